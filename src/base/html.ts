@@ -1,0 +1,40 @@
+/** A piece of HTML that is safe to send: made only by `html` and `trustedHtml`. */
+export class SafeHtml {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+  toString(): string {
+    return this.text;
+  }
+}
+
+type HtmlValue = SafeHtml | string | number | false | null | undefined | readonly HtmlValue[];
+
+/** Builds HTML in which every value is escaped, except pieces built the same way; lists are joined, empty values vanish. */
+export function html(strings: TemplateStringsArray, ...values: HtmlValue[]): SafeHtml {
+  return new SafeHtml(strings.reduce((whole, string, index) => whole + string + (index < values.length ? write(values[index]) : ''), ''));
+}
+
+/** Marks text of our own (a style sheet, rendered markdown without HTML) as HTML. Never for text from outside. */
+export function trustedHtml(text: string): SafeHtml {
+  return new SafeHtml(text);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function write(value: HtmlValue): string {
+  if (value === false || value === null || value === undefined) return '';
+  if (value instanceof SafeHtml) return value.text;
+  if (typeof value === 'object') return value.map(write).join('');
+  return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
+
+/** Control, bidirectional, zero-width and tag characters, which could disguise a name on a page (security.md 1.3 step 5). */
+const DISGUISING = /[\p{Cc}\p{Cf}\u{E0000}-\u{E007F}\u2028\u2029]/gu;
+const MAX_NAME_CHARS = 64;
+
+/** A person's or chat's name made fit for a page or a prompt: no disguising characters, at most 64 characters. */
+export function plainName(name: string): string {
+  return [...name.replace(DISGUISING, '').trim()].slice(0, MAX_NAME_CHARS).join('');
+}

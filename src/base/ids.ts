@@ -1,0 +1,29 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** Lower-case hex SHA-256 over the parts, each preceded by its length so that no two lists of parts collide. */
+export function hashParts(...parts: string[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
+  return hash.digest('hex');
+}
+
+/** Lower-case hex SHA-256 of one text. Secrets handed out (tickets, codes, tokens) are stored only as this. */
+export function sha256Hex(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** A random url-safe token of `bytes` random bytes (32 unless told), base64url without padding. */
+export function randomToken(bytes = 32): string {
+  return randomBytes(bytes).toString('base64url');
+}
+
+/** Compares two secrets in constant time, whatever their lengths (security.md 3.3: both sides are hashed first). */
+export function sameSecret(left: string, right: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(left), digest(right));
+}
+
+/** Lower-case hex HMAC-SHA-256. */
+export function hmacHex(key: Buffer, text: string): string {
+  return createHmac('sha256', key).update(text).digest('hex');
+}

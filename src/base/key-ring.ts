@@ -1,0 +1,131 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { sha256Hex } from './ids.ts';
+import { CodedError } from './coded-error.ts';
+
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+
+/** Thrown when a sealed value cannot be opened: its key is gone, or it was altered or moved to another owner. */
+export class SealError extends CodedError<'seal_unknown_key' | 'seal_broken'> {}
+
+interface RingKey {
+  id: string;
+  key: Buffer;
+}
+
+/**
+ * The keys that encrypt what Parley keeps (security.md 2.2, 2.3): the newest writes, all read.
+ * Values are bound to their purpose and owner by the additional data, so that a value copied elsewhere does not open.
+ */
+export class KeyRing {
+  readonly #keys: RingKey[];
+  readonly #derived = new Map<string, Buffer>();
+
+  /** @param keys 32 bytes each, the newest first. */
+  constructor(keys: Buffer[]) {
+    if (keys.length === 0 || keys.some((key) => key.length !== KEY_BYTES)) {
+      throw new RangeError('A key ring needs at least one key of exactly 32 bytes');
+    }
+    this.#keys = keys.map((key) => ({ id: sha256Hex(`parley-kek|${key.toString('hex')}`).slice(0, 8), key }));
+  }
+
+  /** The id of the key that writes, for the metric of security.md 2.3. */
+  get currentKeyId(): string {
+    return this.#newest().id;
+  }
+
+  /** A key for one purpose (CSRF tokens, log pseudonyms), derived from the newest key; 32 bytes. */
+  deriveKey(purpose: string): Buffer {
+    return this.#derive(this.#newest(), purpose);
+  }
+
+  /**
+   * Seals conversation content: `s1.<keyId>.<base64url of iv, ciphertext and tag>`.
+   * @param owner what the value belongs to (a conversation, a stream); opening with another owner fails
+   */
+  seal(purpose: string, owner: string, plain: string): string {
+    const ringKey = this.#newest();
+    return `s1.${ringKey.id}.${encrypt(this.#derive(ringKey, purpose), `${purpose}|${owner}`, Buffer.from(plain)).toString('base64url')}`;
+  }
+
+  /** Opens what `seal` made. @throws SealError */
+  open(purpose: string, owner: string, sealed: string): string {
+    const [version, keyId, body] = sealed.split('.');
+    if (version !== 's1' || keyId === undefined || body === undefined) throw broken();
+    const key = this.#derive(this.#find(keyId), purpose);
+    return decrypt(key, `${purpose}|${owner}`, Buffer.from(body, 'base64url')).toString('utf8');
+  }
+
+  /**
+   * Seals a token or profile record with a data key of its own, wrapped by the ring's newest key:
+   * `v1.<kekId>.<wrappedDek>.<iv>.<ciphertext>.<tag>` (security.md 2.2).
+   * @param ownerFields the record's owner (platform, tenant, …), length-prefixed into the additional data
+   */
+  sealRecord(ownerFields: string[], plain: string): string {
+    const ringKey = this.#newest();
+    const additional = additionalData(ownerFields);
+    const dataKey = randomBytes(KEY_BYTES);
+    const wrapped = encrypt(ringKey.key, additional, dataKey);
+    const sealed = encrypt(dataKey, additional, Buffer.from(plain));
+    const parts = [wrapped, sealed.subarray(0, IV_BYTES), sealed.subarray(IV_BYTES, -TAG_BYTES), sealed.subarray(-TAG_BYTES)];
+    return ['v1', ringKey.id, ...parts.map((part) => part.toString('base64url'))].join('.');
+  }
+
+  /** Opens what `sealRecord` made. @throws SealError */
+  openRecord(ownerFields: string[], sealed: string): string {
+    const [version, keyId, ...parts] = sealed.split('.');
+    if (version !== 'v1' || keyId === undefined || parts.length !== 4) throw broken();
+    const [wrapped, iv, ciphertext, tag] = parts.map((part) => Buffer.from(part, 'base64url')) as [Buffer, Buffer, Buffer, Buffer];
+    if (iv.length !== IV_BYTES || tag.length !== TAG_BYTES) throw broken();
+    const additional = additionalData(ownerFields);
+    const dataKey = decrypt(this.#find(keyId).key, additional, wrapped);
+    return decrypt(dataKey, additional, Buffer.concat([iv, ciphertext, tag])).toString('utf8');
+  }
+
+  #newest(): RingKey {
+    return this.#keys[0] as RingKey;
+  }
+
+  #find(keyId: string): RingKey {
+    const found = this.#keys.find((candidate) => candidate.id === keyId);
+    if (!found) throw new SealError('seal_unknown_key', `No key ${keyId} in the ring`);
+    return found;
+  }
+
+  #derive(ringKey: RingKey, purpose: string): Buffer {
+    const name = `${ringKey.id}|${purpose}`;
+    let derived = this.#derived.get(name);
+    if (!derived) {
+      derived = Buffer.from(hkdfSync('sha256', ringKey.key, Buffer.alloc(0), `parley|${purpose}`, KEY_BYTES));
+      this.#derived.set(name, derived);
+    }
+    return derived;
+  }
+}
+
+function additionalData(fields: string[]): string {
+  return ['v1', ...fields].map((field) => `${Buffer.byteLength(field)}:${field}`).join('|');
+}
+
+function encrypt(key: Buffer, additional: string, plain: Buffer): Buffer {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(additional));
+  return Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+function decrypt(key: Buffer, additional: string, sealed: Buffer): Buffer {
+  if (sealed.length < IV_BYTES + TAG_BYTES) throw broken();
+  try {
+    const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.from(additional)).setAuthTag(sealed.subarray(-TAG_BYTES));
+    return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
+  } catch {
+    throw broken();
+  }
+}
+
+function broken(): SealError {
+  return new SealError('seal_broken', 'A sealed value does not open: altered, or not of this owner');
+}

@@ -1,0 +1,54 @@
+import { pino, type DestinationStream, type Logger } from 'pino';
+
+export type Log = Logger;
+
+export interface LogOptions {
+  level: string;
+  /** `pretty` for people at a terminal, `json` for collectors. */
+  format: 'pretty' | 'json';
+  /** Where lines go; standard output unless told. Tests give a stream of their own and read it. */
+  destination?: DestinationStream;
+}
+
+/** Shapes of secrets that must never be readable in a log, whatever field they arrived in (security.md 7.1). */
+const SCRUBBED: readonly [pattern: RegExp, replacement: string][] = [
+  [/\b(code|state|ticket|access_token|refresh_token|client_secret|secret|corpsecret|password|access_key)=[^&\s"']+/gi, '$1=[removed]'],
+  [/\bBearer\s+[\w.~+/=-]+/gi, 'Bearer [removed]'],
+  [/("(?:access_token|refresh_token|client_secret|code|state|password)"\s*:\s*")[^"]*/gi, '$1[removed]'],
+  [/\bsk-[\w-]{8,}/g, 'sk-[removed]'],
+  [/\/link\/[\w-]{16,}/g, '/link/[removed]'],
+  [/data:[\w/+.-]+;base64,[\w+/=]+/g, 'data:[removed]'],
+];
+
+/** Removes secrets from one text. */
+export function scrub(text: string): string {
+  return SCRUBBED.reduce((scrubbed, [pattern, replacement]) => scrubbed.replace(pattern, replacement), text);
+}
+
+/**
+ * The process's log. Errors are written as their name, code and scrubbed message and stack; the rest is what the
+ * caller names. Nothing may be passed in that holds message text, tokens or keys.
+ */
+export function createLog({ level, format, destination }: LogOptions): Log {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { error: describeError, err: describeError },
+      hooks: { streamWrite: scrub },
+      ...(format === 'pretty' && !destination
+        ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' } } }
+        : {}),
+    },
+    ...(destination ? [destination] : []) as [],
+  );
+}
+
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const { name, message, stack } = error;
+  const code = 'code' in error ? String(error.code) : undefined;
+  const cause: unknown = error.cause === undefined ? undefined : describeError(error.cause);
+  return { name, code, message: scrub(message), stack: stack === undefined ? undefined : scrub(stack), cause };
+}

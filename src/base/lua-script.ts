@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import type { RedisClient } from './redis.ts';
+
+export type LuaArgument = string | number | Buffer;
+
+/**
+ * A Lua script that Redis runs as one atomic step. It is sent by its SHA-1 and, when Redis does not know it yet
+ * (first use, restart, failover), once more as a whole; both are safe since every script of ours may be repeated.
+ */
+export interface LuaScript {
+  run(redis: RedisClient, keys: string[], args: LuaArgument[]): Promise<unknown>;
+}
+
+/** Reads a script from the file beside the caller: `loadScript(import.meta.url, './scripts/accept.lua')`. */
+export function loadScript(base: string, path: string): LuaScript {
+  const source = readFileSync(new URL(path, base), 'utf8');
+  const sha = createHash('sha1').update(source).digest('hex');
+  return {
+    async run(redis, keys, args) {
+      try {
+        return await redis.evalsha(sha, keys.length, ...keys, ...args);
+      } catch (error) {
+        if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+        return redis.eval(source, keys.length, ...keys, ...args);
+      }
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis';
+import type { Log } from './log.ts';
+import { SECOND_MS } from './clock.ts';
+
+/** A connection to one Redis or to a Redis Cluster; both speak the same commands. */
+export type RedisClient = Redis | Cluster;
+
+export interface RedisAddress {
+  /** redis:// or rediss://; several mean a cluster, or sentinels when `sentinelName` is given. `unix:` paths are taken too. */
+  urls: string[];
+  sentinelName?: string;
+}
+
+/**
+ * How a connection behaves while Redis is away:
+ * `fail-fast` for what a waiting caller depends on (webhooks, pages): commands are refused at once or after a second;
+ * `wait` for workers: commands are kept and sent after the reconnect (BullMQ needs `maxRetriesPerRequest: null`).
+ */
+export type RedisPatience = 'fail-fast' | 'wait';
+
+/** Below the receiver's own deadline of 1.5 s (security.md 3.7), so that a frozen Redis is noticed in time. */
+const COMMAND_TIMEOUT_MS = 1_200;
+const MAX_RECONNECT_PAUSE_MS = 2 * SECOND_MS;
+
+/** Opens a connection that reconnects for ever; it never throws because Redis is away. Errors go to the log once per state. */
+export function connectRedis(address: RedisAddress, patience: RedisPatience, log: Log, name: string): RedisClient {
+  const client = openClient(address, patience, name);
+  let isDown = false;
+  client.on('error', (error: Error) => {
+    if (!isDown) log.warn({ error, connection: name }, 'redis is away');
+    isDown = true;
+  });
+  client.on('ready', () => {
+    if (isDown) log.info({ connection: name }, 'redis is back');
+    isDown = false;
+  });
+  return client;
+}
+
+function openClient({ urls, sentinelName }: RedisAddress, patience: RedisPatience, name: string): RedisClient {
+  const options: RedisOptions = {
+    connectionName: `parley-${name}`,
+    retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 6), MAX_RECONNECT_PAUSE_MS),
+    reconnectOnError: (error) => (/^(READONLY|LOADING)/.test(error.message) ? 2 : false),
+    ...(patience === 'wait'
+      ? { maxRetriesPerRequest: null }
+      : { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: COMMAND_TIMEOUT_MS, connectTimeout: COMMAND_TIMEOUT_MS }),
+  };
+  const first = new URL(urls[0] ?? 'redis://127.0.0.1:6379');
+  if (first.protocol === 'unix:') return new Redis({ ...options, path: first.pathname });
+  const access = accessOf(first);
+  if (sentinelName !== undefined) {
+    const sentinels = urls.map((url) => ({ host: new URL(url).hostname, port: Number(new URL(url).port || 26_379) }));
+    return new Redis({ ...options, ...access, sentinels, name: sentinelName });
+  }
+  if (urls.length > 1) {
+    const clusterOptions: ClusterOptions = {
+      redisOptions: { ...options, ...access },
+      enableOfflineQueue: patience === 'wait',
+      clusterRetryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 6), MAX_RECONNECT_PAUSE_MS),
+    };
+    return new Cluster(urls, clusterOptions);
+  }
+  return new Redis({ ...options, ...access, host: first.hostname.replace(/^\[|\]$/g, ''), port: Number(first.port || 6_379), db: Number(first.pathname.slice(1) || 0) });
+}
+
+function accessOf(url: URL): RedisOptions {
+  return {
+    ...(url.username ? { username: decodeURIComponent(url.username) } : {}),
+    ...(url.password ? { password: decodeURIComponent(url.password) } : {}),
+    ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
+  };
+}

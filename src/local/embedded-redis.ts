@@ -1,0 +1,96 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { SECOND_MS } from '../base/clock.ts';
+import { CodedError } from '../base/coded-error.ts';
+
+/** A redis-server process of our own, stopped with us. */
+export interface EmbeddedRedis {
+  /** `redis://127.0.0.1:PORT/0`, on a free port of the loopback. */
+  readonly url: string;
+  readonly pid: number;
+  /** Ends the process in order (its append-only file is complete then) and waits for its end. */
+  stop(): Promise<void>;
+}
+
+export class EmbeddedRedisError extends CodedError<'redis_server_missing' | 'redis_server_failed'> {}
+
+export interface EmbeddedRedisOptions {
+  /** Where its append-only file lies; a temporary folder, removed at the stop, unless told. */
+  dataDir?: string;
+  /** A fixed port; a free one unless told. */
+  port?: number;
+  /** The program; `redis-server`, or `valkey-server` where that is missing. */
+  program?: string;
+  /** Further `redis-server` arguments. */
+  extraArguments?: string[];
+}
+
+const START_LIMIT_MS = 10 * SECOND_MS;
+
+/** Starts a redis-server with an append-only file and no eviction, as production needs it (security.md 4.1). @throws EmbeddedRedisError */
+export async function startEmbeddedRedis(options: EmbeddedRedisOptions = {}): Promise<EmbeddedRedis> {
+  const dir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'parley-redis-'));
+  mkdirSync(dir, { recursive: true });
+  const port = options.port ?? (await freePort());
+  const child = spawnServer(options, dir, port);
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  await untilReady(child, port);
+  return {
+    url: `redis://127.0.0.1:${port}/0`,
+    pid: child.pid as number,
+    async stop() {
+      child.kill('SIGCONT');
+      child.kill('SIGTERM');
+      await ended;
+      if (options.dataDir === undefined) rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function spawnServer(options: EmbeddedRedisOptions, dir: string, port: number): ChildProcess {
+  const settings = ['--bind', '127.0.0.1', '--port', String(port), '--dir', dir, '--appendonly', 'yes', '--appendfsync', 'everysec'];
+  const quiet = ['--save', '', '--maxmemory-policy', 'noeviction', '--loglevel', 'warning', '--daemonize', 'no'];
+  return spawn(options.program ?? 'redis-server', [...settings, ...quiet, ...(options.extraArguments ?? [])], {
+    stdio: 'ignore',
+    // A terminal's Ctrl+C reaches the whole process group; Redis must outlive the parts that still write to it.
+    detached: true,
+  });
+}
+
+async function untilReady(child: ChildProcess, port: number): Promise<void> {
+  let failure: EmbeddedRedisError | undefined;
+  child.once('error', (cause) => {
+    failure = new EmbeddedRedisError('redis_server_missing', 'redis-server could not be started; is it installed?', { cause });
+  });
+  child.once('exit', (code) => {
+    failure ??= new EmbeddedRedisError('redis_server_failed', `redis-server ended at once (exit ${String(code)})`);
+  });
+  const probe = new Redis({ host: '127.0.0.1', port, lazyConnect: true, retryStrategy: () => 20, maxRetriesPerRequest: null });
+  probe.on('error', () => undefined);
+  const deadlineMs = Date.now() + START_LIMIT_MS;
+  try {
+    void probe.connect().catch(() => undefined);
+    while (!failure && Date.now() < deadlineMs) {
+      const answer = await Promise.race([probe.ping().catch(() => ''), new Promise<string>((resolve) => setTimeout(resolve, 50, ''))]);
+      if (answer === 'PONG') return;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  } finally {
+    probe.disconnect();
+  }
+  child.kill('SIGKILL');
+  throw failure ?? new EmbeddedRedisError('redis_server_failed', 'redis-server did not become ready in 10 s');
+}
+
+/** A port that is free on the loopback at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,93 @@
+/** What the messenger's page and its server say to each other. All times are milliseconds since the epoch. */
+
+export interface PersonView {
+  /** The person's messaging user id. */
+  id: string;
+  name: string;
+  department: string;
+}
+
+export interface ConversationView {
+  id: string;
+  kind: 'private' | 'group';
+  name: string;
+  /** In a group everybody in it; in a private chat the person alone (the bot is always there). */
+  members: PersonView[];
+  lastLine: string;
+  lastAtMs: number | null;
+  unread: number;
+}
+
+/** `sending` … `failed` are states of a person's own message on its way to the bot; `streaming` and `final` those of an answer. */
+export type MessageState = 'sending' | 'sent' | 'failed' | 'streaming' | 'final';
+
+export interface MessageView {
+  id: string;
+  conversationId: string;
+  /** A person's user id, `bot`, or `system` for a quiet centred line (welcome, account notices). */
+  sender: string;
+  senderName: string;
+  state: MessageState;
+  /** Markdown. */
+  text: string;
+  /** The platform's thinking block, shown folded; it may hold a status line. */
+  thinking?: string;
+  images: { url: string; alt: string }[];
+  quote?: { senderName: string; text: string };
+  atMs: number;
+  /** Why a sending failed, for people. */
+  error?: string;
+  /** True when an answer can be rated (feedback was enabled by the bot). */
+  canRate?: boolean;
+  rating?: 'good' | 'bad';
+}
+
+/** GET /api/bootstrap */
+export interface Bootstrap {
+  botName: string;
+  people: PersonView[];
+  /** Slash words for the composer: what is typed, and one line of help in both languages. */
+  slashWords: { word: string; help: { en: string; zh: string } }[];
+  protocol: 'wecom';
+}
+
+/** POST /api/conversations/:id/messages; answers with the new MessageView (202), its later states come as events. */
+export interface SendRequest {
+  person: string;
+  text: string;
+  /** Ids from POST /api/uploads (raw image bytes with their content type; answers `{ id, url }`). */
+  images: string[];
+  quoteMessageId?: string;
+}
+
+/** POST /api/frames: opens a link in the person's in-app browser. DELETE /api/frames/:id closes it. */
+export interface FrameRequest {
+  person: string;
+  url: string;
+}
+export interface FrameView {
+  id: string;
+  /** The frame's own loopback address, to be used as the iframe's src. */
+  frameUrl: string;
+  /** The host (with port) that is shown in the title bar. */
+  host: string;
+}
+
+/**
+ * GET /api/people/:person/events: server-sent events, each `event: NAME` with one JSON `data`.
+ * `message` and `conversation` carry the whole view (new or changed: replace by id). `frame` tells where an open frame is now.
+ * `bot` tells whether the bot can be reached.
+ */
+export type MessengerEvent =
+  | { name: 'message'; data: MessageView }
+  | { name: 'conversation'; data: ConversationView }
+  | { name: 'frame'; data: FrameView }
+  | { name: 'bot'; data: { reachable: boolean } };
+
+/*
+ * Further addresses: GET /api/people/:person/conversations → ConversationView[];
+ * GET /api/conversations/:id/messages?person=ID → MessageView[] (oldest first, at most the last 200);
+ * POST /api/conversations/:id/read { person }; POST /api/messages/:id/resend { person };
+ * POST /api/messages/:id/rate { person, rating: 'good' | 'bad' | 'withdrawn' }.
+ * Errors are { error: { code, message } }.
+ */

@@ -1,0 +1,162 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Language } from '../base/texts.ts';
+import type { SlashCommand } from './slash-words.ts';
+
+/** The messaging apps that Parley speaks to. */
+export type PlatformName = 'wecom' | 'slack' | 'feishu' | 'dingtalk';
+
+/** The chat that a message was written in, and the part of it that forms a conversation. */
+export interface Chat {
+  kind: 'private' | 'group';
+  /** The platform's id of the group; in a private chat the person's user id. */
+  id: string;
+  /** The platform's thread, where it has threads; a thread is always a conversation of its own. */
+  threadId?: string;
+}
+
+/** Who wrote, as the platform names them. Whether the id is encrypted for us is the platform's affair (`plainUserId`). */
+export interface Sender {
+  userId: string;
+  displayName?: string;
+}
+
+/** One piece of a message, in the order in which it was said. `mediaRef` is the platform's own reference, fetched by `fetchMedia`. */
+export type MessagePart =
+  | { type: 'text'; text: string }
+  | { type: 'image'; mediaRef: string }
+  | { type: 'file'; mediaRef: string; name?: string }
+  | { type: 'unsupported'; what: string };
+
+/** A message from a person, read from a verified delivery. It is stored sealed; its fields may hold message text. */
+export interface InboundMessage {
+  /** Version of this shape; a worker that does not know it leaves the message for one that does (security.md 4.11). */
+  version: 1;
+  platform: PlatformName;
+  /** The company or workspace; a fixed word where a deployment serves one. */
+  tenant: string;
+  /** The bot or app within the tenant. */
+  app: string;
+  /** The platform's id of this message; the same for every delivery of it. */
+  messageId: string;
+  chat: Chat;
+  sender: Sender;
+  parts: MessagePart[];
+  /** The message that this one quotes, if any. */
+  quote?: MessagePart[];
+  /** Set when the text is one of the slash words, with the bot's mention already taken away. */
+  slash?: SlashCommand;
+  /** The platform's own way to answer later than live, opaque to all but the platform (WeCom: the response_url). */
+  laterReplyHandle?: string;
+}
+
+/** An HTTP answer to the platform. */
+export interface HttpAnswer {
+  status: number;
+  contentType?: string;
+  body: string;
+}
+
+/** What a reply looks like at one instant, before the platform's own dialect. `text` is the model's (or our notice's) text alone. */
+export interface ReplyView {
+  text: string;
+  /** A line about what is going on (waiting, a notice about the account). It is shown apart from the text. */
+  status?: string;
+  finished: boolean;
+}
+
+/** The state of a pulled reply as the platform's poll gets it: already rendered by `renderReply`. */
+export interface PulledReply {
+  replyId: string;
+  content: string;
+  finished: boolean;
+}
+
+/** A delivery's raw bytes as they came. Only these are hashed, never a re-serialised body (security.md 3.1). */
+export interface RawDelivery {
+  method: 'GET' | 'POST';
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/**
+ * What a delivery turned out to be. `refused` has failed verification or could not be parsed before it;
+ * everything else is verified. `answer…` functions build the platform's HTTP answer.
+ */
+export type Delivery =
+  | { kind: 'refused'; status: 400 | 401; reason: string }
+  | { kind: 'handshake'; answer: HttpAnswer }
+  | { kind: 'message'; message: InboundMessage; answer(reply: PulledReply | undefined): HttpAnswer }
+  | { kind: 'poll'; replyId: string; chat: Chat; sender: Sender; answer(reply: PulledReply): HttpAnswer }
+  | { kind: 'entered-chat'; sender: Sender; answer(welcome: string): HttpAnswer }
+  | { kind: 'feedback'; verdict: 'good' | 'bad' | 'withdrawn'; answer: HttpAnswer }
+  | { kind: 'ignored'; reason: string; answer: HttpAnswer };
+
+/** What became of an outside post: `uncertain` when it may or may not have arrived. */
+export type PostResult = 'sent' | 'refused' | 'uncertain';
+
+/** What a platform's replies can do, as data. */
+export interface ReplyTraits {
+  /** How a live reply grows: the platform polls us, or we edit the whole text, or we append. */
+  delivery: 'pull' | 'edit' | 'append';
+  /** How long a live reply can grow, from the message on. Milliseconds. */
+  liveLifetimeMs: number;
+  /** How long before the end of that life it is finished and the answer goes the platform's other way. Milliseconds. */
+  handoverMarginMs: number;
+  /** The largest text of one message, in UTF-8 bytes after rendering. */
+  maxBytes: number;
+  /** Floor between two edits (or snapshots) of one reply. Milliseconds. */
+  minEditGapMs: number;
+  /** How a post whose fate is unknown is found again after a crash. `once`: the platform refuses the second use by itself. */
+  reconcile: 'key' | 'lookup' | 'content' | 'once' | 'none';
+}
+
+/** A platform's web sign-in: proves inside the app's browser which chat account is using it (security.md 1.2, L1). */
+export interface WebSignIn {
+  /** @param state letters and digits only, at most 128 */
+  authorizeUrl(options: { redirectUri: string; state: string }): string;
+  /** Exchanges the returned code. @returns the platform's user id. @throws PlatformError */
+  identify(code: string): Promise<{ userId: string; tenant: string }>;
+  /** Hosts that the browser is sent to, for the pages' `form-action`. Origins such as `https://open.weixin.qq.com`. */
+  readonly origins: string[];
+}
+
+/** One line of `npm run check`. */
+export interface CheckResult {
+  name: string;
+  verdict: 'ok' | 'warning' | 'fault';
+  /** What was found; never a secret. */
+  detail: string;
+  nextStep?: string;
+}
+
+/** A messaging app, seen from Parley. One implementation a folder; the contract suite in test/platforms runs against each. */
+export interface Platform {
+  readonly name: PlatformName;
+  readonly tenant: string;
+  readonly app: string;
+  readonly replyTraits: ReplyTraits;
+  /** Verifies the raw bytes, then reads them. Pure but for the clock; never throws for what came from outside. */
+  receive(delivery: RawDelivery): Delivery;
+  /** The id under which the reply to a message lives, so that duplicates agree without a look-up. @param deliveryId see `deliveryIdOf` */
+  replyIdOf(deliveryId: string): string;
+  /** Writes a reply in the platform's dialect, within `maxBytes`, with broadcast marks neutralised on the whole text. */
+  renderReply(view: ReplyView): string;
+  /** Cuts a finished text into messages that each fit `maxBytes` once rendered. */
+  splitReply(text: string): string[];
+  /** Sends an answer by the message's `laterReplyHandle`. Absent where the platform has no such way. */
+  replyLater?(handle: string, text: string): Promise<PostResult>;
+  /** Writes to a person unasked. Absent where the platform or its settings do not allow it. */
+  writePrivately?(userId: string, text: string): Promise<PostResult>;
+  /** Downloads a media reference, decrypted; host-pinned and bounded (security.md 6.6). @throws PlatformError */
+  fetchMedia(mediaRef: string, maxBytes: number, signal: AbortSignal): Promise<Buffer>;
+  /** The plain user id of a sender, converted where the platform encrypts it; undefined where that cannot be done. */
+  plainUserId(userId: string): Promise<string | undefined>;
+  readonly webSignIn?: WebSignIn;
+  /** Whether a page's user agent is this app's own browser. A hint for texts, never evidence. */
+  isAppBrowser(userAgent: string): boolean;
+  /** Texts of the welcome shown at the first entry of a day. */
+  check(): Promise<CheckResult[]>;
+}
+
+export type { Language };
