@@ -1,0 +1,60 @@
+/** A conversation's place in Redis; the same shape as `ConversationRef` of the platforms room. */
+interface Place {
+  id: string;
+  partition: number;
+}
+
+/**
+ * Names of the Redis keys that one partition's scripts touch together. They share the hash tag `{pN}`, so that accept,
+ * begin and commit are each one atomic script, on Redis Cluster too.
+ */
+export interface ConversationKeys {
+  /** Hash: epoch (the fence), seq, the turn that is running and its crashes, the stop mark. */
+  state: string;
+  /** List of accepted messages that wait for their turn, oldest first; each is a sealed entry. */
+  inbox: string;
+  /** List of messages that wait for their sender's sign-in. */
+  held: string;
+  /** List of sealed finished turns, oldest first. */
+  history: string;
+  /** List of sealed notices to be shown with the next private reply. */
+  notices: string;
+  /** Sorted set of the partition's conversations with waiting messages, by when they were last touched. */
+  pending: string;
+}
+
+export function conversationKeys({ id, partition }: Place): ConversationKeys {
+  const tag = `{p${partition}}`;
+  return {
+    state: `${tag}:state:${id}`,
+    inbox: `${tag}:inbox:${id}`,
+    held: `${tag}:held:${id}`,
+    history: `${tag}:history:${id}`,
+    notices: `${tag}:notices:${id}`,
+    pending: pendingKey(partition),
+  };
+}
+
+/** The sorted set of conversations that have something waiting in a partition. */
+export function pendingKey(partition: number): string {
+  return `{p${partition}}:pending`;
+}
+
+/** What precedes a delivery id in the name of its message record. */
+export function messageKeyPrefix(partition: number): string {
+  return `{p${partition}}:message:`;
+}
+
+/**
+ * The record of one accepted message, a hash: remembered delivery, ledger and live reply in one. Fields: `state`
+ * (accepted, held, final, dead, limited), `conversation`, `atMs`, `owner`, `content` (sealed), `finished`, `handedOver`,
+ * `later`, `keep`, `turn`, `epoch`.
+ */
+export function messageKey(partition: number, deliveryId: string): string {
+  return `${messageKeyPrefix(partition)}${deliveryId}`;
+}
+
+/** Counter of a person's or a chat's messages in the current minute. */
+export function rateKey(partition: number, who: string): string {
+  return `{p${partition}}:rate:${who}`;
+}

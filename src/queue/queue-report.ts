@@ -1,0 +1,17 @@
+/** What the queue room tells about itself: ids and small sets only. The admin room turns each into a log line and a counter. */
+export interface QueueReport {
+  /** The sweeper found conversations whose wake had got lost and woke them again. */
+  wakeRepeated(event: { count: number }): void;
+  /** A worker found that a newer epoch had taken over its turn; it wrote and posted nothing more. */
+  turnFenced(event: { turnId: string }): void;
+  /** A turn was found whose worker had died. */
+  turnResumed(event: { turnId: string; crashes: number }): void;
+  /** A turn kept killing its workers and was ended with an apology. */
+  deadLetter(event: { turnId: string; crashes: number }): void;
+  /** BullMQ gave a job of a silent worker back to the queue. */
+  queueStalled(): void;
+  /** This worker could not renew its jobs' locks in time. */
+  lockRenewalFailed(event: { jobs: number }): void;
+  /** A run ended by an error that no turn turned into an outcome; the sweeper wakes the conversation again. */
+  runFailed(event: { error: Error }): void;
+}

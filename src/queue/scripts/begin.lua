@@ -1,0 +1,49 @@
+-- Takes the next epoch of a conversation (from now on every older worker is refused) and says which turn to run:
+-- the one that was left unfinished, or a new one from the inbox's head. Nothing leaves the inbox here.
+--
+-- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices
+-- ARGV  1 conversation id   2 now, ms   3 most messages of one turn   4 turns of history wanted   5 message key prefix
+-- Returns {epoch, turn id ('' = nothing waits), crashes, crashes as the only suspect, stored answer,
+--          stop sequence, stop owner, stop that was served, held count,
+--          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices}}
+local epoch = redis.call('HINCRBY', KEYS[1], 'epoch', 1)
+local head = redis.call('LRANGE', KEYS[2], 0, tonumber(ARGV[3]) - 1)
+
+local function partsOf(entry)
+  local id, merge = string.match(entry, '^(%x+):([^:]+):')
+  return id, merge
+end
+
+if #head == 0 then
+  redis.call('ZREM', KEYS[3], ARGV[1])
+  redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
+  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}}
+end
+redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])
+
+local turn, size = redis.call('HGET', KEYS[1], 'turn'), tonumber(redis.call('HGET', KEYS[1], 'size') or '0')
+local isLeftOver = turn and size >= 1 and head[size] and partsOf(head[size]) == turn
+if isLeftOver then
+  -- An orderly stop clears `running`; a turn that is found running lost its worker by a crash.
+  if redis.call('HGET', KEYS[1], 'running') == '1' then
+    redis.call('HINCRBY', KEYS[1], 'crashes', 1)
+    if redis.call('HGET', KEYS[1], 'solo') == '1' then redis.call('HINCRBY', KEYS[1], 'soloCrashes', 1) end
+  end
+else
+  local _, merge = partsOf(head[1])
+  size = 1
+  while merge ~= '-' and head[size + 1] and select(2, partsOf(head[size + 1])) == merge do size = size + 1 end
+  turn = partsOf(head[size])
+  redis.call('HDEL', KEYS[1], 'crashes', 'soloCrashes', 'answer')
+  redis.call('HSET', KEYS[1], 'turn', turn, 'size', size)
+end
+redis.call('HSET', KEYS[1], 'running', '1', 'solo', '0')
+
+local entries = {}
+for index = 1, size do entries[index] = head[index] end
+local state = redis.call('HMGET', KEYS[1], 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed')
+local record = redis.call('HMGET', ARGV[5] .. turn, 'atMs', 'handedOver')
+return {epoch, turn, tonumber(state[1] or '0'), tonumber(state[2] or '0'), state[3] or '', tonumber(state[4] or '0'),
+  state[5] or '', tonumber(state[6] or '0'), redis.call('LLEN', KEYS[4]),
+  tonumber(record[1] or ARGV[2]), record[2] or '0', entries,
+  redis.call('LRANGE', KEYS[5], -tonumber(ARGV[4]), -1), redis.call('LRANGE', KEYS[6], 0, -1)}

@@ -1,0 +1,39 @@
+-- Ends a turn in one step: its messages leave the inbox (or move to `held`), their records become final, history grows.
+-- Refused when a newer epoch exists.
+--
+-- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices
+-- ARGV  1 conversation id   2 epoch   3 now, ms   4 message key prefix   5 changes, as JSON:
+--       { outcome: 'final' | 'held' | 'dead', heldLifeMs, history?: { forget, replaceLast, append, most, lifeMs },
+--         records: [{ id, fields: [name, value, …] }], noticesShown, stopServed, answeredBy }
+-- Returns {'done' | 'stale', messages still waiting}
+if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[2]) then return {'stale', 0} end
+local changes = cjson.decode(ARGV[5])
+local size = tonumber(redis.call('HGET', KEYS[1], 'size') or '0')
+
+for _ = 1, size do
+  local entry = redis.call('LPOP', KEYS[2])
+  if entry and changes.outcome == 'held' then redis.call('RPUSH', KEYS[4], entry) end
+  local id = entry and string.match(entry, '^(%x+):')
+  if id then redis.call('HSET', ARGV[4] .. id, 'state', changes.outcome, 'turn', changes.answeredBy, 'epoch', ARGV[2]) end
+end
+if changes.outcome == 'held' then redis.call('PEXPIRE', KEYS[4], changes.heldLifeMs) end
+
+for _, record in ipairs(changes.records) do redis.call('HSET', ARGV[4] .. record.id, unpack(record.fields)) end
+
+local history = changes.history
+if history then
+  if history.forget then redis.call('DEL', KEYS[5]) end
+  if history.replaceLast then redis.call('RPOP', KEYS[5]) end
+  if history.append then
+    redis.call('RPUSH', KEYS[5], history.append)
+    redis.call('LTRIM', KEYS[5], -history.most, -1)
+    redis.call('PEXPIRE', KEYS[5], history.lifeMs)
+  end
+end
+if changes.noticesShown > 0 then redis.call('LTRIM', KEYS[6], changes.noticesShown, -1) end
+if changes.stopServed > 0 then redis.call('HSET', KEYS[1], 'stopServed', changes.stopServed) end
+
+redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
+local waiting = redis.call('LLEN', KEYS[2])
+if waiting == 0 then redis.call('ZREM', KEYS[3], ARGV[1]) else redis.call('ZADD', KEYS[3], ARGV[3], ARGV[1]) end
+return {'done', waiting}

@@ -1,0 +1,25 @@
+-- Brings held messages back to the inbox's head, in order, after their sender signed in. Their age counts from now.
+-- A turn that is running keeps its place in front. What was said before the sign-in is forgotten (security.md 1.3 step 23).
+-- Safe to repeat: with nothing held, nothing changes but the mark that something may be waiting.
+--
+-- KEYS  1 state   2 inbox   3 pending   4 held   5 history
+-- ARGV  1 conversation id   2 now, ms   3 message key prefix   4 life of the inbox, ms
+-- Returns how many were released
+local held = redis.call('LRANGE', KEYS[4], 0, -1)
+if #held == 0 then return 0 end
+local size = tonumber(redis.call('HGET', KEYS[1], 'size') or '0')
+local running = {}
+if size > 0 then
+  running = redis.call('LRANGE', KEYS[2], 0, size - 1)
+  redis.call('LTRIM', KEYS[2], size, -1)
+end
+for index = #held, 1, -1 do
+  local id, merge, seq, body = string.match(held[index], '^(%x+):([^:]+):%d+:(%d+):(.*)$')
+  redis.call('LPUSH', KEYS[2], id .. ':' .. merge .. ':' .. ARGV[2] .. ':' .. seq .. ':' .. body)
+  redis.call('HSET', ARGV[3] .. id, 'state', 'accepted')
+end
+for index = #running, 1, -1 do redis.call('LPUSH', KEYS[2], running[index]) end
+redis.call('DEL', KEYS[4], KEYS[5])
+redis.call('PEXPIRE', KEYS[2], ARGV[4])
+redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])
+return #held

@@ -1,0 +1,218 @@
+import { conversationKeys, messageKeyPrefix } from '../base/partition-keys.ts';
+import { MINUTE_MS, type NowMs } from '../base/clock.ts';
+import { loadScript } from '../base/lua-script.ts';
+import { SealError, type KeyRing } from '../base/key-ring.ts';
+import type { RedisClient } from '../base/redis.ts';
+import type { ConversationRef } from '../platforms/conversation-key.ts';
+import { INBOX_LIFE_MS } from './accept.ts';
+import { deliveryIdOfEntry, openEntry, type WaitingMessage } from './inbox-entry.ts';
+
+const beginScript = loadScript(import.meta.url, './scripts/begin.lua');
+const commitScript = loadScript(import.meta.url, './scripts/commit.lua');
+const markScript = loadScript(import.meta.url, './scripts/mark-turn.lua');
+const renewScript = loadScript(import.meta.url, './scripts/renew.lua');
+const releaseScript = loadScript(import.meta.url, './scripts/release.lua');
+
+const MOST_MESSAGES_OF_ONE_TURN = 10;
+const TURNS_OF_HISTORY_READ = 50;
+const TURNS_OF_HISTORY_KEPT = 200;
+/** Held messages live this long; the invitation was their visible answer (design: held). */
+const HELD_LIFE_MS = 55 * MINUTE_MS;
+export const MOST_HELD_MESSAGES = 20;
+const ANSWER_PURPOSE = 'answer';
+
+/** A turn as its worker took it: the messages to answer, and the epoch that every later write must carry. */
+export interface TurnClaim {
+  conversation: ConversationRef;
+  epoch: number;
+  /** The delivery id of the newest message; the answer belongs to that one. */
+  turnId: string;
+  messages: WaitingMessage[];
+  /** Delivery ids of messages that no key of the ring opens any more; they can only get an apology. */
+  unreadable: string[];
+  /** How often a worker died in this turn, and how often while no other suspect ran. */
+  crashes: number;
+  soloCrashes: number;
+  /** The model's full answer, when an earlier worker stored it before dying: it is never generated twice. */
+  storedAnswer?: string;
+  /** The newest stop word's place and person, and the last stop that ended something. */
+  stop: { seq: number; ownerId: string; servedSeq: number };
+  heldCount: number;
+  /** When the message that is answered first came: its live reply's life counts from there. */
+  startedAtMs: number;
+  /** Whether the live reply has ended already because its time was over; the answer goes the platform's other way. */
+  wasHandedOver: boolean;
+  /** Sealed turns and notices, oldest first. */
+  history: string[];
+  notices: string[];
+}
+
+/** What a turn leaves behind; written by one fenced script. */
+export interface TurnCommit {
+  /** `final`: answered. `held`: waits for the sender's sign-in. `dead`: given up with an apology. */
+  outcome: 'final' | 'held' | 'dead';
+  /** Last looks of live replies, by delivery id: field names and values of the message record. */
+  records: { id: string; fields: string[] }[];
+  history?: { forget?: boolean; replaceLast?: boolean; append?: string };
+  noticesShown?: number;
+  /** The sequence of the stop word that ended this turn early. */
+  stopServed?: number;
+}
+
+/** What begin.lua returns, in its order. */
+type BeginReply = [
+  epoch: number,
+  turnId: string,
+  crashes: number,
+  soloCrashes: number,
+  answer: string,
+  stopSeq: number,
+  stopOwner: string,
+  stopServed: number,
+  heldCount: number,
+  startedAtMs: number,
+  handedOver: string,
+  entries: string[],
+  history: string[],
+  notices: string[],
+];
+
+export interface TurnStoreOptions {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  nowMs: NowMs;
+  historyLifeMs: number;
+}
+
+/** The conversation's side of a turn in Redis: claim, mark, commit, release. Every write but the claim is fenced by the epoch. */
+export class TurnStore {
+  readonly #options: TurnStoreOptions;
+
+  constructor(options: TurnStoreOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the next epoch and the turn to run; undefined when nothing waits. @throws EntryError for a version that waits for a newer worker */
+  async begin(conversation: ConversationRef): Promise<TurnClaim | undefined> {
+    const { redis, keyRing, nowMs } = this.#options;
+    const keys = conversationKeys(conversation);
+    const reply = await beginScript.run(
+      redis,
+      [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices],
+      [
+        conversation.id,
+        nowMs(),
+        MOST_MESSAGES_OF_ONE_TURN,
+        TURNS_OF_HISTORY_READ,
+        messageKeyPrefix(conversation.partition),
+      ],
+    );
+    const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =
+      reply as BeginReply;
+    const [startedAtMs, handedOver, entries, history, notices] = more;
+    if (turnId === '') return undefined;
+    return {
+      conversation,
+      epoch,
+      turnId,
+      ...readEntries(keyRing, entries),
+      crashes,
+      soloCrashes,
+      ...(answer === '' ? {} : { storedAnswer: keyRing.open(ANSWER_PURPOSE, turnId, answer) }),
+      stop: { seq, ownerId, servedSeq },
+      heldCount,
+      startedAtMs,
+      wasHandedOver: handedOver === '1',
+      history,
+      notices,
+    };
+  }
+
+  /** Ends the turn. @returns how many messages still wait, or `stale` when a newer epoch has taken over */
+  async commit(claim: TurnClaim, commit: TurnCommit): Promise<number | 'stale'> {
+    const { redis, nowMs, historyLifeMs } = this.#options;
+    const keys = conversationKeys(claim.conversation);
+    const changes = {
+      ...commit,
+      history: commit.history && { ...commit.history, most: TURNS_OF_HISTORY_KEPT, lifeMs: historyLifeMs },
+      heldLifeMs: HELD_LIFE_MS,
+      noticesShown: commit.noticesShown ?? 0,
+      stopServed: commit.stopServed ?? 0,
+      answeredBy: claim.turnId,
+    };
+    const [verdict, waiting] = (await commitScript.run(
+      redis,
+      [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices],
+      [
+        claim.conversation.id,
+        claim.epoch,
+        nowMs(),
+        messageKeyPrefix(claim.conversation.partition),
+        JSON.stringify(changes),
+      ],
+    )) as ['done' | 'stale', number];
+    return verdict === 'stale' ? 'stale' : waiting;
+  }
+
+  /** Stores the full answer before it goes out the last way (security.md 4.4). @returns false when fenced */
+  async storeAnswer(claim: TurnClaim, text: string): Promise<boolean> {
+    return this.#mark(claim, 'answered', this.#options.keyRing.seal(ANSWER_PURPOSE, claim.turnId, text));
+  }
+
+  /** Notes that this suspect runs as the only one, so that a crash now speaks against it. @returns false when fenced */
+  async markSolo(claim: TurnClaim): Promise<boolean> {
+    return this.#mark(claim, 'solo');
+  }
+
+  /**
+   * Renews the claim (security.md 4.3): before an outside post, and every few seconds of a running turn.
+   * @returns the newest stop word, or undefined when a newer epoch has taken over
+   */
+  async renew(claim: TurnClaim): Promise<{ seq: number; ownerId: string } | undefined> {
+    const keys = conversationKeys(claim.conversation);
+    const args = [claim.epoch, this.#options.nowMs(), claim.conversation.id];
+    const [isCurrent, seq, ownerId] = (await renewScript.run(
+      this.#options.redis,
+      [keys.state, keys.pending],
+      args,
+    )) as [number, string, string];
+    return isCurrent === 1 ? { seq: Number(seq), ownerId } : undefined;
+  }
+
+  /** Gives the turn back unharmed (orderly stop, a suspect's wait); it is due again at `dueAtMs`. */
+  async giveBack(claim: TurnClaim, dueAtMs: number): Promise<boolean> {
+    return this.#mark(claim, 'given-back', dueAtMs, claim.conversation.id);
+  }
+
+  /** Brings held messages back after the sign-in. Safe to repeat. @returns how many came back */
+  async release(conversation: ConversationRef): Promise<number> {
+    const { redis, nowMs } = this.#options;
+    const keys = conversationKeys(conversation);
+    return (await releaseScript.run(
+      redis,
+      [keys.state, keys.inbox, keys.pending, keys.held, keys.history],
+      [conversation.id, nowMs(), messageKeyPrefix(conversation.partition), INBOX_LIFE_MS],
+    )) as number;
+  }
+
+  async #mark(claim: TurnClaim, what: string, ...values: (string | number)[]): Promise<boolean> {
+    const keys = conversationKeys(claim.conversation);
+    return (
+      (await markScript.run(this.#options.redis, [keys.state, keys.pending], [claim.epoch, what, ...values])) === 1
+    );
+  }
+}
+
+function readEntries(keyRing: KeyRing, entries: string[]): Pick<TurnClaim, 'messages' | 'unreadable'> {
+  const messages: WaitingMessage[] = [];
+  const unreadable: string[] = [];
+  for (const entry of entries) {
+    try {
+      messages.push(openEntry(keyRing, entry));
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error;
+      unreadable.push(deliveryIdOfEntry(entry));
+    }
+  }
+  return { messages, unreadable };
+}

@@ -1,0 +1,225 @@
+import { Worker, type Job } from 'bullmq';
+import { asError } from '../base/coded-error.ts';
+import { SECOND_MS, type NowMs } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { RedisClient } from '../base/redis.ts';
+import { personIdOf, type ConversationRef } from '../platforms/conversation-key.ts';
+import type { QueueReport } from './queue-report.ts';
+import { StopListener, type StopMark } from './stop-listener.ts';
+import { takeSuspectLease } from './suspect-lease.ts';
+import { SWEEP_AFTER_MS } from './sweeper.ts';
+import type { TurnClaim, TurnCommit, TurnStore } from './turn-store.ts';
+import { shardNames, type WakeJob, type WakeQueue } from './wake-queue.ts';
+
+/** Why a running turn is told to end early. `stopped` keeps and shows what there is; the others show nothing more. */
+export type AbortReason = 'stopped' | 'fenced' | 'shutdown';
+
+/** What a turn may do while it runs, beside reading its claim. */
+export interface TurnContext {
+  claim: TurnClaim;
+  /** Aborted with an `AbortReason` as its reason. */
+  signal: AbortSignal;
+  /** Ends the turn as fenced: a write of its own was refused. */
+  fenced(): void;
+  /** Asks the fence before an outside post; aborts and @returns false when a newer epoch has taken over. */
+  renew(): Promise<boolean>;
+  /** Stores the full answer before it goes out the last way (security.md 4.4). @returns false when fenced */
+  storeAnswer(text: string): Promise<boolean>;
+}
+
+/** Runs one turn to its commit; called by the worker, given by the composition root. Errors inside a turn are outcomes, not throws. */
+export type RunTurn = (context: TurnContext) => Promise<TurnCommit>;
+/** Says sorry for a turn that is given up. */
+export type ApologiseFor = (claim: TurnClaim) => Promise<TurnCommit>;
+
+export interface TurnWorkerOptions {
+  redis: RedisClient;
+  store: TurnStore;
+  wakeQueue: WakeQueue;
+  shards: number;
+  /** Turns at once in this process. */
+  concurrency: number;
+  /** A turn is given up after its worker died so often (design: poison). */
+  maxCrashes: number;
+  runTurn: RunTurn;
+  apologise: ApologiseFor;
+  nowMs: NowMs;
+  log: Log;
+  report: QueueReport;
+}
+
+/** security.md 4.1: a dead worker's turn goes on elsewhere after about ten seconds, not after BullMQ's sixty. */
+const LOCK_MS = 10 * SECOND_MS;
+const STALLED_SCAN_MS = 5 * SECOND_MS;
+/** Crashes are counted per turn, never per job, so BullMQ's own count must not end anything. */
+const NEVER = 1_000_000;
+/** Below the sweeper's patience, so that a running turn is not woken again and again. */
+const RENEW_EVERY_MS = 4 * SECOND_MS;
+const SUSPECT_AFTER_CRASHES = 2;
+const SOLO_CRASHES_TO_GIVE_UP = 3;
+const SUSPECT_WAITS_MS = 2 * SECOND_MS;
+
+/** Takes wakes from the queue and runs one turn for each, fenced by the conversation's epoch. */
+export class TurnWorker {
+  readonly #options: TurnWorkerOptions;
+  readonly #workers: Worker<WakeJob>[];
+  readonly #stops: StopListener;
+  readonly #running = new Map<string, AbortController>();
+  #isClosing = false;
+
+  constructor(options: TurnWorkerOptions) {
+    this.#options = options;
+    this.#stops = new StopListener(options.redis);
+    this.#workers = Array.from({ length: options.shards }, (_, shard) => this.#startWorker(shard));
+  }
+
+  /** Turns that run in this process now. */
+  get runningTurns(): number {
+    return this.#running.size;
+  }
+
+  /** Whether the queue is being read. */
+  isReady(): boolean {
+    return !this.#isClosing && this.#workers.every((worker) => worker.isRunning());
+  }
+
+  /**
+   * Orderly stop (security.md 4.9): takes no more wakes, lets turns run for `graceMs`, gives the rest back for another
+   * worker or the next start, and ends.
+   */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    const closing = Promise.all(this.#workers.map((worker) => worker.close()));
+    const timer = setTimeout(() => {
+      for (const controller of this.#running.values()) controller.abort('shutdown' satisfies AbortReason);
+    }, graceMs);
+    await closing;
+    clearTimeout(timer);
+    this.#stops.close();
+  }
+
+  #startWorker(shard: number): Worker<WakeJob> {
+    const { redis, concurrency, log, report } = this.#options;
+    const { name, prefix } = shardNames(shard);
+    const worker = new Worker<WakeJob>(name, (job) => this.#processWake(job), {
+      connection: redis,
+      prefix,
+      concurrency,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_SCAN_MS,
+      maxStalledCount: NEVER,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+      skipVersionCheck: true,
+    });
+    worker.on('error', (error) => log.debug({ error }, 'the wake worker reported an error'));
+    worker.on('stalled', () => report.queueStalled());
+    worker.on('failed', (_job, error) => report.runFailed({ error }));
+    worker.on('lockRenewalFailed', (jobIds) => this.#onLockLost(jobIds, report));
+    return worker;
+  }
+
+  /** Without the lock another worker may have begun: stop posting at once; the fence refuses what still slips out. */
+  #onLockLost(jobIds: string[], report: QueueReport): void {
+    report.lockRenewalFailed({ jobs: jobIds.length });
+    for (const jobId of jobIds) this.#running.get(jobId)?.abort('fenced' satisfies AbortReason);
+  }
+
+  async #processWake(job: Job<WakeJob>): Promise<void> {
+    const { conversation } = job.data;
+    const waiting = await this.#runNextTurn(conversation, job.id ?? conversation.id);
+    // One turn a wake keeps it fair: others that wait come before this conversation's next turn.
+    if (waiting > 0) await this.#options.wakeQueue.wake(conversation);
+  }
+
+  /** @returns how many messages wait after it */
+  async #runNextTurn(conversation: ConversationRef, jobId: string): Promise<number> {
+    const { store, report, nowMs } = this.#options;
+    const claim = await store.begin(conversation);
+    if (!claim) return 0;
+    if (claim.crashes > 0) report.turnResumed({ turnId: claim.turnId, crashes: claim.crashes });
+    if (claim.crashes < SUSPECT_AFTER_CRASHES) return this.#runClaimed(claim, jobId);
+
+    if (claim.crashes >= this.#options.maxCrashes && claim.soloCrashes >= SOLO_CRASHES_TO_GIVE_UP)
+      return this.#giveUp(claim);
+    const endLease = await takeSuspectLease(this.#options.redis);
+    if (!endLease) {
+      await store.giveBack(claim, nowMs() - SWEEP_AFTER_MS + SUSPECT_WAITS_MS);
+      return 0;
+    }
+    try {
+      return (await store.markSolo(claim)) ? await this.#runClaimed(claim, jobId) : 0;
+    } finally {
+      await endLease();
+    }
+  }
+
+  async #runClaimed(claim: TurnClaim, jobId: string): Promise<number> {
+    const { store, runTurn, report, nowMs } = this.#options;
+    const controller = new AbortController();
+    const context = this.#contextOf(claim, controller);
+    const endListening = this.#stops.listen(claim.conversation, (mark) => stopIfMeant(claim, mark, controller));
+    const renewing = setInterval(() => void context.renew().catch(() => undefined), RENEW_EVERY_MS);
+    this.#running.set(jobId, controller);
+    stopIfMeant(claim, claim.stop, controller);
+    try {
+      return await this.#finish(claim, await runTurn(context));
+    } catch (error) {
+      if (controller.signal.reason === 'fenced') {
+        report.turnFenced({ turnId: claim.turnId });
+        return 0;
+      }
+      await store.giveBack(claim, nowMs() - SWEEP_AFTER_MS);
+      if (controller.signal.reason === 'shutdown') return 1;
+      throw asError(error);
+    } finally {
+      endListening();
+      clearInterval(renewing);
+      this.#running.delete(jobId);
+    }
+  }
+
+  #contextOf(claim: TurnClaim, controller: AbortController): TurnContext {
+    const { store } = this.#options;
+    const fenced = () => controller.abort('fenced' satisfies AbortReason);
+    return {
+      claim,
+      signal: controller.signal,
+      fenced,
+      renew: async () => {
+        const stop = await store.renew(claim);
+        if (!stop) fenced();
+        else stopIfMeant(claim, stop, controller);
+        return stop !== undefined;
+      },
+      storeAnswer: async (text) => {
+        const isStored = await store.storeAnswer(claim, text);
+        if (!isStored) fenced();
+        return isStored;
+      },
+    };
+  }
+
+  async #finish(claim: TurnClaim, commit: TurnCommit): Promise<number> {
+    const waiting = await this.#options.store.commit(claim, commit);
+    if (waiting !== 'stale') return waiting;
+    this.#options.report.turnFenced({ turnId: claim.turnId });
+    return 0;
+  }
+
+  async #giveUp(claim: TurnClaim): Promise<number> {
+    this.#options.report.deadLetter({ turnId: claim.turnId, crashes: claim.crashes });
+    return this.#finish(claim, { ...(await this.#options.apologise(claim)), outcome: 'dead' });
+  }
+}
+
+/** A stop word ends what its own sender asked before it; nobody stops another's question. */
+function stopIfMeant(claim: TurnClaim, mark: StopMark, controller: AbortController): void {
+  const isMeant = claim.messages.some(
+    ({ seq, message }) =>
+      seq < mark.seq && message.slash === undefined && personIdOf(message, message.sender.userId) === mark.ownerId,
+  );
+  if (!isMeant) return;
+  claim.stop = { ...claim.stop, seq: mark.seq, ownerId: mark.ownerId };
+  controller.abort('stopped' satisfies AbortReason);
+}
