@@ -1,0 +1,32 @@
+import { conversationKeys } from '../base/partition-keys.ts';
+import { DAY_MS } from '../base/clock.ts';
+import { SealError, type KeyRing } from '../base/key-ring.ts';
+import type { RedisClient } from '../base/redis.ts';
+import type { ConversationRef } from '../platforms/conversation-key.ts';
+
+const PURPOSE = 'notice';
+const NOTICE_LIFE_MS = 7 * DAY_MS;
+const MOST_NOTICES = 5;
+
+/**
+ * Keeps a notice for a person to whom the platform does not let us write first; it is shown, apart from the text, with
+ * the next reply in their private chat.
+ * @param conversation the person's private conversation
+ */
+export async function keepNotice(redis: RedisClient, keyRing: KeyRing, notice: { conversation: ConversationRef; text: string }): Promise<void> {
+  const { notices } = conversationKeys(notice.conversation);
+  const sealed = keyRing.seal(PURPOSE, notice.conversation.id, notice.text);
+  await redis.multi().rpush(notices, sealed).ltrim(notices, -MOST_NOTICES, -1).pexpire(notices, NOTICE_LIFE_MS).exec();
+}
+
+/** Opens notices as a turn's claim carries them; one that no key opens is left out. */
+export function openNotices(keyRing: KeyRing, conversation: ConversationRef, sealed: string[]): string[] {
+  return sealed.flatMap((notice) => {
+    try {
+      return [keyRing.open(PURPOSE, conversation.id, notice)];
+    } catch (error) {
+      if (error instanceof SealError) return [];
+      throw error;
+    }
+  });
+}

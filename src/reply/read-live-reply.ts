@@ -1,0 +1,70 @@
+import { messageKey } from '../base/partition-keys.ts';
+import type { NowMs } from '../base/clock.ts';
+import { loadScript } from '../base/lua-script.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import type { RedisClient } from '../base/redis.ts';
+import { SealError } from '../base/key-ring.ts';
+import type { Platform, PulledReply } from '../platforms/platform.ts';
+import { CONTENT_PURPOSE } from './live-reply.ts';
+import { REPLY_TEXTS } from './texts.ts';
+
+const pollScript = loadScript(import.meta.url, './scripts/poll.lua');
+
+export interface ReadLiveReplyOptions {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  platform: Platform;
+  nowMs: NowMs;
+}
+
+export interface PolledReply {
+  partition: number;
+  deliveryId: string;
+  /** Who polls; only the message's own sender is answered. */
+  personId: string;
+}
+
+/** What poll.lua returns for a known reply. */
+type PollRow = [content: string, finished: string, handedOver: string, later: string, keep: string, state: string];
+
+/**
+ * What a live reply looks like now, for the platform's poll; one round trip, any process. An unknown reply, or another
+ * person's, is answered as ended with a sentence, so that no client waits for ever.
+ */
+export async function readLiveReply(options: ReadLiveReplyOptions, polled: PolledReply): Promise<PulledReply> {
+  const { redis, nowMs, platform } = options;
+  const { liveLifetimeMs, handoverMarginMs } = platform.replyTraits;
+  const key = messageKey(polled.partition, polled.deliveryId);
+  const row = (await pollScript.run(
+    redis,
+    [key],
+    [polled.personId, nowMs(), liveLifetimeMs - handoverMarginMs],
+  )) as PollRow | null;
+  const replyId = polled.deliveryId;
+  if (!row) return { replyId, content: REPLY_TEXTS.unknownReply.en, finished: true };
+
+  const [sealed, finished, handedOver, later, keep, state] = row;
+  if (state === 'limited') return { replyId, content: tooManyMessages(), finished: true };
+  const content = openContent(options.keyRing, replyId, sealed);
+  if (finished === '1')
+    return { replyId, content: content === '' ? REPLY_TEXTS.unknownReply.en : content, finished: true };
+  if (handedOver !== '1') return { replyId, content, finished: false };
+  const notice = later === '1' ? REPLY_TEXTS.followsBelow.en : REPLY_TEXTS.tookTooLong.en;
+  return { replyId, content: keep === '1' && content !== '' ? content : notice, finished: true };
+}
+
+/** What a person reads whose messages came too fast; in both languages, since the message was not looked into. */
+export function tooManyMessages(): string {
+  return `${REPLY_TEXTS.tooMany.zh}\n${REPLY_TEXTS.tooMany.en}`;
+}
+
+function openContent(keyRing: KeyRing, replyId: string, sealed: string): string {
+  if (sealed === '') return '';
+  try {
+    return keyRing.open(CONTENT_PURPOSE, replyId, sealed);
+  } catch (error) {
+    // A lost key makes the content unreadable, not the poll: it ends with the sentence for replies that are gone.
+    if (error instanceof SealError) return '';
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Catalogue } from '../base/texts.ts';
+
+type ReplyText = 'answeredBelow' | 'followsBelow' | 'tookTooLong' | 'unknownReply' | 'tooMany' | 'cut' | 'welcome';
+
+/** What a live reply says by itself. Texts that may meet a person whose language we cannot tell hold both. */
+export const REPLY_TEXTS: Catalogue<ReplyText> = {
+  answeredBelow: { en: '↓ answered below', zh: '↓ 回答在下方' },
+  followsBelow: {
+    en: 'This takes longer than a message can stay open here. The answer follows as a message of its own.\n这个回答需要更长时间，稍后会另发一条消息。',
+    zh: '这个回答需要更长时间，稍后会另发一条消息。\nThis takes longer than a message can stay open here. The answer follows as a message of its own.',
+  },
+  tookTooLong: {
+    en: 'This took longer than a message can stay open here. Please send /retry.\n这个回答超过了时限，请发送“重试”。',
+    zh: '这个回答超过了时限，请发送“重试”。\nThis took longer than a message can stay open here. Please send /retry.',
+  },
+  unknownReply: {
+    en: 'This answer is no longer available. Please ask again.\n这条回答已不可用，请重新提问。',
+    zh: '这条回答已不可用，请重新提问。\nThis answer is no longer available. Please ask again.',
+  },
+  tooMany: {
+    en: 'Too many messages in one minute. Please wait a moment and send this one again.',
+    zh: '一分钟内消息太多了，请稍等片刻再发送这一条。',
+  },
+  cut: { en: '… (the rest is too long to be shown here)', zh: '……（其余内容过长，无法在此显示）' },
+  welcome: {
+    en: 'Hello, I am {bot}. Ask me anything; /help shows what else I can do.\n你好，我是 {bot}。有问题直接问我，发送“帮助”查看更多功能。',
+    zh: '你好，我是 {bot}。有问题直接问我，发送“帮助”查看更多功能。\nHello, I am {bot}. Ask me anything; /help shows what else I can do.',
+  },
+};

@@ -1,0 +1,55 @@
+import type { ConversationRef } from '../platforms/conversation-key.ts';
+import type { InboundMessage } from '../platforms/platform.ts';
+
+/** A message of the turn, as it waited. */
+export interface TurnMessage {
+  deliveryId: string;
+  acceptedAtMs: number;
+  seq: number;
+  message: InboundMessage;
+}
+
+/** What a turn is given: the claim that the queue room took. The queue's own type has the same shape. */
+export interface TurnInput {
+  conversation: ConversationRef;
+  epoch: number;
+  turnId: string;
+  messages: TurnMessage[];
+  unreadable: string[];
+  storedAnswer?: string;
+  stop: { seq: number; ownerId: string; servedSeq: number };
+  heldCount: number;
+  startedAtMs: number;
+  wasHandedOver: boolean;
+  history: string[];
+  notices: string[];
+}
+
+/** How a turn reaches the fence while it runs; given by the worker. */
+export interface TurnControls {
+  claim: TurnInput;
+  /** Its reason is `stopped` (keep and show what there is), `fenced` or `shutdown` (show nothing more, throw). */
+  signal: AbortSignal;
+  fenced(): void;
+  storeAnswer(text: string): Promise<boolean>;
+}
+
+/** What a turn leaves to be committed; the queue room writes it in one fenced script. */
+export interface TurnResult {
+  outcome: 'final' | 'held' | 'dead';
+  records: { id: string; fields: string[] }[];
+  history?: { forget?: boolean; replaceLast?: boolean; append?: string };
+  noticesShown?: number;
+  stopServed?: number;
+}
+
+/** What the person gets to see at the end of a turn, before it is delivered. */
+export interface Outcome {
+  /** For the report: a small set. */
+  kind: 'answered' | 'interrupted' | 'stopped' | 'command' | 'sign-in' | 'refused' | 'failed' | 'expired';
+  text: string;
+  /** `held`: the reply stays open and the message waits for its sender's sign-in. */
+  hold?: boolean;
+  history?: TurnResult['history'];
+  stopServed?: number;
+}

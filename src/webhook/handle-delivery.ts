@@ -1,0 +1,138 @@
+import { asError } from '../base/coded-error.ts';
+import { SECOND_MS, type NowMs } from '../base/clock.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import type { Log } from '../base/log.ts';
+import type { RedisClient } from '../base/redis.ts';
+import { say } from '../base/texts.ts';
+import { conversationOf, personIdOf, type GroupScope } from '../platforms/conversation-key.ts';
+import type { Delivery, HttpAnswer, Platform } from '../platforms/platform.ts';
+import type { Inbox } from '../queue/accept.ts';
+import type { WakeQueue } from '../queue/wake-queue.ts';
+import { readLiveReply, tooManyMessages } from '../reply/read-live-reply.ts';
+import { REPLY_TEXTS } from '../reply/texts.ts';
+import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
+import { withDeadline } from './with-deadline.ts';
+
+/** How long the receiver tries to store a message or to read a reply before it answers 503 (security.md 3.7). */
+const STORE_DEADLINE_MS = 1.5 * SECOND_MS;
+const STORE_RETRY_PAUSE_MS = 100;
+
+export interface HandleDeliveryOptions {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  inbox: Inbox;
+  wakeQueue: WakeQueue;
+  groupScope: GroupScope;
+  botName: string;
+  nowMs: NowMs;
+  log: Log;
+  report: WebhookReport;
+}
+
+interface Handled {
+  answer: HttpAnswer;
+  outcome: DeliveryOutcome;
+}
+
+export type HandleDelivery = (platform: Platform, delivery: Delivery) => Promise<Handled>;
+
+const NOT_STORED: Handled = { answer: { status: 503, body: '' }, outcome: 'not-stored' };
+
+/** What each kind of verified delivery leads to. 200 only once a message is stored; an unwanted event is never an error (security.md 3.8). */
+export function createHandleDelivery(options: HandleDeliveryOptions): HandleDelivery {
+  const { report, botName } = options;
+  return async (platform, delivery) => {
+    switch (delivery.kind) {
+      case 'refused':
+        return { answer: { status: delivery.status, body: '' }, outcome: 'refused' };
+      case 'handshake':
+        return { answer: delivery.answer, outcome: 'handshake' };
+      case 'ignored':
+        return { answer: delivery.answer, outcome: 'ignored' };
+      case 'feedback':
+        report.feedbackGiven({ platform: platform.name, verdict: delivery.verdict });
+        return { answer: delivery.answer, outcome: 'event' };
+      case 'entered-chat':
+        report.welcomeSent({ platform: platform.name });
+        return { answer: delivery.answer(say(REPLY_TEXTS.welcome, 'zh', { bot: botName })), outcome: 'event' };
+      case 'poll':
+        return answerPoll(options, platform, delivery);
+      case 'message':
+        return acceptMessage(options, platform, delivery);
+    }
+  };
+}
+
+type MessageDelivery = Extract<Delivery, { kind: 'message' }>;
+type PollDelivery = Extract<Delivery, { kind: 'poll' }>;
+
+async function acceptMessage(
+  options: HandleDeliveryOptions,
+  platform: Platform,
+  delivery: MessageDelivery,
+): Promise<Handled> {
+  const { message, answer } = delivery;
+  const { inbox, wakeQueue, log, groupScope } = options;
+  const conversation = conversationOf(message, groupScope);
+  try {
+    const storing = withDeadline(
+      retryUntilStored(() => inbox.accept(conversation, message)),
+      STORE_DEADLINE_MS,
+    );
+    // Sent right behind the accept on the same connection: one round trip. A wake that gets lost is the sweeper's to repeat.
+    const waking = wakeQueue
+      .wake(conversation)
+      .catch((error: unknown) => log.debug({ error: asError(error) }, 'a wake was not sent'));
+    const { deliveryId, result } = await storing;
+    if (result === 'new')
+      return { answer: answer({ replyId: deliveryId, content: '', finished: false }), outcome: 'accepted' };
+    if (result === 'limited')
+      return {
+        answer: answer({ replyId: deliveryId, content: tooManyMessages(), finished: true }),
+        outcome: 'limited',
+      };
+    const personId = personIdOf(message, message.sender.userId);
+    const reading = readLiveReply(
+      { ...options, platform },
+      { partition: conversation.partition, deliveryId, personId },
+    );
+    return { answer: answer(await withDeadline(reading, STORE_DEADLINE_MS)), outcome: 'repeated' };
+  } catch (error) {
+    log.warn(
+      { error: asError(error), platform: platform.name },
+      'a message could not be stored; the platform is asked to send it again',
+    );
+    return NOT_STORED;
+  }
+}
+
+/** Tries again within the deadline: whether the platform repeats a delivery after a 503 is not certain everywhere. */
+async function retryUntilStored<Result>(store: () => Promise<Result>): Promise<Result> {
+  const giveUpAtMs = performance.now() + STORE_DEADLINE_MS;
+  for (;;) {
+    try {
+      return await store();
+    } catch (error) {
+      if (performance.now() + STORE_RETRY_PAUSE_MS >= giveUpAtMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_PAUSE_MS));
+    }
+  }
+}
+
+async function answerPoll(
+  options: HandleDeliveryOptions,
+  platform: Platform,
+  delivery: PollDelivery,
+): Promise<Handled> {
+  const { chat, sender, replyId, answer } = delivery;
+  const owner = { platform: platform.name, tenant: platform.tenant, app: platform.app };
+  const { partition } = conversationOf({ ...owner, chat, sender }, options.groupScope);
+  try {
+    const personId = personIdOf(owner, sender.userId);
+    const reading = readLiveReply({ ...options, platform }, { partition, deliveryId: replyId, personId });
+    return { answer: answer(await withDeadline(reading, STORE_DEADLINE_MS)), outcome: 'polled' };
+  } catch (error) {
+    options.log.debug({ error: asError(error), platform: platform.name }, 'a poll could not be answered');
+    return NOT_STORED;
+  }
+}
