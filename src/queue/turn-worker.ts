@@ -4,6 +4,7 @@ import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { personIdOf, type ConversationRef } from '../platforms/conversation-key.ts';
+import type { InboundMessage } from '../platforms/platform.ts';
 import type { QueueReport } from './queue-report.ts';
 import { StopListener, type StopMark } from './stop-listener.ts';
 import { takeSuspectLease } from './suspect-lease.ts';
@@ -217,9 +218,14 @@ export class TurnWorker {
 function stopIfMeant(claim: TurnClaim, mark: StopMark, controller: AbortController): void {
   const isMeant = claim.messages.some(
     ({ seq, message }) =>
-      seq < mark.seq && message.slash === undefined && personIdOf(message, message.sender.userId) === mark.ownerId,
+      seq < mark.seq && isStoppable(message) && personIdOf(message, message.sender.userId) === mark.ownerId,
   );
   if (!isMeant) return;
   claim.stop = { ...claim.stop, seq: mark.seq, ownerId: mark.ownerId };
   controller.abort('stopped' satisfies AbortReason);
+}
+
+/** Questions, and the word that asks one again, can be stopped; the other slash words are over at once. */
+function isStoppable({ slash }: InboundMessage): boolean {
+  return slash === undefined || slash.word === 'retry';
 }

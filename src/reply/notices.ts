@@ -13,7 +13,11 @@ const MOST_NOTICES = 5;
  * the next reply in their private chat.
  * @param conversation the person's private conversation
  */
-export async function keepNotice(redis: RedisClient, keyRing: KeyRing, notice: { conversation: ConversationRef; text: string }): Promise<void> {
+export async function keepNotice(
+  redis: RedisClient,
+  keyRing: KeyRing,
+  notice: { conversation: ConversationRef; text: string },
+): Promise<void> {
   const { notices } = conversationKeys(notice.conversation);
   const sealed = keyRing.seal(PURPOSE, notice.conversation.id, notice.text);
   await redis.multi().rpush(notices, sealed).ltrim(notices, -MOST_NOTICES, -1).pexpire(notices, NOTICE_LIFE_MS).exec();

@@ -50,7 +50,10 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     en: 'Mention me with a question and I answer here. After the mention, `/new`, `/stop`, `/retry` and `/help` work too. Signing in works in our private chat.',
     zh: '在群里 @我 并提问，我就在这里回答。@我 之后也可以用 `/新对话`、`/停止`、`/重试`、`/帮助`。登录请在与我的私聊中进行。',
   },
-  newConversation: { en: 'A new conversation starts here. I have forgotten what we said before.', zh: '新的对话开始了，之前的内容我已忘记。' },
+  newConversation: {
+    en: 'A new conversation starts here. I have forgotten what we said before.',
+    zh: '新的对话开始了，之前的内容我已忘记。',
+  },
   stopped: { en: 'Stopped.', zh: '已停止。' },
   nothingToStop: { en: 'There is nothing to stop.', zh: '现在没有正在写的回答。' },
   nothingToRetry: { en: 'There is no question yet that I could answer again.', zh: '还没有可以重试的问题。' },
@@ -103,7 +106,10 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     en: 'I could not use the image: it must be PNG, JPEG, GIF or WebP, at most 10 MB and 25 megapixels. Please send it again.',
     zh: '图片无法使用：仅支持 PNG、JPEG、GIF、WebP，不超过 10 MB、2500 万像素。请重新发送。',
   },
-  noVision: { en: 'No model here can look at images. Please describe it in words.', zh: '此处的模型无法查看图片，请用文字描述。' },
+  noVision: {
+    en: 'No model here can look at images. Please describe it in words.',
+    zh: '此处的模型无法查看图片，请用文字描述。',
+  },
   chatDown: {
     en: 'I cannot reach the chat service at the moment. Your question is kept: send /retry in a minute.',
     zh: '暂时无法连接对话服务。您的问题已保留，请稍后发送“重试”。',
@@ -122,7 +128,10 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   },
   interrupted: { en: '(interrupted; send /retry for a whole answer)', zh: '（回答中断，发送“重试”可重新回答）' },
   lengthReached: { en: '(the longest allowed answer ends here)', zh: '（已达到回答长度上限）' },
-  emptyAnswer: { en: 'The model gave no answer. Please send /retry, or ask in other words.', zh: '模型没有给出回答，请发送“重试”或换个说法。' },
+  emptyAnswer: {
+    en: 'The model gave no answer. Please send /retry, or ask in other words.',
+    zh: '模型没有给出回答，请发送“重试”或换个说法。',
+  },
   expired: {
     en: 'I could not answer this in time, and did not want to surprise you with an old answer. Send /retry if you still need it.',
     zh: '未能及时回答这条消息，为避免突然打扰，没有继续。如仍需要，请发送“重试”。',

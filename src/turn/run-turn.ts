@@ -1,0 +1,176 @@
+import { asError } from '../base/coded-error.ts';
+import { MINUTE_MS, type NowMs } from '../base/clock.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import type { Log } from '../base/log.ts';
+import type { RedisClient } from '../base/redis.ts';
+import { say } from '../base/texts.ts';
+import type { InboundMessage, Platform, PlatformName } from '../platforms/platform.ts';
+import { LiveReply } from '../reply/live-reply.ts';
+import { openNotices } from '../reply/notices.ts';
+import type { ReplyReport } from '../reply/reply-report.ts';
+import type { AnswerQuestion } from './answer-question.ts';
+import { questionOf, type Question } from './question.ts';
+import type { RunSlashWord } from './slash-words.ts';
+import { TURN_TEXTS } from './texts.ts';
+import type { SignInGate } from './sign-in-gate.ts';
+import type { TurnReport } from './turn-ports.ts';
+import type { Outcome, TurnControls, TurnInput, TurnResult } from './turn-types.ts';
+import { failedTurnHistory, lastLanguage } from './turn-history.ts';
+
+/** A question that waited longer gets an apology instead of a surprise (security.md 4.8). */
+const OLDEST_QUESTION_MS = 10 * MINUTE_MS;
+
+export interface RunTurnOptions {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  gate: SignInGate;
+  runSlashWord: RunSlashWord;
+  answerQuestion: AnswerQuestion;
+  nowMs: NowMs;
+  log: Log;
+  report: TurnReport & ReplyReport;
+}
+
+/** All that one turn works with. */
+export interface TurnScene {
+  turn: TurnInput;
+  controls: TurnControls;
+  question: Question;
+  /** The newest message; the answer belongs to it. */
+  newest: InboundMessage;
+  platform: Platform;
+  live: LiveReply;
+}
+
+/**
+ * Runs one turn: one message (or several merged ones) to one outcome, shown in one live reply. Whatever goes wrong
+ * inside becomes an outcome too; only an abort that must show nothing (`fenced`, `shutdown`) and a lost store are thrown.
+ */
+export function createRunTurn(options: RunTurnOptions): (controls: TurnControls) => Promise<TurnResult> {
+  const { nowMs, report, keyRing } = options;
+  return async (controls) => {
+    const turn = controls.claim;
+    const scene = setScene(options, controls);
+    if (!scene) return { outcome: 'dead', records: unreadableRecords(turn) };
+    const startedMs = nowMs();
+    const outcome = await decide(options, scene);
+    throwIfUnwanted(controls.signal);
+
+    const isPrivate = scene.newest.chat.kind === 'private';
+    const notices = isPrivate ? openNotices(keyRing, turn.conversation, turn.notices) : [];
+    const status = notices.length > 0 ? notices.join('\n') : undefined;
+    const records = outcome.hold
+      ? await scene.live.leaveOpen(outcome.text)
+      : await scene.live.finish(outcome.text, status);
+    throwIfUnwanted(controls.signal);
+    const newestAt = turn.messages.at(-1)?.acceptedAtMs ?? startedMs;
+    report.turnEnded({
+      platform: scene.platform.name,
+      turnId: turn.turnId,
+      outcome: outcome.kind,
+      durationMs: nowMs() - startedMs,
+      waitedMs: startedMs - newestAt,
+    });
+    return {
+      outcome: outcome.hold ? 'held' : 'final',
+      records: [...records, ...unreadableRecords(turn)],
+      ...(outcome.history ? { history: outcome.history } : {}),
+      ...(outcome.stopServed === undefined ? {} : { stopServed: outcome.stopServed }),
+      noticesShown: outcome.hold ? 0 : notices.length,
+    };
+  };
+}
+
+/** The visible apology for a turn that is given up (security.md 4.2). */
+export function createApology(options: RunTurnOptions): (turn: TurnInput) => Promise<TurnResult> {
+  return async (turn) => {
+    const controls: TurnControls = {
+      claim: turn,
+      signal: AbortSignal.any([]),
+      fenced: () => undefined,
+      storeAnswer: async () => true,
+    };
+    const scene = setScene(options, controls);
+    if (!scene) return { outcome: 'dead', records: unreadableRecords(turn) };
+    const records = await scene.live.finish(say(TURN_TEXTS.deadLetter, scene.question.language));
+    return { outcome: 'dead', records: [...records, ...unreadableRecords(turn)] };
+  };
+}
+
+function setScene(options: RunTurnOptions, controls: TurnControls): TurnScene | undefined {
+  const turn = controls.claim;
+  const newest = turn.messages.at(-1)?.message;
+  const platform = newest && options.platforms.get(newest.platform);
+  if (!newest || !platform) return undefined;
+  const question = questionOf(turn);
+  // A bare slash word such as /stop tells no language; the conversation's last question does.
+  if (newest.slash && question.language === 'en') question.language = lastLanguage(options.keyRing, turn);
+  const ids = turn.messages.map(({ deliveryId }) => deliveryId);
+  const deliveryId = ids.at(-1) ?? turn.turnId;
+  const live = new LiveReply({
+    ...options,
+    platform,
+    conversation: turn.conversation,
+    epoch: turn.epoch,
+    deliveryId,
+    mergedIds: ids.slice(0, -1),
+    startedAtMs: turn.startedAtMs,
+    wasHandedOver: turn.wasHandedOver,
+    laterReplyHandle: newest.laterReplyHandle,
+    language: question.language,
+    fenced: () => controls.fenced(),
+    storeAnswer: (text) => controls.storeAnswer(text),
+  });
+  return { turn, controls, question, newest, platform, live };
+}
+
+/** The way through a turn, in order; the first that has an outcome ends it. */
+async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcome> {
+  const { turn, controls, question, newest } = scene;
+  const { language } = question;
+  try {
+    if (turn.storedAnswer !== undefined) return { kind: 'answered', text: turn.storedAnswer };
+    if (newest.slash) return await options.runSlashWord(scene, newest.slash);
+    if (controls.signal.reason === 'stopped') return stoppedBeforeStart(scene);
+    const newestAtMs = turn.messages.at(-1)?.acceptedAtMs ?? 0;
+    if (options.nowMs() - newestAtMs > OLDEST_QUESTION_MS) {
+      return {
+        kind: 'expired',
+        text: say(TURN_TEXTS.expired, language),
+        history: failedTurnHistory(options.keyRing, scene),
+      };
+    }
+    const admitted = await options.gate.admit(scene);
+    if ('outcome' in admitted) return admitted.outcome;
+    return await options.answerQuestion(scene);
+  } catch (error) {
+    throwIfUnwanted(controls.signal);
+    return failure(options, scene, asError(error));
+  }
+}
+
+function stoppedBeforeStart({ turn, question }: TurnScene): Outcome {
+  return { kind: 'stopped', text: say(TURN_TEXTS.stopped, question.language), stopServed: turn.stop.seq };
+}
+
+/** An error that no room expected. It is logged under a reference that the person can pass on; a lost store is not hidden here. */
+function failure({ log, keyRing }: RunTurnOptions, scene: TurnScene, error: Error): Outcome {
+  const reference = scene.turn.turnId.slice(0, 8);
+  log.error({ error, reference }, 'a turn failed');
+  return {
+    kind: 'failed',
+    text: say(TURN_TEXTS.internal, scene.question.language, { reference }),
+    history: failedTurnHistory(keyRing, scene),
+  };
+}
+
+function throwIfUnwanted(signal: AbortSignal): void {
+  if (signal.reason === 'fenced' || signal.reason === 'shutdown')
+    throw new Error(`The turn ended early: ${signal.reason as string}`);
+}
+
+/** Messages that no key opens end with an empty text, for which a poll gets the sentence for answers that are gone. */
+function unreadableRecords(turn: TurnInput): TurnResult['records'] {
+  return turn.unreadable.map((id) => ({ id, fields: ['finished', '1'] }));
+}

@@ -1,0 +1,106 @@
+import { MINUTE_MS, type NowMs } from '../base/clock.ts';
+import { say } from '../base/texts.ts';
+import type { GroupScope } from '../platforms/conversation-key.ts';
+import { conversationOf } from '../platforms/conversation-key.ts';
+import type { Account, Identity } from '../identity/identity.ts';
+import type { TurnScene } from './run-turn.ts';
+import { TURN_TEXTS } from './texts.ts';
+import type { Asker, SignInMode } from './turn-ports.ts';
+import type { Outcome } from './turn-types.ts';
+
+export interface SignInGateOptions {
+  /** Absent when sign-in is off. */
+  identity: Identity | undefined;
+  mode: SignInMode;
+  groupScope: GroupScope;
+  mostHeld: number;
+  nowMs: NowMs;
+}
+
+/** Who may ask: the one place that decides whether a message goes on, waits for its sender's sign-in, or is refused. */
+export class SignInGate {
+  readonly #options: SignInGateOptions;
+
+  constructor(options: SignInGateOptions) {
+    this.#options = options;
+  }
+
+  /** The account behind a message, if somebody is linked. One look-up. */
+  async accountOf(scene: TurnScene): Promise<Account | undefined> {
+    const { platform, tenant, app, chatUserId } = askerOf(scene);
+    return this.#options.identity?.accountOf({ platform, tenant, app }, chatUserId);
+  }
+
+  /** Lets a question pass, or says what its sender sees instead. */
+  async admit(scene: TurnScene): Promise<{ account: Account | undefined } | { outcome: Outcome }> {
+    if (this.#options.mode === 'off') return { account: undefined };
+    const account = await this.accountOf(scene);
+    if (account?.status === 'active') return { account };
+    const { language } = scene.question;
+    if (account?.status === 'suspended')
+      return { outcome: { kind: 'refused', text: say(TURN_TEXTS.suspended, language) } };
+    if (this.#options.mode === 'optional') return { account: undefined };
+    return {
+      outcome:
+        scene.newest.chat.kind === 'group' ? await this.#inviteFromGroup(scene) : await this.#inviteAndHold(scene),
+    };
+  }
+
+  /** /signin: a new link, which replaces one that still lives. */
+  async invite(scene: TurnScene): Promise<Outcome> {
+    const { language } = scene.question;
+    const invited = await this.#ask(scene, true);
+    if (invited.kind === 'invited')
+      return { kind: 'sign-in', text: say(TURN_TEXTS.invitation, language, { url: invited.url }) };
+    return this.#tooMany(scene, invited.kind === 'too-many' ? invited.retryAtMs : invited.expiresAtMs);
+  }
+
+  async #inviteAndHold(scene: TurnScene): Promise<Outcome> {
+    const { mostHeld } = this.#options;
+    const { language } = scene.question;
+    if (scene.turn.heldCount + scene.turn.messages.length > mostHeld) {
+      return { kind: 'refused', text: say(TURN_TEXTS.tooManyHeld, language, { count: mostHeld }) };
+    }
+    const invited = await this.#ask(scene, false);
+    if (invited.kind === 'too-many') return this.#tooMany(scene, invited.retryAtMs);
+    const text =
+      invited.kind === 'invited'
+        ? say(TURN_TEXTS.invitationHeld, language, { url: invited.url })
+        : say(TURN_TEXTS.waitingForSignIn, language);
+    return { kind: 'sign-in', text, hold: true };
+  }
+
+  /** In a group nothing but a pointer is said; the link goes to the private chat where the platform lets us write first (security.md 1.3 step 1). */
+  async #inviteFromGroup(scene: TurnScene): Promise<Outcome> {
+    const { platform, question } = scene;
+    const isSent = platform.writePrivately !== undefined && (await this.#sendInvitation(scene));
+    return { kind: 'sign-in', text: say(TURN_TEXTS[isSent ? 'groupSignInSent' : 'groupSignIn'], question.language) };
+  }
+
+  async #sendInvitation(scene: TurnScene): Promise<boolean> {
+    const invited = await this.#ask(scene, false);
+    if (invited.kind !== 'invited') return invited.kind === 'waiting';
+    const text = say(TURN_TEXTS.invitation, scene.question.language, { url: invited.url });
+    return (await scene.platform.writePrivately?.(scene.newest.sender.userId, text)) === 'sent';
+  }
+
+  async #ask(scene: TurnScene, force: boolean): ReturnType<Identity['askToSignIn']> {
+    const { identity, groupScope } = this.#options;
+    if (!identity) throw new TypeError('An invitation needs the identity room');
+    const { newest, question } = scene;
+    const privateChat = { kind: 'private' as const, id: newest.sender.userId };
+    const conversation = conversationOf({ ...newest, chat: privateChat }, groupScope);
+    return identity.askToSignIn({ ...askerOf(scene), conversation, language: question.language, force });
+  }
+
+  #tooMany(scene: TurnScene, retryAtMs: number): Outcome {
+    const minutes = Math.max(1, Math.ceil((retryAtMs - this.#options.nowMs()) / MINUTE_MS));
+    return { kind: 'refused', text: say(TURN_TEXTS.tooManyInvitations, scene.question.language, { minutes }) };
+  }
+}
+
+/** The sender in the words of the identity room. */
+export function askerOf({ newest }: TurnScene): Asker {
+  const { platform, tenant, app, sender } = newest;
+  return { platform, tenant, app, chatUserId: sender.userId, displayName: sender.displayName };
+}

@@ -1,0 +1,103 @@
+import type { KeyRing } from '../base/key-ring.ts';
+import { say } from '../base/texts.ts';
+import type { Identity } from '../identity/identity.ts';
+import { languageOfText } from '../base/texts.ts';
+import type { SlashCommand, SlashWord } from '../platforms/slash-words.ts';
+import type { AnswerQuestion } from './answer-question.ts';
+import type { TurnScene } from './run-turn.ts';
+import { askerOf, type SignInGate } from './sign-in-gate.ts';
+import { TURN_TEXTS } from './texts.ts';
+import { earlierTurns } from './turn-history.ts';
+import type { SignInMode } from './turn-ports.ts';
+import type { Outcome } from './turn-types.ts';
+
+export interface SlashWordsOptions {
+  keyRing: KeyRing;
+  gate: SignInGate;
+  identity: Identity | undefined;
+  mode: SignInMode;
+  answerQuestion: AnswerQuestion;
+}
+
+export type RunSlashWord = (scene: TurnScene, command: SlashCommand) => Promise<Outcome>;
+
+type Handler = (options: SlashWordsOptions, scene: TurnScene) => Promise<Outcome> | Outcome;
+
+const HANDLERS: Readonly<Record<SlashWord, Handler>> = {
+  help,
+  new: startAnew,
+  stop,
+  retry,
+  whoami: whoAmI,
+  signin: signIn,
+  unlink,
+};
+/** Words about the person themself are answered in their private chat only. */
+const PRIVATE_WORDS: ReadonlySet<SlashWord> = new Set<SlashWord>(['whoami', 'signin', 'unlink']);
+
+/** What each slash word does (contract section 7). Slash words are never held and never reach the model, but for /retry. */
+export function createRunSlashWord(options: SlashWordsOptions): RunSlashWord {
+  return async (scene, { word }) => {
+    if (PRIVATE_WORDS.has(word) && scene.newest.chat.kind === 'group') return command(scene, 'privateOnly');
+    return HANDLERS[word](options, scene);
+  };
+}
+
+function command(
+  { question }: TurnScene,
+  text: keyof typeof TURN_TEXTS,
+  values: Record<string, string | number> = {},
+): Outcome {
+  return { kind: 'command', text: say(TURN_TEXTS[text], question.language, values) };
+}
+
+function help(_options: SlashWordsOptions, scene: TurnScene): Outcome {
+  return command(scene, scene.newest.chat.kind === 'group' ? 'helpGroup' : 'help');
+}
+
+function startAnew(_options: SlashWordsOptions, scene: TurnScene): Outcome {
+  return { ...command(scene, 'newConversation'), history: { forget: true } };
+}
+
+/** The stop itself happened when it was accepted; this turn only says whether it met anything. */
+function stop(_options: SlashWordsOptions, scene: TurnScene): Outcome {
+  const own = scene.turn.messages.at(-1);
+  return command(scene, own && scene.turn.stop.servedSeq >= own.seq ? 'stopped' : 'nothingToStop');
+}
+
+/** Asks the last question again; its new answer takes the old one's place in the history. */
+async function retry(options: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
+  const last = earlierTurns(options.keyRing, scene).at(-1);
+  if (!last || last.userText === '') return command(scene, 'nothingToRetry');
+  const admitted = await options.gate.admit(scene);
+  if ('outcome' in admitted) return { ...admitted.outcome, hold: false };
+  const question = { ...scene.question, text: last.userText, language: languageOfText(last.userText) };
+  const again: TurnScene = { ...scene, question, turn: { ...scene.turn, history: scene.turn.history.slice(0, -1) } };
+  const outcome = await options.answerQuestion(again);
+  return { ...outcome, history: { ...outcome.history, replaceLast: true } };
+}
+
+async function whoAmI({ gate, mode }: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
+  if (mode === 'off') return command(scene, 'whoPlatform', { id: scene.newest.sender.userId });
+  const account = await gate.accountOf(scene);
+  return account
+    ? command(scene, 'whoLinked', { name: account.name, id: account.accountId })
+    : command(scene, 'whoUnlinked');
+}
+
+async function signIn({ gate, mode }: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
+  if (mode === 'off') return command(scene, 'signInOff');
+  const account = await gate.accountOf(scene);
+  if (account?.status === 'active')
+    return command(scene, 'alreadyLinked', { name: account.name, id: account.accountId });
+  return gate.invite(scene);
+}
+
+/** Deletes the link, the tokens, and what was said under that identity. */
+async function unlink({ identity, mode }: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
+  if (mode === 'off' || !identity) return command(scene, 'signInOff');
+  const { platform, tenant, app, chatUserId } = askerOf(scene);
+  const undone = await identity.unlink({ platform, tenant, app }, chatUserId);
+  if (!undone) return command(scene, 'notLinked');
+  return { ...command(scene, 'unlinked', { url: undone.logoutUrl }), history: { forget: true } };
+}

@@ -1,0 +1,46 @@
+import type { KeyRing } from '../base/key-ring.ts';
+import { openTurns, sealTurn, type HistoryTurn } from '../conversation/history.ts';
+import { languageOfText, type Language } from '../base/texts.ts';
+import { personIdOf } from '../platforms/conversation-key.ts';
+import type { TurnScene } from './run-turn.ts';
+import type { TurnInput, TurnResult } from './turn-types.ts';
+
+/** A finished turn as the commit appends it to the conversation's history. */
+export function turnHistory(
+  keyRing: KeyRing,
+  scene: TurnScene,
+  answer: { text: string; interrupted: boolean },
+): TurnResult['history'] {
+  const { turn, question, newest } = scene;
+  const record: HistoryTurn = {
+    version: 1,
+    turnId: turn.turnId,
+    atMs: turn.startedAtMs,
+    ...(newest.chat.kind === 'group' ? { speakerTag: speakerTagOf(scene) } : {}),
+    userText: question.text,
+    images: question.imageRefs.length,
+    assistantText: answer.text,
+    ...(answer.interrupted ? { interrupted: true } : {}),
+  };
+  return { append: sealTurn(keyRing, turn.conversation.id, record) };
+}
+
+/** Keeps the question of a turn that got no answer, so that /retry can ask it again; it never enters a prompt. */
+export function failedTurnHistory(keyRing: KeyRing, scene: TurnScene): TurnResult['history'] {
+  return scene.question.text === '' ? undefined : turnHistory(keyRing, scene, { text: '', interrupted: true });
+}
+
+/** The conversation's earlier turns, oldest first. */
+export function earlierTurns(keyRing: KeyRing, { turn }: TurnScene): HistoryTurn[] {
+  return openTurns(keyRing, turn.conversation.id, turn.history);
+}
+
+/** A stable name for a person within a group's prompt that tells nothing about them (security.md 6.2). */
+export function speakerTagOf({ newest }: TurnScene): string {
+  return `member-${personIdOf(newest, newest.sender.userId).slice(0, 4)}`;
+}
+
+/** The language of the conversation's last question; English when nothing was said yet. */
+export function lastLanguage(keyRing: KeyRing, turn: TurnInput): Language {
+  return languageOfText(openTurns(keyRing, turn.conversation.id, turn.history.slice(-1)).at(-1)?.userText ?? '');
+}
