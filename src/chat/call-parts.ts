@@ -1,0 +1,20 @@
+import type { Agent } from 'undici';
+import type { NowMs } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { ChatReport } from './chat-api.ts';
+import type { ChatLimits } from './chat-limits.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { RetryPolicy } from './retry-policy.ts';
+
+/** What all calls of one client share. */
+export interface CallParts {
+  url: string;
+  apiKey: string;
+  agent: Agent;
+  limits: ChatLimits;
+  nowMs: NowMs;
+  log: Log;
+  report: ChatReport;
+  retryPolicy: RetryPolicy;
+  breakerOf(model: string): CircuitBreaker;
+}

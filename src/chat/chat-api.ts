@@ -1,0 +1,83 @@
+/** What the chat room takes and gives. */
+
+export type ContentPart =
+  | { type: 'text'; text: string }
+  /** An image as `data:<media type>;base64,<data>`; never an address (security.md 6.6). */
+  | { type: 'image'; dataUrl: string };
+
+/** A call of a declared function, as the model asked for it. The arguments are untrusted JSON text. */
+export interface ToolCall {
+  callId: string;
+  name: string;
+  argumentsJson: string;
+}
+
+export type ChatMessage =
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: string | ContentPart[] }
+  | { role: 'assistant'; content: string; toolCalls?: ToolCall[] }
+  | { role: 'tool'; callId: string; content: string };
+
+export interface ToolDeclaration {
+  name: string;
+  description: string;
+  /** A JSON schema of type `object`. */
+  parameters: Readonly<Record<string, unknown>>;
+}
+
+/** How hard the model should think; `off` forbids it. Efforts reach only models that know them, others just think. */
+export type Thinking = 'off' | 'low' | 'high' | 'max';
+
+export interface ChatRequest {
+  model: string;
+  messages: readonly ChatMessage[];
+  tools?: readonly ToolDeclaration[];
+  /** The service's own default when absent. */
+  thinking?: Thinking;
+  /** Whether the answer comes as it grows (default) or in one piece. The events are the same. */
+  stream?: boolean;
+}
+
+/**
+ * Why an answer ended. `other`: for a reason that the service did not explain in known words; the answer is whole.
+ * `truncated`: the connection ended first; the text so far is all there is. `length`: the model's limit or ours.
+ */
+export type EndReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other' | 'truncated';
+
+/** An answer in the order in which it is said. `end` comes once and last; without it the stream throws a ChatError. */
+export type ChatEvent =
+  | { type: 'text'; delta: string }
+  /** Chain of thought. Never shown, stored or fed back unless a setting says so (security.md 5.7). */
+  | { type: 'reasoning'; delta: string }
+  /** A whole call: emitted after all of its pieces have come, never from a truncated answer. */
+  | ({ type: 'tool-call'; index: number } & ToolCall)
+  /** The service's own estimate. Not every service sends it in streams. */
+  | { type: 'usage'; promptTokens: number; completionTokens: number }
+  | { type: 'end'; reason: EndReason };
+
+/** What the client tells of each call, for counters; nothing in it comes from a message. */
+export interface ChatReport {
+  /**
+   * One HTTP call ended. `outcome` is `complete`, `truncated`, or the error's code; `firstEventMs` is absent when
+   * nothing was said.
+   */
+  callEnded(call: { model: string; outcome: string; durationMs: number; firstEventMs?: number }): void;
+  /** A call is about to be repeated after a pause. */
+  retried(retry: { model: string; code: string; waitMs: number }): void;
+  breakerChanged(change: { model: string; state: 'open' | 'half-open' | 'closed' }): void;
+  /** The service gave a finish reason that this version does not know; the answer counts as whole. */
+  unknownFinishReason(answer: { model: string }): void;
+}
+
+export interface ChatClient {
+  /**
+   * Asks for an answer. Nothing is sent before the first step of the loop; leaving the loop, or the signal, frees the
+   * connection at once. Retries happen only before the first event (security.md 5.3).
+   * @throws ChatError at any step; after text was emitted that text stays valid, unfinished
+   */
+  stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
+  /** The names of the service's models, or undefined where it has no list. @throws ChatError */
+  listModels(signal?: AbortSignal): Promise<string[] | undefined>;
+  /** Closes the connections; open answers break off. */
+  close(): Promise<void>;
+}

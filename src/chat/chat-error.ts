@@ -1,0 +1,53 @@
+import { CodedError } from '../base/coded-error.ts';
+
+/** Why the chat service gave no answer, or only a part of one. Callers branch on this, never on the message. */
+export type ChatErrorCode =
+  /** No connection, or it broke before anything was said. */
+  | 'chat_unreachable'
+  /** No first byte in time, or the whole call took too long. */
+  | 'chat_timeout'
+  /** 429; `retryAfterMs` says how long, when the service told. */
+  | 'chat_rate_limited'
+  /** 401 or 403: our key. An alarm for the operator, nothing that a user can mend. */
+  | 'chat_refused'
+  | 'chat_bad_request'
+  | 'chat_unknown_model'
+  /** The request is larger than the service or the model takes: shorten it. */
+  | 'chat_too_large'
+  | 'chat_server_error'
+  /** What came back is not an answer: HTML, broken JSON, an over-long line. */
+  | 'chat_bad_stream'
+  /** Bytes came, then none for too long. */
+  | 'chat_stalled'
+  /** The connection ended before anything was said. After the first event this is an `end` event instead. */
+  | 'chat_truncated'
+  /** The answer passed the cap on its bytes. */
+  | 'chat_answer_too_large'
+  /** The model has failed too often; nothing was sent. `retryAfterMs` says when it is tried again. */
+  | 'chat_circuit_open'
+  /** The caller's signal. */
+  | 'chat_cancelled';
+
+export interface ChatErrorDetail {
+  /** Milliseconds after which another try makes sense, as the service (or the breaker) says. */
+  retryAfterMs?: number | undefined;
+  /** The HTTP status, when there was an answer. */
+  status?: number | undefined;
+  /** Whether the same request may be sent again at once (security.md 5.1). */
+  isRetryable?: boolean | undefined;
+  cause?: unknown;
+}
+
+/** Thrown by the chat room. Its message and cause never hold message text, the model's text or the key (security.md 2.5). */
+export class ChatError extends CodedError<ChatErrorCode> {
+  readonly retryAfterMs: number | undefined;
+  readonly status: number | undefined;
+  readonly isRetryable: boolean;
+
+  constructor(code: ChatErrorCode, message: string, detail: ChatErrorDetail = {}) {
+    super(code, message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.retryAfterMs = detail.retryAfterMs;
+    this.status = detail.status;
+    this.isRetryable = detail.isRetryable ?? false;
+  }
+}

@@ -1,0 +1,116 @@
+import { SECOND_MS, type NowMs } from '../base/clock.ts';
+import { ChatError, type ChatErrorCode } from './chat-error.ts';
+import type { ChatLimits } from './chat-limits.ts';
+
+type BreakerLimits = Pick<ChatLimits, 'breakerWindowMs' | 'breakerMinCalls' | 'breakerFailureShare' | 'breakerProbeMs'>;
+type BreakerState = 'closed' | 'open' | 'half-open';
+
+export interface BreakerOptions {
+  nowMs: NowMs;
+  limits: BreakerLimits;
+  changed(state: BreakerState): void;
+}
+
+/** One call's leave to go out. An answer that begins has succeeded; if it breaks off later, it also fails. */
+export interface BreakerPass {
+  succeeded(): void;
+  /** Errors that the request or its caller is to blame for say nothing about the service. */
+  failed(error: ChatError): void;
+}
+
+/** What the service is to blame for; the rest is the request's or the caller's affair. */
+const BLAMED = new Set<ChatErrorCode>([
+  'chat_unreachable',
+  'chat_timeout',
+  'chat_rate_limited',
+  'chat_server_error',
+  'chat_bad_stream',
+  'chat_stalled',
+  'chat_truncated',
+]);
+
+/**
+ * Stops calling a model that fails (security.md 5.6): opens at a share of failures in a window, or at once when our key
+ * is refused; then lets one probe through at a time until one succeeds. One a model.
+ */
+export class CircuitBreaker {
+  readonly #options: BreakerOptions;
+  #state: BreakerState = 'closed';
+  #openedAtMs = 0;
+  /** Results by the second, oldest first: the window costs the same however many calls there are. */
+  #seconds: { second: number; calls: number; failures: number }[] = [];
+
+  constructor(options: BreakerOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ChatError `chat_circuit_open` at once while the model is given a rest */
+  enter(): BreakerPass {
+    const { nowMs, limits } = this.#options;
+    if (this.#state === 'closed') return this.#pass(false);
+    const retryAfterMs = this.#openedAtMs + limits.breakerProbeMs - nowMs();
+    if (this.#state === 'half-open' || retryAfterMs > 0) {
+      const detail = { retryAfterMs: Math.max(retryAfterMs, SECOND_MS) };
+      throw new ChatError('chat_circuit_open', 'The model is given a rest after failures', detail);
+    }
+    this.#change('half-open');
+    return this.#pass(true);
+  }
+
+  #pass(isProbe: boolean): BreakerPass {
+    return {
+      succeeded: () => {
+        this.#count(false);
+        if (isProbe && this.#state === 'half-open') this.#close();
+      },
+      failed: (error) => {
+        const isRefused = error.code === 'chat_refused';
+        if (!isRefused && !BLAMED.has(error.code)) return this.#giveBack(isProbe);
+        this.#count(true);
+        // Calls from before the breaker opened end late; only the probe decides what comes after.
+        if (isProbe ? this.#state === 'half-open' : this.#state === 'closed' && (isRefused || this.#isFailing()))
+          this.#open();
+      },
+    };
+  }
+
+  /** A probe that learned nothing: the next call may probe at once. */
+  #giveBack(isProbe: boolean): void {
+    if (isProbe && this.#state === 'half-open') this.#change('open');
+  }
+
+  #open(): void {
+    this.#openedAtMs = this.#options.nowMs();
+    this.#change('open');
+  }
+
+  #close(): void {
+    this.#seconds = [];
+    this.#change('closed');
+  }
+
+  #change(state: BreakerState): void {
+    this.#state = state;
+    this.#options.changed(state);
+  }
+
+  #count(isFailure: boolean): void {
+    const second = Math.floor(this.#options.nowMs() / SECOND_MS);
+    let bucket = this.#seconds.at(-1);
+    if (bucket?.second !== second) {
+      bucket = { second, calls: 0, failures: 0 };
+      this.#seconds.push(bucket);
+      const oldest = second - this.#options.limits.breakerWindowMs / SECOND_MS;
+      this.#seconds = this.#seconds.filter((kept) => kept.second > oldest && kept.second <= second);
+    }
+    bucket.calls += 1;
+    if (isFailure) bucket.failures += 1;
+  }
+
+  #isFailing(): boolean {
+    const calls = this.#seconds.reduce((sum, bucket) => sum + bucket.calls, 0);
+    const failures = this.#seconds.reduce((sum, bucket) => sum + bucket.failures, 0);
+    const { breakerMinCalls, breakerFailureShare } = this.#options.limits;
+    return calls >= breakerMinCalls && failures >= calls * breakerFailureShare;
+  }
+}

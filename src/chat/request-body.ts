@@ -1,0 +1,46 @@
+import type { ChatMessage, ChatRequest, ContentPart } from './chat-api.ts';
+
+/** Models that take `reasoning_effort`; to others it may be an unknown field. */
+const EFFORT_MODELS = new Set(['svc-max']);
+
+/** Writes a request as the chat interface wants it. Fields that its description does not name are not sent. */
+export function requestBody({ model, messages, tools, thinking, stream = true }: ChatRequest): string {
+  return JSON.stringify({
+    model,
+    messages: messages.map(writeMessage),
+    stream,
+    ...(thinking === undefined ? {} : { thinking: { type: thinking === 'off' ? 'disabled' : 'enabled' } }),
+    ...(thinking !== undefined && thinking !== 'off' && EFFORT_MODELS.has(model) ? { reasoning_effort: thinking } : {}),
+    ...(tools && tools.length > 0 ? { tools: tools.map((tool) => ({ type: 'function', function: tool })) } : {}),
+  });
+}
+
+function writeMessage(message: ChatMessage): object {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: message.content };
+    case 'user':
+      return {
+        role: 'user',
+        content: typeof message.content === 'string' ? message.content : message.content.map(writePart),
+      };
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.callId, content: message.content };
+    case 'assistant': {
+      const calls = message.toolCalls ?? [];
+      if (calls.length === 0) return { role: 'assistant', content: message.content };
+      const written = calls.map(({ callId, name, argumentsJson }) => ({
+        id: callId,
+        type: 'function',
+        function: { name, arguments: argumentsJson },
+      }));
+      return { role: 'assistant', content: message.content || null, tool_calls: written };
+    }
+  }
+}
+
+function writePart(part: ContentPart): object {
+  return part.type === 'text'
+    ? { type: 'text', text: part.text }
+    : { type: 'image_url', image_url: { url: part.dataUrl } };
+}
