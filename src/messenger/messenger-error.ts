@@ -1,0 +1,23 @@
+import { CodedError } from '../base/coded-error.ts';
+
+/**
+ * What can go wrong in the messenger. `http-status` of each code: see `http/answer-error.ts`.
+ * - `not_found`: no such person, conversation, message, upload or frame
+ * - `bad_request`: a request that cannot be understood
+ * - `foreign_origin`: a page of another origin tried to act as a person
+ * - `image_too_large`, `image_unknown_type`: an upload that the app does not take
+ * - `not_delivered`: the bot never took the message (the driver's `waitForAnswer`)
+ * - `no_answer`: no finished answer within the time given
+ * - `crypto_broken`: a sealed text that does not open
+ */
+export type MessengerErrorCode =
+  | 'not_found'
+  | 'bad_request'
+  | 'foreign_origin'
+  | 'image_too_large'
+  | 'image_unknown_type'
+  | 'not_delivered'
+  | 'no_answer'
+  | 'crypto_broken';
+
+export class MessengerError extends CodedError<MessengerErrorCode> {}
