@@ -1,0 +1,39 @@
+// Makes a bare clone ready to run, with what Node itself brings: packages, redis-server, a browser for the tests, dist/.
+// Usage: node scripts/prepare.mjs start|test [--quiet]. Each step looks first, so that a second run costs milliseconds.
+import { findSettingByName } from './prepare/find-setting.mjs';
+import { ensureBuilt } from './prepare/ensure-built.mjs';
+import { ensureBrowser, ensureRedis } from './prepare/ensure-programs.mjs';
+import { ensurePackages } from './prepare/ensure-packages.mjs';
+import { PreparationError } from './prepare/run-step.mjs';
+
+const OLDEST_NODE = [20, 19];
+
+function checkNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_NODE;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
+  throw new PreparationError(
+    `Parley needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}. Install it from https://nodejs.org.`,
+  );
+}
+
+async function prepare(purpose, say) {
+  checkNode();
+  ensurePackages(say);
+  // Tests start a redis-server of their own, whatever Redis the settings name.
+  if (purpose === 'test' || !findSettingByName('REDIS_URL')) ensureRedis(say);
+  if (purpose === 'test') ensureBrowser(say);
+  await ensureBuilt(say);
+}
+
+const [purpose = 'start', ...flags] = process.argv.slice(2);
+const isQuiet = flags.includes('--quiet');
+try {
+  await prepare(purpose, (line) => {
+    if (!isQuiet) console.error(line);
+  });
+} catch (error) {
+  if (!(error instanceof PreparationError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,75 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { PreparationError, runStep } from './run-step.mjs';
+
+const REDIS_PROGRAMS = ['redis-server', 'valkey-server'];
+const BROWSER_PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const MAC_BROWSER = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
+const CHINESE_FONTS = '/usr/share/fonts/opentype/noto';
+
+/** Finds a Redis to start, or installs one with the system's package manager. */
+export function ensureRedis(say) {
+  if (REDIS_PROGRAMS.some(isOnPath)) return;
+  say('Installing redis-server ...');
+  if (installWith({ apt: ['redis-server'], brew: ['redis'] }) && REDIS_PROGRAMS.some(isOnPath)) return;
+  throw new PreparationError(
+    'Parley needs Redis: install redis-server (for example "sudo apt-get install redis-server"), or set REDIS_URL for npm start.',
+  );
+}
+
+/**
+ * Finds a browser for the browser tests, or installs one with fonts for Chinese. Where that is impossible those tests are
+ * skipped, except in CI, which must not turn green without them.
+ */
+export function ensureBrowser(say) {
+  const wanted = [];
+  if (!hasBrowser()) wanted.push('chromium');
+  if (process.platform === 'linux' && !existsSync(CHINESE_FONTS)) wanted.push('fonts-noto-cjk');
+  if (wanted.length === 0) return;
+  say(`Installing ${wanted.join(' and ')} for the browser tests ...`);
+  installWith({ apt: wanted });
+  if (hasBrowser()) return;
+  const missing = 'Chromium is missing and could not be installed';
+  if (process.env.CI === 'true') throw new PreparationError(`${missing}: install it, or name it in CHROMIUM_PATH.`);
+  say(`${missing}; the browser tests will be skipped. Install chromium, or name it in CHROMIUM_PATH, to run them.`);
+}
+
+function hasBrowser() {
+  return Boolean(process.env.CHROMIUM_PATH) || BROWSER_PROGRAMS.some(isOnPath) || existsSync(MAC_BROWSER);
+}
+
+function isOnPath(program) {
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .some((folder) => folder !== '' && isExecutable(join(folder, program)));
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Installs packages with apt-get (as root or through sudo) or Homebrew; false where neither can. */
+function installWith({ apt = [], brew = [] }) {
+  if (isOnPath('apt-get')) return installWithApt(apt);
+  return brew.length > 0 && isOnPath('brew') && runStep('brew', ['install', ...brew]);
+}
+
+function installWithApt(packages) {
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot && !isOnPath('sudo')) return false;
+  const apt = (...args) => {
+    const command = ['apt-get', '-q', '-o', 'DPkg::Lock::Timeout=120', ...args];
+    if (isRoot) return runStep(command[0], command.slice(1), { DEBIAN_FRONTEND: 'noninteractive' });
+    // Without a terminal nobody could type a password, so sudo must not wait for one.
+    const sudoFlags = process.stdin.isTTY ? [] : ['-n'];
+    return runStep('sudo', [...sudoFlags, 'DEBIAN_FRONTEND=noninteractive', ...command]);
+  };
+  const install = () => apt('install', '-y', '--no-install-recommends', ...packages);
+  // The package lists of a fresh image are empty or old; they are fetched only when needed, being the slow part.
+  return install() || (apt('update') && install());
+}

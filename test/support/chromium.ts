@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+
+const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const MAC_BROWSER = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
+
+/** The sandbox is off since tests run as root in containers; the rest keeps the browser from talking to anyone but us. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/**
+ * Where a Chromium or Chrome lies: `CHROMIUM_PATH`, else the first on PATH, else Chrome's own place on macOS.
+ * @returns undefined where there is none; the browser tests then skip themselves (`npm test` tries to install one before)
+ */
+export function findChromium(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const onPath = PROGRAMS.flatMap((program) => folders.map((folder) => join(folder, program)));
+  return [process.env['CHROMIUM_PATH'] ?? '', ...onPath, MAC_BROWSER].find((path) => path !== '' && existsSync(path));
+}
+
+/**
+ * Starts a headless browser with a fresh profile; the caller closes it.
+ * @throws when none is installed: ask `findChromium` first
+ */
+export async function launchChromium(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (executablePath === undefined) throw new Error('No Chromium was found; set CHROMIUM_PATH');
+  return chromium.launch({ executablePath, args: FLAGS, headless: true });
+}
