@@ -1,4 +1,4 @@
-import type { ChatEvent, EndReason, ToolCall } from './chat-api.ts';
+import type { ChatEvent, EndReason, ToolCall } from './chat-types.ts';
 import type { CompletionChunk, ToolCallPiece } from './completion-chunk.ts';
 
 const REASONS: Readonly<Record<string, EndReason>> = {

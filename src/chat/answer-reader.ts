@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { AnswerWatch } from './answer-watch.ts';
-import type { ChatEvent } from './chat-api.ts';
+import type { ChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
 import type { AnswerDecoder } from './stream-decoder.ts';
 

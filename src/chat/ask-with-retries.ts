@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallParts } from './call-parts.ts';
-import type { ChatEvent, ChatRequest } from './chat-api.ts';
+import type { ChatEvent, ChatRequest } from './chat-types.ts';
 import { ChatCall } from './chat-call.ts';
 import { ChatError } from './chat-error.ts';
 import type { BreakerPass, CircuitBreaker } from './circuit-breaker.ts';

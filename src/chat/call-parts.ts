@@ -1,7 +1,7 @@
 import type { Agent } from 'undici';
 import type { NowMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { ChatReport } from './chat-api.ts';
+import type { ChatReport } from './chat-types.ts';
 import type { ChatLimits } from './chat-limits.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { RetryPolicy } from './retry-policy.ts';

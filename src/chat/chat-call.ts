@@ -2,7 +2,7 @@ import { asError } from '../base/coded-error.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import { AnswerWatch } from './answer-watch.ts';
 import type { CallParts } from './call-parts.ts';
-import type { ChatEvent, ChatRequest } from './chat-api.ts';
+import type { ChatEvent, ChatRequest } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
 import type { BreakerPass } from './circuit-breaker.ts';
 import { openAnswer } from './open-answer.ts';

@@ -3,7 +3,7 @@ import type { NowMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { askWithRetries } from './ask-with-retries.ts';
 import type { CallParts } from './call-parts.ts';
-import type { ChatClient, ChatEvent, ChatReport, ChatRequest } from './chat-api.ts';
+import type { ChatClient, ChatEvent, ChatReport, ChatRequest } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
 import { DEFAULT_CHAT_LIMITS, type ChatLimits } from './chat-limits.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
@@ -78,3 +78,5 @@ function breakersByModel({ nowMs, limits, report, log }: BreakerParts): CallPart
     return breaker;
   };
 }
+
+export type { ChatClient };

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest, ContentPart } from './chat-api.ts';
+import type { ChatMessage, ChatRequest, ContentPart } from './chat-types.ts';
 
 /** Models that take `reasoning_effort`; to others it may be an unknown field. */
 const EFFORT_MODELS = new Set(['svc-max']);

@@ -1,5 +1,5 @@
 import { AnswerAssembler } from './answer-assembler.ts';
-import type { ChatEvent } from './chat-api.ts';
+import type { ChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
 import type { ChatLimits } from './chat-limits.ts';
 import { failureOfErrorObject, parseObject, readChunk } from './completion-chunk.ts';

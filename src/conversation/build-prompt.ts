@@ -1,0 +1,102 @@
+import { estimateTokens, IMAGE_TOKENS, MESSAGE_TOKENS } from './estimate-tokens.ts';
+import type { HistoryTurn } from './history.ts';
+import { LABEL_RULES, labelQuote, labelSpeaker } from './label-text.ts';
+
+export type PromptPart = { type: 'text'; text: string } | { type: 'image'; dataUrl: string };
+
+/** A message of a prompt; the chat room's messages take it as it is. */
+export type PromptMessage =
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: string | PromptPart[] }
+  | { role: 'assistant'; content: string };
+
+export interface CurrentQuestion {
+  text: string;
+  /** Data URLs. */
+  images: readonly string[];
+  /** Text of the message that the question quotes. */
+  quote?: string;
+  /** In a group the asker's tag. */
+  speakerTag?: string;
+}
+
+export interface PromptOptions {
+  systemPrompt: string;
+  /** Earlier turns, oldest first. */
+  turns: readonly HistoryTurn[];
+  current: CurrentQuestion;
+  /** Estimated tokens that the whole prompt may take. Only the current question with the system prompt may pass it. */
+  budgetTokens: number;
+  chatKind: 'private' | 'group';
+  nowMs: number;
+  /** See `estimateTokens`. */
+  tokenFactor?: number;
+}
+
+const CUT_OFF = '[The answer was cut off here.]';
+
+/**
+ * Makes the messages for the model: the system prompt, as many of the newest earlier turns as fit the budget, and the
+ * question. Turns are left out whole and oldest first, so that no answer loses its question. A group's prompt holds
+ * only turns of groups, a private one only private turns, whatever was passed in (security.md 6.2).
+ */
+export function buildPrompt(options: PromptOptions): PromptMessage[] {
+  const { chatKind, turns, current, budgetTokens, tokenFactor = 1 } = options;
+  const usable = turns.filter((turn) => isUsable(turn, chatKind));
+  const hasSpeakers = new Set([...usable, current].map(({ speakerTag }) => speakerTag)).size > 1;
+  const hasLabels = hasSpeakers || current.quote !== undefined;
+  const system = writeSystem(options, hasLabels);
+  const question = writeQuestion(current, hasSpeakers);
+  let leftTokens = budgetTokens - messageTokens(system, tokenFactor) - messageTokens(question, tokenFactor);
+  const kept: PromptMessage[][] = [];
+  for (const turn of usable.toReversed()) {
+    const messages = writeTurn(turn, hasSpeakers);
+    leftTokens -= promptTokens(messages, tokenFactor);
+    if (leftTokens < 0) break;
+    kept.push(messages);
+  }
+  return [system, ...kept.reverse().flat(), question];
+}
+
+/** Estimates what a prompt takes, images included. */
+export function promptTokens(messages: readonly PromptMessage[], tokenFactor = 1): number {
+  return messages.reduce((sum, message) => sum + messageTokens(message, tokenFactor), 0);
+}
+
+function messageTokens({ content }: PromptMessage, tokenFactor: number): number {
+  const parts: readonly PromptPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const tokensOf = (part: PromptPart) => (part.type === 'text' ? estimateTokens(part.text, tokenFactor) : IMAGE_TOKENS);
+  return parts.reduce((sum, part) => sum + tokensOf(part), MESSAGE_TOKENS);
+}
+
+function isUsable(turn: HistoryTurn, chatKind: 'private' | 'group'): boolean {
+  return turn.assistantText !== '' && (turn.speakerTag !== undefined) === (chatKind === 'group');
+}
+
+function writeSystem({ systemPrompt, nowMs }: PromptOptions, hasLabels: boolean): PromptMessage {
+  const today = `Today is ${new Date(nowMs).toISOString().slice(0, 10)}.`;
+  return { role: 'system', content: [systemPrompt.trim(), today, ...(hasLabels ? [LABEL_RULES] : [])].join('\n\n') };
+}
+
+function writeTurn(turn: HistoryTurn, hasSpeakers: boolean): PromptMessage[] {
+  const said = [turn.userText, ...imageMarker(turn.images)].filter((text) => text !== '').join('\n\n');
+  const answer = turn.interrupted ? `${turn.assistantText}\n\n${CUT_OFF}` : turn.assistantText;
+  return [
+    { role: 'user', content: hasSpeakers ? labelSpeaker(turn.speakerTag, said) : said },
+    { role: 'assistant', content: answer },
+  ];
+}
+
+/** Earlier images are not sent again: the model is told that there were some. */
+function imageMarker(images: number): string[] {
+  if (images <= 0) return [];
+  return [images === 1 ? '[An image came with this message.]' : `[${images} images came with this message.]`];
+}
+
+function writeQuestion({ text, images, quote, speakerTag }: CurrentQuestion, hasSpeakers: boolean): PromptMessage {
+  const said = hasSpeakers ? labelSpeaker(speakerTag, text) : text;
+  const whole = quote === undefined ? said : `${labelQuote(quote)}\n\n${said}`;
+  if (images.length === 0) return { role: 'user', content: whole };
+  const pictures = images.map((dataUrl): PromptPart => ({ type: 'image', dataUrl }));
+  return { role: 'user', content: whole === '' ? pictures : [{ type: 'text', text: whole }, ...pictures] };
+}

@@ -1,0 +1,61 @@
+import type { KeyRing } from '../base/key-ring.ts';
+import { SealError } from '../base/key-ring.ts';
+
+/** One question with its answer, as a conversation keeps it. Turns are kept and dropped only whole. */
+export interface HistoryTurn {
+  version: 1;
+  turnId: string;
+  /** When the turn began. */
+  atMs: number;
+  /** In a group the asker's stable tag, such as `member-3f9a`; absent in private chats. */
+  speakerTag?: string;
+  userText: string;
+  /** How many images came with the question. The images themselves are not kept. */
+  images: number;
+  /** Empty when the question got no answer; such a turn can be asked again, but enters no prompt. */
+  assistantText: string;
+  /** Set when the answer is only its beginning. */
+  interrupted?: true;
+}
+
+const PURPOSE = 'history';
+
+/** Seals a turn for its conversation's list in Redis; opened for another conversation it stays shut. */
+export function sealTurn(keyRing: KeyRing, conversationId: string, turn: HistoryTurn): string {
+  return keyRing.seal(PURPOSE, conversationId, JSON.stringify(turn));
+}
+
+/**
+ * Opens a conversation's turns, in their order. A record whose key is lost, or of a version that is not known, is
+ * skipped: the conversation goes on without it (security.md 2.3).
+ * @param onSkipped told how many were skipped, if any
+ */
+export function openTurns(
+  keyRing: KeyRing,
+  conversationId: string,
+  sealed: readonly string[],
+  onSkipped?: (count: number) => void,
+): HistoryTurn[] {
+  const turns = sealed.flatMap((record) => openTurn(keyRing, conversationId, record) ?? []);
+  if (turns.length < sealed.length) onSkipped?.(sealed.length - turns.length);
+  return turns;
+}
+
+function openTurn(keyRing: KeyRing, conversationId: string, sealed: string): HistoryTurn | undefined {
+  try {
+    const turn: unknown = JSON.parse(keyRing.open(PURPOSE, conversationId, sealed));
+    return isTurn(turn) ? turn : undefined;
+  } catch (error) {
+    if (error instanceof SealError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isTurn(value: unknown): value is HistoryTurn {
+  if (typeof value !== 'object' || value === null) return false;
+  const turn = value as Partial<Record<keyof HistoryTurn, unknown>>;
+  const hasTexts = [turn.turnId, turn.userText, turn.assistantText].every((text) => typeof text === 'string');
+  const hasNumbers = [turn.atMs, turn.images].every((count) => typeof count === 'number');
+  const hasSpeaker = turn.speakerTag === undefined || typeof turn.speakerTag === 'string';
+  return turn.version === 1 && hasTexts && hasNumbers && hasSpeaker;
+}
