@@ -1,0 +1,120 @@
+import MarkdownIt, { type Env, type RendererRule, type Token } from 'markdown-it';
+import { hostBeside, isAllowedLink, type IsInApp } from './links.ts';
+
+/** What the rendered text needs to know of the page. */
+export interface MarkdownOptions {
+  isInApp: IsInApp;
+  /** The accessible name of the button that copies a code block (`data-copy`; the page handles the click). */
+  copyLabel: string;
+}
+
+const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
+// Without a scheme, file names such as README.md would become links to Moldova.
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+markdown.validateLink = isAllowedLink;
+const escape = markdown.utils.escapeHtml;
+
+markdown.renderer.rules['fence'] = codeRule;
+markdown.renderer.rules['code_block'] = codeRule;
+markdown.renderer.rules['table_open'] = () => '<div class="table-scroll" tabindex="0"><table>';
+markdown.renderer.rules['table_close'] = () => '</table></div>';
+markdown.renderer.rules['link_open'] = (tokens, index, _options, env) =>
+  `<a ${linkAttributes(hrefOf(tokens[index]), wordsOfLink(tokens, index), optionsIn(env).isInApp)}>`;
+markdown.renderer.rules['image'] = imageRule;
+
+/**
+ * Renders markdown as a list of HTML blocks, one for each top-level part, so that a growing text replaces only its last ones.
+ * No HTML of the text survives, and nothing is loaded from outside: images of the text become links.
+ */
+export function renderBlocks(text: string, options: MarkdownOptions): string[] {
+  const env = { page: options };
+  const tokens = markdown.parse(text, env);
+  const blocks: string[] = [];
+  let start = 0;
+  let depth = 0;
+  tokens.forEach((token, index) => {
+    depth += token.nesting;
+    if (depth > 0) return;
+    blocks.push(markdown.renderer.render(tokens.slice(start, index + 1), markdown.options, env));
+    start = index + 1;
+  });
+  return blocks;
+}
+
+const PREVIEW_CHARS = 300;
+
+/** The words of a markdown text on one line, for previews. */
+export function plainPreview(text: string): string {
+  const words = markdown.parse(text.slice(0, PREVIEW_CHARS), {}).flatMap((token) => {
+    if (token.type === 'fence' || token.type === 'code_block') return [token.content];
+    return token.children === null ? [] : [wordsOf(token.children)];
+  });
+  return words.join(' ').replace(/\s+/g, ' ').trim();
+}
+
+/** A piece of a plain text: words, or a link that was written out in it. */
+export interface TextPiece {
+  text: string;
+  href?: string;
+}
+
+/** Cuts a plain text (a person's message) at the addresses written in it; joined, the pieces are the text again. */
+export function textPieces(text: string): TextPiece[] {
+  const pieces: TextPiece[] = [];
+  let from = 0;
+  for (const match of markdown.linkify.match(text) ?? []) {
+    if (!isAllowedLink(match.url)) continue;
+    if (match.index > from) pieces.push({ text: text.slice(from, match.index) });
+    pieces.push({ text: text.slice(match.index, match.lastIndex), href: match.url });
+    from = match.lastIndex;
+  }
+  if (from < text.length) pieces.push({ text: text.slice(from) });
+  return pieces;
+}
+
+/** The language label stands in an attribute: the style sheet shows it, and copied or read text stays the text. */
+function codeRule(...[tokens, index, , env]: Parameters<RendererRule>): string {
+  const token = tokens[index];
+  const language = token?.info.trim().split(/\s+/)[0] ?? '';
+  const copy = `<button type="button" class="icon-button copy-code" data-copy aria-label="${escape(optionsIn(env).copyLabel)}"></button>`;
+  return `<div class="code" data-language="${escape(language)}">${copy}<pre tabindex="0"><code>${escape(token?.content ?? '')}</code></pre></div>`;
+}
+
+/** An image of the text is shown as a link to it; inside a link only its words can stand. */
+function imageRule(...[tokens, index, , env]: Parameters<RendererRule>): string {
+  const token = tokens[index];
+  const source = token?.attrGet('src') ?? '';
+  const words = wordsOf(token?.children ?? []) || source;
+  const linksBefore = tokens.slice(0, index).reduce((depth, { type }) => depth + linkStep(type), 0);
+  if (linksBefore > 0) return escape(words);
+  return `<a ${linkAttributes(source, words, optionsIn(env).isInApp)}>${escape(words)}</a>`;
+}
+
+function linkAttributes(href: string, words: string, isInApp: IsInApp): string {
+  const host = hostBeside(href, words);
+  const shown = host === undefined ? '' : ` data-host="${escape(host)}"`;
+  const way = isInApp(href) ? ' data-in-app' : ' target="_blank"';
+  return `href="${escape(href)}" rel="noopener noreferrer"${shown}${way}`;
+}
+
+/** The library hands rules what `renderBlocks` gave it, without a type. */
+function optionsIn(env: Env | undefined): MarkdownOptions {
+  return env?.['page'] as MarkdownOptions;
+}
+
+function hrefOf(token: Token | undefined): string {
+  return token?.attrGet('href') ?? '';
+}
+
+function wordsOfLink(tokens: Token[], open: number): string {
+  const close = tokens.findIndex((token, index) => index > open && token.type === 'link_close');
+  return wordsOf(tokens.slice(open + 1, close < 0 ? undefined : close));
+}
+
+function wordsOf(tokens: readonly Token[]): string {
+  return tokens.map((token) => (/break$/.test(token.type) ? ' ' : token.content)).join('');
+}
+
+function linkStep(type: string): number {
+  return type === 'link_open' ? 1 : type === 'link_close' ? -1 : 0;
+}

@@ -1,0 +1,37 @@
+/** The three numbers of a scrolling box, in CSS pixels. */
+export interface ScrollBox {
+  scrollTop: number;
+  clientHeight: number;
+  scrollHeight: number;
+}
+
+/** Where the reader is, and how much came in below while they were reading further up. */
+export interface ReadingPlace {
+  atBottom: boolean;
+  /** Messages that came in below the reader's place. */
+  newCount: number;
+}
+
+export const START_PLACE: ReadingPlace = { atBottom: true, newCount: 0 };
+
+/** Closer to the end than this counts as being there (half a line, and fractions of zoomed pixels). */
+const NEAR_BOTTOM_PX = 24;
+
+/** Whether the reader sees the end of the list. */
+export function isAtBottom(box: ScrollBox): boolean {
+  return box.scrollHeight - box.scrollTop - box.clientHeight <= NEAR_BOTTOM_PX;
+}
+
+/** The place after the reader scrolled. Content that grows is not scrolling: only this moves `atBottom`. */
+export function afterScroll(place: ReadingPlace, box: ScrollBox): ReadingPlace {
+  const atBottom = isAtBottom(box);
+  const newCount = atBottom ? 0 : place.newCount;
+  return atBottom === place.atBottom && newCount === place.newCount ? place : { atBottom, newCount };
+}
+
+/** The place after messages came in; the list is to be scrolled to its end exactly when the result's `atBottom` is true. */
+export function afterArrival(place: ReadingPlace, arrival: { count: number; own: boolean }): ReadingPlace {
+  if (arrival.own) return START_PLACE;
+  if (place.atBottom || arrival.count === 0) return place;
+  return { atBottom: false, newCount: place.newCount + arrival.count };
+}

@@ -1,0 +1,98 @@
+import { say, type Bilingual, type Catalogue, type Language } from '../../base/texts.ts';
+
+const CATALOGUE = {
+  appTitle: { en: 'Messenger', zh: '消息' },
+  loading: { en: 'Loading…', zh: '正在加载…' },
+  startFailed: { en: 'The messenger could not be loaded.', zh: '消息页面未能加载。' },
+  tryAgain: { en: 'Try again', zh: '重试' },
+  noPeople: { en: 'The directory has no people yet.', zh: '通讯录中还没有人员。' },
+  back: { en: 'Back to conversations', zh: '返回会话列表' },
+  unread: { en: '{count} unread', zh: '{count} 条未读' },
+  draft: { en: 'Draft: ', zh: '草稿：' },
+  noMessagesYet: { en: 'No messages yet', zh: '暂无消息' },
+  privateHint: { en: 'Private chat', zh: '私聊' },
+  you: { en: 'you', zh: '我' },
+  bot: { en: 'bot', zh: '机器人' },
+  members: { en: '{count} members: {names}', zh: '{count} 位成员：{names}' },
+  namesGap: { en: ', ', zh: '、' },
+  today: { en: 'Today', zh: '今天' },
+  yesterday: { en: 'Yesterday', zh: '昨天' },
+  newMessages: { en: '{count} new', zh: '{count} 条新消息' },
+  newBelow: { en: 'New messages', zh: '新消息' },
+  toLatest: { en: 'To the latest message', zh: '回到最新消息' },
+  stop: { en: 'Stop', zh: '停止' },
+  copyCode: { en: 'Copy code', zh: '复制代码' },
+  copyMessage: { en: 'Copy message', zh: '复制消息' },
+  copied: { en: 'Copied', zh: '已复制' },
+  copyFailed: { en: 'Copying is not allowed here.', zh: '此处无法复制。' },
+  quoteMessage: { en: 'Quote', zh: '引用' },
+  removeQuote: { en: 'Remove quote', zh: '取消引用' },
+  good: { en: 'Good answer', zh: '有帮助' },
+  bad: { en: 'Bad answer', zh: '没帮助' },
+  withdrawRating: { en: 'Withdraw rating', zh: '撤回评价' },
+  thinking: { en: 'Thinking', zh: '正在思考' },
+  thinkingFor: { en: 'Thinking · {seconds} s', zh: '正在思考 · {seconds} 秒' },
+  thought: { en: 'Thought', zh: '思考过程' },
+  thoughtFor: { en: 'Thought for {seconds} s', zh: '思考了 {seconds} 秒' },
+  sending: { en: 'Sending', zh: '正在发送' },
+  sent: { en: 'Sent', zh: '已发送' },
+  sendAgain: { en: 'Send again', zh: '重新发送' },
+  notSent: { en: 'Not sent.', zh: '未发送。' },
+  rateLimited: {
+    en: 'Too many messages in a short time. Wait a moment, then send it again.',
+    zh: '短时间内消息过多，请稍候再重新发送。',
+  },
+  tooLarge: { en: 'This message is too large to send.', zh: '消息过大，无法发送。' },
+  messengerAway: { en: 'The messenger could not be reached.', zh: '无法连接到消息服务。' },
+  reconnecting: {
+    en: 'Connection to the messenger lost. Reconnecting…',
+    zh: '与消息服务的连接已断开，正在重新连接…',
+  },
+  botAway: {
+    en: '{bot} cannot be reached right now. Trying again by itself…',
+    zh: '暂时无法连接 {bot}，正在自动重试…',
+  },
+  loadFailed: { en: 'The messages could not be loaded.', zh: '消息未能加载。' },
+  writeTo: { en: 'Message {name}', zh: '发消息给 {name}' },
+  writeToGroup: { en: 'Message {name} (@ to mention)', zh: '发消息到 {name}（@ 提及成员）' },
+  addImage: { en: 'Add images', zh: '添加图片' },
+  removeImage: { en: 'Remove image {name}', zh: '移除图片 {name}' },
+  uploading: { en: 'Uploading', zh: '正在上传' },
+  uploadFailed: { en: 'The image could not be added.', zh: '图片未能添加。' },
+  imageTooLarge: { en: 'Images may have at most {size} MB.', zh: '图片不能超过 {size} MB。' },
+  imageKind: { en: 'Only PNG, JPEG, GIF and WebP images can be sent.', zh: '只能发送 PNG、JPEG、GIF 或 WebP 图片。' },
+  imageCount: { en: 'A message can carry {count} images.', zh: '一条消息最多 {count} 张图片。' },
+  dropHere: { en: 'Drop images to add them', zh: '松开鼠标即可添加图片' },
+  image: { en: 'Image', zh: '图片' },
+  openImage: { en: 'Open image: {name}', zh: '查看图片：{name}' },
+  close: { en: 'Close', zh: '关闭' },
+  mentionList: { en: 'People to mention', zh: '可提及的成员' },
+  commandList: { en: 'Commands', zh: '指令' },
+  keysHint: { en: 'Enter to send · Shift+Enter for a new line', zh: 'Enter 发送 · Shift+Enter 换行' },
+  linkRefused: { en: 'This link cannot be opened in the app.', zh: '无法在应用内打开此链接。' },
+  pageLoading: { en: 'Opening {host}…', zh: '正在打开 {host}…' },
+  firstTitle: { en: 'Ask {bot}', zh: '向 {bot} 提问' },
+  firstBody: {
+    en: 'This is a private chat with {bot}, seen the way a colleague sees it in the messaging app. Write a question, or start with one of these.',
+    zh: '这是与 {bot} 的私聊，与同事在办公应用里看到的一样。直接提问，或从下面的问题开始。',
+  },
+  firstGroupTitle: { en: 'Ask {bot} in the group', zh: '在群里向 {bot} 提问' },
+  firstGroupBody: {
+    en: 'Everybody here sees the answer. {bot} only answers when it is mentioned with @.',
+    zh: '群里所有人都能看到回答。只有用 @ 提及时，{bot} 才会回答。',
+  },
+  questionOne: { en: 'What can you help me with?', zh: '你能帮我做什么？' },
+  questionTwo: { en: 'How do I connect you to WeCom?', zh: '如何把你接入企业微信？' },
+  questionThree: { en: 'Who do you think I am?', zh: '你知道我是谁吗？' },
+} satisfies Catalogue<string>;
+
+/** The keys of the page's own texts. */
+export type PageText = keyof typeof CATALOGUE;
+
+/** Says a text of the page in the reader's language, with its `{name}` places filled. */
+export type Say = (key: PageText, values?: Readonly<Record<string, string | number>>) => string;
+
+/** Binds the catalogue to one language. */
+export function sayIn(language: Language): Say {
+  return (key, values) => say(CATALOGUE[key] as Bilingual, language, values);
+}
