@@ -28,7 +28,9 @@ export function decodeAesKey(encodingAesKey: string): Buffer {
 
 /** Lower-case hex SHA-1 over the four strings in byte order, joined without a separator. */
 export function signParts({ token, timestamp, nonce, encrypt }: SignedParts): string {
-  const sorted = [token, timestamp, nonce, encrypt].sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+  const sorted = [token, timestamp, nonce, encrypt].sort((left, right) =>
+    Buffer.compare(Buffer.from(left), Buffer.from(right)),
+  );
   return createHash('sha1').update(sorted.join('')).digest('hex');
 }
 
@@ -57,7 +59,9 @@ export function openMessage(key: Buffer, encrypt: string, receiveId = ''): strin
   if (lengthBytes > plain.length - start) throw broken('length out of bounds');
   if (plain.subarray(start + lengthBytes).toString('utf8') !== receiveId) throw broken('another receiver');
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(plain.subarray(start, start + lengthBytes));
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      plain.subarray(start, start + lengthBytes),
+    );
   } catch {
     throw broken('not UTF-8');
   }

@@ -1,0 +1,77 @@
+import type { NowMs } from '../base/clock.ts';
+import { randomToken } from '../base/ids.ts';
+import type { ConversationView, MessageView } from './api.ts';
+import type { Conversation, Directory } from './directory.ts';
+import type { EventHub } from './event-hub.ts';
+import type { MessageStore } from './message-store.ts';
+import { lastLineOf, viewOf, type StoredMessage } from './stored-message.ts';
+
+const SHOWN_MESSAGES = 200;
+
+export interface ChatLogOptions {
+  store: MessageStore;
+  directory: Directory;
+  hub: EventHub;
+  nowMs: NowMs;
+}
+
+/** The conversations as everybody sees them: each change is stored first and then told to all who are in it. */
+export class ChatLog {
+  readonly #options: ChatLogOptions;
+
+  constructor(options: ChatLogOptions) {
+    this.#options = options;
+  }
+
+  /** Stores a new or changed message and shows it. `quietly` leaves the list of conversations as it is (growing text). */
+  async write(message: StoredMessage, quietly = false): Promise<void> {
+    const { store, directory, hub } = this.#options;
+    await store.save(message);
+    const conversation = directory.conversation(message.conversationId);
+    for (const member of conversation.members) hub.publish(member.id, { name: 'message', data: viewOf(message) });
+    if (!quietly) await Promise.all(conversation.members.map((member) => this.#tellPosition(member.id, conversation)));
+  }
+
+  /** A quiet, centred line. */
+  async writeSystemLine(conversationId: string, text: string): Promise<StoredMessage> {
+    const message: StoredMessage = {
+      id: randomToken(12),
+      conversationId,
+      sender: 'system',
+      senderName: '',
+      state: 'final',
+      text,
+      images: [],
+      atMs: this.#options.nowMs(),
+    };
+    await this.write(message);
+    return message;
+  }
+
+  async messages(personId: string, conversationId: string): Promise<MessageView[]> {
+    this.#options.directory.conversationOf(personId, conversationId);
+    return (await this.#options.store.list(conversationId, SHOWN_MESSAGES)).map(viewOf);
+  }
+
+  async conversations(personId: string): Promise<ConversationView[]> {
+    const conversations = this.#options.directory.conversationsOf(personId);
+    return Promise.all(conversations.map((conversation) => this.#view(personId, conversation)));
+  }
+
+  async markRead(personId: string, conversationId: string): Promise<void> {
+    const conversation = this.#options.directory.conversationOf(personId, conversationId);
+    await this.#options.store.markRead(personId, conversationId);
+    await this.#tellPosition(personId, conversation);
+  }
+
+  async #tellPosition(personId: string, conversation: Conversation): Promise<void> {
+    const data = await this.#view(personId, conversation);
+    this.#options.hub.publish(personId, { name: 'conversation', data });
+  }
+
+  async #view(personId: string, { id, kind, name, members }: Conversation): Promise<ConversationView> {
+    const { unread, last } = await this.#options.store.position(personId, id);
+    const lastLine = last ? lastLineOf(last, kind === 'group') : '';
+    return { id, kind, name, members, lastLine, lastAtMs: last?.atMs ?? null, unread };
+  }
+}

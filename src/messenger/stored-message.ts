@@ -1,0 +1,47 @@
+import type { MessageView } from './api.ts';
+
+/** A person's message that the bot is to hear of: what a repetition needs to be the very same delivery. */
+export interface DeliveryPart {
+  /** The secret in the message's `response_url`. */
+  responseCode: string;
+  /** What the message quotes, for the bot. Image addresses are made anew for each delivery, since they expire. */
+  quoted?: { text: string; imageIds: string[] };
+}
+
+/** The bot's growing answer to one message. */
+export interface AnswerPart {
+  streamId: string;
+  /** The message that is answered, and who wrote it. */
+  questionId: string;
+  person: string;
+  /** From here on the platform polls no more. */
+  untilMs: number;
+  feedbackId?: string;
+}
+
+/** A message as it is kept: what the page sees, and what the platform's side has to remember. */
+export interface StoredMessage extends MessageView {
+  imageIds?: string[];
+  delivery?: DeliveryPart;
+  answer?: AnswerPart;
+}
+
+/** What the page may see of a message. */
+export function viewOf({
+  imageIds: _imageIds,
+  delivery: _delivery,
+  answer: _answer,
+  ...view
+}: StoredMessage): MessageView {
+  return view;
+}
+
+/** One line for the list of conversations, without line breaks. */
+export function lastLineOf(message: StoredMessage, inGroup: boolean): string {
+  const text = message.text
+    .replace(/[#>*_`~|]+/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const shown = [...text].slice(0, 80).join('') || (message.images.length > 0 ? '🖼' : '…');
+  return inGroup && message.sender !== 'system' ? `${message.senderName}: ${shown}` : shown;
+}

@@ -1,0 +1,35 @@
+import type { Catalogue } from '../base/texts.ts';
+
+/** What the messaging app itself says to people. */
+export const MESSENGER_TEXTS = {
+  waitForAnswers: {
+    en: 'Please wait for the current answers: the bot takes at most three questions at a time.',
+    zh: '请等待当前回答完成：机器人最多同时处理三个问题。',
+  },
+  botUnreachable: { en: 'The bot could not be reached.', zh: '无法连接机器人。' },
+  botRefused: { en: 'The bot did not take the message.', zh: '机器人没有接收这条消息。' },
+  answerRefused: {
+    en: 'The platform refused the bot’s answer: {reason}.',
+    zh: '平台拒绝了机器人的回答：{reason}。',
+  },
+  answerUnfinished: {
+    en: 'The bot did not finish its answer in time. Please ask again.',
+    zh: '机器人未能在规定时间内完成回答，请重新提问。',
+  },
+  notFound: { en: 'There is nothing at this address.', zh: '此地址没有内容。' },
+  openInApp: {
+    en: 'This page works only inside the messaging app. Open the link there.',
+    zh: '请在企业微信客户端中打开此链接。',
+  },
+  signInRefused: { en: 'The app refused this sign-in ({code}).', zh: '应用拒绝了此次登录（{code}）。' },
+  outsideTitle: { en: 'This page is outside', zh: '此页面在应用之外' },
+  outsideText: {
+    en: 'The in-app browser opens the bot’s and the sign-in service’s pages only. Copy the address to open it in your own browser:',
+    zh: '应用内浏览器只打开机器人和登录服务的页面。请复制以下地址，在您自己的浏览器中打开：',
+  },
+  awayTitle: { en: 'The page could not be opened', zh: '无法打开页面' },
+  awayText: { en: '{host} does not answer. Try again in a moment.', zh: '{host} 没有响应，请稍后重试。' },
+  tooManyRedirects: { en: 'The page sent the browser in circles.', zh: '页面重定向次数过多。' },
+  tryAgain: { en: 'Try again', zh: '重试' },
+  linkLabel: { en: 'Address', zh: '地址' },
+} as const satisfies Catalogue<string>;

@@ -1,0 +1,82 @@
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../base/clock.ts';
+import type { RedisClient } from '../../base/redis.ts';
+import { privateConversationId } from '../directory.ts';
+import { MessengerError } from '../messenger-error.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import { eventPayload } from './callback-payload.ts';
+import type { PlatformSide } from './platform-side.ts';
+import { readReply } from './read-reply.ts';
+
+export type Rating = 'good' | 'bad' | 'withdrawn';
+
+/** The codes of `feedback_event` (wecom.md 2.3). */
+const FEEDBACK_TYPES: Readonly<Record<Rating, number>> = { good: 1, bad: 2, withdrawn: 3 };
+/** The platform's day is China's. */
+const DAY_OFFSET_MS = 8 * HOUR_MS;
+
+/** Events that the platform tells the bot of: somebody enters the chat, somebody rates an answer. */
+export class BotEvents {
+  readonly #side: PlatformSide;
+  readonly #redis: RedisClient;
+  readonly #isBotReachable: () => boolean;
+  /** Who came while the bot was away: their entry is told when it is back. */
+  readonly #waiting = new Set<string>();
+
+  constructor(side: PlatformSide, redis: RedisClient, isBotReachable: () => boolean) {
+    this.#side = side;
+    this.#redis = redis;
+    this.#isBotReachable = isBotReachable;
+  }
+
+  /** A person opens the private chat. The bot hears of it the first time on a day; its answer is a quiet line of welcome. */
+  async enterChat(personId: string): Promise<void> {
+    this.#side.directory.person(personId);
+    if (!this.#isBotReachable()) return void this.#waiting.add(personId);
+    const day = Math.floor((this.#side.nowMs() + DAY_OFFSET_MS) / DAY_MS);
+    const isFirst = await this.#redis.set(
+      `messenger:entered:${personId}:${day}`,
+      '1',
+      'EX',
+      (2 * DAY_MS) / SECOND_MS,
+      'NX',
+    );
+    if (isFirst === null) return;
+    const result = await this.#side.client.deliver(eventPayload(this.#side, personId, { eventtype: 'enter_chat' }));
+    if (result.kind !== 'reply') return;
+    const reply = readReply(result.reply);
+    if (reply.kind === 'text' || reply.kind === 'card') {
+      await this.#side.chatLog.writeSystemLine(privateConversationId(personId), reply.content);
+    } else {
+      this.#violated('only a text or a card may answer the entry into a chat');
+    }
+  }
+
+  /** Tells the bot of those who came while it was away. */
+  async botCameBack(): Promise<void> {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    await Promise.all(waiting.map((personId) => this.enterChat(personId)));
+  }
+
+  /** Rates an answer, or takes the rating back. @throws MessengerError `not_found`, `bad_request` when it cannot be rated */
+  async rate(personId: string, messageId: string, rating: Rating): Promise<StoredMessage> {
+    const { store, directory, chatLog, client } = this.#side;
+    const message = await store.get(messageId);
+    directory.conversationOf(personId, message.conversationId);
+    const feedbackId = message.answer?.feedbackId;
+    if (feedbackId === undefined || message.state !== 'final') {
+      throw new MessengerError('bad_request', 'This message cannot be rated');
+    }
+    const { rating: _earlier, ...rest } = message;
+    const rated: StoredMessage = rating === 'withdrawn' ? rest : { ...rest, rating };
+    await chatLog.write(rated, true);
+    const event = { eventtype: 'feedback_event', feedback_event: { id: feedbackId, type: FEEDBACK_TYPES[rating] } };
+    const result = await client.deliver(eventPayload(this.#side, personId, event));
+    if (result.kind === 'reply') this.#violated('feedback may only be answered by nothing');
+    return rated;
+  }
+
+  #violated(reason: string): void {
+    this.#side.trace.violated({ reason, atMs: this.#side.nowMs() });
+  }
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { MIB_BYTES } from '../../base/clock.ts';
+import { sniffImageType } from '../media-store.ts';
+
+/** The longest content of a stream or of a later markdown message, in UTF-8 bytes (wecom.md 2.4, 2.6). */
+export const MAX_CONTENT_BYTES = 20_480;
+const MAX_FEEDBACK_ID_BYTES = 256;
+const MAX_IMAGES = 10;
+const MAX_IMAGE_BYTES = 10 * MIB_BYTES;
+
+/** One answer of the bot, as far as a message's sender sees it. `refused` breaks a rule of the platform. */
+export type BotReply =
+  | { kind: 'stream'; id: string; isFinished: boolean; content: string; images: Buffer[]; feedbackId?: string }
+  | { kind: 'text'; content: string }
+  | { kind: 'card'; content: string }
+  | { kind: 'refused'; reason: string };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Judges a decrypted answer by the rules of wecom.md 2.4. Pure. */
+export function readReply(reply: unknown): BotReply {
+  const fields = asFields(reply);
+  switch (fields['msgtype']) {
+    case 'stream':
+    case 'stream_with_template_card':
+      return readStream(asFields(fields['stream']));
+    case 'text':
+      return readText(asFields(fields['text']));
+    case 'template_card':
+      return readCard(fields['template_card']);
+    default:
+      return refused('the answer is of no known kind');
+  }
+}
+
+/** A template card's words, for a client that shows no cards. */
+export function readCard(card: unknown): BotReply {
+  const title = asFields(asFields(card)['main_title']);
+  const lines = [title['title'], title['desc'], asFields(card)['sub_title_text']];
+  const content = lines.filter((line): line is string => typeof line === 'string' && line !== '').join('\n\n');
+  return content === '' ? refused('the card has neither a title nor a text') : { kind: 'card', content };
+}
+
+/** Splits a stream's content into the thinking block at its start and the text. An unclosed block is still being thought. */
+export function splitThinking(content: string): { thinking?: string; text: string } {
+  const match = /^\s*<think>(?<thinking>[\s\S]*?)(?:<\/think>(?<text>[\s\S]*))?$/.exec(content);
+  if (!match?.groups) return { text: content.trim() === '' ? '' : content };
+  const thinking = (match.groups['thinking'] ?? '').trim();
+  const text = (match.groups['text'] ?? '').replace(/^\s+/, '');
+  return { ...(thinking === '' ? {} : { thinking }), text };
+}
+
+function readStream(stream: Fields): BotReply {
+  const { id, finish = false, content = '', msg_item: items = [] } = stream;
+  if (typeof id !== 'string' || id === '') return refused('the stream has no id');
+  if (typeof finish !== 'boolean') return refused('the stream\'s "finish" is not a boolean');
+  if (typeof content !== 'string') return refused("the stream's content is not a text");
+  const sizeBytes = Buffer.byteLength(content);
+  if (sizeBytes > MAX_CONTENT_BYTES)
+    return refused(`the content has ${sizeBytes} bytes, ${MAX_CONTENT_BYTES} are allowed`);
+  const images = readImages(items, finish);
+  if (typeof images === 'string') return refused(images);
+  const feedbackId = asFields(stream['feedback'])['id'];
+  if (typeof feedbackId === 'string' && Buffer.byteLength(feedbackId) > MAX_FEEDBACK_ID_BYTES) {
+    return refused('the feedback id is longer than 256 bytes');
+  }
+  const feedback = typeof feedbackId === 'string' && feedbackId !== '' ? { feedbackId } : {};
+  return { kind: 'stream', id, isFinished: finish, content, images, ...feedback };
+}
+
+function readImages(items: unknown, isFinished: boolean): Buffer[] | string {
+  if (!Array.isArray(items)) return '"msg_item" is not a list';
+  if (items.length === 0) return [];
+  if (!isFinished) return '"msg_item" is allowed in the last answer only';
+  if (items.length > MAX_IMAGES) return 'more than ten images';
+  const images = items.map((item) => {
+    const { base64, md5 } = asFields(asFields(item)['image']);
+    const bytes = Buffer.from(typeof base64 === 'string' ? base64 : '', 'base64');
+    const type = sniffImageType(bytes);
+    const isTaken = bytes.length <= MAX_IMAGE_BYTES && (type === 'image/png' || type === 'image/jpeg');
+    return isTaken && createHash('md5').update(bytes).digest('hex') === md5 ? bytes : undefined;
+  });
+  const taken = images.filter((bytes) => bytes !== undefined);
+  return taken.length === images.length ? taken : 'an image is no JPG or PNG up to 10 MB, or its md5 is wrong';
+}
+
+function readText({ content }: Fields): BotReply {
+  return typeof content === 'string' ? { kind: 'text', content } : refused('the text has no content');
+}
+
+function asFields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+function refused(reason: string): BotReply {
+  return { kind: 'refused', reason };
+}

@@ -1,0 +1,150 @@
+import { randomToken, sha256Hex } from '../../base/ids.ts';
+import { SECOND_MS } from '../../base/clock.ts';
+import type { RedisClient } from '../../base/redis.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import { readCard, MAX_CONTENT_BYTES } from './read-reply.ts';
+import type { PlatformSide } from './platform-side.ts';
+
+/** An answer of the platform's API: HTTP 200 always, the code says what happened (wecom.md 3.5). */
+export interface ApiResult {
+  errcode: number;
+  errmsg: string;
+  [field: string]: unknown;
+}
+
+/** The platform's codes that the messenger uses. */
+export const ERRCODE = {
+  badSecret: 40_001,
+  badCorpId: 40_013,
+  badToken: 40_014,
+  badOauthCode: 40_029,
+  badAgentId: 40_056,
+  badParameter: 40_058,
+  missingToken: 41_001,
+  expiredToken: 42_001,
+  tooLong: 45_002,
+  unknownUser: 60_111,
+  allReceiversInvalid: 81_013,
+} as const;
+
+export function apiOk(fields: Readonly<Record<string, unknown>> = {}): ApiResult {
+  return { errcode: 0, errmsg: 'ok', ...fields };
+}
+
+export function apiFault(errcode: number, errmsg: string): ApiResult {
+  return { errcode, errmsg };
+}
+
+interface ResponseGrant {
+  messageId: string;
+  untilMs: number;
+}
+
+/** The one-off addresses by which the bot can answer a message later: valid for an hour, for one use (wecom.md 2.6). */
+export class ResponseUrls {
+  readonly #side: PlatformSide;
+  readonly #redis: RedisClient;
+
+  constructor(side: PlatformSide, redis: RedisClient) {
+    this.#side = side;
+    this.#redis = redis;
+  }
+
+  /** Makes the secret part of a message's address. */
+  async create(question: StoredMessage): Promise<string> {
+    const { nowMs, timing } = this.#side;
+    const code = randomToken(24);
+    const grant: ResponseGrant = { messageId: question.id, untilMs: nowMs() + timing.responseUrlLifeMs };
+    await this.#redis.set(
+      keyOf(code),
+      JSON.stringify(grant),
+      'EX',
+      Math.ceil(timing.responseUrlLifeMs / SECOND_MS) + 60,
+    );
+    return code;
+  }
+
+  /** Takes the bot's later answer. A body that breaks a rule does not use the address up. */
+  async use(code: string, body: unknown): Promise<ApiResult> {
+    const content = readLaterAnswer(body);
+    if (content.kind === 'refused') {
+      this.#side.trace.violated({ reason: content.reason, atMs: this.#side.nowMs() });
+      return apiFault(content.errcode, content.reason);
+    }
+    const stored = await this.#redis.getdel(keyOf(code));
+    const grant = stored === null ? undefined : (JSON.parse(stored) as ResponseGrant);
+    if (!grant || this.#side.nowMs() > grant.untilMs) {
+      this.#side.trace.violated({
+        reason: 'a response_url was used twice or after its hour',
+        atMs: this.#side.nowMs(),
+      });
+      return apiFault(ERRCODE.badParameter, 'response_code is invalid, expired or used');
+    }
+    const question = await this.#side.store.get(grant.messageId).catch(() => undefined);
+    if (!question) return apiFault(ERRCODE.badParameter, 'the message is gone');
+    await this.show(question, content.text, content.feedbackId);
+    return apiOk();
+  }
+
+  /** Shows a whole message of the bot; in a group it quotes the message that it answers. */
+  async show(question: StoredMessage, text: string, feedbackId: string | undefined): Promise<void> {
+    const { directory, chatLog, nowMs, botName } = this.#side;
+    const isGroup = directory.conversation(question.conversationId).kind === 'group';
+    await chatLog.write({
+      id: `later-${randomToken(12)}`,
+      conversationId: question.conversationId,
+      sender: 'bot',
+      senderName: botName,
+      state: 'final',
+      text,
+      images: [],
+      atMs: nowMs(),
+      ...(isGroup ? { quote: { senderName: question.senderName, text: question.text } } : {}),
+      ...(feedbackId === undefined ? {} : { canRate: true }),
+      answer: {
+        streamId: '',
+        questionId: question.id,
+        person: question.sender,
+        untilMs: nowMs(),
+        ...(feedbackId === undefined ? {} : { feedbackId }),
+      },
+    });
+  }
+}
+
+type LaterAnswer =
+  { kind: 'text'; text: string; feedbackId?: string } | { kind: 'refused'; errcode: number; reason: string };
+
+function readLaterAnswer(body: unknown): LaterAnswer {
+  const {
+    msgtype,
+    markdown,
+    template_card: card,
+  } = (body ?? {}) as {
+    msgtype?: unknown;
+    markdown?: { content?: unknown; feedback?: { id?: unknown } };
+    template_card?: unknown;
+  };
+  if (msgtype === 'template_card') {
+    const read = readCard(card);
+    return read.kind === 'card'
+      ? { kind: 'text', text: read.content }
+      : { kind: 'refused', errcode: ERRCODE.badParameter, reason: 'the card has neither a title nor a text' };
+  }
+  const content = markdown?.content;
+  if (msgtype !== 'markdown' || typeof content !== 'string' || content.trim() === '') {
+    return { kind: 'refused', errcode: ERRCODE.badParameter, reason: 'a later answer is markdown or a template card' };
+  }
+  if (Buffer.byteLength(content) > MAX_CONTENT_BYTES) {
+    return {
+      kind: 'refused',
+      errcode: ERRCODE.tooLong,
+      reason: `a later answer has at most ${MAX_CONTENT_BYTES} bytes`,
+    };
+  }
+  const feedbackId = markdown?.feedback?.id;
+  return { kind: 'text', text: content, ...(typeof feedbackId === 'string' ? { feedbackId } : {}) };
+}
+
+// Only a hash is kept: who reads the store cannot answer in the bot's name.
+const keyOf = (code: string) => `messenger:response:${sha256Hex(code)}`;
