@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND_MS, type NowMs } from '../../base/clock.ts';
+import type { ChatEngine } from '../chat/chat-engine.ts';
+import type { ChatRequest } from '../chat/chat-request.ts';
+import type { Completion, CompletionChunk, Delta, Usage } from '../chat/completion.ts';
+import { estimatePromptTokens, splitTokens } from '../chat/estimate-tokens.ts';
+import { composeAnswer, type Answer } from './compose-answer.ts';
+import { DocSearch } from './doc-search.ts';
+
+export interface BuiltInOptions {
+  /** The folder that holds README.md and docs/. */
+  docsDir: string;
+  /** How fast a streamed answer grows; Infinity for as fast as the client reads. */
+  tokensPerSec: number;
+  nowMs: NowMs;
+}
+
+/** The small model that answers where no engine is set: rules and a search through Parley's own pages, and it says so. */
+export function createBuiltInEngine({ docsDir, tokensPerSec, nowMs }: BuiltInOptions): ChatEngine {
+  const docs = new DocSearch(docsDir);
+  const identity = (request: ChatRequest) => ({
+    id: `chatcmpl-${randomBytes(12).toString('hex')}`,
+    created: Math.floor(nowMs() / SECOND_MS),
+    model: request.model.id,
+  });
+  return {
+    async complete(request) {
+      return wholeReply(identity(request), await composeAnswer(request, docs), request);
+    },
+    async *stream(request, signal) {
+      const reply = identity(request);
+      const answer = await composeAnswer(request, docs);
+      const deltas = deltasOf(answer);
+      const pace = createPace(tokensPerSec, signal);
+      for (const [index, delta] of deltas.entries()) {
+        await pace();
+        yield chunk(reply, delta, index === deltas.length - 1 ? finishReason(answer) : undefined);
+      }
+      if (request.includeUsage) yield { ...chunk(reply), choices: [], usage: usageOf(answer, request) };
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+interface ReplyIdentity {
+  id: string;
+  created: number;
+  model: string;
+}
+
+function chunk(reply: ReplyIdentity, delta: Delta = {}, finishReason?: string): CompletionChunk {
+  const { id, created, model } = reply;
+  const choice = { index: 0, delta, ...(finishReason === undefined ? {} : { finish_reason: finishReason }) };
+  return { id, object: 'chat.completion.chunk', created, model, choices: [choice] };
+}
+
+function wholeReply({ id, created, model }: ReplyIdentity, answer: Answer, request: ChatRequest): Completion {
+  const message = {
+    role: 'assistant' as const,
+    content: answer.toolCalls.length > 0 ? null : answer.text,
+    ...(answer.reasoning ? { reasoning_content: answer.reasoning } : {}),
+    tool_calls: answer.toolCalls,
+  };
+  const choice = { index: 0, message, finish_reason: finishReason(answer), logprobs: null, stop_reason: null };
+  return {
+    id,
+    object: 'chat.completion',
+    created,
+    model,
+    choices: [choice],
+    usage: usageOf(answer, request),
+    prompt_logprobs: null,
+  };
+}
+
+/** The pieces of an answer in the order in which they are sent: role, reasoning, text or calls. */
+function deltasOf(answer: Answer): Delta[] {
+  const reasoning = splitTokens(answer.reasoning).map((piece): Delta => ({ reasoning_content: piece }));
+  const text = splitTokens(answer.text).map((piece): Delta => ({ content: piece }));
+  const calls = answer.toolCalls.flatMap((call, index): Delta[] => [
+    { tool_calls: [{ index, id: call.id, type: 'function', function: { name: call.function.name, arguments: '' } }] },
+    ...splitTokens(call.function.arguments).map((piece): Delta => ({
+      tool_calls: [{ index, function: { arguments: piece } }],
+    })),
+  ]);
+  return [
+    { role: 'assistant', content: calls.length > 0 ? null : '' },
+    ...reasoning,
+    ...(calls.length > 0 ? calls : text),
+  ];
+}
+
+function finishReason(answer: Answer): string {
+  return answer.toolCalls.length > 0 ? 'tool_calls' : 'stop';
+}
+
+function usageOf(answer: Answer, request: ChatRequest): Usage {
+  const spoken = [
+    answer.reasoning,
+    answer.text,
+    ...answer.toolCalls.map((call) => call.function.name + call.function.arguments),
+  ];
+  const completionTokens = spoken.reduce((sum, text) => sum + splitTokens(text).length, 0);
+  const promptTokens = estimatePromptTokens(request);
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  };
+}
+
+/**
+ * A function that waits until the next token is due. Due times count from the last token that was really taken,
+ * so a client that reads slowly is not flooded afterwards. It rejects as soon as the signal fires.
+ */
+function createPace(tokensPerSec: number, signal: AbortSignal): () => Promise<void> {
+  const gapMs = SECOND_MS / tokensPerSec;
+  let dueAtMs = performance.now();
+  return async () => {
+    signal.throwIfAborted();
+    const waitMs = dueAtMs - performance.now();
+    // Timers are no finer than a millisecond; several tokens then leave together and the mean pace is kept.
+    if (waitMs >= 1) await sleep(waitMs, undefined, { signal });
+    dueAtMs = Math.max(dueAtMs, performance.now() - SECOND_MS / 10) + gapMs;
+  };
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { say } from '../../base/texts.ts';
+import type { ChatRequest } from '../chat/chat-request.ts';
+import type { ToolDeclaration } from '../chat/tool-declaration.ts';
+import type { Finding, Question } from './compose-answer.ts';
+import { fillArguments } from './fill-arguments.ts';
+import { BUILT_IN_TEXTS } from './texts.ts';
+import { contentWordsOf, wordStem } from './words.ts';
+
+/** Words that tell what every tool does, so that they tell nothing about this one. */
+const GENERIC = new Set(
+  'get fetch list read find lookup query tool function call current now today info information data return value'.split(
+    ' ',
+  ),
+);
+
+/** The call of a tool that the caller insists on or the question plainly asks for; undefined when none fits. */
+export function chooseTool({ tools, toolChoice }: ChatRequest, question: Question): Finding | undefined {
+  if (tools.length === 0 || toolChoice === 'none') return undefined;
+  const tool = pick(tools, toolChoice, question.text);
+  if (!tool) return undefined;
+  const call = {
+    id: `call_${randomBytes(12).toString('hex')}`,
+    type: 'function' as const,
+    function: { name: tool.name, arguments: JSON.stringify(fillArguments(tool, question.text)) },
+  };
+  return { toolCalls: [call], thought: say(BUILT_IN_TEXTS.thoughtTool, question.language, { name: tool.name }) };
+}
+
+function pick(
+  tools: ToolDeclaration[],
+  choice: ChatRequest['toolChoice'],
+  question: string,
+): ToolDeclaration | undefined {
+  if (typeof choice === 'object') return tools.find(({ name }) => name === choice.name);
+  const asked = new Set(contentWordsOf(question));
+  const rated = tools
+    .map((tool) => ({ tool, score: rate(tool, asked, question) }))
+    .sort((left, right) => right.score - left.score);
+  const best = rated[0];
+  return best && (best.score > 0 || choice === 'required') ? best.tool : undefined;
+}
+
+/** 0 unless the tool is named, all telling words of its name occur, or half of them with two words of its description. */
+function rate({ name, description }: ToolDeclaration, asked: ReadonlySet<string>, question: string): number {
+  if (question.toLowerCase().includes(name.toLowerCase()) && name.length > 3) return 100;
+  const nameWords = telling(name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[_.-]+/g, ' '));
+  const described = telling(description).filter((word) => asked.has(word)).length;
+  const named = nameWords.filter((word) => asked.has(word)).length;
+  const share = nameWords.length === 0 ? 0 : named / nameWords.length;
+  const isChinese = /\p{Script=Han}/u.test(description) && described > 0;
+  return share === 1 || (share >= 0.5 && described >= 2) || (isChinese && described >= 2) ? 10 * share + described : 0;
+}
+
+function telling(text: string): string[] {
+  return contentWordsOf(text).filter((word) => word.length > 1 && !GENERIC.has(wordStem(word)));
+}

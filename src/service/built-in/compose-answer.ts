@@ -1,0 +1,88 @@
+import { languageOfText, say, type Language } from '../../base/texts.ts';
+import { imagesOf, textOf, type ChatMessage, type ToolCall } from '../chat/chat-message.ts';
+import type { ChatRequest } from '../chat/chat-request.ts';
+import { answerCount } from './answer-count.ts';
+import { answerSmallTalk } from './answer-small-talk.ts';
+import { chooseTool } from './choose-tool.ts';
+import { describeImages } from './describe-images.ts';
+import { tellDocs } from './tell-docs.ts';
+import type { DocSearch } from './doc-search.ts';
+import { BUILT_IN_TEXTS } from './texts.ts';
+
+/** What the built-in model has to say: a text, or calls of tools. */
+export interface Answer {
+  /** Empty unless thinking is enabled. */
+  reasoning: string;
+  text: string;
+  toolCalls: ToolCall[];
+}
+
+/** An answer together with how it was come by, which is the honest content of this model's "thoughts". */
+export interface Finding {
+  text?: string;
+  toolCalls?: ToolCall[];
+  thought: string;
+}
+
+/** What the branches of the model look at. */
+export interface Question {
+  /** The newest thing that the person wrote, without a speaker's label. */
+  text: string;
+  language: Language;
+  /** What they wrote before, the newest first. */
+  earlier: string[];
+}
+
+const SPEAKER_LABEL = /^\s*\[?(?:member|speaker|user)-\d+\]?\s*[:：]\s*/i;
+
+/** Answers the newest message of a conversation by the first rule that knows something. */
+export async function composeAnswer(request: ChatRequest, docs: DocSearch): Promise<Answer> {
+  const question = readQuestion(request.messages);
+  const finding = await find(request, question, docs);
+  const toolCalls = finding.toolCalls ?? [];
+  const thought = say(BUILT_IN_TEXTS.thought, question.language, { thought: finding.thought });
+  return {
+    reasoning: request.thinking === 'enabled' ? thought : '',
+    text: toolCalls.length > 0 ? '' : (finding.text ?? ''),
+    toolCalls,
+  };
+}
+
+async function find(request: ChatRequest, question: Question, docs: DocSearch): Promise<Finding> {
+  const newest = request.messages.at(-1);
+  if (newest?.role === 'tool') return answerFromTools(request.messages, question.language);
+  return (
+    answerCount(question) ??
+    chooseTool(request, question) ??
+    describeImages(newest ? imagesOf(newest) : [], question.language) ??
+    answerSmallTalk(question) ??
+    (await tellDocs(docs, question))
+  );
+}
+
+function readQuestion(messages: ChatMessage[]): Question {
+  const asked = messages
+    .filter(({ role }) => role === 'user')
+    .map((message) => textOf(message).replace(SPEAKER_LABEL, '').trim());
+  const [text = '', ...earlier] = asked.reverse();
+  return { text, language: languageOfText(text), earlier };
+}
+
+const MAX_RESULT_CHARS = 1_200;
+
+/** Tells what the tools that were just called gave back. */
+function answerFromTools(messages: ChatMessage[], language: Language): Finding {
+  const start = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
+  const calls = messages[start - 1]?.tool_calls ?? [];
+  const lines = messages.slice(start).map((message) => {
+    const name = calls.find(({ id }) => id === message.tool_call_id)?.function.name ?? message.name ?? 'tool';
+    return say(BUILT_IN_TEXTS.toolResult, language, {
+      name,
+      result: [...textOf(message).trim()].slice(0, MAX_RESULT_CHARS).join(''),
+    });
+  });
+  return {
+    text: lines.join('\n\n'),
+    thought: say(BUILT_IN_TEXTS.thoughtToolResult, language, { count: lines.length }),
+  };
+}

@@ -1,0 +1,61 @@
+/** A part of a page under one heading, cut into pieces that can be quoted by themselves. */
+export interface DocSection {
+  id: number;
+  /** The page's path below the documentation's folder, `README.md` or `docs/….md`. */
+  page: string;
+  /** The heading, or the page's name before the first. */
+  title: string;
+  /** Paragraphs, list items, table rows and code blocks, in the page's order, as Markdown. */
+  blocks: string[];
+}
+
+const HEADING = /^#{1,6}\s+(.+?)\s*#*$/;
+const FENCE = /^\s*(?:```|~~~)/;
+const TABLE_RULE = /^\|?[\s:|-]+\|[\s:|-]*$/;
+const LIST_ITEM = /^\s*(?:[-*+]|\d+[.)])\s+/;
+
+/** Cuts one Markdown page into its sections; sections without text of their own are left out. */
+export function splitSections(page: string, markdown: string): Omit<DocSection, 'id'>[] {
+  const sections: Omit<DocSection, 'id'>[] = [{ page, title: page, blocks: [] }];
+  let isInFence = false;
+  let open = false;
+  for (const line of markdown.split(/\r?\n/)) {
+    const section = sections.at(-1) as Omit<DocSection, 'id'>;
+    const heading = isInFence ? undefined : HEADING.exec(line)?.[1];
+    if (heading !== undefined) {
+      sections.push({ page, title: plainTitle(heading), blocks: [] });
+      open = false;
+      continue;
+    }
+    const startsBlock = !isInFence && (!open || FENCE.test(line) || LIST_ITEM.test(line) || line.startsWith('|'));
+    if (FENCE.test(line)) isInFence = !isInFence;
+    if (
+      !isInFence &&
+      !FENCE.test(line) &&
+      (line.trim() === '' || TABLE_RULE.test(line) || /^\s*(?:!\[|<)/.test(line))
+    ) {
+      open = false;
+      continue;
+    }
+    if (startsBlock) section.blocks.push(line);
+    else section.blocks[section.blocks.length - 1] += `\n${line}`;
+    open = isInFence || !FENCE.test(line);
+  }
+  return sections
+    .filter(({ blocks }) => blocks.length > 0)
+    .map((section) => ({ ...section, blocks: section.blocks.map(readableRow) }));
+}
+
+/** A table's row as a list item, since quoted alone it would be no table any more. */
+function readableRow(block: string): string {
+  if (!block.startsWith('|')) return block;
+  const cells = block
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== '');
+  return `- ${cells.join(' — ')}`;
+}
+
+function plainTitle(heading: string): string {
+  return heading.replace(/[`*_]/g, '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+}

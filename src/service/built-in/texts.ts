@@ -1,0 +1,76 @@
+import type { Catalogue } from '../../base/texts.ts';
+
+/** What the built-in model says. It never pretends to be more than it is. */
+export const BUILT_IN_TEXTS = {
+  hello: {
+    en: "Hello! I'm Parley's small built-in model. I know Parley's own pages and a few tricks; ask me, for example, how to connect WeCom.",
+    zh: '你好！我是 Parley 内置的小模型，只熟悉 Parley 自己的文档和几个小技巧。比如可以问我：怎样接入企业微信？',
+  },
+  who: {
+    en: "I'm Parley's small built-in model: a set of rules and a search through Parley's own documentation, not a large language model. I answer until a real engine is connected (`SERVICE_UPSTREAM_URL`), or until the bot is pointed at your own chat service (`CHAT_BASE_URL`).",
+    zh: '我是 Parley 内置的小模型：由一些规则和对 Parley 文档的搜索组成，不是大语言模型。接入真正的模型引擎（`SERVICE_UPSTREAM_URL`），或把机器人指向你们自己的对话服务（`CHAT_BASE_URL`）之后，就不再由我回答。',
+  },
+  abilities: {
+    en: "I'm Parley's small built-in model. I can:\n\n- answer questions about Parley from its own pages (“How do I connect WeCom?”, “What does `GROUP_SCOPE` mean?”)\n- call the tools that I am given, when a question plainly asks for one\n- tell an image's type and size\n- count (“count to 100”), say a number of words, repeat a text\n\nFor anything else, connect a real engine.",
+    zh: '我是 Parley 内置的小模型。我能：\n\n- 根据 Parley 自己的文档回答问题（“怎样接入企业微信？”“`GROUP_SCOPE` 是什么意思？”）\n- 在问题明确需要时调用提供给我的工具\n- 说出图片的格式和尺寸\n- 数数（“数到 100”）、说指定数量的字、重复一段文字\n\n其他事情请接入真正的模型引擎。',
+  },
+  thanks: { en: 'You are welcome!', zh: '不客气！' },
+  bye: { en: 'Goodbye!', zh: '再见！' },
+  previous: { en: 'Before this, you asked: “{question}”', zh: '在这之前，你问的是：“{question}”' },
+  noPrevious: {
+    en: 'This is the first thing you have asked in this conversation.',
+    zh: '这是你在这段对话里问的第一个问题。',
+  },
+  toolResult: { en: '`{name}` answered:\n\n{result}', zh: '`{name}` 的结果：\n\n{result}' },
+  image: {
+    en: 'a {type} image of {width} × {height} pixels ({size})',
+    zh: '一张 {type} 图片，{width} × {height} 像素（{size}）',
+  },
+  imageUnreadable: { en: 'an image that I cannot read', zh: '一张我无法读取的图片' },
+  imageElsewhere: { en: 'an image at a web address, which I do not open', zh: '一张网址上的图片，我不会去打开它' },
+  oneImage: {
+    en: "You sent {what}. I'm Parley's small built-in model: I can measure a picture, but I cannot see what is in it.",
+    zh: '你发来的是{what}。我是 Parley 内置的小模型：能量出图片的大小，但看不到图片的内容。',
+  },
+  manyImages: {
+    en: "You sent {count} images:\n\n{list}\n\nI'm Parley's small built-in model: I can measure pictures, but I cannot see what is in them.",
+    zh: '你发来了 {count} 张图片：\n\n{list}\n\n我是 Parley 内置的小模型：能量出图片的大小，但看不到图片的内容。',
+  },
+  fromDocs: {
+    en: '{excerpt}\n\nFrom {page}, “{title}”.',
+    zh: '在 Parley 的文档里找到这些（原文）：\n\n{excerpt}\n\n出处：{page}，“{title}”。',
+  },
+  unknown: {
+    en: "I'm Parley's small built-in model and only know Parley's own pages; I found nothing about this there. A real engine, connected with `SERVICE_UPSTREAM_URL`, would answer it. Ask “what can you do?” to see what I can help with.",
+    zh: '我是 Parley 内置的小模型，只熟悉 Parley 自己的文档，里面没有找到相关内容。用 `SERVICE_UPSTREAM_URL` 接入真正的模型引擎后就能回答。想知道我会什么，可以问：“你能做什么？”',
+  },
+  thought: {
+    en: 'I am a small set of rules, so this is short. {thought}',
+    zh: '我只是一小套规则，所以想得不多。{thought}',
+  },
+  thoughtToolResult: {
+    en: 'There are results of {count} tool call(s); I pass them on.',
+    zh: '有 {count} 个工具调用的结果，我转述它们。',
+  },
+  thoughtTool: {
+    en: 'The question plainly asks for the tool “{name}”, so I call it.',
+    zh: '问题明确需要工具“{name}”，所以调用它。',
+  },
+  thoughtImage: {
+    en: 'There are {count} image(s); I read type and size from their headers.',
+    zh: '有 {count} 张图片，我从文件头读出格式和尺寸。',
+  },
+  thoughtCount: {
+    en: 'I am asked for {count} words and produce exactly that many.',
+    zh: '要求 {count} 个字词，我就给出正好这么多。',
+  },
+  thoughtTalk: { en: 'This is small talk, which needs no search.', zh: '这是闲聊，不需要搜索。' },
+  thoughtDocs: {
+    en: "I search Parley's pages for: {terms}. The best match is “{title}” in {page}.",
+    zh: '我在 Parley 的文档里搜索：{terms}。最相关的是 {page} 里的“{title}”。',
+  },
+  thoughtNothing: {
+    en: "I search Parley's pages and find nothing that fits.",
+    zh: '我搜索了 Parley 的文档，没有合适的内容。',
+  },
+} satisfies Catalogue<string>;

@@ -1,0 +1,39 @@
+import { GLOSSARY } from './glossary.ts';
+
+const STOP_WORDS = new Set(
+  (
+    'a an the and or of in on at to for from by with as is are was were be been do does did can could should would will shall may ' +
+    'i you we they it he she me my your our us them this that these those there here how what which who whom whose when where why ' +
+    'please tell explain show give about into than then so if not no any some does mean means work works use using used need want ' +
+    'get have has let know make'
+  ).split(' '),
+);
+
+/** A word in the form in which it is compared: lower case, without the commonest English endings. */
+export function wordStem(word: string): string {
+  const lower = word.toLowerCase();
+  if (lower.length > 4 && lower.endsWith('ies')) return `${lower.slice(0, -3)}y`;
+  if (lower.length > 4 && /[^s]s$/.test(lower)) return lower.slice(0, -1);
+  return lower;
+}
+
+/** The words of a text: latin words by their stems, Chinese as pairs of neighbouring characters. */
+export function wordsOf(text: string): string[] {
+  const latin =
+    text.match(/[\p{Letter}\p{Number}]+/gu)?.flatMap((run) => run.match(/[^\p{Script=Han}]+/gu) ?? []) ?? [];
+  return [...latin.map(wordStem), ...hanPairs(text)];
+}
+
+/** The words of a question that say what it is about; Chinese words of our trade add their English terms. */
+export function contentWordsOf(text: string): string[] {
+  const translated = GLOSSARY.flatMap(([chinese, english]) => (chinese.test(text) ? english.split(' ') : []));
+  const words = [...wordsOf(text), ...translated.map(wordStem)].filter((word) => !STOP_WORDS.has(word));
+  return [...new Set(words)];
+}
+
+function hanPairs(text: string): string[] {
+  return (text.match(/\p{Script=Han}+/gu) ?? []).flatMap((run) => {
+    const letters = [...run];
+    return letters.length === 1 ? letters : letters.slice(1).map((letter, index) => `${letters[index]}${letter}`);
+  });
+}

@@ -1,0 +1,134 @@
+import { Readable } from 'node:stream';
+import bodyParser from 'koa-bodyparser';
+import { Router } from '@koa/router';
+import type { Context, Middleware, Next } from 'koa';
+import { asError } from '../../base/coded-error.ts';
+import type { NowMs } from '../../base/clock.ts';
+import { sameSecret } from '../../base/ids.ts';
+import type { ServiceReport } from '../service-report.ts';
+import { asChatApiError, ChatApiError } from './chat-api-error.ts';
+import type { ChatEngine } from './chat-engine.ts';
+import { readChatRequest, type ChatRequest } from './chat-request.ts';
+import { KeyLimits, type ChatLimits } from './key-limits.ts';
+import type { ModelEntry } from './model-table.ts';
+import { eventLines } from './event-lines.ts';
+
+export interface ChatRoutesOptions {
+  /** The keys that are let in. */
+  apiKeys: readonly string[];
+  models: ReadonlyMap<string, ModelEntry>;
+  engine: ChatEngine;
+  limits: ChatLimits;
+  nowMs: NowMs;
+  report: ServiceReport;
+  /** True while the service is stopping: new requests get 503 then. */
+  isStopping: () => boolean;
+}
+
+/** Everything under `/v1/`; other addresses go on to `next`. Errors are always the interface's error object. */
+export function chatRoutes(options: ChatRoutesOptions): Middleware {
+  const limits = new KeyLimits(options.limits, options.nowMs);
+  const router = new Router();
+  router.get('/v1/models', (ctx) => {
+    requireKey(ctx, options.apiKeys);
+    ctx.body = { object: 'list', data: [...options.models.values()].map(describeModel) };
+  });
+  router.post('/v1/chat/completions', async (ctx, next) => {
+    if (options.isStopping()) throw new ChatApiError('unavailable', 'The service is stopping', { retryAfterSec: 5 });
+    const end = limits.begin(requireKey(ctx, options.apiKeys));
+    try {
+      await readJson(ctx, next);
+      await answer(ctx, options, end);
+    } catch (error) {
+      end();
+      throw error;
+    }
+  });
+  const routes = router.routes() as Middleware;
+  return async (ctx, next) => {
+    if (!/^\/v1(\/|$)/.test(ctx.path)) return next();
+    ctx.set('Cache-Control', 'no-store');
+    try {
+      await routes(ctx, () => {
+        throw new ChatApiError('unknown_address', 'There is nothing at this address');
+      });
+    } catch (thrown) {
+      refuse(ctx, thrown, options.report);
+    }
+  };
+}
+
+function refuse(ctx: Context, thrown: unknown, report: ServiceReport): void {
+  const error = asChatApiError(thrown);
+  if (error.code === 'internal_error' && ctx.res.writable) report.failed('chat', asError(thrown));
+  ctx.status = error.status;
+  if (error.status === 401) ctx.set('WWW-Authenticate', 'Bearer realm="chat"');
+  if (error.retryAfterSec !== undefined) ctx.set('Retry-After', String(error.retryAfterSec));
+  ctx.body = error.toBody();
+}
+
+function requireKey(ctx: Context, apiKeys: readonly string[]): string {
+  const given = /^Bearer +(\S+)$/i.exec(ctx.get('Authorization'))?.[1];
+  // Every key is compared, so that the time taken does not tell which one is close.
+  const known = given === undefined ? [] : apiKeys.filter((key) => sameSecret(key, given));
+  if (known[0] === undefined)
+    throw new ChatApiError('invalid_api_key', 'A valid API key is needed: Authorization: Bearer API_KEY');
+  return known[0];
+}
+
+const parseJson = bodyParser({
+  enableTypes: ['json'],
+  jsonLimit: '32mb',
+  onerror(error) {
+    const status = 'status' in error ? error.status : 400;
+    if (status === 413) throw new ChatApiError('request_too_large', 'The body is larger than 32 MiB');
+    throw new ChatApiError('invalid_json', 'The body is not valid JSON');
+  },
+});
+
+/** Reads the body only after the key and the limits were checked, so that strangers cannot fill the memory. */
+async function readJson(ctx: Context, next: Next): Promise<void> {
+  if (!ctx.is('json')) throw new ChatApiError('invalid_json', 'The body must be JSON (Content-Type: application/json)');
+  await parseJson(ctx, next);
+}
+
+async function answer(ctx: Context, options: ChatRoutesOptions, end: () => void): Promise<void> {
+  const request = readChatRequest(ctx.request.body, options.models);
+  const left = new AbortController();
+  ctx.res.once('close', () => left.abort());
+  const startedAtMs = options.nowMs();
+  const finish = (outcome: string) => {
+    end();
+    options.report.chatAnswered({
+      model: request.model.id,
+      streamed: request.stream,
+      outcome,
+      durationMs: options.nowMs() - startedAtMs,
+    });
+  };
+  if (!request.stream) {
+    ctx.body = await options.engine.complete(request, left.signal);
+    finish('answered');
+    return;
+  }
+  ctx.body = await openStream(options.engine, request, { signal: left.signal, finish });
+  ctx.set('Content-Type', 'text/event-stream; charset=utf-8');
+  ctx.set('X-Accel-Buffering', 'no');
+}
+
+interface StreamEnd {
+  signal: AbortSignal;
+  finish: (outcome: string) => void;
+}
+
+/** Waits for the first chunk, so that an engine which cannot answer is still told by the status. */
+async function openStream(engine: ChatEngine, request: ChatRequest, { signal, finish }: StreamEnd): Promise<Readable> {
+  const chunks = engine.stream(request, signal)[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  // One chunk is read ahead at most: the engine is asked for the next only when the client has room.
+  return Readable.from(eventLines(first, chunks, { signal, finish }), { highWaterMark: 1 });
+}
+
+function describeModel({ id, createdSec }: ModelEntry): object {
+  return { id, object: 'model', created: createdSec, owned_by: 'parley' };
+}
