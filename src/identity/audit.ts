@@ -1,0 +1,46 @@
+import { hmacHex } from '../base/ids.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import type { Log } from '../base/log.ts';
+import type { PlatformName } from '../platforms/platform.ts';
+import { personKey, type ChatPerson } from './account.ts';
+
+/** The events of the audit trail (security.md 7.2). */
+export type IdentityEvent =
+  | 'link-asked'
+  | 'link-started'
+  | 'link-refused'
+  | 'link-cancelled'
+  | 'linked'
+  | 'unlinked'
+  | 'suspended'
+  | 'sign-in-again';
+
+/** Why a link was refused or suspended: a small set, fit for a counter's label. */
+export type IdentityReason =
+  | 'other-chat-account'
+  | 'other-account'
+  | 'id-unverifiable'
+  | 'profile'
+  | 'linked-elsewhere'
+  | 'already-linked'
+  | 'service-unreachable'
+  | 'inactive'
+  | 'record-broken'
+  | 'token-refused';
+
+/** Counts what happens in this room; the composition root gives the metrics. */
+export interface IdentityReport {
+  event(event: IdentityEvent, labels: { platform: PlatformName; reason?: IdentityReason }): void;
+}
+
+/** Writes an event's audit line and its counter together, so that they cannot drift apart. Persons appear as keyed hashes. */
+export type Audit = (event: IdentityEvent, person: ChatPerson, reason?: IdentityReason) => void;
+
+export function createAudit(log: Log, keyRing: KeyRing, report: IdentityReport): Audit {
+  return (event, person, reason) => {
+    const pseudonym = hmacHex(keyRing.deriveKey('log-pseudonym'), personKey(person)).slice(0, 16);
+    const { platform } = person;
+    log.info({ audit: true, event, platform, person: pseudonym, ...(reason ? { reason } : {}) }, 'identity');
+    report.event(event, reason ? { platform, reason } : { platform });
+  };
+}

@@ -1,0 +1,134 @@
+import { DAY_MS } from '../base/clock.ts';
+import { hashParts } from '../base/ids.ts';
+import { SealError } from '../base/key-ring.ts';
+import { loadScript } from '../base/lua-script.ts';
+import { personKey, type ChatPerson, type PersonOwner, type Release } from './account.ts';
+import { CHECKED_LINK_LIFE_MS, UNCHECKED_LINK_LIFE_MS, type LinkParts, type Links } from './links.ts';
+import { refreshAfterMs } from './oauth/token-life.ts';
+import type { KeepTokens } from './options.ts';
+import { quarantineLifeMs, type Quarantined } from './quarantine.ts';
+import { conversationFrom, releaseLifeMs } from './releases.ts';
+import { fieldArguments, type StoredLink } from './stored-link.ts';
+import { keys } from './store.ts';
+import type { Ticket } from './tickets.ts';
+import type { KeptTokens, SignedIn } from './vault.ts';
+
+const commitScript = loadScript(import.meta.url, './scripts/commit-link.lua');
+
+/** What became of a confirmed sign-in. */
+export type Committed =
+  | { kind: 'linked'; releases: Release[] }
+  /** An earlier or parallel confirmation of this very sign-in made the link, and told everybody. */
+  | { kind: 'linked-before' }
+  /** The ticket or the quarantine is over, or belongs to another browser. */
+  | { kind: 'gone' }
+  /** The chat person is linked to another account, and has to unlink there first. */
+  | { kind: 'already-linked' }
+  /** The account is linked to another chat person of the same tenant; undefined when their record does not open. */
+  | { kind: 'held-elsewhere'; holder: ChatPerson | undefined };
+
+export interface CommitRequest {
+  ticket: Ticket;
+  cookieHash: string;
+  /** The quarantine as it was read; the commit fails if it changed. */
+  quarantineText: string;
+  signedIn: SignedIn;
+}
+
+/** Makes links. One atomic step: ticket, link, reverse index, tokens, releases; safe to repeat. */
+export type CommitLink = (request: CommitRequest) => Promise<Committed>;
+
+export function createCommit(parts: LinkParts, links: Links, keepTokens: KeepTokens): CommitLink {
+  const { store, nowMs } = parts;
+  return async (request) => {
+    const { ticket, cookieHash, quarantineText, signedIn } = request;
+    const person = personKey(ticket.person);
+    const link = linkOf(request, links, { ...parts, keepTokens });
+    const canBeChecked = tokensToKeep(signedIn.tokens, keepTokens).refreshToken !== undefined;
+    const nextCheckMs = canBeChecked ? nowMs() + DAY_MS : 0;
+    const linkLifeMs = canBeChecked ? CHECKED_LINK_LIFE_MS : UNCHECKED_LINK_LIFE_MS;
+    const left = leftOver(request, parts);
+    const names = [
+      ...[keys.ticket(ticket.hash), keys.quarantine(cookieHash), keys.link(person), keys.holder(link.accountKey)],
+      ...[keys.waiting(person), keys.liveTicket(person), keys.releases(), keys.rechecks()],
+    ];
+    const releasePrefix = hashParts('release', ticket.hash, String(signedIn.obtainedAtMs)).slice(0, 24);
+    const args = [
+      ...[nowMs(), cookieHash, quarantineText, person, link.accountKey, left, quarantineLifeMs, linkLifeMs],
+      ...[releaseLifeMs, releasePrefix, keys.release(), keys.link(), nextCheckMs, ...fieldArguments(link)],
+    ];
+    const [kind, ...rest] = (await store.run(commitScript, names, args)) as [Committed['kind'], ...string[]];
+    if (kind === 'linked') return { kind, releases: releasesFrom(rest) };
+    return kind === 'held-elsewhere' ? { kind, holder: await holderOf(links, rest[0]) } : { kind };
+  };
+}
+
+/** The account within a platform's tenant: one chat person each (security.md 1.3 step 22). */
+export function accountKeyOf({ platform, tenant }: PersonOwner, accountId: string): string {
+  return hashParts('account', platform, tenant, accountId).slice(0, 40);
+}
+
+function linkOf(
+  { ticket, signedIn }: CommitRequest,
+  links: Links,
+  parts: LinkParts & { keepTokens: KeepTokens },
+): StoredLink {
+  const { vault, nowMs, keepTokens } = parts;
+  const { person } = ticket;
+  // Versions grow with time, so that a refresh that began before this link cannot write into it.
+  const version = nowMs();
+  const tokens = tokensToKeep(signedIn.tokens, keepTokens);
+  const hasTokens = tokens.refreshToken !== undefined || tokens.accessToken !== undefined;
+  return {
+    accountKey: accountKeyOf(person, signedIn.profile.id),
+    who: links.sealWho(person),
+    profile: vault.seal({ purpose: 'profile', person, version }, signedIn.profile),
+    profileVersion: version,
+    tokens: hasTokens ? vault.seal({ purpose: 'tokens', person, version }, tokens) : '',
+    tokensVersion: version,
+    status: 'active',
+    linkedAtMs: nowMs(),
+    refreshAtMs: tokens.accessToken === undefined ? 0 : signedIn.obtainedAtMs + refreshAfterMs(signedIn.lifeMs),
+    lastRefreshAttemptMs: 0,
+    notBeforeMs: 0,
+    failures: 0,
+    refusedAtMs: 0,
+    unreachableSinceMs: 0,
+  };
+}
+
+/** Keeps as little as the setting allows (security.md 2.1). */
+export function tokensToKeep({ refreshToken, accessToken }: KeptTokens, keepTokens: KeepTokens): KeptTokens {
+  if (keepTokens === 'none') return {};
+  const kept: KeptTokens = refreshToken === undefined ? {} : { refreshToken };
+  return keepTokens === 'both' && accessToken !== undefined ? { ...kept, accessToken } : kept;
+}
+
+function leftOver({ ticket, cookieHash, signedIn }: CommitRequest, { keyRing, nowMs }: LinkParts): string {
+  const sealedName = keyRing.seal('done-page', cookieHash, signedIn.profile.name);
+  const left: Quarantined = {
+    kind: 'done',
+    ticketHash: ticket.hash,
+    sealedName,
+    expiresAtMs: nowMs() + quarantineLifeMs,
+  };
+  return JSON.stringify(left);
+}
+
+function releasesFrom(pairs: string[]): Release[] {
+  return pairs.flatMap((id, index) => {
+    const conversation = pairs[index + 1];
+    return index % 2 === 0 && conversation !== undefined ? [{ id, conversation: conversationFrom(conversation) }] : [];
+  });
+}
+
+async function holderOf(links: Links, holder: string | undefined): Promise<ChatPerson | undefined> {
+  const link = holder === undefined ? undefined : await links.read(holder);
+  if (holder === undefined || !link) return undefined;
+  try {
+    return links.openWho(holder, link.who);
+  } catch (error) {
+    if (error instanceof SealError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import type { NowMs } from '../base/clock.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import type { Log } from '../base/log.ts';
+import type { SafeHtml } from '../base/html.ts';
+import type { Language } from '../base/texts.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { ChatPerson, IdentityNotice, PersonOwner, Release } from './account.ts';
+import type { Audit } from './audit.ts';
+import type { CommitLink } from './commit-link.ts';
+import type { ProfileRules } from './oauth/profile-response.ts';
+import type { ServiceRequests } from './oauth/service-requests.ts';
+import type { SignInOptions } from './options.ts';
+import type { Quarantine } from './quarantine.ts';
+import { isOwnForm } from './request-guards.ts';
+import { PageError } from './pages/page-error.ts';
+import type { Tickets } from './tickets.ts';
+import type { Transactions } from './transactions.ts';
+import type { Vault } from './vault.ts';
+
+/** What the steps of a sign-in work with. */
+export interface SignInFlow {
+  signIn: SignInOptions;
+  providerName: string;
+  /** `https://HOST[:PORT]`, without a path. */
+  publicOrigin: string;
+  chatUrl?: string;
+  csrfKey: Buffer;
+  keyRing: KeyRing;
+  vault: Vault;
+  tickets: Tickets;
+  transactions: Transactions;
+  quarantine: Quarantine;
+  service: ServiceRequests;
+  profileRules: ProfileRules;
+  commit: CommitLink;
+  audit: Audit;
+  log: Log;
+  nowMs: NowMs;
+  /** The platform that a ticket belongs to; undefined when it is switched off meanwhile. */
+  platformOf(owner: PersonOwner): Platform | undefined;
+  /** Tells a person something in their private chat, in the background. */
+  tell(person: ChatPerson, notice: IdentityNotice): void;
+  /** Hands a release on, in the background. */
+  release(release: Release): void;
+}
+
+/** What a step reads of a browser's request. */
+export interface BrowserRequest {
+  language: Language;
+  userAgent: string;
+  /** The valid value of the browser cookie. */
+  cookie?: string;
+  querystring: string;
+  origin?: string;
+  secFetchSite?: string;
+  form: Readonly<Record<string, unknown>>;
+}
+
+/** What a step answers. `cookie` is a new value of the browser cookie. */
+export type Outcome =
+  | { kind: 'page'; page: SafeHtml; cookie?: string }
+  /** `isCallback`: the address holds a code, which the next page must not learn (T10). */
+  | { kind: 'redirect'; location: string; cookie?: string; isCallback?: boolean };
+
+/** @throws PageError E5 unless the form is one that we gave to this browser for this ticket */
+export function demandOwnForm(flow: SignInFlow, request: BrowserRequest, ticketHash: string): string {
+  const { cookie, origin, secFetchSite, form } = request;
+  const post = { cookie, origin, secFetchSite, token: form['csrf'] };
+  const isOwn = isOwnForm(post, { key: flow.csrfKey, ticketHash, publicOrigin: flow.publicOrigin });
+  if (!isOwn || cookie === undefined) throw new PageError('E5');
+  return cookie;
+}

@@ -1,0 +1,137 @@
+import type Router from '@koa/router';
+import { asError } from '../base/coded-error.ts';
+import type { Account, ChatPerson, IdentityNotice, PersonOwner, Release } from './account.ts';
+import { personKey } from './account.ts';
+import { createAccessTokens } from './access-token.ts';
+import { createAudit } from './audit.ts';
+import { createCommit } from './commit-link.ts';
+import type { SignInFlow } from './flow.ts';
+import { serviceRedirectUri } from './legs.ts';
+import { createLinks } from './links.ts';
+import { createServiceRequests } from './oauth/service-requests.ts';
+import { refuseUnsafe, type IdentityOptions } from './options.ts';
+import { createQuarantine } from './quarantine.ts';
+import { recheckDue, type RecheckParts } from './recheck.ts';
+import { createReleases } from './releases.ts';
+import { createRoutes } from './routes.ts';
+import { createStore } from './store.ts';
+import { createTickets, type SignInRequest } from './tickets.ts';
+import { createTransactions } from './transactions.ts';
+import { createVault } from './vault.ts';
+import { createVisitLimit } from './visit-limit.ts';
+
+/** What became of asking a person to sign in. */
+export type SignInInvitation =
+  | { kind: 'invited'; url: string; expiresAtMs: number }
+  /** An invitation lives already. */
+  | { kind: 'waiting'; expiresAtMs: number }
+  | { kind: 'too-many'; retryAtMs: number };
+
+/**
+ * Who a chat person is at the institution. All methods that reach Redis: @throws IdentityError `store_away`.
+ * This room never writes into a chat; it calls `notify` and `onLinked`.
+ */
+export interface Identity {
+  /** One read in Redis; undefined when nobody is linked, or the record does not open (then the person signs in again). */
+  accountOf(owner: PersonOwner, chatUserId: string): Promise<Account | undefined>;
+  /** Mints a link for the private chat, unless one lives (security.md 1.3 A). The link must not be shown in a group. */
+  askToSignIn(request: SignInRequest): Promise<SignInInvitation>;
+  /** Forgets the link, its reverse index and tokens (security.md 1.3 F). Signing out at the service is the person's own step. */
+  unlink(owner: PersonOwner, chatUserId: string): Promise<{ wasLinked: boolean; logoutUrl: string }>;
+  /** Releases that were not reported as done, oldest first. */
+  pendingReleases(limit: number): Promise<Release[]>;
+  releaseDone(releaseId: string): Promise<void>;
+  /** @param rejected a token that the service has just refused. @throws IdentityError `refresh_later`, `sign_in_again` */
+  freshAccessToken(owner: PersonOwner, chatUserId: string, rejected?: string): Promise<string>;
+  /** Looks at people whose daily re-check is due. @returns how many; `limit` means that more may be due */
+  recheckDue(limit: number): Promise<number>;
+  /** The pages; one router, mounted at the root. */
+  routes(): Router;
+}
+
+/** @throws IdentityError `options_unsafe` */
+export function createIdentity(options: IdentityOptions): Identity {
+  refuseUnsafe(options);
+  const parts = createParts(options);
+  const { links, tickets, releases, accessTokens, service, audit, flow } = parts;
+  return {
+    accountOf: ({ platform, tenant, app }, chatUserId) => links.accountOf({ platform, tenant, app, chatUserId }),
+    async askToSignIn(request) {
+      const asked = await tickets.ask(request);
+      if (asked.kind !== 'invited') return asked;
+      audit('link-asked', request);
+      return { kind: 'invited', url: `${flow.publicOrigin}/link/${asked.ticket}`, expiresAtMs: asked.expiresAtMs };
+    },
+    async unlink({ platform, tenant, app }, chatUserId) {
+      const person = { platform, tenant, app, chatUserId };
+      const wasLinked = await links.remove(personKey(person));
+      if (wasLinked) audit('unlinked', person);
+      return { wasLinked, logoutUrl: service.logoutUrl(serviceRedirectUri(flow.publicOrigin)) };
+    },
+    pendingReleases: (limit) => releases.pending(limit),
+    releaseDone: (releaseId) => releases.done(releaseId),
+    freshAccessToken: ({ platform, tenant, app }, chatUserId, rejected) =>
+      accessTokens.fresh({ platform, tenant, app, chatUserId }, rejected),
+    recheckDue: (limit) => recheckDue(parts, limit),
+    routes: () => createRoutes(routeOptions(options, parts)),
+  };
+}
+
+type Parts = ReturnType<typeof createParts>;
+
+function createParts(options: IdentityOptions) {
+  const { redis, keyRing, signIn, nowMs, log, report } = options;
+  const store = createStore(redis);
+  const base = { store, keyRing, vault: createVault(keyRing), audit: createAudit(log, keyRing, report), nowMs };
+  const links = createLinks(base);
+  const tickets = createTickets(store, keyRing, nowMs);
+  const { allowedIdentityCodes } = signIn;
+  const profileRules = { clientId: signIn.clientId, ...(allowedIdentityCodes ? { allowedIdentityCodes } : {}) };
+  const service = createServiceRequests(signIn);
+  const tell = background(options, 'a notice was not delivered', options.notify);
+  const shared = { ...base, links, tickets, service, signIn, log, tell, profileRules };
+  const accessTokens = createAccessTokens(shared);
+  const flow: SignInFlow = {
+    ...shared,
+    providerName: options.providerName,
+    publicOrigin: new URL(options.publicUrl).origin,
+    ...(options.chatUrl ? { chatUrl: options.chatUrl } : {}),
+    csrfKey: keyRing.deriveKey('sign-in-csrf'),
+    transactions: createTransactions(store, nowMs),
+    quarantine: createQuarantine(store, nowMs),
+    commit: createCommit(base, links, signIn.keepTokens),
+    platformOf: ({ platform, tenant, app }) => {
+      const found = options.platforms.get(platform);
+      return found?.tenant === tenant && found.app === app ? found : undefined;
+    },
+    release: background(options, 'a release was not taken at once', options.onLinked),
+  };
+  const recheck: RecheckParts = { ...shared, accessTokens };
+  return { ...recheck, flow, releases: createReleases(store, nowMs) };
+}
+
+/** Calls a function of the composition root without waiting for it; a page must not hang on a messaging platform. */
+function background<Args extends unknown[]>(
+  { log }: IdentityOptions,
+  failure: string,
+  call: (...args: Args) => Promise<void> | void,
+) {
+  return (...args: Args): void => {
+    void (async () => call(...args))().catch((thrown: unknown) => log.warn({ error: asError(thrown) }, failure));
+  };
+}
+
+function routeOptions(options: IdentityOptions, { flow, store }: Parts) {
+  const platforms = [...options.platforms.values()];
+  const platformOrigins = platforms.flatMap((platform) => platform.webSignIn?.origins ?? []);
+  return {
+    flow,
+    visits: createVisitLimit(store, options.nowMs),
+    platformNames: platforms.map((platform) => platform.name),
+    formOrigins: [new URL(options.signIn.authUrl).origin, ...platformOrigins],
+    trustedProxyHops: options.trustedProxyHops ?? 0,
+    ...(options.helpUrl ? { helpUrl: options.helpUrl } : {}),
+  };
+}
+
+export type { Account, ChatPerson, IdentityNotice, IdentityOptions, PersonOwner, Release, SignInRequest };

@@ -1,0 +1,92 @@
+import { DAY_MS, type NowMs } from '../base/clock.ts';
+import { SealError, type KeyRing } from '../base/key-ring.ts';
+import { loadScript } from '../base/lua-script.ts';
+import { personKey, type Account, type ChatPerson } from './account.ts';
+import type { Audit } from './audit.ts';
+import { fieldArguments, readStoredLink, type LinkFields, type StoredLink } from './stored-link.ts';
+import { keys, type IdentityStore } from './store.ts';
+import type { Vault } from './vault.ts';
+
+const writeScript = loadScript(import.meta.url, './scripts/write-link.lua');
+const renewScript = loadScript(import.meta.url, './scripts/renew-link.lua');
+const unlinkScript = loadScript(import.meta.url, './scripts/unlink.lua');
+
+/** A link that is re-checked lives on with each success; one that cannot be re-checked ends, and the person signs in again. */
+export const CHECKED_LINK_LIFE_MS = 90 * DAY_MS;
+export const UNCHECKED_LINK_LIFE_MS = 30 * DAY_MS;
+
+/** Which version a conditional write is about. */
+export type VersionField = 'profileVersion' | 'tokensVersion';
+
+/** The links between chat persons and accounts. All methods: @throws IdentityError `store_away` */
+export interface Links {
+  read(person: string): Promise<StoredLink | undefined>;
+  /** One read. A record that does not open counts as no link: the person signs in again (security.md 2.3, T25). */
+  accountOf(person: ChatPerson): Promise<Account | undefined>;
+  /** Writes only if the version is still what the writer read. @returns whether it was written */
+  write(person: string, field: VersionField, expected: number, fields: LinkFields): Promise<boolean>;
+  /** Full life and the next re-check. */
+  renew(person: string, nextCheckAtMs: number): Promise<void>;
+  /** @returns whether there was a link */
+  remove(person: string): Promise<boolean>;
+  /** Seals a chat person into its own link. */
+  sealWho(person: ChatPerson): string;
+  /** @throws SealError */
+  openWho(person: string, sealed: string): ChatPerson;
+}
+
+export interface LinkParts {
+  store: IdentityStore;
+  keyRing: KeyRing;
+  vault: Vault;
+  audit: Audit;
+  nowMs: NowMs;
+}
+
+export function createLinks(parts: LinkParts): Links {
+  const { store, keyRing } = parts;
+  const links: Links = {
+    read: async (person) => readStoredLink(await store.ask((redis) => redis.hgetall(keys.link(person)))),
+    accountOf: (person) => readAccount(links, parts, person),
+    async write(person, field, expected, fields) {
+      const args = [field, expected, ...fieldArguments(fields)];
+      return (await store.run(writeScript, [keys.link(person)], args)) === 1;
+    },
+    async renew(person, nextCheckAtMs) {
+      const args = [person, CHECKED_LINK_LIFE_MS, Math.round(nextCheckAtMs), keys.holder()];
+      await store.run(renewScript, [keys.link(person), keys.rechecks()], args);
+    },
+    async remove(person) {
+      return (await store.run(unlinkScript, [keys.link(person), keys.rechecks()], [person, keys.holder()])) === 1;
+    },
+    sealWho({ platform, tenant, app, chatUserId, language }) {
+      const who = { platform, tenant, app, chatUserId, ...(language ? { language } : {}) };
+      return keyRing.seal('link-person', personKey(who), JSON.stringify(who));
+    },
+    openWho: (person, sealed) => JSON.parse(keyRing.open('link-person', person, sealed)) as ChatPerson,
+  };
+  return links;
+}
+
+async function readAccount(
+  links: Links,
+  { vault, audit }: LinkParts,
+  person: ChatPerson,
+): Promise<Account | undefined> {
+  const key = personKey(person);
+  const link = await links.read(key);
+  if (!link) return undefined;
+  const { profileVersion, status, linkedAtMs } = link;
+  try {
+    const profile = vault.open({ purpose: 'profile', person, version: profileVersion }, link.profile);
+    const { id, name, identityCode, department, departmentName } = profile;
+    return { accountId: id, name, identityCode, department, departmentName, linkedAtMs, status };
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    const isAltered = error.code === 'seal_broken' && status !== 'suspended';
+    if (isAltered && (await links.write(key, 'profileVersion', profileVersion, { status: 'suspended' }))) {
+      audit('suspended', person, 'record-broken');
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+import { plainName } from '../../base/html.ts';
+import { IdentityError } from '../identity-error.ts';
+import { isObject, readObject, type RawAnswer } from './raw-answer.ts';
+
+/** A profile that passed every check. */
+export interface Profile {
+  id: string;
+  name: string;
+  identityCode: string;
+  department: string;
+  departmentName: string;
+  /** The profile's `attributes` that are texts, for the declared same-id rule. */
+  attributes: Readonly<Record<string, string>>;
+}
+
+export interface ProfileRules {
+  clientId: string;
+  allowedIdentityCodes?: readonly string[];
+}
+
+/** Staff and student numbers, account names, e-mail-like ids; nothing that could be markup, a path or a separator. */
+const ID = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,127}$/;
+const MAX_ATTRIBUTE_CHARS = 256;
+
+/**
+ * Judges the answer to a profile request (security.md 1.3 step 16): a usable id, an active account, our client, an
+ * allowed identity type.
+ * @throws IdentityError `service_refused` for another status than 200, `profile_broken`, `profile_unfit`
+ */
+export function readProfile(answer: RawAnswer, rules: ProfileRules): Profile {
+  if (answer.status !== 200)
+    throw new IdentityError('service_refused', `The profile was refused: status ${answer.status}`);
+  const body = readObject(answer.body);
+  if (!body) throw broken('not a JSON object');
+  const { id, active, client_id: clientId, parentIdentityInfo: identity } = body;
+  if (typeof id !== 'string' || !ID.test(id)) throw broken('no usable id');
+  if (typeof active !== 'boolean') throw broken('active is not a boolean');
+  if (!active) throw unfit('not active');
+  if (clientId !== rules.clientId) throw unfit('of another client');
+  const identityCode = isObject(identity) ? textOf(identity['code']) : '';
+  if (rules.allowedIdentityCodes && !rules.allowedIdentityCodes.includes(identityCode))
+    throw unfit('identity type not allowed');
+  const attributes = textsOf(body['attributes']);
+  return {
+    id,
+    name: plainName(attributes['XM'] ?? '') || id,
+    identityCode,
+    department: attributes['BMBM'] ?? '',
+    departmentName: plainName(attributes['BMMC'] ?? ''),
+    attributes,
+  };
+}
+
+function textsOf(value: unknown): Record<string, string> {
+  if (!isObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, text]) => (textOf(text) === '' ? [] : [[name, textOf(text)]])),
+  );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' && value.length <= MAX_ATTRIBUTE_CHARS ? value : '';
+}
+
+function broken(what: string): IdentityError {
+  return new IdentityError('profile_broken', `The profile cannot be read: ${what}`);
+}
+
+function unfit(what: string): IdentityError {
+  return new IdentityError('profile_unfit', `The profile may not be used: ${what}`);
+}

@@ -1,0 +1,59 @@
+import { KIB_BYTES } from '../../base/clock.ts';
+import { IdentityError } from '../identity-error.ts';
+import { readObject, type RawAnswer } from './raw-answer.ts';
+import { tokenLifeMs, type ExpiresUnit } from './token-life.ts';
+
+/** What a token request yields. */
+export interface TokenSet {
+  accessToken: string;
+  /** Absent where the service gave none; the caller keeps the one it has (security.md 2.7.5). */
+  refreshToken?: string;
+  lifeMs: number;
+}
+
+const MAX_TOKEN_BYTES = 8 * KIB_BYTES;
+
+/**
+ * Judges the answer to a code exchange or a refresh (security.md 1.3 step 15): a JSON object with a usable access
+ * token of type bearer. A 200 that carries `error` is an error.
+ * @throws IdentityError `service_refused`
+ */
+export function readTokenResponse(answer: RawAnswer, unit: ExpiresUnit): TokenSet {
+  if (answer.status !== 200) throw refused(`status ${answer.status}`);
+  const body = readObject(answer.body);
+  if (!body) throw refused('not a JSON object');
+  if (body['error'] !== undefined) throw refused('an error in a 200');
+  const { access_token: accessToken, token_type: tokenType, refresh_token: refreshToken } = body;
+  if (!isToken(accessToken)) throw refused('no usable access_token');
+  if (typeof tokenType !== 'string' || tokenType.toLowerCase() !== 'bearer') throw refused('token_type is not bearer');
+  const lifeMs = tokenLifeMs(body['expires_in'], unit);
+  return isToken(refreshToken) ? { accessToken, refreshToken, lifeMs } : { accessToken, lifeMs };
+}
+
+/**
+ * What a refused refresh means (security.md 2.7.7).
+ * - `definitive`: the refresh token is dead; - `ours`: our own client settings are refused, no user's fault;
+ * - `transient`: try again later; - `unknown`: definitive only when it happens again.
+ */
+export type RefusalClass = 'definitive' | 'ours' | 'transient' | 'unknown';
+
+const OUR_FAULTS = new Set(['invalid_client', 'unauthorized_client']);
+
+export function classifyRefusal(answer: RawAnswer): RefusalClass {
+  const { status } = answer;
+  if (status < 400 || status >= 500 || status === 408 || status === 429) return 'transient';
+  const body = readObject(answer.body);
+  if (!body) return 'transient';
+  const error = body['error'];
+  if (typeof error === 'string' && OUR_FAULTS.has(error)) return 'ours';
+  const isGrantRefused = error === 'invalid_grant' && (status === 400 || status === 401);
+  return isGrantRefused ? 'definitive' : 'unknown';
+}
+
+function isToken(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= MAX_TOKEN_BYTES;
+}
+
+function refused(what: string): IdentityError {
+  return new IdentityError('service_refused', `The token answer was refused: ${what}`);
+}

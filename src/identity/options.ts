@@ -1,0 +1,72 @@
+import type { NowMs } from '../base/clock.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import type { Log } from '../base/log.ts';
+import type { RedisClient } from '../base/redis.ts';
+import type { Platform, PlatformName } from '../platforms/platform.ts';
+import type { ChatPerson, IdentityNotice, Release } from './account.ts';
+import type { IdentityReport } from './audit.ts';
+import { IdentityError } from './identity-error.ts';
+import type { SameIdRule } from './same-id.ts';
+import type { ExpiresUnit } from './oauth/token-life.ts';
+
+/** How it is shown that the chat person and the signed-in person are one (security.md 1.2); all that are named must hold. */
+export type Proof = 'same-browser' | 'same-id';
+
+/** What is kept after a link was made: no token, the refresh token for the daily re-check, or the access token too. */
+export type KeepTokens = 'none' | 'refresh' | 'both';
+
+export interface SignInOptions {
+  /** The sign-in interface's `{auth_url}`, without a slash at its end. */
+  authUrl: string;
+  clientId: string;
+  clientSecret: string;
+  /** Sent only when given. */
+  scope?: string;
+  /** Whether the service returns `state`; decided by the deployment, never by a request (security.md 1.3 step 13). */
+  state: 'required' | 'absent';
+  /** At least one. */
+  proof: readonly Proof[];
+  /** What `same-id` compares; the profile's id, exactly, unless told. */
+  sameIdRule?: SameIdRule;
+  expiresUnit: ExpiresUnit;
+  keepTokens: KeepTokens;
+  /** Identity types (`JG`, `XS`, `QT`) that may link; all unless told. */
+  allowedIdentityCodes?: readonly string[];
+}
+
+export interface IdentityOptions {
+  /** A fail-fast connection: pages answer E9 rather than wait. */
+  redis: RedisClient;
+  keyRing: KeyRing;
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  /** How browsers reach us, without a path. */
+  publicUrl: string;
+  /** The institution's or sign-in service's name on the pages. */
+  providerName: string;
+  signIn: SignInOptions;
+  nowMs: NowMs;
+  log: Log;
+  report: IdentityReport;
+  /** Called at once for each conversation that a new link frees; a failure is made good by who repeats `pendingReleases`. */
+  onLinked(release: Release): Promise<void> | void;
+  /** Tells a person something in their private chat. A failure is logged, nothing more. */
+  notify(person: ChatPerson, notice: IdentityNotice): Promise<void> | void;
+  /** Proxies in front of us that append to `X-Forwarded-For`; 0 unless told. */
+  trustedProxyHops?: number;
+  /** Where "back to the chat" leads on the pages (an app's deep link); without it they say it in words. */
+  chatUrl?: string;
+  /** The help desk's page or `mailto:` address, offered where only people can help. */
+  helpUrl?: string;
+}
+
+/** @throws IdentityError `options_unsafe` when sign-in would run without a proof (security.md 1.2, 7.6). */
+export function refuseUnsafe({ signIn, platforms }: IdentityOptions): void {
+  if (signIn.proof.length === 0) throw new IdentityError('options_unsafe', 'Sign-in needs a proof: SIGN_IN_PROOF');
+  if (!signIn.proof.includes('same-browser')) return;
+  const lacking = [...platforms.values()].filter((platform) => !platform.webSignIn).map((platform) => platform.name);
+  if (lacking.length === 0) return;
+  throw new IdentityError(
+    'options_unsafe',
+    `SIGN_IN_PROOF=same-browser needs the web sign-in of ${lacking.join(', ')}`,
+  );
+}

@@ -1,0 +1,56 @@
+import { html, type SafeHtml } from '../../base/html.ts';
+import { say, type Catalogue, type Language } from '../../base/texts.ts';
+import { ERROR_TEXTS } from './error-texts.ts';
+import { page } from './layout.ts';
+import type { ErrorPage, TryAgain } from './page-error.ts';
+
+const TEXTS: Catalogue<'again' | 'chat' | 'help' | 'reference'> = {
+  again: { en: 'Try again', zh: '重试' },
+  chat: { en: 'Back to the chat', zh: '回到聊天' },
+  help: { en: 'Contact the help desk', zh: '联系服务台' },
+  reference: { en: 'Reference {reference}', zh: '编号 {reference}' },
+};
+
+interface ErrorView {
+  language: Language;
+  error: ErrorPage;
+  /** A random word that is in our log too. */
+  reference: string;
+  again?: TryAgain;
+  chatUrl?: string;
+  helpUrl?: string;
+}
+
+/** An error page: what happened, what to do, that as a button where there is somewhere to go, and a reference. */
+export function errorPage(view: ErrorView): SafeHtml {
+  const { language, error, reference } = view;
+  const text = ERROR_TEXTS[error];
+  const body = html`<div class="closing bad">
+      ${mark}
+      <p class="lead">${say(text.next, language)}</p>
+      ${nextStep(view)}
+    </div>
+    <p class="reference">${say(TEXTS.reference, language, { reference })}</p>`;
+  return page({ language, title: say(text.title, language), body });
+}
+
+function nextStep({ language, error, again, chatUrl, helpUrl }: ErrorView): SafeHtml | string {
+  const link = (href: string, label: string) => html`<a class="primary" href="${href}">${label}</a>`;
+  if (again) {
+    return html`<form method="post" action="/sign-in/again">
+      <input type="hidden" name="csrf" value="${again.csrf}" />
+      <input type="hidden" name="ticket" value="${again.ticketHash}" />
+      <button class="primary" type="submit">${say(TEXTS.again, language)}</button>
+    </form>`;
+  }
+  const { way } = ERROR_TEXTS[error];
+  if (way === 'again') return link('', say(TEXTS.again, language));
+  if (way === 'help' && helpUrl) return link(helpUrl, say(TEXTS.help, language));
+  return way === 'chat' && chatUrl ? link(chatUrl, say(TEXTS.chat, language)) : '';
+}
+
+const mark = html`<svg class="mark" viewBox="0 0 48 48" width="48" height="48" aria-hidden="true" focusable="false">
+  <circle cx="24" cy="24" r="23" fill="currentColor" opacity="0.14" />
+  <path d="M24 13v14" fill="none" stroke="currentColor" stroke-width="4" stroke-linecap="round" />
+  <circle cx="24" cy="34.5" r="2.5" fill="currentColor" />
+</svg>`;

@@ -1,0 +1,30 @@
+/** Headers of every sign-in page (security.md 1.4). */
+export interface PageHeaders {
+  [name: string]: string;
+}
+
+const YEAR_SEC = 365 * 24 * 60 * 60;
+
+/**
+ * @param formOrigins origins that a form's answer may lead to: browsers apply `form-action` to the redirects that
+ *   follow a POST, so the sign-in service's and the platforms' own are named one by one
+ */
+export function pageHeaders(formOrigins: readonly string[]): PageHeaders {
+  const formAction = ["'self'", ...new Set(formOrigins)].join(' ');
+  const policy = [
+    "default-src 'none'",
+    "style-src 'self'",
+    `form-action ${formAction}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ];
+  return {
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': policy.join('; '),
+    // Not no-referrer: browsers would then send `Origin: null` with the forms, which the Origin check refuses.
+    'Referrer-Policy': 'same-origin',
+    'Strict-Transport-Security': `max-age=${YEAR_SEC}`,
+    'X-Content-Type-Options': 'nosniff',
+    Vary: 'Accept-Language',
+  };
+}

@@ -1,0 +1,68 @@
+import { html, type SafeHtml } from '../../base/html.ts';
+import { say, type Catalogue, type Language } from '../../base/texts.ts';
+import type { PlatformName } from '../../platforms/platform.ts';
+import { chatSide, page, pairOf, platformLabel } from './layout.ts';
+
+const TEXTS: Catalogue<
+  'title' | 'lead' | 'next' | 'joins' | 'warning' | 'steps' | 'signIn' | 'check' | 'answer' | 'go' | 'leave' | 'app'
+> = {
+  title: { en: 'Connect your account', zh: '绑定你的账号' },
+  lead: {
+    en: 'You wrote to the assistant in {platform}. To answer you, it needs to know who you are.',
+    zh: '你在{platform}中给助手发了消息。助手需要先确认你的身份，才能回答。',
+  },
+  next: { en: 'You sign in next', zh: '下一步登录' },
+  joins: { en: 'will be connected with', zh: '将绑定到' },
+  warning: {
+    en: 'Only continue if you asked for this in that chat. If someone sent you this link, close the page.',
+    zh: '只有当你本人在该聊天中提出请求时才继续。如果链接是别人发给你的，请关闭此页面。',
+  },
+  steps: { en: 'What happens next', zh: '接下来' },
+  signIn: { en: 'You sign in at {provider}.', zh: '在{provider}登录。' },
+  check: { en: 'You check that both accounts are yours.', zh: '确认两个账号都是你的。' },
+  answer: { en: 'Back in the chat, your question is answered.', zh: '回到聊天，你的问题会得到回答。' },
+  go: { en: 'Continue', zh: '继续' },
+  leave: {
+    en: 'Not you? Close this page; nothing has been connected.',
+    zh: '不是你？关闭此页面即可，尚未建立任何绑定。',
+  },
+  app: {
+    en: 'Please open this link inside {platform}: the next step recognises you there.',
+    zh: '请在{platform}内打开此链接：下一步将在应用内识别你的身份。',
+  },
+};
+
+interface LandingView {
+  language: Language;
+  person: { platform: PlatformName; chatUserId: string; displayName?: string };
+  providerName: string;
+  action: string;
+  csrf: string;
+  /** The next step only works in the platform's own browser, and this seems to be another. */
+  asksForApp: boolean;
+}
+
+/** What a link shows before anything happens (security.md 1.3 step 5). */
+export function landingPage({ language, person, providerName, action, csrf, asksForApp }: LandingView): SafeHtml {
+  const values = { platform: platformLabel(person.platform, language), provider: providerName };
+  const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
+  const provider = { place: providerName, name: text('next'), detail: '', isOpen: true };
+  const body = html`<p class="lead">${text('lead')}</p>
+    ${pairOf(chatSide(person, language), provider, text('joins'))}
+    ${asksForApp ? html`<p class="note app" role="note">${text('app')}</p>` : ''}
+    <p class="note" role="note">${text('warning')}</p>
+    <form method="post" action="${action}">
+      <input type="hidden" name="csrf" value="${csrf}" />
+      <button class="primary" type="submit">${text('go')}</button>
+    </form>
+    <p class="quiet">${text('leave')}</p>
+    <section class="steps" aria-labelledby="steps">
+      <h2 id="steps">${text('steps')}</h2>
+      <ol>
+        <li>${text('signIn')}</li>
+        <li>${text('check')}</li>
+        <li>${text('answer')}</li>
+      </ol>
+    </section>`;
+  return page({ language, title: text('title'), header: providerName, body });
+}

@@ -1,0 +1,105 @@
+import { html, plainName, type SafeHtml } from '../../base/html.ts';
+import { say, type Bilingual, type Language } from '../../base/texts.ts';
+import type { PlatformName } from '../../platforms/platform.ts';
+import { maskId } from '../mask.ts';
+
+export const STYLE_SHEET_PATH = '/assets/sign-in.css';
+
+const HTML_LANGUAGE: Readonly<Record<Language, string>> = { en: 'en', zh: 'zh-CN' };
+
+interface PageOptions {
+  language: Language;
+  title: string;
+  /** The institution's name above the card. */
+  header?: string;
+  body: SafeHtml;
+}
+
+/** A whole page: one card in the middle. Nothing from outside, no script. */
+export function page({ language, title, header, body }: PageOptions): SafeHtml {
+  return html`<!doctype html>
+    <html lang="${HTML_LANGUAGE[language]}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>${title}</title>
+        <link rel="stylesheet" href="${STYLE_SHEET_PATH}" />
+      </head>
+      <body>
+        <main class="card">
+          ${header ? html`<p class="institution">${header}</p>` : ''}
+          <h1>${title}</h1>
+          ${body}
+        </main>
+      </body>
+    </html>`;
+}
+
+const PLATFORM_LABELS: Readonly<Record<PlatformName, Bilingual>> = {
+  wecom: { en: 'WeCom', zh: '企业微信' },
+  slack: { en: 'Slack', zh: 'Slack' },
+  feishu: { en: 'Feishu', zh: '飞书' },
+  dingtalk: { en: 'DingTalk', zh: '钉钉' },
+};
+
+export function platformLabel(name: PlatformName, language: Language): string {
+  return say(PLATFORM_LABELS[name], language);
+}
+
+/** One side of the pair of identities. */
+export interface Side {
+  /** Where this identity lives: the app, the institution. */
+  place: string;
+  name: string;
+  detail: string;
+  /** Not known yet: drawn as an empty seat. */
+  isOpen?: boolean;
+}
+
+/** Two identities side by side with an arrow between them. */
+export function pairOf(left: Side, right: Side, joins: string): SafeHtml {
+  return html`<div class="pair" role="group" aria-label="${left.name} ${joins} ${right.name}">
+    ${seat(left)}
+    <svg class="arrow" viewBox="0 0 32 16" width="32" height="16" aria-hidden="true" focusable="false">
+      <path
+        d="M2 8h26M22 2l6 6-6 6"
+        fill="none"
+        stroke="currentColor"
+        stroke-width="2"
+        stroke-linecap="round"
+        stroke-linejoin="round"
+      />
+    </svg>
+    ${seat(right)}
+  </div>`;
+}
+
+function seat({ place, name, detail, isOpen }: Side): SafeHtml {
+  return html`<div class="${isOpen ? 'seat open' : 'seat'}">
+    <span class="avatar" aria-hidden="true">${isOpen ? '?' : initialOf(name)}</span>
+    <span class="place">${place}</span>
+    <strong class="name" dir="auto">${name}</strong>
+    <span class="detail">${detail}</span>
+  </div>`;
+}
+
+function initialOf(name: string): string {
+  return ([...name][0] ?? '?').toUpperCase();
+}
+
+interface ShownPerson {
+  platform: PlatformName;
+  chatUserId: string;
+  displayName?: string;
+}
+
+/** The chat side of a pair: platform, display name, masked id (security.md 1.3 step 5). */
+export function chatSide({ platform, chatUserId, displayName }: ShownPerson, language: Language): Side {
+  const masked = maskId(plainName(chatUserId));
+  const name = plainName(displayName ?? '');
+  const account: Bilingual = { en: 'Chat account', zh: '聊天账号' };
+  const place = platformLabel(platform, language);
+  return name === '' ? { place, name: masked, detail: say(account, language) } : { place, name, detail: masked };
+}

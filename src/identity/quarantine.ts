@@ -1,0 +1,39 @@
+import { MINUTE_MS, type NowMs } from '../base/clock.ts';
+import { keys, type IdentityStore } from './store.ts';
+
+/**
+ * What a browser's finished sign-in waits as until it is confirmed (security.md 1.3 step 17), and for a while what is
+ * left of it, so that the page can be shown again. Sealed parts open only for the ticket's person.
+ */
+export type Quarantined =
+  | { kind: 'waiting'; ticketHash: string; sealed: string; expiresAtMs: number }
+  | { kind: 'done'; ticketHash: string; sealedName: string; expiresAtMs: number };
+
+/** Milliseconds. */
+export const quarantineLifeMs = 5 * MINUTE_MS;
+
+export interface Quarantine {
+  /** Keeps a sign-in for the browser; one a browser. @throws IdentityError `store_away` */
+  put(cookieHash: string, quarantined: Quarantined): Promise<void>;
+  /** @returns also the text as it is stored, which the commit compares. @throws IdentityError `store_away` */
+  read(cookieHash: string): Promise<{ quarantined: Quarantined; text: string } | undefined>;
+  /** @throws IdentityError `store_away` */
+  drop(cookieHash: string): Promise<void>;
+}
+
+export function createQuarantine(store: IdentityStore, nowMs: NowMs): Quarantine {
+  return {
+    async put(cookieHash, quarantined) {
+      const text = JSON.stringify(quarantined);
+      await store.ask((redis) => redis.set(keys.quarantine(cookieHash), text, 'PX', quarantineLifeMs));
+    },
+    async read(cookieHash) {
+      const text = await store.ask((redis) => redis.get(keys.quarantine(cookieHash)));
+      const quarantined = text === null ? undefined : (JSON.parse(text) as Quarantined);
+      return text !== null && quarantined && quarantined.expiresAtMs > nowMs() ? { quarantined, text } : undefined;
+    },
+    async drop(cookieHash) {
+      await store.ask((redis) => redis.del(keys.quarantine(cookieHash)));
+    },
+  };
+}

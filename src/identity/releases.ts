@@ -1,0 +1,48 @@
+import { HOUR_MS, type NowMs } from '../base/clock.ts';
+import type { ConversationRef } from '../platforms/conversation-key.ts';
+import type { Release } from './account.ts';
+import { keys, type IdentityStore } from './store.ts';
+
+/** Longer than held messages live, so that a release is never lost before what it frees. Milliseconds. */
+export const releaseLifeMs = HOUR_MS;
+
+export interface Releases {
+  /** Releases that nobody has reported as done, oldest first. @throws IdentityError `store_away` */
+  pending(limit: number): Promise<Release[]>;
+  /** Forgets a release. @throws IdentityError `store_away` */
+  done(releaseId: string): Promise<void>;
+}
+
+export function createReleases(store: IdentityStore, nowMs: NowMs): Releases {
+  const forget = (...ids: string[]) =>
+    store.ask((redis) =>
+      Promise.all([redis.zrem(keys.releases(), ...ids), redis.del(...ids.map((id) => keys.release(id)))]),
+    );
+  return {
+    async pending(limit) {
+      await store.ask((redis) => redis.zremrangebyscore(keys.releases(), '-inf', String(nowMs() - releaseLifeMs)));
+      const ids = await store.ask((redis) => redis.zrange(keys.releases(), 0, limit - 1));
+      if (ids.length === 0) return [];
+      const texts = await store.ask((redis) => redis.mget(ids.map((id) => keys.release(id))));
+      const lost = ids.filter((_, index) => texts[index] === null);
+      if (lost.length > 0) await forget(...lost);
+      return ids.flatMap((id, index) => {
+        const text = texts[index];
+        return text ? [{ id, conversation: conversationFrom(text) }] : [];
+      });
+    },
+    async done(releaseId) {
+      await forget(releaseId);
+    },
+  };
+}
+
+/** A conversation as it stands in Redis: `partition|id`. */
+export function conversationText({ partition, id }: ConversationRef): string {
+  return `${partition}|${id}`;
+}
+
+export function conversationFrom(text: string): ConversationRef {
+  const bar = text.indexOf('|');
+  return { partition: Number(text.slice(0, bar)), id: text.slice(bar + 1) };
+}

@@ -1,0 +1,45 @@
+-- The one step that makes a link (security.md 1.3 step 22).
+-- KEYS: 1 ticket, 2 quarantine, 3 link, 4 holder of the account, 5 conversations that wait, 6 live ticket of the person,
+--       7 index of releases, 8 index of re-checks
+-- ARGV: 1 now (ms), 2 cookie hash, 3 quarantine as it was read, 4 person, 5 account key, 6 what stays in the quarantine's
+--       place, 7 its life (ms), 8 link life (ms), 9 release life (ms), 10 release id prefix, 11 prefix of release keys,
+--       12 prefix of link keys, 13 next re-check (ms; 0 for none), 14 … the link's fields and values
+-- Output: {'linked', release id, conversation, …} | {'linked-before'} | {'gone'} | {'already-linked'} |
+--         {'held-elsewhere', holder}. Safe to repeat: a ticket that this browser finished answers 'linked-before'.
+local ticket = redis.call('HMGET', KEYS[1], 'status', 'expiresAtMs', 'browser')
+if ticket[3] ~= ARGV[2] then return { 'gone' } end
+if ticket[1] == 'done' then return { 'linked-before' } end
+if ticket[1] ~= 'started' or tonumber(ticket[2]) <= tonumber(ARGV[1]) then return { 'gone' } end
+if redis.call('GET', KEYS[2]) ~= ARGV[3] then return { 'gone' } end
+
+local function refuse(...)
+  redis.call('DEL', KEYS[2], KEYS[6])
+  redis.call('HSET', KEYS[1], 'status', 'refused')
+  return { ... }
+end
+local present = redis.call('HGET', KEYS[3], 'accountKey')
+if present and present ~= ARGV[5] then return refuse('already-linked') end
+local holder = redis.call('GET', KEYS[4])
+if holder and holder ~= ARGV[4] and redis.call('HGET', ARGV[12] .. holder, 'accountKey') == ARGV[5] then
+  return refuse('held-elsewhere', holder)
+end
+
+redis.call('HSET', KEYS[1], 'status', 'done')
+redis.call('DEL', KEYS[6], KEYS[3])
+redis.call('HSET', KEYS[3], unpack(ARGV, 14))
+redis.call('PEXPIRE', KEYS[3], ARGV[8])
+redis.call('SET', KEYS[4], ARGV[4], 'PX', ARGV[8])
+redis.call('SET', KEYS[2], ARGV[6], 'PX', ARGV[7])
+if ARGV[13] == '0' then redis.call('ZREM', KEYS[8], ARGV[4]) else redis.call('ZADD', KEYS[8], ARGV[13], ARGV[4]) end
+
+local answer = { 'linked' }
+for index, conversation in ipairs(redis.call('SMEMBERS', KEYS[5])) do
+  local id = ARGV[10] .. '-' .. index
+  redis.call('SET', ARGV[11] .. id, conversation, 'PX', ARGV[9])
+  redis.call('ZADD', KEYS[7], ARGV[1], id)
+  answer[#answer + 1] = id
+  answer[#answer + 1] = conversation
+end
+redis.call('PEXPIRE', KEYS[7], ARGV[9])
+redis.call('DEL', KEYS[5])
+return answer

@@ -1,0 +1,73 @@
+import { randomToken, sha256Hex } from '../base/ids.ts';
+import { demandOwnForm, type BrowserRequest, type Outcome, type SignInFlow } from './flow.ts';
+import { platformLeg, serviceLeg } from './legs.ts';
+import { landingPage } from './pages/landing-page.ts';
+import { PageError } from './pages/page-error.ts';
+import { csrfToken } from './request-guards.ts';
+import type { Ticket } from './tickets.ts';
+
+const TICKET = /^[A-Za-z0-9_-]{43}$/;
+
+/** GET of the link: shows who would be connected, and changes nothing (security.md 1.3 B, T2). @throws PageError */
+export async function showLanding(flow: SignInFlow, request: BrowserRequest, linkTicket: string): Promise<Outcome> {
+  const ticket = await openTicket(flow, request, ticketHashOf(linkTicket));
+  const platform = flow.platformOf(ticket.person);
+  if (!platform) throw new PageError('E1');
+  const cookie = request.cookie ?? randomToken();
+  const isInApp = platform.isAppBrowser(request.userAgent);
+  const page = landingPage({
+    language: request.language,
+    person: ticket.person,
+    providerName: flow.providerName,
+    action: `/link/${linkTicket}/start`,
+    csrf: csrfToken(flow.csrfKey, cookie, ticket.hash),
+    asksForApp: flow.signIn.proof.includes('same-browser') && !isInApp,
+  });
+  return { kind: 'page', page, cookie };
+}
+
+/** POST of the landing page's button (security.md 1.3 C). @throws PageError */
+export async function startSignIn(flow: SignInFlow, request: BrowserRequest, linkTicket: string): Promise<Outcome> {
+  return begin(flow, request, ticketHashOf(linkTicket));
+}
+
+/** POST of "try again" on page E4; the form names the ticket by its hash, of use to the bound browser only. @throws PageError */
+export async function startAgain(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
+  const ticketHash = request.form['ticket'];
+  if (typeof ticketHash !== 'string' || !/^[0-9a-f]{64}$/.test(ticketHash)) throw new PageError('E5');
+  return begin(flow, request, ticketHash);
+}
+
+async function begin(flow: SignInFlow, request: BrowserRequest, ticketHash: string): Promise<Outcome> {
+  const shownCookie = demandOwnForm(flow, request, ticketHash);
+  const ticket = await openTicket(flow, request, ticketHash);
+  const platform = flow.platformOf(ticket.person);
+  if (!platform) throw new PageError('E1');
+  // A new value from here on, so that a cookie known to anybody from before the start is worth nothing (step 9).
+  const cookie = randomToken();
+  const cookieHash = sha256Hex(cookie);
+  const { location, transaction } = flow.signIn.proof.includes('same-browser')
+    ? platformLeg(flow, platform, ticketHash)
+    : serviceLeg(flow, { ticketHash, cookieHash, isChatProven: false, restarts: 0 });
+  const shownCookieHash = sha256Hex(shownCookie);
+  if (!(await flow.tickets.start({ ticketHash, shownCookieHash, cookieHash, transaction }))) throw new PageError('E1');
+  flow.audit('link-started', ticket.person);
+  return { kind: 'redirect', location, cookie };
+}
+
+/** A ticket that this browser may use: new, or started by itself. One page for all else, so that it tells nothing (E1). */
+async function openTicket(flow: SignInFlow, { cookie }: BrowserRequest, ticketHash: string): Promise<Ticket> {
+  const ticket = await flow.tickets.read(ticketHash);
+  if (!ticket) throw new PageError('E1');
+  if (ticket.status === 'new') return ticket;
+  const cookieHash = cookie === undefined ? undefined : sha256Hex(cookie);
+  const isOwn = cookieHash !== undefined && (ticket.browser === cookieHash || ticket.startedFrom === cookieHash);
+  if (ticket.status !== 'started' || !isOwn) throw new PageError('E1');
+  return ticket;
+}
+
+/** @throws PageError E1 for what cannot be a ticket */
+function ticketHashOf(linkTicket: string): string {
+  if (!TICKET.test(linkTicket)) throw new PageError('E1');
+  return sha256Hex(linkTicket);
+}

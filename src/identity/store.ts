@@ -1,0 +1,49 @@
+import type { LuaArgument, LuaScript } from '../base/lua-script.ts';
+import type { RedisClient } from '../base/redis.ts';
+import { IdentityError } from './identity-error.ts';
+
+/** Own deadline of a command: a client's options do not cover a connection that was never made (security.md 3.7). */
+const COMMAND_DEADLINE_MS = 1_500;
+
+/** The sign-in records in Redis. All keys share the hash tag `{id}`, so that a link commits in one script. */
+export interface IdentityStore {
+  /** Runs one or more commands. @throws IdentityError `store_away` */
+  ask<T>(command: (redis: RedisClient) => Promise<T>): Promise<T>;
+  /** Runs a script. @throws IdentityError `store_away` */
+  run(script: LuaScript, keys: string[], args: LuaArgument[]): Promise<unknown>;
+}
+
+export function createStore(redis: RedisClient): IdentityStore {
+  const ask: IdentityStore['ask'] = async (command) => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('No answer in time')), COMMAND_DEADLINE_MS);
+    });
+    try {
+      return await Promise.race([command(redis), late]);
+    } catch (cause) {
+      throw new IdentityError('store_away', 'Redis did not answer', { cause });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return { ask, run: (script, keys, args) => ask((client) => script.run(client, keys, args)) };
+}
+
+/** Names of the keys. A prefix, called without an id, is what a script completes by itself. */
+export const keys = {
+  ticket: (ticketHash = '') => `{id}:ticket:${ticketHash}`,
+  liveTicket: (person: string) => `{id}:live:${person}`,
+  minted: (person: string) => `{id}:minted:${person}`,
+  waiting: (person: string) => `{id}:waiting:${person}`,
+  transaction: (cookieHash = '') => `{id}:transaction:${cookieHash}`,
+  quarantine: (cookieHash = '') => `{id}:pending:${cookieHash}`,
+  link: (person = '') => `{id}:link:${person}`,
+  holder: (accountKey = '') => `{id}:holder:${accountKey}`,
+  release: (releaseId = '') => `{id}:release:${releaseId}`,
+  releases: () => '{id}:releases',
+  rechecks: () => '{id}:rechecks',
+  refreshLock: (person: string) => `{id}:lock:${person}`,
+  told: (person: string, kind: string) => `{id}:told:${kind}:${person}`,
+  visits: (area: string, address: string, minute: number) => `{id}:visits:${area}:${minute}:${address}`,
+} as const;

@@ -1,0 +1,125 @@
+import { HOUR_MS, MINUTE_MS, type NowMs } from '../base/clock.ts';
+import { randomToken, sha256Hex } from '../base/ids.ts';
+import { SealError, type KeyRing } from '../base/key-ring.ts';
+import { loadScript } from '../base/lua-script.ts';
+import type { Language } from '../base/texts.ts';
+import type { ConversationRef } from '../platforms/conversation-key.ts';
+import { personKey, type ChatPerson } from './account.ts';
+import { conversationText } from './releases.ts';
+import { keys, type IdentityStore } from './store.ts';
+import { transactionLifeMs, type Transaction } from './transactions.ts';
+
+const askScript = loadScript(import.meta.url, './scripts/ask.lua');
+const startScript = loadScript(import.meta.url, './scripts/start.lua');
+const closeScript = loadScript(import.meta.url, './scripts/close-ticket.lua');
+
+const TICKET_LIFE_MS = 10 * MINUTE_MS;
+const MAX_TICKETS_PER_HOUR = 5;
+/** Held messages live 55 minutes; the list of their conversations lives a little longer. */
+const WAITING_LIFE_MS = HOUR_MS;
+const MAX_WAITING = 50;
+
+/** A link ticket as the pages see it. The ticket itself is only in the link; Redis knows its SHA-256 (security.md 1.3 step 2). */
+export interface Ticket {
+  hash: string;
+  status: 'new' | 'started' | 'done' | 'abused' | 'refused';
+  expiresAtMs: number;
+  /** Hashes of the cookies of the one browser that started it: held now, and shown at the start. */
+  browser?: string;
+  startedFrom?: string;
+  person: ChatPerson & { displayName?: string; language: Language };
+}
+
+export interface SignInRequest extends ChatPerson {
+  displayName?: string;
+  language: Language;
+  /** The conversation whose held messages the link shall free. */
+  conversation: ConversationRef;
+  /** `/signin`: kills the ticket that lives and mints a new one. */
+  force?: boolean;
+}
+
+export type Asked =
+  | { kind: 'invited'; ticket: string; expiresAtMs: number }
+  | { kind: 'waiting'; expiresAtMs: number }
+  | { kind: 'too-many'; retryAtMs: number };
+
+export interface Tickets {
+  /** One live ticket a person, five an hour. @throws IdentityError `store_away` */
+  ask(request: SignInRequest): Promise<Asked>;
+  /** A ticket that has not expired, whatever its status. @throws IdentityError `store_away` */
+  read(ticketHash: string): Promise<Ticket | undefined>;
+  /** Binds the ticket to a browser and stores its transaction. @returns false when it is another browser's, or over */
+  start(options: {
+    ticketHash: string;
+    shownCookieHash: string;
+    cookieHash: string;
+    transaction: Transaction;
+  }): Promise<boolean>;
+  /** Ends the ticket and drops the browser's quarantine. @returns whether this call ended it */
+  close(ticket: Ticket, status: 'abused' | 'refused', cookieHash: string): Promise<boolean>;
+}
+
+export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: NowMs): Tickets {
+  const seal = (hash: string, person: Ticket['person']) => keyRing.seal('link-ticket', hash, JSON.stringify(person));
+  return {
+    ask: (request) => askForTicket({ store, seal, nowMs }, request),
+    async read(ticketHash) {
+      const fields = await store.ask((redis) => redis.hgetall(keys.ticket(ticketHash)));
+      const { status, sealed, expiresAtMs, browser, startedFrom } = fields;
+      if (status === undefined || sealed === undefined || !(Number(expiresAtMs) > nowMs())) return undefined;
+      const person = openPerson(keyRing, ticketHash, sealed);
+      if (!person) return undefined;
+      const bound = { ...(browser ? { browser } : {}), ...(startedFrom ? { startedFrom } : {}) };
+      return {
+        hash: ticketHash,
+        status: status as Ticket['status'],
+        expiresAtMs: Number(expiresAtMs),
+        person,
+        ...bound,
+      };
+    },
+    async start({ ticketHash, shownCookieHash, cookieHash, transaction }) {
+      const names = [keys.ticket(ticketHash), keys.transaction(cookieHash)];
+      const prefixes = [keys.transaction(), keys.quarantine()];
+      const text = JSON.stringify(transaction);
+      const args = [nowMs(), shownCookieHash, cookieHash, text, transactionLifeMs, ...prefixes];
+      return (await store.run(startScript, names, args)) === 'started';
+    },
+    async close(ticket, status, cookieHash) {
+      const names = [keys.ticket(ticket.hash), keys.liveTicket(personKey(ticket.person)), keys.quarantine(cookieHash)];
+      return (await store.run(closeScript, names, [status, ticket.hash])) === 1;
+    },
+  };
+}
+
+/** A ticket whose key is gone, or that was altered, is an unknown one. */
+function openPerson(keyRing: KeyRing, ticketHash: string, sealed: string): Ticket['person'] | undefined {
+  try {
+    return JSON.parse(keyRing.open('link-ticket', ticketHash, sealed)) as Ticket['person'];
+  } catch (error) {
+    if (error instanceof SealError) return undefined;
+    throw error;
+  }
+}
+
+interface AskParts {
+  store: IdentityStore;
+  seal(hash: string, person: Ticket['person']): string;
+  nowMs: NowMs;
+}
+
+async function askForTicket({ store, seal, nowMs }: AskParts, request: SignInRequest): Promise<Asked> {
+  const ticket = randomToken();
+  const hash = sha256Hex(ticket);
+  const { platform, tenant, app, chatUserId, displayName, language, conversation, force } = request;
+  const person = { platform, tenant, app, chatUserId, language, ...(displayName ? { displayName } : {}) };
+  const key = personKey(person);
+  const names = [keys.liveTicket(key), keys.minted(key), keys.waiting(key), keys.ticket(hash)];
+  const limits = [TICKET_LIFE_MS, HOUR_MS, MAX_TICKETS_PER_HOUR];
+  const waiting = [conversationText(conversation), WAITING_LIFE_MS, MAX_WAITING];
+  const args = [nowMs(), force ? 1 : 0, hash, ...limits, keys.ticket(), key, seal(hash, person), ...waiting];
+  const [kind, atMs] = (await store.run(askScript, names, args)) as [Asked['kind'], string];
+  if (kind === 'invited') return { kind, ticket, expiresAtMs: Number(atMs) };
+  return kind === 'waiting' ? { kind, expiresAtMs: Number(atMs) } : { kind, retryAtMs: Number(atMs) };
+}
