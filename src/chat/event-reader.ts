@@ -11,12 +11,14 @@ export interface StreamedEvent {
 
 /**
  * Second layer: lines to server-sent events. Comments and unknown fields are passed over, several `data:` lines form one
- * event. The service's text promises only lines, no blank ones between: so a new payload also ends a whole one before it.
+ * event. The service's text promises only lines, no blank ones between: so a new payload also ends a one-line payload before it.
  */
 export class EventReader {
   readonly #maxEventChars: number;
   #name: string | undefined;
-  #data: string | undefined;
+  /** The event's data lines; joined once, since joining at each line would cost the square of their number. */
+  #lines: string[] = [];
+  #chars = 0;
 
   constructor(maxEventChars: number) {
     this.#maxEventChars = maxEventChars;
@@ -32,28 +34,25 @@ export class EventReader {
 
   /** Ends the event that has begun, if any: at a blank line and at the end of the stream. */
   flush(): StreamedEvent | undefined {
-    const data = this.#data;
-    const name = this.#name;
-    this.#data = undefined;
+    const [first] = this.#lines;
+    const event =
+      first === undefined
+        ? undefined
+        : { name: this.#name, data: this.#lines.length === 1 ? first : this.#lines.join('\n') };
+    this.#lines = [];
+    this.#chars = 0;
     this.#name = undefined;
-    return data === undefined ? undefined : { name, data };
+    return event;
   }
 
   #addData(value: string): StreamedEvent | undefined {
-    const before = this.#data;
-    if (before === undefined) {
-      this.#data = value;
-      return undefined;
-    }
-    if (startsPayload(value) && isWhole(before)) {
-      const event = this.flush();
-      this.#data = value;
-      return event;
-    }
-    this.#data = `${before}\n${value}`;
-    if (this.#data.length > this.#maxEventChars)
-      throw new ChatError('chat_bad_stream', 'An event of the stream is too long');
-    return undefined;
+    const [first] = this.#lines;
+    const isNext = first !== undefined && this.#lines.length === 1 && startsPayload(value) && isWhole(first);
+    const event = isNext ? this.flush() : undefined;
+    this.#lines.push(value);
+    this.#chars += value.length + 1;
+    if (this.#chars > this.#maxEventChars) throw new ChatError('chat_bad_stream', 'An event of the stream is too long');
+    return event;
   }
 }
 

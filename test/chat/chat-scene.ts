@@ -1,0 +1,98 @@
+import { createChatClient, type ChatClient } from '../../src/chat/chat-client.ts';
+import { ChatError } from '../../src/chat/chat-error.ts';
+import type { ChatLimits } from '../../src/chat/chat-limits.ts';
+import type { ChatEvent, ChatReport, ChatRequest } from '../../src/chat/chat-types.ts';
+import { recordingLog } from '../support/redis.ts';
+import { startScriptedChatServer, type ScriptedChatServer } from './scripted-chat-server.ts';
+
+export const API_KEY = 'sk-canary-key-000000000000';
+/** Stands for what a person wrote: it may be seen by nobody but the chat service. */
+export const CANARY = 'canary-message-text';
+
+export interface ChatScene {
+  server: ScriptedChatServer;
+  client: ChatClient;
+  /** Moves the client's clock. */
+  clock: { nowMs: number };
+  lines: string[];
+  ended: { outcome: string; firstEventMs?: number }[];
+  retries: { code: string; waitMs: number }[];
+  breaker: string[];
+  unknownReasons: number;
+  ask(request?: Partial<ChatRequest>, signal?: AbortSignal): AsyncIterable<ChatEvent>;
+  stop(): Promise<void>;
+}
+
+/** Pauses that tests can wait for. */
+const QUICK: Partial<ChatLimits> = { retryBaseMs: 2, retryCapMs: 4 };
+
+/** A client in front of a scripted service. */
+export async function startChatScene(limits: Partial<ChatLimits> = {}): Promise<ChatScene> {
+  const server = await startScriptedChatServer();
+  const clock = { nowMs: 1_800_000_000_000 };
+  const { log, lines } = recordingLog();
+  const told = { ended: [] as ChatScene['ended'], retries: [] as ChatScene['retries'], breaker: [] as string[] };
+  let unknownReasons = 0;
+  const report: ChatReport = {
+    callEnded: (call) => void told.ended.push(call),
+    retried: (retry) => void told.retries.push(retry),
+    breakerChanged: ({ state }) => void told.breaker.push(state),
+    unknownFinishReason: () => void (unknownReasons += 1),
+  };
+  const client = createChatClient({
+    baseUrl: server.baseUrl,
+    apiKey: API_KEY,
+    nowMs: () => clock.nowMs,
+    log,
+    report,
+    limits: { ...QUICK, ...limits },
+    random: () => 0.5,
+  });
+  return {
+    server,
+    client,
+    clock,
+    lines,
+    ...told,
+    get unknownReasons() {
+      return unknownReasons;
+    },
+    ask(request = {}, signal = new AbortController().signal) {
+      return client.stream({ model: 'svc-plus', messages: [{ role: 'user', content: CANARY }], ...request }, signal);
+    },
+    async stop() {
+      await client.close();
+      await server.stop();
+    },
+  };
+}
+
+export interface ReadAnswer {
+  events: ChatEvent[];
+  text: string;
+  reasoning: string;
+  end: string | undefined;
+  error: ChatError | undefined;
+}
+
+/** Reads an answer to its end or error. Anything thrown that is no ChatError is thrown on. */
+export async function readAnswer(stream: AsyncIterable<ChatEvent>): Promise<ReadAnswer> {
+  const events: ChatEvent[] = [];
+  let error: ChatError | undefined;
+  try {
+    for await (const event of stream) events.push(event);
+  } catch (thrown) {
+    if (!(thrown instanceof ChatError)) throw thrown;
+    error = thrown;
+  }
+  return { events, ...summaryOf(events), error };
+}
+
+export function summaryOf(events: readonly ChatEvent[]): { text: string; reasoning: string; end: string | undefined } {
+  const last = events.at(-1);
+  return {
+    text: events.map((event) => (event.type === 'text' ? event.delta : '')).join(''),
+    reasoning: events.map((event) => (event.type === 'reasoning' ? event.delta : '')).join(''),
+    end: last?.type === 'end' ? last.reason : undefined,
+  };
+}
