@@ -5,7 +5,11 @@ import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded
 /** A log that keeps its lines for a test to read. */
 export function recordingLog(): { log: Log; lines: string[] } {
   const lines: string[] = [];
-  const log = createLog({ level: 'debug', format: 'json', destination: { write: (line: string) => void lines.push(line) } });
+  const log = createLog({
+    level: 'debug',
+    format: 'json',
+    destination: { write: (line: string) => void lines.push(line) },
+  });
   return { log, lines };
 }
 

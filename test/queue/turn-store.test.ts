@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { MINUTE_MS } from '../../src/base/clock.ts';
+import { conversationKeys, messageKey } from '../../src/base/partition-keys.ts';
+import { conversationOf, deliveryIdOf } from '../../src/platforms/conversation-key.ts';
+import type { InboundMessage } from '../../src/platforms/platform.ts';
+import { Inbox } from '../../src/queue/accept.ts';
+import { TurnStore, type TurnClaim, type TurnCommit } from '../../src/queue/turn-store.ts';
+import { testKeyRing, textMessage } from '../support/messages.ts';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+
+const FINAL: TurnCommit = { outcome: 'final', records: [] };
+const alice = conversationOf(textMessage('x'), 'member');
+const keyRing = testKeyRing();
+
+let server: TestRedis;
+let inbox: Inbox;
+let store: TurnStore;
+let nowMs = 1_800_000_000_000;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  const options = { redis: server.redis, keyRing, nowMs: () => nowMs, historyLifeMs: 30 * MINUTE_MS };
+  inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 20 });
+  store = new TurnStore(options);
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  await server.redis.flushall();
+});
+
+const accept = (message: InboundMessage) => inbox.accept(conversationOf(message, 'member'), message);
+const textsOf = (claim: TurnClaim | undefined) =>
+  claim?.messages.map(({ message }) => message.parts.map((part) => (part.type === 'text' ? part.text : '')).join());
+const begin = async (): Promise<TurnClaim> => {
+  const claim = await store.begin(alice);
+  if (!claim) throw new Error('nothing waits');
+  return claim;
+};
+
+describe('accept', () => {
+  test('security.md 3.5: a delivery that comes three times at once is stored once', async () => {
+    const message = textMessage('once');
+    const results = await Promise.all([accept(message), accept(message), accept(message)]);
+    expect(results.map(({ result }) => result).sort()).toEqual(['new', 'repeat', 'repeat']);
+    expect(new Set(results.map(({ deliveryId }) => deliveryId)).size).toBe(1);
+    expect(await server.redis.llen(conversationKeys(alice).inbox)).toBe(1);
+  });
+
+  test('everything that accept writes has a time to live, and nothing of it is readable', async () => {
+    await accept(textMessage('canary-in-the-inbox'));
+    for (const key of await server.redis.keys('*')) {
+      if (!key.endsWith(':pending')) expect(await server.redis.pttl(key)).toBeGreaterThan(0);
+      const dumped = JSON.stringify(await server.redis.dumpBuffer(key));
+      expect(dumped).not.toContain('canary');
+    }
+    expect(await server.redis.lrange(conversationKeys(alice).inbox, 0, -1)).not.toContainEqual(
+      expect.stringContaining('canary'),
+    );
+  });
+
+  test('security.md 3.11: the 21st message of a person within a minute is refused, and its repeats agree', async () => {
+    for (let count = 0; count < 20; count += 1) expect((await accept(textMessage('again'))).result).toBe('new');
+    const late = textMessage('one too many');
+    expect((await accept(late)).result).toBe('limited');
+    expect((await accept(late)).result).toBe('limited');
+    expect((await accept(textMessage('/stop'))).result).toBe('new');
+    const other = textMessage('hello', { sender: { userId: 'bob' }, chat: { kind: 'private', id: 'bob' } });
+    expect((await accept(other)).result).toBe('new');
+  });
+});
+
+describe('begin and commit', () => {
+  test('an empty inbox gives no turn', async () => {
+    expect(await store.begin(alice)).toBeUndefined();
+  });
+
+  test("one person's waiting texts make one turn, a slash word is a turn of its own", async () => {
+    for (const text of ['a', 'b', '/help', 'c']) await accept(textMessage(text));
+    const first = await begin();
+    expect(textsOf(first)).toEqual(['a', 'b']);
+    expect(await store.commit(first, FINAL)).toBe(2);
+    const second = await begin();
+    expect(textsOf(second)).toEqual(['/help']);
+    expect(await store.commit(second, FINAL)).toBe(1);
+    expect(textsOf(await begin())).toEqual(['c']);
+  });
+
+  test('no more than ten messages make one turn', async () => {
+    for (let count = 0; count < 12; count += 1) await accept(textMessage(`t${count}`));
+    const claim = await begin();
+    expect(claim.messages).toHaveLength(10);
+    expect(await store.commit(claim, FINAL)).toBe(2);
+  });
+
+  test('in a shared group conversation, two people are never merged', async () => {
+    const chat = { kind: 'group', id: 'g' } as const;
+    const group = conversationOf(textMessage('x', { chat }), 'group');
+    for (const userId of ['alice', 'alice', 'bob']) {
+      await inbox.accept(group, textMessage(`from ${userId}`, { chat, sender: { userId } }));
+    }
+    expect(textsOf(await store.begin(group))).toEqual(['from alice', 'from alice']);
+  });
+
+  test('security.md 4.3: a worker of an older epoch can commit, store and mark nothing', async () => {
+    await accept(textMessage('q'));
+    const frozen = await begin();
+    const current = await begin();
+    expect(current.epoch).toBeGreaterThan(frozen.epoch);
+    expect(await store.commit(frozen, FINAL)).toBe('stale');
+    expect(await store.storeAnswer(frozen, 'late')).toBe(false);
+    expect(await store.renew(frozen)).toBeUndefined();
+    expect(await store.giveBack(frozen, nowMs)).toBe(false);
+    expect(await store.commit(current, FINAL)).toBe(0);
+  });
+
+  test('a turn left by a crash comes again with the same messages, although more have come', async () => {
+    await accept(textMessage('a'));
+    const crashed = await begin();
+    await accept(textMessage('b'));
+    const again = await begin();
+    expect(again.turnId).toBe(crashed.turnId);
+    expect(textsOf(again)).toEqual(['a']);
+    expect(again.crashes).toBe(1);
+    await store.markSolo(again);
+    expect(await begin()).toMatchObject({ crashes: 2, soloCrashes: 1 });
+  });
+
+  test('security.md 4.9: a turn given back in order is not counted as crashed', async () => {
+    await accept(textMessage('a'));
+    await store.giveBack(await begin(), nowMs);
+    expect((await begin()).crashes).toBe(0);
+  });
+
+  test('security.md 4.7: a stored answer comes with the turn again, and is sealed in between', async () => {
+    await accept(textMessage('a'));
+    await store.storeAnswer(await begin(), 'the whole answer');
+    expect(JSON.stringify(await server.redis.hgetall(conversationKeys(alice).state))).not.toContain('whole');
+    const again = await begin();
+    expect(again.storedAnswer).toBe('the whole answer');
+    await store.commit(again, FINAL);
+    await accept(textMessage('b'));
+    expect((await begin()).storedAnswer).toBeUndefined();
+  });
+
+  test('history is appended, replaced and forgotten by the commit', async () => {
+    const turn = async (commit: TurnCommit) => {
+      await accept(textMessage('q'));
+      await store.commit(await begin(), commit);
+      await accept(textMessage('probe'));
+      const claim = await begin();
+      await store.commit(claim, FINAL);
+      return claim.history;
+    };
+    expect(await turn({ ...FINAL, history: { append: 'h1' } })).toEqual(['h1']);
+    expect(await turn({ ...FINAL, history: { append: 'h2' } })).toEqual(['h1', 'h2']);
+    expect(await turn({ ...FINAL, history: { replaceLast: true, append: 'h3' } })).toEqual(['h1', 'h3']);
+    expect(await turn({ ...FINAL, history: { forget: true } })).toEqual([]);
+  });
+
+  test('a message that no key opens any more is named, and leaves with its turn', async () => {
+    const stranger = new Inbox({ redis: server.redis, keyRing: testKeyRing(), nowMs: () => nowMs });
+    const message = textMessage('lost');
+    await stranger.accept(alice, message);
+    const claim = await begin();
+    expect(claim).toMatchObject({ messages: [], unreadable: [deliveryIdOf(message)] });
+    expect(await store.commit(claim, { outcome: 'dead', records: [] })).toBe(0);
+  });
+});
+
+describe('held messages', () => {
+  test('they come back in order, before what came later, with their age counted from the release', async () => {
+    const messages = ['a', 'b', 'c'].map((text) => textMessage(text));
+    for (const message of messages) {
+      await accept(message);
+      await store.commit(await begin(), { outcome: 'held', records: [], history: { append: 'before' } });
+    }
+    expect(await store.begin(alice)).toBeUndefined();
+    await accept(textMessage('d'));
+    nowMs += 9 * MINUTE_MS;
+    expect(await store.release(alice)).toBe(3);
+    expect(await store.release(alice)).toBe(0);
+    const claim = await begin();
+    expect(textsOf(claim)).toEqual(['a', 'b', 'c', 'd']);
+    expect(claim.messages[0]?.acceptedAtMs).toBe(nowMs);
+    expect(claim.startedAtMs).toBe(nowMs - 9 * MINUTE_MS);
+    expect(claim.history).toEqual([]);
+    expect(
+      await server.redis.hget(messageKey(alice.partition, deliveryIdOf(messages[0] ?? textMessage(''))), 'state'),
+    ).toBe('accepted');
+  });
+
+  test('a release while a turn runs leaves that turn in front', async () => {
+    await accept(textMessage('held'));
+    await store.commit(await begin(), { outcome: 'held', records: [] });
+    await accept(textMessage('/whoami'));
+    const running = await begin();
+    await store.release(alice);
+    expect(await store.commit(running, FINAL)).toBe(1);
+    expect(textsOf(await begin())).toEqual(['held']);
+  });
+});
+
+test('property: whatever happens between accept and commit, every message is answered once and in order', async () => {
+  type Step = 'accept' | 'repeat' | 'slash' | 'begin' | 'commit' | 'crash' | 'hold' | 'release';
+  const steps = fc.array(
+    fc.constantFrom<Step>('accept', 'repeat', 'slash', 'begin', 'commit', 'crash', 'hold', 'release'),
+    { maxLength: 30 },
+  );
+  await fc.assert(
+    fc.asyncProperty(steps, async (sequence) => {
+      await server.redis.flushall();
+      const sent: InboundMessage[] = [];
+      const answered: string[] = [];
+      let claim: TurnClaim | undefined;
+      const finish = async (outcome: 'final' | 'held') => {
+        if (!claim) return;
+        if ((await store.commit(claim, { outcome, records: [] })) !== 'stale' && outcome === 'final') {
+          answered.push(...claim.messages.map(({ deliveryId }) => deliveryId));
+        }
+        claim = undefined;
+      };
+      const send = async (text: string) => {
+        const message = textMessage(text);
+        if ((await accept(message)).result === 'new') sent.push(message);
+      };
+      for (const step of sequence) {
+        if (step === 'accept') await send('text');
+        if (step === 'slash') await send('/help');
+        if (step === 'repeat' && sent[0]) await accept(sent[0]);
+        if (step === 'begin' || step === 'crash') claim = await store.begin(alice);
+        if (step === 'commit') await finish('final');
+        if (step === 'hold' && claim?.messages.every(({ message }) => !message.slash)) await finish('held');
+        if (step === 'release') await store.release(alice);
+      }
+      await store.release(alice);
+      while ((claim = await store.begin(alice))) await finish('final');
+      expect([...answered].sort()).toEqual(sent.map(deliveryIdOf).sort());
+      // Without a hold in between, the order is the order of sending.
+      if (!sequence.includes('hold')) expect(answered).toEqual(sent.map(deliveryIdOf));
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,235 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
+import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import type { InboundMessage } from '../../src/platforms/platform.ts';
+import { Inbox } from '../../src/queue/accept.ts';
+import type { QueueReport } from '../../src/queue/queue-report.ts';
+import { sweep, SWEEP_AFTER_MS } from '../../src/queue/sweeper.ts';
+import { TurnStore } from '../../src/queue/turn-store.ts';
+import { TurnWorker, type RunTurn, type TurnWorkerOptions } from '../../src/queue/turn-worker.ts';
+import { WakeQueue } from '../../src/queue/wake-queue.ts';
+import { testKeyRing, textMessage } from '../support/messages.ts';
+import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+
+const { log } = recordingLog();
+const keyRing = testKeyRing();
+let server: TestRedis;
+let inbox: Inbox;
+let store: TurnStore;
+let wakeQueue: WakeQueue;
+let workers: TurnWorker[] = [];
+let connections: RedisClient[] = [];
+let reported: string[] = [];
+const nowMs = () => Date.now();
+
+const report: QueueReport = {
+  wakeRepeated: ({ count }) => void reported.push(`woken ${count}`),
+  turnFenced: () => void reported.push('fenced'),
+  turnResumed: ({ crashes }) => void reported.push(`resumed ${crashes}`),
+  deadLetter: ({ crashes }) => void reported.push(`dead ${crashes}`),
+  queueStalled: () => void reported.push('stalled'),
+  lockRenewalFailed: () => void reported.push('lock lost'),
+  runFailed: () => void reported.push('run failed'),
+};
+
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  await server.redis.flushall();
+  reported = [];
+  const options = { redis: server.redis, keyRing, nowMs, historyLifeMs: 60_000 };
+  inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
+  store = new TurnStore(options);
+  wakeQueue = new WakeQueue(server.redis, 1, log);
+});
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.close(0)));
+  workers = [];
+  await wakeQueue.close();
+  for (const connection of connections) connection.disconnect();
+  connections = [];
+});
+
+function startWorker(runTurn: RunTurn, overrides: Partial<TurnWorkerOptions> = {}): TurnWorker {
+  const redis = connectRedis({ urls: [server.url] }, 'wait', log, 'worker');
+  connections.push(redis);
+  const apologise = async () => ({ outcome: 'dead' as const, records: [] });
+  const worker = new TurnWorker({
+    redis,
+    store,
+    wakeQueue,
+    shards: 1,
+    concurrency: 20,
+    maxCrashes: 5,
+    runTurn,
+    apologise,
+    nowMs,
+    log,
+    report,
+    ...overrides,
+  });
+  workers.push(worker);
+  return worker;
+}
+
+async function send(message: InboundMessage): Promise<void> {
+  const conversation = conversationOf(message, 'member');
+  await inbox.accept(conversation, message);
+  await wakeQueue.wake(conversation);
+}
+
+async function until(condition: () => boolean | Promise<boolean>, limitMs = 8_000): Promise<void> {
+  const giveUpAtMs = Date.now() + limitMs;
+  while (!(await condition())) {
+    if (Date.now() > giveUpAtMs) throw new Error('it did not happen in time');
+    await sleep(10);
+  }
+}
+
+test('each conversation is answered one turn at a time and in order, by several workers', async () => {
+  const seen = new Map<string, string[]>();
+  const running = new Set<string>();
+  let overlaps = 0;
+  const runTurn: RunTurn = async ({ claim }) => {
+    const { id } = claim.conversation;
+    if (running.has(id)) overlaps += 1;
+    running.add(id);
+    await sleep(Math.random() * 4);
+    seen.set(id, [...(seen.get(id) ?? []), ...claim.messages.map(({ message }) => message.messageId)]);
+    running.delete(id);
+    return { outcome: 'final', records: [] };
+  };
+  for (let count = 0; count < 3; count += 1) startWorker(runTurn);
+  const sent = new Map<string, string[]>();
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, person) => {
+        const userId = `person-${person}`;
+        const message = textMessage('/help', { sender: { userId }, chat: { kind: 'private', id: userId } });
+        const { id } = conversationOf(message, 'member');
+        sent.set(id, [...(sent.get(id) ?? []), message.messageId]);
+        await send(message);
+      }),
+    );
+  }
+  await until(() => [...seen.values()].flat().length === 160);
+  expect(overlaps).toBe(0);
+  expect(seen).toEqual(sent);
+});
+
+test('a stop word that is accepted elsewhere aborts the running turn, and says so to its own turn', async () => {
+  const servedAtStop: boolean[] = [];
+  const runTurn: RunTurn = async ({ claim, signal }) => {
+    const own = claim.messages[0];
+    if (own?.message.slash?.word === 'stop') {
+      servedAtStop.push(claim.stop.servedSeq >= own.seq);
+      return { outcome: 'final', records: [] };
+    }
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    return { outcome: 'final', records: [], stopServed: claim.stop.seq };
+  };
+  const worker = startWorker(runTurn);
+  await send(textMessage('a long question'));
+  await until(() => worker.runningTurns === 1);
+  const startedMs = Date.now();
+  await send(textMessage('/stop'));
+  await until(() => servedAtStop.length === 1);
+  expect(servedAtStop).toEqual([true]);
+  expect(Date.now() - startedMs).toBeLessThan(2_000);
+});
+
+test('in a shared group conversation nobody stops what another asked', async () => {
+  const aborted: boolean[] = [];
+  const chat = { kind: 'group', id: 'g' } as const;
+  const runTurn: RunTurn = async ({ claim, signal }) => {
+    if (!claim.messages[0]?.message.slash) {
+      await sleep(150);
+      aborted.push(signal.aborted);
+    }
+    return { outcome: 'final', records: [] };
+  };
+  const worker = startWorker(runTurn);
+  for (const [userId, text] of [
+    ['alice', 'a question'],
+    ['bob', '/stop'],
+  ] as const) {
+    const message = textMessage(text, { chat, sender: { userId } });
+    const conversation = conversationOf(message, 'group');
+    await inbox.accept(conversation, message);
+    await wakeQueue.wake(conversation);
+    await until(() => worker.runningTurns === 1);
+  }
+  await until(() => aborted.length === 1);
+  expect(aborted).toEqual([false]);
+});
+
+test('security.md 3.5: a message whose wake got lost is woken by the sweeper', async () => {
+  const answered: string[] = [];
+  startWorker(async ({ claim }) => {
+    answered.push(claim.turnId);
+    return { outcome: 'final', records: [] };
+  });
+  const message = textMessage('unwoken');
+  await inbox.accept(conversationOf(message, 'member'), message);
+  const options = { redis: server.redis, wakeQueue, log, report, alsoRepeat: [] };
+  expect(await sweep({ ...options, nowMs })).toBe(0);
+  expect(await sweep({ ...options, nowMs: () => Date.now() + SWEEP_AFTER_MS + 1 })).toBe(1);
+  await until(() => answered.length === 1);
+});
+
+test('security.md 4.9: an orderly stop lets turns end within the grace time, and gives the rest to another worker', async () => {
+  const ended: string[] = [];
+  const runTurn =
+    (name: string, lastsMs: number): RunTurn =>
+    async ({ signal }) => {
+      await sleep(lastsMs, undefined, { signal });
+      ended.push(name);
+      return { outcome: 'final', records: [] };
+    };
+  const first = startWorker(runTurn('first', 60_000));
+  await send(textMessage('q'));
+  await until(() => first.runningTurns === 1);
+  await first.close(50);
+  expect(ended).toEqual([]);
+  startWorker(runTurn('second', 1));
+  await until(() => ended.length === 1);
+  expect(ended).toEqual(['second']);
+  expect(reported).not.toContain('resumed 1');
+});
+
+test('a turn that keeps killing its workers runs alone and ends with one apology; a turn beside it is answered', async () => {
+  const message = textMessage('poison');
+  const conversation = conversationOf(message, 'member');
+  await inbox.accept(conversation, message);
+  // Five claims without an end: what five crashes look like from Redis. The last three ran as the only suspect.
+  for (let crash = 0; crash < 6; crash += 1) {
+    const claim = await store.begin(conversation);
+    if (claim && crash >= 2) await store.markSolo(claim);
+  }
+  const answered: string[] = [];
+  let apologies = 0;
+  startWorker(async ({ claim }) => ({ outcome: 'final', records: (answered.push(claim.turnId), []) }), {
+    apologise: async () => ({ outcome: 'dead', records: ((apologies += 1), []) }),
+  });
+  await wakeQueue.wake(conversation);
+  await send(textMessage('innocent', { sender: { userId: 'bob' }, chat: { kind: 'private', id: 'bob' } }));
+  await until(() => apologies === 1 && answered.length === 1);
+  expect(reported.some((line) => line.startsWith('dead'))).toBe(true);
+});
+
+test('an unexpected error gives the turn back, and a later wake answers it', async () => {
+  let tries = 0;
+  startWorker(async () => {
+    tries += 1;
+    if (tries === 1) throw new Error('not expected');
+    return { outcome: 'final', records: [] };
+  });
+  const message = textMessage('q');
+  await send(message);
+  await until(() => reported.includes('run failed'));
+  await wakeQueue.wake(conversationOf(message, 'member'));
+  await until(() => tries === 2);
+});
