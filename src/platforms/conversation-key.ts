@@ -27,7 +27,10 @@ interface ConversationOf {
  * The one function that decides which conversation a message belongs to (security.md 6.1): platform, tenant, app, chat
  * kind, chat, thread, and the person in private chats and member-scoped groups. No other code builds conversation keys.
  */
-export function conversationOf({ platform, tenant, app, chat, sender }: ConversationOf, scope: GroupScope): ConversationRef {
+export function conversationOf(
+  { platform, tenant, app, chat, sender }: ConversationOf,
+  scope: GroupScope,
+): ConversationRef {
   const chatParts = [platform, tenant, app, chat.kind, chat.id];
   const isPersonal = chat.kind === 'private' || (scope === 'member' && chat.threadId === undefined);
   return {

@@ -133,6 +133,7 @@ export interface CheckResult {
 /** A messaging app, seen from Parley. One implementation a folder; the contract suite in test/platforms runs against each. */
 export interface Platform {
   readonly name: PlatformName;
+  /** The tenant and app that every message of this deployment carries, so that a poll finds what a message began. */
   readonly tenant: string;
   readonly app: string;
   readonly replyTraits: ReplyTraits;
@@ -142,7 +143,10 @@ export interface Platform {
   replyIdOf(deliveryId: string): string;
   /** Writes a reply in the platform's dialect, within `maxBytes`, with broadcast marks neutralised on the whole text. */
   renderReply(view: ReplyView): string;
-  /** Cuts a finished text into messages that each fit `maxBytes` once rendered. */
+  /**
+   * Cuts a finished text into messages that each fit `maxBytes`, neutralised like a rendered reply: rendering a piece
+   * once more changes nothing.
+   */
   splitReply(text: string): string[];
   /** Sends an answer by the message's `laterReplyHandle`. Absent where the platform has no such way. */
   replyLater?(handle: string, text: string): Promise<PostResult>;
@@ -150,12 +154,15 @@ export interface Platform {
   writePrivately?(userId: string, text: string): Promise<PostResult>;
   /** Downloads a media reference, decrypted; host-pinned and bounded (security.md 6.6). @throws PlatformError */
   fetchMedia(mediaRef: string, maxBytes: number, signal: AbortSignal): Promise<Buffer>;
-  /** The plain user id of a sender, converted where the platform encrypts it; undefined where that cannot be done. */
+  /**
+   * The plain user id of a sender, converted where the platform encrypts it; undefined where that cannot be done.
+   * @throws PlatformError `unreachable` when the platform would have to be asked and does not answer now
+   */
   plainUserId(userId: string): Promise<string | undefined>;
   readonly webSignIn?: WebSignIn;
   /** Whether a page's user agent is this app's own browser. A hint for texts, never evidence. */
   isAppBrowser(userAgent: string): boolean;
-  /** Texts of the welcome shown at the first entry of a day. */
+  /** What `npm run check` says about this platform's credentials. Never throws for what the platform answers. */
   check(): Promise<CheckResult[]>;
 }
 

@@ -18,9 +18,9 @@ export interface SlashCommand {
 }
 
 const BY_SPELLING = new Map<string, SlashWord>(
-  (Object.keys(WORDS) as SlashWord[]).flatMap((word) => WORDS[word].flatMap((spelling) => [
-    [spelling.replace(/^\//, ''), word] as const,
-  ])),
+  (Object.keys(WORDS) as SlashWord[]).flatMap((word) =>
+    WORDS[word].flatMap((spelling) => [[spelling.replace(/^\//, ''), word] as const]),
+  ),
 );
 
 /** The spellings of each word, for help texts and the messenger's composer. */

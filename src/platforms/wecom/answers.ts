@@ -1,0 +1,45 @@
+import { SECOND_MS, type NowMs } from '../../base/clock.ts';
+import type { HttpAnswer, PulledReply } from '../platform.ts';
+import { encryptText, signText } from './crypto.ts';
+import { renderPlain } from './render-reply.ts';
+
+/** "No reply": what WeCom is told whenever there is nothing to show. */
+export const EMPTY_ANSWER: HttpAnswer = { status: 200, body: '' };
+
+/** Builds the encrypted, signed answers to one callback. */
+export interface AnswerBuilder {
+  /** To a message: names the stream to poll and asks for feedback; empty when there is nothing to show. */
+  firstAnswer(reply: PulledReply | undefined): HttpAnswer;
+  /** To a poll: the whole text so far. */
+  poll(reply: PulledReply): HttpAnswer;
+  /** To somebody's first entry of the day. */
+  welcome(text: string): HttpAnswer;
+}
+
+interface AnswerOptions {
+  token: string;
+  aesKey: Buffer;
+  nowMs: NowMs;
+  /** The nonce of the callback, which goes back. */
+  nonce: string;
+}
+
+const MAX_WELCOME_BYTES = 2_048;
+
+export function createAnswers(options: AnswerOptions): AnswerBuilder {
+  const stream = ({ replyId, content, finished }: PulledReply, extra: object = {}) =>
+    seal(options, { msgtype: 'stream', stream: { id: replyId, finish: finished, content, ...extra } });
+  return {
+    firstAnswer: (reply) => (reply ? stream(reply, { feedback: { id: reply.replyId } }) : EMPTY_ANSWER),
+    poll: (reply) => stream(reply),
+    welcome: (text) => seal(options, { msgtype: 'text', text: { content: renderPlain(text, MAX_WELCOME_BYTES) } }),
+  };
+}
+
+function seal({ token, aesKey, nowMs, nonce }: AnswerOptions, reply: object): HttpAnswer {
+  const timestampSec = Math.floor(nowMs() / SECOND_MS);
+  const encrypt = encryptText(aesKey, JSON.stringify(reply));
+  const msgsignature = signText(token, { timestamp: String(timestampSec), nonce, encrypt });
+  const body = JSON.stringify({ encrypt, msgsignature, timestamp: timestampSec, nonce });
+  return { status: 200, contentType: 'application/json; charset=utf-8', body };
+}

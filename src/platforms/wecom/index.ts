@@ -1,0 +1,117 @@
+import { MINUTE_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Platform, RawDelivery, Delivery, ReplyTraits } from '../platform.ts';
+import type { AccessTokenStore } from './access-token.ts';
+import { createAnswers } from './answers.ts';
+import { checkWecom } from './check-settings.ts';
+import { readAesKey } from './crypto.ts';
+import { fetchMedia, isReplyAddress } from './media.ts';
+import { PlainUserIds } from './plain-user-id.ts';
+import { createWecomApi, type WecomAgent } from './platform-api.ts';
+import { replyLater, writePrivately } from './post-messages.ts';
+import { ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
+import { MAX_REPLY_BYTES, renderReply, splitReply } from './render-reply.ts';
+import { createMentionStripper } from './strip-mention.ts';
+import { verifyDelivery } from './verify-delivery.ts';
+import { createWebSignIn } from './web-sign-in.ts';
+
+export type { AccessTokenStore, StoredToken } from './access-token.ts';
+
+export interface WecomOptions {
+  /** The AI bot's callback token and EncodingAESKey (43 symbols). */
+  botToken: string;
+  botAesKey: string;
+  /** As shown in the chat; group mentions are recognised by it. */
+  botName: string;
+  /** The self-built app; all three or none. */
+  corpId?: string;
+  agentId?: string;
+  agentSecret?: string;
+  /** Base addresses; the platform's own unless told. */
+  apiUrl?: string;
+  openUrl?: string;
+  webhookWindowSec: number;
+  nowMs: NowMs;
+  log: Log;
+  tokenStore: AccessTokenStore;
+}
+
+/** A deployment serves one bot, so its id is not part of any key: the company and this word are. */
+const APP = 'aibot';
+const ONLY_TENANT = 'wecom';
+
+const REPLY_TRAITS: ReplyTraits = {
+  delivery: 'pull',
+  liveLifetimeMs: 6 * MINUTE_MS,
+  handoverMarginMs: 30 * SECOND_MS,
+  maxBytes: MAX_REPLY_BYTES,
+  // WeCom polls about once a second; a newer snapshot than the next poll needs is not worth a write.
+  minEditGapMs: 250,
+  reconcile: 'once',
+};
+
+/** WeCom's AI bot in callback mode. @throws PlatformError `bad_setting` when the EncodingAESKey has no usable form */
+export function createWecom(options: WecomOptions): Platform {
+  const { log, nowMs, tokenStore } = options;
+  const apiUrl = withoutSlash(options.apiUrl ?? 'https://qyapi.weixin.qq.com');
+  const openUrl = withoutSlash(options.openUrl ?? 'https://open.weixin.qq.com');
+  const aesKey = readAesKey(options.botAesKey);
+  const agent = agentOf(options);
+  const api = createWecomApi({ apiUrl, agent, tokenStore, nowMs, log });
+  const userIds = new PlainUserIds(agent ? api : undefined, nowMs);
+  const posting = { api, apiUrl, log, userIds };
+  const tenant = options.corpId ?? ONLY_TENANT;
+  const reading: ReadOptions = {
+    tenant,
+    app: APP,
+    mention: createMentionStripper(options.botName),
+    isOwnAddress: (address) => isReplyAddress(address, apiUrl),
+  };
+  return {
+    name: 'wecom',
+    tenant,
+    app: APP,
+    replyTraits: REPLY_TRAITS,
+    receive: (delivery) => receive(delivery, options, { aesKey, reading }),
+    replyIdOf: (deliveryId) => deliveryId,
+    renderReply,
+    splitReply,
+    replyLater: (handle, text) => replyLater(handle, text, posting),
+    ...(agent ? { writePrivately: (userId, text) => writePrivately({ userId, text }, agent, posting) } : {}),
+    fetchMedia: (mediaRef, maxBytes, signal) => fetchMedia({ mediaRef, apiUrl, aesKey, maxBytes, signal }),
+    plainUserId: (userId) => userIds.find(userId),
+    ...(agent ? { webSignIn: createWebSignIn(agent, api, openUrl) } : {}),
+    isAppBrowser: (userAgent) => /wxwork\//i.test(userAgent),
+    check: () => checkWecom(agent, api),
+  };
+}
+
+interface Prepared {
+  aesKey: Buffer;
+  reading: ReadOptions;
+}
+
+function receive(delivery: RawDelivery, options: WecomOptions, { aesKey, reading }: Prepared): Delivery {
+  const { botToken: token, webhookWindowSec: windowSec, nowMs } = options;
+  const verified = verifyDelivery(delivery, { token, aesKey, windowSec, nowMs });
+  if (verified.verdict === 'refused') return { kind: 'refused', status: verified.status, reason: verified.reason };
+  const isHandshake = delivery.method === 'GET';
+  if (verified.verdict === 'undecryptable') {
+    return isHandshake
+      ? { kind: 'refused', status: 400, reason: 'the echo does not open' }
+      : ignored('unreadable callback');
+  }
+  // WeCom compares the echoed bytes exactly, and gives the answer one second.
+  if (isHandshake)
+    return { kind: 'handshake', answer: { status: 200, contentType: 'text/plain', body: verified.plain.toString() } };
+  return readDelivery(verified.plain, createAnswers({ token, aesKey, nowMs, nonce: verified.nonce }), reading);
+}
+
+function agentOf({ corpId, agentId, agentSecret }: WecomOptions): WecomAgent | undefined {
+  if (corpId === undefined || agentId === undefined || agentSecret === undefined) return undefined;
+  return { corpId, agentId, secret: agentSecret };
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}

@@ -1,0 +1,62 @@
+import { SECOND_MS } from '../../base/clock.ts';
+import { requestBounded } from '../bounded-request.ts';
+import { PlatformError } from '../platform-error.ts';
+import { decryptPadded } from './crypto.ts';
+
+/** The padding makes an encrypted file at most this much longer than the file. */
+const PADDING_ROOM_BYTES = 32;
+const DOWNLOAD_TIMEOUT_MS = 20 * SECOND_MS;
+
+/**
+ * Where WeCom keeps what people send to a bot. Its pages name no hosts for media; the callbacks seen carry addresses
+ * of buckets that belong to this one account of Tencent's cloud, so no other tenant's bucket there is trusted.
+ */
+const MEDIA_HOST = /^ww-aibot-[a-z]+-1258476243\.cos\.[a-z0-9-]+\.myqcloud\.com$/;
+const WEIXIN_HOST = /(?:^|\.)weixin\.qq\.com$/;
+const PUBLIC_API_ORIGIN = 'https://qyapi.weixin.qq.com';
+
+/** Whether a file may be downloaded from an address: the configured platform's origin, or WeCom's own hosts (security.md 6.6). */
+export function isMediaAddress(address: string, apiUrl: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { origin, protocol, port, hostname } = new URL(address);
+  if (origin === new URL(apiUrl).origin) return true;
+  return protocol === 'https:' && port === '' && (MEDIA_HOST.test(hostname) || WEIXIN_HOST.test(hostname));
+}
+
+/** Whether a later answer may be posted to an address: the configured platform's origin, or WeCom's public one. */
+export function isReplyAddress(address: string, apiUrl: string): boolean {
+  if (!URL.canParse(address)) return false;
+  return [new URL(apiUrl).origin, PUBLIC_API_ORIGIN].includes(new URL(address).origin);
+}
+
+interface MediaRequest {
+  mediaRef: string;
+  apiUrl: string;
+  aesKey: Buffer;
+  maxBytes: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Downloads and decrypts what somebody sent. Addresses live for five minutes.
+ * @throws PlatformError `media_refused`, `media_gone`, `media_too_large`, `media_unreadable`, `unreachable`
+ */
+export async function fetchMedia({ mediaRef, apiUrl, aesKey, maxBytes, signal }: MediaRequest): Promise<Buffer> {
+  if (!isMediaAddress(mediaRef, apiUrl))
+    throw new PlatformError('media_refused', 'A file lies on a host that is not WeCom’s');
+  const { status, body } = await requestBounded(new URL(mediaRef), {
+    method: 'GET',
+    maxBytes: maxBytes + PADDING_ROOM_BYTES,
+    timeoutMs: DOWNLOAD_TIMEOUT_MS,
+    signal,
+  });
+  if (status !== 200) throw new PlatformError('media_gone', `A file was not given (HTTP ${status})`);
+  let plain: Buffer;
+  try {
+    plain = decryptPadded(aesKey, body);
+  } catch {
+    throw new PlatformError('media_unreadable', 'A file does not decrypt');
+  }
+  if (plain.length > maxBytes) throw new PlatformError('media_too_large', `A file is larger than ${maxBytes} bytes`);
+  return plain;
+}

@@ -1,0 +1,78 @@
+import { asError } from '../../base/coded-error.ts';
+import type { Log } from '../../base/log.ts';
+import { cutMarkdown } from '../cut-markdown.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { PostResult } from '../platform.ts';
+import { isReplyAddress } from './media.ts';
+import { neutralisePlain } from './neutralise.ts';
+import type { PlainUserIds } from './plain-user-id.ts';
+import type { WecomAgent, WecomApi, WecomAnswer } from './platform-api.ts';
+import { renderReply } from './render-reply.ts';
+
+interface PostOptions {
+  api: WecomApi;
+  apiUrl: string;
+  log: Log;
+  userIds: PlainUserIds;
+}
+
+/** Busy, or too many calls: nothing was posted, and the same call may be made again. */
+const TRY_AGAIN = new Set([-1, 45_009, 45_033]);
+const MAX_APP_TEXT_BYTES = 2_048;
+/** WeCom drops the same text to the same person within this time, which makes repeating an uncertain post harmless. */
+const DUPLICATE_CHECK_SEC = 1_800;
+const USER_ID = /^[A-Za-z0-9][\w.@-]{0,63}$/;
+
+/** Posts an answer to a message's response_url: good for one hour and one use. `uncertain` may be tried again. */
+export async function replyLater(handle: string, text: string, options: PostOptions): Promise<PostResult> {
+  if (!isReplyAddress(handle, options.apiUrl)) return 'refused';
+  const content = renderReply({ text, finished: true });
+  const post = options.api.postTo(new URL(handle), { msgtype: 'markdown', markdown: { content } });
+  return resultOf(post, options.log, 'response_url');
+}
+
+interface PrivateMessage {
+  userId: string;
+  text: string;
+}
+
+/** Writes to one person as the self-built app, in as many messages as the text needs. Stops at the first that does not arrive. */
+export async function writePrivately(
+  { userId, text }: PrivateMessage,
+  agent: WecomAgent,
+  options: PostOptions,
+): Promise<PostResult> {
+  const plainId = await options.userIds.find(userId).catch(() => undefined);
+  // `@all` and joined ids would reach others; neither is an id.
+  if (plainId === undefined || !USER_ID.test(plainId)) return 'refused';
+  for (const { body } of cutMarkdown(neutralisePlain(text), MAX_APP_TEXT_BYTES)) {
+    const post = options.api.call({
+      method: 'POST',
+      path: '/cgi-bin/message/send',
+      json: {
+        touser: plainId,
+        msgtype: 'text',
+        agentid: Number(agent.agentId),
+        text: { content: body },
+        enable_duplicate_check: 1,
+        duplicate_check_interval: DUPLICATE_CHECK_SEC,
+      },
+    });
+    const result = await resultOf(post, options.log, 'message/send');
+    if (result !== 'sent') return result;
+  }
+  return 'sent';
+}
+
+async function resultOf(post: Promise<WecomAnswer>, log: Log, name: string): Promise<PostResult> {
+  try {
+    const answer = await post;
+    const hasReached = typeof answer['invaliduser'] !== 'string' || answer['invaliduser'] === '';
+    if (answer.errcode === 0 && hasReached) return 'sent';
+    log.warn({ post: name, errcode: answer.errcode, hasReached }, 'WeCom refused a post');
+    return TRY_AGAIN.has(answer.errcode) ? 'uncertain' : 'refused';
+  } catch (error) {
+    log.warn({ post: name, error: asError(error) }, 'the fate of a post to WeCom is not known');
+    return error instanceof PlatformError && error.code !== 'unreachable' ? 'refused' : 'uncertain';
+  }
+}

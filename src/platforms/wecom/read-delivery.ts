@@ -1,0 +1,95 @@
+import type { Chat, Delivery, InboundMessage, Sender } from '../platform.ts';
+import { EMPTY_ANSWER, type AnswerBuilder } from './answers.ts';
+import { readMessageContent } from './read-content.ts';
+import type { MentionStripper } from './strip-mention.ts';
+import { wireEnvelope, wireEvent, wirePoll, type WireEnvelope } from './wire-message.ts';
+
+export interface ReadOptions {
+  tenant: string;
+  app: string;
+  mention: MentionStripper;
+  /** Whether an address is WeCom's own, so that an answer may be posted to it. */
+  isOwnAddress(address: string): boolean;
+}
+
+/** The sender of what WeCom itself says in a chat. */
+const SYSTEM_SENDER = 'sys';
+const VERDICTS = { 1: 'good', 2: 'bad', 3: 'withdrawn' } as const;
+
+/**
+ * Reads a verified, decrypted callback. Whatever makes no sense is `ignored`: answered with an empty 200, always the
+ * same, and seen by nobody (security.md 3.8).
+ */
+export function readDelivery(plain: Buffer, answers: AnswerBuilder, options: ReadOptions): Delivery {
+  const parsed = parseJson(plain);
+  const envelope = wireEnvelope.safeParse(parsed);
+  if (!envelope.success) return ignored('unreadable callback');
+  const { from, msgtype } = envelope.data;
+  if (from.userid === SYSTEM_SENDER) return ignored('said by the platform');
+  const chat = chatOf(envelope.data);
+  if (!chat) return ignored('group without an id');
+  const sender = { userId: from.userid };
+
+  if (msgtype === 'event') return readEvent(parsed, sender, answers);
+  if (msgtype === 'stream') return readPoll(parsed, { chat, sender }, answers);
+  return readMessage(parsed, { envelope: envelope.data, chat, sender, answers, options });
+}
+
+export function ignored(reason: string): Delivery {
+  return { kind: 'ignored', reason, answer: EMPTY_ANSWER };
+}
+
+function parseJson(plain: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(plain));
+  } catch {
+    return undefined;
+  }
+}
+
+function chatOf({ chattype, chatid, from }: WireEnvelope): Chat | undefined {
+  if (chattype === 'single') return { kind: 'private', id: from.userid };
+  return chatid === undefined ? undefined : { kind: 'group', id: chatid };
+}
+
+function readEvent(parsed: unknown, sender: Sender, answers: AnswerBuilder): Delivery {
+  const read = wireEvent.safeParse(parsed);
+  if (!read.success) return ignored('unreadable event');
+  const { eventtype, feedback_event: feedback, type } = read.data.event;
+  if (eventtype === 'enter_chat') return { kind: 'entered-chat', sender, answer: answers.welcome };
+  if (eventtype !== 'feedback_event') return ignored('unwanted event');
+  const verdict = VERDICTS[(feedback?.type ?? type) as keyof typeof VERDICTS];
+  return verdict ? { kind: 'feedback', verdict, answer: EMPTY_ANSWER } : ignored('unknown feedback');
+}
+
+function readPoll(parsed: unknown, place: { chat: Chat; sender: Sender }, answers: AnswerBuilder): Delivery {
+  const read = wirePoll.safeParse(parsed);
+  if (!read.success) return ignored('poll without an id');
+  return { kind: 'poll', replyId: read.data.stream.id, ...place, answer: answers.poll };
+}
+
+interface MessageContext {
+  envelope: WireEnvelope;
+  chat: Chat;
+  sender: Sender;
+  answers: AnswerBuilder;
+  options: ReadOptions;
+}
+
+function readMessage(parsed: unknown, { envelope, chat, sender, answers, options }: MessageContext): Delivery {
+  const content = readMessageContent(parsed, chat.kind === 'group' ? options.mention : undefined);
+  if (!content) return ignored('unknown or empty message');
+  const handle = envelope.response_url;
+  const message: InboundMessage = {
+    version: 1,
+    platform: 'wecom',
+    tenant: options.tenant,
+    app: options.app,
+    messageId: envelope.msgid,
+    chat,
+    sender,
+    ...content,
+    ...(handle !== undefined && options.isOwnAddress(handle) ? { laterReplyHandle: handle } : {}),
+  };
+  return { kind: 'message', message, answer: answers.firstAnswer };
+}

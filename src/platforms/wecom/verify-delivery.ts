@@ -1,0 +1,78 @@
+import { SECOND_MS, type NowMs } from '../../base/clock.ts';
+import { sameSecret } from '../../base/ids.ts';
+import type { RawDelivery } from '../platform.ts';
+import { decryptText, signText } from './crypto.ts';
+
+export interface VerifyOptions {
+  token: string;
+  aesKey: Buffer;
+  /** How far a delivery's time may lie from ours, either way. Seconds. */
+  windowSec: number;
+  nowMs: NowMs;
+}
+
+/**
+ * What verification found. `undecryptable` was signed by somebody who knows the token, but does not open: it is
+ * answered like any signed nonsense. `nonce` goes back in the answer.
+ */
+export type Verified =
+  | { verdict: 'refused'; status: 400 | 401; reason: string }
+  | { verdict: 'undecryptable'; nonce: string }
+  | { verdict: 'opened'; plain: Buffer; nonce: string };
+
+/** The official plug-in takes all three spellings; a callback carries exactly one of them, once. */
+const SIGNATURE_NAMES = ['msg_signature', 'msgsignature', 'signature'];
+const MAX_NONCE_CHARS = 128;
+
+/**
+ * Judges a delivery in the order of security.md 3.1 and 3.10: the sealed text, then the signature in constant time, then
+ * the clock, then the decryption. Nothing but a hash is computed for a sender who does not know the token.
+ */
+export function verifyDelivery(delivery: RawDelivery, options: VerifyOptions): Verified {
+  const encrypt = delivery.method === 'GET' ? sealedEcho(delivery.query) : sealedBody(delivery.body);
+  if (encrypt === undefined) return { verdict: 'refused', status: 400, reason: 'no encrypted text' };
+
+  const signature = onlyValue(delivery.query, SIGNATURE_NAMES);
+  const timestamp = onlyValue(delivery.query, ['timestamp']);
+  const nonce = onlyValue(delivery.query, ['nonce']);
+  if (signature === undefined || timestamp === undefined || nonce === undefined || nonce.length > MAX_NONCE_CHARS) {
+    return { verdict: 'refused', status: 401, reason: 'signature parameters missing or repeated' };
+  }
+  if (!sameSecret(signature, signText(options.token, { timestamp, nonce, encrypt }))) {
+    return { verdict: 'refused', status: 401, reason: 'signature differs' };
+  }
+  if (!isWithinWindow(timestamp, options))
+    return { verdict: 'refused', status: 401, reason: 'outside the time window' };
+  try {
+    return { verdict: 'opened', plain: decryptText(options.aesKey, encrypt), nonce };
+  } catch {
+    return { verdict: 'undecryptable', nonce };
+  }
+}
+
+function isWithinWindow(timestamp: string, { nowMs, windowSec }: VerifyOptions): boolean {
+  const ageSec = Math.abs(nowMs() / SECOND_MS - (/^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN));
+  return ageSec <= windowSec; // false for NaN
+}
+
+/** Base64 holds no spaces: one can only be a plus sign that was not escaped in the query. */
+function sealedEcho(query: URLSearchParams): string | undefined {
+  return onlyValue(query, ['echostr'])?.replaceAll(' ', '+');
+}
+
+function sealedBody(body: Buffer): string | undefined {
+  try {
+    const outer: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    if (typeof outer !== 'object' || outer === null) return undefined;
+    const sealed = 'encrypt' in outer ? outer.encrypt : 'Encrypt' in outer ? outer.Encrypt : undefined;
+    return typeof sealed === 'string' && sealed !== '' ? sealed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value of a parameter that must occur exactly once, under one of its names. */
+function onlyValue(query: URLSearchParams, names: string[]): string | undefined {
+  const values = names.flatMap((name) => query.getAll(name));
+  return values.length === 1 && values[0] !== '' ? values[0] : undefined;
+}

@@ -1,0 +1,37 @@
+import { PlatformError } from '../platform-error.ts';
+import type { WebSignIn } from '../platform.ts';
+import { assertAnswered, type WecomAgent, type WecomApi } from './platform-api.ts';
+
+const PATH = '/cgi-bin/auth/getuserinfo';
+const CODE_INVALID = 40_029;
+
+/** WeCom's silent web sign-in, which works in WeCom's own browser and shows no consent page. */
+export function createWebSignIn(agent: WecomAgent, api: WecomApi, openUrl: string): WebSignIn {
+  return {
+    origins: [new URL(openUrl).origin],
+    authorizeUrl({ redirectUri, state }) {
+      if (!/^[A-Za-z0-9]{1,128}$/.test(state))
+        throw new RangeError('WeCom takes letters and digits as state, at most 128');
+      const query = new URLSearchParams({
+        appid: agent.corpId,
+        redirect_uri: redirectUri,
+        response_type: 'code',
+        scope: 'snsapi_base',
+        state,
+        agentid: agent.agentId,
+      });
+      return `${openUrl}/connect/oauth2/authorize?${query.toString()}#wechat_redirect`;
+    },
+    async identify(code) {
+      const answer = await api.call({ method: 'GET', path: PATH, query: { code } });
+      if (answer.errcode === CODE_INVALID) {
+        throw new PlatformError('code_refused', 'WeCom’s sign-in code is used up or too old', answer.errcode);
+      }
+      const { userid: userId } = assertAnswered(answer, PATH);
+      if (typeof userId !== 'string' || userId === '') {
+        throw new PlatformError('not_a_member', 'The person is not a member of this company');
+      }
+      return { userId, tenant: agent.corpId };
+    },
+  };
+}

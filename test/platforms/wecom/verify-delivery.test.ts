@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { RawDelivery } from '../../../src/platforms/platform.ts';
+import { deliver, NOW_SEC, textCallback, wecom } from './support.ts';
+
+const bot = wecom();
+const HELLO = textCallback('hello');
+
+function withQuery(delivery: RawDelivery, change: (query: URLSearchParams) => void): RawDelivery {
+  const query = new URLSearchParams(delivery.query);
+  change(query);
+  return { ...delivery, query };
+}
+
+describe('address verification', () => {
+  test('answers the echo exactly', () => {
+    const file = readFileSync(new URL('../../vectors/wecom-crypto.json', import.meta.url), 'utf8');
+    const { cases } = JSON.parse(file) as { cases: Record<string, string>[] };
+    const sample = cases.find(({ name }) => name === 'aibot-url-verification') ?? {};
+    const { msgSignature = '', timestamp = '', nonce = '', encrypt: echostr = '', plaintext } = sample;
+    const query = new URLSearchParams({ msg_signature: msgSignature, timestamp, nonce, echostr });
+    const answer = { status: 200, body: plaintext };
+    expect(bot.receive({ method: 'GET', query, headers: {}, body: Buffer.alloc(0) })).toMatchObject({ answer });
+  });
+
+  test('a plus sign that was not escaped is read as one', () => {
+    let delivery = deliver('12345', { method: 'GET' });
+    while (!delivery.query.get('echostr')?.includes('+')) delivery = deliver('12345', { method: 'GET' });
+    const unescaped = withQuery(delivery, (query) => query.set('echostr', query.get('echostr')?.replaceAll('+', ' ') ?? ''));
+    expect(bot.receive(unescaped)).toMatchObject({ kind: 'handshake', answer: { body: '12345' } });
+  });
+
+  test('refuses a wrong signature with 401 and a missing or closed echo with 400', () => {
+    const good = deliver('12345', { method: 'GET' });
+    expect(bot.receive(deliver('12345', { method: 'GET', token: 'other' }))).toMatchObject({
+      kind: 'refused',
+      status: 401,
+    });
+    expect(bot.receive(withQuery(good, (query) => query.delete('echostr')))).toMatchObject({ status: 400 });
+    const otherKey = wecom({ botAesKey: 'A'.repeat(43) });
+    expect(otherKey.receive(good)).toMatchObject({ kind: 'refused', status: 400 });
+  });
+});
+
+describe('deliveries', () => {
+  test('each spelling of the signature is taken', () => {
+    const good = deliver(HELLO);
+    for (const name of ['msgsignature', 'signature']) {
+      const renamed = withQuery(good, (query) => {
+        query.set(name, query.get('msg_signature') ?? '');
+        query.delete('msg_signature');
+      });
+      expect(bot.receive(renamed).kind).toBe('message');
+    }
+    const body = Buffer.from(good.body.toString().replace('"encrypt"', '"Encrypt"'));
+    expect(bot.receive({ ...good, body }).kind).toBe('message');
+  });
+
+  test.each(['msg_signature', 'timestamp', 'nonce'])('%s must occur once', (name) => {
+    const good = deliver(HELLO);
+    const refused = { kind: 'refused', status: 401 };
+    expect(bot.receive(withQuery(good, (query) => query.delete(name)))).toMatchObject(refused);
+    expect(bot.receive(withQuery(good, (query) => query.append(name, query.get(name) ?? '')))).toMatchObject(refused);
+  });
+
+  test('a second signature under another name is one too many', () => {
+    const twice = withQuery(deliver(HELLO), (query) => query.set('signature', query.get('msg_signature') ?? ''));
+    expect(bot.receive(twice)).toMatchObject({ kind: 'refused', status: 401 });
+  });
+
+  test('letters of the signature are compared as they are', () => {
+    const upper = withQuery(deliver(HELLO), (query) =>
+      query.set('msg_signature', (query.get('msg_signature') ?? '').toUpperCase()),
+    );
+    expect(bot.receive(upper)).toMatchObject({ kind: 'refused', status: 401 });
+  });
+
+  test.each([
+    ['the edge', String(NOW_SEC - 300), 'message'],
+    ['too old', String(NOW_SEC - 301), 'refused'],
+    ['the other edge', String(NOW_SEC + 300), 'message'],
+    ['too early', String(NOW_SEC + 301), 'refused'],
+    ['not a number', 'soon', 'refused'],
+    ['milliseconds', `${NOW_SEC}000`, 'refused'],
+    ['hexadecimal', '0x6553F100', 'refused'],
+  ])('a signed timestamp: %s', (_name, timestamp, kind) => {
+    expect(bot.receive(deliver(HELLO, { timestamp })).kind).toBe(kind);
+  });
+
+  test.each([
+    ['no JSON', 'nonsense'],
+    ['an array', '[]'],
+    ['null', 'null'],
+    ['without the text', '{"a":1}'],
+    ['an empty text', '{"encrypt":""}'],
+    ['a number', '{"encrypt":5}'],
+  ])('a body that is %s is 400', (_name, body) => {
+    expect(bot.receive({ ...deliver(HELLO), body: Buffer.from(body) })).toMatchObject({ kind: 'refused', status: 400 });
+  });
+
+  test('bytes that are not UTF-8 are 400 outside and ignored inside', () => {
+    const broken = Buffer.concat([Buffer.from('{"encrypt":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
+    expect(bot.receive({ ...deliver(HELLO), body: broken })).toMatchObject({ kind: 'refused', status: 400 });
+  });
+
+  test('what is signed but does not open is answered like any signed nonsense', () => {
+    const otherKey = wecom({ botAesKey: 'A'.repeat(43) });
+    const nonsense = bot.receive(deliver('{"a":1}'));
+    const closed = otherKey.receive(deliver(HELLO));
+    expect(nonsense).toMatchObject({ kind: 'ignored', answer: { status: 200, body: '' } });
+    expect(closed).toEqual(nonsense);
+  });
+
+  test('no altered byte of a body is ever accepted', () => {
+    const good = deliver(HELLO);
+    fc.assert(
+      fc.property(fc.nat(good.body.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const body = Buffer.from(good.body);
+        body[at] = (body[at] ?? 0) ^ flip;
+        const same = JSON.stringify(bot.receive({ ...good, body }).kind);
+        // Only a change outside the signed text (the field's name in its other spelling) may leave it as it was.
+        expect(same === '"refused"' || body.toString().startsWith('{"Encrypt"')).toBe(true);
+      }),
+    );
+  });
+
+  test('nothing from outside makes it throw', () => {
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.uint8Array(),
+        fc.constantFrom('GET' as const, 'POST' as const),
+        (search, bytes, method) => {
+          const delivery = { method, query: new URLSearchParams(search), headers: {}, body: Buffer.from(bytes) };
+          expect(bot.receive(delivery).kind).toBe('refused');
+        },
+      ),
+    );
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(bot.receive(deliver(JSON.stringify(value))).kind).toBe('ignored');
+      }),
+    );
+  });
+});
