@@ -1,0 +1,132 @@
+import { resolve } from 'node:path';
+import type { Config, Secrets, SignInProof } from './config.ts';
+import type { Judged } from './cross-checks.ts';
+import { isServiceAlone } from './mode.ts';
+import type { Settings } from './schema.ts';
+
+const WECOM_API_URL = 'https://qyapi.weixin.qq.com';
+const WECOM_OPEN_URL = 'https://open.weixin.qq.com';
+
+/** Names that local mode's own parts go by; none is a secret. */
+const LOCAL = { clientId: 'parley', corpId: 'wwparleylocal', agentId: '1000002', peopleFile: 'config/people.json' };
+
+export interface Surroundings {
+  /** What relative paths start from. */
+  cwd: string;
+  isTerminal: boolean;
+}
+
+/** Turns checked settings into the configuration, deciding every default that depends on others. */
+export function assembleConfig(judged: Judged, { cwd, isTerminal }: Surroundings): Config {
+  const { settings, given, mode, roles } = judged;
+  const isLocal = mode === 'local';
+  const service = `http://127.0.0.1:${settings.SERVICE_PORT}`;
+  return {
+    mode,
+    roles,
+    embedded: {
+      redis: !given.has('REDIS_URL'),
+      chat: isLocal && !given.has('CHAT_BASE_URL'),
+      signIn: isLocal && !given.has('SIGN_IN_URL'),
+    },
+    http: {
+      host: settings.HOST ?? (isLocal ? '127.0.0.1' : '0.0.0.0'),
+      port: settings.PORT,
+      publicUrl: settings.PUBLIC_URL ?? `http://127.0.0.1:${settings.PORT}`,
+      trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
+      shutdownGraceSec: settings.SHUTDOWN_GRACE_SEC,
+    },
+    webhook: { windowSec: settings.WEBHOOK_WINDOW_SEC },
+    log: { level: settings.LOG_LEVEL, format: settings.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json') },
+    adminIds: settings.ADMIN_IDS ?? [],
+    redis: { sentinelName: settings.REDIS_SENTINEL_NAME, allowDataLoss: settings.REDIS_ALLOW_DATA_LOSS },
+    queue: {
+      shards: settings.QUEUE_SHARDS,
+      workerConcurrency: settings.WORKER_CONCURRENCY,
+      turnMaxCrashes: settings.TURN_MAX_CRASHES,
+    },
+    conversation: { historyTtlDays: settings.HISTORY_TTL_DAYS, groupScope: settings.GROUP_SCOPE },
+    chat: {
+      baseUrl: settings.CHAT_BASE_URL ?? `${service}/v1`,
+      models: settings.CHAT_MODELS,
+      model: settings.CHAT_MODEL ?? (settings.CHAT_MODELS[0] as string),
+      systemPromptFile: resolve(cwd, settings.CHAT_SYSTEM_PROMPT_FILE),
+    },
+    reply: { minEditMs: settings.REPLY_MIN_EDIT_MS },
+    signIn: assembleSignIn(judged, service),
+    wecom: assembleWecom(judged),
+    local: {
+      dataDir: resolve(cwd, settings.DATA_DIR),
+      servicePort: settings.SERVICE_PORT,
+      messengerPort: settings.MESSENGER_PORT,
+      messengerProtocol: settings.MESSENGER_PROTOCOL,
+    },
+    service: assembleService(judged, cwd),
+  };
+}
+
+function assembleSignIn(judged: Judged, embeddedUrl: string): Config['signIn'] {
+  const { settings } = judged;
+  const url = settings.SIGN_IN_URL ?? embeddedUrl;
+  return {
+    mode: settings.SIGN_IN,
+    url,
+    clientId: settings.SIGN_IN_CLIENT_ID ?? LOCAL.clientId,
+    scope: settings.SIGN_IN_SCOPE,
+    state: settings.SIGN_IN_STATE,
+    proofs: proofsOf(judged),
+    sameIdRule: settings.SIGN_IN_SAME_ID_RULE,
+    identityCodes: settings.SIGN_IN_IDENTITY_CODES,
+    expiresUnit: settings.SIGN_IN_EXPIRES_UNIT,
+    keepTokens: settings.SIGN_IN_KEEP_TOKENS,
+    serviceName: settings.SIGN_IN_SERVICE_NAME ?? new URL(url).host,
+    helpUrl: settings.SIGN_IN_HELP_URL,
+  };
+}
+
+function proofsOf({ settings, roles }: Judged): readonly SignInProof[] {
+  if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
+  const named = settings.SIGN_IN_PROOF ?? ['same-browser'];
+  return named.filter((proof) => proof !== 'typed-code');
+}
+
+function assembleWecom({ settings, given, mode }: Judged): Config['wecom'] {
+  const isLocal = mode === 'local';
+  const messenger = `http://127.0.0.1:${settings.MESSENGER_PORT}`;
+  const { WECOM_CORP_ID: corpId, WECOM_AGENT_ID: agentId } = settings;
+  const named = corpId !== undefined && agentId !== undefined ? { corpId, agentId } : undefined;
+  return {
+    isBotOn: isLocal || given.has('WECOM_BOT_TOKEN'),
+    botName: settings.WECOM_BOT_NAME,
+    app: isLocal ? { corpId: LOCAL.corpId, agentId: LOCAL.agentId } : named,
+    apiUrl: settings.WECOM_API_URL ?? (isLocal ? messenger : WECOM_API_URL),
+    openUrl: settings.WECOM_OPEN_URL ?? (isLocal ? messenger : WECOM_OPEN_URL),
+  };
+}
+
+function assembleService({ settings, mode }: Judged, cwd: string): Config['service'] {
+  const path = (file: string | undefined) => (file === undefined ? undefined : resolve(cwd, file));
+  return {
+    clientsFile: path(settings.SERVICE_CLIENTS_FILE),
+    directoryFile: path(settings.SERVICE_DIRECTORY_FILE ?? (mode === 'local' ? LOCAL.peopleFile : undefined)),
+    upstreamUrl: settings.SERVICE_UPSTREAM_URL,
+    upstreamModels: settings.SERVICE_UPSTREAM_MODELS ?? {},
+    accessTokenSec: settings.SERVICE_ACCESS_TOKEN_SEC,
+    refreshTokenSec: settings.SERVICE_REFRESH_TOKEN_SEC,
+  };
+}
+
+export function assembleSecrets(settings: Settings): Secrets {
+  return {
+    redisUrls: settings.REDIS_URL ?? [],
+    secretKey: settings.SECRET_KEY,
+    previousSecretKeys: settings.SECRET_KEY_PREVIOUS ?? [],
+    chatApiKey: settings.CHAT_API_KEY,
+    signInClientSecret: settings.SIGN_IN_CLIENT_SECRET,
+    wecomBotToken: settings.WECOM_BOT_TOKEN,
+    wecomBotAesKey: settings.WECOM_BOT_AES_KEY,
+    wecomAgentSecret: settings.WECOM_AGENT_SECRET,
+    serviceApiKeys: settings.SERVICE_API_KEYS ?? [],
+    serviceUpstreamKey: settings.SERVICE_UPSTREAM_KEY,
+  };
+}

@@ -1,0 +1,93 @@
+import type { Mode, Role } from './mode.ts';
+import type { SameIdRule } from './setting-kinds.ts';
+
+export type { Mode, Role } from './mode.ts';
+export type { SameIdRule } from './setting-kinds.ts';
+
+/** How it is shown that the chat user and the signed-in person are one (security.md 1.2). */
+export type SignInProof = 'same-browser' | 'same-id';
+
+/**
+ * What was decided at start: frozen, without secrets, so that it may be printed. Paths are absolute, addresses have no
+ * slash at their end. In local mode the addresses of the embedded parts stand where none were set.
+ */
+export interface Config {
+  readonly mode: Mode;
+  readonly roles: readonly Role[];
+  /** Which parts Parley brings itself, since no address was set for them. */
+  readonly embedded: { readonly redis: boolean; readonly chat: boolean; readonly signIn: boolean };
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    /** An origin. */
+    readonly publicUrl: string;
+    readonly trustedProxyHops: number;
+    readonly shutdownGraceSec: number;
+  };
+  readonly webhook: { readonly windowSec: number };
+  readonly log: { readonly level: string; readonly format: 'pretty' | 'json' };
+  readonly adminIds: readonly string[];
+  readonly redis: { readonly sentinelName: string | undefined; readonly allowDataLoss: boolean };
+  readonly queue: { readonly shards: number; readonly workerConcurrency: number; readonly turnMaxCrashes: number };
+  readonly conversation: { readonly historyTtlDays: number; readonly groupScope: 'member' | 'group' };
+  readonly chat: {
+    readonly baseUrl: string;
+    readonly models: readonly string[];
+    readonly model: string;
+    readonly systemPromptFile: string;
+  };
+  readonly reply: { readonly minEditMs: number | undefined };
+  readonly signIn: {
+    readonly mode: 'required' | 'optional' | 'off';
+    readonly url: string;
+    readonly clientId: string;
+    readonly scope: string;
+    readonly state: 'required' | 'absent';
+    /** Empty only when sign-in is off or the service runs alone. */
+    readonly proofs: readonly SignInProof[];
+    readonly sameIdRule: SameIdRule;
+    readonly identityCodes: readonly string[] | undefined;
+    readonly expiresUnit: 'auto' | 'seconds' | 'milliseconds';
+    readonly keepTokens: 'none' | 'refresh' | 'both';
+    readonly serviceName: string;
+    readonly helpUrl: string | undefined;
+  };
+  readonly wecom: {
+    /** Whether this process serves the AI bot. */
+    readonly isBotOn: boolean;
+    readonly botName: string;
+    /** The self-built app, when its credentials are set. */
+    readonly app: { readonly corpId: string; readonly agentId: string } | undefined;
+    readonly apiUrl: string;
+    readonly openUrl: string;
+  };
+  readonly local: {
+    readonly dataDir: string;
+    readonly servicePort: number;
+    readonly messengerPort: number;
+    readonly messengerProtocol: 'wecom';
+  };
+  readonly service: {
+    readonly clientsFile: string | undefined;
+    readonly directoryFile: string | undefined;
+    readonly upstreamUrl: string | undefined;
+    readonly upstreamModels: Readonly<Record<string, string>>;
+    readonly accessTokenSec: number;
+    readonly refreshTokenSec: number;
+  };
+}
+
+/** What must never be printed or logged. What local mode makes itself is absent here until `local/` has filled it in. */
+export interface Secrets {
+  /** A secret, since addresses may hold a password; empty when Redis is embedded. */
+  readonly redisUrls: readonly string[];
+  readonly secretKey: Buffer | undefined;
+  readonly previousSecretKeys: readonly Buffer[];
+  readonly chatApiKey: string | undefined;
+  readonly signInClientSecret: string | undefined;
+  readonly wecomBotToken: string | undefined;
+  readonly wecomBotAesKey: string | undefined;
+  readonly wecomAgentSecret: string | undefined;
+  readonly serviceApiKeys: readonly string[];
+  readonly serviceUpstreamKey: string | undefined;
+}

@@ -1,0 +1,144 @@
+import { fault, type Fault } from './fault.ts';
+import {
+  isServiceAlone,
+  WECOM_APP_CREDENTIALS,
+  WECOM_BOT_CREDENTIALS,
+  type Given,
+  type Mode,
+  type Role,
+} from './mode.ts';
+import type { SettingName, Settings } from './schema.ts';
+
+/** What a check judges. Settings whose text is faulty are absent from `settings` but stand in `given`. */
+export interface Judged {
+  settings: Settings;
+  given: Given;
+  mode: Mode;
+  roles: readonly Role[];
+}
+
+type Check = (judged: Judged) => Fault[];
+
+/** What holds between several settings; all checks run, so that every fault is named at once (security.md 7.6). */
+const CHECKS: readonly Check[] = [
+  requiredWhenServing,
+  signInCredentials,
+  completeCredentials,
+  proofOfPerson,
+  defaultModel,
+  distinctPorts,
+  localOnlyRoles,
+  sentinelNeedsAddress,
+];
+
+export function crossCheck(judged: Judged): Fault[] {
+  return CHECKS.flatMap((check) => check(judged));
+}
+
+/** Things that work, but perhaps not as meant. */
+export function crossWarnings({ settings, given, mode, roles }: Judged): string[] {
+  if (isServiceAlone(roles)) return [];
+  const warnings: string[] = [];
+  if (given.has('CHAT_BASE_URL') && !given.has('CHAT_API_KEY'))
+    warnings.push('CHAT_API_KEY is not set: the chat service is asked without a key');
+  if (settings.CHAT_BASE_URL && !/\/v\d+$/.test(settings.CHAT_BASE_URL))
+    warnings.push('CHAT_BASE_URL does not end in a version such as /v1');
+  if (mode === 'local') return warnings;
+  if (!given.has('PUBLIC_URL')) warnings.push('PUBLIC_URL is not set: links for people lead to this machine only');
+  if (!given.has('WECOM_BOT_TOKEN')) warnings.push('No platform is set up: set WECOM_BOT_TOKEN and WECOM_BOT_AES_KEY');
+  else if (!given.has('WECOM_BOT_NAME'))
+    warnings.push("WECOM_BOT_NAME is not set: mentions are recognised only if the bot's name is Parley");
+  if (settings.REDIS_ALLOW_DATA_LOSS) warnings.push('REDIS_ALLOW_DATA_LOSS is yes: accepted messages can be lost');
+  return warnings;
+}
+
+function missing(name: SettingName, why: string): Fault {
+  return fault(name, `is missing: ${why}`);
+}
+
+function requiredWhenServing({ settings, given, mode, roles }: Judged): Fault[] {
+  if (mode === 'local' || isServiceAlone(roles)) return [];
+  const required: [SettingName, string][] = [
+    ['CHAT_BASE_URL', "set it to the chat service's address, ending in /v1"],
+    ['REDIS_URL', 'set it to the address of a Redis, such as redis://127.0.0.1:6379'],
+    ['SECRET_KEY', 'make one with: openssl rand -base64 32'],
+  ];
+  if (settings.SIGN_IN !== 'off')
+    required.push(['SIGN_IN_URL', "set it to the sign-in service's address, or SIGN_IN to off"]);
+  return required.filter(([name]) => !given.has(name)).map(([name, why]) => missing(name, why));
+}
+
+function signInCredentials({ settings, given, roles }: Judged): Fault[] {
+  if (settings.SIGN_IN === 'off' || !given.has('SIGN_IN_URL') || isServiceAlone(roles)) return [];
+  const names = ['SIGN_IN_CLIENT_ID', 'SIGN_IN_CLIENT_SECRET'] as const;
+  return names
+    .filter((name) => !given.has(name))
+    .map((name) => missing(name, 'the sign-in service at SIGN_IN_URL gave it to you'));
+}
+
+function completeCredentials({ given }: Judged): Fault[] {
+  return [WECOM_BOT_CREDENTIALS, WECOM_APP_CREDENTIALS].flatMap((group) => {
+    const present = group.filter((name) => given.has(name));
+    if (present.length === 0) return [];
+    const absent = group.filter((name) => !given.has(name));
+    return absent.map((name) =>
+      missing(name, `${present.join(' and ')} cannot do without it; set all of them or none`),
+    );
+  });
+}
+
+/** Sign-in never runs without a proof that the chat user and the signed-in person are one (security.md 1.2). */
+function proofOfPerson({ settings, given, mode, roles }: Judged): Fault[] {
+  if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
+  const proofs = settings.SIGN_IN_PROOF;
+  const hasWebSignIn = mode === 'local' || WECOM_APP_CREDENTIALS.every((name) => given.has(name));
+  if (proofs?.includes('typed-code')) {
+    return [
+      fault('SIGN_IN_PROOF', 'names typed-code, which this version does not offer: use same-browser, same-id or both'),
+    ];
+  }
+  if (proofs?.includes('same-browser') && !hasWebSignIn) {
+    return [fault('SIGN_IN_PROOF', `names same-browser, which needs ${WECOM_APP_CREDENTIALS.join(', ')}`)];
+  }
+  if (given.has('SIGN_IN_PROOF') || hasWebSignIn) return [];
+  return [
+    missing(
+      'SIGN_IN_PROOF',
+      `set ${WECOM_APP_CREDENTIALS.join(', ')} for same-browser, or SIGN_IN_PROOF=same-id where platform user ids equal profile ids`,
+    ),
+  ];
+}
+
+function defaultModel({ settings }: Judged): Fault[] {
+  if (settings.CHAT_MODEL === undefined || settings.CHAT_MODELS.includes(settings.CHAT_MODEL)) return [];
+  return [fault('CHAT_MODEL', 'is not among CHAT_MODELS: add it there, or choose one of them')];
+}
+
+function distinctPorts({ settings, roles }: Judged): Fault[] {
+  const taken = new Map([[settings.PORT, 'PORT']]);
+  const more: [SettingName, number, boolean][] = [
+    ['SERVICE_PORT', settings.SERVICE_PORT, roles.includes('service') && roles.length > 1],
+    ['MESSENGER_PORT', settings.MESSENGER_PORT, roles.includes('messenger')],
+  ];
+  return more.flatMap(([name, port, isUsed]) => {
+    if (!isUsed) return [];
+    const other = taken.get(port);
+    taken.set(port, name);
+    return other === undefined ? [] : [fault(name, `is the same as ${other}: give each its own port`)];
+  });
+}
+
+function localOnlyRoles({ mode, roles }: Judged): Fault[] {
+  if (mode === 'local' || !roles.includes('messenger')) return [];
+  return [
+    fault(
+      'ROLES',
+      "names messenger, which runs in local mode only: leave ROLES and the platform's credentials unset for that",
+    ),
+  ];
+}
+
+function sentinelNeedsAddress({ given }: Judged): Fault[] {
+  if (!given.has('REDIS_SENTINEL_NAME') || given.has('REDIS_URL')) return [];
+  return [missing('REDIS_URL', 'REDIS_SENTINEL_NAME needs the addresses of the sentinels')];
+}

@@ -1,0 +1,57 @@
+import { assembleConfig, assembleSecrets, type Surroundings } from './assemble.ts';
+import type { Config, Secrets } from './config.ts';
+import { crossCheck, crossWarnings, type Judged } from './cross-checks.ts';
+import { fault, type Fault } from './fault.ts';
+import { modeOf, rolesOf, type Given } from './mode.ts';
+import { readValues, type Environment } from './read-values.ts';
+import { settingsSchema, type SettingName } from './schema.ts';
+import { warnOfUnknownNames } from './unknown-names.ts';
+
+export interface LoadOptions extends Partial<Surroundings> {
+  /** The process environment, or a test's. */
+  env: Environment;
+  /** Where `config/.env` and relative paths start. */
+  cwd: string;
+}
+
+/** Warnings are sentences for the person who starts Parley. */
+export type LoadedSettings =
+  | { readonly ok: true; readonly config: Config; readonly secrets: Secrets; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly faults: readonly Fault[]; readonly warnings: readonly string[] };
+
+/**
+ * Reads all settings: the process environment, then `config/.env` (or what `ENV_FILE` names), then defaults. Never
+ * throws; every fault is reported, at most one for a setting (security.md 7.6).
+ */
+export function loadSettings({ env, cwd, isTerminal = false }: LoadOptions): LoadedSettings {
+  const { texts, file, faults: readFaults } = readValues(env, cwd);
+  const given: Given = new Set(Object.keys(texts) as SettingName[]);
+  const { faults: formFaults, settings } = readForms(texts);
+  const mode = modeOf(given);
+  const judged: Judged = { settings, given, mode, roles: rolesOf(mode, settings.ROLES) };
+  const faults = onePerSetting([...readFaults, ...formFaults, ...crossCheck(judged)]);
+  const warnings = [...warnOfUnknownNames(env, file), ...(faults.length > 0 ? [] : crossWarnings(judged))];
+  if (faults.length > 0) return deepFreeze({ ok: false, faults, warnings });
+  const config = deepFreeze(assembleConfig(judged, { cwd, isTerminal }));
+  return { ok: true, config, secrets: Object.freeze(assembleSecrets(settings)), warnings };
+}
+
+/** Reads each text by its kind. What is faulty is left out, so that the checks between settings can judge the rest. */
+function readForms(texts: Partial<Record<SettingName, string>>): { faults: Fault[]; settings: Judged['settings'] } {
+  const readable = Object.entries(texts).filter(([, text]) => text !== '');
+  const whole = settingsSchema.safeParse(Object.fromEntries(readable));
+  if (whole.success) return { faults: [], settings: whole.data };
+  const faults = whole.error.issues.map((issue) => fault(String(issue.path[0]), issue.message));
+  const faulty = new Set(faults.map(({ setting }) => setting));
+  const sound = Object.fromEntries(readable.filter(([name]) => !faulty.has(name)));
+  return { faults, settings: settingsSchema.parse(sound) };
+}
+
+function onePerSetting(faults: readonly Fault[]): Fault[] {
+  return [...new Map(faults.toReversed().map((found) => [found.setting, found])).values()].toReversed();
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) deepFreeze(part as object);
+  return Object.freeze(value);
+}

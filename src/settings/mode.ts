@@ -1,0 +1,33 @@
+import type { SettingName } from './schema.ts';
+
+export type Role = 'receiver' | 'worker' | 'service' | 'messenger';
+
+/** `local` for trying Parley on one machine, `serving` for real people. */
+export type Mode = 'local' | 'serving';
+
+const SERVING_ROLES: readonly Role[] = ['receiver', 'worker'];
+const LOCAL_ROLES: readonly Role[] = ['receiver', 'worker', 'service', 'messenger'];
+
+/** The two groups of WeCom credentials; each is set as a whole or not at all. */
+export const WECOM_BOT_CREDENTIALS = ['WECOM_BOT_TOKEN', 'WECOM_BOT_AES_KEY'] as const;
+export const WECOM_APP_CREDENTIALS = ['WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET'] as const;
+
+/** Which settings stand in the environment or the file, be their values right or wrong. */
+export type Given = ReadonlySet<SettingName>;
+
+/** Local mode is: no platform's credentials set and ROLES unset, so that no real colleague meets the built-in model by mistake. */
+export function modeOf(given: Given): Mode {
+  const isServing = [...WECOM_BOT_CREDENTIALS, ...WECOM_APP_CREDENTIALS, 'ROLES' as const].some((name) =>
+    given.has(name),
+  );
+  return isServing ? 'serving' : 'local';
+}
+
+export function rolesOf(mode: Mode, named: readonly Role[] | undefined): readonly Role[] {
+  return named ?? (mode === 'local' ? LOCAL_ROLES : SERVING_ROLES);
+}
+
+/** The reference service on its own: it serves no chat platform and needs nobody else's address. */
+export function isServiceAlone(roles: readonly Role[]): boolean {
+  return roles.length === 1 && roles[0] === 'service';
+}

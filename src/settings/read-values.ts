@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parse } from 'dotenv';
+import { fault, type Fault } from './fault.ts';
+import { SETTING_NAMES, settingsSchema, type SettingName } from './schema.ts';
+import { settingInfo } from './setting.ts';
+
+/** Names and texts as a process environment holds them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The texts of the settings that are given somewhere; an empty one marks a secret whose file was no use. */
+export interface GivenValues {
+  texts: Partial<Record<SettingName, string>>;
+  /** What the settings file holds, for the warnings about unknown names. */
+  file: Environment;
+  faults: Fault[];
+}
+
+const DEFAULT_FILE = 'config/.env';
+
+/** Settings whose value may also lie in a file of its own, which `NAME_FILE` names. */
+export const SECRET_NAMES = SETTING_NAMES.filter((name) => settingInfo.get(settingsSchema.shape[name])?.isSecret);
+
+/**
+ * Collects the settings' texts: the process environment first, then the settings file. An empty text counts as absent,
+ * and a secret's `NAME_FILE` stands where its value would.
+ */
+export function readValues(env: Environment, cwd: string): GivenValues {
+  const { file, faults } = readSettingsFile(env, cwd);
+  const fromFile = pickSettings(file, cwd, faults);
+  const fromEnv = pickSettings(env, cwd, faults);
+  return { texts: { ...fromFile, ...fromEnv }, file, faults };
+}
+
+function readSettingsFile(env: Environment, cwd: string): { file: Environment; faults: Fault[] } {
+  const named = env['ENV_FILE'] === '' ? undefined : env['ENV_FILE'];
+  try {
+    return { file: parse(readFileSync(resolve(cwd, named ?? DEFAULT_FILE))), faults: [] };
+  } catch {
+    const faults =
+      named === undefined ? [] : [fault('ENV_FILE', 'names a file that cannot be read: correct the path, or unset it')];
+    return { file: {}, faults };
+  }
+}
+
+function pickSettings(source: Environment, cwd: string, faults: Fault[]): Partial<Record<SettingName, string>> {
+  const texts: Partial<Record<SettingName, string>> = {};
+  for (const name of SETTING_NAMES) {
+    const value = source[name];
+    if (value !== undefined && value.trim() !== '') texts[name] = value;
+  }
+  for (const name of SECRET_NAMES) {
+    const path = source[`${name}_FILE`];
+    if (path === undefined || path.trim() === '') continue;
+    if (texts[name] !== undefined) faults.push(fault(`${name}_FILE`, `is set beside ${name}: keep one of the two`));
+    else texts[name] = readSecretFile(name, resolve(cwd, path), faults);
+  }
+  return texts;
+}
+
+function readSecretFile(name: SettingName, path: string, faults: Fault[]): string {
+  try {
+    const content = readFileSync(path, 'utf8').trim();
+    if (content === '') faults.push(fault(`${name}_FILE`, 'names an empty file: put the value into it'));
+    return content;
+  } catch {
+    faults.push(fault(`${name}_FILE`, 'names a file that cannot be read: correct the path, or its rights'));
+    return '';
+  }
+}

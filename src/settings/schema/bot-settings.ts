@@ -1,0 +1,133 @@
+import { optional, secret, setting } from '../setting.ts';
+import * as kinds from '../setting-kinds.ts';
+
+const name = kinds.textLike(/^[\w.:/@-]+$/, 'must be a name without spaces');
+
+/** The chat service that answers. */
+export const chatSettings = {
+  CHAT_BASE_URL: optional(kinds.webAddress, {
+    meaning: "The chat interface's address, ending in /v1.",
+    default: 'the embedded service in local mode; required otherwise',
+    example: 'https://chat.example.org/v1',
+  }),
+  CHAT_API_KEY: secret(kinds.text, { meaning: "The institution's key for the chat interface." }),
+  CHAT_MODELS: setting(
+    kinds.listOf(name, 'model names'),
+    'svc-plus,svc-max',
+    'Models that people may choose from, comma-separated.',
+  ),
+  CHAT_MODEL: optional(name, {
+    meaning: 'The model that answers unless a person chose another.',
+    default: 'the first of CHAT_MODELS',
+    example: 'svc-plus',
+  }),
+  CHAT_SYSTEM_PROMPT_FILE: setting(
+    kinds.text,
+    'config/system-prompt.md',
+    'File with the instructions that the model gets first.',
+  ),
+  GROUP_SCOPE: setting(
+    kinds.oneOf('member', 'group'),
+    'member',
+    'Whose conversation a mention in a group joins: `member` (each person has their own) or `group`. A thread is always its own.',
+  ),
+  REPLY_MIN_EDIT_MS: optional(kinds.wholeNumber(0, 60_000), {
+    meaning: 'Least milliseconds between two edits of one reply.',
+    default: 'what the platform allows',
+    example: '1000',
+  }),
+};
+
+/** How people sign in. */
+export const signInSettings = {
+  SIGN_IN: setting(
+    kinds.oneOf('required', 'optional', 'off'),
+    'required',
+    "`required`, `optional`, or `off` (then the platform's user id is the account).",
+  ),
+  SIGN_IN_URL: optional(kinds.webAddress, {
+    meaning: "The sign-in interface's address, to which /oauth2.0/authorize is added.",
+    default: 'the embedded service in local mode; required otherwise unless SIGN_IN=off',
+    example: 'https://sign-in.example.org',
+  }),
+  SIGN_IN_CLIENT_ID: optional(name, { meaning: "Parley's client id at the sign-in service.", example: 'parley' }),
+  SIGN_IN_CLIENT_SECRET: secret(kinds.text, { meaning: "Parley's client secret at the sign-in service." }),
+  SIGN_IN_SCOPE: setting(kinds.text, 'SVC-Basic', 'Scope that is asked for.'),
+  SIGN_IN_STATE: setting(
+    kinds.oneOf('required', 'absent'),
+    'required',
+    'Whether the service returns `state`: `required`, or `absent` where it was seen not to.',
+  ),
+  SIGN_IN_PROOF: optional(kinds.listOfWords('same-browser', 'same-id', 'typed-code'), {
+    meaning:
+      "How it is shown that the chat user and the signed-in person are one: `same-browser` (the platform's own web sign-in first), `same-id` (ids are equal), or both, comma-separated.",
+    default: 'same-browser if WECOM_CORP_ID, WECOM_AGENT_ID and WECOM_AGENT_SECRET are set; else it must be chosen',
+    example: 'same-browser,same-id',
+  }),
+  SIGN_IN_SAME_ID_RULE: setting(
+    kinds.sameIdRule,
+    'field=id;prefix=;case=exact',
+    "What `same-id` compares with the platform's user id: the field (`id` or `attributes.NAME`) of the profile, a prefix before it, and case `exact` or `ignore`.",
+  ),
+  SIGN_IN_IDENTITY_CODES: optional(kinds.listOf(kinds.text, 'identity codes such as JG,XS'), {
+    meaning: 'Identity types that may link, such as `JG,XS`.',
+    default: 'all',
+    example: 'JG,XS',
+  }),
+  SIGN_IN_EXPIRES_UNIT: setting(
+    kinds.oneOf('auto', 'seconds', 'milliseconds'),
+    'auto',
+    'Unit of `expires_in` in the token response: `seconds`, `milliseconds` or `auto`.',
+  ),
+  SIGN_IN_KEEP_TOKENS: setting(
+    kinds.oneOf('refresh', 'none', 'both'),
+    'refresh',
+    'What is kept after linking: `none`, `refresh` (for the daily check that the account is active) or `both`.',
+  ),
+  SIGN_IN_SERVICE_NAME: optional(kinds.text, {
+    meaning: "The institution's name on the sign-in pages.",
+    default: 'the host of SIGN_IN_URL',
+    example: 'Example University',
+  }),
+  SIGN_IN_HELP_URL: optional(kinds.helpAddress, {
+    meaning: "The help desk's https or mailto address on the pages that only people can help with.",
+    example: 'mailto:help@example.org',
+  }),
+};
+
+/** WeCom: the AI bot in callback mode, and the self-built app whose web sign-in proves who opened a link. */
+export const wecomSettings = {
+  WECOM_BOT_TOKEN: secret(kinds.textLike(/^[\w-]{1,32}$/, "must be the bot's Token: at most 32 letters and digits"), {
+    meaning: "The AI bot's Token, as its callback settings show it.",
+  }),
+  WECOM_BOT_AES_KEY: secret(
+    kinds.textLike(/^[A-Za-z0-9+/]{43}$/, "must be the bot's EncodingAESKey: 43 letters and digits"),
+    {
+      meaning: "The AI bot's EncodingAESKey.",
+    },
+  ),
+  WECOM_BOT_NAME: setting(
+    kinds.text,
+    'Parley',
+    "The bot's display name, by which its mention in a group is recognised.",
+  ),
+  WECOM_CORP_ID: optional(name, {
+    meaning: "The company's CorpId, for sign-in inside WeCom and app messages.",
+    example: 'ww0123456789abcdef',
+  }),
+  WECOM_AGENT_ID: optional(kinds.textLike(/^\d{1,20}$/, 'must be the AgentId, a number'), {
+    meaning: "The self-built app's AgentId.",
+    example: '1000002',
+  }),
+  WECOM_AGENT_SECRET: secret(kinds.text, { meaning: "The self-built app's Secret." }),
+  WECOM_API_URL: optional(kinds.webAddress, {
+    meaning: "Address of WeCom's server interface, for private deployments and tests.",
+    default: 'https://qyapi.weixin.qq.com; the messenger in local mode',
+    example: 'https://qyapi.weixin.qq.com',
+  }),
+  WECOM_OPEN_URL: optional(kinds.webAddress, {
+    meaning: "Address of WeCom's web sign-in, for private deployments and tests.",
+    default: 'https://open.weixin.qq.com; the messenger in local mode',
+    example: 'https://open.weixin.qq.com',
+  }),
+};

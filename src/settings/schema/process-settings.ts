@@ -1,0 +1,112 @@
+import { DAY_MS, SECOND_MS } from '../../base/clock.ts';
+import { optional, secret, setting } from '../setting.ts';
+import * as kinds from '../setting-kinds.ts';
+
+/** The longest a repeat delivery is remembered, so no older delivery may be let in (security.md 3.4). */
+const REMEMBERED_SEC = DAY_MS / SECOND_MS;
+const port = kinds.wholeNumber(1, 65_535);
+
+/** The process: where it listens, what it runs, how it ends, what it logs. */
+export const processSettings = {
+  PORT: setting(port, '8080', "Port of the bot's HTTP."),
+  HOST: optional(kinds.textLike(/^[\w.:-]+$/, 'must be a host name or an IP address'), {
+    meaning: 'Address that it listens on.',
+    default: '127.0.0.1 in local mode, else 0.0.0.0',
+    example: '0.0.0.0',
+  }),
+  PUBLIC_URL: optional(kinds.publicOrigin, {
+    meaning:
+      'How browsers and platforms reach the bot. Must be https unless its host is 127.0.0.1, [::1] or localhost, since browsers drop the sign-in cookies on other plain http.',
+    default: 'http://127.0.0.1:PORT',
+    example: 'https://parley.example.org',
+  }),
+  ROLES: optional(kinds.listOfWords('receiver', 'worker', 'service', 'messenger'), {
+    meaning:
+      'Parts that this process runs, comma-separated: `receiver`, `worker`, `service`. Setting it ends local mode.',
+    default: 'receiver,worker; local mode adds service,messenger',
+    example: 'receiver,worker',
+  }),
+  TRUSTED_PROXY_HOPS: setting(
+    kinds.wholeNumber(0, 10),
+    '0',
+    'Proxies in front of Parley whose X-Forwarded-For entry is believed. With 0 the limits count the address of the socket.',
+  ),
+  WEBHOOK_WINDOW_SEC: setting(
+    kinds.wholeNumber(1, REMEMBERED_SEC),
+    '300',
+    "Seconds that a delivery's timestamp may differ from our clock; at most the day for which repeats are recognised.",
+  ),
+  SHUTDOWN_GRACE_SEC: setting(
+    kinds.wholeNumber(1, 600),
+    '30',
+    'Seconds that running answers get to end after SIGTERM. Keep the stop timeout of the container above it.',
+  ),
+  ADMIN_IDS: optional(kinds.listOf(kinds.text, 'account ids'), {
+    meaning: 'Account ids that may open /admin, comma-separated.',
+    example: '20190012',
+  }),
+  LOG_LEVEL: setting(
+    kinds.oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    'info',
+    'Least level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
+  ),
+  LOG_FORMAT: optional(kinds.oneOf('pretty', 'json'), {
+    meaning: '`pretty` for people, `json` (one object a line) for collectors.',
+    default: 'pretty on a terminal, else json',
+    example: 'json',
+  }),
+};
+
+/** What only local mode uses. */
+export const localSettings = {
+  DATA_DIR: setting(kinds.text, './data', "Folder of the embedded Redis' data and of the keys that local mode makes."),
+  SERVICE_PORT: setting(port, '8081', 'Port of the reference service.'),
+  MESSENGER_PORT: setting(port, '8082', "Port of the messenger's page."),
+  MESSENGER_PROTOCOL: setting(
+    kinds.oneOf('wecom'),
+    'wecom',
+    'Platform whose protocol the messenger speaks; this version knows `wecom`.',
+  ),
+};
+
+/** Redis, the queue, and what is kept for how long. */
+export const storeSettings = {
+  REDIS_URL: secret(kinds.listOf(kinds.redisAddress, 'redis:// or rediss:// addresses'), {
+    meaning:
+      'redis:// or rediss:// address. A comma-separated list means Redis Cluster, or sentinels when REDIS_SENTINEL_NAME is set.',
+    default: 'embedded in local mode; required otherwise',
+    example: 'redis://127.0.0.1:6379',
+  }),
+  REDIS_SENTINEL_NAME: optional(kinds.text, {
+    meaning: 'Name of the master that the sentinels watch.',
+    example: 'mymaster',
+  }),
+  REDIS_ALLOW_DATA_LOSS: setting(
+    kinds.yesOrNo,
+    'no',
+    '`yes` starts even though Redis keeps no append-only file or may evict keys: accepted messages can then be lost.',
+  ),
+  SECRET_KEY: secret(kinds.secretKey, {
+    meaning: 'Key that encrypts tokens and conversations at rest: 32 bytes in base64 (`openssl rand -base64 32`).',
+    default: 'made and kept in DATA_DIR in local mode; required otherwise',
+  }),
+  SECRET_KEY_PREVIOUS: secret(kinds.listOf(kinds.secretKey, 'keys of 32 bytes in base64'), {
+    meaning: 'Former keys, comma-separated: they still read what they wrote, while SECRET_KEY writes.',
+  }),
+  QUEUE_SHARDS: setting(
+    kinds.wholeNumber(1, 64),
+    '1',
+    'Number of queues that the wake-ups are spread over, for Redis Cluster.',
+  ),
+  WORKER_CONCURRENCY: setting(
+    kinds.wholeNumber(1, 10_000),
+    '200',
+    'Answers in the making at once in one worker process.',
+  ),
+  TURN_MAX_CRASHES: setting(
+    kinds.wholeNumber(1, 100),
+    '5',
+    'Crashes of the process after which a message is given up with an apology.',
+  ),
+  HISTORY_TTL_DAYS: setting(kinds.wholeNumber(1, 3_650), '30', 'Days that an untouched conversation is remembered.'),
+};

@@ -1,0 +1,39 @@
+import { optional, secret, setting } from '../setting.ts';
+import * as kinds from '../setting-kinds.ts';
+
+const YEAR_SEC = 365 * 24 * 60 * 60;
+
+/** The reference chat and sign-in service: embedded in local mode, alone with `ROLES=service`. */
+export const serviceSettings = {
+  SERVICE_API_KEYS: secret(kinds.listOf(kinds.text, 'keys'), {
+    meaning: 'Keys that its chat interface accepts, comma-separated; in local mode the bot uses the first.',
+    default: 'one that is made, kept in DATA_DIR and printed at start',
+  }),
+  SERVICE_CLIENTS_FILE: optional(kinds.text, {
+    meaning: 'JSON file of its OAuth clients.',
+    default: 'the bot alone in local mode; none otherwise',
+    example: 'config/clients.json',
+  }),
+  SERVICE_DIRECTORY_FILE: optional(kinds.text, {
+    meaning: 'JSON file of the people who can sign in.',
+    default: 'config/people.json in local mode; nobody otherwise',
+    example: 'config/people.json',
+  }),
+  SERVICE_UPSTREAM_URL: optional(kinds.webAddress, {
+    meaning: 'OpenAI-compatible engine that answers in its place.',
+    default: 'a small built-in model that says so',
+    example: 'http://127.0.0.1:11434/v1',
+  }),
+  SERVICE_UPSTREAM_KEY: secret(kinds.text, { meaning: "The engine's key." }),
+  SERVICE_UPSTREAM_MODELS: optional(kinds.pairs, {
+    meaning: "Which of the engine's models answers for which of ours.",
+    default: 'the same names',
+    example: 'svc-plus=qwen3:8b,svc-max=qwen3:32b',
+  }),
+  SERVICE_ACCESS_TOKEN_SEC: setting(kinds.wholeNumber(1, YEAR_SEC), '7200', 'Life of an access token, in seconds.'),
+  SERVICE_REFRESH_TOKEN_SEC: setting(
+    kinds.wholeNumber(1, YEAR_SEC),
+    String(30 * 24 * 60 * 60),
+    'Life of a refresh token, in seconds.',
+  ),
+};

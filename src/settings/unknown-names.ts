@@ -1,0 +1,115 @@
+import type { Environment } from './read-values.ts';
+import { SECRET_NAMES } from './read-values.ts';
+import { SETTING_NAMES } from './schema.ts';
+
+/** Platforms that a later version serves, by the prefix of their settings. */
+const PLATFORMS_TO_COME = {
+  SLACK_: 'Slack',
+  FEISHU_: 'Feishu',
+  DINGTALK_: 'DingTalk',
+  TEAMS_: 'Microsoft Teams',
+  MATTERMOST_: 'Mattermost',
+};
+
+const PREFIXES = [
+  'PARLEY_',
+  'WECOM_',
+  'CHAT_',
+  'SIGN_IN_',
+  'SERVICE_',
+  'MESSENGER_',
+  'REDIS_',
+  'QUEUE_',
+  'SECRET_KEY',
+  'PUBLIC_URL',
+];
+const MORE_PREFIXES = [
+  'WEBHOOK_',
+  'WORKER_',
+  'TURN_',
+  'REPLY_',
+  'HISTORY_',
+  'SHUTDOWN_',
+  'TRUSTED_PROXY_',
+  'GROUP_SCOPE',
+  'ADMIN_IDS',
+];
+
+/** Variables that Kubernetes puts into every container beside a service called `redis` or `chat`. */
+const FROM_KUBERNETES = /_(SERVICE_(HOST|PORT\w*)|PORT(_\d+_(TCP|UDP)\w*)?)$/;
+
+const KNOWN = new Set<string>([...SETTING_NAMES, ...SECRET_NAMES.map((name) => `${name}_FILE`), 'ENV_FILE']);
+
+/** Edits after which a name is no longer taken for a slip of another. */
+const MAX_EDITS = 4;
+
+/**
+ * Warnings about names that look like ours but are not, each with the nearest known name. In the settings file every name
+ * is meant for us; in the process environment only those with our prefixes are, and those one slip away from a setting.
+ */
+export function warnOfUnknownNames(env: Environment, file: Environment): string[] {
+  const inEnv = Object.keys(env).filter(
+    (name) => isGiven(env, name) && !FROM_KUBERNETES.test(name) && looksLikeOurs(name),
+  );
+  const names = new Set([...inEnv, ...Object.keys(file)].filter((name) => !KNOWN.has(name)));
+  const platforms = Object.entries(PLATFORMS_TO_COME).filter(([prefix]) =>
+    [...names].some((name) => name.startsWith(prefix)),
+  );
+  const others = [...names].filter((name) => !Object.keys(PLATFORMS_TO_COME).some((prefix) => name.startsWith(prefix)));
+  return [
+    ...platforms.map(
+      ([prefix, platform]) => `${prefix}… is set, but this version does not serve ${platform} yet; it is ignored`,
+    ),
+    ...others.map(describe),
+  ];
+}
+
+/** The known name that needs the fewest edits, if it is near enough to be meant. */
+export function nearestName(name: string): string | undefined {
+  const ranked = [...KNOWN].map((known) => ({ known, edits: editDistance(name.toUpperCase(), known) }));
+  ranked.sort((left, right) => left.edits - right.edits);
+  const best = ranked[0];
+  return best && best.edits <= Math.min(MAX_EDITS, Math.floor(name.length / 2)) ? best.known : undefined;
+}
+
+/** Least number of letters to insert, remove, replace, or swap with their neighbour. */
+export function editDistance(from: string, to: string): number {
+  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const isSame = from[row - 1] === to[column - 1];
+      const isSwapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      current[column] = Math.min(
+        at(rows, row - 1, column) + 1,
+        (current[column - 1] ?? 0) + 1,
+        at(rows, row - 1, column - 1) + (isSame ? 0 : 1),
+        isSwapped ? at(rows, row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    rows.push(current);
+  }
+  return at(rows, from.length, to.length);
+}
+
+function at(rows: number[][], row: number, column: number): number {
+  return rows[row]?.[column] ?? 0;
+}
+
+function looksLikeOurs(name: string): boolean {
+  if ([...PREFIXES, ...MORE_PREFIXES, ...Object.keys(PLATFORMS_TO_COME)].some((prefix) => name.startsWith(prefix)))
+    return true;
+  return (
+    name.length > 6 &&
+    [...KNOWN].some((known) => Math.abs(known.length - name.length) <= 1 && editDistance(name, known) === 1)
+  );
+}
+
+function isGiven(env: Environment, name: string): boolean {
+  return env[name] !== undefined && env[name] !== '';
+}
+
+function describe(name: string): string {
+  const nearest = nearestName(name);
+  return `${name} is not a setting of Parley${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
+}
