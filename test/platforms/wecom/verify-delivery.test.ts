@@ -27,7 +27,9 @@ describe('address verification', () => {
   test('a plus sign that was not escaped is read as one', () => {
     let delivery = deliver('12345', { method: 'GET' });
     while (!delivery.query.get('echostr')?.includes('+')) delivery = deliver('12345', { method: 'GET' });
-    const unescaped = withQuery(delivery, (query) => query.set('echostr', query.get('echostr')?.replaceAll('+', ' ') ?? ''));
+    const unescaped = withQuery(delivery, (query) =>
+      query.set('echostr', query.get('echostr')?.replaceAll('+', ' ') ?? ''),
+    );
     expect(bot.receive(unescaped)).toMatchObject({ kind: 'handshake', answer: { body: '12345' } });
   });
 

@@ -1,0 +1,188 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { MAX_REPLY_BYTES, renderReply, splitReply } from '../../../src/platforms/wecom/render-reply.ts';
+
+const final = (text: string, status?: string) =>
+  renderReply({ text, finished: true, ...(status === undefined ? {} : { status }) });
+const live = (text: string, status?: string) =>
+  renderReply({ text, finished: false, ...(status === undefined ? {} : { status }) });
+
+describe('a look of a reply', () => {
+  test('the text is the model’s text and nothing else', () => {
+    const markdown = '# Title\n\n- one **bold**\n\n| a | b |\n|---|---|\n| 1 | 2 |\n';
+    expect(final(markdown)).toBe(markdown);
+    expect(live('half a **wor')).toBe('half a **wor');
+    expect(live('```js\nlet open')).toBe('```js\nlet open');
+  });
+
+  test('a status stands in the thinking block', () => {
+    expect(live('', 'Looking it up …')).toBe('<think>Looking it up …</think>');
+    expect(live('Half', 'Looking it up …')).toBe('<think>Looking it up …</think>\nHalf');
+    expect(final('Whole', 'Linked to <think>Li</think>')).toBe('<think>Linked to ＜think>Li＜/think></think>\nWhole');
+    expect(live('')).toBe('');
+    expect(live(' \n')).toBe('');
+  });
+
+  test('a finished reply without text shows its status, since somebody waits', () => {
+    expect(final('', 'Stopped.')).toBe('Stopped.');
+  });
+
+  test('a text that is too long is cut at a character, its fence closed', () => {
+    const chinese = final('你'.repeat(10_000));
+    expect(Buffer.byteLength(chinese)).toBeLessThanOrEqual(MAX_REPLY_BYTES);
+    expect(chinese).toMatch(/^你+$/);
+    const code = final(`\`\`\`\n${'line\n'.repeat(6_000)}`, 'busy');
+    expect(Buffer.byteLength(code)).toBeLessThanOrEqual(MAX_REPLY_BYTES);
+    expect(code.endsWith('\n```')).toBe(true);
+  });
+});
+
+describe('marks that call or pose', () => {
+  test.each([
+    ['@all hello', '＠all hello'],
+    ['hello @ALL!', 'hello ＠ALL!'],
+    ['通知@所有人开会', '通知＠所有人开会'],
+    ['@all你好', '＠all你好'],
+    ['@a\u200bll', '＠all'],
+    ['@AllArgsConstructor', '@AllArgsConstructor'],
+    ['bob@allianz.com', 'bob@allianz.com'],
+    ['<@zhangsan>', '<＠zhangsan>'],
+    ['<@all>', '<＠all>'],
+    ['<think>plan</think>', '＜think>plan＜/think>'],
+    ['< / THINK>', '＜ / THINK>'],
+    ['if (a<b) think()', 'if (a<b) think()'],
+    ['evil\u202etxt.exe', 'eviltxt.exe'],
+    ['family 👨‍👩‍👧 stays', 'family 👨‍👩‍👧 stays'],
+    ['x\u200dy', 'xy'],
+    ['\u{1F3F4}\u{E0067}\u{E007F}', '\u{1F3F4}'],
+    ['bell\u0007, tab\t', 'bell, tab\t'],
+    ['```\n@all <think>\n```', '```\n＠all ＜think>\n```'],
+  ])('%j', (text, shown) => {
+    expect(final(text)).toBe(shown);
+  });
+});
+
+describe('links', () => {
+  const url = 'https://x.test/p?q=1';
+  test.each([
+    [`![a cat](${url})`, `a cat: [${url}](${url})`],
+    [`![](${url})`, `[${url}](${url})`],
+    [`![ref][1]`, '[ref][1]'],
+    [`!![](${url})`, `[${url}](${url})`],
+    [`[docs](${url})`, `[docs](${url})`],
+    [`[${url}](${url})`, `[${url}](${url})`],
+    [`[x.test](${url})`, `[x.test](${url})`],
+    [`[see readme.md](${url})`, `[see readme.md](${url})`],
+    [`[bank.example](${url})`, `bank.example ([${url}](${url}))`],
+    [`[https://bank.example/login](${url})`, `https://bank.example/login ([${url}](${url}))`],
+    ['[click](javascript:alert(1))', 'click (javascript:alert(1))'],
+    ['[mail](mailto:a@b.test)', 'mail (mailto:a@b.test)'],
+    [`[![badge](https://i.test/b.svg)](${url})`, `[badge](${url})`],
+    [`[wiki](https://x.test/a_(b) "title")`, '[wiki](https://x.test/a_(b))'],
+    ['<img src="https://t.test/p.png">', '＜img src="https://t.test/p.png">'],
+    ['`[a](b)` and [a](b)', '`[a](b)` and a (b)'],
+    ['```md\n[a](b)\n```\n[a](b)', '```md\n[a](b)\n```\na (b)'],
+    ['let v = `vec![1]`;', 'let v = `vec![1]`;'],
+    ['```rust\nlet v = vec![1];\n```', '```rust\nlet v = vec![1];\n```'],
+  ])('%j', (text, shown) => {
+    expect(final(text)).toBe(shown);
+  });
+
+  test('an image loads nowhere, not in what may or may not be code', () => {
+    const image = `![p](https://t.test/?data=secret)`;
+    for (const text of [image, `\`${image}\``, `\\\`${image}\\\``, `1. a\n   \`\`\`\n${image}`, `\`open ${image}`]) {
+      expect(final(text)).not.toMatch(/!\[p\]\(http/);
+    }
+  });
+});
+
+describe('splitting', () => {
+  test('a short text is one message', () => {
+    expect(splitReply('short')).toEqual(['short']);
+    expect(splitReply('')).toEqual(['']);
+  });
+
+  test('a long one is cut between paragraphs, and no piece is blank', () => {
+    const paragraph = `${'你好，世界。'.repeat(100)}\n\n`;
+    const pieces = splitReply(paragraph.repeat(30));
+    expect(pieces.length).toBe(3);
+    expect(pieces.every((piece) => piece.endsWith('\n\n'))).toBe(true);
+    expect(splitReply(`a${'\n'.repeat(60_000)}b`)).toHaveLength(2);
+  });
+});
+
+describe('properties', () => {
+  const word = fc.oneof(
+    fc.constantFrom(
+      '@',
+      '@all',
+      'all',
+      '@所',
+      '有人',
+      '<',
+      '/',
+      'think',
+      '>',
+      '`',
+      '```',
+      '\n',
+      '\u200b',
+      '\u202e',
+      '![',
+      '](',
+      ')',
+      '(',
+    ),
+    fc.constantFrom(
+      '[',
+      ']',
+      'https://x.test/',
+      ' ',
+      'https://y.test',
+      '<@',
+      '\u200d',
+      '👩',
+      'y.test',
+      '~~~',
+      '\n```js\n',
+      '"',
+    ),
+    fc.string({ unit: 'binary', maxLength: 8 }),
+  );
+  const text = fc.array(word, { maxLength: 80 }).map((words) => words.join(''));
+  const LIVE_MARK = /@所有人|@all(?![A-Za-z0-9_])|<@|<\s*\/?\s*think|[\u200b\u202e]|!\[[^\]\n]*\]\(https?:/i;
+
+  test('nothing live is left, and showing a text twice changes nothing more', () => {
+    fc.assert(
+      fc.property(text, (model) => {
+        const shown = final(model);
+        expect(shown).not.toMatch(LIVE_MARK);
+        expect(final(shown)).toBe(shown);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('every piece of a long text fits and holds nothing live', () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 500, max: 3_000 }), (model, times) => {
+        const pieces = splitReply(model.repeat(times).slice(0, 100_000));
+        for (const piece of pieces) {
+          expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(MAX_REPLY_BYTES);
+          expect(piece).not.toMatch(LIVE_MARK);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('any look fits', () => {
+    fc.assert(
+      fc.property(text, text, fc.integer({ min: 1, max: 2_000 }), fc.boolean(), (model, status, times, finished) => {
+        const shown = renderReply({ text: model.repeat(times), status, finished });
+        expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(MAX_REPLY_BYTES);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
