@@ -1,0 +1,325 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createChatClient } from '../../src/chat/chat-client.ts';
+import { readAnswer, startChatScene, API_KEY, CANARY, type ChatScene } from './chat-scene.ts';
+import {
+  chunk,
+  cutAfter,
+  helloStream,
+  jsonOf,
+  sse,
+  stallAfter,
+  statusOf,
+  streamOf,
+  type Answer,
+} from './scripted-chat-server.ts';
+
+let scene: ChatScene;
+beforeEach(async () => {
+  scene = await startChatScene();
+});
+afterEach(() => scene.stop());
+
+/** Replaces the scene by one with other limits. */
+async function sceneWith(limits: Parameters<typeof startChatScene>[0]): Promise<ChatScene> {
+  await scene.stop();
+  scene = await startChatScene(limits);
+  return scene;
+}
+
+describe('a request', () => {
+  test('is written as the chat interface describes it', async () => {
+    scene.server.script(helloStream());
+    const tool = { name: 'clock', description: 'Tells the time', parameters: { type: 'object', properties: {} } };
+    await readAnswer(
+      scene.ask({
+        model: 'svc-max',
+        thinking: 'high',
+        tools: [tool],
+        messages: [
+          { role: 'system', content: 's' },
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'look' },
+              { type: 'image', dataUrl: 'data:image/png;base64,AA==' },
+            ],
+          },
+          { role: 'assistant', content: '', toolCalls: [{ callId: 'c', name: 'clock', argumentsJson: '{}' }] },
+          { role: 'tool', callId: 'c', content: 'noon' },
+        ],
+      }),
+    );
+    const [call] = scene.server.calls;
+    expect([call?.path, call?.authorization]).toEqual(['/v1/chat/completions', `Bearer ${API_KEY}`]);
+    expect(call?.body).toEqual({
+      model: 'svc-max',
+      stream: true,
+      thinking: { type: 'enabled' },
+      reasoning_effort: 'high',
+      tools: [{ type: 'function', function: tool }],
+      messages: [
+        { role: 'system', content: 's' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'look' },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c', type: 'function', function: { name: 'clock', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: 'c', content: 'noon' },
+      ],
+    });
+  });
+
+  test('names an effort only for models that know efforts, and only while they think', async () => {
+    scene.server.script(helloStream());
+    await readAnswer(scene.ask({ model: 'svc-plus', thinking: 'max' }));
+    await readAnswer(scene.ask({ model: 'svc-max', thinking: 'off' }));
+    await readAnswer(scene.ask({ model: 'svc-max' }));
+    expect(scene.server.calls.map(({ body }) => [body['thinking'], body['reasoning_effort']])).toEqual([
+      [{ type: 'enabled' }, undefined],
+      [{ type: 'disabled' }, undefined],
+      [undefined, undefined],
+    ]);
+  });
+});
+
+describe('an answer', () => {
+  test('arrives piece by piece as it is said', async () => {
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    scene.server.script(async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(chunk({ content: 'first' }));
+      await gate;
+      response.end(chunk({ content: ' second' }, 'stop') + sse('[DONE]'));
+    });
+    const seen: string[] = [];
+    for await (const event of scene.ask()) {
+      seen.push(event.type === 'text' ? event.delta : event.type);
+      release();
+    }
+    expect(seen).toEqual(['first', ' second', 'end']);
+    expect(scene.ended).toEqual([expect.objectContaining({ outcome: 'complete', firstEventMs: 0 })]);
+  });
+
+  test('that is not streamed gives the same events, whether it was asked for or not', async () => {
+    const toolCall = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const message = { role: 'assistant', content: 'all', reasoning_content: 'why', tool_calls: [toolCall] };
+    const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+    scene.server.script(jsonOf({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage }));
+    for (const stream of [true, false]) {
+      expect((await readAnswer(scene.ask({ stream }))).events).toEqual([
+        { type: 'reasoning', delta: 'why' },
+        { type: 'text', delta: 'all' },
+        { type: 'usage', promptTokens: 1, completionTokens: 2 },
+        { type: 'tool-call', index: 0, callId: 'c', name: 'f', argumentsJson: '{}' },
+        { type: 'end', reason: 'tool_calls' },
+      ]);
+    }
+    expect(scene.server.calls[1]?.body['stream']).toBe(false);
+  });
+
+  test.each<[string, Answer, string]>([
+    ['JSON without a reply', jsonOf({ hello: 'world' }), 'chat_bad_stream'],
+    ['an error object with status 200', jsonOf({ error: { code: 400 } }), 'chat_bad_request'],
+    ['a page', statusOf(200, { 'content-type': 'text/html' }, '<p>Log in</p>'), 'chat_bad_stream'],
+    ['a redirect', statusOf(302, { location: 'http://127.0.0.1:1/' }), 'chat_bad_stream'],
+  ])('that is %s is an error', async (_name, answer, code) => {
+    scene.server.script(answer);
+    expect(await readAnswer(scene.ask())).toMatchObject({ events: [], error: { code } });
+    expect(scene.server.calls).toHaveLength(1);
+  });
+
+  test('with an unknown finish reason is whole, and counted', async () => {
+    scene.server.script(streamOf(chunk({ content: 'a' }, 'eos'), sse('[DONE]')));
+    expect(await readAnswer(scene.ask())).toMatchObject({ text: 'a', end: 'other' });
+    expect(scene.unknownReasons).toBe(1);
+  });
+
+  test('cut anywhere leaves the prefix that came and ends as truncated, or is asked for again', async () => {
+    const stream = Buffer.from([...'héllo 世界'].map((content) => chunk({ content })).join(''));
+    for (let offset = 0; offset < stream.length; offset += 41) {
+      scene.server.script(cutAfter(stream.subarray(0, offset)), helloStream('again'));
+      const { text, end, error } = await readAnswer(scene.ask({ model: `m${offset}` }));
+      expect(error).toBeUndefined();
+      if (end === 'stop') expect(text).toBe('again');
+      else expect(['truncated', 'héllo 世界'.startsWith(text) && text !== '']).toEqual([end, true]);
+    }
+  });
+});
+
+describe('time and size (security.md 5.2)', () => {
+  test('no first byte in time is an error that is not tried again', async () => {
+    const { server, ask } = await sceneWith({ firstByteMs: 60 });
+    server.script(stallAfter(''));
+    expect(await readAnswer(ask())).toMatchObject({ error: { code: 'chat_timeout' } });
+    expect(await server.calls[0]?.closed).toBe('cut');
+    expect(server.calls).toHaveLength(1);
+  });
+
+  test('thinking and whole replies have the longer first-byte time', async () => {
+    const { server, ask } = await sceneWith({ firstByteMs: 30 });
+    server.script(async (response, call) => {
+      await new Promise((resolve) => setTimeout(resolve, 90));
+      await helloStream()(response, call);
+    });
+    expect((await readAnswer(ask({ thinking: 'low' }))).end).toBe('stop');
+    expect((await readAnswer(ask({ stream: false }))).end).toBe('stop');
+    expect((await readAnswer(ask({ thinking: 'off' }))).error?.code).toBe('chat_timeout');
+  });
+
+  test('a stall keeps what was said and cuts the connection', async () => {
+    const { server, ask, ended } = await sceneWith({ idleMs: 60 });
+    server.script(stallAfter(chunk({ content: 'kept' })));
+    expect(await readAnswer(ask())).toMatchObject({ text: 'kept', error: { code: 'chat_stalled' } });
+    expect(await server.calls[0]?.closed).toBe('cut');
+    expect(ended).toEqual([expect.objectContaining({ outcome: 'chat_stalled' })]);
+  });
+
+  test('comments keep an answer alive, but not beyond the total time', async () => {
+    const { server, ask } = await sceneWith({ idleMs: 120, totalMs: 400 });
+    server.script((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const timer = setInterval(() => response.write(': alive\n\n'), 25);
+      response.once('close', () => clearInterval(timer));
+    });
+    const startedMs = performance.now();
+    expect((await readAnswer(ask())).error?.code).toBe('chat_timeout');
+    expect(performance.now() - startedMs).toBeGreaterThan(350);
+  });
+
+  test('an answer that hangs after its finish reason is complete', async () => {
+    const { server, ask } = await sceneWith({ afterFinishMs: 40 });
+    server.script(stallAfter(chunk({ content: 'all' }, 'stop')));
+    expect(await readAnswer(ask())).toMatchObject({ text: 'all', end: 'stop', error: undefined });
+  });
+
+  test.each([
+    ['text', chunk({ content: 'x'.repeat(500) }), undefined, 'length'],
+    ['reasoning', chunk({ reasoning_content: 'x'.repeat(500) }), 'chat_answer_too_large', undefined],
+    ['comments', `:${'x'.repeat(500)}\n`, 'chat_answer_too_large', undefined],
+  ])('a never-ending stream of %s is capped', async (_name, piece, code, end) => {
+    const { server, ask } = await sceneWith({ maxAnswerBytes: 400_000, maxAnswerChars: 9_000 });
+    server.script((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const write = (): void => {
+        while (!response.destroyed && response.write(piece));
+      };
+      response.on('drain', write);
+      write();
+    });
+    const answer = await readAnswer(ask());
+    expect([answer.error?.code, answer.end, answer.text.length]).toEqual([code, end, end === undefined ? 0 : 9_000]);
+    expect(await server.calls[0]?.closed).toBe('cut');
+  });
+});
+
+describe('connections', () => {
+  test('an abort cuts the connection at once, before and within the answer', async () => {
+    for (const said of ['', chunk({ content: 'some' })]) {
+      const controller = new AbortController();
+      scene.server.script((response, call) => {
+        void stallAfter(said)(response, call);
+        setTimeout(() => controller.abort(), 20);
+      });
+      expect((await readAnswer(scene.ask({}, controller.signal))).error?.code).toBe('chat_cancelled');
+      expect(await scene.server.calls.at(-1)?.closed).toBe('cut');
+    }
+  });
+
+  test('leaving the loop cuts the connection at once', async () => {
+    scene.server.script(stallAfter(chunk({ content: 'a' })));
+    for await (const event of scene.ask()) {
+      expect(event.type).toBe('text');
+      break;
+    }
+    expect(await scene.server.calls[0]?.closed).toBe('cut');
+    expect(scene.ended).toEqual([expect.objectContaining({ outcome: 'chat_cancelled' })]);
+  });
+
+  test('an abort before the first step, or during the pause before a retry, sends nothing more', async () => {
+    expect((await readAnswer(scene.ask({}, AbortSignal.abort()))).error?.code).toBe('chat_cancelled');
+    expect(scene.server.calls).toHaveLength(0);
+    scene.server.script(statusOf(503, { 'retry-after': '20' }));
+    expect((await readAnswer(scene.ask({}, AbortSignal.timeout(50)))).error?.code).toBe('chat_cancelled');
+    expect(scene.server.calls).toHaveLength(1);
+  });
+
+  test('a complete answer leaves its connection open for the next', async () => {
+    scene.server.script(helloStream());
+    for (let turn = 0; turn < 3; turn += 1) {
+      await readAnswer(scene.ask());
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(scene.server.calls.map(({ connection }) => connection)).toEqual([1, 1, 1]);
+  });
+
+  test('a service that cannot be reached is tried three times', async () => {
+    await scene.server.stop();
+    expect((await readAnswer(scene.ask())).error?.code).toBe('chat_unreachable');
+    expect(scene.retries).toHaveLength(2);
+  });
+});
+
+test('no error, log line or report holds what was asked, what was answered or the key (security.md 2.5)', async () => {
+  const echo = JSON.stringify({ error: { message: `${CANARY} ${API_KEY}`, code: 'context_length_exceeded' } });
+  const answers: Answer[] = [
+    statusOf(400, { 'content-type': 'application/json' }, echo),
+    statusOf(401, {}, echo),
+    streamOf(sse(`{"choices":"${CANARY}`), '\n'),
+    jsonOf({ error: { message: CANARY, code: CANARY } }),
+    streamOf(`data: ${CANARY}\n\n`),
+  ];
+  for (const [index, answer] of answers.entries()) {
+    scene.server.script(answer);
+    const { error } = await readAnswer(scene.ask({ model: `m${index}` }));
+    expect(error).toBeDefined();
+    expect(JSON.stringify([error?.message, error?.stack, error?.cause, error])).not.toContain(CANARY);
+    expect(JSON.stringify([error?.message, error?.stack, String(error?.cause)])).not.toContain(API_KEY);
+  }
+  const written = scene.lines.join('') + JSON.stringify([scene.ended, scene.retries]);
+  expect(scene.lines.length).toBeGreaterThan(0);
+  expect(written).not.toContain(CANARY);
+  expect(written).not.toContain(API_KEY);
+});
+
+describe('the list of models', () => {
+  test('gives their names', async () => {
+    scene.server.script(jsonOf({ object: 'list', data: [{ id: 'svc-plus' }, {}, { id: 'svc-max' }] }));
+    expect(await scene.client.listModels()).toEqual(['svc-plus', 'svc-max']);
+    expect(scene.server.calls[0]).toMatchObject({ path: '/v1/models', authorization: `Bearer ${API_KEY}` });
+  });
+
+  test('is undefined where the service has none, and an error with a code where it fails', async () => {
+    scene.server.script(jsonOf({}, 404), jsonOf({}, 401), jsonOf({ data: 1 }));
+    expect(await scene.client.listModels()).toBeUndefined();
+    await expect(scene.client.listModels()).rejects.toMatchObject({ code: 'chat_refused' });
+    await expect(scene.client.listModels()).rejects.toMatchObject({ code: 'chat_bad_stream' });
+    await expect(scene.client.listModels(AbortSignal.abort())).rejects.toMatchObject({ code: 'chat_cancelled' });
+  });
+
+  test('carries no key in its error when the service is away', async () => {
+    const away = createChatClient({
+      baseUrl: 'http://127.0.0.1:9/v1/',
+      apiKey: API_KEY,
+      nowMs: () => 0,
+      log: (await import('../support/redis.ts')).recordingLog().log,
+      report: {
+        callEnded: () => undefined,
+        retried: () => undefined,
+        breakerChanged: () => undefined,
+        unknownFinishReason: () => undefined,
+      },
+    });
+    const error: unknown = await away.listModels().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'chat_unreachable' });
+    expect(JSON.stringify(error) + String((error as Error).cause)).not.toContain(API_KEY);
+    await away.close();
+  });
+});

@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ChatError } from '../../src/chat/chat-error.ts';
+import { DEFAULT_CHAT_LIMITS } from '../../src/chat/chat-limits.ts';
+import { failureOfStatus, readRetryAfter } from '../../src/chat/failure-of-status.ts';
+import { RetryPolicy } from '../../src/chat/retry-policy.ts';
+import { readAnswer, startChatScene, type ChatScene } from './chat-scene.ts';
+import { chunk, cutAfter, helloStream, jsonOf, statusOf } from './scripted-chat-server.ts';
+
+let scene: ChatScene;
+beforeEach(async () => {
+  scene = await startChatScene();
+});
+afterEach(() => scene.stop());
+
+/** security.md 5.1, row by row. */
+const ROWS: [status: number, code: string, calls: number][] = [
+  [400, 'chat_bad_request', 1],
+  [401, 'chat_refused', 1],
+  [403, 'chat_refused', 1],
+  [404, 'chat_unknown_model', 1],
+  [408, 'chat_timeout', 3],
+  [409, 'chat_server_error', 3],
+  [413, 'chat_too_large', 1],
+  [422, 'chat_bad_request', 1],
+  [425, 'chat_server_error', 3],
+  [429, 'chat_rate_limited', 3],
+  [500, 'chat_server_error', 3],
+  [501, 'chat_server_error', 1],
+  [502, 'chat_server_error', 3],
+  [503, 'chat_server_error', 3],
+  [504, 'chat_server_error', 3],
+  [529, 'chat_server_error', 3],
+];
+
+describe('each status', () => {
+  test.each(ROWS)('%i is %s after %i call(s)', async (status, code, calls) => {
+    scene.server.script(jsonOf({ error: { message: 'm', code: null } }, status));
+    expect(await readAnswer(scene.ask())).toMatchObject({ events: [], error: { code, status } });
+    expect(scene.server.calls).toHaveLength(calls);
+  });
+
+  test('a prompt beyond the model context is too large, not just bad', async () => {
+    scene.server.script(jsonOf({ error: { message: 'm', code: 'context_length_exceeded' } }, 400));
+    expect((await readAnswer(scene.ask())).error?.code).toBe('chat_too_large');
+  });
+});
+
+describe('a retry', () => {
+  test('gives the answer after failures, and is told', async () => {
+    scene.server.script(statusOf(503), cutAfter(Buffer.from(': hi\n\n')), helloStream('there'));
+    expect(await readAnswer(scene.ask())).toMatchObject({ text: 'there', end: 'stop' });
+    expect(scene.retries).toEqual([
+      { model: 'svc-plus', code: 'chat_server_error', waitMs: 1 },
+      { model: 'svc-plus', code: 'chat_truncated', waitMs: 2 },
+    ]);
+    expect(scene.ended.map(({ outcome }) => outcome)).toEqual(['chat_server_error', 'chat_truncated', 'complete']);
+  });
+
+  test('never happens once something was said (security.md 5.3)', async () => {
+    for (const delta of [{ content: 'some' }, { reasoning_content: 'hm' }]) {
+      scene.server.script(cutAfter(Buffer.from(chunk(delta))));
+      expect((await readAnswer(scene.ask())).end).toBe('truncated');
+    }
+    expect(scene.server.calls).toHaveLength(2);
+  });
+
+  test('waits as long as the service asks, if that is short', async () => {
+    scene.server.script(statusOf(429, { 'retry-after': '0.2' }), helloStream());
+    const startedMs = performance.now();
+    expect((await readAnswer(scene.ask())).end).toBe('stop');
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(195);
+  });
+
+  test('is left to the caller if the service asks for longer', async () => {
+    scene.server.script(statusOf(429, { 'retry-after': '31' }));
+    expect((await readAnswer(scene.ask())).error).toMatchObject({ code: 'chat_rate_limited', retryAfterMs: 31_000 });
+    expect(scene.server.calls).toHaveLength(1);
+  });
+
+  test('does not begin after the total time', async () => {
+    await scene.stop();
+    scene = await startChatScene({ totalMs: 5_000 });
+    scene.server.script(statusOf(503, { 'retry-after': '6' }));
+    expect((await readAnswer(scene.ask())).error?.code).toBe('chat_server_error');
+    expect(scene.server.calls).toHaveLength(1);
+  });
+});
+
+describe('the pause before a retry', () => {
+  test.each([
+    ['3', 3_000],
+    ['0', 0],
+    ['1.5', 1_500],
+    ['Wed, 01 Jan 2020 00:00:10 GMT', 10_000],
+    ['Wed, 01 Jan 2020 00:00:00 GMT', 0],
+    ['-5', undefined],
+    ['soon', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('Retry-After %j is %j ms', (header, expected) => {
+    expect(readRetryAfter(header, () => Date.UTC(2020, 0, 1))).toBe(expected);
+  });
+
+  const failure = failureOfStatus(503, {});
+  const policyWith = (random: () => number, nowMs = () => 0) =>
+    new RetryPolicy({ nowMs, limits: DEFAULT_CHAT_LIMITS, random });
+
+  test('is drawn evenly from zero to a doubling bound', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (x) => {
+        const policy = policyWith(() => x);
+        expect([1, 2, 3].map((tries) => policy.pauseBeforeRetry(failure, tries))).toEqual([
+          Math.round(x * 500),
+          Math.round(x * 1_000),
+          undefined,
+        ]);
+      }),
+    );
+  });
+
+  test('is never shorter than the service asks and never given for a refusal', () => {
+    const policy = policyWith(() => 0.9);
+    expect(policy.pauseBeforeRetry(failureOfStatus(503, { retryAfterMs: 30_000 }), 1)).toBe(30_000);
+    expect(policy.pauseBeforeRetry(failureOfStatus(503, { retryAfterMs: 30_001 }), 1)).toBeUndefined();
+    expect(policy.pauseBeforeRetry(new ChatError('chat_stalled', 'm'), 1)).toBeUndefined();
+  });
+
+  test('retries stay a tenth of the traffic, beside a small reserve that comes back with time', () => {
+    let nowMs = 0;
+    const policy = policyWith(
+      () => 0,
+      () => nowMs,
+    );
+    const retriesOf = (calls: number): number => {
+      let retries = 0;
+      for (let call = 0; call < calls; call += 1) {
+        policy.earn();
+        if (policy.pauseBeforeRetry(failure, 1) !== undefined) retries += 1;
+      }
+      return retries;
+    };
+    const first = retriesOf(1_000);
+    expect(first).toBeGreaterThanOrEqual(100);
+    expect(first).toBeLessThanOrEqual(111);
+    nowMs += 30_000;
+    expect(retriesOf(1)).toBe(1);
+  });
+});
