@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { SECOND_MS } from '../base/clock.ts';
 import { CodedError } from '../base/coded-error.ts';
+import { findRedisProgram } from './redis-program.ts';
 
 /** A redis-server process of our own, stopped with us. */
 export interface EmbeddedRedis {
@@ -29,7 +30,8 @@ export interface EmbeddedRedisOptions {
   extraArguments?: string[];
 }
 
-const START_LIMIT_MS = 10 * SECOND_MS;
+/** Reading a large append-only file takes a while; a server that cannot start ends at once. */
+const START_LIMIT_MS = 60 * SECOND_MS;
 
 /** Starts a redis-server with an append-only file and no eviction, as production needs it (security.md 4.1). @throws EmbeddedRedisError */
 export async function startEmbeddedRedis(options: EmbeddedRedisOptions = {}): Promise<EmbeddedRedis> {
@@ -52,9 +54,20 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions = {}): Pr
 }
 
 function spawnServer(options: EmbeddedRedisOptions, dir: string, port: number): ChildProcess {
-  const settings = ['--bind', '127.0.0.1', '--port', String(port), '--dir', dir, '--appendonly', 'yes', '--appendfsync', 'everysec'];
+  const settings = [
+    '--bind',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--dir',
+    dir,
+    '--appendonly',
+    'yes',
+    '--appendfsync',
+    'everysec',
+  ];
   const quiet = ['--save', '', '--maxmemory-policy', 'noeviction', '--loglevel', 'warning', '--daemonize', 'no'];
-  return spawn(options.program ?? 'redis-server', [...settings, ...quiet, ...(options.extraArguments ?? [])], {
+  return spawn(options.program ?? findRedisProgram(), [...settings, ...quiet, ...(options.extraArguments ?? [])], {
     stdio: 'ignore',
     // A terminal's Ctrl+C reaches the whole process group; Redis must outlive the parts that still write to it.
     detached: true,
@@ -64,18 +77,29 @@ function spawnServer(options: EmbeddedRedisOptions, dir: string, port: number): 
 async function untilReady(child: ChildProcess, port: number): Promise<void> {
   let failure: EmbeddedRedisError | undefined;
   child.once('error', (cause) => {
-    failure = new EmbeddedRedisError('redis_server_missing', 'redis-server could not be started; is it installed?', { cause });
+    failure = new EmbeddedRedisError('redis_server_missing', 'redis-server could not be started; is it installed?', {
+      cause,
+    });
   });
   child.once('exit', (code) => {
     failure ??= new EmbeddedRedisError('redis_server_failed', `redis-server ended at once (exit ${String(code)})`);
   });
-  const probe = new Redis({ host: '127.0.0.1', port, lazyConnect: true, retryStrategy: () => 20, maxRetriesPerRequest: null });
+  const probe = new Redis({
+    host: '127.0.0.1',
+    port,
+    lazyConnect: true,
+    retryStrategy: () => 20,
+    maxRetriesPerRequest: null,
+  });
   probe.on('error', () => undefined);
   const deadlineMs = Date.now() + START_LIMIT_MS;
   try {
     void probe.connect().catch(() => undefined);
     while (!failure && Date.now() < deadlineMs) {
-      const answer = await Promise.race([probe.ping().catch(() => ''), new Promise<string>((resolve) => setTimeout(resolve, 50, ''))]);
+      const answer = await Promise.race([
+        probe.ping().catch(() => ''),
+        new Promise<string>((resolve) => setTimeout(resolve, 50, '')),
+      ]);
       if (answer === 'PONG') return;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -83,7 +107,7 @@ async function untilReady(child: ChildProcess, port: number): Promise<void> {
     probe.disconnect();
   }
   child.kill('SIGKILL');
-  throw failure ?? new EmbeddedRedisError('redis_server_failed', 'redis-server did not become ready in 10 s');
+  throw failure ?? new EmbeddedRedisError('redis_server_failed', 'redis-server did not become ready in 60 s');
 }
 
 /** A port that is free on the loopback at this moment. */

@@ -1,0 +1,70 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { randomToken } from '../base/ids.ts';
+import { LocalError } from './local-error.ts';
+
+const FILE_NAME = 'keys.json';
+const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** WeCom's EncodingAESKey: 43 letters and digits which, with `=` behind, are 32 bytes in base64. */
+const AES_KEY_CHARS = 43;
+const BOT_TOKEN_CHARS = 24;
+const SECRET_KEY_BYTES = 32;
+
+const keysSchema = z.object({
+  secretKey: z.base64(),
+  serviceApiKey: z.string().min(1),
+  signInClientSecret: z.string().min(1),
+  wecomBotToken: z.string().min(1),
+  wecomBotAesKey: z.string().length(AES_KEY_CHARS),
+  wecomAgentSecret: z.string().min(1),
+});
+
+/** The credentials with which local mode's parts talk to each other. */
+export type LocalKeys = z.infer<typeof keysSchema>;
+
+/**
+ * Reads the keys that an earlier start made, or makes and keeps them. The file is for its owner alone (mode 0600); without
+ * its secret key everything that was kept encrypted would be lost, so it is never written over when it cannot be read.
+ * @throws LocalError `local_keys_broken`
+ */
+export function keepLocalKeys(dataDir: string): LocalKeys {
+  const path = join(dataDir, FILE_NAME);
+  if (existsSync(path)) return readKeys(path);
+  const keys = makeKeys();
+  const half = `${path}.new`;
+  writeFileSync(half, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
+  renameSync(half, path);
+  return keys;
+}
+
+function readKeys(path: string): LocalKeys {
+  const read = keysSchema.safeParse(parseJson(readFileSync(path, 'utf8')));
+  if (read.success) return read.data;
+  throw new LocalError('local_keys_broken', `${path} cannot be read: restore it, or remove its folder to begin anew`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function makeKeys(): LocalKeys {
+  return {
+    secretKey: randomBytes(SECRET_KEY_BYTES).toString('base64'),
+    serviceApiKey: `sk-parley-${randomToken(24)}`,
+    signInClientSecret: randomToken(),
+    wecomBotToken: randomText(BOT_TOKEN_CHARS),
+    wecomBotAesKey: randomText(AES_KEY_CHARS),
+    wecomAgentSecret: randomToken(),
+  };
+}
+
+function randomText(chars: number): string {
+  return Array.from({ length: chars }, () => LETTERS_AND_DIGITS[randomInt(LETTERS_AND_DIGITS.length)]).join('');
+}

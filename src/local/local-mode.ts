@@ -1,0 +1,113 @@
+import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log } from '../base/log.ts';
+import type { Config, Secrets } from '../settings/config.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import { startEmbeddedRedis, type EmbeddedRedis } from './embedded-redis.ts';
+import { LocalError } from './local-error.ts';
+import { keepLocalKeys, type LocalKeys } from './local-keys.ts';
+import { stopStaleRedis } from './stop-stale-redis.ts';
+
+/** The secrets of a process that runs what Parley brings itself: nothing that its parts need is missing. */
+export interface LocalSecrets extends Secrets {
+  readonly secretKey: Buffer;
+  readonly signInClientSecret: string;
+  readonly wecomBotToken: string;
+  readonly wecomBotAesKey: string;
+  readonly wecomAgentSecret: string;
+}
+
+/** One entry of `SERVICE_CLIENTS_FILE`. */
+export interface ServiceClient {
+  client_id: string;
+  client_secret: string;
+  name: string;
+  /** Compared exactly. */
+  redirect_uris: string[];
+}
+
+export interface LocalMode {
+  /** The given secrets, completed. */
+  readonly secrets: LocalSecrets;
+  /** The embedded service's clients when no file names them: the bot. */
+  readonly clients: ServiceClient[];
+  /** The key that was made for the chat interface, to be printed; undefined when `SERVICE_API_KEYS` is set. */
+  readonly madeApiKey: string | undefined;
+  /** Undefined when `REDIS_URL` is set. */
+  readonly redis: EmbeddedRedis | undefined;
+  /** Stops the embedded Redis; call it after everything that writes to it. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Gets ready what Parley brings itself, in local mode and for the service alone: the keys, kept under `DATA_DIR`, and the
+ * embedded Redis with its file there. Data survive a restart, and a Redis that a crashed run left behind is ended first.
+ * @throws LocalError @throws EmbeddedRedisError
+ */
+export async function prepareLocalMode(config: Config, secrets: Secrets, log: Log): Promise<LocalMode> {
+  const dataDir = openDataDir(config.local.dataDir);
+  const lock = await lockDataDir(dataDir);
+  try {
+    const completed = completeSecrets(config, secrets, keepLocalKeys(dataDir));
+    const redis = config.embedded.redis ? await startRedis(dataDir, log) : undefined;
+    return {
+      secrets: redis ? { ...completed, redisUrls: [redis.url] } : completed,
+      clients: [clientOfBot(config, completed)],
+      madeApiKey: secrets.serviceApiKeys.length === 0 ? completed.serviceApiKeys[0] : undefined,
+      redis,
+      async stop() {
+        await redis?.stop();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+function openDataDir(path: string): string {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return realpathSync(path);
+  } catch (cause) {
+    throw new LocalError(
+      'data_dir_unusable',
+      `The folder ${path} cannot be used: set DATA_DIR to one that can be written`,
+      { cause },
+    );
+  }
+}
+
+function completeSecrets(config: Config, given: Secrets, made: LocalKeys): LocalSecrets {
+  const serviceApiKeys = given.serviceApiKeys.length > 0 ? given.serviceApiKeys : [made.serviceApiKey];
+  return {
+    ...given,
+    secretKey: given.secretKey ?? Buffer.from(made.secretKey, 'base64'),
+    serviceApiKeys,
+    // The embedded chat service knows its own keys only, whatever key was set for another.
+    chatApiKey: config.embedded.chat ? serviceApiKeys[0] : given.chatApiKey,
+    signInClientSecret: given.signInClientSecret ?? made.signInClientSecret,
+    wecomBotToken: given.wecomBotToken ?? made.wecomBotToken,
+    wecomBotAesKey: given.wecomBotAesKey ?? made.wecomBotAesKey,
+    wecomAgentSecret: given.wecomAgentSecret ?? made.wecomAgentSecret,
+  };
+}
+
+function clientOfBot(config: Config, secrets: LocalSecrets): ServiceClient {
+  return {
+    client_id: config.signIn.clientId,
+    client_secret: secrets.signInClientSecret,
+    name: config.wecom.botName,
+    redirect_uris: [`${config.http.publicUrl}/oauth/callback`],
+  };
+}
+
+async function startRedis(dataDir: string, log: Log): Promise<EmbeddedRedis> {
+  const redisDir = join(dataDir, 'redis');
+  const pidFile = join(redisDir, 'redis.pid');
+  mkdirSync(redisDir, { recursive: true });
+  chmodSync(redisDir, 0o700);
+  if (await stopStaleRedis(redisDir, pidFile)) log.info('ended the redis-server that a crashed run left behind');
+  return startEmbeddedRedis({ dataDir: redisDir, extraArguments: ['--pidfile', pidFile] });
+}
