@@ -1,0 +1,27 @@
+# For a release, pin the base by its digest: node:20-slim@sha256:… (docker buildx imagetools inspect node:20-slim).
+FROM node:20-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig*.json ./
+COPY scripts scripts
+COPY src src
+RUN node scripts/build.mjs && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:20-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY config/system-prompt.md config/system-prompt.md
+COPY README.md ./
+COPY docs docs
+# Nothing in /app can be written by the process; what it keeps lies in Redis.
+USER 10001:10001
+EXPOSE 8080
+# Only whether the process lives: whether it can work is /readyz, for the load balancer.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# Node is process 1, so that SIGTERM reaches it and running answers can end.
+CMD ["node", "dist/main.js"]
