@@ -49,6 +49,8 @@ export interface Bootstrap {
   /** Slash words for the composer: what is typed, and one line of help in both languages. */
   slashWords: { word: string; help: { en: string; zh: string } }[];
   protocol: 'wecom';
+  /** Origins whose links open in the in-app browser (the bot's, the service's). Absent: those of every loopback address. */
+  inAppOrigins?: string[];
 }
 
 /** POST /api/conversations/:id/messages; answers with the new MessageView (202), its later states come as events. */

@@ -8,8 +8,6 @@ export interface CompletionOption {
   label: string;
   /** One line beside the label: a department, or what a slash word does. */
   detail: string;
-  /** A name to draw an avatar for; absent for slash words. */
-  avatarOf?: string;
   isBot?: boolean;
 }
 
@@ -78,7 +76,6 @@ function mentionCompletion(before: string, source: CompletionSource): Completion
     insert: `@${name} `,
     label: name,
     detail: department,
-    avatarOf: name,
   }));
   const options = [bot, ...people].filter(({ label }) => label.toLocaleLowerCase().includes(typed));
   if (options.length === 0 || options.some(({ label }) => label.toLocaleLowerCase() === typed)) return undefined;

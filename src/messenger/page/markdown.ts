@@ -1,4 +1,5 @@
 import MarkdownIt, { type Env, type RendererRule, type Token } from 'markdown-it';
+import { iconHtml } from './icon-paths.ts';
 import { hostBeside, isAllowedLink, type IsInApp } from './links.ts';
 
 /** What the rendered text needs to know of the page. */
@@ -76,14 +77,14 @@ export function textPieces(text: string): TextPiece[] {
 function codeRule(...[tokens, index, , env]: Parameters<RendererRule>): string {
   const token = tokens[index];
   const language = token?.info.trim().split(/\s+/)[0] ?? '';
-  const copy = `<button type="button" class="icon-button copy-code" data-copy aria-label="${escape(optionsIn(env).copyLabel)}"></button>`;
+  const copy = `<button type="button" class="icon-button copy-code" data-copy aria-label="${escape(optionsIn(env).copyLabel)}">${iconHtml('copy')}</button>`;
   return `<div class="code" data-language="${escape(language)}">${copy}<pre tabindex="0"><code>${escape(token?.content ?? '')}</code></pre></div>`;
 }
 
 /** An image of the text is shown as a link to it; inside a link only its words can stand. */
 function imageRule(...[tokens, index, , env]: Parameters<RendererRule>): string {
   const token = tokens[index];
-  const source = token?.attrGet('src') ?? '';
+  const source = String(token?.attrGet('src') ?? '');
   const words = wordsOf(token?.children ?? []) || source;
   const linksBefore = tokens.slice(0, index).reduce((depth, { type }) => depth + linkStep(type), 0);
   if (linksBefore > 0) return escape(words);
@@ -103,7 +104,7 @@ function optionsIn(env: Env | undefined): MarkdownOptions {
 }
 
 function hrefOf(token: Token | undefined): string {
-  return token?.attrGet('href') ?? '';
+  return String(token?.attrGet('href') ?? '');
 }
 
 function wordsOfLink(tokens: Token[], open: number): string {

@@ -6,6 +6,8 @@ export interface LoggedMessage extends MessageView {
   localId?: string;
   /** What was asked to be sent; kept only while the server does not hold the message, for "send again". */
   request?: SendRequest;
+  /** Why handing it over failed (`ApiError.code`); the server's own reason is in `error`. */
+  failureCode?: string;
 }
 
 /** Messages of one conversation, oldest first. None of the functions below changes its argument. */

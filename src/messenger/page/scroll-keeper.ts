@@ -22,9 +22,12 @@ export function isAtBottom(box: ScrollBox): boolean {
   return box.scrollHeight - box.scrollTop - box.clientHeight <= NEAR_BOTTOM_PX;
 }
 
-/** The place after the reader scrolled. Content that grows is not scrolling: only this moves `atBottom`. */
-export function afterScroll(place: ReadingPlace, box: ScrollBox): ReadingPlace {
-  const atBottom = isAtBottom(box);
+/**
+ * The place after a scroll event. Only scrolling up leaves the bottom: when content has grown between two scroll events,
+ * the box is no longer at its end although nobody moved away from it.
+ */
+export function afterScroll(place: ReadingPlace, box: ScrollBox, previousTop: number): ReadingPlace {
+  const atBottom = isAtBottom(box) || (place.atBottom && box.scrollTop >= previousTop);
   const newCount = atBottom ? 0 : place.newCount;
   return atBottom === place.atBottom && newCount === place.newCount ? place : { atBottom, newCount };
 }

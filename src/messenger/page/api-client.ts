@@ -1,0 +1,111 @@
+import { CodedError } from '../../base/coded-error.ts';
+import type { Bootstrap, ConversationView, FrameRequest, FrameView, MessageView, SendRequest } from '../api.ts';
+
+/** `unreachable` when no answer came, `rate_limited` and `too_large` by HTTP status, else the server's own code. */
+export class ApiError extends CodedError {
+  /** The server's sentence for people, when it gave one. */
+  readonly shown: string | undefined;
+
+  constructor(code: string, shown?: string, cause?: unknown) {
+    super(code, `The messenger's server answered "${code}"`, { cause });
+    this.shown = shown;
+  }
+}
+
+/** An uploaded image, to be named in a message and shown before that. */
+export interface Upload {
+  id: string;
+  url: string;
+}
+
+export type Rating = 'good' | 'bad' | 'withdrawn';
+
+const STATUS_CODES: Readonly<Record<number, string>> = { 413: 'too_large', 429: 'rate_limited' };
+/** How long the server may take; a send is accepted at once (202), so this is generous. */
+const ANSWER_TIMEOUT_MS = 15_000;
+
+/** GET /api/bootstrap. Every function here throws `ApiError`. */
+export function fetchBootstrap(): Promise<Bootstrap> {
+  return callJson<Bootstrap>('GET', '/api/bootstrap');
+}
+
+/** The conversations that a person is in. */
+export function fetchConversations(person: string): Promise<ConversationView[]> {
+  return callJson('GET', `/api/people/${encodeURIComponent(person)}/conversations`);
+}
+
+/** The last messages of a conversation, oldest first. */
+export function fetchMessages(person: string, conversationId: string): Promise<MessageView[]> {
+  return callJson('GET', `${conversationPath(conversationId)}/messages?person=${encodeURIComponent(person)}`);
+}
+
+/** Hands a message over; what becomes of it comes as events. */
+export function sendMessage(conversationId: string, request: SendRequest): Promise<MessageView> {
+  return callJson('POST', `${conversationPath(conversationId)}/messages`, request);
+}
+
+/** Sends a message again that the server holds as failed. */
+export async function resendMessage(person: string, messageId: string): Promise<void> {
+  await call('POST', `/api/messages/${encodeURIComponent(messageId)}/resend`, { person });
+}
+
+/** Marks everything in the conversation as read by the person. */
+export async function markRead(person: string, conversationId: string): Promise<void> {
+  await call('POST', `${conversationPath(conversationId)}/read`, { person });
+}
+
+/** Rates an answer, or takes the rating back. */
+export async function rateMessage(person: string, messageId: string, rating: Rating): Promise<void> {
+  await call('POST', `/api/messages/${encodeURIComponent(messageId)}/rate`, { person, rating });
+}
+
+/** Uploads one image's bytes under their own content type. */
+export function uploadImage(image: Blob): Promise<Upload> {
+  return callJson('POST', '/api/uploads', image);
+}
+
+/** Opens a link in the person's in-app browser. */
+export function openFrame(request: FrameRequest): Promise<FrameView> {
+  return callJson('POST', '/api/frames', request);
+}
+
+/** Closes a frame and frees its listener. */
+export async function closeFrame(frameId: string): Promise<void> {
+  await call('DELETE', `/api/frames/${encodeURIComponent(frameId)}`);
+}
+
+function conversationPath(conversationId: string): string {
+  return `/api/conversations/${encodeURIComponent(conversationId)}`;
+}
+
+async function callJson<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+  const response = await call(method, path, body);
+  try {
+    return (await response.json()) as Answer;
+  } catch (error) {
+    throw new ApiError('unreachable', undefined, error);
+  }
+}
+
+async function call(method: string, path: string, body?: object): Promise<Response> {
+  const response = await fetch(path, {
+    method,
+    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    ...(body === undefined ? {} : bodyOf(body)),
+  }).catch((error: unknown) => {
+    throw new ApiError('unreachable', undefined, error);
+  });
+  if (!response.ok) throw await refusalOf(response);
+  return response;
+}
+
+function bodyOf(body: object): { body: string | Blob; headers: Record<string, string> } {
+  if (body instanceof Blob) return { body, headers: { 'content-type': body.type } };
+  return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+}
+
+async function refusalOf(response: Response): Promise<ApiError> {
+  const answer = (await response.json().catch(() => ({}))) as { error?: { code?: string; message?: string } };
+  const code = STATUS_CODES[response.status] ?? answer.error?.code ?? 'unreachable';
+  return new ApiError(code, answer.error?.message);
+}

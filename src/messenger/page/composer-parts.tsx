@@ -1,0 +1,82 @@
+import { useRef } from 'preact/hooks';
+import type { MessageView } from '../api.ts';
+import { BOT_SENDER } from './asker.ts';
+import { Icon, IconButton } from './icon.tsx';
+import { plainPreview } from './markdown.ts';
+import { usePage } from './page-context.ts';
+import type { Attachment } from './use-attachments.ts';
+
+/** The message that the next one quotes. */
+export function QuoteTray({ message, onRemove }: { message: MessageView; onRemove(): void }) {
+  const { say, bootstrap } = usePage();
+  return (
+    <div class="quote-tray">
+      <span class="quote-name">{message.sender === BOT_SENDER ? bootstrap.botName : message.senderName}</span>
+      <span class="quote-text">{plainPreview(message.text) || say('image')}</span>
+      <IconButton icon="close" label={say('removeQuote')} onPress={onRemove} />
+    </div>
+  );
+}
+
+/** The images that go with the next message. */
+export function AttachmentTray(props: { attachments: readonly Attachment[]; onRemove(key: string): void }) {
+  const { say } = usePage();
+  if (props.attachments.length === 0) return null;
+  return (
+    <ul class="attachments">
+      {props.attachments.map(({ key, name, upload }) => (
+        <li key={key} class="attachment">
+          {upload ? (
+            <img src={upload.url} alt={name} />
+          ) : (
+            <span class="uploading" role="img" aria-label={say('uploading')} />
+          )}
+          <IconButton icon="close" label={say('removeImage', { name })} onPress={() => props.onRemove(key)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The row below the text box. */
+export function ComposerTools(props: {
+  inGroup: boolean;
+  canSend: boolean;
+  onImages(files: readonly File[]): void;
+  onMention(): void;
+  onCommand(): void;
+  onWrite(): void;
+}) {
+  const { say } = usePage();
+  const file = useRef<HTMLInputElement>(null);
+  return (
+    <div class="composer-tools">
+      <input
+        ref={file}
+        type="file"
+        accept="image/png,image/jpeg,image/gif,image/webp"
+        multiple
+        hidden
+        onChange={(event) => {
+          props.onImages([...(event.currentTarget.files ?? [])]);
+          event.currentTarget.value = ''; // The same file can be chosen again.
+          props.onWrite();
+        }}
+      />
+      <IconButton icon="image" label={say('addImage')} onPress={() => file.current?.click()} />
+      {props.inGroup && <IconButton icon="at" label={say('mentionList')} onPress={props.onMention} />}
+      <IconButton
+        icon="slash"
+        label={say('commandList')}
+        onPress={() => {
+          props.onCommand();
+          props.onWrite();
+        }}
+      />
+      <span class="keys-hint">{say('keysHint')}</span>
+      <button type="submit" class="send" aria-label="Send" disabled={!props.canSend}>
+        <Icon name="send" />
+      </button>
+    </div>
+  );
+}

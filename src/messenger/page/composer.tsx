@@ -1,0 +1,141 @@
+import type { TargetedKeyboardEvent } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { ConversationView, MessageView } from '../api.ts';
+import { applyCompletion, type CompletionOption } from './completion.ts';
+import { COMPLETION_LIST_ID, CompletionList, completionOptionId } from './completion-list.tsx';
+import { AttachmentTray, ComposerTools, QuoteTray } from './composer-parts.tsx';
+import { usePage } from './page-context.ts';
+import { useAttachments, type Attachment } from './use-attachments.ts';
+import { useCompletion } from './use-completion.ts';
+
+export interface ComposerProps {
+  conversation: ConversationView;
+  quoted: MessageView | undefined;
+  onUnquote(): void;
+  onSend(text: string, images: Required<Attachment>[]): void;
+  /** Called with images dropped on the conversation; the composer says which function takes them. */
+  acceptDrops(take: (files: readonly File[]) => void): void;
+}
+
+/** The text box and what hangs on it. It must be mounted anew for another person or conversation. */
+export function Composer(props: ComposerProps) {
+  const { conversation } = props;
+  const { person, drafts, say, bootstrap } = usePage();
+  const [text, setText] = useState(() => drafts.read(person.id, conversation.id));
+  const [caret, setCaret] = useState(text.length);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const images = useAttachments(`${person.id} ${conversation.id}`);
+  const list = useCompletion(text, caret, conversation);
+  props.acceptDrops(images.add);
+  useGrowth(box, text);
+
+  const write = (next: string, nextCaret: number) => {
+    setText(next);
+    setCaret(nextCaret);
+    drafts.write(person.id, conversation.id, next);
+  };
+  const ready = images.attachments.filter((one): one is Required<Attachment> => one.upload !== undefined);
+  const canSend = (text.trim() !== '' || ready.length > 0) && ready.length === images.attachments.length;
+  const send = () => {
+    if (!canSend) return;
+    props.onSend(text.trim(), ready);
+    write('', 0);
+    images.clear();
+    box.current?.focus();
+  };
+  const pick = (option: CompletionOption) => {
+    if (list.completion === undefined) return;
+    const picked = applyCompletion(text, caret, list.completion, option);
+    write(picked.text, picked.caret);
+    placeCaret(box.current, picked.caret);
+  };
+  const insert = (mark: string) => {
+    const at = box.current?.selectionStart ?? text.length;
+    write(text.slice(0, at) + mark + text.slice(at), at + mark.length);
+    placeCaret(box.current, at + mark.length);
+  };
+  const name = conversation.name || bootstrap.botName;
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {list.completion && (
+        <CompletionList completion={list.completion} chosen={list.chosen} onChoose={list.choose} onPick={pick} />
+      )}
+      {props.quoted && <QuoteTray message={props.quoted} onRemove={props.onUnquote} />}
+      <AttachmentTray attachments={images.attachments} onRemove={images.remove} />
+      <textarea
+        ref={box}
+        rows={1}
+        aria-label="Message"
+        aria-autocomplete="list"
+        aria-controls={list.completion && COMPLETION_LIST_ID}
+        aria-activedescendant={list.completion && completionOptionId(list.chosen)}
+        placeholder={say(conversation.kind === 'group' ? 'writeToGroup' : 'writeTo', { name })}
+        value={text}
+        onInput={(event) => write(event.currentTarget.value, event.currentTarget.selectionStart)}
+        onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+        onKeyDown={(event) => answerKey(event, { list, pick, send })}
+        onPaste={(event) => {
+          const files = [...(event.clipboardData?.files ?? [])];
+          if (files.length === 0) return;
+          event.preventDefault();
+          images.add(files);
+        }}
+      />
+      <ComposerTools
+        inGroup={conversation.kind === 'group'}
+        canSend={canSend}
+        onImages={images.add}
+        onMention={() => insert('@')}
+        onCommand={() => write('/', 1)}
+        onWrite={() => box.current?.focus()}
+      />
+    </form>
+  );
+}
+
+interface KeyTargets {
+  list: ReturnType<typeof useCompletion>;
+  pick(option: CompletionOption): void;
+  send(): void;
+}
+
+/** Enter sends and Shift+Enter breaks the line; while an input method composes, every key is its own (229 in older ones). */
+function answerKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>, { list, pick, send }: KeyTargets): void {
+  if (event.isComposing || event.keyCode === 229) return;
+  const options = list.completion?.options;
+  if (options !== undefined) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const option = options[list.chosen] as CompletionOption;
+    if (step !== undefined) list.choose((list.chosen + step + options.length) % options.length);
+    else if (event.key === 'Escape') list.dismiss();
+    else if ((event.key === 'Enter' && !event.shiftKey) || event.key === 'Tab') pick(option);
+    else return;
+    event.preventDefault();
+  } else if (event.key === 'Enter' && !event.shiftKey) {
+    event.preventDefault();
+    send();
+  }
+}
+
+/** Lets the box grow with its text; the style sheet stops it at six lines. */
+function useGrowth(box: { current: HTMLTextAreaElement | null }, text: string): void {
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    element.style.height = 'auto';
+    element.style.height = `${element.scrollHeight}px`;
+  }, [box, text]);
+}
+
+function placeCaret(box: HTMLTextAreaElement | null, caret: number): void {
+  requestAnimationFrame(() => {
+    box?.focus();
+    box?.setSelectionRange(caret, caret);
+  });
+}

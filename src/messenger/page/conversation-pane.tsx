@@ -1,0 +1,144 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { ConversationView, MessageView } from '../api.ts';
+import { stopText } from './asker.ts';
+import { Avatar } from './avatar.tsx';
+import { Composer } from './composer.tsx';
+import { Icon, IconButton } from './icon.tsx';
+import { MessageList } from './message-list.tsx';
+import type { PageState } from './page-state.ts';
+import { usePage } from './page-context.ts';
+import { useImageDrop } from './use-image-drop.ts';
+import type { Attachment } from './use-attachments.ts';
+import type { SessionActions } from './use-session.ts';
+
+interface PaneProps {
+  conversation: ConversationView;
+  state: PageState;
+  actions: SessionActions;
+  onBack(): void;
+}
+
+/** The open conversation. It must be mounted anew for another one. */
+export function ConversationPane({ conversation, state, actions, onBack }: PaneProps) {
+  const { bootstrap, person, say } = usePage();
+  const [quoted, setQuoted] = useState<MessageView | undefined>(undefined);
+  const takeFiles = useRef<(files: readonly File[]) => void>(() => undefined);
+  const drop = useImageDrop((files) => takeFiles.current(files));
+  const log = state.logs[conversation.id];
+
+  useEffect(() => actions.load(conversation.id), [actions, conversation.id]);
+  useReadMark(conversation, actions);
+
+  const send = useCallback(
+    (text: string, images: readonly Required<Attachment>[] = []) => {
+      const quote = quoted && { quote: { senderName: quoted.senderName, text: quoted.text } };
+      actions.send(
+        conversation.id,
+        { text, images: images.map(({ upload }) => upload.id), ...(quoted && { quoteMessageId: quoted.id }) },
+        {
+          senderName: person.name,
+          images: images.map(({ upload, name }) => ({ url: upload.url, alt: name })),
+          ...quote,
+        },
+      );
+      setQuoted(undefined);
+    },
+    [actions, conversation.id, person, quoted],
+  );
+
+  return (
+    <main class={`pane ${drop.over ? 'drop-over' : ''}`} data-drop-hint={say('dropHere')} {...drop.handlers}>
+      <PaneHead conversation={conversation} onBack={onBack} />
+      <StateBanner state={state} />
+      {log ? (
+        <MessageList
+          conversation={conversation}
+          log={log}
+          onAsk={send}
+          onStop={() => send(stopText(conversation.kind, bootstrap.botName))}
+          onQuote={setQuoted}
+          onRate={actions.rate}
+          onSendAgain={actions.sendAgain}
+        />
+      ) : (
+        <LoadState failed={state.unloaded.includes(conversation.id)} onRetry={() => actions.load(conversation.id)} />
+      )}
+      <Composer
+        conversation={conversation}
+        quoted={quoted}
+        onUnquote={() => setQuoted(undefined)}
+        onSend={send}
+        acceptDrops={(take) => {
+          takeFiles.current = take;
+        }}
+      />
+    </main>
+  );
+}
+
+function PaneHead({ conversation, onBack }: { conversation: ConversationView; onBack(): void }) {
+  const { bootstrap, person, say } = usePage();
+  const isGroup = conversation.kind === 'group';
+  const names = [
+    ...conversation.members.map(({ id, name }) => (id === person.id ? say('you') : name)),
+    bootstrap.botName,
+  ];
+  return (
+    <header class="pane-head">
+      <IconButton icon="back" label={say('back')} class="back" onPress={onBack} />
+      <Avatar name={conversation.name} kind={isGroup ? 'group' : 'bot'} />
+      <div class="pane-words">
+        <h1>{conversation.name || bootstrap.botName}</h1>
+        <p>
+          {isGroup ? say('members', { count: names.length, names: names.join(say('namesGap')) }) : say('privateHint')}
+        </p>
+      </div>
+    </header>
+  );
+}
+
+/** Says what is away; it leaves by itself once that is back. */
+function StateBanner({ state }: { state: PageState }) {
+  const { bootstrap, say } = usePage();
+  const text = !state.connected
+    ? say('reconnecting')
+    : state.botReachable
+      ? undefined
+      : say('botAway', { bot: bootstrap.botName });
+  return (
+    <div class="banner-place" role="status">
+      {text !== undefined && (
+        <div class="banner">
+          <Icon name="alert" />
+          <span>{text}</span>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function LoadState({ failed, onRetry }: { failed: boolean; onRetry(): void }) {
+  const { say } = usePage();
+  return (
+    <div class="load-state">
+      <p>{failed ? say('loadFailed') : say('loading')}</p>
+      {failed && (
+        <button type="button" class="text-button" onClick={onRetry}>
+          {say('tryAgain')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** What comes in while the conversation is open in a visible tab is read. */
+function useReadMark(conversation: ConversationView, actions: SessionActions): void {
+  useEffect(() => {
+    const mark = () => {
+      if (conversation.unread > 0 && document.visibilityState === 'visible') actions.read(conversation.id);
+    };
+    mark();
+    document.addEventListener('visibilitychange', mark);
+    return () => document.removeEventListener('visibilitychange', mark);
+  }, [conversation.id, conversation.unread, actions]);
+}

@@ -1,0 +1,28 @@
+import type { ConversationView } from '../api.ts';
+import { Avatar } from './avatar.tsx';
+import { usePage } from './page-context.ts';
+
+/** What a conversation shows before anybody wrote in it: what this is, and questions to try. */
+export function FirstRun(props: { conversation: ConversationView; onAsk(text: string): void }) {
+  const { bootstrap, say } = usePage();
+  const bot = bootstrap.botName;
+  const isGroup = props.conversation.kind === 'group';
+  const questions = [say('questionOne'), say('questionTwo'), say('questionThree')];
+  return (
+    <div class="first-run">
+      <Avatar name={props.conversation.name} kind={isGroup ? 'group' : 'bot'} />
+      <h2>{say(isGroup ? 'firstGroupTitle' : 'firstTitle', { bot })}</h2>
+      <p>{say(isGroup ? 'firstGroupBody' : 'firstBody', { bot })}</p>
+      <div class="questions">
+        {(isGroup ? questions.slice(0, 1) : questions).map((question) => {
+          const text = isGroup ? `@${bot} ${question}` : question;
+          return (
+            <button key={text} type="button" onClick={() => props.onAsk(text)}>
+              {text}
+            </button>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import { useMemo, useState } from 'preact/hooks';
+import { MINUTE_MS } from '../../base/clock.ts';
+import type { ConversationView, MessageView } from '../api.ts';
+import type { Rating } from './api-client.ts';
+import { askerOf, BOT_SENDER, SYSTEM_SENDER } from './asker.ts';
+import { FirstRun } from './first-run.tsx';
+import { Icon } from './icon.tsx';
+import { goByArrows } from './list-keys.ts';
+import { groupMessages } from './message-groups.ts';
+import { rowKeyOf, type LoggedMessage, type MessageLog } from './message-log.ts';
+import { MessageRow } from './message-row.tsx';
+import { usePage } from './page-context.ts';
+import { useTextClicks } from './text-clicks.ts';
+import { dayKeyOf, dayLabel } from './times.ts';
+import { useNow } from './use-now.ts';
+import { useStickToBottom } from './use-stick-to-bottom.ts';
+
+export interface MessageListProps {
+  conversation: ConversationView;
+  log: MessageLog;
+  onAsk(text: string): void;
+  onStop(): void;
+  onQuote(message: MessageView): void;
+  onRate(message: MessageView, rating: Rating): void;
+  onSendAgain(message: LoggedMessage): void;
+}
+
+/** The conversation's messages by day. The arrow keys go from message to message; Tab reaches the tools of one. */
+export function MessageList(props: MessageListProps) {
+  const { log } = props;
+  const { person, times, say, bootstrap } = usePage();
+  const [activeKey, setActiveKey] = useState<string | undefined>(undefined);
+  const days = useMemo(() => groupMessages(log, (atMs) => dayKeyOf(atMs, times)), [log, times]);
+  const rowKeys = useMemo(() => log.map(rowKeyOf), [log]);
+  const stick = useStickToBottom({ rowKeys, newestIsOwn: log.at(-1)?.sender === person.id });
+  const onClick = useTextClicks();
+  const nowMs = useNow(MINUTE_MS);
+  const tabStopKey = activeKey !== undefined && rowKeys.includes(activeKey) ? activeKey : rowKeys.at(-1);
+  const stopOf = (message: LoggedMessage) => {
+    if (message.sender !== BOT_SENDER || message.state !== 'streaming') return undefined;
+    const asker = askerOf(message, log, props.conversation, bootstrap.botName);
+    return asker === person.id ? props.onStop : undefined;
+  };
+  const nobodyWrote = !log.some(({ sender }) => sender !== BOT_SENDER && sender !== SYSTEM_SENDER);
+  return (
+    <div class="messages-frame">
+      <div class="messages" ref={stick.outer} onScroll={stick.onScroll}>
+        <div class="messages-inner" ref={stick.inner}>
+          {nobodyWrote && <FirstRun conversation={props.conversation} onAsk={props.onAsk} />}
+          <div role="log" aria-label="Messages" onClick={onClick} onKeyDown={goByArrows}>
+            {days.map((day) => (
+              <section key={day.key} class="day">
+                <div class="day-mark">
+                  <span>{dayLabel(day.atMs, nowMs, times)}</span>
+                </div>
+                <ol>
+                  {day.placed.map(({ message, startsRun }) => {
+                    const rowKey = rowKeyOf(message);
+                    return (
+                      <MessageRow
+                        key={rowKey}
+                        {...props}
+                        message={message}
+                        startsRun={startsRun}
+                        inGroup={props.conversation.kind === 'group'}
+                        active={rowKey === activeKey}
+                        tabStop={rowKey === tabStopKey}
+                        onActive={setActiveKey}
+                        onStop={stopOf(message)}
+                      />
+                    );
+                  })}
+                </ol>
+              </section>
+            ))}
+          </div>
+          {log.at(-1)?.state === 'sending' && <WaitingDots />}
+        </div>
+      </div>
+      {!stick.place.atBottom && (
+        <button
+          type="button"
+          class={`to-latest ${stick.place.newCount > 0 ? 'has-new' : ''}`}
+          aria-label={stick.place.newCount > 0 ? undefined : say('toLatest')}
+          onClick={stick.toBottom}
+        >
+          <Icon name="down" />
+          {stick.place.newCount > 0 && say('newMessages', { count: stick.place.newCount })}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Stands where the answer will, from the moment that the bot lets one wait; the style sheet shows it after 300 ms. */
+function WaitingDots() {
+  return (
+    <div class="row other waiting" aria-hidden="true">
+      <span class="avatar-gap" />
+      <div class="bubble">
+        <span class="dots" />
+      </div>
+    </div>
+  );
+}

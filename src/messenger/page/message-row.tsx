@@ -1,0 +1,157 @@
+import type { MessageView } from '../api.ts';
+import { BOT_SENDER, SYSTEM_SENDER } from './asker.ts';
+import { Avatar } from './avatar.tsx';
+import { Icon } from './icon.tsx';
+import { MessageImages } from './message-images.tsx';
+import { rowKeyOf, type LoggedMessage } from './message-log.ts';
+import { MarkdownText, PlainText } from './message-text.tsx';
+import { MessageTools, type MessageToolActions } from './message-tools.tsx';
+import { usePage, type PageFacts } from './page-context.ts';
+import { ThinkingBlock } from './thinking-block.tsx';
+import { clockTime, fullTime } from './times.ts';
+
+export interface MessageRowProps extends MessageToolActions {
+  message: LoggedMessage;
+  startsRun: boolean;
+  inGroup: boolean;
+  /** Pointed at or focused: its tools are shown. */
+  active: boolean;
+  /** The one row that Tab reaches; the arrow keys go on from there. */
+  tabStop: boolean;
+  /** Set for a growing answer that this person asked for. */
+  onStop?: () => void;
+  onActive(rowKey: string | undefined): void;
+  onSendAgain(message: LoggedMessage): void;
+}
+
+/** One message: names, times and states stand around its text, never inside it. */
+export function MessageRow(props: MessageRowProps) {
+  const { message } = props;
+  const { person, times, bootstrap } = usePage();
+  if (message.sender === SYSTEM_SENDER) return <SystemLine message={message} tabStop={props.tabStop} />;
+  const isBot = message.sender === BOT_SENDER;
+  const name = isBot ? bootstrap.botName : message.senderName;
+  const isOwn = message.sender === person.id;
+  const rowKey = rowKeyOf(message);
+  return (
+    <li
+      class={`row ${isOwn ? 'own' : 'other'} ${props.startsRun ? 'starts-run' : ''}`}
+      {...rowData(message)}
+      tabIndex={props.tabStop ? 0 : -1}
+      aria-busy={message.state === 'streaming'}
+      onPointerEnter={() => props.onActive(rowKey)}
+      onPointerLeave={() => props.onActive(undefined)}
+      onFocusIn={() => props.onActive(rowKey)}
+    >
+      {!isOwn &&
+        (props.startsRun ? <Avatar name={name} kind={isBot ? 'bot' : 'person'} /> : <span class="avatar-gap" />)}
+      <div class="row-body">
+        <span
+          class={`sender ${props.inGroup && props.startsRun && !isOwn ? '' : 'visually-hidden'}`}
+          data-name={name}
+        />
+        <div class="bubble-line">
+          <Bubble message={message} />
+          <span class="beside">
+            <SendMark message={message} isOwn={isOwn} />
+            <span class="time" data-time={clockTime(message.atMs, times)} title={fullTime(message.atMs, times)} />
+          </span>
+          {props.active && <MessageTools message={message} onQuote={props.onQuote} onRate={props.onRate} />}
+        </div>
+        <RowFoot {...props} />
+      </div>
+    </li>
+  );
+}
+
+function SystemLine({ message, tabStop }: { message: LoggedMessage; tabStop: boolean }) {
+  return (
+    <li class="row system" {...rowData(message)} tabIndex={tabStop ? 0 : -1}>
+      <div class="system-text" data-part="text">
+        <MarkdownText text={message.text} />
+      </div>
+    </li>
+  );
+}
+
+/** The attributes that contract section 6 fixes, and the key by which the list finds its rows. */
+function rowData(message: LoggedMessage) {
+  return {
+    'data-message-id': message.id,
+    'data-sender': message.sender,
+    'data-state': message.state,
+    'data-row-key': rowKeyOf(message),
+  };
+}
+
+function Bubble({ message }: { message: LoggedMessage }) {
+  const hasThinking = (message.thinking ?? '') !== '';
+  const isWaiting = message.state === 'streaming' && message.text === '';
+  return (
+    <div class="bubble">
+      {message.quote && (
+        <blockquote class="quoted" data-name={message.quote.senderName}>
+          {message.quote.text}
+        </blockquote>
+      )}
+      {hasThinking && <ThinkingBlock message={message} />}
+      {message.images.length > 0 && <MessageImages images={message.images} />}
+      <div class="text" data-part="text">
+        {message.sender === BOT_SENDER ? <MarkdownText text={message.text} /> : <PlainText text={message.text} />}
+      </div>
+      {isWaiting && !hasThinking && <span class="dots" aria-hidden="true" />}
+    </div>
+  );
+}
+
+function SendMark({ message, isOwn }: { message: LoggedMessage; isOwn: boolean }) {
+  const { say } = usePage();
+  if (!isOwn || (message.state !== 'sending' && message.state !== 'sent')) return null;
+  const label = say(message.state);
+  return (
+    <span class={`send-mark ${message.state}`} role="img" aria-label={label} title={label}>
+      {message.state === 'sent' && <Icon name="check" />}
+    </span>
+  );
+}
+
+/** Below the bubble: "Stop" of a growing answer, the rating that was given, or why a message was not sent. */
+function RowFoot({ message, onStop, onSendAgain }: MessageRowProps) {
+  const { say } = usePage();
+  if (message.state === 'failed') {
+    return (
+      <div class="row-foot failed">
+        <Icon name="alert" />
+        <span>{failureText(message, say)}</span>
+        <button type="button" class="text-button" onClick={() => onSendAgain(message)}>
+          {say('sendAgain')}
+        </button>
+      </div>
+    );
+  }
+  if (onStop) {
+    const label = say('stop');
+    return (
+      <div class="row-foot">
+        <button type="button" class="stop-button" aria-label={label} data-label={label} onClick={onStop} />
+      </div>
+    );
+  }
+  return message.rating ? <RatingMark rating={message.rating} /> : null;
+}
+
+function RatingMark({ rating }: { rating: NonNullable<MessageView['rating']> }) {
+  const { say } = usePage();
+  return (
+    <div class="row-foot rating-mark" role="img" aria-label={say(rating)} title={say(rating)}>
+      <Icon name={rating} />
+    </div>
+  );
+}
+
+function failureText(message: LoggedMessage, say: PageFacts['say']): string {
+  if (message.failureCode === 'rate_limited') return say('rateLimited');
+  if (message.failureCode === 'too_large') return say('tooLarge');
+  if (message.failureCode === 'unreachable') return say('messengerAway');
+  return message.error ?? say('notSent');
+}

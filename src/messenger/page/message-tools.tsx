@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks';
+import type { MessageView } from '../api.ts';
+import type { Rating } from './api-client.ts';
+import { IconButton } from './icon.tsx';
+import { isLocalOnly, type LoggedMessage } from './message-log.ts';
+import { usePage } from './page-context.ts';
+
+export interface MessageToolActions {
+  onQuote(message: MessageView): void;
+  onRate(message: MessageView, rating: Rating): void;
+}
+
+/** What can be done with a message; it is on the page only while the row is pointed at or focused. */
+export function MessageTools({ message, onQuote, onRate }: { message: LoggedMessage } & MessageToolActions) {
+  const { say } = usePage();
+  return (
+    <div class="tools">
+      <CopyButton text={message.text} label={say('copyMessage')} />
+      {!isLocalOnly(message) && (
+        <IconButton icon="quote" label={say('quoteMessage')} onPress={() => onQuote(message)} />
+      )}
+      {message.canRate && message.state === 'final' && (
+        <>
+          <RateButton message={message} rating="good" onRate={onRate} />
+          <RateButton message={message} rating="bad" onRate={onRate} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function RateButton(props: { message: MessageView; rating: 'good' | 'bad'; onRate: MessageToolActions['onRate'] }) {
+  const { say } = usePage();
+  const pressed = props.message.rating === props.rating;
+  return (
+    <IconButton
+      icon={props.rating}
+      label={say(props.rating)}
+      pressed={pressed}
+      onPress={() => props.onRate(props.message, pressed ? 'withdrawn' : props.rating)}
+    />
+  );
+}
+
+const COPIED_SHOWN_MS = 1_500;
+
+function CopyButton({ text, label }: { text: string; label: string }) {
+  const { say, notify } = usePage();
+  const [copied, setCopied] = useState(false);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => {
+        setCopied(true);
+        setTimeout(() => setCopied(false), COPIED_SHOWN_MS);
+      },
+      () => notify(say('copyFailed')),
+    );
+  return (
+    <IconButton icon={copied ? 'check' : 'copy'} label={copied ? say('copied') : label} onPress={() => void copy()} />
+  );
+}

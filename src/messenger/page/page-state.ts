@@ -1,0 +1,115 @@
+import type { ConversationView, FrameView, MessageView, MessengerEvent } from '../api.ts';
+import {
+  insertByTime,
+  mergeFetched,
+  withAcceptance,
+  withChange,
+  withEvent,
+  type LoggedMessage,
+  type MessageLog,
+} from './message-log.ts';
+
+/** Everything a person's page shows, as far as it came from the server or is on its way there. */
+export interface PageState {
+  /** Undefined until they were fetched. Newest first. */
+  conversations: readonly ConversationView[] | undefined;
+  /** Logs by conversation id; a conversation that was never opened has none. */
+  logs: Readonly<Record<string, MessageLog>>;
+  /** The conversations whose log could not be fetched. */
+  unloaded: readonly string[];
+  /** Whether the messenger's own server can be reached; true until shown otherwise. */
+  connected: boolean;
+  /** Whether the bot can be reached from the messenger; true until told otherwise. */
+  botReachable: boolean;
+  /** The open in-app browser. */
+  frame: FrameView | undefined;
+}
+
+/** All that can happen to the page's state. */
+export type PageChange =
+  | { type: 'event'; event: MessengerEvent }
+  | { type: 'connection'; up: boolean }
+  | { type: 'conversations-fetched'; conversations: readonly ConversationView[] }
+  | { type: 'messages-fetched'; conversationId: string; messages: readonly MessageView[] }
+  | { type: 'messages-unloaded'; conversationId: string }
+  | { type: 'message-written'; message: LoggedMessage }
+  | { type: 'message-accepted'; conversationId: string; localId: string; message: MessageView }
+  | { type: 'message-changed'; conversationId: string; rowKey: string; change: Partial<LoggedMessage> }
+  | { type: 'conversation-read'; conversationId: string }
+  | { type: 'frame-opened'; frame: FrameView }
+  | { type: 'frame-closed' };
+
+export const START_STATE: PageState = {
+  conversations: undefined,
+  logs: {},
+  unloaded: [],
+  connected: true,
+  botReachable: true,
+  frame: undefined,
+};
+
+/** The state after a change; pure, so that it can be replayed. */
+export function reducePage(state: PageState, change: PageChange): PageState {
+  switch (change.type) {
+    case 'event':
+      return takeEvent(state, change.event);
+    case 'connection':
+      return state.connected === change.up ? state : { ...state, connected: change.up };
+    case 'conversations-fetched':
+      return { ...state, conversations: newestFirst(change.conversations) };
+    case 'messages-fetched':
+      return {
+        ...editLog(state, change.conversationId, (log) => mergeFetched(log, change.messages)),
+        unloaded: state.unloaded.filter((id) => id !== change.conversationId),
+      };
+    case 'messages-unloaded':
+      return { ...state, unloaded: [...new Set([...state.unloaded, change.conversationId])] };
+    case 'message-written':
+      return editLog(state, change.message.conversationId, (log) => insertByTime(log, change.message));
+    case 'message-accepted':
+      return editLog(state, change.conversationId, (log) => withAcceptance(log, change.localId, change.message));
+    case 'message-changed':
+      return editLog(state, change.conversationId, (log) => withChange(log, change.rowKey, change.change));
+    case 'conversation-read':
+      return editConversation(state, change.conversationId, { unread: 0 });
+    case 'frame-opened':
+      return { ...state, frame: change.frame };
+    case 'frame-closed':
+      return { ...state, frame: undefined };
+  }
+}
+
+function takeEvent(state: PageState, event: MessengerEvent): PageState {
+  switch (event.name) {
+    case 'message':
+      // A log that was never fetched stays so: its first fetch brings the message along.
+      if (state.logs[event.data.conversationId] === undefined) return state;
+      return editLog(state, event.data.conversationId, (log) => withEvent(log, event.data));
+    case 'conversation': {
+      const others = (state.conversations ?? []).filter(({ id }) => id !== event.data.id);
+      return { ...state, conversations: newestFirst([event.data, ...others]) };
+    }
+    case 'frame':
+      return state.frame?.id === event.data.id ? { ...state, frame: event.data } : state;
+    case 'bot':
+      return { ...state, botReachable: event.data.reachable };
+  }
+}
+
+function editLog(state: PageState, id: string, edit: (log: MessageLog) => MessageLog): PageState {
+  return { ...state, logs: { ...state.logs, [id]: edit(state.logs[id] ?? []) } };
+}
+
+function editConversation(state: PageState, id: string, edit: Partial<ConversationView>): PageState {
+  if (state.conversations === undefined) return state;
+  return { ...state, conversations: state.conversations.map((one) => (one.id === id ? { ...one, ...edit } : one)) };
+}
+
+/** Newest first; those without messages last, private chats before groups. */
+function newestFirst(conversations: readonly ConversationView[]): ConversationView[] {
+  const rank = (one: ConversationView) => (one.kind === 'private' ? 0 : 1);
+  return [...conversations].sort(
+    (left, right) =>
+      (right.lastAtMs ?? 0) - (left.lastAtMs ?? 0) || rank(left) - rank(right) || left.name.localeCompare(right.name),
+  );
+}

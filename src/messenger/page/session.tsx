@@ -1,0 +1,63 @@
+import { useCallback, useEffect, useMemo } from 'preact/hooks';
+import { ConversationPane } from './conversation-pane.tsx';
+import { InAppBrowser } from './in-app-browser.tsx';
+import { PageFactsProvider, type PageFacts } from './page-context.ts';
+import { Sidebar } from './sidebar.tsx';
+import { BOT_SENDER } from './asker.ts';
+import { useOpenConversation } from './use-open-conversation.ts';
+import { useSession } from './use-session.ts';
+import type { PageText } from './texts.ts';
+
+interface SessionProps {
+  facts: Omit<PageFacts, 'openInApp'>;
+  onPerson(personId: string): void;
+}
+
+/** One person's page: the conversations, the open one, the in-app browser. It must be mounted anew for another person. */
+export function Session({ facts, onPerson }: SessionProps) {
+  const { say, notify, person, thinking } = facts;
+  const onFault = useCallback((text: PageText) => notify(say(text)), [notify, say]);
+  const [state, actions] = useSession(person.id, onFault);
+  const open = useOpenConversation();
+  const conversations = state.conversations ?? [];
+  const current =
+    conversations.find(({ id }) => id === open.conversationId) ??
+    conversations.find(({ kind }) => kind === 'private') ??
+    conversations[0];
+  const pageFacts = useMemo(() => ({ ...facts, openInApp: actions.openInApp }), [facts, actions]);
+
+  // During rendering, so that a block's first appearance and its clock agree.
+  const nowMs = Date.now();
+  for (const message of (current && state.logs[current.id]) ?? []) {
+    if (message.sender === BOT_SENDER) thinking.observe(message, nowMs);
+  }
+
+  const unread = conversations.reduce((sum, one) => sum + one.unread, 0);
+  useEffect(() => {
+    document.title = `${unread > 0 ? `(${unread}) ` : ''}${person.name} · ${say('appTitle')}`;
+  }, [unread, person, say]);
+
+  return (
+    <PageFactsProvider value={pageFacts}>
+      <div class="shell" data-view={open.conversationId === undefined ? 'list' : 'conversation'}>
+        <Sidebar conversations={conversations} selectedId={current?.id} onSelect={open.open} onPerson={onPerson} />
+        <div class="stage">
+          {current ? (
+            <ConversationPane
+              key={current.id}
+              conversation={current}
+              state={state}
+              actions={actions}
+              onBack={open.back}
+            />
+          ) : (
+            <main class="pane load-state">
+              <p>{say(state.connected ? 'loading' : 'reconnecting')}</p>
+            </main>
+          )}
+          {state.frame && <InAppBrowser key={state.frame.id} frame={state.frame} onClose={actions.closeInApp} />}
+        </div>
+      </div>
+    </PageFactsProvider>
+  );
+}

@@ -1,0 +1,101 @@
+import { MINUTE_MS } from '../../base/clock.ts';
+import type { ConversationView, PersonView } from '../api.ts';
+import { Avatar } from './avatar.tsx';
+import { Icon } from './icon.tsx';
+import { plainPreview } from './markdown.ts';
+import { usePage } from './page-context.ts';
+import { listTime } from './times.ts';
+import { useNow } from './use-now.ts';
+
+interface SidebarProps {
+  conversations: readonly ConversationView[];
+  selectedId: string | undefined;
+  onSelect(conversationId: string): void;
+  onPerson(personId: string): void;
+}
+
+/** Who I am, and my conversations. */
+export function Sidebar(props: SidebarProps) {
+  const { bootstrap, person } = usePage();
+  return (
+    <div class="sidebar">
+      <header class="sidebar-head">
+        <PersonPicker people={bootstrap.people} person={person} onPerson={props.onPerson} />
+      </header>
+      <nav aria-label="Conversations" class="conversations">
+        {props.conversations.map((conversation) => (
+          <ConversationButton
+            key={conversation.id}
+            conversation={conversation}
+            selected={conversation.id === props.selectedId}
+            onSelect={props.onSelect}
+          />
+        ))}
+      </nav>
+    </div>
+  );
+}
+
+/** The browser's own select lies over the drawn card: its list, keys and screen reader words come for free. */
+function PersonPicker(props: { people: PersonView[]; person: PersonView; onPerson(personId: string): void }) {
+  const { person } = props;
+  return (
+    <div class="person-picker">
+      <Avatar name={person.name} />
+      <span class="person-words" aria-hidden="true">
+        <span class="person-name">{person.name}</span>
+        <span class="person-department">{person.department}</span>
+      </span>
+      <Icon name="chevron" />
+      <select
+        aria-label="Signed in as"
+        value={person.id}
+        onChange={(event) => props.onPerson(event.currentTarget.value)}
+      >
+        {props.people.map(({ id, name, department }) => (
+          <option key={id} value={id}>
+            {department === '' ? name : `${name} · ${department}`}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function ConversationButton(props: {
+  conversation: ConversationView;
+  selected: boolean;
+  onSelect(conversationId: string): void;
+}) {
+  const { bootstrap, person, say, times, drafts } = usePage();
+  const { conversation, selected } = props;
+  const nowMs = useNow(MINUTE_MS);
+  const draft = selected ? '' : drafts.read(person.id, conversation.id).trim();
+  const isPrivate = conversation.kind === 'private';
+  const line = draft || plainPreview(conversation.lastLine) || say('noMessagesYet');
+  return (
+    <button
+      type="button"
+      class="conversation"
+      data-kind={conversation.kind}
+      aria-current={selected ? 'true' : undefined}
+      onClick={() => props.onSelect(conversation.id)}
+    >
+      <Avatar name={conversation.name} kind={isPrivate ? 'bot' : 'group'} />
+      <span class="conversation-name">{conversation.name || bootstrap.botName}</span>
+      <span class="conversation-time">
+        {conversation.lastAtMs === null ? '' : listTime(conversation.lastAtMs, nowMs, times)}
+      </span>
+      <span class="conversation-line">
+        {draft !== '' && <span class="draft-mark">{say('draft')}</span>}
+        {line}
+      </span>
+      {conversation.unread > 0 && (
+        <span class="unread">
+          <span aria-hidden="true">{conversation.unread > 99 ? '99+' : conversation.unread}</span>
+          <span class="visually-hidden">{say('unread', { count: conversation.unread })}</span>
+        </span>
+      )}
+    </button>
+  );
+}

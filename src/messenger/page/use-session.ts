@@ -1,0 +1,158 @@
+import { useCallback, useEffect, useMemo, useReducer, useRef } from 'preact/hooks';
+import type { MessageView, SendRequest } from '../api.ts';
+import {
+  closeFrame,
+  fetchConversations,
+  fetchMessages,
+  markRead,
+  openFrame,
+  rateMessage,
+  resendMessage,
+  sendMessage,
+  ApiError,
+  type Rating,
+} from './api-client.ts';
+import { followEvents } from './live-events.ts';
+import { isLocalOnly, rowKeyOf, type LoggedMessage } from './message-log.ts';
+import { reducePage, START_STATE, type PageChange, type PageState } from './page-state.ts';
+import type { PageText } from './texts.ts';
+
+/** What a person can do on the page. */
+export interface SessionActions {
+  load(conversationId: string): void;
+  /** Shows the message at once and hands it to the server. */
+  send(conversationId: string, message: Omit<SendRequest, 'person'>, shown: ShownParts): void;
+  sendAgain(message: LoggedMessage): void;
+  rate(message: MessageView, rating: Rating): void;
+  read(conversationId: string): void;
+  openInApp(href: string): void;
+  closeInApp(): void;
+}
+
+/** What an own message looks like until the server's view of it comes. */
+export type ShownParts = Pick<MessageView, 'images' | 'quote' | 'senderName'>;
+
+/** Keeps one person's page in step with the server; `onFault` gets what went wrong outside of a message. */
+export function useSession(person: string, onFault: (text: PageText) => void): [PageState, SessionActions] {
+  const [state, change] = useReducer(reducePage, START_STATE);
+  const opened = useRef(new Set<string>());
+  const frameId = useRef<string | undefined>(undefined);
+  frameId.current = state.frame?.id;
+
+  const load = useCallback(
+    (conversationId: string) => {
+      opened.current.add(conversationId);
+      void loadMessages(person, conversationId, change);
+    },
+    [person],
+  );
+
+  useEffect(() => {
+    return followEvents(person, {
+      onEvent: (event) => change({ type: 'event', event }),
+      onConnection(up) {
+        change({ type: 'connection', up });
+        if (!up) return;
+        fetchConversations(person).then(
+          (conversations) => change({ type: 'conversations-fetched', conversations }),
+          () => undefined, // The stream breaks too when the server is away, and opens again.
+        );
+        opened.current.forEach((conversationId) => void loadMessages(person, conversationId, change));
+      },
+    });
+  }, [person]);
+
+  useEffect(() => () => void (frameId.current && closeFrame(frameId.current).catch(ignore)), [person]);
+
+  const actions = useMemo<SessionActions>(
+    () => ({
+      load,
+      ...sendingActions(person, change),
+      rate(message, rating) {
+        const shown = rating === 'withdrawn' ? undefined : rating;
+        const edit = (value: MessageView['rating']) =>
+          change({
+            type: 'message-changed',
+            conversationId: message.conversationId,
+            rowKey: rowKeyOf(message),
+            change: { rating: value },
+          });
+        edit(shown);
+        rateMessage(person, message.id, rating).catch(() => edit(message.rating));
+      },
+      read(conversationId) {
+        change({ type: 'conversation-read', conversationId });
+        markRead(person, conversationId).catch(ignore);
+      },
+      openInApp(href) {
+        if (frameId.current !== undefined) closeFrame(frameId.current).catch(ignore);
+        openFrame({ person, url: href }).then(
+          (frame) => change({ type: 'frame-opened', frame }),
+          () => onFault('linkRefused'),
+        );
+      },
+      closeInApp() {
+        if (frameId.current !== undefined) closeFrame(frameId.current).catch(ignore);
+        change({ type: 'frame-closed' });
+      },
+    }),
+    [person, load, onFault],
+  );
+  return [state, actions];
+}
+
+type Change = (change: PageChange) => void;
+
+function sendingActions(person: string, change: Change): Pick<SessionActions, 'send' | 'sendAgain'> {
+  const post = (conversationId: string, localId: string, request: SendRequest) =>
+    sendMessage(conversationId, request).then(
+      (message) => change({ type: 'message-accepted', conversationId, localId, message }),
+      (error: unknown) =>
+        change({
+          type: 'message-changed',
+          conversationId,
+          rowKey: localId,
+          change: { state: 'failed', ...failureOf(error) },
+        }),
+    );
+  return {
+    send(conversationId, parts, shown) {
+      const localId = `local-${crypto.randomUUID()}`;
+      const request: SendRequest = { ...parts, person };
+      const own = { id: localId, localId, conversationId, sender: person, state: 'sending', atMs: Date.now() } as const;
+      change({ type: 'message-written', message: { ...own, ...shown, text: parts.text, request } });
+      void post(conversationId, localId, request);
+    },
+    sendAgain(message) {
+      const rowKey = rowKeyOf(message);
+      const edit = (edited: Partial<LoggedMessage>) =>
+        change({ type: 'message-changed', conversationId: message.conversationId, rowKey, change: edited });
+      edit({ state: 'sending', error: undefined });
+      if (isLocalOnly(message) && message.request !== undefined) {
+        void post(message.conversationId, rowKey, message.request);
+      } else {
+        resendMessage(person, message.id).catch((error: unknown) => edit({ state: 'failed', ...failureOf(error) }));
+      }
+    },
+  };
+}
+
+async function loadMessages(person: string, conversationId: string, change: Change): Promise<void> {
+  try {
+    const messages = await fetchMessages(person, conversationId);
+    change({ type: 'messages-fetched', conversationId, messages });
+  } catch {
+    change({ type: 'messages-unloaded', conversationId });
+  }
+}
+
+/** The reason of a failed send: the server's sentence, and the code for which the page has a better one. */
+function failureOf(error: unknown): Pick<LoggedMessage, 'error' | 'failureCode'> {
+  if (!(error instanceof ApiError)) return { failureCode: 'unreachable' };
+  return { failureCode: error.code, ...(error.shown === undefined ? {} : { error: error.shown }) };
+}
+
+/** For calls whose failure changes nothing that the reader sees. */
+function ignore(): void {
+  return undefined;
+}
