@@ -12,7 +12,7 @@ export function fenceAfter(open: CodeFence | undefined, line: string): CodeFence
   if (!match) return open;
   const [, mark = '', info = ''] = match;
   if (open) {
-    const closes = mark[0] === open.mark[0] && mark.length >= open.mark.length && info.trim() === '';
+    const closes = mark.startsWith(open.mark) && info.trim() === '';
     return closes ? undefined : open;
   }
   if (mark.startsWith('`') && info.includes('`')) return undefined;

@@ -92,7 +92,7 @@ describe('properties', () => {
   test('no half of a pair, and no mark that the text did not have', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('@', 'a', 'l', 'll', 'ocate', '🙂', '你'), { maxLength: 300 }), (words) => {
-        const text = words.join('').replace(/@(?=all(?![A-Za-z0-9_]))/g, '');
+        const text = words.join('').replace(/@(?=all(?![A-Za-z0-9_]))/g, '＠');
         for (const { body } of cutMarkdown(text, 128)) {
           expect(Buffer.from(body).toString()).toBe(body);
           expect(body).not.toMatch(/@all(?![A-Za-z0-9_])/);

@@ -14,7 +14,11 @@ export interface ReadOptions {
 
 /** The sender of what WeCom itself says in a chat. */
 const SYSTEM_SENDER = 'sys';
-const VERDICTS = { 1: 'good', 2: 'bad', 3: 'withdrawn' } as const;
+const VERDICTS = new Map([
+  [1, 'good'],
+  [2, 'bad'],
+  [3, 'withdrawn'],
+] as const);
 
 /**
  * Reads a verified, decrypted callback. Whatever makes no sense is `ignored`: answered with an empty 200, always the
@@ -58,7 +62,7 @@ function readEvent(parsed: unknown, sender: Sender, answers: AnswerBuilder): Del
   const { eventtype, feedback_event: feedback, type } = read.data.event;
   if (eventtype === 'enter_chat') return { kind: 'entered-chat', sender, answer: answers.welcome };
   if (eventtype !== 'feedback_event') return ignored('unwanted event');
-  const verdict = VERDICTS[(feedback?.type ?? type) as keyof typeof VERDICTS];
+  const verdict = VERDICTS.get((feedback?.type ?? type) as 1 | 2 | 3);
   return verdict ? { kind: 'feedback', verdict, answer: EMPTY_ANSWER } : ignored('unknown feedback');
 }
 

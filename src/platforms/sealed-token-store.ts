@@ -1,0 +1,34 @@
+import type { KeyRing } from '../base/key-ring.ts';
+import { SealError } from '../base/key-ring.ts';
+import type { NowMs } from '../base/clock.ts';
+import type { RedisClient } from '../base/redis.ts';
+
+/** A platform's access token, as the platform's folder keeps it between calls and processes. */
+interface StoredToken {
+  token: string;
+  expiresAtMs: number;
+}
+
+const PURPOSE = 'platform-token';
+
+/** Keeps platforms' access tokens sealed in Redis, so that all processes share one (security.md 2.5). */
+export function createSealedTokenStore(redis: RedisClient, keyRing: KeyRing, nowMs: NowMs) {
+  const keyOf = (name: string) => `platform-token:${name}`;
+  return {
+    async read(name: string): Promise<StoredToken | undefined> {
+      const sealed = await redis.get(keyOf(name));
+      if (sealed === null) return undefined;
+      try {
+        return JSON.parse(keyRing.open(PURPOSE, name, sealed)) as StoredToken;
+      } catch (error) {
+        // Under a lost key a token is simply asked for again.
+        if (error instanceof SealError) return undefined;
+        throw error;
+      }
+    },
+    async write(name: string, stored: StoredToken): Promise<void> {
+      const lifeMs = Math.max(1, Math.round(stored.expiresAtMs - nowMs()));
+      await redis.set(keyOf(name), keyRing.seal(PURPOSE, name, JSON.stringify(stored)), 'PX', lifeMs);
+    },
+  };
+}
