@@ -2,7 +2,7 @@ import { MINUTE_MS, type NowMs } from '../base/clock.ts';
 import { say } from '../base/texts.ts';
 import type { GroupScope } from '../platforms/conversation-key.ts';
 import { conversationOf } from '../platforms/conversation-key.ts';
-import type { Account, Identity } from '../identity/identity.ts';
+import type { Account, Identity, SignInInvitation } from '../identity/identity.ts';
 import type { TurnScene } from './run-turn.ts';
 import { TURN_TEXTS } from './texts.ts';
 import type { Asker, SignInMode } from './turn-ports.ts';
@@ -84,7 +84,7 @@ export class SignInGate {
     return (await scene.platform.writePrivately?.(scene.newest.sender.userId, text)) === 'sent';
   }
 
-  async #ask(scene: TurnScene, force: boolean): ReturnType<Identity['askToSignIn']> {
+  async #ask(scene: TurnScene, force: boolean): Promise<SignInInvitation> {
     const { identity, groupScope } = this.#options;
     if (!identity) throw new TypeError('An invitation needs the identity room');
     const { newest, question } = scene;

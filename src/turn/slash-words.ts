@@ -97,7 +97,7 @@ async function signIn({ gate, mode }: SlashWordsOptions, scene: TurnScene): Prom
 async function unlink({ identity, mode }: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
   if (mode === 'off' || !identity) return command(scene, 'signInOff');
   const { platform, tenant, app, chatUserId } = askerOf(scene);
-  const undone = await identity.unlink({ platform, tenant, app }, chatUserId);
-  if (!undone) return command(scene, 'notLinked');
-  return { ...command(scene, 'unlinked', { url: undone.logoutUrl }), history: { forget: true } };
+  const { wasLinked, logoutUrl } = await identity.unlink({ platform, tenant, app }, chatUserId);
+  if (!wasLinked) return command(scene, 'notLinked');
+  return { ...command(scene, 'unlinked', { url: logoutUrl }), history: { forget: true } };
 }

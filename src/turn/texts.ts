@@ -38,7 +38,8 @@ type TurnText =
   | 'deadLetter'
   | 'linkedNotice'
   | 'otherPersonNotice'
-  | 'conflictNotice';
+  | 'conflictNotice'
+  | 'signInAgainNotice';
 
 /** What the bot itself says in the chat. */
 export const TURN_TEXTS: Catalogue<TurnText> = {
@@ -147,6 +148,10 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   otherPersonNotice: {
     en: 'Somebody else signed in with your link. Nothing was connected. Never pass on a sign-in link.',
     zh: '有其他人使用了您的登录链接，未建立任何关联。请勿转发登录链接。',
+  },
+  signInAgainNotice: {
+    en: 'Your sign-in has ended at the institution. Send /signin to sign in again.',
+    zh: '您的登录已失效，请发送“登录”重新登录。',
   },
   conflictNotice: {
     en: 'Somebody tried to connect your account with another chat user. Nothing was changed.',

@@ -1,0 +1,154 @@
+import Koa from 'koa';
+import { Registry } from 'prom-client';
+import { healthRoutes, type HealthPart } from './admin/health.ts';
+import { createReport } from './admin/metrics.ts';
+import { watchRedisSafety } from './admin/redis-safety.ts';
+import { SECOND_MS, type NowMs } from './base/clock.ts';
+import { listen, type ListeningServer } from './base/http-server.ts';
+import type { Log } from './base/log.ts';
+import type { RedisClient } from './base/redis.ts';
+import { createReceiver, createWorkerPart, type Receiver, type WorkerPart } from './bot-parts.ts';
+import { prepareLocalMode, type LocalMode } from './local/local-mode.ts';
+import { startMessengerPart } from './messenger-part.ts';
+import { startServicePart } from './service-part.ts';
+import type { Config, Role, Secrets } from './settings/config.ts';
+
+export interface AppOptions {
+  config: Config;
+  secrets: Secrets;
+  log: Log;
+  nowMs?: NowMs;
+  /** Called when the process must not go on (an unsafe Redis); the sentence names what to do. */
+  onFatal(sentence: string): void;
+}
+
+/** A running Parley: what this process's roles need, started in order. */
+export interface App {
+  /** Where each part listens, in words for the person who started it. */
+  readonly addresses: { name: string; url: string }[];
+  /** The key that was made for the embedded chat service, to be shown once at start. */
+  readonly madeApiKey: string | undefined;
+  /** Orderly stop within `SHUTDOWN_GRACE_SEC` (security.md 4.9). */
+  close(): Promise<void>;
+}
+
+type Step = () => Promise<void>;
+
+/**
+ * The composition root: builds everything by hand, starts it, and stops it in the opposite order. When a part cannot
+ * start, what was started before is stopped, and the error goes on.
+ */
+export async function startApp(options: AppOptions): Promise<App> {
+  const { config, log, nowMs = Date.now } = options;
+  const endings: Step[] = [];
+  const addresses: App['addresses'] = [];
+  try {
+    const local = await startLocal(options, endings);
+    const secrets = local?.secrets ?? options.secrets;
+    const registry = new Registry();
+    const bot = { config, secrets, nowMs, log, report: createReport(registry, log) };
+    const has = (role: Role) => config.roles.includes(role);
+
+    if (has('service')) {
+      const service = await startServicePart({ config, secrets, clients: local?.clients, nowMs, log });
+      endings.push(() => service.close());
+      addresses.push({ name: 'service', url: service.url });
+    }
+    if (has('receiver') || has('worker')) {
+      const receiver = has('receiver') ? createReceiver(bot) : undefined;
+      const worker = has('worker') ? createWorkerPart(bot) : undefined;
+      const front = await startFront({ config, log, registry, receiver, worker });
+      endings.push(() => stopBot({ config, receiver, worker, front }));
+      addresses.push({ name: 'bot', url: front.server.url });
+      const redis = receiver?.redis ?? worker?.redis;
+      if (redis && !config.embedded.redis)
+        watchRedisSafety(redis, { isLossAllowed: config.redis.allowDataLoss, log, onUnsafe: options.onFatal });
+    }
+    if (has('messenger')) {
+      const messenger = await startMessengerPart({ config, secrets, nowMs, log });
+      endings.push(() => messenger.close());
+      addresses.push({ name: 'messenger', url: messenger.url });
+    }
+    return {
+      addresses,
+      madeApiKey: has('service') ? local?.madeApiKey : undefined,
+      close: () => runBackwards(endings),
+    };
+  } catch (error) {
+    await runBackwards(endings);
+    throw error;
+  }
+}
+
+async function startLocal({ config, secrets, log }: AppOptions, endings: Step[]): Promise<LocalMode | undefined> {
+  const isNeeded = config.embedded.redis || config.mode === 'local' || !secrets.secretKey;
+  if (!isNeeded) return undefined;
+  const local = await prepareLocalMode(config, secrets, log);
+  endings.push(() => local.stop());
+  return local;
+}
+
+interface FrontOptions {
+  config: Config;
+  log: Log;
+  registry: Registry;
+  receiver: Receiver | undefined;
+  worker: WorkerPart | undefined;
+}
+
+interface Front {
+  server: ListeningServer;
+  /** From now on `/readyz` says no. */
+  retire(): void;
+}
+
+/** The bot's HTTP: every process serves health and metrics, a receiver the webhooks and the sign-in pages too. */
+async function startFront({ config, log, registry, receiver, worker }: FrontOptions): Promise<Front> {
+  let isRetired = false;
+  const parts: HealthPart[] = [
+    { name: 'process', isReady: async () => !isRetired },
+    ...(receiver ? [redisPart('redis', receiver.redis)] : []),
+    ...(worker
+      ? [redisPart('worker-redis', worker.redis), { name: 'worker', isReady: async () => worker.worker.isReady() }]
+      : []),
+  ];
+  const koa = new Koa();
+  koa.silent = true;
+  koa.on('error', (error: Error) => log.error({ error }, 'a request failed'));
+  for (const router of [healthRoutes({ parts, registry }), ...(receiver?.routes ?? [])]) {
+    koa.use(router.routes()).use(router.allowedMethods());
+  }
+  const handler = koa.callback();
+  const server = await listen(
+    (request, response) => void handler(request, response),
+    config.http.port,
+    config.http.host,
+  );
+  return { server, retire: () => (isRetired = true) };
+}
+
+function redisPart(name: string, redis: RedisClient): HealthPart {
+  return { name, isReady: async () => (await redis.ping()) === 'PONG' };
+}
+
+interface RunningBot {
+  config: Config;
+  receiver: Receiver | undefined;
+  worker: WorkerPart | undefined;
+  front: Front;
+}
+
+/**
+ * Readiness goes first, so that no new work is sent here. Polls are still answered while turns end: on a platform that
+ * pulls, an answer that nobody can poll is not visible. Then the door closes.
+ */
+async function stopBot({ config, receiver, worker, front }: RunningBot): Promise<void> {
+  front.retire();
+  await worker?.close(config.http.shutdownGraceSec);
+  await front.server.close(SECOND_MS);
+  await receiver?.close();
+}
+
+async function runBackwards(endings: Step[]): Promise<void> {
+  for (const end of endings.splice(0).reverse()) await end();
+}

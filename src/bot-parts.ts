@@ -1,0 +1,270 @@
+import { readFileSync } from 'node:fs';
+import type Router from '@koa/router';
+import { DAY_MS, MINUTE_MS, SECOND_MS, type NowMs } from './base/clock.ts';
+import { KeyRing } from './base/key-ring.ts';
+import type { Log } from './base/log.ts';
+import { connectRedis, type RedisAddress, type RedisClient } from './base/redis.ts';
+import { asError } from './base/coded-error.ts';
+import { createChatClient, type ChatClient } from './chat/chat-client.ts';
+import { createIdentity, type Identity } from './identity/identity.ts';
+import { createSealedTokenStore } from './platforms/sealed-token-store.ts';
+import { createWecom } from './platforms/wecom/index.ts';
+import type { Platform, PlatformName } from './platforms/platform.ts';
+import { Inbox } from './queue/accept.ts';
+import { startSweeper } from './queue/sweeper.ts';
+import { MOST_HELD_MESSAGES, TurnStore } from './queue/turn-store.ts';
+import { TurnWorker } from './queue/turn-worker.ts';
+import { WakeQueue } from './queue/wake-queue.ts';
+import type { Config, Secrets } from './settings/config.ts';
+import { createAnswerQuestion } from './turn/answer-question.ts';
+import { createApology, createRunTurn } from './turn/run-turn.ts';
+import { SignInGate } from './turn/sign-in-gate.ts';
+import { createRunSlashWord } from './turn/slash-words.ts';
+import { createHandleDelivery } from './webhook/handle-delivery.ts';
+import { webhookRoutes } from './webhook/webhook-routes.ts';
+import { createTellPerson } from './tell-person.ts';
+import type { Report } from './admin/report.ts';
+
+/** What every part of the bot is built from. */
+export interface BotOptions {
+  config: Config;
+  secrets: Secrets;
+  nowMs: NowMs;
+  log: Log;
+  report: Report;
+}
+
+/** Bytes of prompt that the models are given at most, in tokens. */
+const PROMPT_BUDGET_TOKENS = 24_000;
+/** The only model of the specified service that takes images (spec, 2.3). */
+const VISION_MODEL = 'svc-plus';
+const RELEASES_REPEATED_AT_ONCE = 50;
+const RECHECK_EVERY_MS = 10 * MINUTE_MS;
+const RECHECKED_AT_ONCE = 20;
+/** Of the grace time this much is kept for handing over what did not end (security.md 4.9). */
+const HANDOVER_RESERVE_SEC = 5;
+
+/** What the receiver and the worker both stand on: one connection, the keys, the platforms, the conversation's store. */
+function createBase({ config, secrets, nowMs, log }: BotOptions, patience: 'fail-fast' | 'wait') {
+  const redis = connectRedis(redisAddress(config, secrets), patience, log, patience === 'wait' ? 'worker' : 'receiver');
+  const keyRing = createKeyRing(secrets);
+  const platforms = createPlatforms({ config, secrets, nowMs, log }, redis, keyRing);
+  const historyLifeMs = config.conversation.historyTtlDays * DAY_MS;
+  const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs });
+  const wakeQueue = new WakeQueue(redis, config.queue.shards, log);
+  return { redis, keyRing, platforms, store, wakeQueue };
+}
+
+type Base = ReturnType<typeof createBase>;
+
+/** Where Redis is: the embedded one in local mode, else what the settings name. */
+export function redisAddress({ redis: { sentinelName } }: Config, { redisUrls }: Secrets): RedisAddress {
+  return { urls: [...redisUrls], ...(sentinelName === undefined ? {} : { sentinelName }) };
+}
+
+export function createKeyRing({ secretKey, previousSecretKeys }: Secrets): KeyRing {
+  return new KeyRing([...(secretKey ? [secretKey] : []), ...previousSecretKeys]);
+}
+
+/** The platforms whose credentials are set. */
+export function createPlatforms(
+  { config, secrets, nowMs, log }: Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log'>,
+  redis: RedisClient,
+  keyRing: KeyRing,
+): ReadonlyMap<PlatformName, Platform> {
+  const platforms = new Map<PlatformName, Platform>();
+  const { wecom } = config;
+  if (!wecom.isBotOn) return platforms;
+  const agent = wecom.app &&
+    secrets.wecomAgentSecret !== undefined && { ...wecom.app, agentSecret: secrets.wecomAgentSecret };
+  const created = createWecom({
+    botToken: secrets.wecomBotToken ?? '',
+    botAesKey: secrets.wecomBotAesKey ?? '',
+    botName: wecom.botName,
+    ...agent,
+    apiUrl: wecom.apiUrl,
+    openUrl: wecom.openUrl,
+    webhookWindowSec: config.webhook.windowSec,
+    nowMs,
+    log,
+    tokenStore: createSealedTokenStore(redis, keyRing, nowMs),
+  });
+  platforms.set('wecom', withEditGap(created, config.reply.minEditMs));
+  return platforms;
+}
+
+function withEditGap(platform: Platform, minEditMs: number | undefined): Platform {
+  if (minEditMs === undefined) return platform;
+  return { ...platform, replyTraits: { ...platform.replyTraits, minEditGapMs: minEditMs } };
+}
+
+/** The sign-in side; both the pages and the turns have one, each on its own connection. Undefined when sign-in is off. */
+function createSignIn(options: BotOptions, base: Base): Identity | undefined {
+  const { config, secrets, nowMs, log, report } = options;
+  const { signIn } = config;
+  if (signIn.mode === 'off') return undefined;
+  const identity: Identity = createIdentity({
+    redis: base.redis,
+    keyRing: base.keyRing,
+    platforms: base.platforms,
+    publicUrl: config.http.publicUrl,
+    providerName: signIn.serviceName,
+    signIn: {
+      authUrl: signIn.url,
+      clientId: signIn.clientId,
+      clientSecret: secrets.signInClientSecret ?? '',
+      scope: signIn.scope,
+      state: signIn.state,
+      proof: signIn.proofs,
+      sameIdRule: signIn.sameIdRule,
+      expiresUnit: signIn.expiresUnit,
+      keepTokens: signIn.keepTokens,
+      ...(signIn.identityCodes ? { allowedIdentityCodes: signIn.identityCodes } : {}),
+    },
+    nowMs,
+    log,
+    report,
+    trustedProxyHops: config.http.trustedProxyHops,
+    ...(signIn.helpUrl === undefined ? {} : { helpUrl: signIn.helpUrl }),
+    onLinked: (release) => takeRelease(base, identity, release),
+    notify: createTellPerson({ ...base, groupScope: config.conversation.groupScope, log }),
+  });
+  return identity;
+}
+
+/** Brings a linked person's held messages back and wakes their conversation; only then the release counts as done. */
+async function takeRelease(
+  { store, wakeQueue }: Base,
+  identity: Identity,
+  { id, conversation }: Awaited<ReturnType<Identity['pendingReleases']>>[number],
+): Promise<void> {
+  await store.release(conversation);
+  await wakeQueue.wake(conversation);
+  await identity.releaseDone(id);
+}
+
+export interface Receiver {
+  routes: Router[];
+  redis: RedisClient;
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  close(): Promise<void>;
+}
+
+/** The part that takes deliveries in, answers polls and serves the sign-in pages. Its store fails fast: the platform sends again. */
+export function createReceiver(options: BotOptions): Receiver {
+  const { config, nowMs, log, report } = options;
+  const base = createBase(options, 'fail-fast');
+  const { redis, keyRing, platforms, wakeQueue } = base;
+  const identity = createSignIn(options, base);
+  const inbox = new Inbox({ redis, keyRing, nowMs });
+  const { groupScope } = config.conversation;
+  const handle = createHandleDelivery({
+    redis,
+    keyRing,
+    inbox,
+    wakeQueue,
+    groupScope,
+    botName: config.wecom.botName,
+    nowMs,
+    log,
+    report,
+  });
+  return {
+    routes: [
+      webhookRoutes({ platforms: [...platforms.values()], handle, nowMs, log, report }),
+      ...(identity ? [identity.routes()] : []),
+    ],
+    redis,
+    platforms,
+    async close() {
+      await wakeQueue.close();
+      redis.disconnect();
+    },
+  };
+}
+
+export interface WorkerPart {
+  worker: TurnWorker;
+  redis: RedisClient;
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  close(graceSec: number): Promise<void>;
+}
+
+/** The part that runs turns. Its store waits for Redis as long as it takes. */
+export function createWorkerPart(options: BotOptions): WorkerPart {
+  const { config, nowMs, log, report } = options;
+  const base = createBase(options, 'wait');
+  const { redis, keyRing, platforms, store, wakeQueue } = base;
+  const identity = createSignIn(options, base);
+  const chat = createChat(options);
+  const { groupScope } = config.conversation;
+  const mode = config.signIn.mode;
+  const gate = new SignInGate({ identity, mode, groupScope, mostHeld: MOST_HELD_MESSAGES, nowMs });
+  const answerQuestion = createAnswerQuestion({
+    chat,
+    keyRing,
+    systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
+    model: config.chat.model,
+    visionModel: config.chat.models.find((model) => model === VISION_MODEL),
+    promptBudgetTokens: PROMPT_BUDGET_TOKENS,
+    nowMs,
+    log,
+  });
+  const runSlashWord = createRunSlashWord({ keyRing, gate, identity, mode, answerQuestion });
+  const turnOptions = { redis, keyRing, platforms, gate, runSlashWord, answerQuestion, nowMs, log, report };
+  const worker = new TurnWorker({
+    redis,
+    store,
+    wakeQueue,
+    shards: config.queue.shards,
+    concurrency: config.queue.workerConcurrency,
+    maxCrashes: config.queue.turnMaxCrashes,
+    runTurn: createRunTurn(turnOptions),
+    apologise: createApology(turnOptions),
+    nowMs,
+    log,
+    report,
+  });
+  const endSweeper = startSweeper({
+    redis,
+    wakeQueue,
+    nowMs,
+    log,
+    report,
+    alsoRepeat: identity ? [() => repeatReleases(base, identity)] : [],
+  });
+  const endRechecks = identity ? startRechecks(identity, log) : () => undefined;
+  return {
+    worker,
+    redis,
+    platforms,
+    async close(graceSec) {
+      endSweeper();
+      endRechecks();
+      await worker.close(Math.max(0, graceSec - HANDOVER_RESERVE_SEC) * SECOND_MS);
+      await wakeQueue.close();
+      await chat.close();
+      redis.disconnect();
+    },
+  };
+}
+
+export function createChat({ config, secrets, nowMs, log, report }: BotOptions): ChatClient {
+  return createChatClient({ baseUrl: config.chat.baseUrl, apiKey: secrets.chatApiKey ?? '', nowMs, log, report });
+}
+
+/** What a crash between a link's commit and its release left undone. */
+async function repeatReleases(base: Base, identity: Identity): Promise<void> {
+  for (const release of await identity.pendingReleases(RELEASES_REPEATED_AT_ONCE))
+    await takeRelease(base, identity, release);
+}
+
+/** The daily re-check of linked accounts (security.md 2.7), a few at a time. */
+function startRechecks(identity: Identity, log: Log): () => void {
+  const timer = setInterval(() => {
+    identity
+      .recheckDue(RECHECKED_AT_ONCE)
+      .catch((error: unknown) => log.warn({ error: asError(error) }, 'a re-check of accounts failed'));
+  }, RECHECK_EVERY_MS);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,78 @@
+import { startApp, type App } from './app.ts';
+import { asError } from './base/coded-error.ts';
+import { createLog, type Log } from './base/log.ts';
+import { runCheckCommand } from './check-command.ts';
+import { loadSettings, type LoadedSettings } from './settings/load-settings.ts';
+
+/** Exit codes of contract section 1. */
+const EXIT = { ok: 0, crash: 1, settings: 2 } as const;
+
+const settings = loadSettings({ env: process.env, cwd: process.cwd(), isTerminal: process.stdout.isTTY });
+for (const warning of settings.warnings) process.stderr.write(`warning: ${warning}\n`);
+if (!settings.ok) {
+  refuse(settings.faults);
+} else if (process.argv[2] === 'check') {
+  process.exitCode = await runCheckCommand(settings.config, settings.secrets);
+} else {
+  await run(settings);
+}
+
+function refuse(faults: readonly { message: string }[]): void {
+  process.stderr.write(`Parley cannot start: ${faults.length} setting${faults.length === 1 ? '' : 's'} to mend\n`);
+  for (const { message } of faults) process.stderr.write(`  ${message}\n`);
+  process.exitCode = EXIT.settings;
+}
+
+/** Runs until a signal comes. SIGTERM and SIGINT stop in order; a second one ends at once (security.md 4.9). */
+async function run({ config, secrets }: Extract<LoadedSettings, { ok: true }>): Promise<void> {
+  const log = createLog(config.log);
+  // Nothing is known about the state after an error that nobody caught: log it, end, start afresh (security.md 4.13).
+  process.on('uncaughtException', (error) => crash(log, error));
+  process.on('unhandledRejection', (reason) => crash(log, asError(reason)));
+
+  let app: App | undefined;
+  let isStopping = false;
+  const stop = (exitCode: number) => {
+    if (isStopping) process.exit(EXIT.crash);
+    isStopping = true;
+    log.info('stopping in order');
+    void (app?.close() ?? Promise.resolve()).then(
+      () => process.exit(exitCode),
+      (error: unknown) => crash(log, asError(error)),
+    );
+  };
+  process.on('SIGTERM', () => stop(EXIT.ok));
+  process.on('SIGINT', () => stop(EXIT.ok));
+
+  try {
+    app = await startApp({
+      config,
+      secrets,
+      log,
+      onFatal: (sentence) => {
+        process.stderr.write(`${sentence}\n`);
+        stop(EXIT.settings);
+      },
+    });
+  } catch (error) {
+    crash(log, asError(error));
+    return;
+  }
+  greet(app, config.http.publicUrl, config.mode === 'local');
+}
+
+/** Says where each part listens and which page to open; for people, so it goes to standard output as it is. */
+function greet({ addresses, madeApiKey }: App, publicUrl: string, isLocal: boolean): void {
+  const lines = addresses.map(({ name, url }) => `  ${name.padEnd(10)} ${url}`);
+  const messenger = addresses.find(({ name }) => name === 'messenger');
+  process.stdout.write(['', `Parley is running${isLocal ? ' in local mode' : ''}.`, '', ...lines, ''].join('\n'));
+  if (madeApiKey !== undefined) process.stdout.write(`\n  chat key   ${madeApiKey}  (for the service's /v1)\n`);
+  if (messenger)
+    process.stdout.write(`\nOpen ${messenger.url} in a browser, pick who you are, and write to the bot.\n\n`);
+  else process.stdout.write(`\nReached at ${publicUrl}\n\n`);
+}
+
+function crash(log: Log, error: Error): void {
+  log.fatal({ error }, 'Parley cannot go on');
+  process.exit(EXIT.crash);
+}

@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import type { NowMs } from './base/clock.ts';
+import type { Log } from './base/log.ts';
+import { connectRedis } from './base/redis.ts';
+import { createKeyRing, redisAddress } from './bot-parts.ts';
+import type { LocalMode } from './local/local-mode.ts';
+import { parseClientsFile, type ServiceClient } from './service/clients-file.ts';
+import { parseDirectoryFile, type ServicePerson } from './service/directory-file.ts';
+import { startService } from './service/start-service.ts';
+import type { Config, Secrets } from './settings/config.ts';
+
+interface ServicePartOptions {
+  config: Config;
+  secrets: Secrets;
+  /** The clients when no file names them: in local mode the bot. */
+  clients: LocalMode['clients'] | undefined;
+  nowMs: NowMs;
+  log: Log;
+}
+
+/** The pages that the built-in model answers from: the project's own. */
+const DOCS_DIR = new URL('../', import.meta.url);
+
+/** Starts the reference service from the settings, on a Redis connection of its own. */
+export async function startServicePart({ config, secrets, clients, nowMs, log }: ServicePartOptions) {
+  const redis = connectRedis(redisAddress(config, secrets), 'fail-fast', log, 'service');
+  const { service: settings, wecom, local } = config;
+  const isLocal = config.mode === 'local';
+  const service = await startService({
+    // Alone it takes PORT like any other process; in local mode the bot has that one.
+    port: isLocal ? local.servicePort : config.http.port,
+    host: config.http.host,
+    redis,
+    keyRing: createKeyRing(secrets),
+    apiKeys: [...secrets.serviceApiKeys],
+    clients: await readClients(settings.clientsFile, clients),
+    directory: await readDirectory(settings.directoryFile, isLocal),
+    ...(settings.upstreamUrl === undefined
+      ? {}
+      : {
+          upstream: {
+            url: settings.upstreamUrl,
+            ...(secrets.serviceUpstreamKey === undefined ? {} : { key: secrets.serviceUpstreamKey }),
+            models: settings.upstreamModels,
+          },
+        }),
+    ...(wecom.app && secrets.wecomAgentSecret !== undefined
+      ? { wecom: { ...wecom.app, agentSecret: secrets.wecomAgentSecret, apiUrl: wecom.apiUrl, openUrl: wecom.openUrl } }
+      : {}),
+    accessTokenSec: settings.accessTokenSec,
+    refreshTokenSec: settings.refreshTokenSec,
+    nowMs,
+    log,
+    trustedProxyHops: config.http.trustedProxyHops,
+    docsDir: DOCS_DIR.pathname,
+  });
+  return {
+    url: service.url,
+    async close() {
+      await service.close();
+      redis.disconnect();
+    },
+  };
+}
+
+async function readClients(path: string | undefined, made: LocalMode['clients'] | undefined): Promise<ServiceClient[]> {
+  return parseClientsFile(path === undefined ? JSON.stringify(made ?? []) : await readFile(path, 'utf8'));
+}
+
+async function readDirectory(path: string | undefined, allowPlainPasswords: boolean): Promise<ServicePerson[]> {
+  return path === undefined ? [] : parseDirectoryFile(await readFile(path, 'utf8'), { allowPlainPasswords });
+}
