@@ -1,0 +1,158 @@
+import { MINUTE_MS } from '../base/clock.ts';
+import type { ConversationView, FrameView, MessageView } from './api.ts';
+import type { BrowserRequest, BrowserResult } from './browser/person-browser.ts';
+import type { Frames } from './browser/frames.ts';
+import { privateConversationId, groupConversationId } from './directory.ts';
+import type { EventHub } from './event-hub.ts';
+import { MessengerError } from './messenger-error.ts';
+import { viewOf } from './stored-message.ts';
+import { answerIdOf } from './wecom/answer-streams.ts';
+import type { CallbackResult } from './wecom/bot-client.ts';
+import type { BotEvents, Rating } from './wecom/bot-events.ts';
+import type { PlatformSide } from './wecom/platform-side.ts';
+import type { AnswerTrace, Violation } from './wecom/protocol-trace.ts';
+import type { Questions, Saying } from './wecom/questions.ts';
+
+/** What a person says; a text alone goes to their private chat. */
+export interface Said {
+  text: string;
+  /** Image files; or ids of images that were uploaded. */
+  images?: readonly (Buffer | string)[];
+  /** A conversation's id, or `{ group }` with the group's id; the private chat unless told. */
+  conversation?: string | { group: string };
+  /** Id of the message that is quoted. */
+  quote?: string;
+  /** Whether the bot's mention is put before the text. */
+  mention?: boolean;
+}
+
+/** The messenger without its page: what people do in it, and what a test wants to know. */
+export interface MessengerDriver {
+  /** Sends a message as a person would; resolves once it is shown, before the bot has answered. */
+  say(personId: string, said: string | Said): Promise<MessageView>;
+  /**
+   * The answer to a message once it is `final` or `failed` (a minute unless told).
+   * @throws MessengerError `not_delivered` when the bot never took the message, `no_answer` when the time is over
+   */
+  waitForAnswer(messageId: string, options?: { timeoutMs?: number }): Promise<MessageView>;
+  /** The answer as it is now; undefined while there is none. */
+  answer(messageId: string): Promise<MessageView | undefined>;
+  message(messageId: string): Promise<MessageView>;
+  messages(personId: string, conversation?: Said['conversation']): Promise<MessageView[]>;
+  conversations(personId: string): Promise<ConversationView[]>;
+  /** Sends a new message as `copies` deliveries at once, all the very same, and shows the answer. */
+  deliver(
+    personId: string,
+    said: string | Said,
+    copies: number,
+  ): Promise<{ message: MessageView; results: CallbackResult[] }>;
+  /** Delivers a message again, `copies` times at once; nothing is shown. */
+  redeliver(messageId: string, copies?: number): Promise<CallbackResult[]>;
+  /** Polls and growth steps of a message's answer. */
+  trace(messageId: string): AnswerTrace;
+  /** The platform's rules that the bot broke. */
+  violations(): readonly Violation[];
+  /** Opens the private chat; the bot is told the first time on a day. Resolves once its welcome is shown. */
+  enterChat(personId: string): Promise<void>;
+  rate(personId: string, messageId: string, rating: Rating): Promise<MessageView>;
+  openFrame(personId: string, url: string): Promise<FrameView>;
+  /** The person's in-app browser without a frame: same user agent, cookies and redirects. */
+  browse(personId: string, request: BrowserRequest): Promise<BrowserResult>;
+  isBotReachable(): boolean;
+}
+
+export interface DriverParts {
+  side: PlatformSide;
+  questions: Questions;
+  events: BotEvents;
+  frames: Frames;
+  hub: EventHub;
+  isBotReachable(): boolean;
+}
+
+export function createDriver({ side, questions, events, frames, hub, isBotReachable }: DriverParts): MessengerDriver {
+  const read = (id: string) => side.store.get(id).then(viewOf);
+  const answer = (messageId: string) => read(answerIdOf(messageId)).catch(() => undefined);
+  const sayingOf = async (personId: string, said: string | Said): Promise<Saying> => {
+    const {
+      text,
+      images = [],
+      conversation,
+      quote,
+      mention = false,
+    } = typeof said === 'string' ? { text: said } : said;
+    const imageIds = await Promise.all(
+      images.map(async (image) => (typeof image === 'string' ? image : (await side.media.keep(image)).id)),
+    );
+    return {
+      person: personId,
+      conversationId: conversationIdOf(personId, conversation),
+      text: mention ? `@${side.botName} ${text}` : text,
+      imageIds,
+      ...(quote === undefined ? {} : { quoteMessageId: quote }),
+    };
+  };
+  return {
+    async say(personId, said) {
+      return viewOf(await questions.send(await sayingOf(personId, said)));
+    },
+    waitForAnswer: (messageId, { timeoutMs = MINUTE_MS } = {}) =>
+      waitForAnswer({ read, answer, hub }, messageId, timeoutMs),
+    answer,
+    message: read,
+    messages: (personId, conversation) => side.chatLog.messages(personId, conversationIdOf(personId, conversation)),
+    conversations: (personId) => side.chatLog.conversations(personId),
+    async deliver(personId, said, copies) {
+      const question = await questions.prepare(await sayingOf(personId, said));
+      return { message: viewOf(question), results: await questions.deliver(question, copies) };
+    },
+    redeliver: (messageId, copies = 1) => questions.redeliver(messageId, copies),
+    trace: (messageId) => side.trace.answer(messageId),
+    violations: () => side.trace.violations,
+    enterChat: (personId) => events.enterChat(personId),
+    rate: async (personId, messageId, rating) => viewOf(await events.rate(personId, messageId, rating)),
+    openFrame: (personId, url) => frames.open(personId, url),
+    browse: (personId, request) => frames.browserOf(side.directory.person(personId).id).open(request),
+    isBotReachable,
+  };
+}
+
+function conversationIdOf(personId: string, conversation: Said['conversation']): string {
+  if (conversation === undefined) return privateConversationId(personId);
+  return typeof conversation === 'string' ? conversation : groupConversationId(conversation.group);
+}
+
+interface Looking {
+  read(id: string): Promise<MessageView>;
+  answer(messageId: string): Promise<MessageView | undefined>;
+  hub: EventHub;
+}
+
+async function waitForAnswer(
+  { read, answer, hub }: Looking,
+  messageId: string,
+  timeoutMs: number,
+): Promise<MessageView> {
+  const question = await read(messageId);
+  return new Promise((resolve, reject) => {
+    const finish = (settle: () => void) => {
+      clearTimeout(timer);
+      unsubscribe();
+      settle();
+    };
+    const look = (message: MessageView | undefined) => {
+      if (message?.id === answerIdOf(messageId) && (message.state === 'final' || message.state === 'failed')) {
+        finish(() => resolve(message));
+      } else if (message?.id === messageId && message.state === 'failed') {
+        finish(() => reject(new MessengerError('not_delivered', message.error ?? 'The message was not delivered')));
+      }
+    };
+    const timer = setTimeout(
+      () => finish(() => reject(new MessengerError('no_answer', `No finished answer within ${timeoutMs} ms`))),
+      timeoutMs,
+    );
+    const unsubscribe = hub.subscribe(question.sender, (event) => event.name === 'message' && look(event.data));
+    // What happened before the subscription.
+    Promise.all([read(messageId), answer(messageId)]).then((messages) => messages.forEach(look), reject);
+  });
+}

@@ -1,0 +1,32 @@
+import type { Context, Middleware } from 'koa';
+import { MessengerError } from '../messenger-error.ts';
+
+/**
+ * Keeps other sites away from the messenger: it acts for whoever is picked on its page. A page opened under another
+ * host name is redirected to the configured one, the API answers there only, and what changes something must come from
+ * the messenger's own page (or from no page at all, as tests do).
+ */
+export function guard(url: () => string): Middleware {
+  return async (context, next) => {
+    const own = new URL(url());
+    const isApi = context.path.startsWith('/api/');
+    if (context.host !== own.host) {
+      const isPage = !isApi && !context.path.startsWith('/cgi-bin/') && !context.path.startsWith('/media/');
+      if (isPage && context.method === 'GET') return context.redirect(new URL(context.url, own).href);
+      if (isApi) throw foreign();
+    }
+    if (isApi && context.method !== 'GET' && context.method !== 'HEAD' && isFromElsewhere(context, own.origin))
+      throw foreign();
+    await next();
+  };
+}
+
+function isFromElsewhere(context: Context, ownOrigin: string): boolean {
+  const origin = context.get('origin');
+  const site = context.get('sec-fetch-site');
+  return (origin !== '' && origin !== ownOrigin) || (site !== '' && site !== 'same-origin');
+}
+
+function foreign(): MessengerError {
+  return new MessengerError('foreign_origin', 'Only the messenger’s own page may do this');
+}

@@ -1,0 +1,132 @@
+import type { IncomingMessage } from 'node:http';
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import type { Bootstrap } from '../api.ts';
+import type { Frames } from '../browser/frames.ts';
+import type { EventHub } from '../event-hub.ts';
+import { MAX_IMAGE_BYTES } from '../media-store.ts';
+import { MessengerError } from '../messenger-error.ts';
+import { SLASH_WORDS } from '../slash-words.ts';
+import { viewOf } from '../stored-message.ts';
+import type { BotEvents } from '../wecom/bot-events.ts';
+import type { PlatformSide } from '../wecom/platform-side.ts';
+import type { Questions } from '../wecom/questions.ts';
+import { streamEvents } from './event-stream.ts';
+
+export interface PageApiOptions {
+  side: PlatformSide;
+  questions: Questions;
+  events: BotEvents;
+  frames: Frames;
+  hub: EventHub;
+  isBotReachable(): boolean;
+}
+
+const person = z.string().min(1);
+const sendRequest = z.object({
+  person,
+  text: z.string().max(200_000),
+  images: z.array(z.string()).default([]),
+  quoteMessageId: z.string().optional(),
+});
+const personRequest = z.object({ person });
+const rateRequest = z.object({ person, rating: z.enum(['good', 'bad', 'withdrawn']) });
+const frameRequest = z.object({ person, url: z.string().max(8_192) });
+
+/** The addresses of `api.ts`, for the messenger's page. */
+export function pageApi(options: PageApiOptions): Router {
+  const router = new Router({ prefix: '/api' });
+  const { side, frames, hub } = options;
+  router.get('/bootstrap', (context) => {
+    const people = [...side.directory.people];
+    context.body = { botName: side.botName, people, slashWords: SLASH_WORDS, protocol: 'wecom' } satisfies Bootstrap;
+  });
+  router.get('/people/:person/conversations', async (context) => {
+    context.body = await side.chatLog.conversations(param(context, 'person'));
+  });
+  router.get('/people/:person/events', (context) => {
+    const personId = side.directory.person(param(context, 'person')).id;
+    const first = { name: 'bot', data: { reachable: options.isBotReachable() } } as const;
+    streamEvents(context, { hub, personId, first, signal: side.signal });
+  });
+  addMessageRoutes(router, options);
+  router.post('/uploads', async (context) => {
+    context.status = 201;
+    context.body = await side.media.keep(await readImage(context.req));
+  });
+  router.get('/images/:id', async (context) => {
+    const { bytes, type } = await side.media.plain(param(context, 'id'));
+    context.set('Cache-Control', 'private, max-age=31536000, immutable');
+    context.set('X-Content-Type-Options', 'nosniff');
+    context.type = type;
+    context.body = bytes;
+  });
+  router.post('/frames', async (context) => {
+    const request = parse(frameRequest, context);
+    context.status = 201;
+    context.body = await frames.open(side.directory.person(request.person).id, request.url);
+  });
+  router.delete('/frames/:id', async (context) => {
+    await frames.close(param(context, 'id'));
+    context.status = 204;
+  });
+  return router;
+}
+
+function addMessageRoutes(router: Router, { side, questions, events }: PageApiOptions): void {
+  router.get('/conversations/:id/messages', async (context) => {
+    context.body = await side.chatLog.messages(String(context.query['person'] ?? ''), param(context, 'id'));
+  });
+  router.post('/conversations/:id/messages', async (context) => {
+    const { person: sender, text, images, quoteMessageId } = parse(sendRequest, context);
+    const quote = quoteMessageId === undefined ? {} : { quoteMessageId };
+    const saying = { person: sender, conversationId: param(context, 'id'), text, imageIds: images, ...quote };
+    context.status = 202;
+    context.body = viewOf(await questions.send(saying));
+  });
+  router.post('/conversations/:id/read', async (context) => {
+    const reader = parse(personRequest, context).person;
+    const id = param(context, 'id');
+    await side.chatLog.markRead(reader, id);
+    if (side.directory.conversation(id).kind === 'private') enterInBackground(reader, { side, events });
+    context.status = 204;
+  });
+  router.post('/messages/:id/resend', async (context) => {
+    context.status = 202;
+    context.body = viewOf(await questions.resend(parse(personRequest, context).person, param(context, 'id')));
+  });
+  router.post('/messages/:id/rate', async (context) => {
+    const request = parse(rateRequest, context);
+    context.body = viewOf(await events.rate(request.person, param(context, 'id'), request.rating));
+  });
+}
+
+// The page must not wait for the bot's welcome.
+function enterInBackground(personId: string, { side, events }: Pick<PageApiOptions, 'side' | 'events'>): void {
+  events.enterChat(personId).catch((error: unknown) => {
+    if (!side.signal.aborted) side.log.error({ error }, 'the entry into a chat could not be told');
+  });
+}
+
+function parse<T>(schema: z.ZodType<T>, context: Context): T {
+  const read = schema.safeParse(context.request.body);
+  if (read.success) return read.data;
+  const where = read.error.issues[0]?.path.join('.') ?? '';
+  throw new MessengerError('bad_request', `The request is not understood${where === '' ? '' : ` (${where})`}`);
+}
+
+function param(context: Context, name: string): string {
+  return String((context['params'] as Record<string, string>)[name]);
+}
+
+async function readImage(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > MAX_IMAGE_BYTES) throw new MessengerError('image_too_large', 'The image is larger than 10 MB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,12 @@
+import type { Bootstrap } from './api.ts';
+
+/** The bot's slash words as an administrator would have entered them in the app, for the composer. */
+export const SLASH_WORDS: Bootstrap['slashWords'] = [
+  { word: '/help', help: { en: 'What the bot can do', zh: '机器人能做什么' } },
+  { word: '/new', help: { en: 'Start a new conversation', zh: '开始新对话' } },
+  { word: '/stop', help: { en: 'Stop the answer that is growing', zh: '停止正在生成的回答' } },
+  { word: '/retry', help: { en: 'Answer the last question again', zh: '重新回答上一个问题' } },
+  { word: '/whoami', help: { en: 'Show who you are signed in as', zh: '查看当前登录身份' } },
+  { word: '/signin', help: { en: 'Get a new sign-in link', zh: '获取新的登录链接' } },
+  { word: '/unlink', help: { en: 'Disconnect your account', zh: '解除账号绑定' } },
+];
