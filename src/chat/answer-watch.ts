@@ -27,8 +27,10 @@ export class AnswerWatch {
       'chat_timeout',
       'The chat service sent no first byte in time',
     );
-    const late = new ChatError('chat_timeout', 'The chat call took too long');
-    this.#totalTimer = setTimeout(() => this.#fail(late), options.totalMs);
+    this.#totalTimer = setTimeout(
+      () => this.#fail(new ChatError('chat_timeout', 'The chat call took too long')),
+      options.totalMs,
+    );
     if (options.signal.aborted) this.#cancel();
     else options.signal.addEventListener('abort', this.#cancel, { once: true });
   }
