@@ -131,14 +131,16 @@ function LoadState({ failed, onRetry }: { failed: boolean; onRetry(): void }) {
   );
 }
 
-/** What comes in while the conversation is open in a visible tab is read. */
+/** Opening a conversation reads it (and tells a private chat's bot that somebody came in), as does what comes in while it is seen. */
 function useReadMark(conversation: ConversationView, actions: SessionActions): void {
+  const { id, unread } = conversation;
+  useEffect(() => actions.read(id), [actions, id]);
   useEffect(() => {
     const mark = () => {
-      if (conversation.unread > 0 && document.visibilityState === 'visible') actions.read(conversation.id);
+      if (unread > 0 && document.visibilityState === 'visible') actions.read(id);
     };
     mark();
     document.addEventListener('visibilitychange', mark);
     return () => document.removeEventListener('visibilitychange', mark);
-  }, [conversation.id, conversation.unread, actions]);
+  }, [id, unread, actions]);
 }

@@ -4,9 +4,13 @@ import { InAppBrowser } from './in-app-browser.tsx';
 import { PageFactsProvider, type PageFacts } from './page-context.ts';
 import { Sidebar } from './sidebar.tsx';
 import { BOT_SENDER } from './asker.ts';
+import { useMedia } from './use-media.ts';
 import { useOpenConversation } from './use-open-conversation.ts';
 import { useSession } from './use-session.ts';
 import type { PageText } from './texts.ts';
+
+/** Room for the list and the conversation side by side; the style sheet has the same border. */
+const WIDE = '(min-width: 721px)';
 
 interface SessionProps {
   facts: Omit<PageFacts, 'openInApp'>;
@@ -20,10 +24,11 @@ export function Session({ facts, onPerson }: SessionProps) {
   const [state, actions] = useSession(person.id, onFault);
   const open = useOpenConversation();
   const conversations = state.conversations ?? [];
-  const current =
-    conversations.find(({ id }) => id === open.conversationId) ??
-    conversations.find(({ kind }) => kind === 'private') ??
-    conversations[0];
+  const isWide = useMedia(WIDE);
+  const opened = conversations.find(({ id }) => id === open.conversationId);
+  const first = conversations.find(({ kind }) => kind === 'private') ?? conversations[0];
+  // A phone shows the list until a conversation is opened: what nobody sees must not count as read.
+  const current = opened ?? (isWide ? first : undefined);
   const pageFacts = useMemo(() => ({ ...facts, openInApp: actions.openInApp }), [facts, actions]);
 
   // During rendering, so that a block's first appearance and its clock agree.
@@ -39,7 +44,7 @@ export function Session({ facts, onPerson }: SessionProps) {
 
   return (
     <PageFactsProvider value={pageFacts}>
-      <div class="shell" data-view={open.conversationId === undefined ? 'list' : 'conversation'}>
+      <div class="shell" data-view={opened ? 'conversation' : 'list'}>
         <Sidebar conversations={conversations} selectedId={current?.id} onSelect={open.open} onPerson={onPerson} />
         <div class="stage">
           {current ? (

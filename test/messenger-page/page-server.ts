@@ -1,0 +1,155 @@
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { listen } from '../../src/base/http-server.ts';
+import type {
+  Bootstrap,
+  ConversationView,
+  FrameRequest,
+  MessageView,
+  MessengerEvent,
+  SendRequest,
+} from '../../src/messenger/api.ts';
+
+const PAGE = new URL('../../src/messenger/page/', import.meta.url);
+const TYPES: Record<string, string> = { '.html': 'text/html', '.css': 'text/css', '.svg': 'image/svg+xml' };
+const TINY_PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** What the page did to the server, in order. */
+export interface SeenCall {
+  method: string;
+  path: string;
+  body: unknown;
+}
+
+/** A server that speaks `api.ts` and does what the test says. */
+export interface PageServer {
+  url: string;
+  calls: SeenCall[];
+  /** Messages by conversation, as the next fetch gives them. */
+  messages: Map<string, MessageView[]>;
+  /** Stores a message and tells every open page. */
+  show(message: MessageView): void;
+  emit(event: MessengerEvent): void;
+  /** Ends every event stream, as a restart does. */
+  dropStreams(): void;
+  /** The next sends are refused with this status and error. */
+  refuseSends(refusal: { status: number; code: string; message: string } | undefined): void;
+  close(): Promise<void>;
+}
+
+export interface PageServerOptions {
+  bootstrap: Bootstrap;
+  conversations: ConversationView[];
+}
+
+/** Bundles the page as the build does and serves it on a free port. */
+export async function startPageServer({ bootstrap, conversations }: PageServerOptions): Promise<PageServer> {
+  const bundled = await build({
+    entryPoints: [fileURLToPath(new URL('main.tsx', PAGE))],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+  });
+  const script = bundled.outputFiles[0]?.text ?? '';
+  const calls: SeenCall[] = [];
+  const messages = new Map<string, MessageView[]>(conversations.map(({ id }) => [id, []]));
+  const streams = new Set<ServerResponse>();
+  let refusal: { status: number; code: string; message: string } | undefined;
+  let nextId = 0;
+
+  const emit = ({ name, data }: MessengerEvent) =>
+    streams.forEach((stream) => stream.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`));
+  const show = (message: MessageView) => {
+    const kept = messages.get(message.conversationId) ?? [];
+    messages.set(message.conversationId, [...kept.filter(({ id }) => id !== message.id), message]);
+    emit({ name: 'message', data: message });
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '/').split('?')[0] ?? '/';
+    const json = (status: number, body: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    if (path === '/main.js') return void response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
+    if (path.startsWith('/images/')) return void response.writeHead(200, { 'content-type': 'image/png' }).end(TINY_PNG);
+    if (path === '/frame') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>A page</p>');
+    if (!path.startsWith('/api/')) return serveFile(path, response);
+    if (path.endsWith('/events')) return follow(response);
+    const body = await readBody(request);
+    if (request.method !== 'GET') calls.push({ method: request.method ?? '', path, body });
+    if (path === '/api/bootstrap') return void json(200, bootstrap);
+    if (path.endsWith('/conversations')) return void json(200, conversations);
+    if (path === '/api/uploads') return void json(201, { id: `image-${(nextId += 1)}`, url: `/images/${nextId}` });
+    if (path === '/api/frames') return void json(201, frameOf(body as FrameRequest));
+    if (!path.endsWith('/messages')) return void response.writeHead(204).end();
+    const conversationId = decodeURIComponent(path.split('/')[3] ?? '');
+    if (request.method === 'GET') return void json(200, messages.get(conversationId) ?? []);
+    if (refusal) return void json(refusal.status, { error: { code: refusal.code, message: refusal.message } });
+    const sent = sentView(conversationId, body as SendRequest);
+    json(202, sent);
+    show({ ...sent, state: 'sent' });
+  }
+
+  function sentView(conversationId: string, { person, text, images }: SendRequest): MessageView {
+    const senderName = bootstrap.people.find(({ id }) => id === person)?.name ?? person;
+    const shown = images.map((id) => ({ url: `/images/${id}`, alt: 'Image' }));
+    const id = `sent-${(nextId += 1)}`;
+    return { id, conversationId, sender: person, senderName, state: 'sending', text, images: shown, atMs: Date.now() };
+  }
+
+  function frameOf({ url }: FrameRequest) {
+    return { id: `frame-${(nextId += 1)}`, frameUrl: '/frame', host: new URL(url).host };
+  }
+
+  function follow(response: ServerResponse): void {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('retry: 100\n\n');
+    streams.add(response);
+    response.on('close', () => streams.delete(response));
+  }
+
+  const server = await listen(
+    (request, response) => {
+      answer(request, response).catch(() => response.destroy());
+    },
+    0,
+    '127.0.0.1',
+  );
+  return {
+    url: server.url,
+    calls,
+    messages,
+    show,
+    emit,
+    dropStreams: () => streams.forEach((stream) => stream.end()),
+    refuseSends: (next) => (refusal = next),
+    close: () => server.close(),
+  };
+}
+
+async function serveFile(path: string, response: ServerResponse): Promise<void> {
+  const name = path === '/' ? 'index.html' : path.slice(1);
+  const type = TYPES[extname(name)];
+  const bytes = type && /^[\w.]+$/.test(name) ? await readFile(new URL(name, PAGE)) : undefined;
+  if (bytes === undefined) response.writeHead(404).end();
+  // The policy that the messenger serves its page with: what it forbids must not be needed.
+  else
+    response
+      .writeHead(200, { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': "default-src 'self'" })
+      .end(bytes);
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const bytes = Buffer.concat(chunks);
+  if (!/json/.test(request.headers['content-type'] ?? '')) return bytes.length;
+  return JSON.parse(bytes.toString('utf8')) as unknown;
+}
