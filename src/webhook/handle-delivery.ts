@@ -75,15 +75,15 @@ async function acceptMessage(
   const { inbox, wakeQueue, log, groupScope } = options;
   const conversation = conversationOf(message, groupScope);
   try {
-    const storing = withDeadline(
-      retryUntilStored(() => inbox.accept(conversation, message)),
-      STORE_DEADLINE_MS,
-    );
-    // Sent right behind the accept on the same connection: one round trip. A wake that gets lost is the sweeper's to repeat.
-    const waking = wakeQueue
-      .wake(conversation)
-      .catch((error: unknown) => log.debug({ error: asError(error) }, 'a wake was not sent'));
-    const { deliveryId, result } = await storing;
+    const storeAndWake = () => {
+      const storing = inbox.accept(conversation, message);
+      // Sent right behind the accept on the same connection: one round trip. A wake that gets lost is the sweeper's to repeat.
+      wakeQueue
+        .wake(conversation)
+        .catch((error: unknown) => log.debug({ error: asError(error) }, 'a wake was not sent'));
+      return storing;
+    };
+    const { deliveryId, result } = await withDeadline(retryUntilStored(storeAndWake), STORE_DEADLINE_MS);
     if (result === 'new')
       return { answer: answer({ replyId: deliveryId, content: '', finished: false }), outcome: 'accepted' };
     if (result === 'limited')
