@@ -17,6 +17,8 @@ COPY --from=build /app/dist dist
 COPY config/system-prompt.md config/system-prompt.md
 COPY README.md ./
 COPY docs docs
+# For the service alone, which keeps its keys there when DATA_DIR=/data.
+RUN install -d -o 10001 -g 10001 /data
 # Nothing in /app can be written by the process; what it keeps lies in Redis.
 USER 10001:10001
 EXPOSE 8080

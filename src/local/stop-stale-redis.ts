@@ -16,7 +16,7 @@ const POLL_MS = 20;
 export async function stopStaleRedis(redisDir: string, pidFile: string): Promise<boolean> {
   const pid = readPid(pidFile);
   const isStale = pid !== undefined && isRedisIn(pid, redisDir);
-  if (isStale) await endProcess(pid);
+  if (isStale) await endProcess(pid, () => isRedisIn(pid, redisDir));
   rmSync(pidFile, { force: true });
   return isStale;
 }
@@ -37,15 +37,16 @@ function isRedisIn(pid: number, redisDir: string): boolean {
   }
 }
 
-async function endProcess(pid: number): Promise<void> {
+/** @param isThere false for a dead process that its parent has not asked after yet, which a signal would still find */
+async function endProcess(pid: number, isThere: () => boolean): Promise<void> {
   // A stopped process would sleep on through SIGTERM.
   process.kill(pid, 'SIGCONT');
   process.kill(pid, 'SIGTERM');
   const deadlineMs = performance.now() + STOP_LIMIT_MS;
-  while (isAlive(pid) && performance.now() < deadlineMs) await sleep(POLL_MS);
-  if (!isAlive(pid)) return;
+  while (isThere() && performance.now() < deadlineMs) await sleep(POLL_MS);
+  if (!isThere()) return;
   process.kill(pid, 'SIGKILL');
-  while (isAlive(pid)) await sleep(POLL_MS);
+  while (isThere()) await sleep(POLL_MS);
 }
 
 function isAlive(pid: number): boolean {

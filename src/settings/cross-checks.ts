@@ -91,7 +91,8 @@ function completeCredentials({ given }: Judged): Fault[] {
 function proofOfPerson({ settings, given, mode, roles }: Judged): Fault[] {
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
   const proofs = settings.SIGN_IN_PROOF;
-  const hasWebSignIn = mode === 'local' || WECOM_APP_CREDENTIALS.every((name) => given.has(name));
+  // A half-set group has a fault of its own.
+  const hasWebSignIn = mode === 'local' || WECOM_APP_CREDENTIALS.some((name) => given.has(name));
   if (proofs?.includes('typed-code')) {
     return [
       fault('SIGN_IN_PROOF', 'names typed-code, which this version does not offer: use same-browser, same-id or both'),

@@ -1,0 +1,35 @@
+/**
+ * What each room of src/ may import from others (docs/ARCHITECTURE.md tells why). Files directly in src/ put the rooms
+ * together and may import all. A room may import types from settings/, never its loader.
+ */
+export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  settings: ['base'],
+  platforms: ['base'],
+  webhook: ['base', 'platforms', 'identity', 'queue', 'reply'],
+  identity: ['base', 'platforms'],
+  queue: ['base', 'platforms'],
+  conversation: ['base', 'platforms'],
+  turn: ['base', 'platforms', 'identity', 'conversation', 'chat', 'tools', 'reply'],
+  chat: ['base'],
+  tools: ['base'],
+  reply: ['base', 'platforms'],
+  admin: ['base', 'platforms', 'queue', 'identity', 'conversation', 'chat'],
+  local: ['base'],
+  service: ['base'],
+  messenger: ['base'],
+};
+
+/** The room whose types every room may use. */
+export const TYPES_FOR_ALL = 'settings';
+
+/** Packages that belong to certain rooms, so that each can be replaced in one place. */
+export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
+  bullmq: ['queue'],
+  undici: ['chat', 'service'],
+  dotenv: ['settings'],
+  preact: ['messenger'],
+};
+
+/** Lines after which a file surely holds two ideas. */
+export const MAX_FILE_LINES = 400;

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectRedis } from '../../src/base/redis.ts';
+import { EmbeddedRedisError } from '../../src/local/embedded-redis.ts';
+import { startEmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { prepareLocalMode, type LocalMode } from '../../src/local/local-mode.ts';
+import { loadSound } from '../settings/environments.ts';
+import { recordingLog } from '../support/redis.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'parley-local-')));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Starts local mode on a folder of the test's own. */
+function start(name: string, env: Record<string, string> = {}): Promise<LocalMode> {
+  const { config, secrets } = loadSound({ ...env, DATA_DIR: join(folder, name) });
+  return prepareLocalMode(config, secrets, recordingLog().log);
+}
+
+async function onRedis<T>(
+  url: string | undefined,
+  use: (redis: ReturnType<typeof connectRedis>) => Promise<T>,
+): Promise<T> {
+  const redis = connectRedis({ urls: [url ?? ''] }, 'wait', recordingLog().log, 'test');
+  try {
+    return await use(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function isAlive(pid: number | undefined): boolean {
+  try {
+    return process.kill(pid ?? 0, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('the keys that local mode makes', () => {
+  test('have the shapes that the protocols ask for, and their file is for its owner alone', async () => {
+    const local = await start('shapes');
+    await local.stop();
+    expect(local.secrets.secretKey).toHaveLength(32);
+    expect(local.secrets.wecomBotAesKey).toMatch(/^[a-zA-Z0-9]{43}$/);
+    expect(Buffer.from(`${local.secrets.wecomBotAesKey}=`, 'base64')).toHaveLength(32);
+    expect(local.secrets.wecomBotToken).toMatch(/^[a-zA-Z0-9]{1,32}$/);
+    expect(local.madeApiKey).toBe(local.secrets.serviceApiKeys[0]);
+    expect(local.secrets.chatApiKey).toBe(local.madeApiKey);
+    expect(local.clients).toEqual([
+      {
+        client_id: 'parley',
+        client_secret: local.secrets.signInClientSecret,
+        name: 'Parley',
+        redirect_uris: ['http://127.0.0.1:8080/oauth/callback'],
+      },
+    ]);
+    expect(statSync(join(folder, 'shapes', 'keys.json')).mode & 0o777).toBe(0o600);
+  });
+
+  test('give way to what is set', async () => {
+    const local = await start('given', {
+      SERVICE_API_KEYS: 'first,second',
+      SECRET_KEY: Buffer.alloc(32, 9).toString('base64'),
+    });
+    await local.stop();
+    expect(local.secrets.serviceApiKeys).toEqual(['first', 'second']);
+    expect(local.secrets.chatApiKey).toBe('first');
+    expect(local.madeApiKey).toBeUndefined();
+    expect(local.secrets.secretKey).toEqual(Buffer.alloc(32, 9));
+  });
+
+  test('are never written over when they cannot be read', async () => {
+    await (await start('broken')).stop();
+    writeFileSync(join(folder, 'broken', 'keys.json'), '{"secretKey":');
+    await expect(start('broken')).rejects.toMatchObject({ code: 'local_keys_broken' });
+    // The folder is free again after the failure.
+    rmSync(join(folder, 'broken', 'keys.json'));
+    await (await start('broken')).stop();
+  });
+});
+
+describe('the embedded Redis', () => {
+  test('keeps its data and the keys over a restart', async () => {
+    const first = await start('restart');
+    await onRedis(first.redis?.url, (redis) => redis.set('kept', 'yes'));
+    await first.stop();
+    const second = await start('restart');
+    await expect(onRedis(second.redis?.url, (redis) => redis.get('kept'))).resolves.toBe('yes');
+    expect(second.secrets).toEqual({ ...first.secrets, redisUrls: second.secrets.redisUrls });
+    await second.stop();
+    expect(isAlive(second.redis?.pid)).toBe(false);
+  });
+
+  test('that a crashed run left behind is ended first, frozen or not, and its data are taken over', async () => {
+    const redisDir = join(folder, 'crash', 'redis');
+    const left = await startEmbeddedRedis({
+      dataDir: redisDir,
+      extraArguments: ['--pidfile', join(redisDir, 'redis.pid')],
+    });
+    await onRedis(left.url, (redis) => redis.set('kept', 'yes'));
+    process.kill(left.pid, 'SIGSTOP');
+    const next = await start('crash');
+    expect(isAlive(left.pid)).toBe(false);
+    await expect(onRedis(next.redis?.url, (redis) => redis.get('kept'))).resolves.toBe('yes');
+    await next.stop();
+  });
+
+  test('leaves a stranger alone who has got its process id since', async () => {
+    const stranger = await startEmbeddedRedis();
+    await (await start('stranger')).stop();
+    writeFileSync(join(folder, 'stranger', 'redis', 'redis.pid'), `${stranger.pid}\n`);
+    await (await start('stranger')).stop();
+    expect(isAlive(stranger.pid)).toBe(true);
+    await stranger.stop();
+  });
+
+  test('is not started when REDIS_URL is set', async () => {
+    const local = await start('own', { REDIS_URL: 'redis://127.0.0.1:1' });
+    expect(local.redis).toBeUndefined();
+    expect(local.secrets.redisUrls).toEqual(['redis://127.0.0.1:1']);
+    await local.stop();
+  });
+
+  test('says that it is missing when no program can be started', async () => {
+    await expect(startEmbeddedRedis({ program: 'no-such-redis-server' })).rejects.toThrow(EmbeddedRedisError);
+  });
+});
+
+test('two Parleys never share a data folder', async () => {
+  const first = await start('shared');
+  await expect(start('shared')).rejects.toMatchObject({ code: 'data_dir_in_use' });
+  expect(isAlive(first.redis?.pid)).toBe(true);
+  await first.stop();
+  await (await start('shared')).stop();
+});
+
+test('a folder that cannot be made is named', async () => {
+  writeFileSync(join(folder, 'file'), '');
+  await expect(start('file/below')).rejects.toMatchObject({ code: 'data_dir_unusable' });
+});

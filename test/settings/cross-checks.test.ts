@@ -1,0 +1,127 @@
+import { describe, expect, test } from '@jest/globals';
+import { faultyNames, load, loadSound, SERVING, without } from './environments.ts';
+
+const WITHOUT_APP = without(SERVING, 'WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET');
+
+describe('credentials', () => {
+  test.each(['WECOM_BOT_TOKEN', 'WECOM_BOT_AES_KEY', 'WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET'])(
+    'half a group without %s is refused',
+    (name) => expect(faultyNames(without(SERVING, name))).toEqual([name]),
+  );
+
+  test('the two groups do not need each other', () => {
+    expect(faultyNames({ ...WITHOUT_APP, SIGN_IN_PROOF: 'same-id' })).toEqual([]);
+    expect(faultyNames(without(SERVING, 'WECOM_BOT_TOKEN', 'WECOM_BOT_AES_KEY', 'WECOM_BOT_NAME'))).toEqual([]);
+  });
+
+  test.each([
+    ['SECRET_KEY', Buffer.alloc(31).toString('base64')],
+    ['SECRET_KEY', Buffer.alloc(33).toString('base64')],
+    ['SECRET_KEY_PREVIOUS', `${SERVING['SECRET_KEY'] ?? ''},nonsense`],
+    ['WECOM_BOT_AES_KEY', 'abc'],
+    ['WECOM_AGENT_ID', 'one'],
+  ])('%s of a wrong shape is refused', (name, value) => {
+    expect(faultyNames({ ...SERVING, [name]: value })).toEqual([name]);
+  });
+});
+
+describe('proof that two accounts are one person (security.md 1.2)', () => {
+  test('is the same browser when the app is set up', () => {
+    expect(loadSound(SERVING).config.signIn.proofs).toEqual(['same-browser']);
+  });
+
+  test('must be chosen otherwise', () => {
+    const loaded = load(WITHOUT_APP);
+    expect(!loaded.ok && loaded.faults).toEqual([
+      { setting: 'SIGN_IN_PROOF', message: expect.stringContaining('WECOM_CORP_ID') },
+    ]);
+  });
+
+  test('is refused when its ground is missing', () => {
+    expect(faultyNames({ ...WITHOUT_APP, SIGN_IN_PROOF: 'same-browser,same-id' })).toEqual(['SIGN_IN_PROOF']);
+  });
+
+  test.each(['typed-code', 'typed-code,same-id'])('%s is refused as not offered yet', (proof) => {
+    const loaded = load({ ...SERVING, SIGN_IN_PROOF: proof });
+    expect(!loaded.ok && loaded.faults[0]?.message).toMatch(/^SIGN_IN_PROOF .*typed-code/);
+  });
+
+  test('takes a rule for equal ids', () => {
+    const rule = (text: string) => loadSound({ ...SERVING, SIGN_IN_SAME_ID_RULE: text }).config.signIn.sameIdRule;
+    expect(rule('field=id;prefix=;case=exact')).toEqual({ field: 'id', prefix: '', ignoreCase: false });
+    expect(rule('field=attributes.XGH;prefix=u-;case=ignore')).toEqual({
+      field: 'XGH',
+      prefix: 'u-',
+      ignoreCase: true,
+    });
+    expect(faultyNames({ ...SERVING, SIGN_IN_SAME_ID_RULE: 'id' })).toEqual(['SIGN_IN_SAME_ID_RULE']);
+    expect(faultyNames({ ...SERVING, SIGN_IN_SAME_ID_RULE: 'field=name' })).toEqual(['SIGN_IN_SAME_ID_RULE']);
+  });
+});
+
+describe('addresses', () => {
+  test.each(['CHAT_BASE_URL', 'SIGN_IN_URL', 'WECOM_API_URL', 'WECOM_OPEN_URL', 'SERVICE_UPSTREAM_URL'])(
+    '%s may be http on the loopback only',
+    (name) => {
+      for (const host of ['127.0.0.1', '127.0.0.9', '[::1]', 'localhost']) {
+        expect(faultyNames({ ...SERVING, [name]: `http://${host}:9000/v1` })).toEqual([]);
+      }
+      for (const bad of [
+        'http://chat.example.org/v1',
+        'http://127.0.0.1.evil.org',
+        'ftp://localhost',
+        'chat',
+        'https://u:p@a.org',
+      ]) {
+        expect(faultyNames({ ...SERVING, [name]: bad })).toEqual([name]);
+      }
+    },
+  );
+
+  test('PUBLIC_URL is an origin, https or one of the three names browsers trust', () => {
+    const origin = (url: string) => loadSound({ ...SERVING, PUBLIC_URL: url }).config.http.publicUrl;
+    expect(origin('https://Parley.example.org/')).toBe('https://parley.example.org');
+    expect(origin('http://localhost:8080')).toBe('http://localhost:8080');
+    expect(origin('http://[::1]:8080')).toBe('http://[::1]:8080');
+    for (const bad of [
+      'http://parley.example.org',
+      'http://127.0.0.2',
+      'https://a.org/bot',
+      'https://a.org/?x',
+      'nonsense',
+    ]) {
+      expect(faultyNames({ ...SERVING, PUBLIC_URL: bad })).toEqual(['PUBLIC_URL']);
+    }
+  });
+
+  test('REDIS_URL may list a cluster or sentinels, and no other kind of address', () => {
+    const { secrets } = loadSound({ ...SERVING, REDIS_URL: 'redis://a:1, redis://b:2' });
+    expect(secrets.redisUrls).toEqual(['redis://a:1', 'redis://b:2']);
+    expect(faultyNames({ ...SERVING, REDIS_URL: 'redis://a,http://b' })).toEqual(['REDIS_URL']);
+    expect(faultyNames({ REDIS_SENTINEL_NAME: 'master' })).toEqual(['REDIS_URL']);
+  });
+
+  test('two parts never share a port', () => {
+    expect(faultyNames({ PORT: '8082' })).toEqual(['MESSENGER_PORT']);
+    expect(faultyNames({ SERVICE_PORT: '8080', MESSENGER_PORT: '8080' })).toEqual(['SERVICE_PORT', 'MESSENGER_PORT']);
+    expect(faultyNames({ ...SERVING, PORT: '8081' })).toEqual([]);
+  });
+});
+
+test('the timestamp window stays within the day for which repeats are recognised (security.md 3.4)', () => {
+  expect(faultyNames({ WEBHOOK_WINDOW_SEC: '86400' })).toEqual([]);
+  expect(faultyNames({ WEBHOOK_WINDOW_SEC: '86401' })).toEqual(['WEBHOOK_WINDOW_SEC']);
+});
+
+test('the default model is one of the models', () => {
+  expect(loadSound({ CHAT_MODELS: 'a,b', CHAT_MODEL: 'b' }).config.chat).toMatchObject({
+    models: ['a', 'b'],
+    model: 'b',
+  });
+  expect(faultyNames({ CHAT_MODELS: 'a,b', CHAT_MODEL: 'c' })).toEqual(['CHAT_MODEL']);
+});
+
+test('what works but is perhaps not meant gets a warning', () => {
+  const { warnings } = loadSound(without(SERVING, 'PUBLIC_URL', 'WECOM_BOT_NAME', 'CHAT_API_KEY'));
+  expect(warnings.map((line) => line.split(' ')[0])).toEqual(['CHAT_API_KEY', 'PUBLIC_URL', 'WECOM_BOT_NAME']);
+});
