@@ -1,0 +1,53 @@
+import Router from '@koa/router';
+import type { Registry } from 'prom-client';
+import { SECOND_MS } from '../base/clock.ts';
+import { TooSlowError, within } from './within.ts';
+
+/** One part that this process needs for its roles. */
+export interface HealthPart {
+  /** As `/readyz` names it. */
+  name: string;
+  /** Whether it can do its work now. Rejecting means no. */
+  isReady(): Promise<boolean>;
+}
+
+/** What `/readyz` says of a part; the reasons are in the log, not here, where anybody may look. */
+type PartState = 'ready' | 'not ready' | 'too slow';
+
+export interface HealthRoutesOptions {
+  parts: readonly HealthPart[];
+  registry: Registry;
+}
+
+const PROBE_LIMIT_MS = SECOND_MS;
+
+/** `/healthz`: the process lives. `/readyz`: every part can work now (200) or not (503). `/metrics`: Prometheus text. */
+export function healthRoutes({ parts, registry }: HealthRoutesOptions): Router {
+  const router = new Router();
+  router.get('/healthz', (context) => {
+    context.body = { status: 'alive' };
+  });
+  router.get('/readyz', async (context) => {
+    const states = await Promise.all(parts.map(probe));
+    const isReady = states.every((state) => state === 'ready');
+    context.status = isReady ? 200 : 503;
+    context.set('Cache-Control', 'no-store');
+    context.body = {
+      status: isReady ? 'ready' : 'not ready',
+      parts: Object.fromEntries(parts.map(({ name }, index) => [name, states[index]])),
+    };
+  });
+  router.get('/metrics', async (context) => {
+    context.set('Content-Type', registry.contentType);
+    context.body = await registry.metrics();
+  });
+  return router;
+}
+
+async function probe(part: HealthPart): Promise<PartState> {
+  try {
+    return (await within(part.isReady(), PROBE_LIMIT_MS)) ? 'ready' : 'not ready';
+  } catch (error) {
+    return error instanceof TooSlowError ? 'too slow' : 'not ready';
+  }
+}

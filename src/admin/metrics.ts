@@ -1,0 +1,20 @@
+import { collectDefaultMetrics, type Registry } from 'prom-client';
+import type { Log } from '../base/log.ts';
+import type { Report } from './report.ts';
+import { reportAnswers } from './report-answers.ts';
+import { reportChat } from './report-chat.ts';
+import { reportIdentity } from './report-identity.ts';
+import { reportQueue } from './report-queue.ts';
+import { reportReceiving } from './report-receiving.ts';
+
+/** Registers the bot's metrics and the process's own (memory, CPU, event-loop lag), and gives the functions that move them. */
+export function createReport(registry: Registry, log: Log): Report {
+  collectDefaultMetrics({ register: registry });
+  return {
+    ...reportReceiving(registry, log),
+    ...reportAnswers(registry, log),
+    ...reportQueue(registry, log),
+    ...reportChat(registry, log),
+    ...reportIdentity(registry),
+  };
+}

@@ -1,0 +1,49 @@
+import type { Registry } from 'prom-client';
+import type { Log } from '../base/log.ts';
+import type { ChatReport } from '../chat/chat-types.ts';
+import { counter, durations, SLOW_BUCKETS_SEC } from './instruments.ts';
+
+export function reportChat(registry: Registry, log: Log): ChatReport {
+  const calls = durations(registry, {
+    name: 'chat_call_duration_seconds',
+    help: 'HTTP calls to the chat service; the count by outcome is the number of calls',
+    labels: ['model', 'outcome'],
+    bucketsSec: SLOW_BUCKETS_SEC,
+  });
+  const firstEvents = durations(registry, {
+    name: 'chat_first_event_seconds',
+    help: 'From a call to the first thing that the model says',
+    labels: ['model'],
+    bucketsSec: SLOW_BUCKETS_SEC,
+  });
+  const retries = counter(registry, { name: 'chat_retries_total', help: 'Calls repeated', labels: ['model', 'code'] });
+  const breakers = counter(registry, {
+    name: 'chat_breaker_changes_total',
+    help: 'Changes of the breaker that spares a failing chat service',
+    labels: ['model', 'state'],
+  });
+  const unknownReasons = counter(registry, {
+    name: 'chat_unknown_finish_reasons_total',
+    help: 'Answers that ended for a reason this version does not know',
+    labels: ['model'],
+  });
+  return {
+    callEnded({ model, outcome, durationMs, firstEventMs }) {
+      calls({ model, outcome }, durationMs);
+      if (firstEventMs !== undefined) firstEvents({ model }, firstEventMs);
+      log.debug({ model, outcome, durationMs, firstEventMs }, 'chat call ended');
+    },
+    retried({ model, code, waitMs }) {
+      retries({ model, code });
+      log.info({ model, code, waitMs }, 'a chat call is repeated');
+    },
+    breakerChanged({ model, state }) {
+      breakers({ model, state });
+      log[state === 'open' ? 'error' : 'info']({ model, state }, 'the breaker of the chat service changed');
+    },
+    unknownFinishReason({ model }) {
+      unknownReasons({ model });
+      log.info({ model }, 'the chat service gave an unknown finish reason');
+    },
+  };
+}

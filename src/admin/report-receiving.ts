@@ -1,0 +1,44 @@
+import type { Registry } from 'prom-client';
+import type { Log } from '../base/log.ts';
+import { counter, durations, QUICK_BUCKETS_SEC } from './instruments.ts';
+import type { ReceivingReport } from './report.ts';
+
+/** Outcomes that somebody should look at; all others come with every message and every poll. */
+const LOG_LEVELS: Readonly<Record<string, 'warn' | 'info'>> = {
+  'not-stored': 'warn',
+  refused: 'info',
+  'too-large': 'info',
+  limited: 'info',
+};
+
+export function reportReceiving(registry: Registry, log: Log): ReceivingReport {
+  const labels = ['platform', 'kind', 'outcome'] as const;
+  const deliveries = counter(registry, { name: 'deliveries_total', help: 'Deliveries from platforms', labels });
+  const seconds = durations(registry, {
+    name: 'delivery_duration_seconds',
+    help: 'From a delivery’s first byte to its answer',
+    labels: ['platform', 'kind'],
+    bucketsSec: QUICK_BUCKETS_SEC,
+  });
+  const feedback = counter(registry, {
+    name: 'feedback_total',
+    help: 'Verdicts on answers',
+    labels: ['platform', 'verdict'],
+  });
+  const welcomes = counter(registry, { name: 'welcomes_total', help: 'Welcomes shown', labels: ['platform'] });
+  return {
+    deliveryReceived({ platform, kind, outcome, durationMs }) {
+      deliveries({ platform, kind, outcome });
+      seconds({ platform, kind }, durationMs);
+      log[LOG_LEVELS[outcome] ?? 'debug']({ platform, kind, outcome, durationMs }, 'delivery answered');
+    },
+    feedbackGiven({ platform, verdict }) {
+      feedback({ platform, verdict });
+      log.info({ platform, verdict }, 'an answer was rated');
+    },
+    welcomeSent({ platform }) {
+      welcomes({ platform });
+      log.debug({ platform }, 'welcome shown');
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { ChatReport } from '../chat/chat-types.ts';
+import type { IdentityReport } from '../identity/audit.ts';
+import type { PlatformName, PostResult } from '../platforms/platform.ts';
+import type { QueueReport } from '../queue/queue-report.ts';
+
+/** What the receiving side tells. Durations are milliseconds. */
+export interface ReceivingReport {
+  deliveryReceived(event: { platform: PlatformName; kind: string; outcome: string; durationMs: number }): void;
+  feedbackGiven(event: { platform: PlatformName; verdict: 'good' | 'bad' | 'withdrawn' }): void;
+  welcomeSent(event: { platform: PlatformName }): void;
+}
+
+/** What turns and their replies tell. */
+export interface AnswerReport {
+  turnEnded(event: {
+    platform: PlatformName;
+    turnId: string;
+    outcome: string;
+    durationMs: number;
+    waitedMs: number;
+  }): void;
+  firstTextShown(event: { platform: PlatformName; afterMs: number }): void;
+  replyHandedOver(event: { platform: PlatformName; result: PostResult | 'unavailable' }): void;
+}
+
+/**
+ * One function for each thing worth knowing, for all rooms of the bot. Each writes its log line and moves its counters,
+ * so that the two cannot drift apart. Ids go to the log only, small sets to labels; message text and tokens go nowhere.
+ */
+export type Report = ReceivingReport & AnswerReport & QueueReport & ChatReport & IdentityReport;
