@@ -34,7 +34,8 @@ interface MediaVectors {
   cases: { name: string; plainHex: string; encryptedBase64: string }[];
 }
 
-const read = <T>(name: string): T => JSON.parse(readFileSync(new URL(`../vectors/${name}`, import.meta.url), 'utf8')) as T;
+const read = <T>(name: string): T =>
+  JSON.parse(readFileSync(new URL(`../vectors/${name}`, import.meta.url), 'utf8')) as T;
 const vectors = read<CryptoVectors>('wecom-crypto.json');
 const media = read<MediaVectors>('wecom-media.json');
 const KEY = decodeAesKey('abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG');
@@ -77,25 +78,39 @@ describe('properties', () => {
   test('any altered signed part is noticed', () => {
     const part = fc.string({ minLength: 1, maxLength: 40 });
     fc.assert(
-      fc.property(part, part, part, part, fc.constantFrom('token', 'timestamp', 'nonce', 'encrypt'), (token, timestamp, nonce, encrypt, altered) => {
-        const parts = { token, timestamp, nonce, encrypt };
-        const signature = signParts(parts);
-        expect(isSignedBy({ ...parts, [altered]: `${parts[altered as keyof typeof parts]}x` }, signature)).toBe(false);
-      }),
+      fc.property(
+        part,
+        part,
+        part,
+        part,
+        fc.constantFrom('token', 'timestamp', 'nonce', 'encrypt'),
+        (token, timestamp, nonce, encrypt, altered) => {
+          const parts = { token, timestamp, nonce, encrypt };
+          const signature = signParts(parts);
+          expect(isSignedBy({ ...parts, [altered]: `${parts[altered as keyof typeof parts]}x` }, signature)).toBe(
+            false,
+          );
+        },
+      ),
     );
   });
 
   test('altered bytes never open to anything longer than what was sealed, and never throw another error', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.nat(), fc.integer({ min: 1, max: 255 }), (text, at, mask) => {
-        const sealed = Buffer.from(sealMessage(KEY, text), 'base64');
-        sealed[at % sealed.length] = (sealed[at % sealed.length] ?? 0) ^ mask;
-        try {
-          expect(openMessage(KEY, sealed.toString('base64')).length).toBeLessThanOrEqual(sealed.length);
-        } catch (error) {
-          expect(error).toMatchObject({ code: 'crypto_broken' });
-        }
-      }),
+      fc.property(
+        fc.string({ unit: 'grapheme', minLength: 1 }),
+        fc.nat(),
+        fc.integer({ min: 1, max: 255 }),
+        (text, at, mask) => {
+          const sealed = Buffer.from(sealMessage(KEY, text), 'base64');
+          sealed[at % sealed.length] = (sealed[at % sealed.length] ?? 0) ^ mask;
+          try {
+            expect(openMessage(KEY, sealed.toString('base64')).length).toBeLessThanOrEqual(sealed.length);
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'crypto_broken' });
+          }
+        },
+      ),
     );
   });
 });

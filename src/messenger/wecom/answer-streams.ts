@@ -130,8 +130,8 @@ export class AnswerStreams {
     const error = note(languageOfText(question?.text ?? ''));
     const failed: StoredMessage = { ...answer, state: 'failed', error };
     await this.#settle(failed);
-    await chatLog.write(failed);
     await chatLog.writeSystemLine(answer.conversationId, error);
+    await chatLog.write(failed);
     return failed;
   }
 

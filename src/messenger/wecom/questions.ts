@@ -151,8 +151,8 @@ export class Questions {
     const { trace, nowMs, chatLog } = this.#side;
     trace.violated({ questionId: question.id, reason, atMs: nowMs() });
     const error = say(MESSENGER_TEXTS.answerRefused, languageOf(question), { reason });
-    await this.#leave({ ...question, state: 'failed', error });
     await chatLog.writeSystemLine(question.conversationId, error);
+    await this.#leave({ ...question, state: 'failed', error });
   }
 
   async #leave(question: StoredMessage): Promise<void> {
