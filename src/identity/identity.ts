@@ -107,7 +107,7 @@ function createParts(options: IdentityOptions) {
     release: background(options, 'a release was not taken at once', options.onLinked),
   };
   const recheck: RecheckParts = { ...shared, accessTokens };
-  return { ...recheck, flow, releases: createReleases(store, nowMs) };
+  return { ...recheck, tickets, flow, releases: createReleases(store, nowMs) };
 }
 
 /** Calls a function of the composition root without waiting for it; a page must not hang on a messaging platform. */

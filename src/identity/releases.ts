@@ -21,7 +21,7 @@ export function createReleases(store: IdentityStore, nowMs: NowMs): Releases {
   return {
     async pending(limit) {
       await store.ask((redis) => redis.zremrangebyscore(keys.releases(), '-inf', String(nowMs() - releaseLifeMs)));
-      const ids = await store.ask((redis) => redis.zrange(keys.releases(), 0, limit - 1));
+      const ids = await store.ask((redis) => redis.zrange(keys.releases(), 0, String(limit - 1)));
       if (ids.length === 0) return [];
       const texts = await store.ask((redis) => redis.mget(ids.map((id) => keys.release(id))));
       const lost = ids.filter((_, index) => texts[index] === null);

@@ -1,4 +1,5 @@
 import { asError } from '../base/coded-error.ts';
+import { PlatformError } from '../platforms/platform-error.ts';
 import type { Platform, PlatformName } from '../platforms/platform.ts';
 import type { IdentityReason } from './audit.ts';
 import type { BrowserRequest, Outcome, SignInFlow } from './flow.ts';
@@ -20,7 +21,7 @@ export async function returnFromPlatform(
   const { ticket, cookieHash } = returned;
   const platform = flow.platformOf(ticket.person);
   if (!platform?.webSignIn || platform.name !== name) throw new PageError('E2');
-  const present = await orTryAgain(flow, returned, platform.webSignIn.identify(returned.code));
+  const present = await orTryAgain(flow, returned, platform.webSignIn.identify(returned.code).catch(nobodyIfStranger));
   const plainUserId = await plainIdOf(flow, returned, platform);
   if (present.userId !== plainUserId || present.tenant !== ticket.person.tenant) {
     throw await refuseOther(flow, returned, 'other-chat-account');
@@ -29,6 +30,12 @@ export async function returnFromPlatform(
   const start = { ticketHash: ticket.hash, shownCookieHash: cookieHash, cookieHash, transaction: leg.transaction };
   if (!(await flow.tickets.start(start))) throw new PageError('E1');
   return { kind: 'redirect', location: leg.location, isCallback: true };
+}
+
+/** Somebody from outside the company is somebody else, not a failure. */
+function nobodyIfStranger(thrown: unknown): { userId: string; tenant: string } {
+  if (thrown instanceof PlatformError && thrown.code === 'not_a_member') return { userId: '', tenant: '' };
+  throw thrown;
 }
 
 /**

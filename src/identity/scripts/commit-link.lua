@@ -30,7 +30,12 @@ redis.call('HSET', KEYS[3], unpack(ARGV, 14))
 redis.call('PEXPIRE', KEYS[3], ARGV[8])
 redis.call('SET', KEYS[4], ARGV[4], 'PX', ARGV[8])
 redis.call('SET', KEYS[2], ARGV[6], 'PX', ARGV[7])
-if ARGV[13] == '0' then redis.call('ZREM', KEYS[8], ARGV[4]) else redis.call('ZADD', KEYS[8], ARGV[13], ARGV[4]) end
+if ARGV[13] == '0' then
+  redis.call('ZREM', KEYS[8], ARGV[4])
+else
+  redis.call('ZADD', KEYS[8], ARGV[13], ARGV[4])
+  redis.call('PEXPIRE', KEYS[8], ARGV[8])
+end
 
 local answer = { 'linked' }
 for index, conversation in ipairs(redis.call('SMEMBERS', KEYS[5])) do

@@ -1,0 +1,123 @@
+import Koa from 'koa';
+import type { RequestListener } from 'node:http';
+import { listen } from '../../src/base/http-server.ts';
+import type { RedisClient } from '../../src/base/redis.ts';
+import { createIdentity, type Identity, type IdentityOptions } from '../../src/identity/identity.ts';
+import type { ChatPerson, IdentityNotice, Release } from '../../src/identity/account.ts';
+import type { SignInOptions } from '../../src/identity/options.ts';
+import { createFakePlatform, type FakePlatform, type FakePlatformOptions } from '../support/fake-platform.ts';
+import { testKeyRing } from '../support/messages.ts';
+import { recordingLog } from '../support/redis.ts';
+import { startStandInService, type StandInService } from './stand-in-service.ts';
+import { TestBrowser, type Answer } from './test-browser.ts';
+
+export interface HouseOptions {
+  signIn?: Partial<SignInOptions>;
+  platform?: FakePlatformOptions;
+  identity?: Partial<IdentityOptions>;
+}
+
+/** Identity behind real HTTP, with a sign-in service and a platform that work. */
+export interface House {
+  identity: Identity;
+  url: string;
+  service: StandInService;
+  platform: FakePlatform;
+  options: IdentityOptions;
+  /** Moves our clock; Redis's own times do not move. */
+  clock: { nowMs: number };
+  notices: { person: ChatPerson; notice: IdentityNotice }[];
+  releases: Release[];
+  events: string[];
+  lines: string[];
+  owner: { platform: 'wecom'; tenant: string; app: string };
+  /** Asks for a link and fails unless there is one. */
+  link(chatUserId: string, force?: boolean): Promise<string>;
+  browser(account: string, member?: string): TestBrowser;
+  /** Opens the link, presses the button, and follows to the page that comes then. */
+  walkToConfirm(browser: TestBrowser, link: string): Promise<Answer>;
+  /** The whole way to the page at the end. */
+  walk(browser: TestBrowser, link: string): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export const CONVERSATION = { id: 'c0ffee00c0ffee00c0ffee00c0ffee00', partition: 7 };
+
+/** Rate limits are per address; each walk comes from another one, by a trusted proxy's header. */
+let visitors = 0;
+
+export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}): Promise<House> {
+  await redis.flushdb();
+  const service = await startStandInService();
+  const platform = createFakePlatform(overrides.platform);
+  let handler: RequestListener = (_request, response) => void response.writeHead(503).end();
+  const server = await listen((request, response) => void handler(request, response), 0, '127.0.0.1');
+  const clock = { nowMs: 1_790_000_000_000 };
+  const { log, lines } = recordingLog();
+  const [notices, releases, events]: [House['notices'], Release[], string[]] = [[], [], []];
+  const options: IdentityOptions = {
+    redis,
+    keyRing: testKeyRing(),
+    platforms: new Map([['wecom', platform]]),
+    publicUrl: server.url,
+    providerName: 'Example University',
+    signIn: {
+      authUrl: service.authUrl,
+      clientId: service.clientId,
+      clientSecret: service.clientSecret,
+      state: 'required',
+      proof: ['same-browser'],
+      expiresUnit: 'auto',
+      keepTokens: 'refresh',
+      ...overrides.signIn,
+    },
+    nowMs: () => clock.nowMs,
+    log,
+    report: { event: (event, { reason }) => void events.push(reason ? `${event} ${reason}` : event) },
+    onLinked: (release) => void releases.push(release),
+    notify: (person, notice) => void notices.push({ person, notice }),
+    ...overrides.identity,
+  };
+  const closeAll = async () => {
+    await Promise.all([server.close(), service.close()]);
+  };
+  let identity: Identity;
+  try {
+    identity = createIdentity(options);
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+  const app = new Koa();
+  app.use(async (context, next) => {
+    // Stands for a client of its own at each visit, where a test is not about the limits.
+    if (!context.get('x-fixed-address'))
+      Object.defineProperty(context.req.socket, 'remoteAddress', {
+        value: `10.0.0.${(visitors += 1)}`,
+        configurable: true,
+      });
+    await next();
+  });
+  app.use(identity.routes().routes());
+  handler = app.callback();
+
+  const house: House = {
+    ...{ identity, url: server.url, service, platform, options, clock, notices, releases, events, lines },
+    owner: { platform: 'wecom', tenant: platform.tenant, app: platform.app },
+    async link(chatUserId, force = false) {
+      const request = { ...house.owner, chatUserId, displayName: `Display ${chatUserId}`, conversation: CONVERSATION };
+      const invitation = await identity.askToSignIn({ ...request, language: 'en', force });
+      if (invitation.kind !== 'invited') throw new Error(`No link: ${invitation.kind}`);
+      return invitation.url;
+    },
+    browser: (account, member) => new TestBrowser({ account, platform, ...(member === undefined ? {} : { member }) }),
+    async walkToConfirm(browser, link) {
+      return browser.follow(await browser.submit(await browser.get(link)));
+    },
+    async walk(browser, link) {
+      return browser.submit(await house.walkToConfirm(browser, link), '/sign-in/confirm');
+    },
+    close: closeAll,
+  };
+  return house;
+}

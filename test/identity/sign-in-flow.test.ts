@@ -1,0 +1,207 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { CONVERSATION, openHouse, type House, type HouseOptions } from './house.ts';
+
+let server: TestRedis;
+let house: House;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterEach(() => house.close());
+afterAll(() => server.stop());
+
+async function open(options?: HouseOptions): Promise<House> {
+  house = await openHouse(server.redis, options);
+  return house;
+}
+
+describe('the whole way', () => {
+  for (const proof of [['same-browser'], ['same-id'], ['same-browser', 'same-id']] as const) {
+    test(`links, releases and tells, with proof ${proof.join(' and ')} (security.md 1.3)`, async () => {
+      await open({ signIn: { proof } });
+      const browser = house.browser('20001', '20001');
+      const link = await house.link('20001');
+      const landing = await browser.get(link);
+      expect(landing.text).toContain('Display 20001');
+      expect(landing.text).toContain('2•••1');
+      const confirm = await browser.follow(await browser.submit(landing));
+      expect(new URL(confirm.url).pathname).toBe('/sign-in/confirm');
+      expect(confirm.text).toContain('Person 20001');
+      expect(await house.identity.accountOf(house.owner, '20001')).toBeUndefined();
+
+      const done = await browser.submit(confirm, '/sign-in/confirm');
+      expect(done.status).toBe(200);
+      expect(done.text).toContain('You are connected as Person 20001');
+      expect(await house.identity.accountOf(house.owner, '20001')).toEqual({
+        accountId: '20001',
+        name: 'Person 20001',
+        identityCode: 'JG',
+        department: 'D01',
+        departmentName: 'Library',
+        linkedAtMs: house.clock.nowMs,
+        status: 'active',
+      });
+      expect(house.releases.map(({ conversation }) => conversation)).toEqual([CONVERSATION]);
+      expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
+      expect(house.events).toEqual(['link-asked', 'link-started', 'linked']);
+      const usedPlatform = browser.visited.some((url) => url.includes('/oauth/platform/wecom/callback'));
+      expect(usedPlatform).toBe(proof.some((name) => name === 'same-browser'));
+    });
+  }
+
+  test('asks the service with state and S256, and no scope unless one is set (security.md 1.3 step 10)', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    await house.walk(house.browser('20001'), await house.link('20001'));
+    const query = Object.fromEntries(house.service.seen.authorize[0] ?? []);
+    expect(query).toEqual({
+      response_type: 'code',
+      client_id: 'parley',
+      redirect_uri: `${house.url}/oauth/callback`,
+      state: expect.stringMatching(/^[0-9a-f]{64}$/),
+      code_challenge: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+      code_challenge_method: 'S256',
+    });
+  });
+
+  test('a release stays until it is reported as done', async () => {
+    await open();
+    await house.walk(house.browser('20001', '20001'), await house.link('20001'));
+    const [release] = await house.identity.pendingReleases(10);
+    expect(release?.conversation).toEqual(CONVERSATION);
+    await house.identity.releaseDone(release?.id ?? '');
+    expect(await house.identity.pendingReleases(10)).toEqual([]);
+  });
+
+  test('confirming twice, as a double click does, links and tells once', async () => {
+    await open();
+    const browser = house.browser('20001', '20001');
+    const confirm = await house.walkToConfirm(browser, await house.link('20001'));
+    const pages = await Promise.all([1, 2, 3].map(() => browser.submit(confirm, '/sign-in/confirm')));
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(house.notices).toHaveLength(1);
+    expect(house.releases).toHaveLength(1);
+    expect((await browser.get(`${house.url}/sign-in/confirm`)).text).toContain('You are connected');
+  });
+
+  test('pressing the first button twice does not lock the browser out', async () => {
+    await open();
+    const browser = house.browser('20001', '20001');
+    const landing = await browser.get(await house.link('20001'));
+    const cookies = new Map(browser.cookies);
+    await browser.submit(landing);
+    for (const [name, value] of cookies) browser.cookies.set(name, value);
+    const second = await browser.follow(await browser.submit(landing));
+    expect((await browser.submit(second, '/sign-in/confirm')).text).toContain('You are connected');
+  });
+
+  test('cancelling forgets the sign-in and spends the link', async () => {
+    await open();
+    const browser = house.browser('20001', '20001');
+    const link = await house.link('20001');
+    const cancelled = await browser.submit(await house.walkToConfirm(browser, link), '/sign-in/cancel');
+    expect(cancelled.text).toContain('Nothing was connected');
+    expect(await house.identity.accountOf(house.owner, '20001')).toBeUndefined();
+    expect((await browser.get(link)).status).toBe(410);
+    expect((await browser.get(`${house.url}/sign-in/confirm`)).status).toBe(400);
+    expect(await house.link('20001')).toContain('/link/');
+  });
+
+  test('unlinking removes everything and names the fixed logout address (security.md 1.3 F, T9)', async () => {
+    await open();
+    await house.walk(house.browser('20001', '20001'), await house.link('20001'));
+    const { wasLinked, logoutUrl } = await house.identity.unlink(house.owner, '20001');
+    expect(wasLinked).toBe(true);
+    expect(logoutUrl).toBe(
+      `${house.service.authUrl}/logout?service=${encodeURIComponent(`${house.url}/oauth/callback`)}`,
+    );
+    expect(await house.identity.accountOf(house.owner, '20001')).toBeUndefined();
+    expect(await server.redis.keys('{id}:link:*')).toEqual([]);
+    expect(await server.redis.keys('{id}:holder:*')).toEqual([]);
+    expect(await server.redis.zcard('{id}:rechecks')).toBe(0);
+    expect((await house.identity.unlink(house.owner, '20001')).wasLinked).toBe(false);
+  });
+
+  test('everything that is stored has an end, and holds no id, name, ticket or token in clear (security.md 2.4, T23)', async () => {
+    await open({ signIn: { keepTokens: 'both' } });
+    const link = await house.link('zhang-san');
+    house.platform.codeFor('zhang-san');
+    const browser = house.browser('20001', 'zhang-san');
+    const confirm = await house.walkToConfirm(browser, link);
+    await expectSealed(link);
+    await browser.submit(confirm, '/sign-in/confirm');
+    await expectSealed(link);
+  });
+
+  async function expectSealed(link: string): Promise<void> {
+    const names = await server.redis.keys('*');
+    const unending = await Promise.all(names.map(async (name) => ((await server.redis.pttl(name)) < 0 ? name : '')));
+    expect(unending.filter((name) => name !== '')).toEqual([]);
+    expect(names.every((name) => name.startsWith('{id}:'))).toBe(true);
+    const dumps = await Promise.all(
+      names.map(async (name) => (await server.redis.dumpBuffer(name))?.toString('latin1')),
+    );
+    const stored = dumps.join('\n') + names.join('\n');
+    for (const secret of ['zhang-san', 'Person 20001', 'Display', link.slice(-43), 'AT-', 'RT-'])
+      expect(stored).not.toContain(secret);
+  }
+});
+
+describe('asking', () => {
+  test('one live ticket a person; only /signin replaces it, and the old one is dead then (security.md 1.3 step 2)', async () => {
+    await open();
+    const first = await house.link('20001');
+    const request = { ...house.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
+    expect(await house.identity.askToSignIn(request)).toEqual({
+      kind: 'waiting',
+      expiresAtMs: house.clock.nowMs + 600_000,
+    });
+    const second = await house.link('20001', true);
+    const browser = house.browser('20001', '20001');
+    expect((await browser.get(first)).status).toBe(410);
+    expect((await browser.get(second)).status).toBe(200);
+  });
+
+  test('five an hour, then the time of the next (security.md 1.3 step 2)', async () => {
+    await open();
+    const startMs = house.clock.nowMs;
+    for (let count = 0; count < 5; count += 1) {
+      await house.link('20001', true);
+      house.clock.nowMs += 1_000;
+    }
+    const request = {
+      ...house.owner,
+      chatUserId: '20001',
+      conversation: CONVERSATION,
+      language: 'en' as const,
+      force: true,
+    };
+    expect(await house.identity.askToSignIn(request)).toEqual({ kind: 'too-many', retryAtMs: startMs + 3_600_000 });
+    expect(await house.link('20002')).toContain('/link/');
+    house.clock.nowMs = startMs + 3_600_000;
+    expect(await house.link('20001', true)).toContain('/link/');
+  });
+
+  test('a ticket ends after ten minutes', async () => {
+    await open();
+    const link = await house.link('20001');
+    house.clock.nowMs += 600_000;
+    expect((await house.browser('20001').get(link)).status).toBe(410);
+    expect(await house.link('20001')).not.toBe(link);
+  });
+
+  test('every conversation that asked is released by the link', async () => {
+    await open();
+    const link = await house.link('20001');
+    const other = { id: 'deadbeefdeadbeefdeadbeefdeadbeef', partition: 3 };
+    await house.identity.askToSignIn({ ...house.owner, chatUserId: '20001', conversation: other, language: 'en' });
+    await house.walk(house.browser('20001', '20001'), link);
+    expect(house.releases.map(({ conversation }) => conversation.id).sort()).toEqual(
+      [CONVERSATION.id, other.id].sort(),
+    );
+  });
+
+  test('sign-in without a proof refuses to start (security.md 1.2, 7.6)', async () => {
+    await expect(open({ signIn: { proof: [] } })).rejects.toMatchObject({ code: 'options_unsafe' });
+    await expect(open({ platform: { hasWebSignIn: false } })).rejects.toMatchObject({ code: 'options_unsafe' });
+  });
+});

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { MINUTE_MS } from '../../src/base/clock.ts';
+import { PlatformError } from '../../src/platforms/platform-error.ts';
+import type { Delivery, Platform, PlatformName, WebSignIn } from '../../src/platforms/platform.ts';
+
+/** Where the fake platform's web sign-in "is"; a test's browser recognises it and asks `codeFor`. */
+export const FAKE_PLATFORM_ORIGIN = 'https://open.platform.test';
+
+export interface FakePlatformOptions {
+  name?: PlatformName;
+  tenant?: string;
+  app?: string;
+  /** Chat user ids that are encrypted for the bot, with their plain ids; undefined where they cannot be converted. */
+  encryptedIds?: Readonly<Record<string, string | undefined>>;
+  hasWebSignIn?: boolean;
+}
+
+/** A messaging app that keeps its promises in memory: single-use sign-in codes, converted ids, texts that were sent. */
+export interface FakePlatform extends Platform {
+  /** What the platform's web sign-in hands to the browser of this member. */
+  codeFor(plainUserId: string): string;
+  /** What was written to people, oldest first. */
+  readonly written: { userId: string; text: string }[];
+}
+
+export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatform {
+  const { name = 'wecom', tenant = 'corp', app = 'bot', encryptedIds = {}, hasWebSignIn = true } = options;
+  const codes = new Map<string, string>();
+  const written: FakePlatform['written'] = [];
+  return {
+    name,
+    tenant,
+    app,
+    written,
+    replyTraits: {
+      delivery: 'pull',
+      liveLifetimeMs: 6 * MINUTE_MS,
+      handoverMarginMs: MINUTE_MS / 2,
+      maxBytes: 20_480,
+      minEditGapMs: 0,
+      reconcile: 'once',
+    },
+    receive: (): Delivery => ({ kind: 'ignored', reason: 'a fake', answer: { status: 200, body: '' } }),
+    replyIdOf: (deliveryId) => deliveryId,
+    renderReply: ({ text }) => text,
+    splitReply: (text) => [text],
+    writePrivately(userId, text) {
+      written.push({ userId, text });
+      return Promise.resolve('sent');
+    },
+    fetchMedia: () => Promise.reject(new PlatformError('unreachable', 'a fake has no media')),
+    plainUserId: (userId) => Promise.resolve(userId in encryptedIds ? encryptedIds[userId] : userId),
+    ...(hasWebSignIn ? { webSignIn: webSignIn(codes, tenant) } : {}),
+    isAppBrowser: (userAgent) => userAgent.includes('wxwork/'),
+    check: () => Promise.resolve([]),
+    codeFor(plainUserId) {
+      const code = randomBytes(16).toString('hex');
+      codes.set(code, plainUserId);
+      return code;
+    },
+  };
+}
+
+function webSignIn(codes: Map<string, string>, tenant: string): WebSignIn {
+  return {
+    origins: [FAKE_PLATFORM_ORIGIN],
+    authorizeUrl({ redirectUri, state }) {
+      if (!/^[A-Za-z0-9]{1,128}$/.test(state)) throw new RangeError('letters and digits only');
+      const query = new URLSearchParams({ redirect_uri: redirectUri, state });
+      return `${FAKE_PLATFORM_ORIGIN}/authorize?${query.toString()}`;
+    },
+    identify(code) {
+      const userId = codes.get(code);
+      codes.delete(code);
+      if (userId === undefined) return Promise.reject(new PlatformError('code_refused', 'unknown code'));
+      if (userId === 'stranger') return Promise.reject(new PlatformError('not_a_member', 'not of this company'));
+      return Promise.resolve({ userId, tenant });
+    },
+  };
+}
