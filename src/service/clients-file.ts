@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { checkUnique, readServiceFile } from './service-file.ts';
+
+/** An application that may ask people to sign in. */
+export interface ServiceClient {
+  clientId: string;
+  clientSecret: string;
+  /** What people read on the consent page. */
+  name: string;
+  /** Compared letter by letter. */
+  redirectUris: readonly string[];
+}
+
+const redirectUriSchema = z
+  .string()
+  .refine(
+    (uri) => URL.canParse(uri) && !uri.includes('#') && !/^(?:javascript|data|vbscript|file|blob|about):/i.test(uri),
+    'Expected an absolute address without a fragment',
+  );
+
+const clientSchema = z
+  .object({
+    client_id: z.string().min(1).max(200),
+    client_secret: z.string().min(1),
+    name: z.string().min(1).max(200),
+    redirect_uris: z.array(redirectUriSchema).min(1),
+  })
+  .transform((client): ServiceClient => ({
+    clientId: client.client_id,
+    clientSecret: client.client_secret,
+    name: client.name,
+    redirectUris: client.redirect_uris,
+  }));
+
+const fileSchema = z.array(clientSchema).superRefine((clients, context) => {
+  checkUnique(
+    clients.map(({ clientId }) => clientId),
+    'client_id',
+    (message) => context.addIssue({ code: 'custom', message }),
+  );
+});
+
+/** Reads `SERVICE_CLIENTS_FILE`'s text (contract.md section 5). @throws ServiceFileError */
+export function parseClientsFile(text: string): ServiceClient[] {
+  return readServiceFile(text, fileSchema);
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { checkUnique, readServiceFile } from './service-file.ts';
+import { passwordFault } from './sign-in/passwords.ts';
+
+const profileSchema = z.object({
+  id: z.string().min(1).max(128),
+  active: z.boolean(),
+  parentIdentityInfo: z.object({ name: z.string(), code: z.string().min(1) }),
+  attributes: z.looseObject({
+    BMBM: z.string(),
+    BMMC: z.string(),
+    XGH: z.string(),
+    XM: z.string(),
+    objectId: z.string(),
+  }),
+});
+
+/** Somebody who can sign in; the profile is what the profile address shows, without `client_id`. */
+export interface ServicePerson {
+  username: string;
+  /** A PHC string of scrypt or argon2id, or `plain:…` where that was allowed. */
+  password: string;
+  profile: z.infer<typeof profileSchema>;
+  /** The person's ids in messaging apps, by platform name. */
+  messaging: Readonly<Record<string, string>>;
+}
+
+const personSchema: z.ZodType<ServicePerson> = z.object({
+  username: z.string().min(1).max(200),
+  password: z.string(),
+  profile: profileSchema,
+  messaging: z.record(z.string(), z.string()).default({}),
+});
+
+export interface DirectoryFileOptions {
+  /** Passwords may stand there as `plain:…`; for local mode only. Default false. */
+  allowPlainPasswords?: boolean;
+}
+
+/** Reads `SERVICE_DIRECTORY_FILE`'s text (contract.md section 5). @throws ServiceFileError */
+export function parseDirectoryFile(
+  text: string,
+  { allowPlainPasswords = false }: DirectoryFileOptions = {},
+): ServicePerson[] {
+  const fileSchema = z.array(personSchema).superRefine((people, context) => {
+    const complain = (message: string) => context.addIssue({ code: 'custom', message });
+    for (const [index, { password }] of people.entries()) {
+      const fault = passwordFault(password, allowPlainPasswords);
+      if (fault !== undefined) context.addIssue({ code: 'custom', path: [index, 'password'], message: fault });
+    }
+    checkUnique(
+      people.map(({ username }) => username),
+      'username',
+      complain,
+    );
+    checkUnique(
+      people.map(({ profile }) => profile.id),
+      'profile.id',
+      complain,
+    );
+    checkUnique(
+      people.map(({ messaging }) => messaging.wecom?.toLowerCase()),
+      'messaging.wecom',
+      complain,
+    );
+  });
+  return readServiceFile(text, fileSchema);
+}

@@ -1,0 +1,44 @@
+import type { Context } from 'koa';
+import { html, plainName } from '../../base/html.ts';
+import { say } from '../../base/texts.ts';
+import { languageOf, showPage } from './layout.ts';
+import { PAGE_TEXTS as T } from './texts.ts';
+
+export interface AccountEntry {
+  clientName: string;
+  givenAtMs: number;
+  isRemembered: boolean;
+  /** The sealed hidden field of this entry's button. */
+  csrf: string;
+}
+
+/** Lists the applications that know the person, each with a button that takes its access away. */
+export function showAccountPage(ctx: Context, entries: readonly AccountEntry[]): void {
+  const language = languageOf(ctx);
+  const dates = new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en', { dateStyle: 'medium' });
+  const rows = entries.map(({ clientName, givenAtMs, isRemembered, csrf }) => {
+    const client = plainName(clientName);
+    const given = say(T.accountGiven, language, { date: dates.format(givenAtMs) });
+    return html`<li>
+      <div class="party">
+        <strong>${client}</strong><span>${given}${isRemembered && ` · ${say(T.accountRemembered, language)}`}</span>
+      </div>
+      <form method="post" action="/account/withdraw">
+        <input type="hidden" name="csrf" value="${csrf}" />
+        <button class="button second small" type="submit" aria-label="${say(T.withdrawFrom, language, { client })}">
+          ${say(T.withdraw, language)}
+        </button>
+      </form>
+    </li>`;
+  });
+  const content = html`<h1>${say(T.accountTitle, language)}</h1>
+    <p class="lead">${say(rows.length > 0 ? T.accountLead : T.accountNone, language)}</p>
+    ${
+      rows.length > 0 &&
+      html`<ul class="list">
+        ${rows}
+      </ul>`
+    }
+    <p class="note"><a href="/logout">${say(T.signOut, language)}</a></p>`;
+  showPage(ctx, { title: say(T.accountTitle, language), content });
+}

@@ -1,0 +1,85 @@
+import type { Context } from 'koa';
+import { html, plainName } from '../../base/html.ts';
+import { say } from '../../base/texts.ts';
+import type { ServicePerson } from '../directory-file.ts';
+import { languageOf, showPage } from './layout.ts';
+import { PAGE_TEXTS as T } from './texts.ts';
+
+export interface ConsentPage {
+  csrf: string;
+  clientName: string;
+  person: ServicePerson;
+  redirectUri: string;
+  formTargets: readonly string[];
+  /** Offered where somebody else could sign in here; inside a messaging app that is not so. */
+  canSwitch: boolean;
+}
+
+/** Asks whether the application may see the person's profile: buttons `decision=allow` and `decision=deny`. */
+export function showConsentPage(
+  ctx: Context,
+  { csrf, clientName, person, redirectUri, formTargets, canSwitch }: ConsentPage,
+): void {
+  const language = languageOf(ctx);
+  const client = plainName(clientName);
+  const { attributes, parentIdentityInfo } = person.profile;
+  const name = plainName(attributes.XM);
+  const facts: [label: string, value: string][] = [
+    [say(T.sharesName, language), name],
+    [say(T.sharesNumber, language), maskNumber(attributes.XGH)],
+    [say(T.sharesDepartment, language), plainName(attributes.BMMC)],
+    [say(T.sharesKind, language), plainName(parentIdentityInfo.name)],
+  ];
+  const title = say(T.consentTitle, language, { client });
+  const content = html`<div class="pair">
+      <div class="party">
+        <div class="avatar" aria-hidden="true">${initialOf(name)}</div>
+        <strong>${name}</strong><span>${maskNumber(attributes.XGH)}</span>
+      </div>
+      <div class="arrow" aria-hidden="true">→</div>
+      <div class="party">
+        <div class="avatar app" aria-hidden="true">${initialOf(client)}</div>
+        <strong>${client}</strong><span>${say(T.application, language)}</span>
+      </div>
+    </div>
+    <h1>${title}</h1>
+    <h2>${say(T.consentShares, language, { client })}</h2>
+    <dl class="facts">
+      ${facts.map(
+        ([label, value]) =>
+          html`<div>
+            <dt>${label}</dt>
+            <dd>${value}</dd>
+          </div>`,
+      )}
+    </dl>
+    <p class="lead">${say(T.consentNever, language)}</p>
+    <form method="post" action="/oauth2.0/decision">
+      <input type="hidden" name="csrf" value="${csrf}" />
+      <label class="check"><input type="checkbox" name="remember" value="yes" />${say(T.remember, language)}</label>
+      <div class="buttons">
+        <button class="button" type="submit" name="decision" value="allow">${say(T.allow, language)}</button>
+        <button class="button second" type="submit" name="decision" value="deny">${say(T.deny, language)}</button>
+      </div>
+      <p class="note">${say(T.consentNext, language, { host: hostOf(redirectUri) })}</p>
+      ${canSwitch && html`<button class="link-button" type="submit" name="decision" value="switch">${say(T.switchPerson, language)}</button>`}
+    </form>`;
+  showPage(ctx, { title, content, formTargets });
+}
+
+/** The first letter, for an avatar. */
+function initialOf(name: string): string {
+  return ([...name][0] ?? '?').toUpperCase();
+}
+
+/** A number that its owner recognises and a passer-by does not learn. */
+export function maskNumber(number: string): string {
+  const letters = [...plainName(number)];
+  const shown = Math.min(2, Math.floor(letters.length / 4));
+  return letters.map((letter, index) => (index < shown || index >= letters.length - shown ? letter : '•')).join('');
+}
+
+function hostOf(address: string): string {
+  const { host, protocol } = new URL(address);
+  return host || protocol;
+}

@@ -1,0 +1,27 @@
+import type { Context } from 'koa';
+import { html } from '../../base/html.ts';
+import { say } from '../../base/texts.ts';
+import type { PageError } from '../sign-in/sign-in-errors.ts';
+import { languageOf, showPage } from './layout.ts';
+import { ERROR_TEXTS, PAGE_TEXTS as T } from './texts.ts';
+
+/** Says what happened, what to do, and gives the way on as the button. @param reference also in the log */
+export function showErrorPage(ctx: Context, error: PageError, reference: string): void {
+  const language = languageOf(ctx);
+  const { title, advice } = ERROR_TEXTS[error.code];
+  if (error.retryAfterSec !== undefined) ctx.set('Retry-After', String(error.retryAfterSec));
+  const isHome = error.tryAgainPath === undefined;
+  const content = html`<h1>${say(title, language)}</h1>
+    <p class="lead">${say(advice, language)}</p>
+    <div class="buttons">
+      <a class="button${isHome && ' second'}" href="${error.tryAgainPath ?? '/'}"
+        >${say(isHome ? T.home : T.tryAgain, language)}</a
+      >
+    </div>`;
+  showPage(ctx, {
+    title: say(title, language),
+    content,
+    status: error.status,
+    footer: html`${say(T.reference, language, { reference })}`,
+  });
+}

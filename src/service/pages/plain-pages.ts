@@ -1,0 +1,40 @@
+import type { Context } from 'koa';
+import { html } from '../../base/html.ts';
+import { say } from '../../base/texts.ts';
+import { languageOf, showPage } from './layout.ts';
+import { PAGE_TEXTS as T } from './texts.ts';
+
+/** Tells somebody who opened the service's address what it is. */
+export function showHomePage(
+  ctx: Context,
+  { models, hasEngine }: { models: readonly string[]; hasEngine: boolean },
+): void {
+  const language = languageOf(ctx);
+  const rows: [label: string, addresses: string[]][] = [
+    [say(T.homeChat, language), ['POST /v1/chat/completions']],
+    [say(T.homeModels, language), [...models]],
+    [say(T.homeSignIn, language), ['GET /oauth2.0/authorize']],
+  ];
+  const content = html`<h1>${say(T.homeTitle, language)}</h1>
+    <p class="lead">${say(T.homeLead, language)}</p>
+    <dl class="facts">
+      ${rows.map(
+        ([label, names]) =>
+          html`<div>
+            <dt>${label}</dt>
+            <dd>${names.map((name, index) => html`${index > 0 && ' '}<code>${name}</code>`)}</dd>
+          </div>`,
+      )}
+    </dl>
+    <p class="lead">${say(hasEngine ? T.homeEngineUpstream : T.homeEngineBuiltIn, language)}</p>
+    <div class="buttons"><a class="button second" href="/account">${say(T.homeAccount, language)}</a></div>`;
+  showPage(ctx, { title: say(T.homeTitle, language), content });
+}
+
+export function showSignedOutPage(ctx: Context): void {
+  const language = languageOf(ctx);
+  const content = html`<h1>${say(T.signedOut, language)}</h1>
+    <p class="lead">${say(T.signedOutLead, language)}</p>
+    <div class="buttons"><a class="button second" href="/">${say(T.home, language)}</a></div>`;
+  showPage(ctx, { title: say(T.signedOut, language), content });
+}

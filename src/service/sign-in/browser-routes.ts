@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import bodyParser from 'koa-bodyparser';
+import { Router } from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { asError } from '../../base/coded-error.ts';
+import { showErrorPage } from '../pages/error-page.ts';
+import { setSafeHeaders, showStyle } from '../pages/layout.ts';
+import { showHomePage } from '../pages/plain-pages.ts';
+import type { ServiceReport } from '../service-report.ts';
+import { addAccountRoutes } from './account-routes.ts';
+import { addAuthorizeRoutes } from './authorize-routes.ts';
+import { addLoginRoutes } from './login-routes.ts';
+import { PageError, StoreError } from './sign-in-errors.ts';
+import type { SignInParts } from './sign-in-parts.ts';
+import { addWecomRoutes } from './wecom-routes.ts';
+
+export interface BrowserRoutesOptions {
+  parts: SignInParts;
+  /** For the home page. */
+  models: readonly string[];
+  hasEngine: boolean;
+}
+
+/** Everything that people see, the page for unknown addresses included; nothing goes on to a next middleware. */
+export function browserRoutes({ parts, models, hasEngine }: BrowserRoutesOptions): Middleware {
+  const router = new Router();
+  router.get('/', (ctx) => showHomePage(ctx, { models, hasEngine }));
+  addAuthorizeRoutes(router, parts);
+  addLoginRoutes(router, parts);
+  addWecomRoutes(router, parts);
+  addAccountRoutes(router, parts);
+  const routes = router.routes() as Middleware;
+  return async (ctx) => {
+    setSafeHeaders(ctx);
+    if (showStyle(ctx)) return;
+    try {
+      await parseForm(ctx, () => Promise.resolve());
+      await routes(ctx, () => {
+        throw new PageError('not_found', 'There is no such page');
+      });
+    } catch (thrown) {
+      refuse(ctx, thrown, parts.report);
+    }
+  };
+}
+
+const parseForm: Middleware = bodyParser({
+  enableTypes: ['form'],
+  formLimit: '64kb',
+  onerror() {
+    throw new PageError('bad_request', 'A form could not be read');
+  },
+});
+
+function refuse(ctx: Context, thrown: unknown, report: ServiceReport): void {
+  const error = asPageError(thrown);
+  const reference = randomBytes(4).toString('hex');
+  if (error.status >= 500) report.failed('sign-in', asError(thrown));
+  report.signInStep({ step: 'page-error', reason: `${error.code} ${reference}` });
+  showErrorPage(ctx, error, reference);
+}
+
+function asPageError(thrown: unknown): PageError {
+  if (thrown instanceof PageError) return thrown;
+  if (thrown instanceof StoreError)
+    return new PageError('store_away', thrown.message, { retryAfterSec: 5, cause: thrown });
+  return new PageError('internal', 'Unexpected fault', { cause: thrown });
+}

@@ -1,0 +1,45 @@
+import { HOUR_MS } from '../../base/clock.ts';
+import { randomToken, sha256Hex } from '../../base/ids.ts';
+import type { Store } from './store.ts';
+
+/** How somebody signed in. */
+export type SignInMethod = 'password' | 'wecom';
+
+export interface Session {
+  username: string;
+  method: SignInMethod;
+}
+
+const SESSION_LIFE_MS = 8 * HOUR_MS;
+
+/** Who is signed in in which browser. The cookie holds a random id, Redis its hash. */
+export class Sessions {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** @returns the new session's id for the cookie. @throws StoreError */
+  async start(session: Session): Promise<string> {
+    const id = randomToken();
+    await this.#store.use((redis) => redis.set(this.#key(id), JSON.stringify(session), 'PX', SESSION_LIFE_MS));
+    return id;
+  }
+
+  /** @throws StoreError */
+  async find(id: string | undefined): Promise<Session | undefined> {
+    if (!id) return undefined;
+    const stored = await this.#store.use((redis) => redis.get(this.#key(id)));
+    return stored === null ? undefined : (JSON.parse(stored) as Session);
+  }
+
+  /** @throws StoreError */
+  async end(id: string | undefined): Promise<void> {
+    if (id) await this.#store.use((redis) => redis.del(this.#key(id)));
+  }
+
+  #key(id: string): string {
+    return this.#store.key('session', sha256Hex(id));
+  }
+}

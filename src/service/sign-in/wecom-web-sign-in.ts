@@ -1,0 +1,132 @@
+import { got, type Got } from 'got';
+import { z } from 'zod';
+import { SECOND_MS } from '../../base/clock.ts';
+import type { KeyRing } from '../../base/key-ring.ts';
+import { PageError } from './sign-in-errors.ts';
+import type { Store } from './store.ts';
+
+/** The self-built app through which WeCom tells who opened a page. */
+export interface WecomAppOptions {
+  corpId: string;
+  agentId: string;
+  agentSecret: string;
+  /** Base of the server interface, `https://qyapi.weixin.qq.com`. */
+  apiUrl: string;
+  /** Base of the browser's web sign-in, `https://open.weixin.qq.com`. */
+  openUrl: string;
+}
+
+const TOKEN_REFUSED = new Set([40014, 42001, 41001]);
+const CALL_TIMEOUT_MS = 5 * SECOND_MS;
+const PURPOSE = 'service-wecom-token';
+
+const tokenSchema = z.object({
+  errcode: z.number().default(0),
+  access_token: z.string().min(1).optional(),
+  expires_in: z.number().default(7_200),
+});
+const userSchema = z.object({
+  errcode: z.number().default(0),
+  userid: z.string().optional(),
+  UserId: z.string().optional(),
+});
+
+/** Whether a page was opened in WeCom's own browser. A hint for the way to sign in, never evidence of who it is. */
+export function isWecomBrowser(userAgent: string): boolean {
+  return /wxwork\//i.test(userAgent);
+}
+
+/** WeCom's web sign-in, silent for the person (snsapi_base). */
+export class WecomWebSignIn {
+  readonly #app: WecomAppOptions;
+  readonly #store: Store;
+  readonly #keyRing: KeyRing;
+  readonly #http: Got;
+
+  constructor(app: WecomAppOptions, store: Store, keyRing: KeyRing) {
+    this.#app = app;
+    this.#store = store;
+    this.#keyRing = keyRing;
+    this.#http = got.extend({
+      prefixUrl: app.apiUrl,
+      retry: { limit: 0 },
+      timeout: { request: CALL_TIMEOUT_MS },
+      followRedirect: false,
+    });
+  }
+
+  /** @param state letters and digits only, at most 128 */
+  authorizeUrl(redirectUri: string, state: string): string {
+    const { corpId, agentId, openUrl } = this.#app;
+    const query = new URLSearchParams({
+      appid: corpId,
+      redirect_uri: redirectUri,
+      response_type: 'code',
+      scope: 'snsapi_base',
+      state,
+      agentid: agentId,
+    });
+    return `${openUrl.replace(/\/+$/, '')}/connect/oauth2/authorize?${query.toString()}#wechat_redirect`;
+  }
+
+  /**
+   * The user id for a code that came back; undefined when WeCom says that this is no member.
+   * @throws PageError `app_sign_in_failed` when WeCom does not answer or refuses; StoreError
+   */
+  async identify(code: string): Promise<string | undefined> {
+    const answer = await this.#ask(code, await this.#token(false));
+    const user = TOKEN_REFUSED.has(answer.errcode) ? await this.#ask(code, await this.#token(true)) : answer;
+    if (user.errcode !== 0) throw failed(`getuserinfo errcode ${user.errcode}`);
+    return user.userid ?? user.UserId;
+  }
+
+  #ask(code: string, token: string): Promise<z.infer<typeof userSchema>> {
+    return this.#get('cgi-bin/auth/getuserinfo', { access_token: token, code }, userSchema);
+  }
+
+  /** The app's token, kept in Redis (sealed) so that all processes share one. */
+  async #token(refetch: boolean): Promise<string> {
+    const { corpId, agentId, agentSecret } = this.#app;
+    const key = this.#store.key('wecom-token', corpId, agentId);
+    const kept = refetch ? null : await this.#store.use((redis) => redis.get(key));
+    const opened = kept === null ? undefined : this.#open(kept);
+    if (opened !== undefined) return opened;
+    const {
+      errcode,
+      access_token: token,
+      expires_in: lifeSec,
+    } = await this.#get('cgi-bin/gettoken', { corpid: corpId, corpsecret: agentSecret }, tokenSchema);
+    if (errcode !== 0 || token === undefined) throw failed(`gettoken errcode ${errcode}`);
+    const keepMs = Math.max(1, lifeSec * 0.9) * SECOND_MS;
+    await this.#store.use((redis) =>
+      redis.set(key, this.#keyRing.seal(PURPOSE, corpId, token), 'PX', Math.ceil(keepMs)),
+    );
+    return token;
+  }
+
+  /** A token that another key sealed is as good as none. */
+  #open(kept: string): string | undefined {
+    try {
+      return this.#keyRing.open(PURPOSE, this.#app.corpId, kept);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Errors of the HTTP client are dropped: they hold the address, and with it the secret (security.md 2.5). */
+  async #get<Reply>(path: string, query: Record<string, string>, schema: z.ZodType<Reply>): Promise<Reply> {
+    let body: unknown;
+    try {
+      body = await this.#http.get(path, { searchParams: query }).json();
+    } catch {
+      throw failed(`${path} did not answer`);
+    }
+    const parsed = schema.safeParse(body);
+    if (!parsed.success) throw failed(`${path} gave an answer that makes no sense`);
+    return parsed.data;
+  }
+}
+
+function failed(what: string): PageError {
+  return new PageError('app_sign_in_failed', `WeCom's web sign-in failed: ${what}`);
+}

@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import Koa from 'koa';
+import { SECOND_MS, type NowMs } from '../base/clock.ts';
+import { listen } from '../base/http-server.ts';
+import { KeyRing } from '../base/key-ring.ts';
+import type { Log } from '../base/log.ts';
+import type { RedisClient } from '../base/redis.ts';
+import { createBuiltInEngine } from './built-in/built-in-engine.ts';
+import type { ChatEngine } from './chat/chat-engine.ts';
+import { chatRoutes } from './chat/chat-routes.ts';
+import { DEFAULT_CHAT_LIMITS, type ChatLimits } from './chat/key-limits.ts';
+import { loadModelTable } from './chat/model-table.ts';
+import type { ServiceClient } from './clients-file.ts';
+import type { ServicePerson } from './directory-file.ts';
+import { createServiceReport, type ServiceReport } from './service-report.ts';
+import { browserRoutes } from './sign-in/browser-routes.ts';
+import { Consents } from './sign-in/consents.ts';
+import { Directory } from './sign-in/directory.ts';
+import { Forms } from './sign-in/forms.ts';
+import { Grants } from './sign-in/grants.ts';
+import { LoginThrottle } from './sign-in/login-throttle.ts';
+import { Sessions } from './sign-in/sessions.ts';
+import type { SignInParts } from './sign-in/sign-in-parts.ts';
+import { Store } from './sign-in/store.ts';
+import { tokenRoutes } from './sign-in/token-routes.ts';
+import { WecomWebSignIn, type WecomAppOptions } from './sign-in/wecom-web-sign-in.ts';
+import { createUpstreamEngine, type UpstreamOptions } from './upstream/upstream-engine.ts';
+
+export interface ServiceOptions {
+  /** 0 takes a free one. */
+  port: number;
+  host: string;
+  /** How browsers reach the service; the listening address unless told. */
+  publicUrl?: string | undefined;
+  /** Holds codes, tokens, sessions and consents. Each use is given up after 1.5 s, then pages answer 503. */
+  redis: RedisClient;
+  /** Seals forms and WeCom's token; made at random unless told, then forms that are open during a restart have to be opened again. */
+  keyRing?: KeyRing | undefined;
+  /** The keys that the chat interface accepts. */
+  apiKeys: readonly string[];
+  clients: readonly ServiceClient[];
+  directory: readonly ServicePerson[];
+  /** An OpenAI-compatible engine; the built-in model answers without it. */
+  upstream?: UpstreamOptions | undefined;
+  /** The self-built app for sign-in inside WeCom; there the form is shown too without it. */
+  wecom?: WecomAppOptions | undefined;
+  accessTokenSec: number;
+  refreshTokenSec: number;
+  nowMs: NowMs;
+  log: Log;
+  /** How many proxies in front set `X-Forwarded-For`. Default 0: the socket's address counts. */
+  trustedProxyHops?: number | undefined;
+  /** The folder that holds README.md and docs/, which the built-in model answers from. */
+  docsDir: string;
+  /** Pace of the built-in model. Default 30 tokens a second. */
+  builtInPace?: { tokensPerSec: number } | undefined;
+  /** Limits of each API key. Default 200 requests in 10 seconds, 20 at once. */
+  chatLimits?: ChatLimits | undefined;
+}
+
+export interface RunningService {
+  /** `http://HOST:PORT` */
+  readonly url: string;
+  readonly port: number;
+  /** New chat requests get 503 at once; open answers have `graceMs` to end. */
+  close(graceMs?: number): Promise<void>;
+  /** Whether Redis answers within a second and the service is not stopping. */
+  isReady(): Promise<boolean>;
+}
+
+const DEFAULT_TOKENS_PER_SEC = 30;
+
+/** Starts the chat and sign-in service: contract.md section 5. It shares no code with the bot. */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  let isStopping = false;
+  const report = createServiceReport(options.log);
+  const engine = createEngine(options);
+  const isReady = async () => !isStopping && (await answersInTime(options.redis));
+  const app = new Koa({ proxy: (options.trustedProxyHops ?? 0) > 0, maxIpsCount: options.trustedProxyHops ?? 0 });
+  app.on('error', (error: Error) => {
+    // A client that leaves in the middle of an answer is everyday life.
+    if (
+      !/^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|ECANCELED|ABORT_ERR)$/.test(
+        'code' in error ? String(error.code) : '',
+      )
+    )
+      report.failed('chat', error);
+  });
+  const models = loadModelTable();
+  // The address is known only once the port is taken, and pages need the address.
+  let handle: RequestListener = (_, response) => void response.writeHead(503).end();
+  const server = await listen((request, response) => handle(request, response), options.port, options.host);
+  const publicUrl = (options.publicUrl ?? server.url).replace(/\/+$/, '');
+  const parts = createSignInParts(options, publicUrl, report);
+  const hasEngine = options.upstream !== undefined;
+  app.use(healthRoutes(isReady));
+  app.use(
+    chatRoutes({
+      apiKeys: options.apiKeys,
+      models,
+      engine,
+      limits: options.chatLimits ?? DEFAULT_CHAT_LIMITS,
+      nowMs: options.nowMs,
+      report,
+      isStopping: () => isStopping,
+    }),
+  );
+  app.use(
+    tokenRoutes({
+      clients: parts.clients,
+      directory: parts.directory,
+      grants: parts.grants,
+      accessTokenSec: options.accessTokenSec,
+      report,
+    }),
+  );
+  app.use(browserRoutes({ parts, models: [...models.keys()], hasEngine }));
+  handle = app.callback();
+  return {
+    url: server.url,
+    port: server.port,
+    isReady,
+    async close(graceMs) {
+      isStopping = true;
+      await server.close(graceMs);
+      await engine.close();
+    },
+  };
+}
+
+function createEngine({ upstream, docsDir, builtInPace, nowMs }: ServiceOptions): ChatEngine {
+  if (upstream) return createUpstreamEngine(upstream);
+  return createBuiltInEngine({ docsDir, tokensPerSec: builtInPace?.tokensPerSec ?? DEFAULT_TOKENS_PER_SEC, nowMs });
+}
+
+function createSignInParts(options: ServiceOptions, publicUrl: string, report: ServiceReport): SignInParts {
+  const { nowMs, accessTokenSec, refreshTokenSec } = options;
+  const keyRing = options.keyRing ?? new KeyRing([randomBytes(32)]);
+  const store = new Store(options.redis);
+  return {
+    clients: new Map(options.clients.map((client) => [client.clientId, client])),
+    directory: new Directory(options.directory),
+    store,
+    sessions: new Sessions(store),
+    consents: new Consents(store, nowMs),
+    grants: new Grants({ store, accessTokenSec, refreshTokenSec, nowMs }),
+    forms: new Forms(keyRing, nowMs, publicUrl),
+    throttle: new LoginThrottle(store),
+    wecom: options.wecom && new WecomWebSignIn(options.wecom, store, keyRing),
+    publicUrl,
+    report,
+  };
+}
+
+/** `/healthz` while the process lives; `/readyz` while it can do its work. */
+function healthRoutes(isReady: () => Promise<boolean>): Koa.Middleware {
+  return async (ctx, next) => {
+    if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
+    const isWell = ctx.path === '/healthz' || (await isReady());
+    ctx.set('Cache-Control', 'no-store');
+    ctx.status = isWell ? 200 : 503;
+    ctx.body = { status: isWell ? 'ok' : 'unavailable' };
+  };
+}
+
+async function answersInTime(redis: RedisClient): Promise<boolean> {
+  const deadline = new Promise<false>((resolve) => setTimeout(resolve, SECOND_MS, false).unref());
+  return Promise.race([
+    redis.ping().then(
+      () => true,
+      () => false,
+    ),
+    deadline,
+  ]);
+}
