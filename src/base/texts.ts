@@ -8,14 +8,30 @@ export type Bilingual = Readonly<Record<Language, string>>;
 export type Catalogue<Key extends string> = Readonly<Record<Key, Bilingual>>;
 
 /** Fills a text's `{name}` placeholders; a value that is missing leaves the placeholder standing, which a test would show. */
-export function say(text: Bilingual, language: Language, values: Readonly<Record<string, string | number>> = {}): string {
-  return text[language].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+export function say(
+  text: Bilingual,
+  language: Language,
+  values: Readonly<Record<string, string | number>> = {},
+): string {
+  return text[language].replace(/\{(\w+)\}/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? String(values[name]) : whole,
+  );
 }
 
-/** The language of an `Accept-Language` header; English unless Chinese is preferred. */
+const MAX_HEADER_CHARS = 256;
+
+/** The language of an `Accept-Language` header (RFC 9110 section 12.5.4); English unless Chinese is preferred. */
 export function languageOfHeader(header: string | undefined): Language {
-  const first = (header ?? '').split(',').find((part) => /^\s*(zh|en)\b/i.test(part));
-  return first && /^\s*zh/i.test(first) ? 'zh' : 'en';
+  let preferred: Language = 'en';
+  let highest = 0;
+  for (const part of (header ?? '').slice(0, MAX_HEADER_CHARS).split(',')) {
+    const range = /^\s*(?<language>zh|en)(?:-[\w-]*)?\s*(?:;\s*q=(?<quality>[\d.]+)\s*)?$/i.exec(part)?.groups;
+    const quality = range ? Number(range['quality'] ?? 1) : 0;
+    if (!(quality > highest)) continue;
+    highest = quality;
+    preferred = range?.['language']?.toLowerCase() === 'zh' ? 'zh' : 'en';
+  }
+  return preferred;
 }
 
 /** The language that a person writes in: Chinese as soon as a Han character occurs. */
