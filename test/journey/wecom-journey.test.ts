@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { MINUTE_MS } from '../../src/base/clock.ts';
+import { startTown, untilTrue, type Town } from '../support/town.ts';
+
+let town: Town;
+beforeAll(async () => {
+  town = await startTown();
+}, 60_000);
+afterAll(() => town.stop());
+
+const driver = () => town.messenger.driver;
+/** Says something and waits for the finished answer. */
+const ask = async (person: string, said: Parameters<ReturnType<typeof driver>['say']>[1]) => {
+  const message = await driver().say(person, said);
+  return { message, answer: await driver().waitForAnswer(message.id, { timeoutMs: 15_000 }) };
+};
+/** Says something privately while unlinked, and signs in through the link that comes as the answer. */
+const signInBy = async (person: string, text: string) => {
+  const message = await driver().say(person, text);
+  await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
+  const invitation = (await driver().answer(message.id))?.text ?? '';
+  const page = await town.signIn(person, invitation);
+  return { message, page };
+};
+
+describe('a private chat', () => {
+  test('the question that was asked before the sign-in is answered after it, in the same message', async () => {
+    const { message, page } = await signInBy('zhangwei', 'count to 60');
+    expect(page).toContain('张伟');
+    const answer = await driver().waitForAnswer(message.id, { timeoutMs: 15_000 });
+    expect(answer.text.trim().split(/\s+/)).toHaveLength(60);
+    expect(driver().violations()).toEqual([]);
+  });
+
+  test('the answer grows while it is written', async () => {
+    const { message } = await ask('zhangwei', 'count to 400');
+    const steps = driver()
+      .trace(message.id)
+      .snapshots.filter((content) => /\d/.test(content));
+    expect(steps.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test('/whoami names the linked person', async () => {
+    const { answer } = await ask('zhangwei', '/whoami');
+    expect(answer.text).toContain('张伟');
+    expect(answer.text).toContain('20080117');
+  });
+
+  test('the same delivery three times at once gives one reply and one model call', async () => {
+    const before = town.lines.filter((line) => line.includes('chat call')).length;
+    const { message, results } = await driver().deliver('zhangwei', 'count to 5', 3);
+    expect(results.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await driver().waitForAnswer(message.id);
+    await untilTrue(() => town.lines.filter((line) => line.includes('chat call')).length > before);
+    expect(town.lines.filter((line) => line.includes('chat call')).length - before).toBe(1);
+    const answers = (await driver().messages('zhangwei')).filter(({ sender }) => sender === 'bot');
+    expect(answers.filter(({ id }) => id.includes(message.id))).toHaveLength(1);
+  });
+
+  test('/stop ends a growing answer, keeps what was shown and finishes both replies', async () => {
+    const message = await driver().say('zhangwei', 'count to 5000');
+    await untilTrue(async () => /\d/.test((await driver().answer(message.id))?.text ?? ''));
+    const { answer: stopAnswer } = await ask('zhangwei', '/stop');
+    const answer = await driver().waitForAnswer(message.id);
+    expect(stopAnswer.text).toBe('Stopped.');
+    expect(answer.text).toMatch(/^1 2 3 /);
+    expect(answer.text).toContain('Stopped.');
+    expect(answer.text).not.toContain('5000');
+  });
+
+  test('/retry answers the last question again, /new forgets', async () => {
+    await ask('zhangwei', 'count to 7');
+    expect((await ask('zhangwei', '/retry')).answer.text.trim()).toBe('1 2 3 4 5 6 7');
+    await ask('zhangwei', '/new');
+    expect((await ask('zhangwei', '重试')).answer.text).toBe('还没有可以重试的问题。');
+  });
+
+  test('questions sent while one is answered wait, and are answered once by one reply', async () => {
+    const first = await driver().say('zhangwei', 'count to 150');
+    const second = await driver().say('zhangwei', 'count to 3');
+    const third = await driver().say('zhangwei', 'count to 4');
+    await driver().waitForAnswer(first.id);
+    expect((await driver().waitForAnswer(second.id)).text).toBe('↓ answered below');
+    expect((await driver().waitForAnswer(third.id)).text).not.toBe('');
+  });
+
+  test('/unlink forgets the person; the next question asks for the sign-in again', async () => {
+    await signInBy('daniel.okoye', 'hello');
+    await untilTrue(async () => (await ask('daniel.okoye', '/whoami')).answer.text.includes('Daniel'));
+    expect((await ask('daniel.okoye', '/unlink')).answer.text).toContain('/logout');
+    const message = await driver().say('daniel.okoye', 'count to 2');
+    await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
+  });
+
+  test('while a sign-in is awaited, further questions are kept, and all are answered after it', async () => {
+    const first = await driver().say('chenguodong', 'count to 2');
+    await untilTrue(async () => (await driver().answer(first.id))?.text.includes('/link/') ?? false);
+    const second = await driver().say('chenguodong', 'count to 3');
+    await untilTrue(
+      async () => (await driver().answer(second.id))?.text !== '' && (await driver().answer(second.id)) !== undefined,
+    );
+    expect((await driver().answer(second.id))?.text).not.toContain('/link/');
+    await town.signIn('chenguodong', (await driver().answer(first.id))?.text ?? '');
+    expect((await driver().waitForAnswer(first.id)).text).toBe('↓ answered below');
+    expect((await driver().waitForAnswer(second.id)).text).not.toBe('');
+  });
+});
+
+describe('a group', () => {
+  test('the bot is silent without a mention, and answers in the group with one', async () => {
+    const silent = await driver().say('zhangwei', { text: 'count to 3', conversation: { group: 'wrtown' } });
+    const { answer } = await ask('zhangwei', { text: 'count to 3', conversation: { group: 'wrtown' }, mention: true });
+    expect(answer.text.trim()).toBe('1 2 3');
+    expect(await driver().answer(silent.id)).toBeUndefined();
+  });
+
+  test('security.md 1.3 step 1: an unlinked person is pointed to the private chat, and no link is shown in the group', async () => {
+    const { answer } = await ask('linxiaoyu', { text: '你好', conversation: { group: 'wrtown' }, mention: true });
+    expect(answer.text).not.toContain('/link/');
+    expect(answer.text).toContain('私信');
+    const whispered = (await driver().messages('linxiaoyu')).filter(({ sender }) => sender === 'system');
+    expect(whispered.some(({ text }) => text.includes('/link/'))).toBe(true);
+  });
+});
+
+describe('time', () => {
+  test('a sign-in after the live reply has ended is answered by the response_url, once', async () => {
+    const message = await driver().say('emma.clarke', 'count to 6');
+    await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
+    const invitation = (await driver().answer(message.id))?.text ?? '';
+    town.advance(5.6 * MINUTE_MS);
+    await driver().waitForAnswer(message.id);
+    await town.signIn('emma.clarke', invitation);
+    const answers = async () =>
+      (await driver().messages('emma.clarke')).filter(
+        ({ sender, text }) => sender === 'bot' && text.includes('1 2 3 4 5 6'),
+      );
+    await untilTrue(async () => (await answers()).length > 0);
+    expect(await answers()).toHaveLength(1);
+    expect(driver().violations()).toEqual([]);
+  });
+});

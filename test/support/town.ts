@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { startApp, type App } from '../../src/app.ts';
+import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
+import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { startMessenger, type Messenger, type MessengerOptions } from '../../src/messenger/start-messenger.ts';
+import { parseDirectoryFile } from '../../src/service/directory-file.ts';
+import { startService, type RunningService } from '../../src/service/start-service.ts';
+import { loadSettings } from '../../src/settings/load-settings.ts';
+import { recordingLog } from './redis.ts';
+
+export interface TownOptions {
+  /** More settings for the bot. */
+  env?: Record<string, string>;
+  messenger?: Partial<MessengerOptions>;
+  tokensPerSec?: number;
+  /** Whether the bot is started at once, in this process; true unless told. */
+  startsBot?: boolean;
+}
+
+/** Everything around a bot, for real: Redis, the messaging app with WeCom's rules, the chat and sign-in service. */
+export interface Town {
+  readonly redisServer: EmbeddedRedis;
+  readonly redis: RedisClient;
+  readonly service: RunningService;
+  readonly messenger: Messenger;
+  readonly botUrl: string;
+  /** The settings of a bot that serves this town; for `startBot` and for processes of their own. */
+  readonly env: Record<string, string>;
+  /** Log lines of all parts that run in this process. */
+  readonly lines: string[];
+  /** Starts a bot in this process. */
+  startBot(more?: Record<string, string>): Promise<App>;
+  stopBot(): Promise<void>;
+  /** Moves the clock of everything that runs in this process. */
+  advance(ms: number): void;
+  /** Follows the sign-in link of a chat text as its person would, to the last page. @returns that page's text */
+  signIn(personId: string, invitation: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const APP_CREDENTIALS = { corpId: 'wwtown', agentId: '1000002', agentSecret: 'town-agent-secret' };
+const API_KEY = 'sk-town-0123456789';
+const CLIENT = { clientId: 'town-bot', clientSecret: 'town-client-secret', name: 'Parley' };
+
+export async function startTown(options: TownOptions = {}): Promise<Town> {
+  const { log, lines } = recordingLog();
+  let offsetMs = 0;
+  const nowMs = () => Date.now() + offsetMs;
+  const [redisServer, botPort, messengerPort] = [await startEmbeddedRedis(), await freePort(), await freePort()];
+  const redis = connectRedis({ urls: [redisServer.url] }, 'wait', log, 'town');
+  const botUrl = `http://127.0.0.1:${botPort}`;
+  const messengerUrl = `http://127.0.0.1:${messengerPort}`;
+  const bot = {
+    token: randomBytes(8).toString('hex'),
+    aesKey:
+      randomBytes(33)
+        .toString('base64')
+        .replace(/[^A-Za-z0-9]/g, 'x')
+        .slice(0, 42) + 'A',
+  };
+  const directory = parseDirectoryFile(await readFile('config/people.json', 'utf8'), { allowPlainPasswords: true });
+  const service = await startService({
+    port: 0,
+    host: '127.0.0.1',
+    redis,
+    apiKeys: [API_KEY],
+    clients: [{ ...CLIENT, redirectUris: [`${botUrl}/oauth/callback`] }],
+    directory,
+    wecom: { ...APP_CREDENTIALS, apiUrl: messengerUrl, openUrl: messengerUrl },
+    accessTokenSec: 7_200,
+    refreshTokenSec: 86_400,
+    nowMs,
+    log,
+    docsDir: process.cwd(),
+    builtInPace: { tokensPerSec: options.tokensPerSec ?? 400 },
+  });
+  const messenger = await startMessenger({
+    port: messengerPort,
+    host: '127.0.0.1',
+    redis,
+    botUrl,
+    serviceUrl: service.url,
+    bot: { ...bot, name: 'Parley', aiBotId: 'aibot-town' },
+    app: APP_CREDENTIALS,
+    people: directory.flatMap(({ messaging, profile }) =>
+      messaging['wecom'] === undefined
+        ? []
+        : [{ id: messaging['wecom'], name: profile.attributes.XM, department: profile.attributes.BMMC }],
+    ),
+    groups: [{ id: 'wrtown', name: 'Town hall', members: ['zhangwei', 'linxiaoyu', 'emma.clarke'] }],
+    nowMs,
+    log,
+    ...options.messenger,
+    timing: {
+      pollEveryMs: 100,
+      retryAfterMs: 500,
+      answerTimeoutMs: 2_000,
+      watchAwayMs: 50,
+      ...options.messenger?.timing,
+    },
+  });
+  const env: Record<string, string> = {
+    PORT: String(botPort),
+    HOST: '127.0.0.1',
+    PUBLIC_URL: botUrl,
+    REDIS_URL: redisServer.url,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    CHAT_BASE_URL: `${service.url}/v1`,
+    CHAT_API_KEY: API_KEY,
+    SIGN_IN_URL: service.url,
+    SIGN_IN_CLIENT_ID: CLIENT.clientId,
+    SIGN_IN_CLIENT_SECRET: CLIENT.clientSecret,
+    WECOM_BOT_TOKEN: bot.token,
+    WECOM_BOT_AES_KEY: bot.aesKey,
+    WECOM_BOT_NAME: 'Parley',
+    WECOM_CORP_ID: APP_CREDENTIALS.corpId,
+    WECOM_AGENT_ID: APP_CREDENTIALS.agentId,
+    WECOM_AGENT_SECRET: APP_CREDENTIALS.agentSecret,
+    WECOM_API_URL: messengerUrl,
+    WECOM_OPEN_URL: messengerUrl,
+    LOG_LEVEL: 'debug',
+    LOG_FORMAT: 'json',
+    ...options.env,
+  };
+  let app: App | undefined;
+  const town: Town = {
+    redisServer,
+    redis,
+    service,
+    messenger,
+    botUrl,
+    env,
+    lines,
+    async startBot(more = {}) {
+      const settings = loadSettings({ env: { ...env, ...more }, cwd: process.cwd() });
+      if (!settings.ok) throw new Error(settings.faults.map(({ message }) => message).join('\n'));
+      app = await startApp({
+        config: settings.config,
+        secrets: settings.secrets,
+        log,
+        nowMs,
+        onFatal: (sentence) => log.fatal(sentence),
+      });
+      return app;
+    },
+    async stopBot() {
+      await app?.close();
+      app = undefined;
+    },
+    advance: (ms) => void (offsetMs += ms),
+    signIn: (personId, invitation) => signIn(messenger, personId, invitation),
+    async stop() {
+      await town.stopBot();
+      await messenger.close();
+      await service.close();
+      redis.disconnect();
+      await redisServer.stop();
+    },
+  };
+  if (options.startsBot !== false) {
+    await town.startBot();
+    await untilTrue(() => messenger.driver.isBotReachable());
+  }
+  return town;
+}
+
+/** Waits for something that happens elsewhere. @throws Error when it does not happen within `limitMs` */
+export async function untilTrue(condition: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
+  const giveUpAtMs = Date.now() + limitMs;
+  while (!(await condition())) {
+    if (Date.now() > giveUpAtMs) throw new Error('It did not happen in time');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Opens the link in the person's in-app browser and presses each page's first button, as a person who agrees would. */
+async function signIn({ driver }: Messenger, personId: string, invitation: string): Promise<string> {
+  const link = /https?:\/\/\S+\/link\/[\w-]+/.exec(invitation)?.[0];
+  if (link === undefined) throw new Error('There is no sign-in link in the text');
+  let result = await driver.browse(personId, { url: new URL(link), method: 'GET', destination: 'document' });
+  for (let step = 0; step < 6; step += 1) {
+    if (result.kind !== 'page') throw new Error(`The browser ended ${result.kind}`);
+    const text = result.body.toString('utf8');
+    const form = /<form\b[^>]*method="?post"?[^>]*>[\s\S]*?<\/form>/i.exec(text)?.[0];
+    if (form === undefined || result.status >= 400) return text;
+    const action = new URL(unescapeHtml(/action="([^"]*)"/.exec(form)?.[1] ?? ''), result.url);
+    result = await driver.browse(personId, {
+      url: action,
+      method: 'POST',
+      body: Buffer.from(fieldsOf(form).toString()),
+      contentType: 'application/x-www-form-urlencoded',
+      from: { origin: result.url.origin, referrerPolicy: 'same-origin' },
+      destination: 'document',
+    });
+  }
+  throw new Error('The sign-in did not come to an end');
+}
+
+function fieldsOf(form: string): URLSearchParams {
+  const fields = new URLSearchParams();
+  const attribute = (tag: string, name: string) =>
+    unescapeHtml(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
+  for (const [tag] of form.matchAll(/<input\b[^>]*>/g)) fields.append(attribute(tag, 'name'), attribute(tag, 'value'));
+  const [button] = form.match(/<button\b[^>]*name=[^>]*>/) ?? [];
+  if (button) fields.append(attribute(button, 'name'), attribute(button, 'value'));
+  return fields;
+}
+
+function unescapeHtml(text: string): string {
+  return text.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&#39;', "'");
+}
