@@ -1,0 +1,89 @@
+import { SECOND_MS } from '../base/clock.ts';
+import type { CheckResult } from '../platforms/platform.ts';
+import { requestForCheck, type CheckAnswer } from './check-request.ts';
+
+export interface ChatCheckOptions {
+  /** Ends in /v1. */
+  baseUrl: string;
+  apiKey: string;
+  /** The models that people may pick, and the one used unless they do. */
+  models: readonly string[];
+  model: string;
+}
+
+const ANSWER_LIMIT_MS = 30 * SECOND_MS;
+
+/** Asks the chat service for its models and for one tiny answer, as the bot would. */
+export async function checkChat(options: ChatCheckOptions): Promise<CheckResult[]> {
+  return Promise.all([checkModels(options), checkCompletion(options)]);
+}
+
+async function checkModels({ baseUrl, apiKey, models }: ChatCheckOptions): Promise<CheckResult> {
+  const name = 'Chat models';
+  const answer = await requestForCheck(`${baseUrl}/models`, { headers: { authorization: `Bearer ${apiKey}` } });
+  if (answer.status !== 200) {
+    if ([404, 405, 501].includes(answer.status)) return { name, verdict: 'ok', detail: 'the service has no list' };
+    return { name, verdict: 'warning', ...refusal(answer) };
+  }
+  const offered = modelsIn(answer.body);
+  if (!offered) return { name, verdict: 'warning', detail: 'the list cannot be read' };
+  const missing = models.filter((model) => !offered.includes(model));
+  if (missing.length === 0) return { name, verdict: 'ok', detail: models.join(', ') };
+  const nextStep = `Choose CHAT_MODELS from: ${offered.slice(0, 10).join(', ')}`;
+  return { name, verdict: 'warning', detail: `not listed: ${missing.join(', ')}`, nextStep };
+}
+
+async function checkCompletion({ baseUrl, apiKey, model }: ChatCheckOptions): Promise<CheckResult> {
+  const name = 'Chat answer';
+  const startedMs = performance.now();
+  const answer = await requestForCheck(`${baseUrl}/chat/completions`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+    json: { model, messages: [{ role: 'user', content: 'Say OK.' }], max_tokens: 8, stream: false },
+    timeoutMs: ANSWER_LIMIT_MS,
+  });
+  if (answer.status !== 200) return { name, verdict: 'fault', ...refusal(answer) };
+  if (!hasChoices(answer.body)) {
+    return {
+      name,
+      verdict: 'fault',
+      detail: 'no answer in the result',
+      nextStep: 'See that CHAT_BASE_URL ends in /v1',
+    };
+  }
+  return { name, verdict: 'ok', detail: `${model} answered in ${Math.round(performance.now() - startedMs)} ms` };
+}
+
+function refusal(answer: CheckAnswer): { detail: string; nextStep: string } {
+  if ('code' in answer)
+    return { detail: `cannot be reached (${answer.code})`, nextStep: 'See that CHAT_BASE_URL is right' };
+  const nextSteps: Readonly<Record<number, string>> = {
+    401: 'Set CHAT_API_KEY to a valid key',
+    403: 'Set CHAT_API_KEY to a key that may use this model',
+    404: 'See that CHAT_BASE_URL ends in /v1 and that CHAT_MODEL exists',
+    429: 'Wait, or ask for a higher limit',
+  };
+  return { detail: `answers ${answer.status}`, nextStep: nextSteps[answer.status] ?? 'Ask who runs the chat service' };
+}
+
+function modelsIn(body: string): string[] | undefined {
+  const data = field(body, 'data');
+  if (!Array.isArray(data)) return undefined;
+  return data.flatMap((entry: unknown) => {
+    const id = typeof entry === 'object' && entry !== null && 'id' in entry ? entry.id : undefined;
+    return typeof id === 'string' ? [id] : [];
+  });
+}
+
+function hasChoices(body: string): boolean {
+  const choices = field(body, 'choices');
+  return Array.isArray(choices) && choices.length > 0;
+}
+
+function field(body: string, name: string): unknown {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>)[name] : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import type { CheckResult } from '../platforms/platform.ts';
+import { requestForCheck } from './check-request.ts';
+
+export interface PublicUrlCheckOptions {
+  publicUrl: string;
+  /** The platforms that send to `/webhooks/NAME`. */
+  platforms: readonly string[];
+}
+
+const NAME = 'Public address';
+const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost'];
+/** What a webhook of ours says to a call without a signature. */
+const UNSIGNED_ANSWERS = [400, 401];
+
+/** Calls the bot as the platforms do, through PUBLIC_URL: a proxy in between must pass `/healthz` and the webhooks on. */
+export async function checkPublicUrl({ publicUrl, platforms }: PublicUrlCheckOptions): Promise<CheckResult[]> {
+  const health = await requestForCheck(`${publicUrl}/healthz`);
+  if ('code' in health) {
+    // On this machine nothing but an unstarted Parley refuses; elsewhere the way to it is broken.
+    const isJustNotRunning = health.code === 'ECONNREFUSED' && LOOPBACK_HOSTS.includes(new URL(publicUrl).hostname);
+    const nextStep = 'Start Parley, then see that PUBLIC_URL leads to its PORT';
+    const detail = `nothing answers at ${publicUrl} (${health.code})`;
+    return [{ name: NAME, verdict: isJustNotRunning ? 'warning' : 'fault', detail, nextStep }];
+  }
+  if (health.status !== 200) {
+    const nextStep = 'Start Parley, and let the proxy pass every path on to its PORT';
+    return [{ name: NAME, verdict: 'fault', detail: `/healthz answers ${health.status}`, nextStep }];
+  }
+  return [
+    { name: NAME, verdict: 'ok', detail: `${publicUrl} leads to the bot` },
+    ...(await Promise.all(platforms.map((platform) => checkWebhook(publicUrl, platform)))),
+  ];
+}
+
+async function checkWebhook(publicUrl: string, platform: string): Promise<CheckResult> {
+  const name = `Webhook ${platform}`;
+  const address = `${publicUrl}/webhooks/${platform}`;
+  const { status } = await requestForCheck(address, { json: {} });
+  if (UNSIGNED_ANSWERS.includes(status))
+    return { name, verdict: 'ok', detail: `${address} is served and refuses what is not signed` };
+  const nextStep = 'Run the receiver role there, and let the proxy pass POST requests on unchanged';
+  return { name, verdict: 'fault', detail: `${address} answers ${status === 0 ? 'nothing' : status}`, nextStep };
+}

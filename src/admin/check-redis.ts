@@ -1,0 +1,49 @@
+import { SECOND_MS } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { connectRedis, type RedisAddress } from '../base/redis.ts';
+import type { CheckResult } from '../platforms/platform.ts';
+import { readRedisFacts, type RedisFacts } from './redis-facts.ts';
+import { within } from './within.ts';
+
+export interface RedisCheckOptions {
+  address: RedisAddress;
+  /** Whether a Redis without an append-only file is accepted; then it is a warning only. */
+  isLossAllowed: boolean;
+  log: Log;
+}
+
+const ANSWER_LIMIT_MS = 5 * SECOND_MS;
+
+/** Looks at Redis on a connection of its own: whether it answers, its version, what it keeps, what it throws away. */
+export async function checkRedis({ address, isLossAllowed, log }: RedisCheckOptions): Promise<CheckResult[]> {
+  const redis = connectRedis(address, 'wait', log, 'check');
+  try {
+    const facts = await within(readRedisFacts(redis), ANSWER_LIMIT_MS);
+    return [judgeVersion(facts), judgePersistence(facts, isLossAllowed), judgeEviction(facts)];
+  } catch {
+    const nextStep = 'Start Redis, and see that REDIS_URL names its host, port, user and password';
+    return [{ name: 'Redis', verdict: 'fault', detail: 'does not answer', nextStep }];
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function judgeVersion({ version, isVersionKnownToWork }: RedisFacts): CheckResult {
+  if (isVersionKnownToWork) return { name: 'Redis', verdict: 'ok', detail: `answers, version ${version}` };
+  return { name: 'Redis', verdict: 'fault', detail: `version ${version} is too old`, nextStep: 'Use 6.2 or newer' };
+}
+
+function judgePersistence({ hasAppendOnlyFile }: RedisFacts, isLossAllowed: boolean): CheckResult {
+  const name = 'Redis persistence';
+  if (hasAppendOnlyFile) return { name, verdict: 'ok', detail: 'append-only file is on' };
+  const detail = 'append-only file is off: a restart of Redis loses messages';
+  return { name, verdict: isLossAllowed ? 'warning' : 'fault', detail, nextStep: 'Set "appendonly yes"' };
+}
+
+function judgeEviction({ evictionPolicy, maxMemoryBytes }: RedisFacts): CheckResult {
+  const name = 'Redis eviction';
+  if (evictionPolicy === 'noeviction') return { name, verdict: 'ok', detail: 'noeviction' };
+  const verdict = maxMemoryBytes > 0 ? 'fault' : 'warning';
+  const detail = `${evictionPolicy}: a full Redis would throw accepted messages away`;
+  return { name, verdict, detail, nextStep: 'Set "maxmemory-policy noeviction"' };
+}
