@@ -188,7 +188,12 @@ describe('security.md 1.4: headers and forms', () => {
   });
 
   test('a name with markup or disguising letters is shown as harmless text', async () => {
-    const client = { clientId: 'odd', clientSecret: 's', name: '<script>x</script>\u202eevil', redirectUris: [CALLBACK] };
+    const client = {
+      clientId: 'odd',
+      clientSecret: 's',
+      name: '<script>x</script>\u202eevil',
+      redirectUris: [CALLBACK],
+    };
     const odd = await startTestService(server.redis, { clients: [client] });
     const page = await new Browser(odd.url).get(authorizePath({ client_id: 'odd' }));
     await odd.close();

@@ -33,6 +33,8 @@ export interface Question {
   earlier: string[];
 }
 
+/** The rules look at the beginning only: no question of theirs is longer, and patterns stay quick. */
+const MAX_QUESTION_CHARS = 4_000;
 const SPEAKER_LABEL = /^\s*\[?(?:member|speaker|user)-\d+\]?\s*[:：]\s*/i;
 
 /** Answers the newest message of a conversation by the first rule that knows something. */
@@ -63,7 +65,7 @@ async function find(request: ChatRequest, question: Question, docs: DocSearch): 
 function readQuestion(messages: ChatMessage[]): Question {
   const asked = messages
     .filter(({ role }) => role === 'user')
-    .map((message) => textOf(message).replace(SPEAKER_LABEL, '').trim());
+    .map((message) => textOf(message).slice(0, MAX_QUESTION_CHARS).replace(SPEAKER_LABEL, '').trim());
   const [text = '', ...earlier] = asked.reverse();
   return { text, language: languageOfText(text), earlier };
 }

@@ -9,6 +9,9 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
+/** What is longer is no word, and the search's tree must not grow that deep. */
+const MAX_WORD_CHARS = 40;
+
 /** A word in the form in which it is compared: lower case, without the commonest English endings. */
 export function wordStem(word: string): string {
   const lower = word.toLowerCase();
@@ -21,7 +24,7 @@ export function wordStem(word: string): string {
 export function wordsOf(text: string): string[] {
   const latin =
     text.match(/[\p{Letter}\p{Number}]+/gu)?.flatMap((run) => run.match(/[^\p{Script=Han}]+/gu) ?? []) ?? [];
-  return [...latin.map(wordStem), ...hanPairs(text)];
+  return [...latin.filter((word) => word.length <= MAX_WORD_CHARS).map(wordStem), ...hanPairs(text)];
 }
 
 /** The words of a question that say what it is about; Chinese words of our trade add their English terms. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import bodyParser from 'koa-bodyparser';
 import { Router } from '@koa/router';
-import type { Context, Middleware, Next } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { asError } from '../../base/coded-error.ts';
 import type { NowMs } from '../../base/clock.ts';
 import { sameSecret } from '../../base/ids.ts';
@@ -33,11 +33,11 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
     requireKey(ctx, options.apiKeys);
     ctx.body = { object: 'list', data: [...options.models.values()].map(describeModel) };
   });
-  router.post('/v1/chat/completions', async (ctx, next) => {
+  router.post('/v1/chat/completions', async (ctx) => {
     if (options.isStopping()) throw new ChatApiError('unavailable', 'The service is stopping', { retryAfterSec: 5 });
     const end = limits.begin(requireKey(ctx, options.apiKeys));
     try {
-      await readJson(ctx, next);
+      await readJson(ctx);
       await answer(ctx, options, end);
     } catch (error) {
       end();
@@ -87,9 +87,9 @@ const parseJson = bodyParser({
 });
 
 /** Reads the body only after the key and the limits were checked, so that strangers cannot fill the memory. */
-async function readJson(ctx: Context, next: Next): Promise<void> {
+async function readJson(ctx: Context): Promise<void> {
   if (!ctx.is('json')) throw new ChatApiError('invalid_json', 'The body must be JSON (Content-Type: application/json)');
-  await parseJson(ctx, next);
+  await parseJson(ctx, () => Promise.resolve());
 }
 
 async function answer(ctx: Context, options: ChatRoutesOptions, end: () => void): Promise<void> {
