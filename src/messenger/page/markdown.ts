@@ -91,7 +91,9 @@ function imageRule(...[tokens, index, , env]: Parameters<RendererRule>): string 
   return `<a ${linkAttributes(source, words, optionsIn(env).isInApp)}>${escape(words)}</a>`;
 }
 
+/** A link that leads nowhere, such as `[a]()`, gets no address and so is none. */
 function linkAttributes(href: string, words: string, isInApp: IsInApp): string {
+  if (!isAllowedLink(href)) return '';
   const host = hostBeside(href, words);
   const shown = host === undefined ? '' : ` data-host="${escape(host)}"`;
   const way = isInApp(href) ? ' data-in-app' : ' target="_blank"';

@@ -4,6 +4,7 @@ import type { Rating } from './api-client.ts';
 import { IconButton } from './icon.tsx';
 import { isLocalOnly, type LoggedMessage } from './message-log.ts';
 import { usePage } from './page-context.ts';
+import { clockTime } from './times.ts';
 
 export interface MessageToolActions {
   onQuote(message: MessageView): void;
@@ -12,9 +13,9 @@ export interface MessageToolActions {
 
 /** What can be done with a message; it is on the page only while the row is pointed at or focused. */
 export function MessageTools({ message, onQuote, onRate }: { message: LoggedMessage } & MessageToolActions) {
-  const { say } = usePage();
+  const { say, times } = usePage();
   return (
-    <div class="tools">
+    <div class="tools" data-time={clockTime(message.atMs, times)}>
       <CopyButton text={message.text} label={say('copyMessage')} />
       {!isLocalOnly(message) && (
         <IconButton icon="quote" label={say('quoteMessage')} onPress={() => onQuote(message)} />
