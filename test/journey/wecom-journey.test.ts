@@ -47,12 +47,12 @@ describe('a private chat', () => {
   });
 
   test('the same delivery three times at once gives one reply and one model call', async () => {
-    const before = town.lines.filter((line) => line.includes('chat call')).length;
+    const before = town.lines.filter((line) => line.includes('chat call ended')).length;
     const { message, results } = await driver().deliver('zhangwei', 'count to 5', 3);
-    expect(results.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(results.map(({ kind }) => kind)).toEqual(['reply', 'reply', 'reply']);
     await driver().waitForAnswer(message.id);
-    await untilTrue(() => town.lines.filter((line) => line.includes('chat call')).length > before);
-    expect(town.lines.filter((line) => line.includes('chat call')).length - before).toBe(1);
+    await untilTrue(() => town.lines.filter((line) => line.includes('chat call ended')).length > before);
+    expect(town.lines.filter((line) => line.includes('chat call ended')).length - before).toBe(1);
     const answers = (await driver().messages('zhangwei')).filter(({ sender }) => sender === 'bot');
     expect(answers.filter(({ id }) => id.includes(message.id))).toHaveLength(1);
   });

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { got } from 'got';
+import { gzipSync } from 'node:zlib';
+import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { createWecomSender, wecomText, type WecomSender } from '../support/wecom-sender.ts';
+
+let town: Town;
+let sender: WecomSender;
+
+beforeAll(async () => {
+  town = await startTown({ env: { SIGN_IN: 'off' } });
+  sender = createWecomSender({
+    botUrl: town.botUrl,
+    token: town.env['WECOM_BOT_TOKEN'] ?? '',
+    aesKey: town.env['WECOM_BOT_AES_KEY'] ?? '',
+  });
+}, 60_000);
+afterAll(() => town.stop());
+beforeEach(async () => {
+  // What earlier tests asked is answered before the next one counts.
+  await untilTrue(async () => (await town.redis.keys('{p*}:pending')).length === 0);
+  town.lines.splice(0);
+});
+
+const chatCalls = () => town.lines.filter((line) => line.includes('chat call')).length;
+const replyOf = (answer: unknown) => (answer as { stream: { id: string; finish: boolean; content: string } }).stream;
+
+test('security.md 3.1: a message is stored and answered with an open stream', async () => {
+  const { status, answer } = await sender.send(wecomText('hello'));
+  expect(status).toBe(200);
+  expect(replyOf(answer)).toMatchObject({ finish: false });
+  expect(replyOf(answer).id).toMatch(/^[0-9a-f]{40}$/);
+});
+
+test('security.md 3.8: a wrong, absent or repeated signature, and a stale one, are 401 and reach no model', async () => {
+  const old = Math.floor(Date.now() / 1000) - 301;
+  for (const change of [
+    { signature: '0'.repeat(40) },
+    { signature: '' },
+    { search: '' },
+    { search: '?msg_signature=a&msg_signature=b&timestamp=1&nonce=2' },
+    { timestampSec: old },
+    { timestampSec: old + 700 },
+  ]) {
+    expect((await sender.send(wecomText('forged'), change)).status).toBe(401);
+  }
+  expect(chatCalls()).toBe(0);
+});
+
+test('security.md 3.2: a body over 1 MiB is 413, a compressed one 415, and the door stays open', async () => {
+  expect((await sender.send({}, { body: Buffer.alloc(1024 * 1024 + 1, 'x') })).status).toBe(413);
+  const packed = gzipSync('{"encrypt":"x"}');
+  expect((await sender.send({}, { body: packed, headers: { 'content-encoding': 'gzip' } })).status).toBe(415);
+  expect((await sender.send(wecomText('still here'))).status).toBe(200);
+});
+
+test('what cannot be parsed before a signature could be checked is 400', async () => {
+  for (const body of ['', '{', '[]', '{"encrypt":1}', '<xml></xml>', Buffer.from([0xff, 0xfe, 0x00])]) {
+    expect((await sender.send({}, { body })).status).toBe(400);
+  }
+});
+
+test('security.md 3.8: signed nonsense, unknown kinds and events are acknowledged and reach no model', async () => {
+  const base = wecomText('x');
+  for (const message of [
+    { ...base, msgtype: 'hologram' },
+    { ...base, msgtype: 'event', event: { eventtype: 'unheard_of' } },
+    { ...base, from: { userid: 'sys' } },
+    { ...base, chattype: 'group' },
+    { ...base, text: { content: 7 } },
+    {},
+    [],
+    null,
+  ]) {
+    expect((await sender.send(message)).status).toBe(200);
+  }
+  for (const plain of ['not json', '', Buffer.from([0xc3, 0x28])]) {
+    const { status } = await sender.send({}, { plain });
+    expect(status).toBeGreaterThanOrEqual(200);
+    expect(status).toBeLessThan(500);
+  }
+  expect(chatCalls()).toBe(0);
+});
+
+test('property: no signed JSON, whatever its shape, is answered with an error or ends the process', async () => {
+  const message = fc.record(
+    {
+      msgid: fc.oneof(fc.string(), fc.jsonValue()),
+      chattype: fc.oneof(fc.constantFrom('single', 'group'), fc.jsonValue()),
+      chatid: fc.jsonValue(),
+      from: fc.oneof(fc.record({ userid: fc.jsonValue() }), fc.jsonValue()),
+      msgtype: fc.oneof(fc.constantFrom('text', 'image', 'mixed', 'voice', 'file', 'stream', 'event'), fc.jsonValue()),
+      text: fc.oneof(fc.record({ content: fc.jsonValue() }), fc.jsonValue()),
+      image: fc.jsonValue(),
+      mixed: fc.jsonValue(),
+      stream: fc.jsonValue(),
+      event: fc.jsonValue(),
+      quote: fc.jsonValue(),
+    },
+    { requiredKeys: [] },
+  );
+  await fc.assert(
+    fc.asyncProperty(message, async (shape) => {
+      expect((await sender.send(shape)).status).toBe(200);
+    }),
+    { numRuns: 150 },
+  );
+  expect((await got(`${town.botUrl}/healthz`)).statusCode).toBe(200);
+});
+
+test('security.md 3.5: a repeated delivery is answered with the same stream and asks the model once', async () => {
+  const message = wecomText('count to 3');
+  const answers = await Promise.all([sender.send(message), sender.send(message), sender.send(message)]);
+  expect(new Set(answers.map(({ answer }) => replyOf(answer).id)).size).toBe(1);
+  const id = replyOf(answers[0].answer).id;
+  const poll = { ...message, msgid: 'poll', msgtype: 'stream', text: undefined, stream: { id } };
+  await untilTrue(async () => replyOf((await sender.send(poll)).answer).finish);
+  expect(replyOf((await sender.send(poll)).answer).content.trim()).toBe('1 2 3');
+  expect(replyOf((await sender.send(message)).answer).content.trim()).toBe('1 2 3');
+  expect(chatCalls()).toBe(1);
+});
+
+test('a poll for an unknown stream, and for another person’s, ends with a sentence', async () => {
+  const { answer } = await sender.send(wecomText('mine', 'zhangwei'));
+  const poll = (id: string, userid: string) =>
+    sender
+      .send({ ...wecomText('', userid), msgtype: 'stream', stream: { id } })
+      .then((result) => replyOf(result.answer));
+  expect(await poll('f'.repeat(40), 'zhangwei')).toMatchObject({ finish: true });
+  const foreign = await poll(replyOf(answer).id, 'linxiaoyu');
+  expect(foreign.finish).toBe(true);
+  expect(foreign.content).not.toBe('');
+});
+
+test('security.md 3.11: who writes too fast is told so in the answer itself', async () => {
+  const results = [];
+  for (let sent = 0; sent < 22; sent += 1) results.push(await sender.send(wecomText('quick', 'hasty')));
+  const last = replyOf(results.at(-1)?.answer);
+  expect(last.finish).toBe(true);
+  expect(last.content).toMatch(/Too many messages/);
+  expect(results.every(({ status }) => status === 200)).toBe(true);
+});
+
+test('security.md 3.7: with Redis frozen a delivery is 503 within 2 s and not stored; 200 again within 5 s of its return', async () => {
+  process.kill(town.redisServer.pid, 'SIGSTOP');
+  try {
+    const startedMs = Date.now();
+    expect((await sender.send(wecomText('lost for now', 'linxiaoyu'))).status).toBe(503);
+    expect(Date.now() - startedMs).toBeLessThan(2_500);
+    const ready = await got(`${town.botUrl}/readyz`, {
+      retry: { limit: 0 },
+      throwHttpErrors: false,
+      timeout: { request: 5_000 },
+    });
+    expect(ready.statusCode).toBe(503);
+    expect((await got(`${town.botUrl}/healthz`)).statusCode).toBe(200);
+  } finally {
+    process.kill(town.redisServer.pid, 'SIGCONT');
+  }
+  const message = wecomText('count to 2', 'linxiaoyu');
+  await untilTrue(async () => (await sender.send(message)).status === 200, 5_000);
+  await untilTrue(
+    async () =>
+      (await got(`${town.botUrl}/readyz`, { retry: { limit: 0 }, throwHttpErrors: false })).statusCode === 200,
+  );
+});
+
+test('security.md 7.1: no message text, token or key is in the log of all of this', async () => {
+  await sender.send(wecomText('canary-message-text', 'zhangwei'));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const all = town.lines.join('\n');
+  for (const secret of [
+    'canary-message-text',
+    town.env['WECOM_BOT_AES_KEY'],
+    town.env['CHAT_API_KEY'],
+    town.env['SECRET_KEY'],
+  ]) {
+    expect(all).not.toContain(secret);
+  }
+});
