@@ -20,6 +20,8 @@ export type RedisPatience = 'fail-fast' | 'wait';
 
 /** Below the receiver's own deadline of 1.5 s (security.md 3.7), so that a frozen Redis is noticed in time. */
 const COMMAND_TIMEOUT_MS = 1_200;
+/** A connection that is closed while Redis is away holds the process up this long; ioredis' own 2 s is felt at every stop. */
+const DISCONNECT_LIMIT_MS = 250;
 const MAX_RECONNECT_PAUSE_MS = 2 * SECOND_MS;
 
 /** Opens a connection that reconnects for ever; it never throws because Redis is away. Errors go to the log once per state. */
@@ -40,6 +42,7 @@ export function connectRedis(address: RedisAddress, patience: RedisPatience, log
 function openClient({ urls, sentinelName }: RedisAddress, patience: RedisPatience, name: string): RedisClient {
   const options: RedisOptions = {
     connectionName: `parley-${name}`,
+    disconnectTimeout: DISCONNECT_LIMIT_MS,
     retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 6), MAX_RECONNECT_PAUSE_MS),
     reconnectOnError: (error) => (/^(READONLY|LOADING)/.test(error.message) ? 2 : false),
     ...(patience === 'wait'
