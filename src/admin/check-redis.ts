@@ -10,15 +10,16 @@ export interface RedisCheckOptions {
   /** Whether a Redis without an append-only file is accepted; then it is a warning only. */
   isLossAllowed: boolean;
   log: Log;
+  /** How long an answer is waited for; 5 s unless told. Milliseconds. */
+  answerLimitMs?: number;
 }
 
-const ANSWER_LIMIT_MS = 5 * SECOND_MS;
-
 /** Looks at Redis on a connection of its own: whether it answers, its version, what it keeps, what it throws away. */
-export async function checkRedis({ address, isLossAllowed, log }: RedisCheckOptions): Promise<CheckResult[]> {
+export async function checkRedis(options: RedisCheckOptions): Promise<CheckResult[]> {
+  const { address, isLossAllowed, log, answerLimitMs = 5 * SECOND_MS } = options;
   const redis = connectRedis(address, 'wait', log, 'check');
   try {
-    const facts = await within(readRedisFacts(redis), ANSWER_LIMIT_MS);
+    const facts = await within(readRedisFacts(redis), answerLimitMs);
     return [judgeVersion(facts), judgePersistence(facts, isLossAllowed), judgeEviction(facts)];
   } catch {
     const nextStep = 'Start Redis, and see that REDIS_URL names its host, port, user and password';

@@ -18,7 +18,7 @@ async function start(...extraArguments: string[]): Promise<EmbeddedRedis> {
 }
 
 function check(url: string, isLossAllowed = false) {
-  return checkRedis({ address: { urls: [url] }, isLossAllowed, log: recordingLog().log });
+  return checkRedis({ address: { urls: [url] }, isLossAllowed, log: recordingLog().log, answerLimitMs: 500 });
 }
 
 describe('check', () => {
