@@ -12,6 +12,7 @@ export interface ListeningServer {
 }
 
 const MAX_CONNECTIONS = 10_000;
+const IDLE_SWEEP_MS = 50;
 
 /** Starts an HTTP server with the limits of security.md 3.2; Node's own defaults (300 s, checked every 30 s) are too lax. */
 export async function listen(handler: RequestListener, port: number, host: string): Promise<ListeningServer> {
@@ -41,7 +42,10 @@ export async function listen(handler: RequestListener, port: number, host: strin
 async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
+  // A kept-alive connection whose last answer ends after the close would otherwise hold the server open until the grace is over.
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
+  clearInterval(sweep);
   clearTimeout(timer);
 }
