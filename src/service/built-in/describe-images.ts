@@ -25,6 +25,8 @@ function describe(url: string, language: Language): string {
   try {
     const bytes = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
     const { width, height, type = '' } = imageSize(bytes);
+    // Some formats have no magic number, so that the library takes almost any bytes for them; they have no size then.
+    if (!(width > 0 && height > 0)) return say(BUILT_IN_TEXTS.imageUnreadable, language);
     return say(BUILT_IN_TEXTS.image, language, {
       type: NAMES[type] ?? type.toUpperCase(),
       width,

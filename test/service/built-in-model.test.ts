@@ -1,0 +1,199 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { composeAnswer } from '../../src/service/built-in/compose-answer.ts';
+import { DocSearch } from '../../src/service/built-in/doc-search.ts';
+import { splitSections } from '../../src/service/built-in/doc-sections.ts';
+import { loadModelTable } from '../../src/service/chat/model-table.ts';
+import { readChatRequest } from '../../src/service/chat/chat-request.ts';
+import { splitTokens } from '../../src/service/chat/estimate-tokens.ts';
+
+const README = `# Parley
+
+Parley puts a chat service behind a messaging app.
+
+## Connect WeCom
+
+Create an AI bot in the WeCom console and choose callback mode.
+
+1. Copy the token into \`WECOM_BOT_TOKEN\`.
+2. Copy the AES key.
+
+\`\`\`sh
+npm run check
+# not a heading
+\`\`\`
+
+## Settings
+
+| name | default | meaning |
+| --- | --- | --- |
+| \`WORKER_CONCURRENCY\` | 200 | turns at once in one worker |
+| \`HISTORY_TTL_DAYS\` | 30 | days that a conversation is kept |
+`;
+
+let dir: string;
+let docs: DocSearch;
+const models = loadModelTable();
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'parley-docs-'));
+  await mkdir(join(dir, 'docs'));
+  await writeFile(join(dir, 'README.md'), README);
+  await writeFile(
+    join(dir, 'docs', 'OPERATIONS.md'),
+    '# Operations\n\n## Deploy with compose\n\nRun `docker compose up` on the host.\n',
+  );
+  docs = new DocSearch(dir);
+});
+afterAll(() => rm(dir, { recursive: true }));
+
+async function ask(question: string, extra: object = {}, search = docs): Promise<string> {
+  const request = readChatRequest(
+    { model: 'svc-max', messages: [{ role: 'user', content: question }], ...extra },
+    models,
+  );
+  const answer = await composeAnswer(request, search);
+  return answer.toolCalls.length > 0
+    ? `call ${answer.toolCalls[0]?.function.name ?? ''} ${answer.toolCalls[0]?.function.arguments ?? ''}`
+    : answer.text;
+}
+
+const tool = (name: string, description: string, properties: Record<string, object> = {}) => ({
+  type: 'function',
+  function: { name, description, parameters: { type: 'object', properties, required: Object.keys(properties) } },
+});
+
+describe('it answers from the pages', () => {
+  test.each([
+    ['How do I connect WeCom?', 'WECOM_BOT_TOKEN', 'README.md, “Connect WeCom”'],
+    ['How do I connect Parley to WeCom?', 'callback mode', 'README.md, “Connect WeCom”'],
+    ['怎样接入企业微信？', 'callback mode', 'README.md，“Connect WeCom”'],
+    ['What does WORKER_CONCURRENCY mean?', '200 — turns at once', 'README.md, “Settings”'],
+    ['怎么部署？', 'docker compose up', 'docs/OPERATIONS.md，“Deploy with compose”'],
+    ['what is parley', 'behind a messaging app', 'README.md, “Parley”'],
+  ])('%s', async (question, excerpt, source) => {
+    const text = await ask(question);
+    expect(text).toContain(excerpt);
+    expect(text).toContain(source);
+  });
+
+  test.each(['Who won the football match in Paris yesterday?', '写一首关于春天的诗', 'x'.repeat(4_000)])(
+    'it says that it does not know: %s',
+    async (question) => {
+      expect(await ask(question)).toMatch(/small built-in model and only know|内置的小模型，只熟悉/);
+    },
+  );
+
+  test('missing pages are no fault', async () => {
+    expect(await ask('How do I connect WeCom?', {}, new DocSearch('/nonexistent'))).toContain('small built-in model');
+  });
+
+  test('sections keep code whole and rows readable', () => {
+    const sections = splitSections('README.md', README);
+    expect(sections.map(({ title }) => title)).toEqual(['Parley', 'Connect WeCom', 'Settings']);
+    expect(sections[1]?.blocks.at(-1)).toBe('```sh\nnpm run check\n# not a heading\n```');
+    expect(sections[2]?.blocks.at(-1)).toBe('- `HISTORY_TTL_DAYS` — 30 — days that a conversation is kept');
+  });
+});
+
+describe('its tricks', () => {
+  test.each([
+    ['count to 5', '1 2 3 4 5'],
+    ['Please count from 3 to 1.', '3 2 1'],
+    ['数到 4', '1 2 3 4'],
+    ['Repeat after me: hello 世界', 'hello 世界'],
+  ])('%s', async (question, answer) => expect(await ask(question)).toBe(answer));
+
+  test.each([
+    ['say 250 words', 250],
+    ['Write exactly 40 words about anything', 40],
+    ['写 30 个字', 30],
+  ])('%s gives so many tokens', async (question, count) =>
+    expect(splitTokens(await ask(question))).toHaveLength(count),
+  );
+
+  test.each([
+    ['hello', 'Hello!'],
+    ['你好！', '你好！'],
+    ['Who are you?', 'small built-in model'],
+    ['你是谁？', '内置的小模型'],
+    ['thanks a lot', 'welcome'],
+    ['what can you do', 'count'],
+    ['member-2: hello', 'Hello!'],
+  ])('small talk: %s', async (question, part) => expect(await ask(question)).toContain(part));
+});
+
+describe('tools', () => {
+  const tools = [
+    tool('web_search', 'Searches the web for pages', { query: { type: 'string' } }),
+    tool('get_current_time', 'Tells the time in a time zone', {
+      zone: { type: 'string', enum: ['UTC', 'Asia/Shanghai'] },
+    }),
+  ];
+
+  test.each([
+    ['Search the web for otters', 'call web_search {"query":"Search the web for otters"}'],
+    ['What time is it in Asia/Shanghai?', 'call get_current_time {"zone":"Asia/Shanghai"}'],
+    ['现在几点？', 'call get_current_time {"zone":"UTC"}'],
+    ['Use web_search please', 'call web_search {"query":"Use web_search please"}'],
+  ])('%s', async (question, answer) => expect(await ask(question, { tools })).toBe(answer));
+
+  test.each(['How do I connect WeCom?', 'hello', 'count to 3'])('no tool for: %s', async (question) =>
+    expect(await ask(question, { tools })).not.toMatch(/^call/),
+  );
+
+  test('tool_choice is obeyed', async () => {
+    expect(await ask('Search the web', { tools, tool_choice: 'none' })).not.toMatch(/^call/);
+    expect(await ask('hello', { tools, tool_choice: 'required' })).toMatch(/^call/);
+    expect(
+      await ask('hello', { tools, tool_choice: { type: 'function', function: { name: 'get_current_time' } } }),
+    ).toMatch(/^call get_current_time/);
+  });
+
+  test('arguments follow the declared types', async () => {
+    const typed = tool('roll_dice', 'Rolls dice', {
+      count: { type: 'integer' },
+      sides: { type: 'number' },
+      fair: { type: 'boolean' },
+      labels: { type: 'array', items: { type: 'string' } },
+      more: { type: 'object' },
+    });
+    expect(await ask('roll dice 3 times', { tools: [typed] })).toBe(
+      'call roll_dice {"count":3,"sides":3,"fair":true,"labels":["roll dice 3 times"],"more":{}}',
+    );
+  });
+});
+
+test('splitTokens loses nothing', () => {
+  fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => splitTokens(text).join('') === text));
+});
+
+test('any question is answered quickly', async () => {
+  const words = fc.constantFrom(
+    'what',
+    'did',
+    'i',
+    'ask',
+    '数到',
+    'say',
+    '9',
+    'words',
+    'count to',
+    '你好',
+    '\n',
+    'repeat:',
+    '|',
+    '`',
+    'WeCom',
+    'member-1:',
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof(words, fc.string()), { maxLength: 60 }),
+      async (parts) => typeof (await ask(parts.join(' '))) === 'string',
+    ),
+  );
+});
