@@ -11,7 +11,7 @@ export interface BreakerOptions {
   changed(state: BreakerState): void;
 }
 
-/** One call's leave to go out. An answer that begins has succeeded; if it breaks off later, it also fails. */
+/** One call's leave to go out. An answer that begins has succeeded; if it breaks off later, it has failed after all. */
 export interface BreakerPass {
   succeeded(): void;
   /** Errors that the request or its caller is to blame for say nothing about the service. */
@@ -58,15 +58,20 @@ export class CircuitBreaker {
   }
 
   #pass(isProbe: boolean): BreakerPass {
+    let isCounted = false;
+    const count = (isFailure: boolean) => {
+      this.#count({ calls: isCounted ? 0 : 1, failures: isFailure ? 1 : 0 });
+      isCounted = true;
+    };
     return {
       succeeded: () => {
-        this.#count(false);
+        count(false);
         if (isProbe && this.#state === 'half-open') this.#close();
       },
       failed: (error) => {
         const isRefused = error.code === 'chat_refused';
         if (!isRefused && !BLAMED.has(error.code)) return this.#giveBack(isProbe);
-        this.#count(true);
+        count(true);
         // Calls from before the breaker opened end late; only the probe decides what comes after.
         if (isProbe ? this.#state === 'half-open' : this.#state === 'closed' && (isRefused || this.#isFailing()))
           this.#open();
@@ -94,7 +99,7 @@ export class CircuitBreaker {
     this.#options.changed(state);
   }
 
-  #count(isFailure: boolean): void {
+  #count({ calls, failures }: { calls: number; failures: number }): void {
     const second = Math.floor(this.#options.nowMs() / SECOND_MS);
     let bucket = this.#seconds.at(-1);
     if (bucket?.second !== second) {
@@ -103,8 +108,8 @@ export class CircuitBreaker {
       const oldest = second - this.#options.limits.breakerWindowMs / SECOND_MS;
       this.#seconds = this.#seconds.filter((kept) => kept.second > oldest && kept.second <= second);
     }
-    bucket.calls += 1;
-    if (isFailure) bucket.failures += 1;
+    bucket.calls += calls;
+    bucket.failures += failures;
   }
 
   #isFailing(): boolean {

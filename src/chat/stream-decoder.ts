@@ -1,3 +1,4 @@
+import { asError } from '../base/coded-error.ts';
 import { AnswerAssembler } from './answer-assembler.ts';
 import type { ChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
@@ -30,7 +31,7 @@ export class StreamDecoder implements AnswerDecoder {
   readonly #events: EventReader;
   readonly #answer: AnswerAssembler;
   #sawDone = false;
-  #failure: unknown;
+  #failure: Error | undefined;
 
   constructor(limits: DecoderLimits) {
     this.#lines = new LineReader(limits.maxLineChars);
@@ -60,7 +61,7 @@ export class StreamDecoder implements AnswerDecoder {
       }
     } catch (failure) {
       if (decoded.length === 0) throw failure;
-      this.#failure = failure;
+      this.#failure = asError(failure);
     }
     return decoded;
   }

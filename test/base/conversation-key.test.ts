@@ -24,13 +24,14 @@ const anyPlace = fc.record({
   chat: anyChat,
   sender: fc.record({ userId: anyName }),
 });
+const FIELDS = ['platform', 'tenant', 'app', 'chat', 'sender', 'thread', 'all'] as const;
+type Field = (typeof FIELDS)[number];
+type Place = Parameters<typeof conversationOf>[0];
+const anyField = fc.constantFrom(...FIELDS);
 const anyScope = fc.constantFrom<GroupScope>('member', 'group');
 
 /** What a conversation is told apart by (security.md 6.1), written down a second time. */
-function tuple(
-  { platform, tenant, app, chat, sender }: Parameters<typeof conversationOf>[0],
-  scope: GroupScope,
-): string {
+function tuple({ platform, tenant, app, chat, sender }: Place, scope: GroupScope): string {
   const isShared = chat.kind === 'group' && (scope === 'group' || chat.threadId !== undefined);
   return JSON.stringify([
     platform,
@@ -46,8 +47,8 @@ function tuple(
 describe('a conversation', () => {
   test('is shared exactly by those who should share it', () => {
     fc.assert(
-      fc.property(anyPlace, anyPlace, fc.boolean(), anyScope, (left, other, isAlike, scope) => {
-        const right = isAlike ? { ...left, sender: other.sender } : other;
+      fc.property(anyPlace, anyPlace, anyField, anyScope, (left, other, field, scope) => {
+        const right = differingIn(field, left, other);
         const [one, two] = [conversationOf(left, scope), conversationOf(right, scope)];
         expect(one.id === two.id).toBe(
           emptyMeansNobody(left, right, scope) || tuple(left, scope) === tuple(right, scope),
@@ -83,21 +84,29 @@ describe('a conversation', () => {
     expect(idOf(at('group', 'x'), 'member')).not.toBe(idOf(at('group', 'y'), 'member'));
     expect(idOf(at('group', 'x'), 'group')).toBe(idOf(at('group', 'y'), 'group'));
     expect(idOf(at('group', 'x', 't'), 'member')).toBe(idOf(at('group', 'y', 't'), 'member'));
+    expect(idOf(at('group', 'x', 't'), 'group')).not.toBe(idOf(at('group', 'x', 'u'), 'group'));
     expect(idOf(at('private', 'x'), 'member')).not.toBe(idOf(at('group', 'x'), 'member'));
   });
 });
 
+/** The first place with one thing of the second: neighbours are where keys would collide. */
+function differingIn(field: Field, left: Place, other: Place): Place {
+  if (field === 'all') return other;
+  if (field === 'thread') {
+    const { kind, id } = left.chat;
+    const { threadId } = other.chat;
+    return { ...left, chat: threadId === undefined ? { kind, id } : { kind, id, threadId } };
+  }
+  return { ...left, [field]: other[field] };
+}
+
 /** An empty person in a personal conversation cannot occur on a platform; the key may not tell it from a shared one. */
-function emptyMeansNobody(
-  left: Parameters<typeof conversationOf>[0],
-  right: Parameters<typeof conversationOf>[0],
-  scope: GroupScope,
-): boolean {
+function emptyMeansNobody(left: Place, right: Place, scope: GroupScope): boolean {
   const blank = (place: typeof left): string => tuple(place, scope).replace(/null\]$/, '""]');
   return blank(left) === blank(right);
 }
 
-function chatNumber(index: number): Parameters<typeof conversationOf>[0] {
+function chatNumber(index: number): Place {
   return {
     platform: 'wecom',
     tenant: 't',

@@ -3,7 +3,7 @@ import { ChatError, type ChatErrorCode } from '../../src/chat/chat-error.ts';
 import { DEFAULT_CHAT_LIMITS } from '../../src/chat/chat-limits.ts';
 import { CircuitBreaker } from '../../src/chat/circuit-breaker.ts';
 import { readAnswer, startChatScene, type ChatScene } from './chat-scene.ts';
-import { chunk, helloStream, stallAfter, statusOf } from './scripted-chat-server.ts';
+import { chunk, cutAfter, helloStream, stallAfter, statusOf } from './scripted-chat-server.ts';
 
 const failure = (code: ChatErrorCode): ChatError => new ChatError(code, 'm');
 
@@ -127,6 +127,15 @@ describe('the client', () => {
     scene.server.script(statusOf(503));
     for (let message = 0; message < 60; message += 1) await readAnswer(scene.ask());
     expect(scene.server.calls.length).toBeLessThanOrEqual(60 * 1.1);
+    expect(scene.breaker).toEqual(['open']);
+  });
+
+  test('counts answers that begin and then break off', async () => {
+    scene.server.script(cutAfter(Buffer.from(chunk({ content: 'a' }))));
+    for (let message = 0; message < 20; message += 1) {
+      expect(scene.breaker).toEqual([]);
+      expect((await readAnswer(scene.ask())).end).toBe('truncated');
+    }
     expect(scene.breaker).toEqual(['open']);
   });
 
