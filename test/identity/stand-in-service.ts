@@ -60,8 +60,8 @@ export async function startStandInService(): Promise<StandInService> {
 
   const tokensFor = (account: string) => {
     const [accessToken, refreshToken] = [
-      `AT-${randomBytes(12).toString('hex')}`,
-      `RT-${randomBytes(12).toString('hex')}`,
+      `AT:${randomBytes(12).toString('hex')}`,
+      `RT:${randomBytes(12).toString('hex')}`,
     ];
     accessTokens.set(accessToken, account);
     refreshTokens.set(refreshToken, account);
@@ -93,7 +93,7 @@ export async function startStandInService(): Promise<StandInService> {
   const refresh = (form: URLSearchParams): [number, object] => {
     const account = refreshTokens.get(form.get('refresh_token') ?? '');
     if (account === undefined) return [400, { error: 'invalid_grant' }];
-    const accessToken = `AT-${randomBytes(12).toString('hex')}`;
+    const accessToken = `AT:${randomBytes(12).toString('hex')}`;
     accessTokens.set(accessToken, account);
     return [200, { access_token: accessToken, token_type: 'Bearer', expires_in: 7200, scope: 'SVC-Basic' }];
   };

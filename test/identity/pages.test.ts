@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { connectRedis } from '../../src/base/redis.ts';
+import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { openHouse, type House, type HouseOptions } from './house.ts';
+import { TestBrowser } from './test-browser.ts';
+
+let server: TestRedis;
+let house: House;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterEach(() => house.close());
+afterAll(() => server.stop());
+
+async function open(options?: HouseOptions): Promise<House> {
+  house = await openHouse(server.redis, options);
+  return house;
+}
+
+test('every page has the headers of security.md 1.4', async () => {
+  await open();
+  const pages = [
+    await new TestBrowser().get(await house.link('20001')),
+    await new TestBrowser().get(`${house.url}/link/x`),
+  ];
+  for (const page of pages) {
+    expect(page.headers).toMatchObject({
+      'content-security-policy':
+        `default-src 'none'; style-src 'self'; form-action 'self' ${new URL(house.service.authUrl).origin} ` +
+        `https://open.platform.test; frame-ancestors 'none'; base-uri 'none'`,
+      'referrer-policy': 'same-origin',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'strict-transport-security': expect.stringContaining('max-age='),
+    });
+  }
+});
+
+test('pages speak the browser’s language', async () => {
+  await open();
+  const link = await house.link('20001');
+  const chinese = await new TestBrowser().get(link, { 'accept-language': 'zh-CN,zh;q=0.9,en;q=0.8' });
+  expect(chinese.text).toContain('<html lang="zh-CN">');
+  expect(chinese.text).toContain('绑定你的账号');
+  expect((await new TestBrowser().get(link)).text).toContain('Connect your account');
+});
+
+test('an error page carries a reference that is in the log too', async () => {
+  await open();
+  const page = await new TestBrowser().get(`${house.url}/link/${'x'.repeat(43)}`);
+  expect(page.status).toBe(410);
+  const reference = /Reference ([\w-]{8})/.exec(page.text)?.[1] ?? 'none';
+  expect(house.lines.some((line) => line.includes(reference) && line.includes('"E1"'))).toBe(true);
+});
+
+test('the link says to use the app where only the app knows the person', async () => {
+  await open();
+  const link = await house.link('20001');
+  expect((await new TestBrowser().get(link)).text).toContain('Please open this link inside WeCom');
+  const inApp = await new TestBrowser().get(link, { 'user-agent': 'Mozilla wxwork/4.1 MicroMessenger/7.0' });
+  expect(inApp.text).not.toContain('Please open this link inside');
+});
+
+test('the 21st visit of an address in a minute is E8, /link and /oauth counted apart (security.md 3.11)', async () => {
+  await open();
+  const visit = (path: string) => new TestBrowser().get(`${house.url}${path}`, { 'x-fixed-address': '1' });
+  for (let count = 0; count < 20; count += 1) expect((await visit('/link/x')).status).toBe(410);
+  const refused = await visit('/link/x');
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await visit('/oauth/callback')).status).toBe(400);
+  house.clock.nowMs += 60_000;
+  expect((await visit('/link/x')).status).toBe(410);
+});
+
+test('behind a proxy the hop that we trust names the address', async () => {
+  await open({ identity: { trustedProxyHops: 1 } });
+  const visit = (address: string) =>
+    new TestBrowser().get(`${house.url}/link/x`, { 'x-forwarded-for': `1.2.3.4, ${address}`, 'x-fixed-address': '1' });
+  for (let count = 0; count < 20; count += 1) await visit('10.1.1.1');
+  expect((await visit('10.1.1.1')).status).toBe(429);
+  expect((await visit('10.1.1.2')).status).toBe(410);
+});
+
+test('a page under another host name goes to ours, a form does not (contract.md 6)', async () => {
+  await open();
+  const link = await house.link('20001');
+  const answer = await new TestBrowser().get(link, { host: `localhost:${new URL(house.url).port}` });
+  expect(answer.status).toBe(307);
+  expect(answer.headers['location']).toBe(link);
+  const form = await new TestBrowser().send('POST', `${link}/start`, { form: {}, headers: { host: 'localhost' } });
+  expect(form.status).toBe(403);
+});
+
+test('with the store away the pages say so within two seconds (E9), and the visits are still counted', async () => {
+  const log = recordingLog().log;
+  const away = connectRedis({ urls: ['redis://127.0.0.1:1/0'] }, 'fail-fast', log, 'away');
+  await open({ identity: { redis: away } });
+  const startedMs = performance.now();
+  const visit = () => new TestBrowser().get(`${house.url}/link/${'x'.repeat(43)}`, { 'x-fixed-address': '1' });
+  const page = await visit();
+  expect(performance.now() - startedMs).toBeLessThan(2_000);
+  expect(page.status).toBe(503);
+  expect(page.headers['retry-after']).toBe('60');
+  for (let count = 0; count < 19; count += 1) await visit();
+  expect((await visit()).status).toBe(429);
+  away.disconnect();
+});
+
+test('a frozen store is E9 in time too (security.md 3.7)', async () => {
+  await open();
+  const link = await house.link('20001');
+  process.kill(server.pid, 'SIGSTOP');
+  try {
+    const startedMs = performance.now();
+    expect((await new TestBrowser().get(link)).status).toBe(503);
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+  } finally {
+    process.kill(server.pid, 'SIGCONT');
+  }
+});
+
+test('the style sheet is served', async () => {
+  await open();
+  const css = await new TestBrowser().get(`${house.url}/assets/sign-in.css`);
+  expect(css.headers['content-type']).toContain('text/css');
+  expect(css.text).toContain('.card');
+});

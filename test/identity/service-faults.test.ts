@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { openHouse, type House } from './house.ts';
+import type { Scripted } from './stand-in-service.ts';
+
+let server: TestRedis;
+let house: House;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterEach(() => house.close());
+afterAll(() => server.stop());
+
+async function open(): Promise<House> {
+  house = await openHouse(server.redis, { signIn: { proof: ['same-id'], allowedIdentityCodes: ['JG', 'XS'] } });
+  return house;
+}
+
+const arrive = async () => house.walkToConfirm(house.browser('20001'), await house.link('20001'));
+
+describe('a service that does not do its part (E4)', () => {
+  test('too slow: 504 after 5 s, the code is not sent twice, and "try again" begins anew (T6)', async () => {
+    await open();
+    house.service.scripted.token = () => ({ delayMs: 6_000 });
+    const browser = house.browser('20001');
+    const startedMs = performance.now();
+    const page = await house.walkToConfirm(browser, await house.link('20001'));
+    expect(page.status).toBe(504);
+    expect(performance.now() - startedMs).toBeLessThan(5_900);
+    expect(house.service.seen.codes).toHaveLength(1);
+
+    house.service.scripted = {};
+    const confirm = await browser.follow(await browser.submit(page, '/sign-in/again'));
+    expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are connected');
+  });
+
+  const useless: [string, Scripted][] = [
+    ['HTML', { body: '<html><body>maintenance</body></html>' }],
+    ['a server error', { status: 500, body: '{}' }],
+    ['a 200 with an error', { body: '{"error":"invalid_grant","access_token":"x","token_type":"bearer"}' }],
+    ['a token that is a number', { body: '{"access_token":7,"token_type":"bearer"}' }],
+    ['another token type', { body: '{"access_token":"x","token_type":"mac"}' }],
+    [
+      'more than 64 KiB',
+      { body: JSON.stringify({ access_token: 'x', token_type: 'bearer', pad: 'x'.repeat(70_000) }) },
+    ],
+  ];
+  for (const [what, scripted] of useless) {
+    test(`${what}: one new start by itself with a new code, then E4 (security.md 1.3 step 14)`, async () => {
+      await open();
+      house.service.scripted.token = () => scripted;
+      const page = await arrive();
+      expect(page.status).toBe(502);
+      expect(page.text).toContain('Try again');
+      expect(page.text).not.toContain('maintenance');
+      expect(new Set(house.service.seen.codes).size).toBe(2);
+      expect(house.service.seen.codes).toHaveLength(2);
+    });
+  }
+
+  test('a stale code is made good by the new start, unseen', async () => {
+    await open();
+    let count = 0;
+    house.service.scripted.token = () =>
+      (count += 1) === 1 ? { status: 400, body: '{"error":"invalid_grant"}' } : undefined;
+    expect((await arrive()).text).toContain('Are both of these you?');
+  });
+
+  test('not there at all: E4 at once', async () => {
+    await open();
+    const browser = house.browser('20001');
+    const started = await browser.follow(
+      await browser.submit(await browser.get(await house.link('20001'))),
+      /\/oauth\/callback/,
+    );
+    await house.service.close();
+    const page = await browser.get(String(started.headers['location']));
+    expect(page.status).toBe(502);
+  });
+
+  test('a profile is read once more after a failure (security.md 1.3 step 16)', async () => {
+    await open();
+    let count = 0;
+    house.service.scripted.profile = () => ((count += 1) === 1 ? { status: 503, body: '' } : undefined);
+    expect((await arrive()).text).toContain('Are both of these you?');
+    expect(house.service.seen.profiles).toBe(2);
+    expect(house.service.seen.codes).toHaveLength(1);
+  });
+});
+
+describe('a profile that may not be used (E6, T8)', () => {
+  const bad: [string, Record<string, unknown>][] = [
+    ['no id', { id: undefined }],
+    ['an id that is a number', { id: 20001 }],
+    ['an empty id', { id: '' }],
+    ['an id with markup', { id: '<b>20001</b>' }],
+    ['an over-long id', { id: '2'.repeat(129) }],
+    ['an id with spaces around', { id: ' 20001 ' }],
+    ['an inactive account', { active: false }],
+    ['active as a text', { active: 'true' }],
+    ['active missing', { active: undefined }],
+    ['another client', { client_id: 'other' }],
+    ['no client', { client_id: undefined }],
+    ['an identity type that is not allowed', { parentIdentityInfo: { name: 'other', code: 'QT' } }],
+    ['no identity type', { parentIdentityInfo: null }],
+  ];
+  for (const [what, fields] of bad) {
+    test(`${what}: no link, and a reference`, async () => {
+      await open();
+      house.service.profiles.set('20001', fields);
+      const page = await arrive();
+      expect(page.status).toBe(403);
+      expect(page.text).toMatch(/contact the help desk/i);
+      expect(page.text).toMatch(/Reference [\w-]{8}/);
+      expect(await server.redis.keys('{id}:link:*')).toEqual([]);
+      expect(await server.redis.keys('{id}:pending:*')).toEqual([]);
+    });
+  }
+
+  test('a profile that is HTML or a list', async () => {
+    for (const body of ['<html></html>', '[]', 'null', '"20001"']) {
+      await open();
+      house.service.scripted.profile = () => ({ body });
+      expect((await arrive()).status).toBe(403);
+      await house.close();
+    }
+  });
+});

@@ -1,0 +1,423 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { CONVERSATION, openHouse, type House, type HouseOptions } from './house.ts';
+import { TestBrowser } from './test-browser.ts';
+
+let server: TestRedis;
+let house: House;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterEach(() => house.close());
+afterAll(() => server.stop());
+
+async function open(options?: HouseOptions): Promise<House> {
+  house = await openHouse(server.redis, options);
+  return house;
+}
+
+const account = (chatUserId: string) => house.identity.accountOf(house.owner, chatUserId);
+
+describe('opening a link changes nothing (security.md 1.3 step 4, T2)', () => {
+  test('1,000 GETs and HEADs by previewers leave the link as it was', async () => {
+    await open();
+    const link = await house.link('20001');
+    const before = await snapshot();
+    for (let round = 0; round < 20; round += 1) {
+      const visits = Array.from({ length: 50 }, (_, index) =>
+        new TestBrowser().send(index % 5 === 0 ? 'HEAD' : 'GET', link, { headers: { 'user-agent': 'Previewer/1.0' } }),
+      );
+      expect((await Promise.all(visits)).every(({ status }) => status === 200)).toBe(true);
+    }
+    expect(await snapshot()).toEqual(before);
+    expect((await house.walk(house.browser('20001', '20001'), link)).text).toContain('You are connected');
+  });
+
+  test('HEAD has the headers of GET', async () => {
+    await open();
+    const link = await house.link('20001');
+    const [head, get] = [await new TestBrowser().send('HEAD', link), await new TestBrowser().get(link)];
+    for (const name of ['content-security-policy', 'cache-control', 'content-type', 'referrer-policy']) {
+      expect(head.headers[name]).toBe(get.headers[name]);
+    }
+  });
+
+  async function snapshot(): Promise<unknown> {
+    const names = (await server.redis.keys('*')).filter((name) => !name.includes(':visits:')).sort();
+    const tickets = names.filter((name) => name.includes(':ticket:'));
+    return [names, await Promise.all(tickets.map((name) => server.redis.hgetall(name)))];
+  }
+});
+
+describe('only our own form starts a sign-in (security.md 1.3 step 7)', () => {
+  const wrong: [string, (browser: TestBrowser, link: string) => Promise<number>][] = [
+    ['no token', async (browser, link) => (await browser.send('POST', `${link}/start`, { form: { a: 'b' } })).status],
+    ['no cookie', async (browser, link) => (await withoutCookie(browser, link)).status],
+    ['another cookie', async (browser, link) => (await new TestBrowser().submit(await browser.get(link))).status],
+    ['a foreign Origin', async (browser, link) => submitWith(browser, link, { origin: 'https://evil.test' })],
+    ['Origin null', async (browser, link) => submitWith(browser, link, { origin: 'null' })],
+    [
+      'Sec-Fetch-Site cross-site',
+      async (browser, link) => submitWith(browser, link, { 'sec-fetch-site': 'cross-site' }),
+    ],
+    ['the token of another link', async (browser, link) => (await otherToken(browser, link)).status],
+    ['a body that is JSON', async (browser, link) => submitWith(browser, link, { 'content-type': 'application/json' })],
+  ];
+  for (const [what, attempt] of wrong) {
+    test(`${what} gets E5 and changes nothing`, async () => {
+      await open();
+      const link = await house.link('20001');
+      expect(await attempt(house.browser('20001', '20001'), link)).toBe(403);
+      expect(house.events).not.toContain('link-started');
+    });
+  }
+
+  test('web views that send neither Origin nor Sec-Fetch-Site get on', async () => {
+    await open();
+    const browser = house.browser('20001', '20001');
+    const landing = await browser.get(await house.link('20001'));
+    const token = /name="csrf" value="([0-9a-f]+)"/.exec(landing.text)?.[1] ?? '';
+    expect((await browser.send('POST', `${landing.url}/start`, { form: { csrf: token } })).status).toBe(303);
+  });
+
+  test('confirming needs our form too', async () => {
+    await open();
+    const browser = house.browser('20001', '20001');
+    const confirm = await house.walkToConfirm(browser, await house.link('20001'));
+    expect((await browser.submit(confirm, '/sign-in/confirm', { origin: 'https://evil.test' })).status).toBe(403);
+    expect((await browser.send('POST', confirm.url, { form: { csrf: 'f'.repeat(64) } })).status).toBe(403);
+    expect((await new TestBrowser().send('POST', confirm.url, { form: {} })).status).toBe(403);
+    expect(await account('20001')).toBeUndefined();
+  });
+
+  async function submitWith(browser: TestBrowser, link: string, headers: Record<string, string>): Promise<number> {
+    return (await browser.submit(await browser.get(link), undefined, headers)).status;
+  }
+
+  async function withoutCookie(browser: TestBrowser, link: string) {
+    const landing = await browser.get(link);
+    browser.cookies.clear();
+    return browser.submit(landing);
+  }
+
+  async function otherToken(browser: TestBrowser, link: string) {
+    const other = await browser.get(await house.link('20002'));
+    return browser.submit({ ...other, text: other.text.replaceAll(/action="[^"]*"/g, `action="${link}/start"`) });
+  }
+});
+
+describe('a link belongs to one browser', () => {
+  test('a second browser is refused, before and after (security.md 1.3 step 9, E1)', async () => {
+    await open();
+    const link = await house.link('20001');
+    const [first, second] = [house.browser('20001', '20001'), house.browser('20002', '20001')];
+    const [firstPage, secondPage] = [await first.get(link), await second.get(link)];
+    const started = await first.submit(firstPage);
+    expect((await second.submit(secondPage)).status).toBe(410);
+    expect((await second.get(link)).status).toBe(410);
+    expect((await first.submit(await first.follow(started), '/sign-in/confirm')).status).toBe(200);
+    expect((await first.get(link)).status).toBe(410);
+  });
+
+  test('the cookie has every protection, and changes at the start (security.md 1.3 steps 6 and 9)', async () => {
+    await open();
+    const browser = house.browser('20001', '20001');
+    const landing = await browser.get(await house.link('20001'));
+    const before = [...browser.cookies.values()];
+    expect(String(landing.headers['set-cookie'])).toMatch(
+      /^__Host-bs=[\w-]{43}; Path=\/; Max-Age=900; Secure; HttpOnly; SameSite=Lax$/,
+    );
+    await browser.submit(landing);
+    expect([...browser.cookies.values()]).not.toEqual(before);
+  });
+});
+
+describe('forwarded links (security.md 1.2, T1)', () => {
+  test('with L1, 50 colleagues who open it get no link, the service is not asked, and the owner is told', async () => {
+    await open();
+    for (let index = 0; index < 50; index += 1) {
+      const attacker = `attacker-${index}`;
+      const victim = house.browser(`victim-${index}`, `victim-${index}`);
+      const page = await house.walkToConfirm(victim, await house.link(attacker));
+      expect(page.status).toBe(403);
+      expect(page.text).toContain('belongs to a different chat account');
+      expect(await account(attacker)).toBeUndefined();
+      expect(house.notices.at(-1)).toMatchObject({
+        person: { chatUserId: attacker },
+        notice: { kind: 'someone-else-signed-in' },
+      });
+    }
+    expect(house.notices).toHaveLength(50);
+    expect(house.service.seen.authorize).toHaveLength(0);
+    expect(house.events.filter((event) => event === 'link-refused other-chat-account')).toHaveLength(50);
+    expect(await server.redis.keys('{id}:link:*')).toEqual([]);
+  });
+
+  test('with L1, somebody from outside the company is somebody else', async () => {
+    await open();
+    expect((await house.walkToConfirm(house.browser('x', 'stranger'), await house.link('20001'))).status).toBe(403);
+    expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['someone-else-signed-in']);
+  });
+
+  test('with L2, nothing of the victim is kept, and the link is spent', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const link = await house.link('attacker');
+    const victim = house.browser('20001');
+    expect((await house.walkToConfirm(victim, link)).status).toBe(403);
+    expect(await server.redis.keys('{id}:pending:*')).toEqual([]);
+    expect((await victim.get(link)).status).toBe(410);
+    expect(house.notices.map(({ person, notice }) => [person.chatUserId, notice.kind])).toEqual([
+      ['attacker', 'someone-else-signed-in'],
+    ]);
+    expect(house.events).toContain('link-refused other-account');
+  });
+
+  test('an encrypted id is converted before it is compared; one that cannot be is refused with its own reason', async () => {
+    const encryptedIds = { woAAA: '20001', woBBB: undefined };
+    await open({ platform: { encryptedIds }, signIn: { proof: ['same-browser', 'same-id'] } });
+    await house.walk(house.browser('20001', '20001'), await house.link('woAAA'));
+    expect((await account('woAAA'))?.accountId).toBe('20001');
+    const page = await house.walkToConfirm(house.browser('20002', '20002'), await house.link('woBBB'));
+    expect(page.status).toBe(403);
+    expect(page.text).toContain('cannot be verified here');
+    expect(page.text).toContain('administrator');
+    expect(house.events).toContain('link-refused id-unverifiable');
+    expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
+  });
+
+  test('an attacker cannot skip L1 by going to the service’s callback', async () => {
+    await open();
+    const browser = house.browser('20001', 'attacker');
+    const started = await browser.submit(await browser.get(await house.link('20001')));
+    expect(started.headers['location']).toContain('open.platform.test');
+    const state = new URL(String(started.headers['location'])).searchParams.get('state') ?? '';
+    const code = house.service.mintCode('20001');
+    const page = await browser.get(`${house.url}/oauth/callback?code=${code}&state=${state}`);
+    expect(page.status).toBe(400);
+    expect(house.service.seen.codes).toEqual([]);
+  });
+});
+
+describe('callbacks', () => {
+  async function startedAt(browser: TestBrowser): Promise<URL> {
+    const started = await browser.submit(await browser.get(await house.link('20001', true)));
+    const atService = await browser.follow(started, /\/oauth\/callback/);
+    return new URL(String(atService.headers['location']));
+  }
+
+  test('state missing, altered or doubled is refused, always, and no code is exchanged (security.md 1.3 step 13, T4)', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = house.browser('20001');
+    const letters = fc.constantFrom('', 'x', '0'.repeat(64), 'a&state=a', '%00');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(letters, fc.string({ maxLength: 80 })),
+        fc.constantFrom('replace', 'append', 'drop'),
+        async (text, how) => {
+          await server.redis.flushdb();
+          const callback = await startedAt(browser);
+          const right = callback.searchParams.get('state') ?? '';
+          callback.searchParams.delete('state');
+          const wrong = {
+            replace: `&state=${encodeURIComponent(text)}`,
+            append: `&state=${right}&state=${right}`,
+            drop: '',
+          }[how];
+          const page = await browser.get(`${callback.href}${wrong}`);
+          expect(page.status).toBe(400);
+          expect(house.service.seen.codes).toEqual([]);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  test('in absent mode a missing state is allowed, a wrong one is not', async () => {
+    await open({ signIn: { proof: ['same-id'], state: 'absent' } });
+    house.service.echoesState = false;
+    const browser = house.browser('20001');
+    expect((await house.walk(browser, await house.link('20001'))).text).toContain('You are connected');
+    const callback = await startedAt(house.browser('20001'));
+    expect((await browser.get(`${callback.href}&state=${'0'.repeat(64)}`)).status).toBe(400);
+  });
+
+  test('in absent mode an injected code of another person does not link with L2 (T3)', async () => {
+    await open({ signIn: { proof: ['same-id'], state: 'absent' } });
+    house.service.echoesState = false;
+    const browser = house.browser('20001');
+    await startedAt(browser);
+    const page = await browser.get(`${house.url}/oauth/callback?code=${house.service.mintCode('attacker')}`);
+    expect(page.status).toBe(403);
+    expect(await account('20001')).toBeUndefined();
+  });
+
+  test('the platform’s callback needs its state in absent mode too', async () => {
+    await open({ signIn: { state: 'absent' } });
+    const browser = house.browser('20001', '20001');
+    await browser.submit(await browser.get(await house.link('20001')));
+    const code = house.platform.codeFor('20001');
+    expect((await browser.get(`${house.url}/oauth/platform/wecom/callback?code=${code}`)).status).toBe(400);
+  });
+
+  test('20 identical callbacks at once make one token request (security.md 1.3 step 12, T5)', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = house.browser('20001');
+    const callback = await startedAt(browser);
+    const pages = await Promise.all(Array.from({ length: 20 }, () => browser.get(callback.href)));
+    expect(house.service.seen.codes).toHaveLength(1);
+    expect(pages.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 19 }, () => 400)]);
+    expect((await browser.get(callback.href)).status).toBe(400);
+  });
+
+  test('a callback without a transaction, over-long or without a cookie is E2', async () => {
+    await open();
+    const code = house.service.mintCode('20001');
+    for (const query of [`code=${code}`, `code=${code}&code=${code}`, 'code=', '', `code=${'x'.repeat(2_000)}`]) {
+      expect((await new TestBrowser().get(`${house.url}/oauth/callback?${query}`)).status).toBe(400);
+    }
+    expect(house.service.seen.codes).toEqual([]);
+  });
+
+  test('an error from the service shows nothing of it, and takes nothing away (security.md 1.3 step 11)', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = house.browser('20001');
+    const callback = await startedAt(browser);
+    const page = await browser.get(
+      `${house.url}/oauth/callback?error=access_denied&error_description=%3Cb%3Ehello%3C/b%3E`,
+    );
+    expect(page.status).toBe(502);
+    expect(page.text).not.toContain('hello');
+    expect(page.text).toContain('Try again');
+    expect((await browser.get(callback.href)).status).toBe(303);
+  });
+
+  test('the code leaves the address bar, and no referrer carries it (security.md 1.3 step 18, T10)', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = house.browser('20001');
+    const answer = await browser.get((await startedAt(browser)).href);
+    expect(answer.headers).toMatchObject({ location: '/sign-in/confirm', 'referrer-policy': 'no-referrer' });
+  });
+});
+
+describe('one account, one chat user (security.md 1.3 step 22, T12)', () => {
+  test('an account that is linked elsewhere is refused with E7, and its holder is told', async () => {
+    await open();
+    await house.walk(house.browser('20001', 'first'), await house.link('first'));
+    const page = await house.walk(house.browser('20001', 'second'), await house.link('second'));
+    expect(page.status).toBe(409);
+    expect(page.text).toContain('linked to another chat user');
+    expect(await account('second')).toBeUndefined();
+    expect(house.notices.at(-1)).toMatchObject({
+      person: { chatUserId: 'first' },
+      notice: { kind: 'account-wanted-elsewhere' },
+    });
+    await house.identity.unlink(house.owner, 'first');
+    expect((await house.walk(house.browser('20001', 'second'), await house.link('second'))).status).toBe(200);
+  });
+
+  test('a chat user with another account has to unlink first', async () => {
+    await open();
+    await house.walk(house.browser('20001', 'first'), await house.link('first'));
+    const page = await house.walk(house.browser('20002', 'first'), await house.link('first'));
+    expect(page.status).toBe(409);
+    expect(page.text).toContain('already linked to another account');
+    expect((await account('first'))?.accountId).toBe('20001');
+    expect((await house.walk(house.browser('20001', 'first'), await house.link('first'))).status).toBe(200);
+  });
+
+  test('random histories never give an account two holders', async () => {
+    await open();
+    const act = fc.record({
+      chat: fc.constantFrom('a', 'b', 'c'),
+      account: fc.constantFrom('1', '2'),
+      unlink: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { minLength: 2, maxLength: 7 }), async (acts) => {
+        await server.redis.flushdb();
+        for (const { chat, account: id, unlink } of acts) {
+          if (unlink) await house.identity.unlink(house.owner, chat);
+          else await house.walk(house.browser(id, chat), await house.link(chat, true)).catch(ignoreTooMany);
+          const accounts = await Promise.all(['a', 'b', 'c'].map(async (one) => (await account(one))?.accountId));
+          const held = accounts.filter((one) => one !== undefined);
+          expect(new Set(held).size).toBe(held.length);
+        }
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  function ignoreTooMany(error: Error): void {
+    if (!error.message.includes('too-many')) throw error;
+  }
+
+  test('two browsers that confirm the same account at once: one link', async () => {
+    await open();
+    const pages = await Promise.all(
+      ['first', 'second'].map(async (chat) => {
+        const browser = house.browser('20001', chat);
+        return { browser, page: await house.walkToConfirm(browser, await house.link(chat)) };
+      }),
+    );
+    const ends = await Promise.all(pages.map(({ browser, page }) => browser.submit(page, '/sign-in/confirm')));
+    expect(ends.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+});
+
+describe('records in Redis', () => {
+  test('a record copied to another person does not open: nobody, and the link is suspended (T25)', async () => {
+    await open();
+    for (const id of ['20001', '20002']) await house.walk(house.browser(id, id), await house.link(id));
+    const [one, two] = await server.redis.keys('{id}:link:*');
+    const stolen = await server.redis.hget(one ?? '', 'profile');
+    await server.redis.hset(two ?? '', 'profile', stolen ?? '', 'profileVersion', house.clock.nowMs);
+    const accounts = await Promise.all(['20001', '20002'].map(account));
+    expect(accounts.filter((one) => one !== undefined)).toHaveLength(1);
+    expect(house.events).toContain('suspended record-broken');
+    expect(await server.redis.hget(two ?? '', 'status')).toBe('suspended');
+  });
+
+  test('a swapped quarantine does not commit', async () => {
+    await open();
+    const [mine, theirs] = [house.browser('20001', '20001'), house.browser('20002', '20002')];
+    const confirm = await house.walkToConfirm(mine, await house.link('20001'));
+    await house.walkToConfirm(theirs, await house.link('20002'));
+    const names = await server.redis.keys('{id}:pending:*');
+    const [first, second] = await server.redis.mget(names);
+    await server.redis.mset(names[0] ?? '', second ?? '', names[1] ?? '', first ?? '');
+    expect((await mine.submit(confirm, '/sign-in/confirm')).status).not.toBe(200);
+    expect(await server.redis.keys('{id}:link:*')).toEqual([]);
+  });
+});
+
+test('names with markup and disguising characters are shown inert (T13)', async () => {
+  await open();
+  const displayName = `<script>alert(1)</script>\u202Egnp.exe\u200B`;
+  const request = {
+    ...house.owner,
+    chatUserId: '20001',
+    displayName,
+    conversation: CONVERSATION,
+    language: 'en' as const,
+  };
+  const invitation = await house.identity.askToSignIn(request);
+  const page = await new TestBrowser().get(invitation.kind === 'invited' ? invitation.url : '');
+  expect(page.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;gnp.exe');
+  expect(page.text).not.toContain('<script');
+  expect(page.text).not.toMatch(/[\u202E\u200B]/);
+});
+
+test('no ticket, code, token, name or id is in a log line (security.md 7.1, T24)', async () => {
+  await open({ signIn: { proof: ['same-browser', 'same-id'], keepTokens: 'both' } });
+  const browser = house.browser('zhang-san', 'zhang-san');
+  const link = await house.link('zhang-san');
+  await house.walk(browser, link);
+  await house.walkToConfirm(house.browser('li-si', 'li-si'), await house.link('wang-wu'));
+  const lines = house.lines.join('\n');
+  expect(lines).toContain('"audit":true');
+  const { seen, clientSecret } = house.service;
+  const secrets = [link.slice(-43), ...seen.codes, ...browser.cookies.values(), clientSecret, 'AT:', 'RT:'];
+  for (const secret of [...secrets, 'zhang-san', 'wang-wu', 'li-si', 'Person', 'Display'])
+    expect(lines).not.toContain(secret);
+});
