@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { freePort } from '../../src/local/embedded-redis.ts';
+import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
+import { startTown, untilTrue, type Town } from '../support/town.ts';
+
+const UP = /Parley is running/;
+let town: Town;
+let running: ParleyProcess[] = [];
+
+beforeAll(async () => {
+  town = await startTown({ startsBot: false, tokensPerSec: 80, env: { SIGN_IN: 'off' } });
+}, 60_000);
+afterAll(() => town.stop());
+afterEach(async () => {
+  for (const parley of running) parley.kill('SIGKILL');
+  await Promise.all(running.map(({ ended }) => ended));
+  running = [];
+});
+
+const driver = () => town.messenger.driver;
+
+async function start(env: Record<string, string> = {}): Promise<ParleyProcess> {
+  const parley = await startParleyProcess({ env: { ...town.env, ...env }, until: UP });
+  running.push(parley);
+  await untilTrue(() => driver().isBotReachable());
+  return parley;
+}
+
+async function isGrowing(messageId: string): Promise<boolean> {
+  return /\d/.test((await driver().answer(messageId))?.text ?? '');
+}
+
+/** The numbers from 1 to `last`, which a whole answer holds once and in order. */
+const numbersTo = (last: number) => Array.from({ length: last }, (_, index) => String(index + 1));
+
+async function expectOneWholeAnswer(person: string, messageId: string, last: number): Promise<void> {
+  const answer = await driver().waitForAnswer(messageId, { timeoutMs: 40_000 });
+  expect(answer.text.trim().split(/\s+/)).toEqual(numbersTo(last));
+  const since = (await driver().messages(person)).filter(
+    ({ sender, id }) => sender === 'bot' && id.includes(messageId),
+  );
+  expect(since).toHaveLength(1);
+}
+
+test('security.md 4.9: SIGTERM during an answer lets it end, and the process ends with 0', async () => {
+  const parley = await start();
+  const message = await driver().say('zhangwei', 'count to 60');
+  await untilTrue(() => isGrowing(message.id));
+  parley.kill('SIGTERM');
+  expect(await parley.ended).toBe(0);
+  await start();
+  await expectOneWholeAnswer('zhangwei', message.id, 60);
+});
+
+test('security.md 4.9: what does not end within the grace time is taken over by the next start', async () => {
+  const parley = await start({ SHUTDOWN_GRACE_SEC: '5' });
+  const message = await driver().say('zhangwei', 'count to 150');
+  await untilTrue(() => isGrowing(message.id));
+  parley.kill('SIGTERM');
+  expect(await parley.ended).toBe(0);
+  await start();
+  await expectOneWholeAnswer('zhangwei', message.id, 150);
+});
+
+test('security.md 4.7: a worker that is killed in the middle of an answer is followed by another, in the same message', async () => {
+  await start({ ROLES: 'receiver' });
+  const workerEnv = async () => ({ ROLES: 'worker', PORT: String(await freePort()) });
+  const first = await start(await workerEnv());
+  const message = await driver().say('zhangwei', 'count to 120');
+  await untilTrue(() => isGrowing(message.id));
+  await start(await workerEnv());
+  first.kill('SIGKILL');
+  await expectOneWholeAnswer('zhangwei', message.id, 120);
+}, 60_000);
+
+test('a message that is accepted while no worker lives is answered once one comes', async () => {
+  await start({ ROLES: 'receiver' });
+  const message = await driver().say('zhangwei', 'count to 4');
+  await untilTrue(async () => driver().trace(message.id).polls > 2);
+  await start({ ROLES: 'worker', PORT: String(await freePort()) });
+  await expectOneWholeAnswer('zhangwei', message.id, 4);
+});
+
+test('a second signal ends the process at once', async () => {
+  const parley = await start();
+  const message = await driver().say('zhangwei', 'count to 400');
+  await untilTrue(() => isGrowing(message.id));
+  parley.kill('SIGTERM');
+  await untilTrue(() => parley.output().includes('stopping in order'));
+  parley.kill('SIGTERM');
+  const startedMs = Date.now();
+  await parley.ended;
+  expect(Date.now() - startedMs).toBeLessThan(2_000);
+  const heir = await start();
+  await driver().say('zhangwei', '/stop');
+  await driver().waitForAnswer(message.id, { timeoutMs: 40_000 });
+  expect(heir.pid).not.toBe(parley.pid);
+}, 60_000);
+
+test('contract section 1: bad settings end with 2, and every fault is named at once', async () => {
+  const parley = await startParleyProcess({
+    env: { PORT: 'eighty', WECOM_BOT_TOKEN: 'only-half', SECRET_KEY: 'short' },
+  });
+  expect(await parley.ended).toBe(2);
+  for (const name of ['PORT', 'WECOM_BOT_AES_KEY', 'SECRET_KEY', 'CHAT_BASE_URL', 'SIGN_IN_URL', 'REDIS_URL']) {
+    expect(parley.output()).toContain(name);
+  }
+  expect(parley.output()).not.toContain('only-half');
+});

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** A Parley of its own process, from the compiled `dist/`. */
+export interface ParleyProcess {
+  readonly pid: number;
+  /** What it printed so far. */
+  output(): string;
+  kill(signal: NodeJS.Signals): void;
+  /** The exit code, once it has ended; null when a signal ended it. */
+  ended: Promise<number | null>;
+}
+
+export interface SpawnOptions {
+  env: Record<string, string>;
+  command?: string[];
+  /** A line of output that says it is up; none waits for nothing. */
+  until?: RegExp;
+  cwd?: string;
+}
+
+/** Starts a process and waits until it says that it is up. @throws Error when it ends before */
+export async function startParleyProcess({
+  env,
+  command = ['node', 'dist/main.js'],
+  until,
+  cwd,
+}: SpawnOptions): Promise<ParleyProcess> {
+  const [program = 'node', ...args] = command;
+  const child = spawn(program, args, {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/tmp', NODE_ENV: 'test', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  let hasEnded = false;
+  void ended.then(() => (hasEnded = true));
+  const giveUpAtMs = Date.now() + 20_000;
+  while (until && !until.test(output)) {
+    if (hasEnded || Date.now() > giveUpAtMs) throw new Error(`The process did not come up: ${output.slice(-2_000)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return { pid: child.pid ?? 0, output: () => output, kill: (signal) => void child.kill(signal), ended };
+}
