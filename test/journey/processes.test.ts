@@ -91,10 +91,6 @@ test('a second signal ends the process at once', async () => {
   const startedMs = Date.now();
   await parley.ended;
   expect(Date.now() - startedMs).toBeLessThan(2_000);
-  const heir = await start();
-  await driver().say('zhangwei', '/stop');
-  await driver().waitForAnswer(message.id, { timeoutMs: 40_000 });
-  expect(heir.pid).not.toBe(parley.pid);
 }, 60_000);
 
 test('contract section 1: bad settings end with 2, and every fault is named at once', async () => {
