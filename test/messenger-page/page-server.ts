@@ -150,6 +150,6 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const bytes = Buffer.concat(chunks);
-  if (!/json/.test(request.headers['content-type'] ?? '')) return bytes.length;
+  if (!(request.headers['content-type'] ?? '').includes('json')) return bytes.length;
   return JSON.parse(bytes.toString('utf8')) as unknown;
 }

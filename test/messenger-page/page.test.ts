@@ -21,8 +21,8 @@ withBrowser('The page in a browser', () => {
     ]);
   });
   afterAll(async () => {
-    await browser?.close();
-    await server?.close();
+    await browser.close();
+    await server.close();
   });
   beforeEach(async () => {
     server.calls.length = 0;
@@ -129,19 +129,19 @@ withBrowser('The page in a browser', () => {
     const long = (index: number) =>
       messageView({ id: `long-${index}`, text: `Line ${index}\n\n`.repeat(12), atMs: index });
     for (let index = 0; index < 5; index += 1) server.show(long(index));
-    const list = page.locator('.messages');
-    const gap = () => list.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
+    const list = `document.querySelector('.messages')`;
+    const gap = () => page.evaluate<number>(`${list}.scrollHeight - ${list}.scrollTop - ${list}.clientHeight`);
     await rows().nth(4).waitFor();
     await expectSoon(async () => expect(await gap()).toBeLessThan(2));
     server.show(messageView({ id: 'long-4', text: 'Grown\n\n'.repeat(40), atMs: 4 }));
     await page.getByText('Grown').last().waitFor();
     await expectSoon(async () => expect(await gap()).toBeLessThan(2));
-    await list.evaluate((box) => box.scrollTo(0, 200));
+    await page.evaluate(`${list}.scrollTo(0, 200)`);
     await page.getByRole('button', { name: 'To the latest message' }).waitFor();
     server.show(messageView({ id: 'new', text: 'New here', atMs: 9 }));
     const chip = page.getByRole('button', { name: 'New messages (1)' });
     await chip.waitFor();
-    expect(await list.evaluate((box) => box.scrollTop)).toBe(200);
+    expect(await page.evaluate(`${list}.scrollTop`)).toBe(200);
     await chip.click();
     await expectSoon(async () => expect(await gap()).toBeLessThan(2));
   });
@@ -253,7 +253,7 @@ withBrowser('The page in a browser', () => {
     expect(await list.isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Back to conversations' }).click();
     await list.waitFor();
-    expect(await page.locator('html').evaluate((root) => root.scrollWidth)).toBe(390);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });
 });
 
@@ -269,7 +269,7 @@ const RICH_TEXT = [
 /** The serious and critical findings of axe-core, each with where it is. */
 async function seriousFindings(tab: Page): Promise<string[]> {
   await tab.evaluate(axe.source);
-  const result = (await tab.evaluate('axe.run()')) as AxeResults;
+  const result = await tab.evaluate<AxeResults>('axe.run()');
   return result.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));

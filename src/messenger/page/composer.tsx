@@ -107,6 +107,8 @@ interface KeyTargets {
 
 /** Enter sends and Shift+Enter breaks the line; while an input method composes, every key is its own (229 in older ones). */
 function answerKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>, { list, pick, send }: KeyTargets): void {
+  // Safari ends the composition before it tells of the Enter that ended it; only the deprecated code still shows that.
+  // eslint-disable-next-line @typescript-eslint/no-deprecated
   if (event.isComposing || event.keyCode === 229) return;
   const options = list.completion?.options;
   if (options !== undefined) {

@@ -115,7 +115,7 @@ function wordsOfLink(tokens: Token[], open: number): string {
 }
 
 function wordsOf(tokens: readonly Token[]): string {
-  return tokens.map((token) => (/break$/.test(token.type) ? ' ' : token.content)).join('');
+  return tokens.map((token) => (token.type.endsWith('break') ? ' ' : token.content)).join('');
 }
 
 function linkStep(type: string): number {

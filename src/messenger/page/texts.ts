@@ -1,4 +1,4 @@
-import { say, type Bilingual, type Catalogue, type Language } from '../../base/texts.ts';
+import { say, type Catalogue, type Language } from '../../base/texts.ts';
 
 const CATALOGUE = {
   appTitle: { en: 'Messenger', zh: '消息' },
@@ -92,5 +92,5 @@ export type Say = (key: PageText, values?: Readonly<Record<string, string | numb
 
 /** Binds the catalogue to one language. */
 export function sayIn(language: Language): Say {
-  return (key, values) => say(CATALOGUE[key] as Bilingual, language, values);
+  return (key, values) => say(CATALOGUE[key], language, values);
 }
