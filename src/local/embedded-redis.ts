@@ -84,11 +84,12 @@ async function untilReady(child: ChildProcess, port: number): Promise<void> {
   child.once('exit', (code) => {
     failure ??= new EmbeddedRedisError('redis_server_failed', `redis-server ended at once (exit ${String(code)})`);
   });
+  let isOver = false;
   const probe = new Redis({
     host: '127.0.0.1',
     port,
     lazyConnect: true,
-    retryStrategy: () => 20,
+    retryStrategy: () => (isOver ? null : 20),
     maxRetriesPerRequest: null,
   });
   probe.on('error', () => undefined);
@@ -104,6 +105,8 @@ async function untilReady(child: ChildProcess, port: number): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   } finally {
+    // A connection that is just being made would otherwise be tried for ever, in spite of the disconnect.
+    isOver = true;
     probe.disconnect();
   }
   child.kill('SIGKILL');
