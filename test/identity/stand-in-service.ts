@@ -139,7 +139,9 @@ export async function startStandInService(): Promise<StandInService> {
 
 async function answer(response: ServerResponse, status: number, body: object, scripted: Scripted = {}): Promise<void> {
   if (scripted.delayMs) await new Promise((resolve) => setTimeout(resolve, scripted.delayMs));
-  response.writeHead(scripted.status ?? status, { 'content-type': 'application/json' });
+  response.writeHead(scripted.status ?? (scripted.body === undefined ? status : 200), {
+    'content-type': 'application/json',
+  });
   response.end(scripted.body ?? JSON.stringify(body));
 }
 
