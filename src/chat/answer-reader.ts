@@ -2,11 +2,12 @@ import type { Readable } from 'node:stream';
 import type { AnswerWatch } from './answer-watch.ts';
 import type { ChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
+import { PieceQueue } from './piece-queue.ts';
 import type { AnswerDecoder } from './stream-decoder.ts';
 
 /** Reads one HTTP answer, a network piece at a time: few steps a token, since this is the hottest loop of the bot. */
 export class AnswerReader {
-  readonly #pieces: AsyncIterator<Buffer>;
+  readonly #pieces: PieceQueue;
   readonly #decoder: AnswerDecoder;
   readonly #watch: AnswerWatch;
   #hasSpoken = false;
@@ -14,8 +15,7 @@ export class AnswerReader {
   #outcome: 'complete' | 'truncated' | 'open' = 'open';
 
   constructor(body: Readable, decoder: AnswerDecoder, watch: AnswerWatch) {
-    // Its end is our decision: after the end mark the rest is read off, so that the connection can be used again.
-    this.#pieces = body.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+    this.#pieces = new PieceQueue(body);
     this.#decoder = decoder;
     this.#watch = watch;
   }
@@ -48,15 +48,15 @@ export class AnswerReader {
   }
 
   async #read(): Promise<ChatEvent[]> {
-    let piece: IteratorResult<Buffer>;
+    let bytes: Buffer | undefined;
     try {
-      piece = await this.#pieces.next();
+      bytes = await this.#pieces.next();
     } catch (cause) {
       return this.#cut(cause);
     }
-    if (piece.done === true) return this.#end();
-    this.#watch.sawBytes(piece.value.length);
-    const events = this.#decoder.push(piece.value);
+    if (bytes === undefined) return this.#end();
+    this.#watch.sawBytes(bytes.length);
+    const events = this.#decoder.push(bytes);
     if (this.#decoder.isDone) return [...events, ...this.#end()];
     if (this.#decoder.isFinished) this.#watch.sawFinish();
     return events;
@@ -83,14 +83,10 @@ export class AnswerReader {
     return events;
   }
 
+  /** After the end mark the rest is read off, for a short while, so that the connection can be used again. */
   async #drain(): Promise<void> {
     this.#watch.sawFinish();
-    try {
-      while ((await this.#pieces.next()).done !== true);
-    } catch {
-      // Cut by the watch or the service; the answer was complete before.
-    } finally {
-      this.#watch.close();
-    }
+    await this.#pieces.discard();
+    this.#watch.close();
   }
 }

@@ -106,7 +106,7 @@ describe('the breaker', () => {
 describe('the client', () => {
   let scene: ChatScene;
   beforeEach(async () => {
-    scene = await startChatScene({ idleMs: 40 });
+    scene = await startChatScene({ idleMs: 300 });
   });
   afterEach(() => scene.stop());
 
