@@ -12,21 +12,21 @@ function memoryStorage(): DraftStorage & { size(): number } {
   };
 }
 
+/** Ids with what separates and escapes in storage keys. */
+const id = fc.array(fc.constantFrom('a', '/', '%', '%2F', ' '), { maxLength: 3 }).map((parts) => parts.join(''));
+
 describe('Drafts', () => {
   test('survive a reload, each under its own person and conversation', () => {
     fc.assert(
-      fc.property(
-        fc.uniqueArray(fc.tuple(fc.string(), fc.string()), { selector: (pair) => JSON.stringify(pair) }),
-        (pairs) => {
-          const storage = memoryStorage();
-          const drafts = createDrafts(storage);
-          pairs.forEach(([person, conversation], index) => drafts.write(person, conversation, `text ${index}`));
-          const reloaded = createDrafts(storage);
-          pairs.forEach(([person, conversation], index) => {
-            expect(reloaded.read(person, conversation)).toBe(`text ${index}`);
-          });
-        },
-      ),
+      fc.property(fc.uniqueArray(fc.tuple(id, id), { selector: (pair) => JSON.stringify(pair) }), (pairs) => {
+        const storage = memoryStorage();
+        const drafts = createDrafts(storage);
+        pairs.forEach(([person, conversation], index) => drafts.write(person, conversation, `text ${index}`));
+        const reloaded = createDrafts(storage);
+        pairs.forEach(([person, conversation], index) => {
+          expect(reloaded.read(person, conversation)).toBe(`text ${index}`);
+        });
+      }),
     );
   });
 

@@ -108,6 +108,10 @@ describe('Rendering markdown', () => {
     expect(nested.match(/<a /g)).toHaveLength(1);
   });
 
+  test('an address that must not be followed stays the text that it was', () => {
+    expect(html('[x](javascript:alert(1))')).toBe('<p>[x](javascript:alert(1))</p>\n');
+  });
+
   test('file names do not become links', () => {
     expect(html('See README.md and a.ts')).not.toContain('<a ');
   });
