@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { CodedError } from '../base/coded-error.ts';
 
 /** A clients or directory file that cannot be used; `faults` says each thing to mend, without showing secrets. */

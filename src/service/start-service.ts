@@ -116,7 +116,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     }),
   );
   app.use(browserRoutes({ parts, models: [...models.keys()], hasEngine }));
-  handle = app.callback();
+  const answer = app.callback();
+  handle = (request, response) => void answer(request, response);
   return {
     url: server.url,
     port: server.port,
@@ -156,7 +157,10 @@ function createSignInParts(options: ServiceOptions, publicUrl: string, report: S
 /** `/healthz` while the process lives; `/readyz` while it can do its work. */
 function healthRoutes(isReady: () => Promise<boolean>): Koa.Middleware {
   return async (ctx, next) => {
-    if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
+    if (ctx.path !== '/healthz' && ctx.path !== '/readyz') {
+      await next();
+      return;
+    }
     const isWell = ctx.path === '/healthz' || (await isReady());
     ctx.set('Cache-Control', 'no-store');
     ctx.status = isWell ? 200 : 503;

@@ -378,7 +378,7 @@ describe('profile (4.4), refresh (4.5) and logout (4.6)', () => {
     const keys = await server.redis.keys('*');
     const values = await Promise.all(keys.map((key) => server.redis.dumpBuffer(key)));
     const stored =
-      [...keys, ...values.map((value) => value?.toString('latin1') ?? '')].join('\n') + service.logLines.join('\n');
+      [...keys, ...values.map((value) => value.toString('latin1'))].join('\n') + service.logLines.join('\n');
     for (const secret of [
       code,
       body.access_token,

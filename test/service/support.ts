@@ -127,7 +127,7 @@ export class Browser {
     });
     for (const line of answer.headers['set-cookie'] ?? []) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      if (/Max-Age=0/.test(line)) this.cookies.delete(name);
+      if (line.includes('Max-Age=0')) this.cookies.delete(name);
       else this.cookies.set(name, value);
     }
     return answer;

@@ -38,7 +38,7 @@ export function splitSections(page: string, markdown: string): Omit<DocSection, 
       continue;
     }
     if (startsBlock) section.blocks.push(line);
-    else section.blocks[section.blocks.length - 1] += `\n${line}`;
+    else section.blocks.push(`${section.blocks.pop() ?? ''}\n${line}`);
     open = isInFence || !FENCE.test(line);
   }
   return sections

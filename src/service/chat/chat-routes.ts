@@ -46,7 +46,10 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
   });
   const routes = router.routes() as Middleware;
   return async (ctx, next) => {
-    if (!/^\/v1(\/|$)/.test(ctx.path)) return next();
+    if (!/^\/v1(\/|$)/.test(ctx.path)) {
+      await next();
+      return;
+    }
     ctx.set('Cache-Control', 'no-store');
     try {
       await routes(ctx, () => {

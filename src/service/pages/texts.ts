@@ -43,7 +43,7 @@ export const PAGE_TEXTS = {
   accountGiven: { en: 'Allowed on {date}', zh: '于 {date} 允许' },
   accountRemembered: { en: 'not asked again', zh: '不再询问' },
   withdraw: { en: 'Remove access', zh: '移除权限' },
-  withdrawFrom: { en: 'Remove access of {client}', zh: '移除 {client} 的权限' },
+  withdrawFrom: { en: 'Remove access of {client}', zh: '移除权限：{client}' },
   signOut: { en: 'Sign out', zh: '退出登录' },
   homeTitle: { en: 'The chat and sign-in service', zh: '对话与登录服务' },
   homeLead: {

@@ -64,6 +64,7 @@ async function decide(ctx: Context, parts: SignInParts): Promise<void> {
       await parts.sessions.end(sessionIdOf(ctx));
       clearCookies(ctx);
       return seeOther(ctx, returnTo);
+    case undefined:
     default:
       throw new PageError('bad_request', 'The consent form came without a decision');
   }

@@ -106,7 +106,7 @@ export class Grants {
   async refresh(refreshToken: string, clientId: string): Promise<{ accessToken: string; scope: string }> {
     const { store, accessTokenSec, nowMs } = this.#options;
     const found = await this.#find('refresh', refreshToken);
-    if (!found || found.grant.clientId !== clientId)
+    if (found?.grant.clientId !== clientId)
       throw new OAuthError('invalid_grant', 'The refresh token is unknown, expired or revoked');
     const accessToken = randomToken();
     const key = store.key('access', sha256Hex(accessToken));

@@ -38,6 +38,7 @@ export function tokenRoutes(options: TokenRoutesOptions): Middleware {
       case 'refresh_token':
         ctx.body = await refreshToken(ctx, client, options);
         return;
+      case undefined:
       default:
         throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
     }

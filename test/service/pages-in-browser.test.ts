@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { parseClientsFile } from '../../src/service/clients-file.ts';
+import { findChromium, launchChromium } from '../support/chromium.ts';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { authorizePath, exchange, startTestService, type TestService } from './support.ts';
+
+/** Set it to a folder to look at the pages: each is then taken in both sizes, colours and languages. */
+const picturesDir = process.env['PICTURES_DIR'];
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let server: TestRedis;
+let service: TestService;
+let client: Server;
+let callback: string;
+let chromium: Browser;
+
+const describeInBrowser = findChromium() === undefined ? describe.skip : describe;
+
+describeInBrowser('the pages in Chromium', () => {
+  beforeAll(async () => {
+    server = await startTestRedis();
+    client = createServer((_, response) => response.end('<!doctype html><title>back</title><p>back at the client'));
+    await new Promise<void>((resolve) => client.listen(0, '127.0.0.1', resolve));
+    callback = `http://127.0.0.1:${(client.address() as AddressInfo).port}/oauth/callback`;
+    const clients = [
+      { client_id: 'parley', client_secret: 'the-secret', name: 'Parley 小助手', redirect_uris: [callback] },
+    ];
+    service = await startTestService(server.redis, { clients: parseClientsFile(JSON.stringify(clients)) });
+    chromium = await launchChromium();
+  });
+  afterAll(async () => {
+    await chromium.close();
+    await service.close();
+    await new Promise((resolve) => (client.closeAllConnections(), client.close(resolve)));
+    await server.stop();
+  });
+
+  /** axe-core finds nothing serious (style/pages.md), and the page is as wide as the window. */
+  async function judge(page: Page, name: string): Promise<void> {
+    await page.evaluate(AXE);
+    const violations = await page.evaluate(
+      'axe.run().then(({ violations }) => violations.map(({ id, impact }) => `${impact} ${id}`))',
+    );
+    expect([name, violations]).toEqual([name, []]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    if (picturesDir !== undefined) await page.screenshot({ path: join(picturesDir, `${name}.png`), fullPage: true });
+  }
+
+  const looks = [
+    { locale: 'en-GB', colorScheme: 'light', viewport: { width: 1_200, height: 850 } },
+    { locale: 'zh-CN', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+    ...(picturesDir === undefined
+      ? []
+      : [
+          { locale: 'en-GB', colorScheme: 'dark', viewport: { width: 1_200, height: 850 } } as const,
+          { locale: 'zh-CN', colorScheme: 'light', viewport: { width: 390, height: 844 } } as const,
+        ]),
+  ] as const;
+
+  test.each(looks)('log in, consent and back to the client: $locale, $colorScheme', async (look) => {
+    const context = await chromium.newContext(look);
+    const page = await context.newPage();
+    const named = (name: string) => `${name}-${look.locale.slice(0, 2)}-${look.colorScheme}-${look.viewport.width}`;
+    await page.goto(`${service.url}${authorizePath({ redirect_uri: callback, state: 's1' })}`);
+    await judge(page, named('login'));
+    await page.fill('[name=username]', 'zhangwei');
+    await page.fill('[name=password]', 'wrong');
+    await page.press('[name=password]', 'Enter');
+    await page.waitForSelector('[role=alert]');
+    await judge(page, named('login-wrong'));
+    await page.fill('[name=password]', 'zhangwei-pass');
+    await page.press('[name=password]', 'Enter');
+    await page.waitForSelector('[name=decision]');
+    await judge(page, named('consent'));
+    await page.click('[name=decision][value=allow]');
+    await page.waitForURL(`${callback}?**`);
+    const code = new URL(page.url()).searchParams.get('code') ?? '';
+    expect((await exchange(service, code, { redirect_uri: callback })).status).toBe(200);
+    for (const [name, path] of [
+      ['home', '/'],
+      ['account', '/account'],
+      ['error', '/oauth2.0/authorize?client_id=nobody'],
+      ['logout', '/logout'],
+    ] as const) {
+      await page.goto(`${service.url}${path}`);
+      await judge(page, named(name));
+    }
+    await context.close();
+  });
+
+  test('deny goes back to the client too', async () => {
+    const page = await chromium.newPage();
+    await page.goto(`${service.url}${authorizePath({ redirect_uri: callback })}`);
+    await page.fill('[name=username]', 'alice');
+    await page.fill('[name=password]', 'alice-pass');
+    await page.press('[name=password]', 'Enter');
+    await page.click('[name=decision][value=deny]');
+    await page.waitForURL(`${callback}?error=access_denied`);
+    await page.close();
+  });
+});

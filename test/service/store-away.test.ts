@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { connectRedis } from '../../src/base/redis.ts';
+import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { askChat } from './chat-client.ts';
+import { authorizePath, Browser, exchange, getProfile, obtainCode, startTestService } from './support.ts';
+
+let server: TestRedis;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterAll(() => server.stop());
+
+test.each(['fail-fast', 'wait'] as const)(
+  'while Redis stands still, pages and token answers are 503 within 2 s and the chat goes on; then all is well (%s)',
+  async (patience) => {
+    const redis = connectRedis({ urls: [server.url] }, patience, recordingLog().log, 'service');
+    await new Promise((resolve) => redis.once('ready', resolve));
+    const service = await startTestService(redis);
+    const browser = new Browser(service.url);
+    await browser.submit(await browser.get(authorizePath()), { username: 'alice', password: 'alice-pass' });
+    process.kill(server.pid, 'SIGSTOP');
+    try {
+      const startedAtMs = performance.now();
+      const [page, token, profile, chat, isReady] = await Promise.all([
+        browser.get(authorizePath()),
+        exchange(service, 'some-code'),
+        getProfile(service, 'some-token'),
+        askChat(service, { model: 'svc-max', messages: [{ role: 'user', content: 'hello' }] }),
+        service.isReady(),
+      ]);
+      expect([page.statusCode, token.status, profile.status, chat.status, isReady]).toEqual([
+        503,
+        503,
+        503,
+        200,
+        false,
+      ]);
+      expect(page.headers['retry-after']).toBe('5');
+      expect(token.body.error).toBe('temporarily_unavailable');
+      expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+    } finally {
+      process.kill(server.pid, 'SIGCONT');
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect((await exchange(service, await obtainCode(service))).status).toBe(200);
+    expect(await service.isReady()).toBe(true);
+    await service.close();
+    redis.disconnect();
+  },
+);
