@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+
+interface LockedPackage {
+  version: string;
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
+const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+  packages: Record<string, LockedPackage>;
+};
+
+test('the lock file names every optional package of every platform', () => {
+  // npm ci refuses a lock file that lacks one, and npm install forgets those that the registry at hand does not have.
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter(
+      (name) => !(`${path}/node_modules/${name}` in packages) && !(`node_modules/${name}` in packages),
+    ),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('every package of ours is pinned to one version', () => {
+  const { dependencies = {}, devDependencies = {} } = packages[''] ?? {};
+  const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(
+    ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
+  );
+  expect(loose).toEqual([]);
+});
