@@ -99,7 +99,8 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
   app.use(pageApi(parts).routes());
   app.use(pageFiles(options.pageDir ?? new URL('./page/', import.meta.url)).routes());
 
-  const server = await listen(app.callback() as Parameters<typeof listen>[0], options.port, loopback(options));
+  const handle = app.callback();
+  const server = await listen((request, response) => void handle(request, response), options.port, loopback(options));
   address.url = options.url ?? server.url;
   await resumeOpenMessages(side, { questions, answers });
   const watching = watch.run();

@@ -12,7 +12,11 @@ interface Seen {
   headers: IncomingHttpHeaders;
   body: string;
 }
-type Reply = { status?: number; headers?: Record<string, string | string[]>; body?: string };
+interface Reply {
+  status?: number;
+  headers?: Record<string, string | string[]>;
+  body?: string;
+}
 
 /** A site of a few pages that notes what it is asked. */
 async function startSite(pages: (seen: Seen) => Reply): Promise<{ site: ListeningServer; seen: Seen[] }> {

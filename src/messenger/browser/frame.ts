@@ -94,7 +94,7 @@ export class Frame {
   async #passOn(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = this.#addresses.targetOf(path);
     if (target.kind === 'outside' || target.kind === 'start') return void response.writeHead(404).end();
-    const destination = String(request.headers['sec-fetch-dest'] ?? 'empty');
+    const destination = request.headers['sec-fetch-dest'] ?? 'empty';
     const url = this.#targetUrl(target, request);
     const result = await this.#options.browser.open({
       ...(await this.#requestOf(request)),

@@ -6,7 +6,8 @@ import { NOTICE_POLICY, noticePage } from '../browser/notice-page.ts';
 import type { MediaStore } from '../media-store.ts';
 import { MESSENGER_TEXTS } from '../texts.ts';
 import type { AppApi } from '../wecom/app-api.ts';
-import type { ApiResult, ResponseUrls } from '../wecom/response-urls.ts';
+import type { ApiResult } from '../wecom/api-result.ts';
+import type { ResponseUrls } from '../wecom/response-urls.ts';
 import { judgeAuthorize, type AuthorizeRules, type WebSignInCodes } from '../wecom/web-sign-in.ts';
 
 export interface PlatformRoutesOptions {

@@ -5,7 +5,7 @@ import { privateConversationId } from '../directory.ts';
 import type { PersonView } from '../api.ts';
 import type { PlatformSide } from './platform-side.ts';
 import { readAppMessage } from './read-app-message.ts';
-import { apiFault, apiOk, ERRCODE, type ApiResult } from './response-urls.ts';
+import { apiFault, apiOk, ERRCODE, type ApiResult } from './api-result.ts';
 import type { WebSignInCodes } from './web-sign-in.ts';
 
 /** The self-built app that stands beside the bot. */

@@ -32,7 +32,7 @@ export class BotWatch {
   async run(): Promise<void> {
     const { client, timing, signal } = this.#options;
     let failures = 0;
-    while (!signal.aborted) {
+    for (;;) {
       const isThere = await client.verifyUrl();
       if (signal.aborted) return;
       failures = isThere ? 0 : failures + 1;

@@ -1,4 +1,4 @@
-import { apiFault, ERRCODE, type ApiResult } from './response-urls.ts';
+import { apiFault, ERRCODE, type ApiResult } from './api-result.ts';
 
 /** A self-built app's message, as the private chat shows it. */
 export interface AppMessage {

@@ -1,0 +1,29 @@
+/** An answer of the platform's API: HTTP 200 always, the code says what happened (wecom.md 3.5). */
+export interface ApiResult {
+  errcode: number;
+  errmsg: string;
+  [field: string]: unknown;
+}
+
+/** The platform's codes that the messenger uses. */
+export const ERRCODE = {
+  badSecret: 40_001,
+  badCorpId: 40_013,
+  badToken: 40_014,
+  badOauthCode: 40_029,
+  badAgentId: 40_056,
+  badParameter: 40_058,
+  missingToken: 41_001,
+  expiredToken: 42_001,
+  tooLong: 45_002,
+  unknownUser: 60_111,
+  allReceiversInvalid: 81_013,
+} as const;
+
+export function apiOk(fields: Readonly<Record<string, unknown>> = {}): ApiResult {
+  return { errcode: 0, errmsg: 'ok', ...fields };
+}
+
+export function apiFault(errcode: number, errmsg: string): ApiResult {
+  return { errcode, errmsg };
+}
