@@ -40,6 +40,7 @@ export async function requestBounded(url: URL, request: BoundedRequest): Promise
   let sizeBytes = 0;
   let status = 0;
   stream.on('response', (response: { statusCode: number }) => (status = response.statusCode));
+  stream.on('error', () => undefined);
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       sizeBytes += chunk.length;
@@ -53,6 +54,9 @@ export async function requestBounded(url: URL, request: BoundedRequest): Promise
     // The HTTP client's error holds the request, the address and its query; only its code goes on (security.md 2.5).
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     throw new PlatformError('unreachable', `${place} failed (${code})`);
+  } finally {
+    // The client heeds the signal beyond the answer's end: an abort then would be an error that nobody listens to.
+    stream.destroy();
   }
   return { status, body: Buffer.concat(chunks, sizeBytes) };
 }

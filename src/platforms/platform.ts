@@ -139,8 +139,6 @@ export interface Platform {
   readonly replyTraits: ReplyTraits;
   /** Verifies the raw bytes, then reads them. Pure but for the clock; never throws for what came from outside. */
   receive(delivery: RawDelivery): Delivery;
-  /** The id under which the reply to a message lives, so that duplicates agree without a look-up. @param deliveryId see `deliveryIdOf` */
-  replyIdOf(deliveryId: string): string;
   /** Writes a reply in the platform's dialect, within `maxBytes`, with broadcast marks neutralised on the whole text. */
   renderReply(view: ReplyView): string;
   /**

@@ -30,6 +30,14 @@ describe('cutting', () => {
     expect(pieces.at(-1)).toMatch(/```\nDone\.$/);
   });
 
+  test('no call to everybody is made of another word', () => {
+    for (let before = 90; before < 128; before += 1) {
+      const pieces = cut(`${'x'.repeat(before)}@allocate${'y'.repeat(60)}`, 128);
+      expect(pieces.join('')).toContain('@allocatey');
+      expect(pieces.filter((piece) => piece.endsWith('@all'))).toEqual([]);
+    }
+  });
+
   test('a character is never cut, nor one that is made of several', () => {
     const family = '👨‍👩‍👧';
     expect(fittingChars(`ab${family}`, 12)).toBe(2);

@@ -73,7 +73,6 @@ export function createWecom(options: WecomOptions): Platform {
     app: APP,
     replyTraits: REPLY_TRAITS,
     receive: (delivery) => receive(delivery, options, { aesKey, reading }),
-    replyIdOf: (deliveryId) => deliveryId,
     renderReply,
     splitReply,
     replyLater: (handle, text) => replyLater(handle, text, posting),

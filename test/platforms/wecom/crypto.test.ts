@@ -78,6 +78,7 @@ describe('published cases', () => {
     expect(() => decryptText(AES_KEY, Buffer.alloc(40).toString('base64'))).toThrow(one);
     expect(() => decryptText(AES_KEY, '')).toThrow(one);
     expect(() => decryptText(AES_KEY, 'not base64 at all!')).toThrow(one);
+    expect(() => decryptText(AES_KEY, `${encryptText(AES_KEY, 'x')}\n`)).toThrow(one);
     expect(() => decryptText(AES_KEY, encryptPadded(AES_KEY, Buffer.alloc(7)).toString('base64'))).toThrow(one);
     const longLength = Buffer.concat([Buffer.alloc(16), Buffer.from([0, 0, 0, 9]), Buffer.from('8 bytes.')]);
     expect(() => decryptText(AES_KEY, encryptPadded(AES_KEY, longLength).toString('base64'))).toThrow(one);

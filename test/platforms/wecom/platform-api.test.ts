@@ -262,6 +262,23 @@ describe('media', () => {
     await expect(fetch(`${api.url}/media`)).rejects.toMatchObject({ code: 'media_gone' });
   });
 
+  test('a signal that comes after a download’s end disturbs nobody', async () => {
+    api.answers.set('/media', encryptPadded(AES_KEY, file));
+    const errors: unknown[] = [];
+    const note = (error: unknown) => errors.push(error);
+    process.on('uncaughtException', note);
+    for (const maxBytes of [1_000, 1]) {
+      const controller = new AbortController();
+      await app()
+        .fetchMedia(`${api.url}/media`, maxBytes, controller.signal)
+        .catch(() => undefined);
+      controller.abort();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    process.off('uncaughtException', note);
+    expect(errors).toEqual([]);
+  });
+
   test('ends when the turn does', async () => {
     api.answers.set('/media', 'hang');
     const controller = new AbortController();

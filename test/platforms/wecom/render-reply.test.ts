@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_REPLY_BYTES, renderReply, splitReply } from '../../../src/platforms/wecom/render-reply.ts';
+import { MAX_REPLY_BYTES, renderPlain, renderReply, splitReply } from '../../../src/platforms/wecom/render-reply.ts';
 
 const final = (text: string, status?: string) =>
   renderReply({ text, finished: true, ...(status === undefined ? {} : { status }) });
@@ -80,6 +80,7 @@ describe('links', () => {
     [`[![badge](https://i.test/b.svg)](${url})`, `[badge](${url})`],
     [`[wiki](https://x.test/a_(b) "title")`, '[wiki](https://x.test/a_(b))'],
     ['<img src="https://t.test/p.png">', '＜img src="https://t.test/p.png">'],
+    [`\\\`[bank.example](${url})\\\``, `\\\`bank.example ([${url}](${url}))\\\``],
     ['`[a](b)` and [a](b)', '`[a](b)` and a (b)'],
     ['```md\n[a](b)\n```\n[a](b)', '```md\n[a](b)\n```\na (b)'],
     ['let v = `vec![1]`;', 'let v = `vec![1]`;'],
@@ -94,6 +95,14 @@ describe('links', () => {
       expect(final(text)).not.toMatch(/!\[p\]\(http/);
     }
   });
+});
+
+test('a plain text is cut without laying a mark bare, and still fits', () => {
+  for (let maxBytes = 3; maxBytes < 12; maxBytes += 1) {
+    const shown = renderPlain('x@allocate', maxBytes);
+    expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(maxBytes);
+    expect(shown).not.toMatch(/@all$/);
+  }
 });
 
 describe('splitting', () => {
