@@ -154,18 +154,6 @@ describe('an answer', () => {
   });
 });
 
-test('what came before a break counts, also when both are noticed at once', async () => {
-  const whole = Buffer.from(chunk({ content: 'all' }) + chunk({}, 'stop'));
-  scene.server.script(async (response, call) => {
-    await cutAfter(whole)(response, call);
-    // Holds the process up until the bytes and the break are both there to be read.
-    setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20), 0);
-  });
-  for (let turn = 0; turn < 20; turn += 1) {
-    expect(await readAnswer(scene.ask())).toMatchObject({ text: 'all', end: 'stop', error: undefined });
-  }
-});
-
 describe('time and size (security.md 5.2)', () => {
   test('no first byte in time is an error that is not tried again', async () => {
     const { server, ask } = await sceneWith({ firstByteMs: 300 });
