@@ -1,33 +1,17 @@
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '../base/clock.ts';
+import { SECOND_MS } from '../base/clock.ts';
 import { randomToken } from '../base/ids.ts';
 import { SealError } from '../base/key-ring.ts';
-import type { Log } from '../base/log.ts';
 import { loadScript } from '../base/lua-script.ts';
-import { personKey, type ChatPerson, type IdentityNotice } from './account.ts';
-import { tokensToKeep } from './commit-link.ts';
-import { IdentityError, isIdentityError } from './identity-error.ts';
-import type { LinkParts, Links } from './links.ts';
-import type { RawAnswer } from './oauth/raw-answer.ts';
-import type { ServiceRequests } from './oauth/service-requests.ts';
-import { refreshAfterMs } from './oauth/token-life.ts';
-import { classifyRefusal, readTokenResponse, type TokenSet } from './oauth/token-response.ts';
-import type { SignInOptions } from './options.ts';
+import { personKey, type ChatPerson } from './account.ts';
+import { IdentityError } from './identity-error.ts';
+import { refresh, signInAgain, type Held, type TokenParts } from './refresh-token.ts';
 import { keys } from './store.ts';
-import type { LinkFields, StoredLink } from './stored-link.ts';
-import type { KeptTokens } from './vault.ts';
 
 const releaseLock = loadScript(import.meta.url, './scripts/release-lock.lua');
 
 const LOCK_LIFE_MS = 15 * SECOND_MS;
 const POLL_GAP_MS = 150;
 const POLL_LIMIT_MS = 6 * SECOND_MS;
-/** At most one refresh a person in this time (security.md 2.6). */
-const REFRESH_FLOOR_MS = MINUTE_MS;
-/** A refusal of unknown kind counts as final when it is repeated after this long (security.md 2.7.7). */
-const SECOND_REFUSAL_MS = MINUTE_MS;
-const FIRST_BACKOFF_MS = 5 * SECOND_MS;
-const LONGEST_BACKOFF_MS = 10 * MINUTE_MS;
-
 export interface AccessTokens {
   /**
    * A usable access token; refreshed by exactly one of any number of callers and processes (security.md 2.7).
@@ -35,22 +19,6 @@ export interface AccessTokens {
    * @throws IdentityError `refresh_later`, `sign_in_again`, `store_away`
    */
   fresh(person: ChatPerson, rejected?: string): Promise<string>;
-}
-
-export interface TokenParts extends LinkParts {
-  links: Links;
-  service: ServiceRequests;
-  signIn: Pick<SignInOptions, 'expiresUnit' | 'keepTokens'>;
-  log: Log;
-  tell(person: ChatPerson, notice: IdentityNotice): void;
-}
-
-/** A link's tokens as one reader found them. */
-interface Held {
-  key: string;
-  person: ChatPerson;
-  link: StoredLink;
-  tokens: KeptTokens;
 }
 
 export function createAccessTokens(parts: TokenParts): AccessTokens {
@@ -104,93 +72,4 @@ async function waitForOther(parts: TokenParts, { person, link }: Held): Promise<
       return now.tokens.accessToken;
   }
   throw new IdentityError('refresh_later', 'Another process is refreshing this token');
-}
-
-async function refresh(parts: TokenParts, held: Held): Promise<string> {
-  const { nowMs, service, signIn } = parts;
-  const { link, tokens } = held;
-  const startedMs = nowMs();
-  const floorMs = Math.max(link.notBeforeMs, link.lastRefreshAttemptMs + REFRESH_FLOOR_MS);
-  if (startedMs < floorMs) throw new IdentityError('refresh_later', 'This token was refreshed or refused a moment ago');
-  if (tokens.refreshToken === undefined) throw signInAgain();
-  let answer: RawAnswer;
-  try {
-    answer = await service.refresh(tokens.refreshToken);
-  } catch (error) {
-    if (!isIdentityError(error, 'service_timeout', 'service_unreachable', 'service_refused')) throw error;
-    return backOff(parts, held, error);
-  }
-  let renewed: TokenSet;
-  try {
-    renewed = readTokenResponse(answer, signIn.expiresUnit);
-  } catch {
-    return judgeRefusal(parts, held, answer);
-  }
-  return keep(parts, held, { renewed, startedMs });
-}
-
-async function keep(
-  parts: TokenParts,
-  held: Held,
-  { renewed, startedMs }: { renewed: TokenSet; startedMs: number },
-): Promise<string> {
-  const { links, vault, signIn } = parts;
-  const { key, person, link, tokens } = held;
-  const version = link.tokensVersion + 1;
-  // A reply without a refresh token does not take away the one that we have (security.md 2.7.5).
-  const kept = tokensToKeep({ ...tokens, ...tokensOf(renewed) }, signIn.keepTokens);
-  const isWritten = await links.write(key, 'tokensVersion', link.tokensVersion, {
-    tokens: vault.seal({ purpose: 'tokens', person, version }, kept),
-    tokensVersion: version,
-    refreshAtMs: startedMs + refreshAfterMs(renewed.lifeMs),
-    lastRefreshAttemptMs: startedMs,
-    ...{ notBeforeMs: 0, failures: 0, refusedAtMs: 0 },
-  });
-  // Unlinked or linked anew meanwhile: this token belongs to a link that is no more.
-  if (!isWritten) throw new IdentityError('refresh_later', 'The link changed during the refresh');
-  return renewed.accessToken;
-}
-
-function tokensOf({ accessToken, refreshToken }: TokenSet): KeptTokens {
-  return refreshToken === undefined ? { accessToken } : { accessToken, refreshToken };
-}
-
-async function judgeRefusal(parts: TokenParts, held: Held, answer: RawAnswer): Promise<never> {
-  const { nowMs, links, log } = parts;
-  const { key, link } = held;
-  const refusal = classifyRefusal(answer);
-  const cause = new IdentityError('service_refused', `A refresh was refused: ${refusal}, status ${answer.status}`);
-  if (refusal === 'definitive') return giveUp(parts, held);
-  if (refusal === 'ours') log.error({ status: answer.status }, 'the sign-in service refuses our client id or secret');
-  if (refusal !== 'unknown') return backOff(parts, held, cause);
-  if (link.refusedAtMs > 0 && nowMs() - link.refusedAtMs >= SECOND_REFUSAL_MS) return giveUp(parts, held);
-  const refusedAtMs = link.refusedAtMs || nowMs();
-  await links.write(key, 'tokensVersion', link.tokensVersion, { refusedAtMs, lastRefreshAttemptMs: nowMs() });
-  throw new IdentityError('refresh_later', 'A refresh was refused', { cause });
-}
-
-/** Keeps the tokens and waits, longer after each failure, with jitter. */
-async function backOff({ nowMs, links }: TokenParts, { key, link }: Held, cause: Error): Promise<never> {
-  const longestMs = Math.min(FIRST_BACKOFF_MS * 2 ** Math.min(link.failures, 10), LONGEST_BACKOFF_MS);
-  const notBeforeMs = nowMs() + Math.round(longestMs * (0.5 + Math.random() / 2));
-  const fields: LinkFields = { notBeforeMs, failures: link.failures + 1, lastRefreshAttemptMs: nowMs() };
-  await links.write(key, 'tokensVersion', link.tokensVersion, fields);
-  throw new IdentityError('refresh_later', 'The sign-in service could not refresh a token now', { cause });
-}
-
-/** The tokens are dead: they are deleted, and the person is told once in 24 hours. */
-async function giveUp(parts: TokenParts, { key, person, link }: Held): Promise<never> {
-  const { links, store, audit, tell } = parts;
-  const fields: LinkFields = { status: 'reauth', tokens: '', tokensVersion: link.tokensVersion + 1, refreshAtMs: 0 };
-  if (!(await links.write(key, 'tokensVersion', link.tokensVersion, fields))) {
-    throw new IdentityError('refresh_later', 'The link changed during the refresh');
-  }
-  audit('sign-in-again', person, 'token-refused');
-  const isFirst = await store.ask((redis) => redis.set(keys.told(key, 'sign-in-again'), '1', 'PX', DAY_MS, 'NX'));
-  if (isFirst !== null) tell(person, { kind: 'sign-in-again' });
-  throw signInAgain();
-}
-
-function signInAgain(cause?: Error): IdentityError {
-  return new IdentityError('sign_in_again', 'There is no token to use; the person has to sign in again', { cause });
 }

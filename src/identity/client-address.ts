@@ -9,5 +9,6 @@ export function clientAddress(request: IncomingMessage, trustedProxyHops: number
   if (trustedProxyHops === 0) return socketAddress;
   const header = request.headers['x-forwarded-for'];
   const entries = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',').map((entry) => entry.trim());
-  return entries.at(-trustedProxyHops) || socketAddress;
+  const address = entries.at(-trustedProxyHops) ?? '';
+  return address === '' ? socketAddress : address;
 }

@@ -10,7 +10,11 @@ import type { Quarantined } from './quarantine.ts';
 import { csrfToken } from './request-guards.ts';
 
 type Waiting = CommitRequest & { kind: 'waiting' };
-type Done = { kind: 'done'; name: string; ticketHash: string };
+interface Done {
+  kind: 'done';
+  name: string;
+  ticketHash: string;
+}
 
 /** GET: asks whether these two are to be connected; after the connection it says so (security.md 1.3 step 20). @throws PageError */
 export async function showConfirm(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {

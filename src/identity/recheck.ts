@@ -2,10 +2,11 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/clock.ts';
 import { SealError } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
 import type { ChatPerson } from './account.ts';
-import type { AccessTokens, TokenParts } from './access-token.ts';
+import type { AccessTokens } from './access-token.ts';
 import { accountKeyOf } from './commit-link.ts';
 import { isIdentityError } from './identity-error.ts';
 import { readProfile, type Profile, type ProfileRules } from './oauth/profile-response.ts';
+import type { TokenParts } from './refresh-token.ts';
 import { keys } from './store.ts';
 import type { LinkFields, StoredLink } from './stored-link.ts';
 

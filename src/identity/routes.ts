@@ -1,18 +1,15 @@
 import { readFileSync } from 'node:fs';
 import Router from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type { Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { SECOND_MS } from '../base/clock.ts';
-import { languageOfHeader } from '../base/texts.ts';
 import type { PlatformName } from '../platforms/platform.ts';
-import { clientAddress } from './client-address.ts';
 import { cancelSignIn, confirmSignIn, showConfirm } from './confirm-sign-in.ts';
+import { browserRequest, send } from './browser-exchange.ts';
 import { answerErrors } from './error-answers.ts';
 import type { BrowserRequest, Outcome, SignInFlow } from './flow.ts';
+import { limitVisits, onPublicHost } from './page-guards.ts';
 import { STYLE_SHEET_PATH } from './pages/layout.ts';
-import { PageError } from './pages/page-error.ts';
-import { pageHeaders, type PageHeaders } from './pages/headers.ts';
-import { readBrowserCookie, writeBrowserCookie } from './request-guards.ts';
+import { pageHeaders } from './pages/headers.ts';
 import { returnFromPlatform } from './return-from-platform.ts';
 import { returnFromService } from './return-from-service.ts';
 import { showLanding, startAgain, startSignIn } from './start-sign-in.ts';
@@ -41,8 +38,10 @@ export function createRoutes(options: RouteOptions): Router {
   const limited = (area: 'link' | 'oauth') => [...guard, limitVisits(options, area)];
   const step =
     (run: Step): Middleware =>
-    async (context) =>
-      send(context, headers, await run(flow, browserRequest(context), context.params));
+    async (context) => {
+      const parameters = context.params as Readonly<Record<string, string | undefined>>;
+      send(context, headers, await run(flow, browserRequest(context), parameters));
+    };
 
   router.get(
     '/link/:ticket',
@@ -80,66 +79,3 @@ type Step = (
   request: BrowserRequest,
   parameters: Readonly<Record<string, string | undefined>>,
 ) => Promise<Outcome>;
-
-/** A page opened under another host name goes to ours: cookies and the Origin check are bound to it (contract.md 6). */
-function onPublicHost({ flow, trustedProxyHops }: RouteOptions): Middleware {
-  const hostname = new URL(flow.publicOrigin).hostname;
-  return async (context, next) => {
-    // A proxy may pass on its own name for us; then only what it says about the browser's counts.
-    const host = trustedProxyHops > 0 ? context.get('X-Forwarded-Host') : context.get('Host');
-    const isSafeMethod = context.method === 'GET' || context.method === 'HEAD';
-    if (!isSafeMethod || host === '' || hostnameOf(host) === hostname) return next();
-    context.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
-    context.status = 307;
-    context.set('Location', `${flow.publicOrigin}${context.path}${context.search}`);
-    context.body = null;
-    context.status = 307;
-  };
-}
-
-function hostnameOf(host: string): string {
-  try {
-    return new URL(`http://${host}`).hostname;
-  } catch {
-    return '';
-  }
-}
-
-function limitVisits({ visits, trustedProxyHops }: RouteOptions, area: 'link' | 'oauth'): Middleware {
-  return async (context, next) => {
-    const waitMs = await visits.visit(area, clientAddress(context.req, trustedProxyHops));
-    if (waitMs !== undefined) throw new PageError('E8', { retryAfterSec: Math.ceil(waitMs / SECOND_MS) });
-    await next();
-  };
-}
-
-function browserRequest(context: Context): BrowserRequest {
-  const cookie = readBrowserCookie(context.headers.cookie);
-  const { origin } = context.headers;
-  const secFetchSite = context.headers['sec-fetch-site'];
-  const body: unknown = context.request.body;
-  return {
-    language: languageOfHeader(context.headers['accept-language']),
-    userAgent: context.get('User-Agent'),
-    querystring: context.querystring,
-    form: typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {},
-    ...(cookie === undefined ? {} : { cookie }),
-    ...(origin === undefined ? {} : { origin }),
-    ...(typeof secFetchSite === 'string' ? { secFetchSite } : {}),
-  };
-}
-
-function send(context: Context, headers: PageHeaders, outcome: Outcome): void {
-  context.set(headers);
-  if (outcome.cookie !== undefined) context.append('Set-Cookie', writeBrowserCookie(outcome.cookie));
-  if (outcome.kind === 'page') {
-    context.type = 'text/html';
-    context.body = outcome.page.text;
-    return;
-  }
-  if (outcome.isCallback) context.set('Referrer-Policy', 'no-referrer');
-  context.status = 303;
-  context.set('Location', outcome.location);
-  context.body = '';
-  context.status = 303;
-}

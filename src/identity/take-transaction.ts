@@ -27,7 +27,7 @@ export async function takeTransaction(flow: SignInFlow, request: BrowserRequest,
   const cookieHash = sha256Hex(cookie);
   if (query.isError || query.code === undefined) throw await refusedThere(flow, cookie, leg);
   const transaction = await flow.transactions.take(cookieHash);
-  if (!transaction || transaction.leg !== leg) throw new PageError('E2');
+  if (transaction?.leg !== leg) throw new PageError('E2');
   if (!isStateRight(flow, transaction, query.state)) throw new PageError('E2');
   const ticket = await flow.tickets.read(transaction.ticketHash);
   if (ticket?.status !== 'started' || ticket.browser !== cookieHash) throw new PageError('E1');

@@ -50,8 +50,16 @@ export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}
   await redis.flushdb();
   const service = await startStandInService();
   const platform = createFakePlatform(overrides.platform);
-  let handler: RequestListener = (_request, response) => void response.writeHead(503).end();
-  const server = await listen((request, response) => void handler(request, response), 0, '127.0.0.1');
+  let handler: RequestListener = (_request, response) => {
+    response.writeHead(503).end();
+  };
+  const server = await listen(
+    (request, response) => {
+      handler(request, response);
+    },
+    0,
+    '127.0.0.1',
+  );
   const clock = { nowMs: 1_790_000_000_000 };
   const { log, lines } = recordingLog();
   const [notices, releases, events]: [House['notices'], Release[], string[]] = [[], [], []];
@@ -99,7 +107,8 @@ export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}
     await next();
   });
   app.use(identity.routes().routes());
-  handler = app.callback();
+  const answer = app.callback();
+  handler = (request, response) => void answer(request, response);
 
   const house: House = {
     ...{ identity, url: server.url, service, platform, options, clock, notices, releases, events, lines },

@@ -67,7 +67,7 @@ export class TestBrowser {
     let current = answer;
     for (let hops = 0; hops < 12; hops += 1) {
       const location = current.headers['location'];
-      if (typeof location !== 'string' || (until && until.test(location))) return current;
+      if (typeof location !== 'string' || until?.test(location)) return current;
       const target = new URL(location, current.url);
       this.visited.push(target.href);
       current = target.origin === FAKE_PLATFORM_ORIGIN ? this.#platformSignIn(target) : await this.get(target.href);

@@ -1,7 +1,5 @@
 /** Headers of every sign-in page (security.md 1.4). */
-export interface PageHeaders {
-  [name: string]: string;
-}
+export type PageHeaders = Readonly<Record<string, string>>;
 
 const YEAR_SEC = 365 * 24 * 60 * 60;
 

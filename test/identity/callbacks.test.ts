@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { openHouse, type House, type HouseOptions } from './house.ts';
+import { TestBrowser } from './test-browser.ts';
+
+let server: TestRedis;
+let house: House;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterEach(() => house.close());
+afterAll(() => server.stop());
+
+async function open(options?: HouseOptions): Promise<House> {
+  house = await openHouse(server.redis, options);
+  return house;
+}
+
+const account = (chatUserId: string) => house.identity.accountOf(house.owner, chatUserId);
+
+describe('callbacks', () => {
+  async function startedAt(browser: TestBrowser): Promise<URL> {
+    const started = await browser.submit(await browser.get(await house.link('20001', true)));
+    const atService = await browser.follow(started, /\/oauth\/callback/);
+    return new URL(String(atService.headers['location']));
+  }
+
+  test('state missing, altered or doubled is refused, always, and no code is exchanged (security.md 1.3 step 13, T4)', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = house.browser('20001');
+    const letters = fc.constantFrom('', 'x', '0'.repeat(64), 'a&state=a', '%00');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(letters, fc.string({ maxLength: 80 })),
+        fc.constantFrom('replace', 'append', 'drop'),
+        async (text, how) => {
+          await server.redis.flushdb();
+          const callback = await startedAt(browser);
+          const right = callback.searchParams.get('state') ?? '';
+          callback.searchParams.delete('state');
+          const wrong = {
+            replace: `&state=${encodeURIComponent(text)}`,
+            append: `&state=${right}&state=${right}`,
+            drop: '',
+          }[how];
+          const page = await browser.get(`${callback.href}${wrong}`);
+          expect(page.status).toBe(400);
+          expect(house.service.seen.codes).toEqual([]);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  test('in absent mode a missing state is allowed, a wrong one is not', async () => {
+    await open({ signIn: { proof: ['same-id'], state: 'absent' } });
+    house.service.echoesState = false;
+    const browser = house.browser('20001');
+    expect((await house.walk(browser, await house.link('20001'))).text).toContain('You are connected');
+    const callback = await startedAt(house.browser('20001'));
+    expect((await browser.get(`${callback.href}&state=${'0'.repeat(64)}`)).status).toBe(400);
+  });
+
+  test('in absent mode an injected code of another person does not link with L2 (T3)', async () => {
+    await open({ signIn: { proof: ['same-id'], state: 'absent' } });
+    house.service.echoesState = false;
+    const browser = house.browser('20001');
+    await startedAt(browser);
+    const page = await browser.get(`${house.url}/oauth/callback?code=${house.service.mintCode('attacker')}`);
+    expect(page.status).toBe(403);
+    expect(await account('20001')).toBeUndefined();
+  });
+
+  test('the platform’s callback needs its state in absent mode too', async () => {
+    await open({ signIn: { state: 'absent' } });
+    const browser = house.browser('20001', '20001');
+    await browser.submit(await browser.get(await house.link('20001')));
+    const code = house.platform.codeFor('20001');
+    expect((await browser.get(`${house.url}/oauth/platform/wecom/callback?code=${code}`)).status).toBe(400);
+  });
+
+  test('20 identical callbacks at once make one token request (security.md 1.3 step 12, T5)', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = house.browser('20001');
+    const callback = await startedAt(browser);
+    const pages = await Promise.all(Array.from({ length: 20 }, () => browser.get(callback.href)));
+    expect(house.service.seen.codes).toHaveLength(1);
+    expect(pages.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 19 }, () => 400)]);
+    expect((await browser.get(callback.href)).status).toBe(400);
+  });
+
+  test('a callback without a transaction, over-long or without a cookie is E2', async () => {
+    await open();
+    const code = house.service.mintCode('20001');
+    for (const query of [`code=${code}`, `code=${code}&code=${code}`, 'code=', '', `code=${'x'.repeat(2_000)}`]) {
+      expect((await new TestBrowser().get(`${house.url}/oauth/callback?${query}`)).status).toBe(400);
+    }
+    expect(house.service.seen.codes).toEqual([]);
+  });
+
+  test('an error from the service shows nothing of it, and takes nothing away (security.md 1.3 step 11)', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = house.browser('20001');
+    const callback = await startedAt(browser);
+    const page = await browser.get(
+      `${house.url}/oauth/callback?error=access_denied&error_description=%3Cb%3Ehello%3C/b%3E`,
+    );
+    expect(page.status).toBe(502);
+    expect(page.text).not.toContain('hello');
+    expect(page.text).toContain('Try again');
+    expect((await browser.get(callback.href)).status).toBe(303);
+  });
+
+  test('the code leaves the address bar, and no referrer carries it (security.md 1.3 step 18, T10)', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = house.browser('20001');
+    const answer = await browser.get((await startedAt(browser)).href);
+    expect(answer.headers).toMatchObject({ location: '/sign-in/confirm', 'referrer-policy': 'no-referrer' });
+  });
+});
