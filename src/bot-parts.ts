@@ -208,7 +208,6 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     visionModel: config.chat.models.find((model) => model === VISION_MODEL),
     promptBudgetTokens: PROMPT_BUDGET_TOKENS,
     nowMs,
-    log,
   });
   const runSlashWord = createRunSlashWord({ keyRing, gate, identity, mode, answerQuestion });
   const turnOptions = { redis, keyRing, platforms, gate, runSlashWord, answerQuestion, nowMs, log, report };

@@ -8,7 +8,13 @@ const WECOM_API_URL = 'https://qyapi.weixin.qq.com';
 const WECOM_OPEN_URL = 'https://open.weixin.qq.com';
 
 /** Names that local mode's own parts go by; none is a secret. */
-const LOCAL = { clientId: 'parley', corpId: 'wwparleylocal', agentId: '1000002', peopleFile: 'config/people.json' };
+const LOCAL = {
+  serviceName: 'Parley Sign-in',
+  clientId: 'parley',
+  corpId: 'wwparleylocal',
+  agentId: '1000002',
+  peopleFile: 'config/people.json',
+};
 
 export interface Surroundings {
   /** What relative paths start from. */
@@ -79,7 +85,7 @@ function assembleSignIn(judged: Judged, embeddedUrl: string): Config['signIn'] {
     identityCodes: settings.SIGN_IN_IDENTITY_CODES,
     expiresUnit: settings.SIGN_IN_EXPIRES_UNIT,
     keepTokens: settings.SIGN_IN_KEEP_TOKENS,
-    serviceName: settings.SIGN_IN_SERVICE_NAME ?? new URL(url).host,
+    serviceName: settings.SIGN_IN_SERVICE_NAME ?? (url === embeddedUrl ? LOCAL.serviceName : new URL(url).host),
     helpUrl: settings.SIGN_IN_HELP_URL,
   };
 }

@@ -1,6 +1,5 @@
 import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
-import type { Log } from '../base/log.ts';
 import { say } from '../base/texts.ts';
 import { ChatError } from '../chat/chat-error.ts';
 import type { ChatClient } from '../chat/chat-client.ts';
@@ -22,7 +21,6 @@ export interface AnswerQuestionOptions {
   /** Tokens that the prompt may take. */
   promptBudgetTokens: number;
   nowMs: NowMs;
-  log: Log;
 }
 
 export type AnswerQuestion = (scene: TurnScene) => Promise<Outcome>;
@@ -56,7 +54,6 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
         return finished(options, scene, { text: shown, ending: 'stopped' });
       if (error instanceof ImageRefusedError) return { kind: 'refused', text: say(TURN_TEXTS.imageRefused, language) };
       if (!(error instanceof ChatError)) throw error;
-      options.log.warn({ error, turnId: turn.turnId }, 'the chat service did not answer');
       if (shown !== '') return finished(options, scene, { text: shown, ending: 'truncated' });
       return {
         kind: 'failed',

@@ -78,11 +78,6 @@ export function describePlatform(name: string, fixture: PlatformFixture): void {
       expect(maxBytes).toBeGreaterThan(1_000);
     });
 
-    test('the reply’s id depends on the delivery alone', () => {
-      expect(platform.replyIdOf('a'.repeat(40))).toBe(fixture.create().replyIdOf('a'.repeat(40)));
-      expect(platform.replyIdOf('a'.repeat(40))).not.toBe(platform.replyIdOf('b'.repeat(40)));
-    });
-
     test('a plain text is shown as it is', () => {
       expect(platform.renderReply({ text: 'Hello, Alice. 你好。', finished: true })).toBe('Hello, Alice. 你好。');
     });

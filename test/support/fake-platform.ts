@@ -41,7 +41,6 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
       reconcile: 'once',
     },
     receive: (): Delivery => ({ kind: 'ignored', reason: 'a fake', answer: { status: 200, body: '' } }),
-    replyIdOf: (deliveryId) => deliveryId,
     renderReply: ({ text }) => text,
     splitReply: (text) => [text],
     writePrivately(userId, text) {
