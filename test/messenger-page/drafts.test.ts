@@ -30,6 +30,12 @@ describe('Drafts', () => {
     );
   });
 
+  test('ids that read alike when joined do not meet', () => {
+    const drafts = createDrafts(memoryStorage());
+    drafts.write('a/b', 'c', 'one');
+    expect(drafts.read('a', 'b/c')).toBe('');
+  });
+
   test('an emptied draft leaves nothing behind', () => {
     const storage = memoryStorage();
     const drafts = createDrafts(storage);
