@@ -131,6 +131,6 @@ function noteFor(ending: Ending): 'lengthReached' | 'stopped' | 'interrupted' {
 
 /** Which sentence a person reads for an error of the chat service; never the service's own words. */
 function textFor(error: ChatError): 'chatBusy' | 'chatTooLong' | 'chatDown' {
-  if (error.code === 'chat_rate_limited') return 'chatBusy';
+  if (error.code === 'chat_rate_limited' || error.code === 'chat_circuit_open') return 'chatBusy';
   return error.code === 'chat_too_large' ? 'chatTooLong' : 'chatDown';
 }

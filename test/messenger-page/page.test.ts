@@ -165,12 +165,12 @@ withBrowser('The page in a browser', () => {
     await composer().press('Enter');
     await page.getByText('Too many messages in a short time.').waitFor();
     server.refuseSends(undefined);
-    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('li[data-sender=alice][data-state=sent]').waitFor();
     expect(await rows().count()).toBe(1);
     server.show(messageView({ id: 'held', sender: ALICE.id, state: 'failed', error: 'The bot is away.', text: 'x' }));
     await page.getByText('The bot is away.').waitFor();
-    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('button', { name: 'Try again' }).click();
     await expectSoon(() => expect(server.calls.map(({ path }) => path)).toContain('/api/messages/held/resend'));
   });
 

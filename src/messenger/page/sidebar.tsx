@@ -78,11 +78,14 @@ function ConversationButton(props: {
       type="button"
       class="conversation"
       data-kind={conversation.kind}
+      // Its name is the conversation's alone: what others wrote in it must not become the name of a control.
+      aria-label={nameOf(conversation, bootstrap.botName)}
+      aria-describedby={conversation.unread > 0 ? `unread-${conversation.id}` : undefined}
       aria-current={selected ? 'true' : undefined}
       onClick={() => props.onSelect(conversation.id)}
     >
       <Avatar name={conversation.name} kind={isPrivate ? 'bot' : 'group'} />
-      <span class="conversation-name">{conversation.name || bootstrap.botName}</span>
+      <span class="conversation-name">{nameOf(conversation, bootstrap.botName)}</span>
       <span class="conversation-time">
         {conversation.lastAtMs === null ? '' : listTime(conversation.lastAtMs, nowMs, times)}
       </span>
@@ -93,9 +96,15 @@ function ConversationButton(props: {
       {conversation.unread > 0 && (
         <span class="unread">
           <span aria-hidden="true">{conversation.unread > 99 ? '99+' : conversation.unread}</span>
-          <span class="visually-hidden">{say('unread', { count: conversation.unread })}</span>
+          <span class="visually-hidden" id={`unread-${conversation.id}`}>
+            {say('unread', { count: conversation.unread })}
+          </span>
         </span>
       )}
     </button>
   );
+}
+
+function nameOf(conversation: ConversationView, botName: string): string {
+  return conversation.name || botName;
 }

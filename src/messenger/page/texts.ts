@@ -34,7 +34,7 @@ const CATALOGUE = {
   thoughtFor: { en: 'Thought for {seconds} s', zh: '思考了 {seconds} 秒' },
   sending: { en: 'Sending', zh: '正在发送' },
   sent: { en: 'Sent', zh: '已发送' },
-  sendAgain: { en: 'Send again', zh: '重新发送' },
+  sendAgain: { en: 'Try again', zh: '重新发送' },
   notSent: { en: 'Not sent.', zh: '未发送。' },
   rateLimited: {
     en: 'Too many messages in a short time. Wait a moment, then send it again.',
