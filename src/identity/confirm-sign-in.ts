@@ -62,13 +62,15 @@ function demandCookie({ cookie }: BrowserRequest): string {
 }
 
 /** @throws PageError E2 when this browser has nothing to confirm, E1 when its ticket is over */
-async function findSignIn(flow: SignInFlow, cookie: string | undefined): Promise<Waiting | Done> {
+async function findSignIn(flow: SignInFlow, cookie: string | undefined, isSecondLook = false): Promise<Waiting | Done> {
   const cookieHash = cookie === undefined ? undefined : sha256Hex(cookie);
   const read = cookieHash === undefined ? undefined : await flow.quarantine.read(cookieHash);
   if (!read || cookieHash === undefined) throw new PageError('E2');
   const { quarantined, text } = read;
   if (quarantined.kind === 'done') return openDone(flow, cookieHash, quarantined);
   const ticket = await flow.tickets.read(quarantined.ticketHash);
+  // Between the two reads the other half of a double click may have made the link.
+  if (ticket?.status === 'done' && !isSecondLook) return findSignIn(flow, cookie, true);
   if (ticket?.status !== 'started' || ticket.browser !== cookieHash) throw new PageError('E1');
   const record = { purpose: 'quarantine', person: ticket.person, version: ticket.hash } as const;
   const signedIn = openOr('E2', () => flow.vault.open(record, quarantined.sealed));

@@ -80,6 +80,24 @@ describe('callbacks', () => {
     expect((await browser.get(`${house.url}/oauth/platform/wecom/callback?code=${code}`)).status).toBe(400);
   });
 
+  test('a transaction of one sign-in is no use at the other’s callback (security.md 1.3 step 12, T7)', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = house.browser('20001', '20001');
+    const state = (await startedAt(browser)).searchParams.get('state') ?? '';
+    const code = house.platform.codeFor('20001');
+    const page = await browser.get(`${house.url}/oauth/platform/wecom/callback?code=${code}&state=${state}`);
+    expect(page.status).toBe(400);
+  });
+
+  test('a sign-in that began before L1 was asked for does not end without it', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = house.browser('20001');
+    const callback = await startedAt(browser);
+    house.options.signIn.proof = ['same-browser'];
+    expect((await browser.get(callback.href)).status).toBe(400);
+    expect(house.service.seen.codes).toEqual([]);
+  });
+
   test('20 identical callbacks at once make one token request (security.md 1.3 step 12, T5)', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = house.browser('20001');

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { CONVERSATION, openHouse, type House, type HouseOptions } from './house.ts';
-import { TestBrowser } from './test-browser.ts';
+import { TestBrowser, type Answer } from './test-browser.ts';
 
 let server: TestRedis;
 let house: House;
@@ -117,6 +117,15 @@ describe('a link belongs to one browser', () => {
     expect((await second.get(link)).status).toBe(410);
     expect((await first.submit(await first.follow(started), '/sign-in/confirm')).status).toBe(200);
     expect((await first.get(link)).status).toBe(410);
+  });
+
+  test('of two browsers that start at the same moment one gets on', async () => {
+    await open();
+    const link = await house.link('20001');
+    const browsers = Array.from({ length: 6 }, () => house.browser('20001', '20001'));
+    const pages = await Promise.all(browsers.map((browser) => browser.get(link)));
+    const starts = await Promise.all(browsers.map((browser, index) => browser.submit(pages[index] as Answer)));
+    expect(starts.map(({ status }) => status).sort()).toEqual([303, 410, 410, 410, 410, 410]);
   });
 
   test('the cookie has every protection, and changes at the start (security.md 1.3 steps 6 and 9)', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { RedisClient } from '../../src/base/redis.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { CONVERSATION, openHouse, type House, type HouseOptions } from './house.ts';
 
@@ -44,6 +45,7 @@ describe('the whole way', () => {
       expect(house.releases.map(({ conversation }) => conversation)).toEqual([CONVERSATION]);
       expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
       expect(house.events).toEqual(['link-asked', 'link-started', 'linked']);
+      expect([house.service.seen.codes.length, house.service.seen.profiles]).toEqual([1, 1]);
       const usedPlatform = browser.visited.some((url) => url.includes('/oauth/platform/wecom/callback'));
       expect(usedPlatform).toBe(proof.some((name) => name === 'same-browser'));
     });
@@ -73,11 +75,11 @@ describe('the whole way', () => {
   });
 
   test('confirming twice, as a double click does, links and tells once', async () => {
-    await open();
+    await open({ identity: { redis: unevenlySlow(server.redis) } });
     const browser = house.browser('20001', '20001');
     const confirm = await house.walkToConfirm(browser, await house.link('20001'));
-    const pages = await Promise.all([1, 2, 3].map(() => browser.submit(confirm, '/sign-in/confirm')));
-    expect(pages.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const pages = await Promise.all(Array.from({ length: 12 }, () => browser.submit(confirm, '/sign-in/confirm')));
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
     expect(house.notices).toHaveLength(1);
     expect(house.releases).toHaveLength(1);
     expect((await browser.get(`${house.url}/sign-in/confirm`)).text).toContain('You are connected');
@@ -143,6 +145,23 @@ describe('the whole way', () => {
       expect(stored).not.toContain(secret);
   }
 });
+
+/** Every second look at a ticket comes late, so that parallel requests overlap in every order. */
+function unevenlySlow(redis: RedisClient): RedisClient {
+  let count = 0;
+  const hgetall = async (key: string) => {
+    count += 1;
+    if (count % 2 === 0) await new Promise((resolve) => setTimeout(resolve, 60));
+    return redis.hgetall(key);
+  };
+  return new Proxy(redis, {
+    get(target, name) {
+      if (name === 'hgetall') return hgetall;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
 
 async function storedAt(name: string): Promise<unknown> {
   const { redis } = server;
