@@ -20,6 +20,7 @@ Create an AI bot in the WeCom console and choose callback mode.
 
 1. Copy the token into \`WECOM_BOT_TOKEN\`.
 2. Copy the AES key.
+3. Write to the bot.
 
 \`\`\`sh
 npm run check
@@ -86,6 +87,13 @@ describe('it answers from the pages', () => {
       expect(await ask(question)).toMatch(/small built-in model and only know|内置的小模型，只熟悉/);
     },
   );
+
+  test('steps are told from the first on without a gap, a setting without its neighbours', async () => {
+    const steps = await ask('How do I connect WeCom?');
+    expect(steps.indexOf('1. Copy the token')).toBeLessThan(steps.indexOf('2. Copy the AES key'));
+    expect(steps).toContain('3. Write to the bot');
+    expect(await ask('What does WORKER_CONCURRENCY mean?')).not.toContain('HISTORY_TTL_DAYS');
+  });
 
   test('missing pages are no fault', async () => {
     expect(await ask('How do I connect WeCom?', {}, new DocSearch('/nonexistent'))).toContain('small built-in model');

@@ -41,9 +41,11 @@ export function splitSections(page: string, markdown: string): Omit<DocSection, 
     else section.blocks.push(`${section.blocks.pop() ?? ''}\n${line}`);
     open = isInFence || !FENCE.test(line);
   }
+  // Pictures have no place in an answer: their addresses mean nothing there.
+  const readable = (blocks: string[]) => blocks.filter((block) => !block.includes('![')).map(readableRow);
   return sections
-    .filter(({ blocks }) => blocks.length > 0)
-    .map((section) => ({ ...section, blocks: section.blocks.map(readableRow) }));
+    .map((section) => ({ ...section, blocks: readable(section.blocks) }))
+    .filter(({ blocks }) => blocks.length > 0);
 }
 
 /** A table's row as a list item, since quoted alone it would be no table any more. */

@@ -7,6 +7,13 @@ import { wordsOf } from './words.ts';
 
 const MAX_BLOCKS = 7;
 const MAX_EXCERPT_CHARS = 1_100;
+/** Steps with a gap would mislead, so they may be longer. */
+const MAX_STEPS_CHARS = 2_600;
+const MIN_STEPS = 3;
+const STEP = /^\s*\d+[.)]\s/;
+const LIST_ITEM = /^\s*(?:[-*+]|\d+[.)])\s/;
+/** Blocks that fit much less than the best one only distract from it. */
+const WEAK_SHARE = 0.6;
 /** A piece that answers is quoted with what follows it: steps and commands stand after their sentence. */
 const FOLLOWING_WEIGHT = 0.5;
 
@@ -22,10 +29,26 @@ export async function tellDocs(docs: DocSearch, { text, language }: Question): P
   };
 }
 
-/** The blocks that share most words with the question, in the page's order, up to a readable length. */
-export function excerptOf({ blocks }: DocSection, terms: string[]): string {
+/**
+ * What of a section answers: its steps from the first on, when the question asks for what the heading tells step by step;
+ * else the blocks that share most words with the question. In the page's order, up to a readable length.
+ */
+export function excerptOf({ title, blocks }: DocSection, terms: string[]): string {
   const wanted = new Set(terms);
-  const hits = blocks.map((block) => new Set(wordsOf(block).filter((word) => wanted.has(word))).size);
+  const hitsIn = (text: string) => new Set(wordsOf(text).filter((word) => wanted.has(word))).size;
+  const isHowTo = blocks.filter((block) => STEP.test(block)).length >= MIN_STEPS && hitsIn(title) > 0;
+  const chosen = isHowTo ? firstBlocks(blocks) : bestBlocks(blocks, blocks.map(hitsIn));
+  return chosen.map((block, index) => (index === 0 ? '' : LIST_ITEM.test(block) ? '\n' : '\n\n') + block).join('');
+}
+
+function firstBlocks(blocks: string[]): string[] {
+  let chars = 0;
+  const end = blocks.findIndex((block) => (chars += block.length) > MAX_STEPS_CHARS);
+  return end < 0 ? blocks : [...blocks.slice(0, Math.max(1, end)), '…'];
+}
+
+function bestBlocks(blocks: string[], hits: number[]): string[] {
+  const most = Math.max(...hits);
   const rated = blocks.map((block, index) => ({
     block,
     index,
@@ -34,12 +57,10 @@ export function excerptOf({ blocks }: DocSection, terms: string[]): string {
   const chosen: typeof rated = [];
   let chars = 0;
   for (const candidate of rated.sort((left, right) => right.score - left.score).slice(0, MAX_BLOCKS)) {
-    if (chosen.length > 0 && chars + candidate.block.length > MAX_EXCERPT_CHARS) continue;
+    const isWeak = candidate.score < WEAK_SHARE * most;
+    if (chosen.length > 0 && (isWeak || chars + candidate.block.length > MAX_EXCERPT_CHARS)) continue;
     chosen.push(candidate);
     chars += candidate.block.length;
   }
-  const inOrder = chosen.sort((left, right) => left.index - right.index).map(({ block }) => block);
-  return inOrder
-    .map((block, index) => (index === 0 ? '' : /^\s*([-*+]|\d+[.)])\s/.test(block) ? '\n' : '\n\n') + block)
-    .join('');
+  return chosen.sort((left, right) => left.index - right.index).map(({ block }) => block);
 }
