@@ -1,15 +1,16 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Lower-case hex SHA-256 over the parts, each preceded by its length so that no two lists of parts collide. */
 export function hashParts(...parts: string[]): string {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
-  return hash.digest('hex');
+  let joined = '';
+  for (const part of parts) joined += `${Buffer.byteLength(part)}:${part}`;
+  return sha256Hex(joined);
 }
 
 /** Lower-case hex SHA-256 of one text. Secrets handed out (tickets, codes, tokens) are stored only as this. */
 export function sha256Hex(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  // In one call: a Hash object costs several times as much for texts as short as keys.
+  return hash('sha256', text, 'hex');
 }
 
 /** A random url-safe token of `bytes` random bytes (32 unless told), base64url without padding. */

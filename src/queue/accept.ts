@@ -55,7 +55,7 @@ export class Inbox {
         keys.state,
         keys.pending,
         rateKey(partition, `person:${personId}`),
-        rateKey(partition, `chat:${conversation.id}`),
+        ...(message.chat.kind === 'group' ? [rateKey(partition, `chat:${message.chat.id}`)] : []),
       ],
       [
         deliveryId,

@@ -15,16 +15,26 @@ export async function readBody(request: IncomingMessage): Promise<BodyResult> {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') return { ok: false, status: 415 };
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return { ok: false, status: 413 };
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+  return collect(request);
+}
+
+/** Listeners instead of an async loop: this runs for every delivery and every poll, and costs a fraction of it. */
+function collect(request: IncomingMessage): Promise<BodyResult> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    request.on('data', (chunk: Buffer) => {
       sizeBytes += chunk.length;
-      if (sizeBytes > MAX_BODY_BYTES) return { ok: false, status: 413 };
-      chunks.push(chunk);
-    }
-  } catch {
-    return { ok: false, status: 400 };
-  }
-  return { ok: true, body: Buffer.concat(chunks, sizeBytes) };
+      if (sizeBytes <= MAX_BODY_BYTES) chunks.push(chunk);
+      else {
+        request.pause();
+        resolve({ ok: false, status: 413 });
+      }
+    });
+    request.once('end', () =>
+      resolve({ ok: true, body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, sizeBytes) }),
+    );
+    request.once('close', () => resolve({ ok: false, status: 400 }));
+    request.once('error', () => resolve({ ok: false, status: 400 }));
+  });
 }

@@ -1,7 +1,7 @@
 -- Stores one message, once: remembers its delivery, appends it to the inbox, marks the conversation pending.
 -- Safe to repeat: a known delivery changes nothing.
 --
--- KEYS  1 message record   2 inbox   3 state   4 pending   5 the person's rate   6 the chat's rate
+-- KEYS  1 message record   2 inbox   3 state   4 pending   5 the person's rate   6 the chat's rate (groups only)
 -- ARGV  1 delivery id      2 conversation id   3 merge key ('-' = never merged)   4 sealed message
 --       5 now, ms          6 remember for, ms  7 owner (person id)   8 '1' if it can be answered later
 --       9 messages a person may send a minute   10 messages a chat may send a minute   11 longest inbox
@@ -18,8 +18,10 @@ local function count(key)
   return used
 end
 
-local isLimited = count(KEYS[5]) > tonumber(ARGV[9]) or count(KEYS[6]) > tonumber(ARGV[10])
-if redis.call('LLEN', KEYS[2]) >= tonumber(ARGV[11]) then isLimited = true end
+local waiting = redis.call('LLEN', KEYS[2])
+local isLimited = count(KEYS[5]) > tonumber(ARGV[9]) or waiting >= tonumber(ARGV[11])
+-- A private chat has one person, whose own limit is the lower one.
+if KEYS[6] and count(KEYS[6]) > tonumber(ARGV[10]) then isLimited = true end
 -- A stop word must get through whatever is queued: it is what ends a flood.
 if isLimited and ARGV[12] ~= '1' then
   redis.call('HSET', KEYS[1], 'state', 'limited', 'owner', ARGV[7], 'atMs', nowMs)
@@ -32,11 +34,14 @@ redis.call('RPUSH', KEYS[2], ARGV[1] .. ':' .. ARGV[3] .. ':' .. nowMs .. ':' ..
 redis.call('HSET', KEYS[1], 'state', 'accepted', 'conversation', ARGV[2], 'owner', ARGV[7], 'atMs', nowMs,
   'finished', '0', 'later', ARGV[8])
 redis.call('PEXPIRE', KEYS[1], rememberMs)
-redis.call('PEXPIRE', KEYS[2], ARGV[13])
+-- What a conversation keeps lives on with each message that finds its inbox empty.
+if waiting == 0 then
+  redis.call('PEXPIRE', KEYS[2], ARGV[13])
+  redis.call('PEXPIRE', KEYS[3], ARGV[13])
+end
 redis.call('ZADD', KEYS[4], 'NX', nowMs, ARGV[2])
 if ARGV[12] == '1' then
   redis.call('HSET', KEYS[3], 'stopSeq', seq, 'stopOwner', ARGV[7])
   redis.call('PUBLISH', ARGV[14], ARGV[2] .. ':' .. seq .. ':' .. ARGV[7])
 end
-redis.call('PEXPIRE', KEYS[3], ARGV[13])
 return {'new', 'accepted'}
