@@ -8,7 +8,7 @@ const STEPS = [
   ['types of the page', 'npx', ['tsc', '-p', 'tsconfig.page.json', '--noEmit']],
   ['unused code', 'npx', ['knip']],
   ['build', 'node', ['scripts/build.mjs']],
-  ['tests', 'npm', ['run', '-s', 'jest', '--', '--ci']],
+  ['tests', 'npm', ['test', '--', '--ci']],
 ];
 
 const results = STEPS.map(([name, program, args]) => {

@@ -39,8 +39,8 @@ const PROMPT_BUDGET_TOKENS = 24_000;
 /** The only model of the specified service that takes images (spec, 2.3). */
 const VISION_MODEL = 'svc-plus';
 const RELEASES_REPEATED_AT_ONCE = 50;
-const RECHECK_EVERY_MS = 10 * MINUTE_MS;
-const RECHECKED_AT_ONCE = 20;
+const RECHECK_EVERY_MS = MINUTE_MS;
+const RECHECKED_AT_ONCE = 50;
 /** Of the grace time this much is kept for handing over what did not end (security.md 4.9). */
 const HANDOVER_RESERVE_SEC = 5;
 

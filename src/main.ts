@@ -2,19 +2,35 @@ import { startApp, type App } from './app.ts';
 import { asError } from './base/coded-error.ts';
 import { createLog, type Log } from './base/log.ts';
 import { runCheckCommand } from './check-command.ts';
+import { ServiceFileError } from './service/service-file.ts';
+import { hashPassword } from './service/sign-in/passwords.ts';
 import { loadSettings, type LoadedSettings } from './settings/load-settings.ts';
 
 /** Exit codes of contract section 1. */
 const EXIT = { ok: 0, crash: 1, settings: 2 } as const;
 
-const settings = loadSettings({ env: process.env, cwd: process.cwd(), isTerminal: process.stdout.isTTY });
-for (const warning of settings.warnings) process.stderr.write(`warning: ${warning}\n`);
-if (!settings.ok) {
-  refuse(settings.faults);
-} else if (process.argv[2] === 'check') {
-  process.exitCode = await runCheckCommand(settings.config, settings.secrets);
-} else {
-  await run(settings);
+/** `hash-password` needs no settings: it is used while they are written. */
+if (process.argv[2] === 'hash-password') await printPasswordHash();
+else await runWithSettings();
+
+async function runWithSettings(): Promise<void> {
+  const settings = loadSettings({ env: process.env, cwd: process.cwd(), isTerminal: process.stdout.isTTY });
+  for (const warning of settings.warnings) process.stderr.write(`warning: ${warning}\n`);
+  if (!settings.ok) {
+    refuse(settings.faults);
+  } else if (process.argv[2] === 'check') {
+    process.exitCode = await runCheckCommand(settings.config, settings.secrets);
+  } else {
+    await run(settings);
+  }
+}
+
+/** Reads a password from standard input and prints what stands for it in `SERVICE_DIRECTORY_FILE`. */
+async function printPasswordHash(): Promise<void> {
+  process.stdin.setEncoding('utf8');
+  let typed = '';
+  for await (const chunk of process.stdin as AsyncIterable<string>) typed += chunk;
+  process.stdout.write(`${await hashPassword(typed.replace(/\r?\n$/, ''))}\n`);
 }
 
 function refuse(faults: readonly { message: string }[]): void {
@@ -55,6 +71,7 @@ async function run({ config, secrets }: Extract<LoadedSettings, { ok: true }>): 
       },
     });
   } catch (error) {
+    if (error instanceof ServiceFileError) return refuse(error.faults.map((message) => ({ message })));
     crash(log, asError(error));
     return;
   }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { NowMs } from './base/clock.ts';
+import { fileURLToPath } from 'node:url';
+import { SECOND_MS, type NowMs } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { connectRedis } from './base/redis.ts';
 import { createKeyRing, redisAddress } from './bot-parts.ts';
@@ -19,7 +20,7 @@ interface ServicePartOptions {
 }
 
 /** The pages that the built-in model answers from: the project's own. */
-const DOCS_DIR = new URL('../', import.meta.url);
+const DOCS_DIR = fileURLToPath(new URL('../', import.meta.url));
 
 /** Starts the reference service from the settings, on a Redis connection of its own. */
 export async function startServicePart({ config, secrets, clients, nowMs, log }: ServicePartOptions) {
@@ -30,6 +31,8 @@ export async function startServicePart({ config, secrets, clients, nowMs, log }:
     // Alone it takes PORT like any other process; in local mode the bot has that one.
     port: isLocal ? local.servicePort : config.http.port,
     host: config.http.host,
+    // Browsers reach the service alone where the settings say; in local mode where it listens.
+    ...(isLocal ? {} : { publicUrl: config.http.publicUrl }),
     redis,
     keyRing: createKeyRing(secrets),
     apiKeys: [...secrets.serviceApiKeys],
@@ -52,12 +55,12 @@ export async function startServicePart({ config, secrets, clients, nowMs, log }:
     nowMs,
     log,
     trustedProxyHops: config.http.trustedProxyHops,
-    docsDir: DOCS_DIR.pathname,
+    docsDir: DOCS_DIR,
   });
   return {
     url: service.url,
     async close() {
-      await service.close();
+      await service.close(config.http.shutdownGraceSec * SECOND_MS);
       redis.disconnect();
     },
   };

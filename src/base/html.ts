@@ -13,7 +13,9 @@ type HtmlValue = SafeHtml | string | number | false | null | undefined | readonl
 
 /** Builds HTML in which every value is escaped, except pieces built the same way; lists are joined, empty values vanish. */
 export function html(strings: TemplateStringsArray, ...values: HtmlValue[]): SafeHtml {
-  return new SafeHtml(strings.reduce((whole, string, index) => whole + string + (index < values.length ? write(values[index]) : ''), ''));
+  return new SafeHtml(
+    strings.reduce((whole, string, index) => whole + string + (index < values.length ? write(values[index]) : ''), ''),
+  );
 }
 
 /** Marks text of our own (a style sheet, rendered markdown without HTML) as HTML. Never for text from outside. */
@@ -21,7 +23,13 @@ export function trustedHtml(text: string): SafeHtml {
   return new SafeHtml(text);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 function write(value: HtmlValue): string {
   if (value === false || value === null || value === undefined) return '';

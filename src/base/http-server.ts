@@ -36,7 +36,12 @@ export async function listen(handler: RequestListener, port: number, host: strin
   });
   const taken = (server.address() as AddressInfo).port;
   const shownHost = host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host;
-  return { url: `http://${shownHost}:${taken}`, port: taken, server, close: (graceMs = 0) => closeServer(server, graceMs) };
+  return {
+    url: `http://${shownHost}:${taken}`,
+    port: taken,
+    server,
+    close: (graceMs = 0) => closeServer(server, graceMs),
+  };
 }
 
 async function closeServer(server: Server, graceMs: number): Promise<void> {

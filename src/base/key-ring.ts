@@ -69,7 +69,12 @@ export class KeyRing {
     const dataKey = randomBytes(KEY_BYTES);
     const wrapped = encrypt(ringKey.key, additional, dataKey);
     const sealed = encrypt(dataKey, additional, Buffer.from(plain));
-    const parts = [wrapped, sealed.subarray(0, IV_BYTES), sealed.subarray(IV_BYTES, -TAG_BYTES), sealed.subarray(-TAG_BYTES)];
+    const parts = [
+      wrapped,
+      sealed.subarray(0, IV_BYTES),
+      sealed.subarray(IV_BYTES, -TAG_BYTES),
+      sealed.subarray(-TAG_BYTES),
+    ];
     return ['v1', ringKey.id, ...parts.map((part) => part.toString('base64url'))].join('.');
   }
 
@@ -77,7 +82,12 @@ export class KeyRing {
   openRecord(ownerFields: string[], sealed: string): string {
     const [version, keyId, ...parts] = sealed.split('.');
     if (version !== 'v1' || keyId === undefined || parts.length !== 4) throw broken();
-    const [wrapped, iv, ciphertext, tag] = parts.map((part) => Buffer.from(part, 'base64url')) as [Buffer, Buffer, Buffer, Buffer];
+    const [wrapped, iv, ciphertext, tag] = parts.map((part) => Buffer.from(part, 'base64url')) as [
+      Buffer,
+      Buffer,
+      Buffer,
+      Buffer,
+    ];
     if (iv.length !== IV_BYTES || tag.length !== TAG_BYTES) throw broken();
     const additional = additionalData(ownerFields);
     const dataKey = decrypt(this.#find(keyId).key, additional, wrapped);

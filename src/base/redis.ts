@@ -47,7 +47,12 @@ function openClient({ urls, sentinelName }: RedisAddress, patience: RedisPatienc
     reconnectOnError: (error) => (/^(READONLY|LOADING)/.test(error.message) ? 2 : false),
     ...(patience === 'wait'
       ? { maxRetriesPerRequest: null }
-      : { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: COMMAND_TIMEOUT_MS, connectTimeout: COMMAND_TIMEOUT_MS }),
+      : {
+          maxRetriesPerRequest: 1,
+          enableOfflineQueue: false,
+          commandTimeout: COMMAND_TIMEOUT_MS,
+          connectTimeout: COMMAND_TIMEOUT_MS,
+        }),
   };
   const first = new URL(urls[0] ?? 'redis://127.0.0.1:6379');
   if (first.protocol === 'unix:') return new Redis({ ...options, path: first.pathname });
@@ -64,7 +69,13 @@ function openClient({ urls, sentinelName }: RedisAddress, patience: RedisPatienc
     };
     return new Cluster(urls, clusterOptions);
   }
-  return new Redis({ ...options, ...access, host: first.hostname.replace(/^\[|\]$/g, ''), port: Number(first.port || 6_379), db: Number(first.pathname.slice(1) || 0) });
+  return new Redis({
+    ...options,
+    ...access,
+    host: first.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(first.port || 6_379),
+    db: Number(first.pathname.slice(1) || 0),
+  });
 }
 
 function accessOf(url: URL): RedisOptions {

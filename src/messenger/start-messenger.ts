@@ -82,12 +82,21 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
   const events: BotEvents = new BotEvents(side, options.redis, () => watch.isReachable);
   const watch = createWatch(side, { hub, events });
   const frames = createFrames(options, { hub, url, side });
-  const parts = { side, questions, events, frames: frames.frames, hub, isBotReachable: () => watch.isReachable };
+  const trustedOrigins = [new URL(options.botUrl).origin, new URL(options.serviceUrl).origin];
+  const parts = {
+    side,
+    questions,
+    events,
+    frames: frames.frames,
+    hub,
+    inAppOrigins: trustedOrigins,
+    isBotReachable: () => watch.isReachable,
+  };
   const codes = new WebSignInCodes(side.nowMs, side.timing.codeLifeMs);
   const api = new AppApi({ side, app: options.app, codes, redis: options.redis });
   const rules = {
     app: options.app,
-    trustedOrigins: [new URL(options.botUrl).origin, new URL(options.serviceUrl).origin],
+    trustedOrigins,
   };
 
   const app = new Koa();

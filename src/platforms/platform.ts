@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Language } from '../base/texts.ts';
 import type { SlashCommand } from './slash-words.ts';
 
 /** The messaging apps that Parley speaks to. */
@@ -92,8 +91,8 @@ export type Delivery =
   | { kind: 'feedback'; verdict: 'good' | 'bad' | 'withdrawn'; answer: HttpAnswer }
   | { kind: 'ignored'; reason: string; answer: HttpAnswer };
 
-/** What became of an outside post: `uncertain` when it may or may not have arrived. */
-export type PostResult = 'sent' | 'refused' | 'uncertain';
+/** What became of an outside post: `uncertain` when it may or may not have arrived, `busy` when it did not and may be tried again. */
+export type PostResult = 'sent' | 'refused' | 'uncertain' | 'busy';
 
 /** What a platform's replies can do, as data. */
 export interface ReplyTraits {
@@ -163,5 +162,3 @@ export interface Platform {
   /** What `npm run check` says about this platform's credentials. Never throws for what the platform answers. */
   check(): Promise<CheckResult[]>;
 }
-
-export type { Language };

@@ -50,9 +50,9 @@ async function postOnce(
     const result = await send(handle, text);
     if (result === 'sent') return 'sent';
     if (result === 'refused') return wasUncertain ? 'sent' : 'refused';
-    wasUncertain = true;
+    wasUncertain ||= result === 'uncertain';
   }
-  return 'uncertain';
+  return wasUncertain ? 'uncertain' : 'refused';
 }
 
 function fitOnePost(pieces: string[], { platform, language }: LaterPost): string {

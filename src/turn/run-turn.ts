@@ -4,6 +4,7 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { say } from '../base/texts.ts';
+import { IdentityError } from '../identity/identity-error.ts';
 import type { InboundMessage, Platform, PlatformName } from '../platforms/platform.ts';
 import { LiveReply } from '../reply/live-reply.ts';
 import { openNotices } from '../reply/notices.ts';
@@ -146,6 +147,8 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
     return await options.answerQuestion(scene);
   } catch (error) {
     throwIfUnwanted(controls.signal);
+    // While the store is away nothing can be said; the turn is given back and runs again when it is there.
+    if (error instanceof IdentityError && error.code === 'store_away') throw error;
     return failure(options, scene, asError(error));
   }
 }

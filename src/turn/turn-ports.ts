@@ -1,5 +1,3 @@
-import type { Language } from '../base/texts.ts';
-import type { ConversationRef } from '../platforms/conversation-key.ts';
 import type { PlatformName } from '../platforms/platform.ts';
 
 /** Whether people sign in: `off` takes the platform's user id as the account. */
@@ -24,13 +22,4 @@ export interface TurnReport {
     /** How long the message waited before its turn began. */
     waitedMs: number;
   }): void;
-}
-
-/** Where an invitation leads back to: the private conversation that the sign-in belongs to. */
-export interface InvitationRequest {
-  asker: Asker;
-  conversation: ConversationRef;
-  language: Language;
-  /** True for /signin: a new ticket replaces a living one. */
-  force: boolean;
 }

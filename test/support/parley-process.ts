@@ -36,11 +36,10 @@ export async function startParleyProcess({
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const ended = once(child, 'exit').then(([code]) => code as number | null);
-  let hasEnded = false;
-  void ended.then(() => (hasEnded = true));
   const giveUpAtMs = Date.now() + 20_000;
   while (until && !until.test(output)) {
-    if (hasEnded || Date.now() > giveUpAtMs) throw new Error(`The process did not come up: ${output.slice(-2_000)}`);
+    if (child.exitCode !== null || child.signalCode !== null || Date.now() > giveUpAtMs)
+      throw new Error(`The process did not come up: ${output.slice(-2_000)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return { pid: child.pid ?? 0, output: () => output, kill: (signal) => void child.kill(signal), ended };

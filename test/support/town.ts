@@ -202,7 +202,7 @@ function fieldsOf(form: string): URLSearchParams {
   const attribute = (tag: string, name: string) =>
     unescapeHtml(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
   for (const [tag] of form.matchAll(/<input\b[^>]*>/g)) fields.append(attribute(tag, 'name'), attribute(tag, 'value'));
-  const [button] = form.match(/<button\b[^>]*name=[^>]*>/) ?? [];
+  const [button] = /<button\b[^>]*name=[^>]*>/.exec(form) ?? [];
   if (button) fields.append(attribute(button, 'name'), attribute(button, 'value'));
   return fields;
 }

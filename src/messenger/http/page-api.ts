@@ -20,6 +20,8 @@ export interface PageApiOptions {
   events: BotEvents;
   frames: Frames;
   hub: EventHub;
+  /** Links to these open in the in-app browser. */
+  inAppOrigins: readonly string[];
   isBotReachable(): boolean;
 }
 
@@ -40,7 +42,13 @@ export function pageApi(options: PageApiOptions): Router {
   const { side, frames, hub } = options;
   router.get('/bootstrap', (context) => {
     const people = [...side.directory.people];
-    context.body = { botName: side.botName, people, slashWords: SLASH_WORDS, protocol: 'wecom' } satisfies Bootstrap;
+    context.body = {
+      botName: side.botName,
+      people,
+      slashWords: SLASH_WORDS,
+      protocol: 'wecom',
+      inAppOrigins: [...options.inAppOrigins],
+    } satisfies Bootstrap;
   });
   router.get('/people/:person/conversations', async (context) => {
     context.body = await side.chatLog.conversations(param(context, 'person'));

@@ -70,7 +70,7 @@ async function resultOf(post: Promise<WecomAnswer>, log: Log, name: string): Pro
     const hasReached = typeof answer['invaliduser'] !== 'string' || answer['invaliduser'] === '';
     if (answer.errcode === 0 && hasReached) return 'sent';
     log.warn({ post: name, errcode: answer.errcode, hasReached }, 'WeCom refused a post');
-    return TRY_AGAIN.has(answer.errcode) ? 'uncertain' : 'refused';
+    return TRY_AGAIN.has(answer.errcode) ? 'busy' : 'refused';
   } catch (error) {
     log.warn({ post: name, error: asError(error) }, 'the fate of a post to WeCom is not known');
     return error instanceof PlatformError && error.code !== 'unreachable' ? 'refused' : 'uncertain';

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { freePort } from '../../src/local/embedded-redis.ts';
+import { findChromium, launchChromium } from '../support/chromium.ts';
+import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
+
+const describeInBrowser = findChromium() === undefined ? describe.skip : describe;
+
+/** Local mode as `npm start` runs it, in a process of its own, used by people in a browser. */
+describeInBrowser('local mode in a browser', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-browser-'));
+  let env: Record<string, string>;
+  let parley: ParleyProcess;
+  let browser: Browser;
+  let url: string;
+
+  beforeAll(async () => {
+    const [bot, service, messenger] = [await freePort(), await freePort(), await freePort()];
+    env = {
+      PORT: String(bot),
+      SERVICE_PORT: String(service),
+      MESSENGER_PORT: String(messenger),
+      DATA_DIR: dataDir,
+      LOG_FORMAT: 'json',
+    };
+    url = `http://127.0.0.1:${messenger}`;
+    parley = await startParleyProcess({ env, until: /the bot proved its address/ });
+    browser = await launchChromium();
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    parley.kill('SIGTERM');
+    await parley.ended;
+    rmSync(dataDir, { recursive: true, force: true });
+  }, 40_000);
+
+  /** A tab in which somebody uses the messenger. */
+  async function openAs(person: string, context?: BrowserContext): Promise<Page> {
+    const page = await (context ?? (await browser.newContext())).newPage();
+    await page.goto(url);
+    await page.getByRole('combobox', { name: 'Signed in as' }).selectOption(person);
+    await conversations(page).locator('[data-kind=private]').click();
+    return page;
+  }
+  const conversations = (page: Page) => page.getByRole('navigation', { name: 'Conversations' });
+  const messages = (page: Page) => page.getByRole('log', { name: 'Messages' });
+  const answers = (page: Page) => messages(page).locator('[role=listitem][data-sender=bot], li[data-sender=bot]');
+  async function send(page: Page, text: string): Promise<void> {
+    await page.getByRole('textbox', { name: 'Message' }).fill(text);
+    await page.getByRole('button', { name: 'Send' }).click();
+  }
+  const finalAnswer = (page: Page, text: string | RegExp) =>
+    answers(page).and(page.locator('[data-state=final]')).filter({ hasText: text }).last().waitFor({ timeout: 30_000 });
+
+  /** Follows the last invitation's link in the in-app browser and agrees on each page. */
+  async function signIn(page: Page): Promise<void> {
+    await messages(page).locator('a[href*="/link/"]').last().click();
+    const frame = page.frameLocator('iframe[title="In-app browser"]');
+    for (const name of [/continue/i, /allow/i, /connect|confirm/i]) {
+      await frame.getByRole('button', { name }).first().click({ timeout: 15_000 });
+    }
+    await frame.getByText(/You are connected/).waitFor({ timeout: 15_000 });
+    await page.getByRole('button', { name: 'Close' }).first().click();
+  }
+
+  test('a person asks, signs in inside the app without a password, and gets the answer to what they had asked', async () => {
+    const page = await openAs('emma.clarke');
+    await send(page, 'count to 60');
+    await messages(page).locator('a[href*="/link/"]').waitFor({ timeout: 20_000 });
+    expect(await page.locator('input[type=password]').count()).toBe(0);
+    await signIn(page);
+    await finalAnswer(page, /\b59 60\b/);
+    expect(await answers(page).count()).toBe(1);
+  }, 90_000);
+
+  test('an answer grows in at least three steps, and Stop ends it with what is there', async () => {
+    const page = await openAs('emma.clarke');
+    await send(page, 'count to 300');
+    const answer = answers(page).and(page.locator('[data-state=streaming]')).last();
+    const lengths = new Set<number>();
+    for (let look = 0; look < 60 && lengths.size < 3; look += 1) {
+      lengths.add((await answer.innerText()).length);
+      await page.waitForTimeout(200);
+    }
+    expect(lengths.size).toBeGreaterThanOrEqual(3);
+    await page.getByRole('button', { name: 'Stop' }).last().click();
+    await finalAnswer(page, /Stopped\./);
+    expect(await answers(page).filter({ hasText: ' 299 300' }).count()).toBe(0);
+  }, 90_000);
+
+  test('in a group the bot answers a mention and is silent without one; the other member sees it', async () => {
+    const emma = await openAs('emma.clarke');
+    const daniel = await openAs('daniel.okoye');
+    for (const page of [emma, daniel])
+      await conversations(page)
+        .getByRole('button', { name: /Studio 3/ })
+        .click();
+    await send(emma, 'count to 4, anybody?');
+    const botName = await emma.locator('[data-bot-name]').first().getAttribute('data-bot-name');
+    await send(emma, `@${botName ?? ''} count to 5`);
+    await finalAnswer(daniel, /1 2 3 4 5/);
+    expect(await answers(daniel).count()).toBe(1);
+  }, 90_000);
+
+  test('data survive a restart: the conversation is still there, and its person still signed in', async () => {
+    parley.kill('SIGTERM');
+    expect(await parley.ended).toBe(0);
+    const startedMs = Date.now();
+    parley = await startParleyProcess({ env, until: /Parley is running/ });
+    expect(Date.now() - startedMs).toBeLessThan(15_000);
+    const page = await openAs('emma.clarke');
+    await finalAnswer(page, /\b59 60\b/);
+    await send(page, '/whoami');
+    await finalAnswer(page, /Emma Clarke/);
+  }, 90_000);
+});
