@@ -78,27 +78,23 @@ function ConversationButton(props: {
       type="button"
       class="conversation"
       data-kind={conversation.kind}
-      // Its name is the conversation's alone: what others wrote in it must not become the name of a control.
-      aria-label={nameOf(conversation, bootstrap.botName)}
-      aria-describedby={conversation.unread > 0 ? `unread-${conversation.id}` : undefined}
       aria-current={selected ? 'true' : undefined}
       onClick={() => props.onSelect(conversation.id)}
     >
       <Avatar name={conversation.name} kind={isPrivate ? 'bot' : 'group'} />
       <span class="conversation-name">{nameOf(conversation, bootstrap.botName)}</span>
-      <span class="conversation-time">
+      <span class="conversation-time" aria-hidden="true">
         {conversation.lastAtMs === null ? '' : listTime(conversation.lastAtMs, nowMs, times)}
       </span>
-      <span class="conversation-line">
+      {/* What others wrote must not become the name of a control; the log reads it out. */}
+      <span class="conversation-line" aria-hidden="true">
         {draft !== '' && <span class="draft-mark">{say('draft')}</span>}
         {line}
       </span>
       {conversation.unread > 0 && (
         <span class="unread">
           <span aria-hidden="true">{conversation.unread > 99 ? '99+' : conversation.unread}</span>
-          <span class="visually-hidden" id={`unread-${conversation.id}`}>
-            {say('unread', { count: conversation.unread })}
-          </span>
+          <span class="visually-hidden">{say('unread', { count: conversation.unread })}</span>
         </span>
       )}
     </button>

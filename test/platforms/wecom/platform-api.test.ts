@@ -131,8 +131,8 @@ describe('later replies', () => {
 
   test.each([
     [{ errcode: 40_058 }, 'refused'],
-    [{ errcode: -1 }, 'uncertain'],
-    [{ errcode: 45_009 }, 'uncertain'],
+    [{ errcode: -1 }, 'busy'],
+    [{ errcode: 45_009 }, 'busy'],
     [502, 'uncertain'],
     ['cut', 'uncertain'],
   ] as const)('%j is %s', async (answer, result) => {
@@ -168,7 +168,7 @@ describe('private messages', () => {
   test.each([
     [{ errcode: 0, invaliduser: 'lisi' }, 'refused'],
     [{ errcode: 81_013 }, 'refused'],
-    [{ errcode: 45_009 }, 'uncertain'],
+    [{ errcode: 45_009 }, 'busy'],
     ['cut', 'uncertain'],
   ] as const)('%j is %s', async (answer, result) => {
     api.answers.set(SEND, answer);
