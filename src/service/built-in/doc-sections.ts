@@ -42,7 +42,8 @@ export function splitSections(page: string, markdown: string): Omit<DocSection, 
     open = isInFence || !FENCE.test(line);
   }
   // Pictures have no place in an answer: their addresses mean nothing there.
-  const readable = (blocks: string[]) => blocks.filter((block) => !block.includes('![')).map(readableRow);
+  const readable = (blocks: string[]) =>
+    blocks.filter((block) => !block.includes('![')).map((block) => oneLine(readableRow(block)));
   return sections
     .map((section) => ({ ...section, blocks: readable(section.blocks) }))
     .filter(({ blocks }) => blocks.length > 0);
@@ -56,6 +57,11 @@ function readableRow(block: string): string {
     .map((cell) => cell.trim())
     .filter((cell) => cell !== '');
   return `- ${cells.join(' — ')}`;
+}
+
+/** A source's line ends are where its author's editor stood; a chat would show them as breaks. */
+function oneLine(block: string): string {
+  return FENCE.test(block) ? block : block.replace(/\s*\n\s*/g, ' ');
 }
 
 function plainTitle(heading: string): string {
