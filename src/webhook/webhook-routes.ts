@@ -38,8 +38,6 @@ async function serveDelivery(context: Context, platform: Platform, options: Webh
 
   const read = await readBody(context.req);
   if (!read.ok) {
-    // The rest of a body that is too large is not read: the connection cannot be used again.
-    context.set('Connection', 'close');
     context.status = read.status;
     context.body = '';
     return done('unread', read.status === 413 ? 'too-large' : 'refused');

@@ -131,7 +131,32 @@ describe('its tricks', () => {
     ['thanks a lot', 'welcome'],
     ['what can you do', 'count'],
     ['member-2: hello', 'Hello!'],
+    ['Hi Parley!', 'Hello!'],
+    ['早上好', '你好！'],
+    ['How are you?', 'Hello!'],
+    ['What can you help me with?', 'I can:'],
+    ['What can you do for me?', 'I can:'],
+    ['help', 'I can:'],
+    ['你能做什么？', '我能：'],
+    ['你可以帮我做什么', '我能：'],
+    ['What words can I type?', '/retry'],
+    ['Which commands are there?', '/unlink'],
+    ['有哪些指令？', '新对话'],
+    ['我可以输入哪些命令？', '解绑'],
+    ['Who do you think I am?', '/whoami'],
+    ['Do you know who I am?', '/whoami'],
+    ['你知道我是谁吗？', '我是谁'],
+    ['what model are you', 'small built-in model'],
   ])('small talk: %s', async (question, part) => expect(await ask(question)).toContain(part));
+});
+
+describe('questions that only begin like small talk are looked up', () => {
+  test.each([
+    ['help me connect WeCom', 'callback mode'],
+    ['帮助我接入企业微信', 'callback mode'],
+    ['What do you know about WORKER_CONCURRENCY?', 'turns at once'],
+    ['What are you told by HISTORY_TTL_DAYS?', 'days that a conversation is kept'],
+  ])('%s', async (question, part) => expect(await ask(question)).toContain(part));
 });
 
 describe('tools', () => {

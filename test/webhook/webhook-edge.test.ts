@@ -50,6 +50,9 @@ test('security.md 3.8: a wrong, absent or repeated signature, and a stale one, a
 
 test('security.md 3.2: a body over 1 MiB is 413, a compressed one 415, and the door stays open', async () => {
   expect((await sender.send({}, { body: Buffer.alloc(1024 * 1024 + 1, 'x') })).status).toBe(413);
+  for (const sizeBytes of [8, 64].map((mib) => mib * 1024 * 1024)) {
+    expect((await sender.send({}, { body: Buffer.alloc(sizeBytes, 'x') })).status).toBe(413);
+  }
   const packed = gzipSync('{"encrypt":"x"}');
   expect((await sender.send({}, { body: packed, headers: { 'content-encoding': 'gzip' } })).status).toBe(415);
   expect((await sender.send(wecomText('still here'))).status).toBe(200);
