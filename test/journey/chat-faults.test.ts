@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { deflateSync } from 'node:zlib';
+import { startScriptedChatServer, type Answer, type ScriptedChatServer } from '../chat/scripted-chat-server.ts';
+import { startTown, untilTrue, type Town } from '../support/town.ts';
+
+let town: Town;
+let chat: ScriptedChatServer;
+
+beforeAll(async () => {
+  chat = await startScriptedChatServer();
+  town = await startTown({ env: { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl, GROUP_SCOPE: 'group' } });
+}, 60_000);
+afterAll(async () => {
+  await town.stop();
+  await chat.stop();
+});
+beforeEach(() => void chat.calls.splice(0));
+
+const driver = () => town.messenger.driver;
+const ask = async (person: string, said: Parameters<ReturnType<typeof driver>['say']>[1]) => {
+  const message = await driver().say(person, said);
+  return (await driver().waitForAnswer(message.id, { timeoutMs: 18_000 })).text;
+};
+
+const chunk = (delta: object, reason: string | null = null) =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'svc-plus', choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
+const streams =
+  (text: string, ends: 'whole' | 'cut' = 'whole'): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(chunk({ content: text }));
+    if (ends === 'whole') response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`);
+    else setTimeout(() => response.destroy(), 150);
+  };
+const fails =
+  (status: number, body = '<html>upstream sorrow, secret-detail</html>'): Answer =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'text/html' });
+    response.end(body);
+  };
+
+test('security.md 5.3: a chat service that is down gives a short kind sentence, and /retry answers when it is back', async () => {
+  chat.script(fails(400));
+  const sorry = await ask('zhangwei', 'are you there?');
+  expect(sorry).toContain('/retry');
+  expect(sorry).not.toContain('secret-detail');
+  chat.script(streams('Yes, here I am.'));
+  expect(await ask('zhangwei', '/retry')).toBe('Yes, here I am.');
+  const asked = chat.calls.at(-1)?.body['messages'] as { role: string; content: string }[];
+  expect(asked.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual(['are you there?']);
+});
+
+test('security.md 5.4: a stream that is cut keeps the text that was shown, and says so', async () => {
+  chat.script(streams('The first half of', 'cut'));
+  const answer = await ask('zhangwei', 'tell me');
+  expect(answer).toMatch(/^The first half of/);
+  expect(answer).toContain('/retry');
+});
+
+test('the answer’s text is the model’s text and nothing else, and broadcast marks in it are altered', async () => {
+  chat.script(streams('Hello **you**.\n\n- one\n- two'));
+  expect(await ask('zhangwei', 'greet')).toBe('Hello **you**.\n\n- one\n- two');
+  chat.script(streams('Dear @all and @所有人, hi'));
+  const shown = await ask('zhangwei', 'shout');
+  expect(shown).not.toContain('@all');
+  expect(shown).not.toContain('@所有人');
+});
+
+test('history goes along, and /new ends it', async () => {
+  await ask('zhangwei', '/new');
+  chat.script(streams('Noted.'));
+  await ask('zhangwei', 'my desk is 4711');
+  await ask('zhangwei', 'which desk?');
+  const prompt = JSON.stringify(chat.calls.at(-1)?.body['messages']);
+  expect(prompt).toContain('my desk is 4711');
+  expect(prompt).toContain('Noted.');
+  await ask('zhangwei', '/new');
+  await ask('zhangwei', 'which desk?');
+  expect(JSON.stringify(chat.calls.at(-1)?.body['messages'])).not.toContain('4711');
+});
+
+test('security.md 6.2: a private chat and a group know nothing of each other; with GROUP_SCOPE=group members share one', async () => {
+  const group = { group: 'wrtown' };
+  chat.script(streams('ok'));
+  await ask('linxiaoyu', 'private-canary');
+  await ask('linxiaoyu', { text: 'group-canary', conversation: group, mention: true });
+  expect(JSON.stringify(chat.calls.at(-1)?.body['messages'])).not.toContain('private-canary');
+  await ask('emma.clarke', { text: 'and now?', conversation: group, mention: true });
+  const shared = JSON.stringify(chat.calls.at(-1)?.body['messages']);
+  expect(shared).toContain('group-canary');
+  expect(shared).not.toContain('linxiaoyu');
+  await ask('linxiaoyu', 'alone again');
+  expect(JSON.stringify(chat.calls.at(-1)?.body['messages'])).not.toContain('group-canary');
+});
+
+test('security.md 6.6: an image is fetched at once, decrypted, checked and sent to svc-plus as a data URL', async () => {
+  chat.script(streams('A red square.'));
+  const image = png(40, 30);
+  expect(await ask('zhangwei', { text: 'what is this?', images: [image] })).toBe('A red square.');
+  const call = chat.calls.at(-1)?.body as {
+    model: string;
+    messages: { content: { type: string; image_url?: { url: string } }[] }[];
+  };
+  expect(call.model).toBe('svc-plus');
+  const url = call.messages.at(-1)?.content.find(({ type }) => type === 'image_url')?.image_url?.url ?? '';
+  expect(url).toBe(`data:image/png;base64,${image.toString('base64')}`);
+});
+
+test('security.md 4.8: a question that could not be answered for ten minutes gets an apology, not a surprise', async () => {
+  await town.stopBot();
+  const message = await driver()
+    .say('emma.clarke', 'an old question')
+    .catch(() => undefined);
+  expect(message).toBeDefined();
+  await town.startBot({ ROLES: 'receiver' });
+  await untilTrue(async () => (await town.redis.keys('{p*}:pending')).length > 0);
+  await town.stopBot();
+  town.advance(11 * 60_000);
+  chat.script(streams('too late'));
+  await town.startBot();
+  await untilTrue(() => town.lines.some((line) => line.includes('"outcome":"expired"')));
+  expect(chat.calls).toHaveLength(0);
+  await untilTrue(() => driver().isBotReachable());
+  expect(await ask('emma.clarke', '/retry')).toBe('too late');
+}, 60_000);
+
+/** A small red picture, made here so that its size is known. */
+function png(width: number, height: number): Buffer {
+  const crcTable = Array.from({ length: 256 }, (_, index) => {
+    let value = index;
+    for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
+    return value >>> 0;
+  });
+  const crc = (bytes: Buffer) =>
+    (bytes.reduce((sum, byte) => (crcTable[(sum ^ byte) & 0xff] ?? 0) ^ (sum >>> 8), 0xffffffff) ^ 0xffffffff) >>> 0;
+  const part = (type: string, data: Buffer) => {
+    const named = Buffer.concat([Buffer.from(type), data]);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(data.length);
+    const sum = Buffer.alloc(4);
+    sum.writeUInt32BE(crc(named));
+    return Buffer.concat([length, named, sum]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 2, 0, 0, 0], 8);
+  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(width * 3, Buffer.from([220, 30, 30]))]);
+  const rows = Buffer.concat(Array.from({ length: height }, () => row));
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([signature, part('IHDR', head), part('IDAT', deflateSync(rows)), part('IEND', Buffer.alloc(0))]);
+}
