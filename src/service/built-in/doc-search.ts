@@ -1,13 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type MiniSearch from 'minisearch';
+import type { Language } from '../../base/texts.ts';
 import { splitSections, type DocSection } from './doc-sections.ts';
-import { contentWordsOf, wordsOf, wordStem } from './words.ts';
+import { asksAboutInside, settingNamesIn, termsOf } from './question-terms.ts';
+import { wordsOf, wordStem } from './words.ts';
 
-/** The section that fits a question best, and the words by which it was looked for. */
+/** The section that fits a question best, the terms by which it was looked for, and the language that it is written in. */
 export interface FoundSection {
   section: DocSection;
   terms: string[];
+  language: Language;
 }
 
 interface Index {
@@ -17,6 +20,11 @@ interface Index {
 
 /** A match must hold this share of the question's words; less is chance, and the model says that it does not know. */
 const MIN_SHARE = 0.4;
+const CHINESE_PAGE = /\.zh(?:-[A-Z]+)?\.md$/i;
+const DEVELOPER_PAGE = 'docs/ARCHITECTURE.md';
+/** Who asks how something is used gets the developers' page only where the others hardly touch the matter. */
+const OUTRANKED_WEIGHT = 0.35;
+const DEFINITION_WEIGHT = 10;
 
 /** Searches README.md and docs/*.md. Pages and the search library are loaded at the first question; missing pages are no fault. */
 export class DocSearch {
@@ -28,19 +36,26 @@ export class DocSearch {
     this.#dir = dir;
   }
 
-  async find(question: string): Promise<FoundSection | undefined> {
-    const words = contentWordsOf(question);
-    const terms = words.filter((word) => word !== 'parley');
-    const wanted = terms.length > 0 ? terms : words;
-    if (wanted.length === 0) return undefined;
-    const { search, sections } = await (this.#index ??= this.#load());
-    const best = search.search(wanted.join(' '), {
+  /** The best section for a question: for a Chinese one from the Chinese pages, and from the English only if those have none. */
+  async find(question: string, language: Language): Promise<FoundSection | undefined> {
+    const index = await (this.#index ??= this.#load());
+    const own = this.#findIn(index, question, language);
+    return own ?? (language === 'zh' ? this.#findIn(index, question, 'en') : undefined);
+  }
+
+  #findIn({ search, sections }: Index, question: string, language: Language): FoundSection | undefined {
+    const terms = termsOf(question, language);
+    if (terms.length === 0) return undefined;
+    const weigh = weighFor(question, terms);
+    const rated = search.search(terms.join(' '), {
       prefix: (term) => term.length > 3,
       fuzzy: (term) => (term.length > 5 ? 0.2 : false),
-    })[0];
-    if (!best || best.queryTerms.length < MIN_SHARE * countedTerms(wanted)) return undefined;
-    const section = sections[best.id as number];
-    return section && { section, terms: wanted };
+      filter: ({ id }) => languageOf(sections[id as number]) === language,
+      boostDocument: (id) => weigh(sections[id as number]),
+    });
+    const best = rated.find(({ queryTerms }) => queryTerms.length >= MIN_SHARE * terms.length);
+    const section = best && sections[best.id as number];
+    return section && { section, terms, language };
   }
 
   async #load(): Promise<Index> {
@@ -50,22 +65,43 @@ export class DocSearch {
     );
     const sections = pages.flat().map((section, id) => ({ ...section, id }));
     const search = new MiniSearchClass<DocSection>({
-      fields: ['title', 'text'],
-      extractField: (section, field) =>
-        field === 'text' ? section.blocks.join('\n') : String(section[field as keyof DocSection]),
+      fields: ['title', 'leads', 'text'],
+      extractField: fieldOf,
       tokenize: wordsOf,
       processTerm: wordStem,
-      searchOptions: { boost: { title: 3 }, combineWith: 'OR' },
+      searchOptions: { boost: { title: 3, leads: 2 }, combineWith: 'OR' },
     });
     search.addAll(sections);
     return { search, sections };
   }
 }
 
-/** Chinese pairs that no page has must not count against a question whose trade words were translated. */
-function countedTerms(terms: string[]): number {
-  const latin = terms.filter((term) => !/\p{Script=Han}/u.test(term)).length;
-  return latin > 0 ? latin : terms.length;
+/** The bold words that open a paragraph or step are small headings; alone on a line they only group what follows. */
+const LEAD = /^\s*(?:[-*+]|\d+[.)])?\s*\*\*([^*\n]+)\*\*(?=.)/;
+
+function fieldOf(section: DocSection, field: string): string {
+  if (field === 'text') return section.blocks.join('\n');
+  if (field === 'leads') return section.blocks.map((block) => LEAD.exec(block)?.[1] ?? '').join('\n');
+  return String(field === 'title' ? section.title : section.id);
+}
+
+/** How much a section counts for a question; 0 leaves it out. */
+function weighFor(question: string, terms: string[]): (section: DocSection | undefined) => number {
+  const names = settingNamesIn(question);
+  const isAboutInside = asksAboutInside(question);
+  const asksMeaning = names.length > 0 && terms.every((term) => wordsOf(names.join(' ')).includes(term));
+  return (section) => {
+    if (!section) return 0;
+    const prose = section.blocks.filter((block) => !block.includes('```')).join('\n');
+    if (!names.every((name) => prose.includes(name))) return 0;
+    const isDefinition = asksMeaning && names.some((name) => prose.includes(`- \`${name}\` —`));
+    const isOutranked = (section.page === DEVELOPER_PAGE) !== isAboutInside;
+    return (isDefinition ? DEFINITION_WEIGHT : 1) * (isOutranked ? OUTRANKED_WEIGHT : 1);
+  };
+}
+
+function languageOf(section: DocSection | undefined): Language {
+  return CHINESE_PAGE.test(section?.page ?? '') ? 'zh' : 'en';
 }
 
 async function pagesOf(dir: string): Promise<string[]> {

@@ -12,6 +12,8 @@ export interface DocSection {
 const HEADING = /^#{1,6}\s+(.+?)\s*#*$/;
 const FENCE = /^\s*(?:```|~~~)/;
 const TABLE_RULE = /^\|?[\s:|-]+\|[\s:|-]*$/;
+/** A link to another page or heading of ours, which leads nowhere from a chat. */
+const PAGE_LINK = /\[([^\]\n]{1,200})\]\((?!https?:)[^)\n]{0,200}\)/g;
 const LIST_ITEM = /^\s*(?:[-*+]|\d+[.)])\s+/;
 
 /** Cuts one Markdown page into its sections; sections without text of their own are left out. */
@@ -27,6 +29,8 @@ export function splitSections(page: string, markdown: string): Omit<DocSection, 
       open = false;
       continue;
     }
+    // What stands above a table's rule names its columns, which means nothing beside a single row.
+    if (!isInFence && TABLE_RULE.test(line) && section.blocks.at(-1)?.startsWith('|')) section.blocks.pop();
     const startsBlock = !isInFence && (!open || FENCE.test(line) || LIST_ITEM.test(line) || line.startsWith('|'));
     if (FENCE.test(line)) isInFence = !isInFence;
     if (
@@ -59,9 +63,9 @@ function readableRow(block: string): string {
   return `- ${cells.join(' — ')}`;
 }
 
-/** A source's line ends are where its author's editor stood; a chat would show them as breaks. */
+/** A source's line ends are where its author's editor stood; a chat would show them as breaks. Links within the pages go. */
 function oneLine(block: string): string {
-  return FENCE.test(block) ? block : block.replace(/\s*\n\s*/g, ' ');
+  return FENCE.test(block) ? block : block.replace(/\s*\n\s*/g, ' ').replace(PAGE_LINK, '$1');
 }
 
 function plainTitle(heading: string): string {

@@ -10,6 +10,8 @@ const MAX_EXCERPT_CHARS = 1_100;
 /** Steps with a gap would mislead, so they may be longer. */
 const MAX_STEPS_CHARS = 2_600;
 const MIN_STEPS = 3;
+/** Of the question's words: one that only mentions what the heading names asks for a single step. */
+const MIN_TITLE_SHARE = 0.5;
 const STEP = /^\s*\d+[.)]\s/;
 const LIST_ITEM = /^\s*(?:[-*+]|\d+[.)])\s/;
 /** Blocks that fit much less than the best one only distract from it. */
@@ -19,12 +21,13 @@ const FOLLOWING_WEIGHT = 0.5;
 
 /** Answers from the best section of Parley's pages, or says that nothing was found. */
 export async function tellDocs(docs: DocSearch, { text, language }: Question): Promise<Finding> {
-  const found = await docs.find(text);
+  const found = await docs.find(text, language);
   if (!found)
     return { text: say(BUILT_IN_TEXTS.unknown, language), thought: say(BUILT_IN_TEXTS.thoughtNothing, language) };
   const { page, title } = found.section;
+  const frame = found.language === language ? BUILT_IN_TEXTS.fromDocs : BUILT_IN_TEXTS.fromEnglishDocs;
   return {
-    text: say(BUILT_IN_TEXTS.fromDocs, language, { excerpt: excerptOf(found.section, found.terms), page, title }),
+    text: say(frame, language, { excerpt: excerptOf(found.section, found.terms), page, title }),
     thought: say(BUILT_IN_TEXTS.thoughtDocs, language, { terms: found.terms.join(', '), title, page }),
   };
 }
@@ -36,7 +39,8 @@ export async function tellDocs(docs: DocSearch, { text, language }: Question): P
 export function excerptOf({ title, blocks }: DocSection, terms: string[]): string {
   const wanted = new Set(terms);
   const hitsIn = (text: string) => new Set(wordsOf(text).filter((word) => wanted.has(word))).size;
-  const isHowTo = blocks.filter((block) => STEP.test(block)).length >= MIN_STEPS && hitsIn(title) > 0;
+  const isHowTo =
+    blocks.filter((block) => STEP.test(block)).length >= MIN_STEPS && hitsIn(title) >= MIN_TITLE_SHARE * wanted.size;
   const chosen = isHowTo ? firstBlocks(blocks) : bestBlocks(blocks, blocks.map(hitsIn));
   return chosen.map((block, index) => (index === 0 ? '' : LIST_ITEM.test(block) ? '\n' : '\n\n') + block).join('');
 }

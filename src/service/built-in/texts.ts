@@ -14,6 +14,14 @@ export const BUILT_IN_TEXTS = {
     en: "I'm Parley's small built-in model. I can:\n\n- answer questions about Parley from its own pages (“How do I connect WeCom?”, “What does `GROUP_SCOPE` mean?”)\n- call the tools that I am given, when a question plainly asks for one\n- tell an image's type and size\n- count (“count to 100”), say a number of words, repeat a text\n\nFor anything else, connect a real engine.",
     zh: '我是 Parley 内置的小模型。我能：\n\n- 根据 Parley 自己的文档回答问题（“怎样接入企业微信？”“`GROUP_SCOPE` 是什么意思？”）\n- 在问题明确需要时调用提供给我的工具\n- 说出图片的格式和尺寸\n- 数数（“数到 100”）、说指定数量的字、重复一段文字\n\n其他事情请接入真正的模型引擎。',
   },
+  words: {
+    en: 'Besides questions you can type these words, in English or Chinese:\n\n- `/help` (帮助) — what Parley can do\n- `/new` (新对话) — starts a new conversation\n- `/stop` (停止) — ends the answer that is being written\n- `/retry` (重试) — answers the last question again\n- `/whoami` (我是谁) — shows who is signed in\n- `/signin` (登录) — sends a new sign-in link\n- `/unlink` (解绑) — signs you out',
+    zh: '除了直接提问，还可以发送这些指令，中英文都可以：\n\n- `/help`（帮助）：查看 Parley 能做什么\n- `/new`（新对话）：开始新的对话\n- `/stop`（停止）：停止正在生成的回答\n- `/retry`（重试）：重新回答上一个问题\n- `/whoami`（我是谁）：查看当前登录的身份\n- `/signin`（登录）：重新发送登录链接\n- `/unlink`（解绑）：退出登录',
+  },
+  whoAmI: {
+    en: "I don't know: Parley's small built-in model sees only what is written, not who writes it. Send `/whoami`, and Parley shows who is signed in.",
+    zh: '我不知道：Parley 内置的小模型只看得到消息内容，看不到是谁发的。发送 `/whoami`（或“我是谁”），Parley 会显示当前登录的身份。',
+  },
   thanks: { en: 'You are welcome!', zh: '不客气！' },
   bye: { en: 'Goodbye!', zh: '再见！' },
   previous: { en: 'Before this, you asked: “{question}”', zh: '在这之前，你问的是：“{question}”' },
@@ -38,7 +46,11 @@ export const BUILT_IN_TEXTS = {
   },
   fromDocs: {
     en: '{excerpt}\n\nFrom {page}, “{title}”.',
-    zh: '在 Parley 的文档里找到这些（原文）：\n\n{excerpt}\n\n出处：{page}，“{title}”。',
+    zh: '{excerpt}\n\n出处：{page}，“{title}”。',
+  },
+  fromEnglishDocs: {
+    en: '{excerpt}\n\nFrom {page}, “{title}”.',
+    zh: '这一点只有英文文档讲到，以下是英文原文：\n\n{excerpt}\n\n出处：{page}，“{title}”。',
   },
   unknown: {
     en: "I'm Parley's small built-in model and only know Parley's own pages; I found nothing about this there. A real engine, connected with `SERVICE_UPSTREAM_URL`, would answer it. Ask “what can you do?” to see what I can help with.",

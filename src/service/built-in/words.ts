@@ -1,10 +1,10 @@
-import { GLOSSARY } from './glossary.ts';
+import { GLOSSARY, TOOL_GLOSSARY } from './glossary.ts';
 
 const STOP_WORDS = new Set(
   (
     'a an the and or of in on at to for from by with as is are was were be been do does did can could should would will shall may ' +
     'i you we they it he she me my your our us them this that these those there here how what which who whom whose when where why ' +
-    'please tell explain show give about into than then so if not no any some does mean means work works use using used need want ' +
+    'please tell explain show give about into than then so if not no any some does mean means work works use using used need want must ' +
     'get have has let know make'
   ).split(' '),
 );
@@ -20,18 +20,32 @@ export function wordStem(word: string): string {
   return lower;
 }
 
-/** The words of a text: latin words by their stems, Chinese as pairs of neighbouring characters. */
+/** The words of a text: latin words by their stems, names such as GROUP_SCOPE also whole, Chinese as pairs of neighbouring characters. */
 export function wordsOf(text: string): string[] {
   const latin =
     text.match(/[\p{Letter}\p{Number}]+/gu)?.flatMap((run) => run.match(/[^\p{Script=Han}]+/gu) ?? []) ?? [];
-  return [...latin.filter((word) => word.length <= MAX_WORD_CHARS).map(wordStem), ...hanPairs(text)];
+  const names = text.match(/[a-z\d]+(?:_[a-z\d]+)+/gi) ?? [];
+  return [...[...latin, ...names].filter((word) => word.length <= MAX_WORD_CHARS).map(wordStem), ...hanPairs(text)];
 }
 
-/** The words of a question that say what it is about; Chinese words of our trade add their English terms. */
+/** The words of a text that say what it is about; Chinese words of our trade and for tools add their English terms. */
 export function contentWordsOf(text: string): string[] {
-  const translated = GLOSSARY.flatMap(([chinese, english]) => (chinese.test(text) ? english.split(' ') : []));
-  const words = [...wordsOf(text), ...translated.map(wordStem)].filter((word) => !STOP_WORDS.has(word));
-  return [...new Set(words)];
+  const forTools = TOOL_GLOSSARY.flatMap(([asked, english]) => (asked.test(text) ? english.split(' ') : []));
+  return tellingWords([...wordsOf(text), ...translationsOf(text), ...forTools]);
+}
+
+/** The same for our English pages: without the Chinese words, which they do not have. */
+export function englishWordsOf(text: string): string[] {
+  const latin = wordsOf(text.replace(/\p{Script=Han}+/gu, ' '));
+  return tellingWords([...latin, ...translationsOf(text)]);
+}
+
+function translationsOf(text: string): string[] {
+  return GLOSSARY.flatMap(([asked, english]) => (asked.test(text) ? english.split(' ') : []));
+}
+
+function tellingWords(words: string[]): string[] {
+  return [...new Set(words.map(wordStem).filter((word) => !STOP_WORDS.has(word)))];
 }
 
 function hanPairs(text: string): string[] {

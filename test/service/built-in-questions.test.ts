@@ -1,0 +1,94 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import { composeAnswer } from '../../src/service/built-in/compose-answer.ts';
+import { DocSearch } from '../../src/service/built-in/doc-search.ts';
+import { readChatRequest } from '../../src/service/chat/chat-request.ts';
+import { loadModelTable } from '../../src/service/chat/model-table.ts';
+
+const docs = new DocSearch(fileURLToPath(new URL('../../', import.meta.url)));
+const models = loadModelTable();
+
+/** What the built-in model says to one question about the pages of this repository. */
+async function ask(question: string): Promise<string> {
+  const messages = [{ role: 'user', content: question }];
+  return (await composeAnswer(readChatRequest({ model: 'svc-max', messages }, models), docs)).text;
+}
+
+const GUIDE = 'docs/GUIDE.zh-CN.md';
+
+describe('English questions are answered from the English page and heading that fit', () => {
+  test.each([
+    ['How do I connect a real WeCom bot?', 'README.md, “Connect a real WeCom bot”', '8. Write to the bot'],
+    ['How do I connect Parley to WeCom?', 'README.md, “Connect a real WeCom bot”', 'EncodingAESKey'],
+    ['What is Parley?', 'README.md, “Parley”', 'chatbot for enterprise messaging apps'],
+    ['How can I try it?', 'README.md, “Try it”', 'npm start'],
+    ['Can Parley read images?', 'README.md, “What a person can say”', 'PNG, JPEG, GIF and WebP'],
+    ['How do I start a new conversation?', 'README.md, “What a person can say”', '/new'],
+    ['What happens when a worker dies?', 'README.md, “Run it for years”', 'within about ten seconds'],
+    ['How must Redis be configured?', 'README.md, “Run it for years”', 'appendonly yes'],
+    ['How do I monitor it with Prometheus?', 'README.md, “Run it for years”', '/metrics'],
+    ['Can I run the service alone?', 'README.md, “The service, alone”', 'ROLES=service npm start'],
+    ['What does GROUP_SCOPE mean?', 'README.md, “Settings”', 'Whose conversation a mention in a group joins'],
+    ['What is WORKER_CONCURRENCY?', 'README.md, “Settings”', 'Answers in the making at once'],
+    ['How does the architecture keep messages in order?', 'docs/ARCHITECTURE.md', 'epoch'],
+    ['What does the sweeper do?', 'docs/ARCHITECTURE.md', 'sweeper'],
+  ])('%s', async (question, source, part) => {
+    const text = await ask(question);
+    expect(text).toContain(source);
+    expect(text).toContain(part);
+    expect(text).not.toContain(GUIDE);
+  });
+});
+
+describe('Chinese questions are answered from the Chinese page and heading that fit', () => {
+  test.each([
+    ['怎样接入企业微信？', '接入企业微信', '8. 给机器人发一条消息'],
+    ['如何对接企微机器人？', '接入企业微信', 'EncodingAESKey'],
+    ['回调地址填什么？', '接入企业微信', '/webhooks/wecom'],
+    ['可信域名怎么设置？', '接入企业微信', '网页授权及JS-SDK'],
+    ['Parley 是什么？', 'Parley 中文指南', '聊天机器人'],
+    ['怎么试用？', '试用', 'npm start'],
+    ['怎么开始新的对话？', '聊天中可以使用的指令', '/new'],
+    ['能发图片吗？', '聊天中可以使用的指令', 'WebP'],
+    ['Redis 要怎么配置？', '长期运行', 'appendonly yes'],
+    ['怎么更换密钥？', '长期运行', 'SECRET_KEY_PREVIOUS'],
+    ['怎么部署？', '长期运行', 'docker compose up'],
+    ['worker 挂了会丢消息吗？', '长期运行', '十秒'],
+    ['别人转发登录链接怎么办？', '接入后须知', '绑定不了任何人'],
+    ['我们没有自己的登录服务怎么办？', '单独运行对话与登录服务', 'ROLES=service'],
+  ])('%s', async (question, title, part) => {
+    const text = await ask(question);
+    expect(text).toContain(`出处：${GUIDE}，“${title}”`);
+    expect(text).toContain(part);
+    expect(text).not.toContain('原文');
+  });
+
+  test.each([
+    ['GROUP_SCOPE 是什么意思？', 'README.md，“Settings”', 'Whose conversation'],
+    ['队列的内部架构是怎样的？', 'docs/ARCHITECTURE.md', 'BullMQ'],
+  ])('what only an English page tells is quoted as English: %s', async (question, source, part) => {
+    const text = await ask(question);
+    expect(text).toContain(source);
+    expect(text).toContain(part);
+    expect(text).toContain('英文原文');
+  });
+});
+
+test.each([
+  'What is the capital of France?',
+  'Write a poem about the sea',
+  'When does the library close?',
+  '今天天气怎么样？',
+  '推荐一家好吃的餐厅',
+  '图书馆几点关门？',
+  '毕业论文怎么写？',
+])('it says that it does not know: %s', async (question) =>
+  expect(await ask(question)).toMatch(/small built-in model and only know|内置的小模型，只熟悉/),
+);
+
+test('an excerpt has no link that leads nowhere and no table head', async () => {
+  const text = await ask('怎样使用自带的登录服务和对话服务？');
+  expect(text).toContain('格式见 README');
+  expect(text).not.toContain('](../');
+  expect(await ask('能发图片吗？')).not.toContain('中文说法');
+});
