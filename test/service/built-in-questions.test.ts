@@ -31,6 +31,11 @@ describe('English questions are answered from the English page and heading that 
     ['What does GROUP_SCOPE mean?', 'README.md, “Settings”', 'Whose conversation a mention in a group joins'],
     ['What is WORKER_CONCURRENCY?', 'README.md, “Settings”', 'Answers in the making at once'],
     ['How does the architecture keep messages in order?', 'docs/ARCHITECTURE.md', 'epoch'],
+    ['Where do I find the EncodingAESKey?', 'README.md, “Connect a real WeCom bot”', 'callback URL'],
+    ['How do I connect my own model?', 'README.md, “The service, alone”', 'SERVICE_UPSTREAM_URL'],
+    ['How do I sign out?', 'README.md, “What a person can say”', '/unlink'],
+    ['How do I stop an answer that is being written?', 'README.md, “What a person can say”', '/stop'],
+    ['How are tests run?', 'README.md, “Commands”', 'npm run verify'],
     ['What does the sweeper do?', 'docs/ARCHITECTURE.md', 'sweeper'],
   ])('%s', async (question, source, part) => {
     const text = await ask(question);
@@ -54,6 +59,10 @@ describe('Chinese questions are answered from the Chinese page and heading that 
     ['怎么更换密钥？', '长期运行', 'SECRET_KEY_PREVIOUS'],
     ['怎么部署？', '长期运行', 'docker compose up'],
     ['worker 挂了会丢消息吗？', '长期运行', '十秒'],
+    ['能发语音吗？', '聊天中可以使用的指令', '能读文字、语音'],
+    ['聊天记录保存多久？', '长期运行', 'HISTORY_TTL_DAYS'],
+    ['怎么查看日志？', '长期运行', '日志中不会出现'],
+    ['怎么解绑？', '聊天中可以使用的指令', '/unlink'],
     ['别人转发登录链接怎么办？', '接入后须知', '绑定不了任何人'],
     ['我们没有自己的登录服务怎么办？', '单独运行对话与登录服务', 'ROLES=service'],
   ])('%s', async (question, title, part) => {
@@ -82,13 +91,15 @@ test.each([
   '推荐一家好吃的餐厅',
   '图书馆几点关门？',
   '毕业论文怎么写？',
+  '忘记密码怎么办？',
 ])('it says that it does not know: %s', async (question) =>
   expect(await ask(question)).toMatch(/small built-in model and only know|内置的小模型，只熟悉/),
 );
 
-test('an excerpt has no link that leads nowhere and no table head', async () => {
+test('an excerpt has no link that leads nowhere, no table head and no caption of a picture', async () => {
   const text = await ask('怎样使用自带的登录服务和对话服务？');
   expect(text).toContain('格式见 README');
   expect(text).not.toContain('](../');
   expect(await ask('能发图片吗？')).not.toContain('中文说法');
+  expect(await ask('Can I use it in a group?')).not.toContain('The sign-in inside the app');
 });

@@ -25,6 +25,9 @@ const DEVELOPER_PAGE = 'docs/ARCHITECTURE.md';
 /** Who asks how something is used gets the developers' page only where the others hardly touch the matter. */
 const OUTRANKED_WEIGHT = 0.35;
 const DEFINITION_WEIGHT = 10;
+/** A table of all settings has nearly every word; who names none is better served by what explains. */
+const REFERENCE_WEIGHT = 0.7;
+const SETTING_ROW = /^- `[A-Z_]+` — /;
 
 /** Searches README.md and docs/*.md. Pages and the search library are loaded at the first question; missing pages are no fault. */
 export class DocSearch {
@@ -69,7 +72,7 @@ export class DocSearch {
       extractField: fieldOf,
       tokenize: wordsOf,
       processTerm: wordStem,
-      searchOptions: { boost: { title: 3, leads: 2 }, combineWith: 'OR' },
+      searchOptions: { boost: { title: 3, leads: 3 }, weights: { prefix: 0.4, fuzzy: 0.15 }, combineWith: 'OR' },
     });
     search.addAll(sections);
     return { search, sections };
@@ -96,7 +99,10 @@ function weighFor(question: string, terms: string[]): (section: DocSection | und
     if (!names.every((name) => prose.includes(name))) return 0;
     const isDefinition = asksMeaning && names.some((name) => prose.includes(`- \`${name}\` —`));
     const isOutranked = (section.page === DEVELOPER_PAGE) !== isAboutInside;
-    return (isDefinition ? DEFINITION_WEIGHT : 1) * (isOutranked ? OUTRANKED_WEIGHT : 1);
+    const isReference = names.length === 0 && section.blocks.filter((block) => SETTING_ROW.test(block)).length > 10;
+    return (
+      (isDefinition ? DEFINITION_WEIGHT : isReference ? REFERENCE_WEIGHT : 1) * (isOutranked ? OUTRANKED_WEIGHT : 1)
+    );
   };
 }
 

@@ -21,6 +21,8 @@ export function splitSections(page: string, markdown: string): Omit<DocSection, 
   const sections: Omit<DocSection, 'id'>[] = [{ page, title: page, blocks: [] }];
   let isInFence = false;
   let open = false;
+  /** Its other rows are the pictures' captions, which say nothing without them. */
+  let isPictureTable = false;
   for (const line of markdown.split(/\r?\n/)) {
     const section = sections.at(-1) as Omit<DocSection, 'id'>;
     const heading = isInFence ? undefined : HEADING.exec(line)?.[1];
@@ -30,7 +32,11 @@ export function splitSections(page: string, markdown: string): Omit<DocSection, 
       continue;
     }
     // What stands above a table's rule names its columns, which means nothing beside a single row.
-    if (!isInFence && TABLE_RULE.test(line) && section.blocks.at(-1)?.startsWith('|')) section.blocks.pop();
+    if (!isInFence && TABLE_RULE.test(line) && section.blocks.at(-1)?.startsWith('|')) {
+      isPictureTable = section.blocks.pop()?.includes('![') === true;
+    }
+    if (!line.startsWith('|')) isPictureTable = false;
+    else if (isPictureTable) continue;
     const startsBlock = !isInFence && (!open || FENCE.test(line) || LIST_ITEM.test(line) || line.startsWith('|'));
     if (FENCE.test(line)) isInFence = !isInFence;
     if (

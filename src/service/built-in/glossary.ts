@@ -1,4 +1,4 @@
-/** Words of our trade as a Chinese question has them, and the terms under which our English and our Chinese pages tell about them. */
+/** Words of our trade as a question has them, and the terms under which our English and our Chinese pages tell about them. */
 export const GLOSSARY: readonly (readonly [asked: RegExp, english: string, chinese: string])[] = [
   [/企业微信|企微|微信/, 'wecom', '企业 微信'],
   [/飞书/, 'feishu', '飞书'],
@@ -11,9 +11,10 @@ export const GLOSSARY: readonly (readonly [asked: RegExp, english: string, chine
   [/部署|上线|安装/, 'deploy install docker compose', 'docker compose 启动'],
   [/启动|运行|开始/, 'start run', '启动 开始'],
   [/试用|体验|试一/, 'try', '试用'],
-  [/历史|记录|上下文|对话/, 'history conversation', '对话'],
+  [/历史|记录|上下文/, 'history conversation', '对话 记录'],
+  [/对话|会话/, 'conversation', '对话'],
   [/命令|指令/, 'command slash', '指令'],
-  [/模型|引擎/, 'model engine upstream', '模型'],
+  [/模型|引擎|\b(?:own|real|another|different|my|our) (?:model|engine|llm)\b/i, 'model engine upstream', '模型'],
   [/密钥|秘钥|加密/, 'key encrypt secret', '密钥'],
   [/更换|轮换|修改/, 'change', '更换'],
   [/群聊|群里|群组|群/, 'group mention', '群里'],
@@ -25,6 +26,7 @@ export const GLOSSARY: readonly (readonly [asked: RegExp, english: string, chine
   [/链接/, 'link', '链接'],
   [/图片|图像/, 'image', '图片'],
   [/语音/, 'voice', '语音'],
+  [/能发|能收|能看|能读|支持.{0,8}(?:图片|语音|文件)/, 'read', '能读'],
   [/文件/, 'file', '文件'],
   [/思考|推理/, 'thinking reasoning', '思考'],
   [/停止|中断/, 'stop', '停止'],

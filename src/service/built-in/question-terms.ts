@@ -5,13 +5,13 @@ import { englishWordsOf, wordsOf } from './words.ts';
 const STOP_WORDS = new Set(
   (
     '什么 怎么 怎样 如何 哪里 哪些 哪个 为什么 为何 多少 多久 几个 请问 告诉 可以 能够 能否 是否 应该 需要 知道 意思 一下 一个 一些 ' +
-    '我们 你们 他们 它们 自己 自带 没有 这个 那个 这些 那些 使用 有没有 怎么样 怎么办 如果 时候'
+    '我们 你们 他们 它们 自己 自带 没有 这个 那个 这些 那些 使用 有没有 怎么样 怎么办 如果 时候 查看 忘记'
   ).split(' '),
 );
 const HAN = /\p{Script=Han}/u;
-/** Everything here is about Parley, and the words for its inside only say which page is meant. */
+/** Everything here is about Parley and its bot, and the words for its inside only say which page is meant. */
 const NAMES_NO_MATTER = new Set(
-  'parley architecture inside internal internally code source 架构 内部 原理 实现'.split(' '),
+  'parley bot architecture inside internal internally code source 架构 内部 原理 实现 机器 器人'.split(' '),
 );
 const SETTING_NAME = /\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)+\b/g;
 const ASKS_ABOUT_INSIDE =

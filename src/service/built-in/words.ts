@@ -5,10 +5,12 @@ const STOP_WORDS = new Set(
     'a an the and or of in on at to for from by with as is are was were be been do does did can could should would will shall may ' +
     'i you we they it he she me my your our us them this that these those there here how what which who whom whose when where why ' +
     'please tell explain show give about into than then so if not no any some does mean means work works use using used need want must ' +
-    'get have has let know make'
+    'get have has let know make find become own happen'
   ).split(' '),
 );
 
+/** In our pages "sign" is nearly always signing in, the opposite. */
+const SIGN_OUT = /\b(?:sign|log)(?:ing|ging)?[\s-]?(?:out|off)\b/gi;
 /** What is longer is no word, and the search's tree must not grow that deep. */
 const MAX_WORD_CHARS = 40;
 
@@ -16,8 +18,8 @@ const MAX_WORD_CHARS = 40;
 export function wordStem(word: string): string {
   const lower = word.toLowerCase();
   if (lower.length > 4 && lower.endsWith('ies')) return `${lower.slice(0, -3)}y`;
-  if (lower.length > 4 && /[^s]s$/.test(lower)) return lower.slice(0, -1);
-  return lower;
+  const singular = lower.length > 4 && /[^s]s$/.test(lower) ? lower.slice(0, -1) : lower;
+  return singular.replace(/(?<=^[a-z]{4,})(?:ing|ed)$/, '');
 }
 
 /** The words of a text: latin words by their stems, names such as GROUP_SCOPE also whole, Chinese as pairs of neighbouring characters. */
@@ -36,7 +38,7 @@ export function contentWordsOf(text: string): string[] {
 
 /** The same for our English pages: without the Chinese words, which they do not have. */
 export function englishWordsOf(text: string): string[] {
-  const latin = wordsOf(text.replace(/\p{Script=Han}+/gu, ' '));
+  const latin = wordsOf(text.replace(/\p{Script=Han}+/gu, ' ').replace(SIGN_OUT, 'unlink'));
   return tellingWords([...latin, ...translationsOf(text)]);
 }
 
