@@ -34,6 +34,9 @@ export interface App {
 
 type Step = () => Promise<void>;
 
+/** Written by the readiness probe: a Redis that answers but refuses writes (full, read-only) can store no message. */
+const PROBE_KEY = '{ready}:probe';
+
 /**
  * The composition root: builds everything by hand, starts it, and stops it in the opposite order. When a part cannot
  * start, what was started before is stopped, and the error goes on.
@@ -128,7 +131,7 @@ async function startFront({ config, log, registry, receiver, worker }: FrontOpti
 }
 
 function redisPart(name: string, redis: RedisClient): HealthPart {
-  return { name, isReady: async () => (await redis.ping(), true) };
+  return { name, isReady: async () => (await redis.set(PROBE_KEY, '1', 'PX', SECOND_MS)) === 'OK' };
 }
 
 interface RunningBot {

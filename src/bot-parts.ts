@@ -16,6 +16,8 @@ import { MOST_HELD_MESSAGES, TurnStore } from './queue/turn-store.ts';
 import { TurnWorker } from './queue/turn-worker.ts';
 import { WakeQueue } from './queue/wake-queue.ts';
 import type { Config, Secrets } from './settings/config.ts';
+import { MediaStore } from './conversation/media-store.ts';
+import { prefetchImages } from './turn/fetch-images.ts';
 import { createAnswerQuestion } from './turn/answer-question.ts';
 import { createApology, createRunTurn } from './turn/run-turn.ts';
 import { SignInGate } from './turn/sign-in-gate.ts';
@@ -158,7 +160,12 @@ export function createReceiver(options: BotOptions): Receiver {
   const identity = createSignIn(options, base);
   const inbox = new Inbox({ redis, keyRing, nowMs });
   const { groupScope } = config.conversation;
+  const mediaStore = new MediaStore(redis, keyRing);
   const handle = createHandleDelivery({
+    onAccepted: (platform, accepted) => {
+      const { conversation, message, deliveryId } = accepted;
+      void prefetchImages({ platform, store: mediaStore, conversation }, message, deliveryId);
+    },
     redis,
     keyRing,
     inbox,
@@ -203,6 +210,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const answerQuestion = createAnswerQuestion({
     chat,
     keyRing,
+    mediaStore: new MediaStore(redis, keyRing),
+    groupScope,
     systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
     model: config.chat.model,
     visionModel: config.chat.models.find((model) => model === VISION_MODEL),

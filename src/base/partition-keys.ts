@@ -54,6 +54,11 @@ export function messageKey(partition: number, deliveryId: string): string {
   return `${messageKeyPrefix(partition)}${deliveryId}`;
 }
 
+/** A sealed image of a message that waits or may be asked again. */
+export function mediaKey(partition: number, mediaId: string): string {
+  return `{p${partition}}:media:${mediaId}`;
+}
+
 /** Counter of a person's or a chat's messages in the current minute. */
 export function rateKey(partition: number, who: string): string {
   return `{p${partition}}:rate:${who}`;

@@ -5,11 +5,17 @@ import { SealError } from '../base/key-ring.ts';
 export interface HistoryTurn {
   version: 1;
   turnId: string;
-  /** When the turn began. */
+  /** When the question came. */
   atMs: number;
   /** In a group the asker's stable tag, such as `member-3f9a`; absent in private chats. */
   speakerTag?: string;
+  /** The account under which it was said; what one identity said is no other's history (security.md 1.3 step 23). */
+  accountId?: string;
   userText: string;
+  /** Text that the question quoted. */
+  quotedText?: string;
+  /** Names of the question's images in the media store, where they are kept for a short time. */
+  mediaIds?: string[];
   /** How many images came with the question. The images themselves are not kept. */
   images: number;
   /** Empty when the question got no answer; such a turn can be asked again, but enters no prompt. */

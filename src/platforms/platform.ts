@@ -143,8 +143,9 @@ export interface Platform {
   /**
    * Cuts a finished text into messages that each fit `maxBytes`, neutralised like a rendered reply: rendering a piece
    * once more changes nothing.
+   * @param reserveBytes room that each message keeps for something that is added to it; 0 unless told
    */
-  splitReply(text: string): string[];
+  splitReply(text: string, reserveBytes?: number): string[];
   /** Sends an answer by the message's `laterReplyHandle`. Absent where the platform has no such way. */
   replyLater?(handle: string, text: string): Promise<PostResult>;
   /** Writes to a person unasked. Absent where the platform or its settings do not allow it. */

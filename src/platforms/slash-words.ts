@@ -31,7 +31,8 @@ export const SLASH_SPELLINGS: Readonly<Record<SlashWord, readonly string[]>> = W
  * An unknown slash word is an ordinary message. Letters' case and the full-width slash make no difference.
  */
 export function readSlashCommand(text: string): SlashCommand | undefined {
-  const match = /^\s*(?<slash>[/／])?(?<name>\p{L}+)(?:\s+(?<argument>[\s\S]*))?$/u.exec(text.trimEnd());
+  // A voice transcript ends with a full stop.
+  const match = /^\s*(?<slash>[/／])?(?<name>\p{L}+)[。.!！]?(?:\s+(?<argument>[\s\S]*))?$/u.exec(text.trimEnd());
   const name = match?.groups?.['name']?.toLowerCase();
   const word = name === undefined ? undefined : BY_SPELLING.get(name);
   if (word === undefined || name === undefined) return undefined;

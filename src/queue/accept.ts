@@ -1,5 +1,6 @@
 import { conversationKeys, messageKey, rateKey } from '../base/partition-keys.ts';
 import { DAY_MS } from '../base/clock.ts';
+import { hashParts } from '../base/ids.ts';
 import { loadScript } from '../base/lua-script.ts';
 import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
@@ -55,7 +56,9 @@ export class Inbox {
         keys.state,
         keys.pending,
         rateKey(partition, `person:${personId}`),
-        ...(message.chat.kind === 'group' ? [rateKey(partition, `chat:${message.chat.id}`)] : []),
+        ...(message.chat.kind === 'group'
+          ? [rateKey(partition, `chat:${hashParts('chat', message.chat.id).slice(0, 32)}`)]
+          : []),
       ],
       [
         deliveryId,

@@ -1,4 +1,5 @@
 import { Worker, type Job } from 'bullmq';
+import { setTimeout as pause } from 'node:timers/promises';
 import { asError } from '../base/coded-error.ts';
 import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -56,6 +57,8 @@ const STALLED_SCAN_MS = 5 * SECOND_MS;
 const NEVER = 1_000_000;
 /** Below the sweeper's patience, so that a running turn is not woken again and again. */
 const RENEW_EVERY_MS = 4 * SECOND_MS;
+/** What a turn that was told to end, and BullMQ, get on top of the grace time. */
+const FORCED_CLOSE_AFTER_MS = 3 * SECOND_MS;
 const SUSPECT_AFTER_CRASHES = 2;
 const SOLO_CRASHES_TO_GIVE_UP = 3;
 const SUSPECT_WAITS_MS = 2 * SECOND_MS;
@@ -94,8 +97,10 @@ export class TurnWorker {
     const timer = setTimeout(() => {
       for (const controller of this.#running.values()) controller.abort('shutdown' satisfies AbortReason);
     }, graceMs);
-    await closing;
+    const isClosed = await Promise.race([closing.then(() => true), pause(graceMs + FORCED_CLOSE_AFTER_MS, false)]);
     clearTimeout(timer);
+    // Without Redis nothing can be given back or closed in order; what is unfinished stands in the inbox all the same.
+    if (!isClosed) for (const worker of this.#workers) worker.close(true).catch(() => undefined);
     this.#stops.close();
   }
 

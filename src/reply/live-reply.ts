@@ -6,7 +6,7 @@ import type { RedisClient } from '../base/redis.ts';
 import { say, type Language } from '../base/texts.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 import type { Platform, ReplyView } from '../platforms/platform.ts';
-import { postLater } from './post-later.ts';
+import { postLater, withCutNotice } from './post-later.ts';
 import type { ReplyReport } from './reply-report.ts';
 import { REPLY_TEXTS } from './texts.ts';
 
@@ -102,7 +102,7 @@ export class LiveReply {
     }
     const delivery = rest.length > 0 ? await postLater(this.#options, text, rest) : 'live';
     const isCut = delivery === 'unavailable' || delivery === 'refused';
-    const shown = isCut ? `${first}\n\n${say(REPLY_TEXTS.cut, language)}` : first;
+    const shown = isCut ? withCutNotice(platform, text, language) : first;
     return [
       this.#record({ text: shown, ...(status === undefined ? {} : { status }), finished: true }, { delivery }),
       ...merged,

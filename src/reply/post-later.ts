@@ -57,6 +57,13 @@ async function postOnce(
 
 function fitOnePost(pieces: string[], { platform, language }: LaterPost): string {
   const [first = '', ...rest] = pieces;
-  const text = rest.length === 0 ? first : `${first}\n\n${say(REPLY_TEXTS.cut, language)}`;
+  const text = rest.length === 0 ? first : withCutNotice(platform, first, language);
   return platform.renderReply({ text, finished: true });
+}
+
+/** As much of a text as fits one message together with the sentence that says that more was said. */
+export function withCutNotice(platform: Platform, text: string, language: Language): string {
+  const notice = `\n\n${say(REPLY_TEXTS.cut, language)}`;
+  const [fitting = ''] = platform.splitReply(text, Buffer.byteLength(notice));
+  return fitting + notice;
 }

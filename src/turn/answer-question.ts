@@ -1,10 +1,12 @@
 import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
-import { say } from '../base/texts.ts';
+import { say, type Language } from '../base/texts.ts';
 import { ChatError } from '../chat/chat-error.ts';
 import type { ChatClient } from '../chat/chat-client.ts';
 import type { ChatEvent } from '../chat/chat-types.ts';
 import { buildPrompt } from '../conversation/build-prompt.ts';
+import type { MediaStore } from '../conversation/media-store.ts';
+import type { GroupScope } from '../platforms/conversation-key.ts';
 import { fetchImages, ImageRefusedError } from './fetch-images.ts';
 import type { TurnScene } from './run-turn.ts';
 import { TURN_TEXTS } from './texts.ts';
@@ -14,6 +16,8 @@ import type { Outcome } from './turn-types.ts';
 export interface AnswerQuestionOptions {
   chat: ChatClient;
   keyRing: KeyRing;
+  mediaStore: MediaStore;
+  groupScope: GroupScope;
   systemPrompt: string;
   /** The model for text, and the one that can see; undefined when none of the configured models can. */
   model: string;
@@ -22,6 +26,8 @@ export interface AnswerQuestionOptions {
   promptBudgetTokens: number;
   nowMs: NowMs;
 }
+
+const MOST_IMAGES = 10;
 
 export type AnswerQuestion = (scene: TurnScene) => Promise<Outcome>;
 
@@ -33,10 +39,10 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
   return async (scene) => {
     const { question, live, turn } = scene;
     const { language } = question;
-    if (question.text === '' && question.imageRefs.length === 0)
+    if (question.text === '' && question.images.length === 0)
       return { kind: 'refused', text: say(TURN_TEXTS.unsupported, language) };
-    if (question.imageRefs.length > 0 && !options.visionModel)
-      return { kind: 'refused', text: say(TURN_TEXTS.noVision, language) };
+    if (question.images.length > 0 && !options.visionModel) return refused(options, scene, 'noVision');
+    if (question.images.length > MOST_IMAGES) return refused(options, scene, 'tooManyImages');
     // After a sign-in the reply still shows the invitation; say at once that its question is being answered.
     const isReleased = (turn.messages.at(-1)?.acceptedAtMs ?? 0) > turn.startedAtMs;
     if (isReleased) live.show({ text: '', status: say(TURN_TEXTS.released, language) });
@@ -52,7 +58,8 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     } catch (error) {
       if (scene.controls.signal.reason === 'stopped')
         return finished(options, scene, { text: shown, ending: 'stopped' });
-      if (error instanceof ImageRefusedError) return { kind: 'refused', text: say(TURN_TEXTS.imageRefused, language) };
+      if (error instanceof ImageRefusedError)
+        return refused(options, scene, error.code === 'image_gone' ? 'imageGone' : 'imageRefused');
       if (!(error instanceof ChatError)) throw error;
       if (shown !== '') return finished(options, scene, { text: shown, ending: 'truncated' });
       return {
@@ -69,10 +76,11 @@ async function buildRequest(
   scene: TurnScene,
 ): Promise<Parameters<ChatClient['stream']>[0]> {
   const { question, newest, platform, controls } = scene;
-  const images = await fetchImages(platform, question.imageRefs, controls.signal);
+  const imageScene = { platform, store: options.mediaStore, conversation: scene.turn.conversation };
+  const images = await fetchImages(imageScene, question.images, controls.signal);
   const messages = buildPrompt({
     systemPrompt: options.systemPrompt,
-    turns: earlierTurns(options.keyRing, scene),
+    turns: earlierTurns(options.keyRing, scene, options.groupScope),
     current: {
       text: question.text,
       images,
@@ -115,22 +123,39 @@ function finished(
   const isWhole = ending === 'whole';
   return {
     kind: ending === 'stopped' ? 'stopped' : isWhole ? 'answered' : 'interrupted',
-    text: isWhole ? text : `${text}\n\n${say(TURN_TEXTS[noteFor(ending)], language)}`,
+    ...ended(text, ending, language),
     history: turnHistory(keyRing, scene, { text, interrupted: !isWhole }),
     ...stopServed(scene, ending),
   };
 }
 
-function stopServed({ turn }: TurnScene, ending: Ending): Pick<Outcome, 'stopServed'> {
-  return ending === 'stopped' ? { stopServed: turn.stop.seq } : {};
+/** The text as it is shown. That it is not whole is said below it; that the person stopped it themself, apart from it. */
+function ended(text: string, ending: Ending, language: Language): Pick<Outcome, 'text' | 'note'> {
+  if (ending === 'whole') return { text };
+  if (ending === 'stopped') return { text, note: say(TURN_TEXTS.stopped, language) };
+  const mark = say(TURN_TEXTS[ending === 'length' ? 'lengthReached' : 'interrupted'], language);
+  return { text: `${text}\n\n${mark}` };
 }
 
-function noteFor(ending: Ending): 'lengthReached' | 'stopped' | 'interrupted' {
-  return ending === 'length' ? 'lengthReached' : ending === 'stopped' ? 'stopped' : 'interrupted';
+/** A question that cannot be put to a model as it is; it stays the last one, so that /retry does not ask another. */
+function refused(options: AnswerQuestionOptions, scene: TurnScene, why: keyof typeof TURN_TEXTS): Outcome {
+  const text = say(TURN_TEXTS[why], scene.question.language);
+  return { kind: 'refused', text, history: failedTurnHistory(options.keyRing, scene) };
+}
+
+/** Read from the claim itself: the stop word came while the turn ran. */
+function stopServed({ controls }: TurnScene, ending: Ending): Pick<Outcome, 'stopServed'> {
+  return ending === 'stopped' ? { stopServed: controls.claim.stop.seq } : {};
 }
 
 /** Which sentence a person reads for an error of the chat service; never the service's own words. */
-function textFor(error: ChatError): 'chatBusy' | 'chatTooLong' | 'chatDown' {
-  if (error.code === 'chat_rate_limited' || error.code === 'chat_circuit_open') return 'chatBusy';
-  return error.code === 'chat_too_large' ? 'chatTooLong' : 'chatDown';
+function textFor({ code }: ChatError): keyof typeof TURN_TEXTS {
+  return TEXT_FOR[code] ?? 'chatDown';
 }
+
+const TEXT_FOR: Partial<Record<ChatError['code'], keyof typeof TURN_TEXTS>> = {
+  chat_rate_limited: 'chatBusy',
+  chat_circuit_open: 'chatBusy',
+  chat_too_large: 'chatTooLong',
+  chat_bad_request: 'chatRefusedQuestion',
+};

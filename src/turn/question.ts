@@ -1,16 +1,15 @@
 import type { InboundMessage, MessagePart } from '../platforms/platform.ts';
 import { languageOfText, type Language } from '../base/texts.ts';
+import { imageRefsOf, type ImageRef } from './fetch-images.ts';
 import type { TurnInput } from './turn-types.ts';
 
 /** What is asked in a turn: the messages merged into it, in the order in which they were said. */
 export interface Question {
   text: string;
-  /** Media references of images, the quoted ones first. */
-  imageRefs: string[];
+  /** Its images, the quoted ones first. */
+  images: ImageRef[];
   /** Text of what the newest message quotes; it is data, not the asker's words. */
   quotedText: string | undefined;
-  /** Kinds of content that nobody here can read. */
-  unsupported: string[];
   language: Language;
 }
 
@@ -20,14 +19,11 @@ export function questionOf(turn: TurnInput): Question {
   const parts = messages.flatMap(({ parts: own }) => own);
   const quotes = messages.flatMap(({ quote }) => quote ?? []);
   const text = textOf(parts);
-  const quotedText = textOf(quotes);
+  const quotedText = textOf(quotes.map(readable));
   return {
     text,
-    imageRefs: [...quotes, ...parts].flatMap((part) => (part.type === 'image' ? [part.mediaRef] : [])),
+    images: turn.messages.flatMap(({ message, deliveryId }) => imageRefsOf(message, deliveryId)),
     quotedText: quotedText === '' ? undefined : quotedText,
-    unsupported: parts.flatMap((part) =>
-      part.type === 'file' ? ['file'] : part.type === 'unsupported' ? [part.what] : [],
-    ),
     language: languageOfMessage(messages.at(-1), text),
   };
 }
@@ -35,6 +31,12 @@ export function questionOf(turn: TurnInput): Question {
 /** The language in which the bot itself speaks to this person: that of their message. A bare slash word tells it by its spelling. */
 function languageOfMessage(newest: InboundMessage | undefined, text: string): Language {
   return languageOfText(text === '' ? (newest?.sender.displayName ?? '') : text);
+}
+
+/** A quoted file is named, so that the model does not answer as if nothing were quoted. */
+function readable(part: MessagePart): MessagePart {
+  if (part.type === 'text' || part.type === 'image') return part;
+  return { type: 'text', text: '[a file is quoted here that cannot be read]' };
 }
 
 function textOf(parts: MessagePart[]): string {

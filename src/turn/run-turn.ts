@@ -4,6 +4,7 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { say } from '../base/texts.ts';
+import type { Account } from '../identity/identity.ts';
 import { IdentityError } from '../identity/identity-error.ts';
 import type { InboundMessage, Platform, PlatformName } from '../platforms/platform.ts';
 import { LiveReply } from '../reply/live-reply.ts';
@@ -42,6 +43,8 @@ export interface TurnScene {
   newest: InboundMessage;
   platform: Platform;
   live: LiveReply;
+  /** Who asks, once the gate has looked them up; absent while nobody is linked or sign-in is off. */
+  account?: Account;
 }
 
 /**
@@ -60,7 +63,8 @@ export function createRunTurn(options: RunTurnOptions): (controls: TurnControls)
 
     const isPrivate = scene.newest.chat.kind === 'private';
     const notices = isPrivate ? openNotices(keyRing, turn.conversation, turn.notices) : [];
-    const status = notices.length > 0 ? notices.join('\n') : undefined;
+    const lines = [...notices, ...(outcome.note === undefined ? [] : [outcome.note])];
+    const status = lines.length > 0 ? lines.join('\n') : undefined;
     const records = outcome.hold
       ? await scene.live.leaveOpen(outcome.text)
       : await scene.live.finish(outcome.text, status);
@@ -133,7 +137,7 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
   try {
     if (turn.storedAnswer !== undefined) return { kind: 'answered', text: turn.storedAnswer };
     if (newest.slash) return await options.runSlashWord(scene, newest.slash);
-    if (controls.signal.reason === 'stopped') return stoppedBeforeStart(scene);
+    if (controls.signal.reason === 'stopped') return stoppedBeforeStart(options.keyRing, scene);
     const newestAtMs = turn.messages.at(-1)?.acceptedAtMs ?? 0;
     if (options.nowMs() - newestAtMs > OLDEST_QUESTION_MS) {
       return {
@@ -144,6 +148,7 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
     }
     const admitted = await options.gate.admit(scene);
     if ('outcome' in admitted) return admitted.outcome;
+    if (admitted.account) scene.account = admitted.account;
     return await options.answerQuestion(scene);
   } catch (error) {
     throwIfUnwanted(controls.signal);
@@ -153,8 +158,14 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
   }
 }
 
-function stoppedBeforeStart({ turn, question }: TurnScene): Outcome {
-  return { kind: 'stopped', text: say(TURN_TEXTS.stopped, question.language), stopServed: turn.stop.seq };
+function stoppedBeforeStart(keyRing: KeyRing, scene: TurnScene): Outcome {
+  const { turn, question } = scene;
+  return {
+    kind: 'stopped',
+    text: say(TURN_TEXTS.stopped, question.language),
+    stopServed: turn.stop.seq,
+    history: failedTurnHistory(keyRing, scene),
+  };
 }
 
 /** An error that no room expected. It is logged under a reference that the person can pass on; a lost store is not hidden here. */

@@ -7,7 +7,9 @@ import type { AnswerQuestion } from './answer-question.ts';
 import type { TurnScene } from './run-turn.ts';
 import { askerOf, type SignInGate } from './sign-in-gate.ts';
 import { TURN_TEXTS } from './texts.ts';
-import { earlierTurns } from './turn-history.ts';
+import type { HistoryTurn } from '../conversation/history.ts';
+import type { Question } from './question.ts';
+import { lastTurn, speakerTagOf } from './turn-history.ts';
 import type { SignInMode } from './turn-ports.ts';
 import type { Outcome } from './turn-types.ts';
 
@@ -67,14 +69,27 @@ function stop(_options: SlashWordsOptions, scene: TurnScene): Outcome {
 
 /** Asks the last question again; its new answer takes the old one's place in the history. */
 async function retry(options: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
-  const last = earlierTurns(options.keyRing, scene).at(-1);
-  if (!last || last.userText === '') return command(scene, 'nothingToRetry');
   const admitted = await options.gate.admit(scene);
   if ('outcome' in admitted) return { ...admitted.outcome, hold: false };
-  const question = { ...scene.question, text: last.userText, language: languageOfText(last.userText) };
-  const again: TurnScene = { ...scene, question, turn: { ...scene.turn, history: scene.turn.history.slice(0, -1) } };
+  const { account } = admitted;
+  const last = lastTurn(options.keyRing, scene);
+  if (!last || !isOwn(last, scene, account?.accountId)) return command(scene, 'nothingToRetry');
+  const question: Question = {
+    text: last.userText,
+    quotedText: last.quotedText,
+    images: (last.mediaIds ?? []).map((mediaId) => ({ mediaId })),
+    language: last.userText === '' ? scene.question.language : languageOfText(last.userText),
+  };
+  const turn = { ...scene.turn, history: scene.turn.history.slice(0, -1) };
+  const again: TurnScene = { ...scene, question, turn, ...(account ? { account } : {}) };
   const outcome = await options.answerQuestion(again);
   return { ...outcome, history: { ...outcome.history, replaceLast: true } };
+}
+
+/** Nobody asks again what was said by another person of a shared conversation, or under another account. */
+function isOwn(last: HistoryTurn, scene: TurnScene, accountId: string | undefined): boolean {
+  const isSamePerson = last.speakerTag === undefined || last.speakerTag === speakerTagOf(scene);
+  return isSamePerson && last.accountId === accountId;
 }
 
 async function whoAmI({ gate, mode }: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {

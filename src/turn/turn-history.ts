@@ -1,7 +1,7 @@
 import type { KeyRing } from '../base/key-ring.ts';
 import { openTurns, sealTurn, type HistoryTurn } from '../conversation/history.ts';
 import { languageOfText, type Language } from '../base/texts.ts';
-import { personIdOf } from '../platforms/conversation-key.ts';
+import { personIdOf, type GroupScope } from '../platforms/conversation-key.ts';
 import type { TurnScene } from './run-turn.ts';
 import type { TurnInput, TurnResult } from './turn-types.ts';
 
@@ -17,8 +17,11 @@ export function turnHistory(
     turnId: turn.turnId,
     atMs: turn.startedAtMs,
     ...(newest.chat.kind === 'group' ? { speakerTag: speakerTagOf(scene) } : {}),
+    ...(scene.account ? { accountId: scene.account.accountId } : {}),
     userText: question.text,
-    images: question.imageRefs.length,
+    ...(question.quotedText === undefined ? {} : { quotedText: question.quotedText }),
+    ...(question.images.length === 0 ? {} : { mediaIds: question.images.map(({ mediaId }) => mediaId) }),
+    images: question.images.length,
     assistantText: answer.text,
     ...(answer.interrupted ? { interrupted: true } : {}),
   };
@@ -27,12 +30,24 @@ export function turnHistory(
 
 /** Keeps the question of a turn that got no answer, so that /retry can ask it again; it never enters a prompt. */
 export function failedTurnHistory(keyRing: KeyRing, scene: TurnScene): TurnResult['history'] {
-  return scene.question.text === '' ? undefined : turnHistory(keyRing, scene, { text: '', interrupted: true });
+  const { text, images } = scene.question;
+  if (text === '' && images.length === 0) return undefined;
+  return turnHistory(keyRing, scene, { text: '', interrupted: true });
 }
 
-/** The conversation's earlier turns, oldest first. */
-export function earlierTurns(keyRing: KeyRing, { turn }: TurnScene): HistoryTurn[] {
-  return openTurns(keyRing, turn.conversation.id, turn.history);
+/**
+ * The conversation's earlier turns, oldest first. Where a conversation is one person's, only what was said under the
+ * account that asks now: a new identity starts afresh (security.md 1.3 step 23). A shared one has many accounts.
+ */
+export function earlierTurns(keyRing: KeyRing, { turn, account, newest }: TurnScene, scope: GroupScope): HistoryTurn[] {
+  const turns = openTurns(keyRing, turn.conversation.id, turn.history);
+  if (newest.chat.kind === 'group' && scope === 'group') return turns;
+  return turns.filter(({ accountId }) => accountId === account?.accountId);
+}
+
+/** The conversation's last question, whoever asked it. */
+export function lastTurn(keyRing: KeyRing, { turn }: TurnScene): HistoryTurn | undefined {
+  return openTurns(keyRing, turn.conversation.id, turn.history.slice(-1)).at(-1);
 }
 
 /** A stable name for a person within a group's prompt that tells nothing about them (security.md 6.2). */

@@ -48,6 +48,8 @@ export interface Outcome {
   /** For the report: a small set. */
   kind: 'answered' | 'interrupted' | 'stopped' | 'command' | 'sign-in' | 'refused' | 'failed' | 'expired';
   text: string;
+  /** A line about the answer that is shown apart from its text. */
+  note?: string;
   /** `held`: the reply stays open and the message waits for its sender's sign-in. */
   hold?: boolean;
   history?: TurnResult['history'];

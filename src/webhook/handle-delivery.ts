@@ -4,8 +4,8 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { say } from '../base/texts.ts';
-import { conversationOf, personIdOf, type GroupScope } from '../platforms/conversation-key.ts';
-import type { Delivery, HttpAnswer, Platform } from '../platforms/platform.ts';
+import { conversationOf, personIdOf, type ConversationRef, type GroupScope } from '../platforms/conversation-key.ts';
+import type { Delivery, HttpAnswer, InboundMessage, Platform } from '../platforms/platform.ts';
 import type { Inbox } from '../queue/accept.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 import { readLiveReply, tooManyMessages } from '../reply/read-live-reply.ts';
@@ -24,6 +24,11 @@ export interface HandleDeliveryOptions {
   wakeQueue: WakeQueue;
   groupScope: GroupScope;
   botName: string;
+  /** Told of each new message once it is stored; must not throw or wait (its images are fetched meanwhile). */
+  onAccepted(
+    platform: Platform,
+    accepted: { conversation: ConversationRef; message: InboundMessage; deliveryId: string },
+  ): void;
   nowMs: NowMs;
   log: Log;
   report: WebhookReport;
@@ -84,8 +89,10 @@ async function acceptMessage(
       return storing;
     };
     const { deliveryId, result } = await withDeadline(retryUntilStored(storeAndWake), STORE_DEADLINE_MS);
-    if (result === 'new')
+    if (result === 'new') {
+      options.onAccepted(platform, { conversation, message, deliveryId });
       return { answer: answer({ replyId: deliveryId, content: '', finished: false }), outcome: 'accepted' };
+    }
     if (result === 'limited')
       return {
         answer: answer({ replyId: deliveryId, content: tooManyMessages(), finished: true }),

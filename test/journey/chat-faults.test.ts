@@ -106,6 +106,46 @@ test('security.md 6.6: an image is fetched at once, decrypted, checked and sent 
   expect(url).toBe(`data:image/png;base64,${image.toString('base64')}`);
 });
 
+test('/retry asks with the quote and the images of the question that failed', async () => {
+  await ask('zhangwei', '/new');
+  chat.script(streams('Noted.'));
+  const quoted = await driver().say('zhangwei', 'the sentence to translate');
+  await driver().waitForAnswer(quoted.id);
+  chat.script(fails(400));
+  const image = png(10, 10);
+  await ask('zhangwei', { text: 'what is it about?', images: [image], quote: quoted.id });
+  chat.script(streams('About both.'));
+  expect(await ask('zhangwei', '/retry')).toBe('About both.');
+  const asked = JSON.stringify((chat.calls.at(-1)?.body['messages'] as object[]).at(-1));
+  expect(asked).toContain('the sentence to translate');
+  expect(asked).toContain('what is it about?');
+  expect(asked).toContain(image.toString('base64'));
+});
+
+test('/stop of a /retry says that it stopped something', async () => {
+  chat.script(streams('first'));
+  await ask('zhangwei', 'a question');
+  chat.script((response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(chunk({ content: 'growing and ' }));
+  });
+  const retry = await driver().say('zhangwei', '/retry');
+  await untilTrue(async () => (await driver().answer(retry.id))?.text.startsWith('growing') ?? false);
+  expect(await ask('zhangwei', '/stop')).toBe('Stopped.');
+  expect((await driver().waitForAnswer(retry.id)).text.trim()).toBe('growing and');
+});
+
+test('an answer too long for two messages ends with a sentence that says so', async () => {
+  const long = Array.from({ length: 3_000 }, (_, line) => `line ${line} of it`).join('\n');
+  chat.script(streams(long));
+  expect(Buffer.byteLength(long)).toBeGreaterThan(41_000);
+  await ask('zhangwei', 'everything, please');
+  await untilTrue(async () =>
+    (await driver().messages('zhangwei')).some(({ text }) => text.includes('too long to be shown here')),
+  );
+  expect(driver().violations()).toEqual([]);
+});
+
 test('security.md 4.8: a question that could not be answered for ten minutes gets an apology, not a surprise', async () => {
   await town.stopBot();
   const message = await driver()

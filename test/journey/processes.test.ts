@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { freePort } from '../../src/local/embedded-redis.ts';
+import { freePort, startEmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { startTown, untilTrue, type Town } from '../support/town.ts';
 
@@ -92,6 +92,21 @@ test('a second signal ends the process at once', async () => {
   await parley.ended;
   expect(Date.now() - startedMs).toBeLessThan(2_000);
 }, 60_000);
+
+test('security.md 4.9: with Redis gone, SIGTERM still ends the process within the grace time, with 0', async () => {
+  const redis = await startEmbeddedRedis();
+  const parley = await startParleyProcess({
+    env: { ...town.env, REDIS_URL: redis.url, PORT: String(await freePort()), SHUTDOWN_GRACE_SEC: '1' },
+    until: UP,
+  });
+  running.push(parley);
+  process.kill(redis.pid, 'SIGKILL');
+  await redis.stop();
+  const startedMs = Date.now();
+  parley.kill('SIGTERM');
+  expect(await parley.ended).toBe(0);
+  expect(Date.now() - startedMs).toBeLessThan(10_000);
+});
 
 test('contract section 1: bad settings end with 2, and every fault is named at once', async () => {
   const parley = await startParleyProcess({

@@ -64,7 +64,8 @@ describe('a private chat', () => {
     const answer = await driver().waitForAnswer(message.id);
     expect(stopAnswer.text).toBe('Stopped.');
     expect(answer.text).toMatch(/^1 2 3 /);
-    expect(answer.text).toContain('Stopped.');
+    // That it was stopped is said apart from the model's text.
+    expect(answer.thinking).toBe('Stopped.');
     expect(answer.text).not.toContain('5000');
   });
 
@@ -104,6 +105,19 @@ describe('a private chat', () => {
     expect((await driver().waitForAnswer(first.id)).text).toBe('↓ answered below');
     expect((await driver().waitForAnswer(second.id)).text).not.toBe('');
   });
+});
+
+test('an image sent before the sign-in is fetched at once, and answered after it although its address is long gone', async () => {
+  const image = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const message = await driver().say('daniel.okoye', { text: 'What is this?', images: [image] });
+  await untilTrue(async () => (await town.redis.keys('{p*}:media:*')).length > 0);
+  const { answer: invitation } = await ask('daniel.okoye', '/signin');
+  town.advance(5.1 * MINUTE_MS);
+  await town.signIn('daniel.okoye', invitation.text);
+  expect((await driver().waitForAnswer(message.id)).text).toMatch(/1\s*×\s*1|1x1|1 by 1/);
 });
 
 describe('a group', () => {

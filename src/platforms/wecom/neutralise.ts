@@ -17,7 +17,9 @@ export function neutralisePlain(text: string): string {
 }
 
 /** Everybody in a chat is called by these; `@allocate` is an ordinary word. */
-const CALLS_EVERYBODY = /@(?=所有人|all(?![A-Za-z0-9_]))/gi;
+const CALLS_EVERYBODY = /@(?=所有人|(?:all|everyone|here|channel)(?![A-Za-z0-9_]))/gi;
+/** Other platforms' marks are altered as well: a text may be carried on from here (contract section 4). */
+const CALLS_ELSEWHERE = /<(?=!(?:channel|here|everyone|subteam)|\/?at\b)/gi;
 const CALLS_SOMEBODY = /<@/g;
 const THINKING = /<(?=\s{0,8}\/?\s{0,8}think)/gi;
 const LINK_TAG = /<(?=a\s)/gi;
@@ -25,7 +27,11 @@ const LINK_TAG = /<(?=a\s)/gi;
 const REMOTE_IMAGE = /!(?=\[[^\]\n]{0,300}\]\(\s{0,8}<?https?:)/gi;
 
 function neutraliseMarks(text: string): string {
-  return text.replace(THINKING, '＜').replace(CALLS_SOMEBODY, '<＠').replace(CALLS_EVERYBODY, '＠');
+  return text
+    .replace(THINKING, '＜')
+    .replace(CALLS_ELSEWHERE, '＜')
+    .replace(CALLS_SOMEBODY, '<＠')
+    .replace(CALLS_EVERYBODY, '＠');
 }
 
 /** Applies a change to what is prose: fenced blocks and code spans are shown as they are, so they stay as they are. */

@@ -20,10 +20,11 @@ export function renderReply({ text, status, finished }: ReplyView): string {
 }
 
 /** Cuts a finished text into messages of at most `MAX_REPLY_BYTES`, already neutralised; blank pieces are left out. */
-export function splitReply(text: string): string[] {
+export function splitReply(text: string, reserveBytes = 0): string[] {
   const shown = neutralise(text);
-  if (Buffer.byteLength(shown) <= MAX_REPLY_BYTES) return [shown];
-  const pieces = [...cutMarkdown(shown, MAX_REPLY_BYTES)].map(joined);
+  const maxBytes = MAX_REPLY_BYTES - reserveBytes;
+  if (Buffer.byteLength(shown) <= maxBytes) return [shown];
+  const pieces = [...cutMarkdown(shown, maxBytes)].map(joined);
   return pieces.filter((piece) => piece.trim() !== '');
 }
 
