@@ -131,7 +131,7 @@ async function startFront({ config, log, registry, receiver, worker }: FrontOpti
 }
 
 function redisPart(name: string, redis: RedisClient): HealthPart {
-  return { name, isReady: async () => (await redis.set(PROBE_KEY, '1', 'PX', SECOND_MS)) === 'OK' };
+  return { name, isReady: async () => (await redis.set(PROBE_KEY, '1', 'PX', SECOND_MS), true) };
 }
 
 interface RunningBot {
