@@ -33,7 +33,7 @@ describe('English questions are answered from the English page and heading that 
     ['How does the architecture keep messages in order?', 'docs/ARCHITECTURE.md', 'epoch'],
     ['Where do I find the EncodingAESKey?', 'README.md, “Connect a real WeCom bot”', 'callback URL'],
     ['How do I connect my own model?', 'README.md, “The service, alone”', 'SERVICE_UPSTREAM_URL'],
-    ['How do I sign out?', 'README.md, “What a person can say”', '/unlink'],
+    ['How do I sign out?', 'README.md, “What is kept, and encrypted”', '/unlink'],
     ['How do I stop an answer that is being written?', 'README.md, “What a person can say”', '/stop'],
     ['How are tests run?', 'README.md, “Commands”', 'npm run verify'],
     ['What does the sweeper do?', 'docs/ARCHITECTURE.md', 'sweeper'],
@@ -63,7 +63,7 @@ describe('Chinese questions are answered from the Chinese page and heading that 
     ['聊天记录保存多久？', '长期运行', 'HISTORY_TTL_DAYS'],
     ['怎么查看日志？', '长期运行', '日志中不会出现'],
     ['怎么解绑？', '聊天中可以使用的指令', '/unlink'],
-    ['别人转发登录链接怎么办？', '接入后须知', '绑定不了任何人'],
+    ['别人转发登录链接怎么办？', '登录', '不会关联任何人的账号'],
     ['我们没有自己的登录服务怎么办？', '单独运行对话与登录服务', 'ROLES=service'],
   ])('%s', async (question, title, part) => {
     const text = await ask(question);
@@ -91,7 +91,7 @@ test.each([
   '推荐一家好吃的餐厅',
   '图书馆几点关门？',
   '毕业论文怎么写？',
-  '忘记密码怎么办？',
+  '怎么申请奖学金？',
 ])('it says that it does not know: %s', async (question) =>
   expect(await ask(question)).toMatch(/small built-in model and only know|内置的小模型，只熟悉/),
 );
