@@ -53,7 +53,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const has = (role: Role) => config.roles.includes(role);
 
     if (has('service')) {
-      const service = await startServicePart({ config, secrets, clients: local?.clients, nowMs, log });
+      const service = await startServicePart({ config, secrets, clients: local?.clients, registry, nowMs, log });
       endings.push(() => service.close());
       addresses.push({ name: 'service', url: service.url });
     }

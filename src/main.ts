@@ -2,7 +2,7 @@ import { startApp, type App } from './app.ts';
 import { asError } from './base/coded-error.ts';
 import { createLog, type Log } from './base/log.ts';
 import { runCheckCommand } from './check-command.ts';
-import { ServiceFileError } from './service/service-file.ts';
+import { faultsOfNamedFiles } from './named-files.ts';
 import { hashPassword } from './service/sign-in/passwords.ts';
 import { loadSettings, type LoadedSettings } from './settings/load-settings.ts';
 
@@ -21,7 +21,9 @@ async function runWithSettings(): Promise<void> {
   } else if (process.argv[2] === 'check') {
     process.exitCode = await runCheckCommand(settings.config, settings.secrets);
   } else {
-    await run(settings);
+    const faults = await faultsOfNamedFiles(settings.config);
+    if (faults.length > 0) refuse(faults.map((message) => ({ message })));
+    else await run(settings);
   }
 }
 
@@ -71,7 +73,6 @@ async function run({ config, secrets }: Extract<LoadedSettings, { ok: true }>): 
       },
     });
   } catch (error) {
-    if (error instanceof ServiceFileError) return refuse(error.faults.map((message) => ({ message })));
     crash(log, asError(error));
     return;
   }

@@ -8,13 +8,16 @@ import type { LocalMode } from './local/local-mode.ts';
 import { parseClientsFile, type ServiceClient } from './service/clients-file.ts';
 import { parseDirectoryFile, type ServicePerson } from './service/directory-file.ts';
 import { startService } from './service/start-service.ts';
+import type { Registry } from 'prom-client';
 import type { Config, Secrets } from './settings/config.ts';
+import { isServiceAlone } from './settings/mode.ts';
 
 interface ServicePartOptions {
   config: Config;
   secrets: Secrets;
   /** The clients when no file names them: in local mode the bot. */
   clients: LocalMode['clients'] | undefined;
+  registry: Registry;
   nowMs: NowMs;
   log: Log;
 }
@@ -23,13 +26,13 @@ interface ServicePartOptions {
 const DOCS_DIR = fileURLToPath(new URL('../', import.meta.url));
 
 /** Starts the reference service from the settings, on a Redis connection of its own. */
-export async function startServicePart({ config, secrets, clients, nowMs, log }: ServicePartOptions) {
+export async function startServicePart({ config, secrets, clients, registry, nowMs, log }: ServicePartOptions) {
   const redis = connectRedis(redisAddress(config, secrets), 'fail-fast', log, 'service');
   const { service: settings, wecom, local } = config;
   const isLocal = config.mode === 'local';
   const service = await startService({
-    // Alone it takes PORT like any other process; in local mode the bot has that one.
-    port: isLocal ? local.servicePort : config.http.port,
+    // Alone it takes PORT like any other process; beside the bot, the bot has that one.
+    port: isServiceAlone(config.roles) ? config.http.port : local.servicePort,
     host: config.http.host,
     // Browsers reach the service alone where the settings say; in local mode where it listens.
     ...(isLocal ? {} : { publicUrl: config.http.publicUrl }),
@@ -52,6 +55,7 @@ export async function startServicePart({ config, secrets, clients, nowMs, log }:
       : {}),
     accessTokenSec: settings.accessTokenSec,
     refreshTokenSec: settings.refreshTokenSec,
+    metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
     nowMs,
     log,
     trustedProxyHops: config.http.trustedProxyHops,

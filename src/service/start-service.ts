@@ -51,6 +51,8 @@ export interface ServiceOptions {
   log: Log;
   /** How many proxies in front set `X-Forwarded-For`. Default 0: the socket's address counts. */
   trustedProxyHops?: number | undefined;
+  /** What `/metrics` shows; that address does not exist without it. */
+  metrics?: (() => Promise<{ contentType: string; text: string }>) | undefined;
   /** The folder that holds README.md and docs/, which the built-in model answers from. */
   docsDir: string;
   /** Pace of the built-in model. Default 30 tokens a second. */
@@ -94,7 +96,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const publicUrl = (options.publicUrl ?? server.url).replace(/\/+$/, '');
   const parts = createSignInParts(options, publicUrl, report);
   const hasEngine = options.upstream !== undefined;
-  app.use(healthRoutes(isReady));
+  app.use(healthRoutes(isReady, options.metrics));
   app.use(
     chatRoutes({
       apiKeys: options.apiKeys,
@@ -155,16 +157,23 @@ function createSignInParts(options: ServiceOptions, publicUrl: string, report: S
 }
 
 /** `/healthz` while the process lives; `/readyz` while it can do its work. */
-function healthRoutes(isReady: () => Promise<boolean>): Koa.Middleware {
+function healthRoutes(isReady: () => Promise<boolean>, metrics: ServiceOptions['metrics']): Koa.Middleware {
   return async (ctx, next) => {
-    if (ctx.path !== '/healthz' && ctx.path !== '/readyz') {
-      await next();
-      return;
-    }
-    const isWell = ctx.path === '/healthz' || (await isReady());
     ctx.set('Cache-Control', 'no-store');
-    ctx.status = isWell ? 200 : 503;
-    ctx.body = { status: isWell ? 'ok' : 'unavailable' };
+    if (ctx.path === '/healthz') {
+      ctx.body = { status: 'ok' };
+    } else if (ctx.path === '/readyz') {
+      const isWell = await isReady();
+      ctx.status = isWell ? 200 : 503;
+      ctx.body = { status: isWell ? 'ready' : 'not ready', parts: { redis: isWell ? 'ready' : 'not ready' } };
+    } else if (ctx.path === '/metrics' && metrics) {
+      const { contentType, text } = await metrics();
+      ctx.type = contentType;
+      ctx.body = text;
+    } else {
+      ctx.remove('Cache-Control');
+      await next();
+    }
   };
 }
 

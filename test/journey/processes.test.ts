@@ -1,4 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { got } from 'got';
 import { freePort, startEmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { startTown, untilTrue, type Town } from '../support/town.ts';
@@ -117,4 +121,37 @@ test('contract section 1: bad settings end with 2, and every fault is named at o
     expect(parley.output()).toContain(name);
   }
   expect(parley.output()).not.toContain('only-half');
+});
+
+test('contract section 1: files that settings name are settings too: all faults at once, exit 2', async () => {
+  const parley = await startParleyProcess({
+    env: {
+      ...town.env,
+      ROLES: 'receiver,worker,service',
+      CHAT_SYSTEM_PROMPT_FILE: '/nowhere/prompt.md',
+      SERVICE_CLIENTS_FILE: '/nowhere/clients.json',
+      SERVICE_DIRECTORY_FILE: 'README.md',
+    },
+  });
+  expect(await parley.ended).toBe(2);
+  for (const name of ['CHAT_SYSTEM_PROMPT_FILE', 'SERVICE_CLIENTS_FILE', 'SERVICE_DIRECTORY_FILE']) {
+    expect(parley.output()).toContain(name);
+  }
+  expect(parley.output()).not.toContain('    at ');
+});
+
+test('contract section 4: the service alone serves health, readiness by part and metrics on PORT', async () => {
+  const port = await freePort();
+  const parley = await startParleyProcess({
+    env: { ROLES: 'service', PORT: String(port), DATA_DIR: mkdtempSync(join(tmpdir(), 'parley-alone-')) },
+    until: UP,
+  });
+  running.push(parley);
+  const get = (path: string) => got(`http://127.0.0.1:${port}${path}`).text();
+  expect(await get('/healthz')).toContain('ok');
+  expect(JSON.parse(await get('/readyz'))).toEqual({ status: 'ready', parts: { redis: 'ready' } });
+  expect(await get('/metrics')).toContain('parley_');
+  expect(await get('/')).toContain('Parley');
+  parley.kill('SIGTERM');
+  expect(await parley.ended).toBe(0);
 });

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { asError } from './base/coded-error.ts';
+import { parseClientsFile } from './service/clients-file.ts';
+import { parseDirectoryFile } from './service/directory-file.ts';
+import { ServiceFileError } from './service/service-file.ts';
+import type { Config } from './settings/config.ts';
+
+interface NamedFile {
+  setting: string;
+  path: string | undefined;
+  /** @throws ServiceFileError */
+  parse?(text: string): unknown;
+}
+
+/**
+ * Reads the files that settings name, before anything is started, so that a missing or broken one is a setting to mend
+ * and not a crash (contract section 1).
+ * @returns a sentence for each fault, beginning with the setting's name
+ */
+export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
+  const { roles, chat, service, mode } = config;
+  const allowPlainPasswords = mode === 'local';
+  const parseDirectory = (text: string) => parseDirectoryFile(text, { allowPlainPasswords });
+  const files: NamedFile[] = [
+    ...(roles.includes('worker') ? [{ setting: 'CHAT_SYSTEM_PROMPT_FILE', path: chat.systemPromptFile }] : []),
+    ...(roles.includes('service')
+      ? [
+          { setting: 'SERVICE_CLIENTS_FILE', path: service.clientsFile, parse: parseClientsFile },
+          { setting: 'SERVICE_DIRECTORY_FILE', path: service.directoryFile, parse: parseDirectory },
+        ]
+      : []),
+  ];
+  return (await Promise.all(files.map(faultsOf))).flat();
+}
+
+async function faultsOf({ setting, path, parse }: NamedFile): Promise<string[]> {
+  if (path === undefined) return [];
+  try {
+    const text = await readFile(path, 'utf8');
+    parse?.(text);
+    return [];
+  } catch (thrown) {
+    if (thrown instanceof ServiceFileError) return thrown.faults.map((fault) => `${setting} (${path}): ${fault}`);
+    const error = asError(thrown);
+    const code = 'code' in error ? String(error.code) : error.name;
+    return [`${setting} names ${path}, which cannot be read (${code}): correct the path or the file's rights`];
+  }
+}
