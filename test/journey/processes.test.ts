@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { got } from 'got';
@@ -142,8 +142,9 @@ test('contract section 1: files that settings name are settings too: all faults 
 
 test('contract section 4: the service alone serves health, readiness by part and metrics on PORT', async () => {
   const port = await freePort();
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-alone-'));
   const parley = await startParleyProcess({
-    env: { ROLES: 'service', PORT: String(port), DATA_DIR: mkdtempSync(join(tmpdir(), 'parley-alone-')) },
+    env: { ROLES: 'service', PORT: String(port), DATA_DIR: dataDir },
     until: UP,
   });
   running.push(parley);
@@ -154,4 +155,5 @@ test('contract section 4: the service alone serves health, readiness by part and
   expect(await get('/')).toContain('Parley');
   parley.kill('SIGTERM');
   expect(await parley.ended).toBe(0);
+  rmSync(dataDir, { recursive: true });
 });

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { afterAll } from '@jest/globals';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { loadSettings, type LoadedSettings } from '../../src/settings/load-settings.ts';
@@ -25,9 +26,15 @@ export const SERVING: Readonly<Record<string, string>> = {
   WECOM_AGENT_SECRET: 'agent secret',
 };
 
-/** A folder that holds the given files and nothing else. */
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder that holds the given files and nothing else; it goes with the test process. */
 export function folderWith(files: Readonly<Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-settings-'));
+  folders.push(folder);
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
