@@ -48,7 +48,7 @@ type TurnText =
 export const TURN_TEXTS: Catalogue<TurnText> = {
   help: {
     en: 'Ask me anything in your own words. I also know:\n\n- `/new` starts a new conversation\n- `/stop` stops the answer\n- `/retry` asks the last question again\n- `/whoami` shows who you are to me\n- `/signin` signs you in, `/unlink` signs you out\n- `/help` shows this',
-    zh: '有问题直接问我。我还认识这些词：\n\n- `/新对话` 开始新的对话\n- `/停止` 停止正在写的回答\n- `/重试` 重新回答上一个问题\n- `/我是谁` 查看您登录的身份\n- `/登录` 登录，`/解绑` 取消登录\n- `/帮助` 显示本说明',
+    zh: '有问题直接问我。我还认识这些词：\n\n- `/新对话` 开始新的对话\n- `/停止` 停止正在写的回答\n- `/重试` 重新回答上一个问题\n- `/我是谁` 查看你登录的身份\n- `/登录` 登录，`/解绑` 取消登录\n- `/帮助` 显示本说明',
   },
   helpGroup: {
     en: 'Mention me with a question and I answer here. After the mention, `/new`, `/stop`, `/retry` and `/help` work too. Signing in works in our private chat.',
@@ -61,25 +61,25 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   stopped: { en: 'Stopped.', zh: '已停止。' },
   nothingToStop: { en: 'There is nothing to stop.', zh: '现在没有正在写的回答。' },
   nothingToRetry: { en: 'There is no question yet that I could answer again.', zh: '还没有可以重试的问题。' },
-  whoLinked: { en: 'You are signed in as {name} ({id}).', zh: '您已登录：{name}（{id}）。' },
+  whoLinked: { en: 'You are signed in as {name} ({id}).', zh: '你已登录：{name}（{id}）。' },
   whoUnlinked: { en: 'Nobody is signed in here. Send /signin to sign in.', zh: '当前没有登录，发送“登录”即可登录。' },
-  whoPlatform: { en: 'Sign-in is not used here. You are {id} to me.', zh: '此处无需登录，您的标识是 {id}。' },
+  whoPlatform: { en: 'Sign-in is not used here. You are {id} to me.', zh: '此处无需登录，你的标识是 {id}。' },
   privateOnly: { en: 'Please send this to me in our private chat.', zh: '请在与我的私聊中发送。' },
   invitation: {
     en: 'Please sign in: {url}\n\nThe link is yours alone and works for 10 minutes.',
-    zh: '请登录：{url}\n\n此链接仅供您本人使用，10 分钟内有效。',
+    zh: '请登录：{url}\n\n此链接仅供你本人使用，10 分钟内有效。',
   },
   invitationHeld: {
     en: 'Before I answer, please sign in once: {url}\n\nThe link is yours alone and works for 10 minutes. Your question is kept and answered here afterwards.',
-    zh: '回答之前，请先登录一次：{url}\n\n此链接仅供您本人使用，10 分钟内有效。您的问题已保留，登录后会在这里直接回答。',
+    zh: '回答之前，请先登录一次：{url}\n\n此链接仅供你本人使用，10 分钟内有效。你的问题已保留，登录后会在这里直接回答。',
   },
   waitingForSignIn: {
     en: 'Kept. I am waiting for your sign-in; /signin sends a new link.',
-    zh: '已保留，正在等待您登录；发送“登录”可获取新的链接。',
+    zh: '已保留，正在等待你登录；发送“登录”可获取新的链接。',
   },
   tooManyHeld: {
     en: 'I keep no more than {count} questions before you sign in. Please sign in first; /signin sends a new link.',
-    zh: '登录前最多为您保留 {count} 个问题，请先登录；发送“登录”可获取新的链接。',
+    zh: '登录前最多为你保留 {count} 个问题，请先登录；发送“登录”可获取新的链接。',
   },
   tooManyInvitations: {
     en: 'Too many sign-in links were asked for. Please try again in {minutes} minutes.',
@@ -87,21 +87,21 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   },
   alreadyLinked: {
     en: 'You are already signed in as {name} ({id}). Send /unlink first to sign in as somebody else.',
-    zh: '您已登录：{name}（{id}）。如需更换身份，请先发送“解绑”。',
+    zh: '你已登录：{name}（{id}）。如需更换身份，请先发送“解绑”。',
   },
   signInOff: { en: 'Sign-in is not used here; just ask.', zh: '此处无需登录，直接提问即可。' },
   groupSignIn: { en: 'Please write to me privately first, to sign in.', zh: '请先私聊我完成登录。' },
-  groupSignInSent: { en: 'I have sent you a private message.', zh: '我已给您发送私信。' },
+  groupSignInSent: { en: 'I have sent you a private message.', zh: '我已给你发送私信。' },
   unlinked: {
     en: 'You are signed out here, and what I kept about you is deleted. To leave the sign-in service too: {url}',
-    zh: '已解绑，为您保存的登录信息已删除。如需同时退出统一登录：{url}',
+    zh: '已解绑，为你保存的登录信息已删除。如需同时退出统一登录：{url}',
   },
   notLinked: { en: 'Nobody is signed in here, so there is nothing to undo.', zh: '当前没有登录，无需解绑。' },
   suspended: {
     en: 'Your account could not be confirmed any more, so I cannot answer. Please contact the help desk, or send /unlink and sign in again.',
-    zh: '您的账号暂时无法确认，因此我不能回答。请联系服务台，或发送“解绑”后重新登录。',
+    zh: '你的账号暂时无法确认，因此我不能回答。请联系服务台，或发送“解绑”后重新登录。',
   },
-  released: { en: 'You are signed in. Your question is being answered …', zh: '登录成功，正在回答您的问题……' },
+  released: { en: 'You are signed in. Your question is being answered …', zh: '登录成功，正在回答你的问题……' },
   unsupported: {
     en: 'I can read text and images only; please send your question as text.',
     zh: '我只能阅读文字和图片，请用文字提问。',
@@ -128,11 +128,11 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   },
   chatDown: {
     en: 'I cannot reach the chat service at the moment. Your question is kept: send /retry in a minute.',
-    zh: '暂时无法连接对话服务。您的问题已保留，请稍后发送“重试”。',
+    zh: '暂时无法连接对话服务。你的问题已保留，请稍后发送“重试”。',
   },
   chatBusy: {
     en: 'The chat service has too much to do at the moment. Your question is kept: send /retry in a minute.',
-    zh: '对话服务繁忙。您的问题已保留，请稍后发送“重试”。',
+    zh: '对话服务繁忙。你的问题已保留，请稍后发送“重试”。',
   },
   chatTooLong: {
     en: 'This was too long for the model. Send /new to start afresh, or ask with less text.',
@@ -140,7 +140,7 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   },
   internal: {
     en: 'Something went wrong on my side. Your question is kept: send /retry. Reference: {reference}',
-    zh: '我这边出了点问题。您的问题已保留，请发送“重试”。参考号：{reference}',
+    zh: '我这边出了点问题。你的问题已保留，请发送“重试”。参考号：{reference}',
   },
   interrupted: { en: '(interrupted; send /retry for a whole answer)', zh: '（回答中断，发送“重试”可重新回答）' },
   lengthReached: { en: '(the longest allowed answer ends here)', zh: '（已达到回答长度上限）' },
@@ -158,18 +158,18 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   },
   linkedNotice: {
     en: 'Signed in as {name} ({id}) at {time}. Not you? Send /unlink.',
-    zh: '已于 {time} 登录为 {name}（{id}）。不是您本人？请发送“解绑”。',
+    zh: '已于 {time} 登录为 {name}（{id}）。不是你本人？请发送“解绑”。',
   },
   otherPersonNotice: {
     en: 'Somebody else signed in with your link. Nothing was connected. Never pass on a sign-in link.',
-    zh: '有其他人使用了您的登录链接，未建立任何关联。请勿转发登录链接。',
+    zh: '有其他人使用了你的登录链接，未建立任何关联。请勿转发登录链接。',
   },
   signInAgainNotice: {
     en: 'Your sign-in has ended at the institution. Send /signin to sign in again.',
-    zh: '您的登录已失效，请发送“登录”重新登录。',
+    zh: '你的登录已失效，请发送“登录”重新登录。',
   },
   conflictNotice: {
     en: 'Somebody tried to connect your account with another chat user. Nothing was changed.',
-    zh: '有人尝试将您的账号关联到其他聊天用户，未做任何更改。',
+    zh: '有人尝试将你的账号关联到其他聊天用户，未做任何更改。',
   },
 };
