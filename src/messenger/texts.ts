@@ -25,7 +25,7 @@ export const MESSENGER_TEXTS = {
   outsideTitle: { en: 'This page is outside', zh: '此页面在应用之外' },
   outsideText: {
     en: 'The in-app browser opens the bot’s and the sign-in service’s pages only. Copy the address to open it in your own browser:',
-    zh: '应用内浏览器只打开机器人和登录服务的页面。请复制以下地址，在您自己的浏览器中打开：',
+    zh: '应用内浏览器只打开机器人和登录服务的页面。请复制以下地址，在你自己的浏览器中打开：',
   },
   awayTitle: { en: 'The page could not be opened', zh: '无法打开页面' },
   awayText: { en: '{host} does not answer. Try again in a moment.', zh: '{host} 没有响应，请稍后重试。' },

@@ -12,21 +12,21 @@ const TALK: readonly [talk: Talk, pattern: RegExp][] = [
     'abilities',
     sentence(
       String.raw`(?:so |and )?(?:what (?:can|could|do) you (?:do|know|help)(?: (?:me )?(?:with|for me|about))?|what can i ask(?: you)?|how can you help(?: me)?|(?:please )?help(?: me)?|what are you (?:good )?for)`,
-      '(?:请问)?(?:你|您)(?:都)?(?:能|会|可以|能够)(?:帮我|帮忙|为我)?(?:做|干|回答)?(?:些)?(?:什么|啥|哪些)(?:事|事情|忙|问题)?|(?:你|您)有(?:什么|哪些)(?:功能|用)|帮助|我(?:能|可以)问(?:你)?(?:什么|些什么|哪些问题)',
+      '(?:请问)?(?:你|你)(?:都)?(?:能|会|可以|能够)(?:帮我|帮忙|为我)?(?:做|干|回答)?(?:些)?(?:什么|啥|哪些)(?:事|事情|忙|问题)?|(?:你|你)有(?:什么|哪些)(?:功能|用)|帮助|我(?:能|可以)问(?:你)?(?:什么|些什么|哪些问题)',
     ),
   ],
   [
     'words',
     sentence(
       String.raw`(?:what|which) (?:(?:slash )?(?:words|commands)(?: (?:can|could|may|should) (?:i|we) (?:type|use|say|send|write|give)(?: you| here)?| (?:are there|exist|do you (?:know|understand)))?|can i (?:type|say|write|send)(?: here)?)`,
-      '(?:我)?(?:都)?(?:能|可以|会)?(?:用|输入|发送|说|使用)?(?:有|认识|支持)?(?:哪些|什么)(?:斜杠)?(?:指令|命令|词)(?:可以用|可用)?|(?:你|您)(?:认识|支持|有)(?:哪些|什么)(?:指令|命令|词)',
+      '(?:我)?(?:都)?(?:能|可以|会)?(?:用|输入|发送|说|使用)?(?:有|认识|支持)?(?:哪些|什么)(?:斜杠)?(?:指令|命令|词)(?:可以用|可用)?|(?:你|你)(?:认识|支持|有)(?:哪些|什么)(?:指令|命令|词)',
     ),
   ],
   [
     'whoAmI',
     sentence(
       String.raw`(?:do you know |tell me |guess )?(?:who (?:do you (?:think|believe) )?(?:i am|am i)|(?:what is |what's )?my name|who is (?:this|writing|asking))`,
-      '(?:你|您)?(?:知道|觉得|认为|猜)?我(?:是|叫)(?:谁|什么|什么名字)|(?:你|您)(?:知道|记得)我(?:的名字)?',
+      '(?:你|你)?(?:知道|觉得|认为|猜)?我(?:是|叫)(?:谁|什么|什么名字)|(?:你|你)(?:知道|记得)我(?:的名字)?',
     ),
   ],
   [
@@ -37,7 +37,7 @@ const TALK: readonly [talk: Talk, pattern: RegExp][] = [
     'hello',
     sentence(
       String.raw`(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|greetings|how are you(?: doing| today)?|how do you do)(?:\s*,?\s*(?:there|parley|all|everyone|bot))?`,
-      '(?:你|您|大家)好|嗨|哈喽|早|早安|早上好|上午好|下午好|晚上好|在吗|你好吗',
+      '(?:你|你|大家)好|嗨|哈喽|早|早安|早上好|上午好|下午好|晚上好|在吗|你好吗',
     ),
   ],
   ['thanks', /^(?:thanks|thank you|thx|cheers)\b.{0,40}$|^(?:谢谢|多谢|感谢).{0,12}$/i],
