@@ -72,7 +72,7 @@ withBrowser('The page in a browser', () => {
     await composer().press('Shift+Enter');
     await composer().pressSequentially('there');
     await composer().press('Enter');
-    await page.locator('li[data-sender=alice][data-state=sent]').waitFor();
+    await page.locator('li[data-sender=alice][data-delivery=sent]').waitFor();
     expect(sent()).toEqual([{ person: 'alice', text: 'Hello\nthere', images: [] }]);
     const answer = page.locator('li[data-message-id=m1]');
     server.show(messageView({ state: 'streaming', text: '', thinking: 'Let me see', atMs: Date.now() }));
@@ -118,7 +118,7 @@ withBrowser('The page in a browser', () => {
     expect(await composer().inputValue()).toBe('@Parley /stop');
     await composer().fill('@Parley hi');
     await composer().press('Enter');
-    await page.locator('li[data-sender=alice][data-state=sent]').waitFor();
+    await page.locator('li[data-sender=alice][data-delivery=sent]').waitFor();
     const inGroup = { conversationId: GROUP.id, state: 'streaming', text: 'Well', atMs: Date.now() } as const;
     server.show(messageView({ id: 'g1', ...inGroup }));
     await page.getByRole('button', { name: 'Stop' }).click();
@@ -166,7 +166,7 @@ withBrowser('The page in a browser', () => {
     await page.getByText('Too many messages in a short time.').waitFor();
     server.refuseSends(undefined);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.locator('li[data-sender=alice][data-state=sent]').waitFor();
+    await page.locator('li[data-sender=alice][data-delivery=sent]').waitFor();
     expect(await rows().count()).toBe(1);
     server.show(messageView({ id: 'held', sender: ALICE.id, state: 'failed', error: 'The bot is away.', text: 'x' }));
     await page.getByText('The bot is away.').waitFor();

@@ -73,7 +73,7 @@ function People({ bootstrap, language }: { bootstrap: Bootstrap; language: Langu
   }, [personId]);
 
   return (
-    <div class="app" data-bot-name={bootstrap.botName}>
+    <div class="app">
       {facts ? (
         <Session key={facts.person.id} facts={facts} onPerson={setPersonId} />
       ) : (

@@ -17,6 +17,13 @@ const escape = markdown.utils.escapeHtml;
 
 markdown.renderer.rules['fence'] = codeRule;
 markdown.renderer.rules['code_block'] = codeRule;
+// The log's list items are its messages; an answer's own lists only look like lists.
+markdown.core.ruler.push('quiet_lists', ({ tokens }) => {
+  for (const token of tokens) {
+    if (token.type === 'bullet_list_open' || token.type === 'ordered_list_open') token.attrSet('role', 'group');
+    if (token.type === 'list_item_open') token.attrSet('role', 'none');
+  }
+});
 markdown.renderer.rules['table_open'] = () => '<div class="table-scroll" tabindex="0"><table>';
 markdown.renderer.rules['table_close'] = () => '</table></div>';
 markdown.renderer.rules['link_open'] = (tokens, index, _options, env) =>

@@ -79,7 +79,8 @@ function rowData(message: LoggedMessage) {
   return {
     'data-message-id': message.id,
     'data-sender': message.sender,
-    'data-state': message.state,
+    'data-state': message.state === 'streaming' ? 'streaming' : 'final',
+    'data-delivery': message.state,
     'data-row-key': rowKeyOf(message),
   };
 }
