@@ -71,7 +71,7 @@ await withPage({}, async (page) => {
   await answered(page, 1);
   await page.waitForTimeout(800);
   await page
-    .locator('[data-sender=system]')
+    .locator('[role=log] [role=note]')
     .first()
     .evaluate((line) => line.scrollIntoView({ block: 'start' }));
   await page.waitForTimeout(400);

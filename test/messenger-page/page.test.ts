@@ -235,7 +235,10 @@ withBrowser('The page in a browser', () => {
     server.show(messageView({ id: 'own', sender: 'alice', state: 'failed', error: 'Away.', images: [image], atMs: 3 }));
     server.show(messageView({ id: 'grows', state: 'streaming', text: 'And [sign in](http://127.0.0.1:9/)', atMs: 4 }));
     await page.locator('li[data-message-id=grows]').waitFor();
+    expect(await page.getByRole('note').innerText()).toBe('You are signed in.');
+    expect(await page.getByRole('log').locator('ol > li[data-message-id]').count()).toBe(3);
     await page.setViewportSize({ width, height: 850 });
+    await page.getByRole('main').getByRole('heading', { level: 1 }).first().waitFor();
     if (width < 721) expect(await seriousFindings(page)).toEqual([]);
     if (width < 721) await page.locator('[data-kind=private]').click();
     await page.locator('li[data-message-id=grows]').hover();

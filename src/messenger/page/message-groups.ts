@@ -36,6 +36,25 @@ export function groupMessages<Message extends MessageView>(
   return days;
 }
 
+/** A line of the app itself, or messages without such a line between them. */
+export type Stretch<Message extends MessageView = MessageView> =
+  { kind: 'note'; message: Message } | { kind: 'messages'; placed: PlacedMessage<Message>[] };
+
+/** Splits a day at the app's own lines: they are no messages, and stand between the lists of messages, not in them. */
+export function splitAtNotes<Message extends MessageView>(
+  placed: readonly PlacedMessage<Message>[],
+  isNote: (message: Message) => boolean,
+): Stretch<Message>[] {
+  const stretches: Stretch<Message>[] = [];
+  for (const one of placed) {
+    const last = stretches.at(-1);
+    if (isNote(one.message)) stretches.push({ kind: 'note', message: one.message });
+    else if (last?.kind === 'messages') last.placed.push(one);
+    else stretches.push({ kind: 'messages', placed: [one] });
+  }
+  return stretches;
+}
+
 function sameRun(before: MessageView, message: MessageView): boolean {
   return before.sender === message.sender && message.atMs - before.atMs < RUN_GAP_MS;
 }

@@ -6,9 +6,9 @@ import { askerOf, BOT_SENDER, SYSTEM_SENDER } from './asker.ts';
 import { FirstRun } from './first-run.tsx';
 import { Icon } from './icon.tsx';
 import { goByArrows } from './list-keys.ts';
-import { groupMessages } from './message-groups.ts';
+import { groupMessages, splitAtNotes } from './message-groups.ts';
 import { rowKeyOf, type LoggedMessage, type MessageLog } from './message-log.ts';
-import { MessageRow } from './message-row.tsx';
+import { MessageRow, NoteLine } from './message-row.tsx';
 import { usePage } from './page-context.ts';
 import { useTextClicks } from './text-clicks.ts';
 import { dayKeyOf, dayLabel } from './times.ts';
@@ -35,13 +35,31 @@ export function MessageList(props: MessageListProps) {
   const stick = useStickToBottom({ rowKeys, newestIsOwn: log.at(-1)?.sender === person.id });
   const onClick = useTextClicks();
   const nowMs = useNow(MINUTE_MS);
-  const tabStopKey = activeKey !== undefined && rowKeys.includes(activeKey) ? activeKey : rowKeys.at(-1);
+  const newestMessage = log.findLast((message) => !isNote(message));
+  const newestKey = newestMessage && rowKeyOf(newestMessage);
+  const tabStopKey = activeKey !== undefined && rowKeys.includes(activeKey) ? activeKey : newestKey;
   const stopOf = (message: LoggedMessage) => {
     if (message.sender !== BOT_SENDER || message.state !== 'streaming') return undefined;
     const asker = askerOf(message, log, props.conversation, bootstrap.botName);
     return asker === person.id ? props.onStop : undefined;
   };
-  const nobodyWrote = !log.some(({ sender }) => sender !== BOT_SENDER && sender !== SYSTEM_SENDER);
+  const nobodyWrote = !log.some((message) => message.sender !== BOT_SENDER && !isNote(message));
+  const rowOf = (message: LoggedMessage, startsRun: boolean) => {
+    const rowKey = rowKeyOf(message);
+    return (
+      <MessageRow
+        key={rowKey}
+        {...props}
+        message={message}
+        startsRun={startsRun}
+        inGroup={props.conversation.kind === 'group'}
+        active={rowKey === activeKey}
+        tabStop={rowKey === tabStopKey}
+        onActive={setActiveKey}
+        onStop={stopOf(message)}
+      />
+    );
+  };
   return (
     <div class="messages-frame">
       <div class="messages" ref={stick.outer} onScroll={stick.onScroll}>
@@ -53,24 +71,15 @@ export function MessageList(props: MessageListProps) {
                 <div class="day-mark">
                   <span>{dayLabel(day.atMs, nowMs, times)}</span>
                 </div>
-                <ol>
-                  {day.placed.map(({ message, startsRun }) => {
-                    const rowKey = rowKeyOf(message);
-                    return (
-                      <MessageRow
-                        key={rowKey}
-                        {...props}
-                        message={message}
-                        startsRun={startsRun}
-                        inGroup={props.conversation.kind === 'group'}
-                        active={rowKey === activeKey}
-                        tabStop={rowKey === tabStopKey}
-                        onActive={setActiveKey}
-                        onStop={stopOf(message)}
-                      />
-                    );
-                  })}
-                </ol>
+                {splitAtNotes(day.placed, isNote).map((stretch) =>
+                  stretch.kind === 'note' ? (
+                    <NoteLine key={rowKeyOf(stretch.message)} message={stretch.message} />
+                  ) : (
+                    <ol key={`list ${stretch.placed[0] && rowKeyOf(stretch.placed[0].message)}`}>
+                      {stretch.placed.map(({ message, startsRun }) => rowOf(message, startsRun))}
+                    </ol>
+                  ),
+                )}
               </section>
             ))}
           </div>
@@ -90,6 +99,10 @@ export function MessageList(props: MessageListProps) {
       )}
     </div>
   );
+}
+
+function isNote({ sender }: MessageView): boolean {
+  return sender === SYSTEM_SENDER;
 }
 
 /** Stands where the answer will, from the moment that the bot lets one wait; the style sheet shows it after 300 ms. */

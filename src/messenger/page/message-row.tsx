@@ -1,5 +1,5 @@
 import type { MessageView } from '../api.ts';
-import { BOT_SENDER, SYSTEM_SENDER } from './asker.ts';
+import { BOT_SENDER } from './asker.ts';
 import { Avatar } from './avatar.tsx';
 import { Icon } from './icon.tsx';
 import { MessageImages } from './message-images.tsx';
@@ -28,7 +28,6 @@ export interface MessageRowProps extends MessageToolActions {
 export function MessageRow(props: MessageRowProps) {
   const { message } = props;
   const { person, times, bootstrap } = usePage();
-  if (message.sender === SYSTEM_SENDER) return <SystemLine message={message} tabStop={props.tabStop} />;
   const isBot = message.sender === BOT_SENDER;
   const name = isBot ? bootstrap.botName : message.senderName;
   const isOwn = message.sender === person.id;
@@ -64,13 +63,14 @@ export function MessageRow(props: MessageRowProps) {
   );
 }
 
-function SystemLine({ message, tabStop }: { message: LoggedMessage; tabStop: boolean }) {
+/** A line of the app itself, such as the welcome: quiet, and no message. */
+export function NoteLine({ message }: { message: LoggedMessage }) {
   return (
-    <li class="row system" {...rowData(message)} tabIndex={tabStop ? 0 : -1}>
-      <div class="system-text" data-part="text">
+    <div class="row note" role="note">
+      <div class="note-text">
         <MarkdownText text={message.text} />
       </div>
-    </li>
+    </div>
   );
 }
 

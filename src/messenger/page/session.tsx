@@ -45,7 +45,13 @@ export function Session({ facts, onPerson }: SessionProps) {
   return (
     <PageFactsProvider value={pageFacts}>
       <div class="shell" data-view={opened ? 'conversation' : 'list'}>
-        <Sidebar conversations={conversations} selectedId={current?.id} onSelect={open.open} onPerson={onPerson} />
+        <Sidebar
+          conversations={conversations}
+          selectedId={current?.id}
+          isAlone={!current && !isWide}
+          onSelect={open.open}
+          onPerson={onPerson}
+        />
         <div class="stage">
           {current ? (
             <ConversationPane
@@ -56,9 +62,11 @@ export function Session({ facts, onPerson }: SessionProps) {
               onBack={open.back}
             />
           ) : (
-            <main class="pane load-state">
-              <p>{say(state.connected ? 'loading' : 'reconnecting')}</p>
-            </main>
+            isWide && (
+              <main class="pane load-state">
+                <p>{say(state.connected ? 'loading' : 'reconnecting')}</p>
+              </main>
+            )
           )}
           {state.frame && <InAppBrowser key={state.frame.id} frame={state.frame} onClose={actions.closeInApp} />}
         </div>

@@ -10,15 +10,18 @@ import { useNow } from './use-now.ts';
 interface SidebarProps {
   conversations: readonly ConversationView[];
   selectedId: string | undefined;
+  /** A phone shows the list by itself: then it is the page's main part. */
+  isAlone: boolean;
   onSelect(conversationId: string): void;
   onPerson(personId: string): void;
 }
 
 /** Who I am, and my conversations. */
 export function Sidebar(props: SidebarProps) {
-  const { bootstrap, person } = usePage();
+  const { bootstrap, person, say } = usePage();
   return (
-    <div class="sidebar">
+    <div class="sidebar" role={props.isAlone ? 'main' : undefined}>
+      {props.isAlone && <h1 class="visually-hidden">{say('appTitle')}</h1>}
       <header class="sidebar-head">
         <PersonPicker people={bootstrap.people} person={person} onPerson={props.onPerson} />
       </header>
