@@ -2,7 +2,8 @@ import { assembleConfig, assembleSecrets, type Surroundings } from './assemble.t
 import type { Config, Secrets } from './config.ts';
 import { crossCheck, crossWarnings, type Judged } from './cross-checks.ts';
 import { fault, type Fault } from './fault.ts';
-import { modeOf, rolesOf, type Given } from './mode.ts';
+import { isServiceAlone, modeOf, rolesOf, type Given } from './mode.ts';
+import { credentialsToCome, faultsOfPlatformsToCome } from './platforms-to-come.ts';
 import { readValues, type Environment } from './read-values.ts';
 import { settingsSchema, type SettingName } from './schema.ts';
 import { warnOfUnknownNames } from './unknown-names.ts';
@@ -27,9 +28,11 @@ export function loadSettings({ env, cwd, isTerminal = false }: LoadOptions): Loa
   const { texts, file, faults: readFaults } = readValues(env, cwd);
   const given: Given = new Set(Object.keys(texts) as SettingName[]);
   const { faults: formFaults, settings } = readForms(texts);
-  const mode = modeOf(given);
+  const others = credentialsToCome(env, file);
+  const mode = modeOf(given, others.length > 0);
   const judged: Judged = { settings, given, mode, roles: rolesOf(mode, settings.ROLES) };
-  const faults = onePerSetting([...readFaults, ...formFaults, ...crossCheck(judged)]);
+  const platformFaults = isServiceAlone(judged.roles) ? [] : faultsOfPlatformsToCome(others, given);
+  const faults = onePerSetting([...readFaults, ...formFaults, ...platformFaults, ...crossCheck(judged)]);
   const warnings = [...warnOfUnknownNames(env, file), ...(faults.length > 0 ? [] : crossWarnings(judged))];
   if (faults.length > 0) return deepFreeze({ ok: false, faults, warnings });
   const config = deepFreeze(assembleConfig(judged, { cwd, isTerminal }));

@@ -16,11 +16,11 @@ export const WECOM_APP_CREDENTIALS = ['WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_
 export type Given = ReadonlySet<SettingName>;
 
 /** Local mode is: no platform's credentials set and ROLES unset, so that no real colleague meets the built-in model by mistake. */
-export function modeOf(given: Given): Mode {
+export function modeOf(given: Given, hasOtherPlatform = false): Mode {
   const isServing = [...WECOM_BOT_CREDENTIALS, ...WECOM_APP_CREDENTIALS, 'ROLES' as const].some((name) =>
     given.has(name),
   );
-  return isServing ? 'serving' : 'local';
+  return isServing || hasOtherPlatform ? 'serving' : 'local';
 }
 
 export function rolesOf(mode: Mode, named: readonly Role[] | undefined): readonly Role[] {

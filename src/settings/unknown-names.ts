@@ -1,15 +1,7 @@
+import { PLATFORMS_TO_COME } from './platforms-to-come.ts';
 import type { Environment } from './read-values.ts';
 import { SECRET_NAMES } from './read-values.ts';
 import { SETTING_NAMES } from './schema.ts';
-
-/** Platforms that a later version serves, by the prefix of their settings. */
-const PLATFORMS_TO_COME = {
-  SLACK_: 'Slack',
-  FEISHU_: 'Feishu',
-  DINGTALK_: 'DingTalk',
-  TEAMS_: 'Microsoft Teams',
-  MATTERMOST_: 'Mattermost',
-};
 
 const PREFIXES = [
   'PARLEY_',

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { editDistance, nearestName } from '../../src/settings/unknown-names.ts';
 import { SETTING_NAMES } from '../../src/settings/schema.ts';
-import { folderWith, loadSound } from './environments.ts';
+import { faultyNames, folderWith, loadSound, SERVING } from './environments.ts';
 
 describe('unknown names', () => {
   test('with our prefixes get a warning that names the nearest setting', () => {
@@ -28,11 +28,21 @@ describe('unknown names', () => {
     ]);
   });
 
-  test('of platforms to come are named once and change nothing', () => {
-    const { config, warnings } = loadSound({ SLACK_BOT_TOKEN: 'x', SLACK_SIGNING_SECRET: 'y', FEISHU_APP_ID: 'z' });
-    expect(config.mode).toBe('local');
-    expect(warnings).toEqual([expect.stringContaining('Slack'), expect.stringContaining('Feishu')]);
+  test('of platforms to come beside a WeCom bot are named once and change nothing', () => {
+    const { config, warnings } = loadSound({ ...SERVING, SLACK_BOT_TOKEN: 'x', SLACK_REPLY: 'y', FEISHU_APP_ID: 'z' });
+    expect(config.roles).toEqual(['receiver', 'worker']);
+    expect(warnings).toEqual(
+      expect.arrayContaining([expect.stringContaining('Slack'), expect.stringContaining('Feishu')]),
+    );
   });
+
+  test.each(['SLACK_BOT_TOKEN', 'SLACK_SIGNING_SECRET_FILE', 'FEISHU_APP_ID', 'DINGTALK_CLIENT_SECRET'])(
+    'of platforms to come never lead real people into local mode: %s alone is a fault',
+    (name) => {
+      expect(faultyNames({ [name]: 'x-secret' })).toContain(name);
+      expect(faultyNames({ [name]: ' ' })).toEqual([]);
+    },
+  );
 
   test('never repeat a value', () => {
     expect(loadSound({ CHAT_APIKEY: 'sk-very-secret' }).warnings.join()).not.toContain('very-secret');
