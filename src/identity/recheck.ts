@@ -6,7 +6,8 @@ import type { AccessTokens } from './access-token.ts';
 import { accountKeyOf } from './commit-link.ts';
 import { isIdentityError } from './identity-error.ts';
 import { readProfile, type Profile, type ProfileRules } from './oauth/profile-response.ts';
-import type { TokenParts } from './refresh-token.ts';
+import { dropTokens } from './refresh-token.ts';
+import type { HeldLink, TokenParts } from './held-tokens.ts';
 import { keys } from './store.ts';
 import type { LinkFields, StoredLink } from './stored-link.ts';
 
@@ -23,12 +24,6 @@ const AT_ONCE = 5;
 export interface RecheckParts extends TokenParts {
   accessTokens: AccessTokens;
   profileRules: ProfileRules;
-}
-
-interface Checked {
-  key: string;
-  person: ChatPerson;
-  link: StoredLink;
 }
 
 /**
@@ -64,7 +59,8 @@ async function recheckOne(parts: RecheckParts, key: string): Promise<void> {
     await (isSame ? confirmLink(parts, checked, profile) : suspend(parts, checked, 'inactive'));
   } catch (error) {
     if (isIdentityError(error, 'profile_unfit')) return suspend(parts, checked, 'inactive');
-    if (isIdentityError(error, 'sign_in_again')) return;
+    // Dropped already, unless the tokens do not open: a link must not live on unchecked because of that.
+    if (isIdentityError(error, 'sign_in_again')) return void (await dropTokens(parts, checked, 'record-broken'));
     if (isIdentityError(error, 'store_away')) throw error;
     await postpone(parts, checked);
   }
@@ -92,7 +88,7 @@ async function readProfileNow(
 
 async function confirmLink(
   { links, vault, nowMs }: RecheckParts,
-  { key, person, link }: Checked,
+  { key, person, link }: HeldLink,
   profile: Profile,
 ): Promise<void> {
   const version = link.profileVersion + 1;
@@ -106,9 +102,11 @@ async function confirmLink(
   await links.renew(key, nowMs() + CHECK_EVERY_MS * (1 - Math.random() / 10));
 }
 
-async function suspend(parts: RecheckParts, { key, person, link }: Checked, reason: 'inactive'): Promise<void> {
-  const { links, store, audit, tell } = parts;
-  const fields: LinkFields = { status: 'suspended', profileVersion: link.profileVersion, tokens: '', refreshAtMs: 0 };
+async function suspend(parts: RecheckParts, { key, person, link }: HeldLink, reason: 'inactive'): Promise<void> {
+  const { links, store, audit, tell, nowMs } = parts;
+  // Later than any version so far, so that a refresh that is under way cannot write tokens into a suspended link.
+  const tokensVersion = Math.max(nowMs(), link.tokensVersion + 1);
+  const fields: LinkFields = { status: 'suspended', tokens: '', tokensVersion, refreshAtMs: 0 };
   if (await links.write(key, 'profileVersion', link.profileVersion, fields)) {
     audit('suspended', person, reason);
     if (link.status !== 'suspended') tell(person, { kind: 'suspended' });
@@ -119,7 +117,7 @@ async function suspend(parts: RecheckParts, { key, person, link }: Checked, reas
 /** No answer: the link stays for the grace time, then it is suspended until an answer comes. */
 async function postpone(
   { links, nowMs, store, audit, tell }: RecheckParts,
-  { key, person, link }: Checked,
+  { key, person, link }: HeldLink,
 ): Promise<void> {
   const unreachableSinceMs = link.unreachableSinceMs || nowMs();
   const isOver = nowMs() - unreachableSinceMs >= GRACE_MS;

@@ -1,16 +1,12 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
-import type { ChatPerson, IdentityNotice } from './account.ts';
 import { tokensToKeep } from './commit-link.ts';
+import { readHeld, signInAgain, type Held, type HeldLink, type TokenParts } from './held-tokens.ts';
 import { IdentityError, isIdentityError } from './identity-error.ts';
-import type { LinkParts, Links } from './links.ts';
 import type { RawAnswer } from './oauth/raw-answer.ts';
-import type { ServiceRequests } from './oauth/service-requests.ts';
 import { refreshAfterMs } from './oauth/token-life.ts';
 import { classifyRefusal, readTokenResponse, type TokenSet } from './oauth/token-response.ts';
-import type { SignInOptions } from './options.ts';
 import { keys } from './store.ts';
-import type { LinkFields, StoredLink } from './stored-link.ts';
+import type { LinkFields } from './stored-link.ts';
 import type { KeptTokens } from './vault.ts';
 
 /** At most one refresh a person in this time (security.md 2.6). */
@@ -20,20 +16,10 @@ const SECOND_REFUSAL_MS = MINUTE_MS;
 const FIRST_BACKOFF_MS = 5 * SECOND_MS;
 const LONGEST_BACKOFF_MS = 10 * MINUTE_MS;
 
-export interface TokenParts extends LinkParts {
-  links: Links;
-  service: ServiceRequests;
-  signIn: Pick<SignInOptions, 'expiresUnit' | 'keepTokens'>;
-  log: Log;
-  tell(person: ChatPerson, notice: IdentityNotice): void;
-}
-
-/** A link's tokens as one reader found them. */
-export interface Held {
-  key: string;
-  person: ChatPerson;
-  link: StoredLink;
-  tokens: KeptTokens;
+/** @throws IdentityError `refresh_later` when this link's tokens were refreshed, or their refresh refused, a moment ago */
+export function refuseTooEarly({ nowMs }: Pick<TokenParts, 'nowMs'>, { link }: HeldLink): void {
+  const floorMs = Math.max(link.notBeforeMs, link.lastRefreshAttemptMs + REFRESH_FLOOR_MS);
+  if (nowMs() < floorMs) throw new IdentityError('refresh_later', 'This token was refreshed or refused a moment ago');
 }
 
 /**
@@ -42,10 +28,9 @@ export interface Held {
  */
 export async function refresh(parts: TokenParts, held: Held): Promise<string> {
   const { nowMs, service, signIn } = parts;
-  const { link, tokens } = held;
+  const { tokens } = held;
   const startedMs = nowMs();
-  const floorMs = Math.max(link.notBeforeMs, link.lastRefreshAttemptMs + REFRESH_FLOOR_MS);
-  if (startedMs < floorMs) throw new IdentityError('refresh_later', 'This token was refreshed or refused a moment ago');
+  refuseTooEarly(parts, held);
   if (tokens.refreshToken === undefined) throw signInAgain();
   let answer: RawAnswer;
   try {
@@ -89,7 +74,7 @@ function tokensOf({ accessToken, refreshToken }: TokenSet): KeptTokens {
   return refreshToken === undefined ? { accessToken } : { accessToken, refreshToken };
 }
 
-async function judgeRefusal(parts: TokenParts, held: Held, answer: RawAnswer): Promise<never> {
+async function judgeRefusal(parts: TokenParts, held: Held, answer: RawAnswer): Promise<string> {
   const { nowMs, links, log } = parts;
   const { key, link } = held;
   const refusal = classifyRefusal(answer);
@@ -112,20 +97,28 @@ async function backOff({ nowMs, links }: TokenParts, { key, link }: Held, cause:
   throw new IdentityError('refresh_later', 'The sign-in service could not refresh a token now', { cause });
 }
 
-/** The tokens are dead: they are deleted, and the person is told once in 24 hours. */
-async function giveUp(parts: TokenParts, { key, person, link }: Held): Promise<never> {
-  const { links, store, audit, tell } = parts;
-  const fields: LinkFields = { status: 'reauth', tokens: '', tokensVersion: link.tokensVersion + 1, refreshAtMs: 0 };
-  if (!(await links.write(key, 'tokensVersion', link.tokensVersion, fields))) {
-    throw new IdentityError('refresh_later', 'The link changed during the refresh');
-  }
-  audit('sign-in-again', person, 'token-refused');
-  const isFirst = await store.ask((redis) => redis.set(keys.told(key, 'sign-in-again'), '1', 'PX', DAY_MS, 'NX'));
-  if (isFirst !== null) tell(person, { kind: 'sign-in-again' });
-  throw signInAgain();
+/** The refresh token is dead, unless the link moved on meanwhile: then what was written counts (security.md 2.7.7). */
+async function giveUp(parts: TokenParts, held: Held): Promise<string> {
+  if (await dropTokens(parts, held, 'token-refused')) throw signInAgain();
+  const { link, tokens } = await readHeld(parts, held.person);
+  if (link.tokensVersion !== held.link.tokensVersion && tokens.accessToken !== undefined) return tokens.accessToken;
+  throw new IdentityError('refresh_later', 'The link changed during the refresh');
 }
 
-/** There is no token any more. */
-export function signInAgain(cause?: Error): IdentityError {
-  return new IdentityError('sign_in_again', 'There is no token to use; the person has to sign in again', { cause });
+/**
+ * Deletes tokens that are of no use any more: the person signs in again, and is told so once in 24 hours.
+ * @returns false when the link moved on meanwhile, and nothing was done
+ * @throws IdentityError `store_away`
+ */
+export async function dropTokens(
+  { links, store, audit, tell }: TokenParts,
+  { key, person, link }: HeldLink,
+  reason: 'token-refused' | 'record-broken',
+): Promise<boolean> {
+  const fields: LinkFields = { status: 'reauth', tokens: '', tokensVersion: link.tokensVersion + 1, refreshAtMs: 0 };
+  if (!(await links.write(key, 'tokensVersion', link.tokensVersion, fields))) return false;
+  audit('sign-in-again', person, reason);
+  const isFirst = await store.ask((redis) => redis.set(keys.told(key, 'sign-in-again'), '1', 'PX', DAY_MS, 'NX'));
+  if (isFirst !== null) tell(person, { kind: 'sign-in-again' });
+  return true;
 }

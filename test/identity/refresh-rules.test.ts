@@ -1,0 +1,310 @@
+import { inspect } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { connectRedis } from '../../src/base/redis.ts';
+import { createIdentity } from '../../src/identity/identity.ts';
+import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { openHouse, type House, type HouseOptions } from './house.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+let server: TestRedis;
+let house: House;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterEach(() => house.close());
+afterAll(() => server.stop());
+
+/** A house in which 20001 is linked, with an access token of two hours. */
+async function openLinked(signIn: HouseOptions['signIn'] = { keepTokens: 'both' }): Promise<void> {
+  house = await openHouse(server.redis, { signIn });
+  await link();
+}
+
+const link = async () => house.walk(house.browser('20001', '20001'), await house.link('20001', true));
+const fresh = (rejected?: string) => house.identity.freshAccessToken(house.owner, '20001', rejected);
+const status = async () => (await house.identity.accountOf(house.owner, '20001'))?.status;
+const linkName = async () => (await server.redis.keys('{id}:link:*'))[0] ?? '';
+const lockName = async () => (await linkName()).replace(':link:', ':lock:');
+const refreshes = () => house.service.seen.refreshes.length;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const expire = () => void (house.clock.nowMs += 2 * HOUR_MS);
+
+/** Until the service has got its request. */
+async function refreshAsked(): Promise<void> {
+  while (refreshes() === 0) await pause(10);
+}
+
+describe('one refresh at a time (security.md 2.7)', () => {
+  test('2.7.2 whoever has no lock never calls, and fails retryable after 6 s', async () => {
+    await openLinked();
+    expire();
+    await server.redis.set(await lockName(), 'somebody', 'PX', 15_000);
+    const startedMs = performance.now();
+    await expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
+    expect(performance.now() - startedMs).toBeGreaterThan(5_900);
+    expect(performance.now() - startedMs).toBeLessThan(7_500);
+    expect(refreshes()).toBe(0);
+    expect(await server.redis.get(await lockName())).toBe('somebody');
+  });
+
+  test('2.7.2 a lock that runs out while others wait is taken over by one of them', async () => {
+    await openLinked();
+    expire();
+    await server.redis.set(await lockName(), 'a process that died', 'PX', 700);
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => fresh()));
+    expect(new Set(tokens).size).toBe(1);
+    expect(refreshes()).toBe(1);
+  });
+
+  test('2.7.2 the lock lives for 15 s', async () => {
+    await openLinked();
+    house.service.scripted.refresh = () => ({ delayMs: 300 });
+    expire();
+    const pending = fresh();
+    await refreshAsked();
+    const lifeMs = await server.redis.pttl(await lockName());
+    expect(lifeMs).toBeGreaterThan(14_000);
+    expect(lifeMs).toBeLessThanOrEqual(15_000);
+    await pending;
+    expect(await server.redis.exists(await lockName())).toBe(0);
+  });
+
+  test('2.7.2 Redis away: retryable, and no call without the lock', async () => {
+    await openLinked();
+    expire();
+    const gone = connectRedis({ urls: ['redis://127.0.0.1:1'] }, 'fail-fast', recordingLog().log, 'gone');
+    const identity = createIdentity({ ...house.options, redis: gone });
+    await expect(identity.freshAccessToken(house.owner, '20001')).rejects.toMatchObject({ code: 'store_away' });
+    gone.disconnect();
+    expect(refreshes()).toBe(0);
+  });
+
+  test('2.7.3 the holder looks again under the lock: what was written meanwhile is used', async () => {
+    await openLinked();
+    expire();
+    const lock = await lockName();
+    let isFirst = true;
+    // Another process refreshes between our first look and our lock.
+    const set = async (...args: Parameters<typeof server.redis.set>) => {
+      if (isFirst && args[0] === lock) {
+        isFirst = false;
+        await fresh();
+      }
+      return server.redis.set(...args);
+    };
+    const late = createIdentity({ ...house.options, redis: withCommand('set', set) });
+    expect(await late.freshAccessToken(house.owner, '20001')).toBe(await fresh());
+    expect(refreshes()).toBe(1);
+  });
+
+  test('2.7.5 what was written meanwhile is not overwritten', async () => {
+    await openLinked();
+    house.service.scripted.refresh = () => ({ delayMs: 300 });
+    expire();
+    const pending = expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
+    await refreshAsked();
+    await link();
+    const before = await server.redis.hget(await linkName(), 'tokens');
+    await pending;
+    expect(await server.redis.hget(await linkName(), 'tokens')).toBe(before);
+  });
+
+  test('2.7.6 a lock that has become another’s is not released', async () => {
+    await openLinked();
+    house.service.scripted.refresh = () => ({ delayMs: 200 });
+    expire();
+    const pending = fresh();
+    await refreshAsked();
+    await server.redis.set(await lockName(), 'the next holder', 'PX', 15_000);
+    await pending;
+    expect(await server.redis.get(await lockName())).toBe('the next holder');
+  });
+
+  test('2.7.7 who waits learns of a failure at once, and does not call either', async () => {
+    await openLinked();
+    house.service.scripted.refresh = () => ({ status: 503, body: '', delayMs: 200 });
+    expire();
+    const startedMs = performance.now();
+    const ends = await Promise.allSettled(Array.from({ length: 50 }, () => fresh()));
+    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    expect(ends.every((end) => end.status === 'rejected')).toBe(true);
+    expect(refreshes()).toBe(1);
+  });
+
+  test('2.7.4 an answer after 5 s is none: tokens stay, no second try', async () => {
+    await openLinked();
+    house.service.scripted.refresh = () => ({ delayMs: 6_000 });
+    expire();
+    const startedMs = performance.now();
+    await expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
+    expect(performance.now() - startedMs).toBeLessThan(5_800);
+    expect(refreshes()).toBe(1);
+    expect(await status()).toBe('active');
+  });
+});
+
+describe('outcomes (security.md 2.7.7)', () => {
+  test('definitive, but the version moved: that is used', async () => {
+    await openLinked();
+    house.service.scripted.refresh = () => ({ status: 400, body: '{"error":"invalid_grant"}', delayMs: 300 });
+    expire();
+    const pending = fresh();
+    await refreshAsked();
+    await link();
+    expect(await pending).toBe(await fresh());
+    expect(await status()).toBe('active');
+    expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['linked', 'linked']);
+  });
+
+  test('the person is told once in 24 hours', async () => {
+    await openLinked();
+    for (let round = 0; round < 3; round += 1) {
+      house.service.scripted.refresh = () => ({ status: 401, body: '{"error":"invalid_grant"}' });
+      expire();
+      await expect(fresh()).rejects.toMatchObject({ code: 'sign_in_again' });
+      await link();
+    }
+    expect(house.notices.filter(({ notice }) => notice.kind === 'sign-in-again')).toHaveLength(1);
+    expect(house.events.filter((event) => event === 'sign-in-again token-refused')).toHaveLength(3);
+    const [told] = await server.redis.keys('{id}:told:*');
+    expect(await server.redis.pttl(told ?? '')).toBeGreaterThan(23 * HOUR_MS);
+  });
+
+  test('our own client’s refusal raises an alarm in the log and signs nobody out', async () => {
+    await openLinked();
+    house.service.scripted.refresh = () => ({ status: 401, body: '{"error":"invalid_client"}' });
+    for (let round = 0; round < 5; round += 1) {
+      expire();
+      await expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
+    }
+    expect(await status()).toBe('active');
+    const alarms = house.lines.filter((line) => line.includes('refuses our client id or secret'));
+    expect(alarms.map((line) => (JSON.parse(line) as { level: unknown }).level)).toEqual(Array(5).fill(50));
+    expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
+  });
+
+  test('a back-off grows with each failure, with jitter, up to ten minutes', async () => {
+    await openLinked();
+    house.service.scripted.refresh = () => ({ status: 503, body: '' });
+    const waitsMs: number[] = [];
+    for (let round = 0; round < 12; round += 1) {
+      expire();
+      await expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
+      waitsMs.push(Number(await server.redis.hget(await linkName(), 'notBeforeMs')) - house.clock.nowMs);
+    }
+    waitsMs.forEach((waitMs, failures) => {
+      const longestMs = Math.min(5_000 * 2 ** failures, 10 * MINUTE_MS);
+      expect(waitMs).toBeGreaterThanOrEqual(longestMs / 2);
+      expect(waitMs).toBeLessThanOrEqual(longestMs);
+    });
+    expect(new Set(waitsMs.slice(7)).size).toBeGreaterThan(1);
+  });
+
+  test('a suspension ends a refresh that is under way: it writes no token', async () => {
+    await openLinked();
+    const token = await fresh();
+    house.service.scripted.refresh = () => ({ delayMs: 300 });
+    const pending = expect(fresh(token)).rejects.toMatchObject({ code: 'refresh_later' });
+    await refreshAsked();
+    house.service.profiles.set('20001', { active: false });
+    const person = (await linkName()).replace('{id}:link:', '');
+    await server.redis.zadd('{id}:rechecks', 'XX', 0, person);
+    await house.identity.recheckDue(10);
+    await pending;
+    expect(await server.redis.hmget(await linkName(), 'status', 'tokens')).toEqual(['suspended', '']);
+  });
+
+  test('tokens that do not open end in "sign in again", not in a link that nobody checks (T14, T25)', async () => {
+    await openLinked();
+    await server.redis.hset(await linkName(), 'tokens', 'v1.00000000.AAAA.AAAA.AAAA.AAAA');
+    house.clock.nowMs += 24 * HOUR_MS;
+    await house.identity.recheckDue(10);
+    expect(await status()).toBe('reauth');
+    expect(house.events).toContain('sign-in-again record-broken');
+  });
+});
+
+describe('a hint that is wrong (security.md 2.6)', () => {
+  const answers = fc.constantFrom(
+    ...[undefined, null, 0, -1, 1, 60, '60', '7200', 'soon', 7_200, 7_200_000, 1_790_000_000, 1e12, 1e300],
+  );
+
+  test('whatever expires_in says and whenever it is asked: at most one refresh a minute', async () => {
+    await openLinked();
+    const steps = fc.array(
+      fc.record({ waitMs: fc.integer({ min: 0, max: 90_000 }), expiresIn: answers, isRejected: fc.boolean() }),
+      { minLength: 5, maxLength: 15 },
+    );
+    await fc.assert(
+      fc.asyncProperty(steps, async (given) => {
+        house.clock.nowMs += 24 * HOUR_MS;
+        const refreshedAtMs: number[] = [];
+        let last: string | undefined;
+        for (const { waitMs, expiresIn, isRejected } of given) {
+          house.clock.nowMs += waitMs;
+          house.service.scripted.refresh = () => {
+            refreshedAtMs.push(house.clock.nowMs);
+            const token = { access_token: `AT:${refreshedAtMs.length}`, token_type: 'bearer', expires_in: expiresIn };
+            return { body: JSON.stringify(token) };
+          };
+          last = await fresh(isRejected ? last : undefined).catch(() => undefined);
+        }
+        refreshedAtMs.forEach((atMs, index) => {
+          if (index > 0) expect(atMs - (refreshedAtMs[index - 1] ?? 0)).toBeGreaterThanOrEqual(MINUTE_MS);
+        });
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('what the unit setting says counts, for the first token and for later ones', async () => {
+    await openLinked({ keepTokens: 'both', expiresUnit: 'milliseconds' });
+    // 7,200 ms are raised to the least life of a minute, of which 70 to 80 % are used.
+    house.clock.nowMs += 41_000;
+    await fresh();
+    expect(refreshes()).toBe(0);
+    house.clock.nowMs += 8_000;
+    await fresh();
+    expect(refreshes()).toBe(1);
+  });
+});
+
+test('2.5 no token, secret or body is in an error or a log line, whatever the service answers', async () => {
+  await openLinked();
+  const canary = 'canary-77aa';
+  const seen: string[] = [];
+  for (const [code, body] of [
+    [400, `{"error":"odd","error_description":"${canary}"}`],
+    [503, `<html>${canary}</html>`],
+    [200, `{"access_token":7,"refresh_token":"${canary}"}`],
+    [401, `{"error":"invalid_client","error_description":"${canary}"}`],
+    [401, `{"error":"invalid_grant","error_description":"${canary}"}`],
+  ] as const) {
+    house.service.scripted.refresh = () => ({ status: code, body });
+    expire();
+    seen.push(inspect(await fresh().catch((error: unknown) => error), { depth: 10, showHidden: true }));
+  }
+  await link();
+  await house.service.close();
+  expire();
+  seen.push(inspect(await fresh().catch((error: unknown) => error), { depth: 10, showHidden: true }));
+  const { clientSecret, seen: asked } = house.service;
+  const text = [...seen, ...house.lines].join('\n');
+  for (const secret of [canary, clientSecret, 'AT:', 'RT:', ...asked.refreshes, ...asked.codes])
+    expect(text).not.toContain(secret);
+  expect(seen).toHaveLength(6);
+});
+
+/** The test's Redis with one command done another way. */
+function withCommand(name: string, command: unknown): typeof server.redis {
+  return new Proxy(server.redis, {
+    get(target, asked) {
+      if (asked === name) return command;
+      const value: unknown = Reflect.get(target, asked);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
