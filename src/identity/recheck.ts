@@ -59,10 +59,10 @@ async function recheckOne(parts: RecheckParts, key: string): Promise<void> {
     await (isSame ? confirmLink(parts, checked, profile) : suspend(parts, checked, 'inactive'));
   } catch (error) {
     if (isIdentityError(error, 'profile_unfit')) return suspend(parts, checked, 'inactive');
-    // Dropped already, unless the tokens do not open: a link must not live on unchecked because of that.
-    if (isIdentityError(error, 'sign_in_again')) return void (await dropTokens(parts, checked, 'record-broken'));
     if (isIdentityError(error, 'store_away')) throw error;
-    await postpone(parts, checked);
+    // Dropped already, unless the tokens do not open: a link must not live on unchecked because of that.
+    if (isIdentityError(error, 'sign_in_again')) await dropTokens(parts, checked, 'record-broken');
+    else await postpone(parts, checked);
   }
 }
 

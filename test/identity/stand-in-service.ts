@@ -138,7 +138,8 @@ export async function startStandInService(): Promise<StandInService> {
 }
 
 async function answer(response: ServerResponse, status: number, body: object, scripted: Scripted = {}): Promise<void> {
-  if (scripted.delayMs) await new Promise((resolve) => setTimeout(resolve, scripted.delayMs));
+  // A pause longer than its test does not keep the test's process alive.
+  if (scripted.delayMs) await new Promise((resolve) => setTimeout(resolve, scripted.delayMs).unref());
   response.writeHead(scripted.status ?? (scripted.body === undefined ? status : 200), {
     'content-type': 'application/json',
   });

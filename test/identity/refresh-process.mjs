@@ -1,0 +1,34 @@
+// A process of its own that asks for one person's access token, as workers do; started by refresh-processes.test.ts.
+// It is told { start: … } once and { callers: N } any number of times, and answers with every caller's end.
+import { KeyRing } from '../../dist/base/key-ring.js';
+import { createLog } from '../../dist/base/log.js';
+import { connectRedis } from '../../dist/base/redis.js';
+import { createIdentity } from '../../dist/identity/identity.js';
+
+let ask;
+
+function start({ redisUrl, secretKey, publicUrl, signIn, nowMs, owner, chatUserId }) {
+  const log = createLog({ level: 'error', format: 'json', destination: { write: () => undefined } });
+  const identity = createIdentity({
+    redis: connectRedis({ urls: [redisUrl] }, 'wait', log, 'refresh-process'),
+    keyRing: new KeyRing([Buffer.from(secretKey, 'base64')]),
+    platforms: new Map(),
+    publicUrl,
+    providerName: 'Example University',
+    signIn,
+    nowMs: () => nowMs,
+    log,
+    report: { event: () => undefined, sealedRecords: () => undefined },
+    onLinked: () => undefined,
+    notify: () => undefined,
+  });
+  ask = () => identity.freshAccessToken(owner, chatUserId);
+}
+
+process.on('message', async ({ start: given, callers }) => {
+  if (given) start(given);
+  const startedMs = performance.now();
+  const ends = await Promise.allSettled(Array.from({ length: callers ?? 0 }, () => ask()));
+  const tokens = ends.map((end) => (end.status === 'fulfilled' ? end.value : `failed: ${end.reason.code}`));
+  process.send({ tokens, tookMs: performance.now() - startedMs });
+});

@@ -1,0 +1,139 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { KeyRing } from '../../src/base/key-ring.ts';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { openHouse, type House } from './house.ts';
+
+const PROCESSES = 4;
+const CALLERS_EACH = 50;
+const TOKEN_LIFE_MS = 7_200_000;
+
+let server: TestRedis;
+let house: House;
+let workers: Worker[] = [];
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterEach(async () => {
+  await Promise.all(workers.map(({ end }) => end()));
+  workers = [];
+  await house.close();
+});
+afterAll(() => server.stop());
+
+interface Ends {
+  tokens: string[];
+  tookMs: number;
+}
+
+interface Worker {
+  /** So many callers at the same moment. */
+  ask(callers: number): Promise<Ends>;
+  kill(): void;
+  end(): Promise<void>;
+}
+
+/** Four processes whose clocks stand at the moment of expiry of 20001's token. */
+async function openAtExpiry(): Promise<void> {
+  const secretKey = randomBytes(32);
+  const signIn = { proof: ['same-id'], keepTokens: 'both' } as const;
+  house = await openHouse(server.redis, { signIn, identity: { keyRing: new KeyRing([secretKey]) } });
+  await house.walk(house.browser('20001'), await house.link('20001'));
+  house.clock.nowMs += TOKEN_LIFE_MS;
+  const start = {
+    redisUrl: server.url,
+    secretKey: secretKey.toString('base64'),
+    publicUrl: house.url,
+    signIn: house.options.signIn,
+    nowMs: house.clock.nowMs,
+    ...{ owner: house.owner, chatUserId: '20001' },
+  };
+  workers = await Promise.all(Array.from({ length: PROCESSES }, () => startWorker(start)));
+}
+
+async function startWorker(start: object): Promise<Worker> {
+  const child = fork(new URL('./refresh-process.mjs', import.meta.url), {
+    execArgv: [],
+    env: { PATH: process.env['PATH'] ?? '' },
+  });
+  const ask = (message: object) => answerOf(child, message);
+  await ask({ start });
+  return {
+    ask: (callers) => ask({ callers }),
+    kill: () => void child.kill('SIGKILL'),
+    async end() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+async function answerOf(child: ChildProcess, message: object): Promise<Ends> {
+  const answered = once(child, 'message');
+  child.send(message);
+  const [ends] = (await answered) as [Ends];
+  return ends;
+}
+
+const askAll = (some = workers) => Promise.all(some.map((worker) => worker.ask(CALLERS_EACH)));
+const refreshes = () => house.service.seen.refreshes.length;
+const lockName = async () => ((await server.redis.keys('{id}:link:*'))[0] ?? '').replace(':link:', ':lock:');
+
+async function refreshAsked(): Promise<void> {
+  while (refreshes() === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+describe('4 processes with 50 callers each at the moment of expiry (security.md 2.7, F25)', () => {
+  test('one refresh call, and all 200 have its token within 5 s', async () => {
+    await openAtExpiry();
+    house.service.scripted.refresh = () => ({ delayMs: 100 });
+    const ends = await askAll();
+    const tokens = ends.flatMap((end) => end.tokens);
+    expect(tokens).toHaveLength(200);
+    expect(new Set(tokens).size).toBe(1);
+    expect(tokens[0]).toMatch(/^AT:/);
+    expect(refreshes()).toBe(1);
+    expect(Math.max(...ends.map(({ tookMs }) => tookMs))).toBeLessThan(5_000);
+  });
+
+  test('the holder is killed in the middle: the others wait for its lock to run out, and one further call is made', async () => {
+    await openAtExpiry();
+    house.service.scripted.refresh = () => (refreshes() === 1 ? { delayMs: 60_000 } : undefined);
+    const [holder, ...others] = workers;
+    void holder?.ask(CALLERS_EACH).catch(() => undefined);
+    await refreshAsked();
+    const pending = askAll(others);
+    holder?.kill();
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(refreshes()).toBe(1);
+    const leftMs = await server.redis.pttl(await lockName());
+    expect(leftMs).toBeGreaterThan(12_000);
+    // The rest of the lock's 15 s passes at once.
+    await server.redis.pexpire(await lockName(), 1);
+    const tokens = (await pending).flatMap((end) => end.tokens);
+    expect(tokens).toHaveLength(150);
+    expect(new Set(tokens).size).toBe(1);
+    expect(tokens[0]).toMatch(/^AT:/);
+    expect(refreshes()).toBe(2);
+  });
+
+  for (const [what, scripted] of [
+    ['too late', { delayMs: 7_000 }],
+    ['with 503', { status: 503, body: '', delayMs: 100 }],
+  ] as const) {
+    test(`the service answers ${what}: one call, nobody calls without the lock, the tokens stay`, async () => {
+      await openAtExpiry();
+      house.service.scripted.refresh = () => scripted;
+      const ends = (await askAll()).flatMap((end) => end.tokens);
+      expect(ends).toHaveLength(200);
+      expect(new Set(ends)).toEqual(new Set(['failed: refresh_later']));
+      expect(refreshes()).toBe(1);
+      house.service.scripted = {};
+      house.clock.nowMs += 60_000;
+      expect(await house.identity.freshAccessToken(house.owner, '20001')).toMatch(/^AT:/);
+    });
+  }
+});
