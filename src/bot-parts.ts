@@ -267,12 +267,12 @@ async function repeatReleases(base: Base, identity: Identity): Promise<void> {
     await takeRelease(base, identity, release);
 }
 
-/** The daily re-check of linked accounts (security.md 2.7), a few at a time. */
+/** The daily re-check of linked accounts (security.md 2.7), a few at a time, and the sweep after a change of keys (2.3). */
 function startRechecks(identity: Identity, log: Log): () => void {
+  const warn = (what: string) => (error: unknown) => log.warn({ error: asError(error) }, what);
   const timer = setInterval(() => {
-    identity
-      .recheckDue(RECHECKED_AT_ONCE)
-      .catch((error: unknown) => log.warn({ error: asError(error) }, 'a re-check of accounts failed'));
+    identity.recheckDue(RECHECKED_AT_ONCE).catch(warn('a re-check of accounts failed'));
+    identity.sweepKeys().catch(warn('a sweep after a change of keys failed'));
   }, RECHECK_EVERY_MS);
   return () => clearInterval(timer);
 }

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { SECOND_MS } from '../base/clock.ts';
 
 interface Instrument<Label extends string> {
@@ -15,6 +15,18 @@ export function counter<Label extends string = never>(
 ): (values: Record<Label, string>, count?: number) => void {
   const made = new Counter<Label>({ name: `parley_${name}`, help, labelNames: labels, registers: [registry] });
   return (values, count = 1) => made.inc(values, count);
+}
+
+/** A gauge of what there is of each kind; called with all kinds, it forgets those that are not named any more. */
+export function census<Label extends string>(
+  registry: Registry,
+  { name, help, label }: Omit<Instrument<Label>, 'labels'> & { label: Label },
+): (counts: ReadonlyMap<string, number>) => void {
+  const made = new Gauge<Label>({ name: `parley_${name}`, help, labelNames: [label], registers: [registry] });
+  return (counts) => {
+    made.reset();
+    for (const [kind, count] of counts) made.labels(kind).set(count);
+  };
 }
 
 /** A histogram of durations, told in milliseconds and kept in seconds, as Prometheus wants them. */

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { IdentityReport } from '../identity/audit.ts';
-import { counter } from './instruments.ts';
+import { census, counter } from './instruments.ts';
 
 /** The identity room writes its audit line itself, since only it knows the person's pseudonym; here it is counted. */
 export function reportIdentity(registry: Registry): IdentityReport {
@@ -9,7 +9,13 @@ export function reportIdentity(registry: Registry): IdentityReport {
     help: 'Steps of linking accounts',
     labels: ['platform', 'event', 'reason'],
   });
+  const sealedRecords = census(registry, {
+    name: 'sealed_records',
+    help: 'Sealed parts of account links by the key that they need; while SECRET_KEY_PREVIOUS is set',
+    label: 'key_id',
+  });
   return {
+    sealedRecords,
     event: (event, { platform, reason }) => events({ platform, event, reason: reason ?? 'none' }),
   };
 }

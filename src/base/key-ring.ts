@@ -31,14 +31,24 @@ export class KeyRing {
     this.#keys = keys.map((key) => ({ id: sha256Hex(`parley-kek|${key.toString('hex')}`).slice(0, 8), key }));
   }
 
-  /** The id of the key that writes, for the metric of security.md 2.3. */
+  /** The id of the key that writes. */
   get currentKeyId(): string {
     return this.#newest().id;
+  }
+
+  /** The ids of all keys, the newest first, for the metric of security.md 2.3. */
+  get keyIds(): readonly string[] {
+    return this.#keys.map(({ id }) => id);
   }
 
   /** A key for one purpose (CSRF tokens, log pseudonyms), derived from the newest key; 32 bytes. */
   deriveKey(purpose: string): Buffer {
     return this.#derive(this.#newest(), purpose);
+  }
+
+  /** The same key derived from every key of the ring, the newest first: what an older one signed still counts. */
+  deriveKeys(purpose: string): Buffer[] {
+    return this.#keys.map((ringKey) => this.#derive(ringKey, purpose));
   }
 
   /**
@@ -94,6 +104,20 @@ export class KeyRing {
     return decrypt(dataKey, additional, Buffer.concat([iv, ciphertext, tag])).toString('utf8');
   }
 
+  /**
+   * The same record with its data key wrapped by the newest key (security.md 2.3); unchanged when it is already.
+   * @throws SealError
+   */
+  rewrapRecord(ownerFields: string[], sealed: string): string {
+    const [version, keyId, wrapped, ...content] = sealed.split('.');
+    if (keyId === this.currentKeyId) return sealed;
+    if (version !== 'v1' || keyId === undefined || wrapped === undefined || content.length !== 3) throw broken();
+    const additional = additionalData(ownerFields);
+    const dataKey = decrypt(this.#find(keyId).key, additional, Buffer.from(wrapped, 'base64url'));
+    const rewrapped = encrypt(this.#newest().key, additional, dataKey).toString('base64url');
+    return ['v1', this.currentKeyId, rewrapped, ...content].join('.');
+  }
+
   #newest(): RingKey {
     return this.#keys[0] as RingKey;
   }
@@ -113,6 +137,11 @@ export class KeyRing {
     }
     return derived;
   }
+}
+
+/** The id of the key that a value was sealed with, whatever made it; empty for what is no sealed value. */
+export function keyIdOf(sealed: string): string {
+  return sealed.split('.', 2)[1] ?? '';
 }
 
 function additionalData(fields: string[]): string {

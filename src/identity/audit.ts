@@ -30,6 +30,8 @@ export type IdentityReason =
 
 /** Counts what happens in this room; the composition root gives the metrics. */
 export interface IdentityReport {
+  /** What each key of the ring is still needed for; an older key at 0 may go (security.md 2.3). */
+  sealedRecords(counts: ReadonlyMap<string, number>): void;
   event(event: IdentityEvent, labels: { platform: PlatformName; reason?: IdentityReason }): void;
 }
 

@@ -24,7 +24,10 @@ export interface SignInFlow {
   /** `https://HOST[:PORT]`, without a path. */
   publicOrigin: string;
   chatUrl?: string;
+  /** Makes form tokens. */
   csrfKey: Buffer;
+  /** Those that form tokens may be made with: a form that was given out before a key rotation still counts. */
+  csrfKeys: readonly Buffer[];
   keyRing: KeyRing;
   vault: Vault;
   tickets: Tickets;
@@ -66,7 +69,8 @@ export type Outcome =
 export function demandOwnForm(flow: SignInFlow, request: BrowserRequest, ticketHash: string): string {
   const { cookie, origin, secFetchSite, form } = request;
   const post = { cookie, origin, secFetchSite, token: form['csrf'] };
-  const isOwn = isOwnForm(post, { key: flow.csrfKey, ticketHash, publicOrigin: flow.publicOrigin });
+  const { publicOrigin, csrfKeys } = flow;
+  const isOwn = csrfKeys.some((key) => isOwnForm(post, { key, ticketHash, publicOrigin }));
   if (!isOwn || cookie === undefined) throw new PageError('E5');
   return cookie;
 }

@@ -15,10 +15,13 @@ import { recheckDue, type RecheckParts } from './recheck.ts';
 import { createReleases } from './releases.ts';
 import { createRoutes } from './routes.ts';
 import { createStore } from './store.ts';
+import { sweepKeys } from './sweep-keys.ts';
 import { createTickets, type SignInRequest } from './tickets.ts';
 import { createTransactions } from './transactions.ts';
 import { createVault } from './vault.ts';
 import { createVisitLimit } from './visit-limit.ts';
+
+const CSRF_PURPOSE = 'sign-in-csrf';
 
 /** What became of asking a person to sign in. */
 export type SignInInvitation =
@@ -45,6 +48,8 @@ export interface Identity {
   freshAccessToken(owner: PersonOwner, chatUserId: string, rejected?: string): Promise<string>;
   /** Looks at people whose daily re-check is due. @returns how many; `limit` means that more may be due */
   recheckDue(limit: number): Promise<number>;
+  /** While there is an older key: seals links with the newest and reports what each key is needed for, now and then. */
+  sweepKeys(): Promise<void>;
   /** The pages; one router, mounted at the root. */
   routes(): Router;
 }
@@ -73,6 +78,10 @@ export function createIdentity(options: IdentityOptions): Identity {
     freshAccessToken: ({ platform, tenant, app }, chatUserId, rejected) =>
       accessTokens.fresh({ platform, tenant, app, chatUserId }, rejected),
     recheckDue: (limit) => recheckDue(parts, limit),
+    async sweepKeys() {
+      const counts = await sweepKeys(parts);
+      if (counts) options.report.sealedRecords(counts);
+    },
     routes: () => createRoutes(routeOptions(options, parts)),
   };
 }
@@ -96,7 +105,8 @@ function createParts(options: IdentityOptions) {
     providerName: options.providerName,
     publicOrigin: new URL(options.publicUrl).origin,
     ...(options.chatUrl ? { chatUrl: options.chatUrl } : {}),
-    csrfKey: keyRing.deriveKey('sign-in-csrf'),
+    csrfKey: keyRing.deriveKey(CSRF_PURPOSE),
+    csrfKeys: keyRing.deriveKeys(CSRF_PURPOSE),
     transactions: createTransactions(store, nowMs),
     quarantine: createQuarantine(store, nowMs),
     commit: createCommit(base, links, signIn.keepTokens),

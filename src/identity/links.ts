@@ -3,7 +3,8 @@ import { SealError, type KeyRing } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { personKey, type Account, type ChatPerson } from './account.ts';
 import type { Audit } from './audit.ts';
-import { fieldArguments, readStoredLink, type LinkFields, type StoredLink } from './stored-link.ts';
+import { createRewrapLink } from './rewrap-link.ts';
+import { fieldArguments, openWho, readStoredLink, sealWho, type LinkFields, type StoredLink } from './stored-link.ts';
 import { keys, type IdentityStore } from './store.ts';
 import type { Vault } from './vault.ts';
 
@@ -20,6 +21,7 @@ export type VersionField = 'profileVersion' | 'tokensVersion';
 
 /** The links between chat persons and accounts. All methods: @throws IdentityError `store_away` */
 export interface Links {
+  /** What is sealed with an older key is sealed anew on the way (security.md 2.3). */
   read(person: string): Promise<StoredLink | undefined>;
   /** One read. A record that does not open counts as no link: the person signs in again (security.md 2.3, T25). */
   accountOf(person: ChatPerson): Promise<Account | undefined>;
@@ -45,8 +47,12 @@ export interface LinkParts {
 
 export function createLinks(parts: LinkParts): Links {
   const { store, keyRing } = parts;
+  const rewrapLink = createRewrapLink(parts);
   const links: Links = {
-    read: async (person) => readStoredLink(await store.ask((redis) => redis.hgetall(keys.link(person)))),
+    async read(person) {
+      const link = readStoredLink(await store.ask((redis) => redis.hgetall(keys.link(person))));
+      return link && rewrapLink(person, link);
+    },
     accountOf: (person) => readAccount(links, parts, person),
     async write(person, field, expected, fields) {
       const args = [field, expected, ...fieldArguments(fields)];
@@ -59,11 +65,8 @@ export function createLinks(parts: LinkParts): Links {
     async remove(person) {
       return (await store.run(unlinkScript, [keys.link(person), keys.rechecks()], [person, keys.holder()])) === 1;
     },
-    sealWho({ platform, tenant, app, chatUserId, language }) {
-      const who = { platform, tenant, app, chatUserId, ...(language ? { language } : {}) };
-      return keyRing.seal('link-person', personKey(who), JSON.stringify(who));
-    },
-    openWho: (person, sealed) => JSON.parse(keyRing.open('link-person', person, sealed)) as ChatPerson,
+    sealWho: (person) => sealWho(keyRing, person),
+    openWho: (person, sealed) => openWho(keyRing, person, sealed),
   };
   return links;
 }

@@ -44,6 +44,8 @@ export const keys = {
   releases: () => '{id}:releases',
   rechecks: () => '{id}:rechecks',
   refreshLock: (person: string) => `{id}:lock:${person}`,
+  keySweep: () => '{id}:key-sweep',
+  sealedRecords: () => '{id}:sealed-records',
   told: (person: string, kind: string) => `{id}:told:${kind}:${person}`,
   visits: (area: string, address: string, minute: number) => `{id}:visits:${area}:${minute}:${address}`,
 } as const;

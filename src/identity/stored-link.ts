@@ -1,4 +1,7 @@
-import type { AccountStatus } from './account.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import { personKey, type AccountStatus, type ChatPerson } from './account.ts';
+
+const WHO_PURPOSE = 'link-person';
 
 /** A link as it stands in Redis: plain fields that identify nobody beside the sealed ones (security.md 2.4). */
 export interface StoredLink {
@@ -53,4 +56,16 @@ export function readStoredLink(hash: Record<string, string>): StoredLink | undef
 /** Fields as a script's arguments: name, value, name, value, … */
 export function fieldArguments(fields: LinkFields): string[] {
   return Object.entries(fields).flatMap(([name, value]) => [name, String(value)]);
+}
+
+/** Seals a chat person into its own link. */
+export function sealWho(keyRing: KeyRing, person: ChatPerson): string {
+  const { platform, tenant, app, chatUserId, language } = person;
+  const who = { platform, tenant, app, chatUserId, ...(language ? { language } : {}) };
+  return keyRing.seal(WHO_PURPOSE, personKey(person), JSON.stringify(who));
+}
+
+/** Opens what `sealWho` made; `person` is the link's key. @throws SealError */
+export function openWho(keyRing: KeyRing, person: string, sealed: string): ChatPerson {
+  return JSON.parse(keyRing.open(WHO_PURPOSE, person, sealed)) as ChatPerson;
 }

@@ -34,6 +34,8 @@ export interface Vault {
   seal<Purpose extends keyof Contents>(record: RecordName<Purpose>, content: Contents[Purpose]): string;
   /** @throws SealError */
   open<Purpose extends keyof Contents>(record: RecordName<Purpose>, sealed: string): Contents[Purpose];
+  /** The same content under the ring's newest key. @throws SealError */
+  rewrap(record: RecordName<keyof Contents>, sealed: string): string;
 }
 
 interface RecordName<Purpose> {
@@ -45,6 +47,7 @@ interface RecordName<Purpose> {
 
 export function createVault(keyRing: KeyRing): Vault {
   return {
+    rewrap: (record, sealed) => keyRing.rewrapRecord(ownerFields(record), sealed),
     seal: (record, content) => keyRing.sealRecord(ownerFields(record), JSON.stringify(content)),
     open: <Purpose extends keyof Contents>(record: RecordName<Purpose>, sealed: string) =>
       JSON.parse(keyRing.openRecord(ownerFields(record), sealed)) as Contents[Purpose],

@@ -107,6 +107,6 @@ describe('metrics', () => {
       .map(({ name }) => name)
       .filter((name) => name.startsWith('parley_'));
     expect(ours.length).toBeGreaterThan(15);
-    expect(ours.filter((name) => !/_(seconds|bytes|total)$/.test(name))).toEqual([]);
+    expect(ours.filter((name) => !/_(seconds|bytes|records|total)$/.test(name))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { KeyRing, SealError } from '../../src/base/key-ring.ts';
+import { keyIdOf, KeyRing, SealError } from '../../src/base/key-ring.ts';
 
 const oldKey = randomBytes(32);
 const newKey = randomBytes(32);
@@ -101,6 +101,40 @@ test('a short authentication tag is refused', () => {
 test('derived keys differ by purpose and stay the same for one', () => {
   expect(ring.deriveKey('csrf').equals(ring.deriveKey('log'))).toBe(false);
   expect(ring.deriveKey('csrf').equals(new KeyRing([oldKey, newKey]).deriveKey('csrf'))).toBe(true);
+});
+
+describe('a record under the newest key (security.md 2.3)', () => {
+  const rotated = new KeyRing([newKey, oldKey]);
+  const newOnly = new KeyRing([newKey]);
+
+  test('keeps its content and owner, and needs the old key no more', () => {
+    fc.assert(
+      fc.property(fc.array(anyText, { maxLength: 4 }), anyText, (owner, plain) => {
+        const sealed = ring.sealRecord(owner, plain);
+        const rewrapped = rotated.rewrapRecord(owner, sealed);
+        expect(keyIdOf(rewrapped)).toBe(newOnly.currentKeyId);
+        expect(newOnly.openRecord(owner, rewrapped)).toBe(plain);
+        expect(() => newOnly.openRecord([...owner, 'x'], rewrapped)).toThrow(SealError);
+        expect(rotated.rewrapRecord(owner, rewrapped)).toBe(rewrapped);
+      }),
+    );
+  });
+
+  test('is not made for another owner, without its key, or from something else', () => {
+    const sealed = ring.sealRecord(['p'], 'x');
+    expect(() => rotated.rewrapRecord(['q'], sealed)).toThrow(expect.objectContaining({ code: 'seal_broken' }));
+    expect(() => newOnly.rewrapRecord(['p'], sealed)).toThrow(expect.objectContaining({ code: 'seal_unknown_key' }));
+    for (const junk of ['', 'v1', 's1.a.b', sealed.slice(3), `${sealed}.x`])
+      expect(() => rotated.rewrapRecord(['p'], junk)).toThrow(SealError);
+  });
+
+  test('what a form was signed with stays known while the key is in the ring', () => {
+    const keys = rotated.deriveKeys('csrf');
+    expect(keys.map((key) => key.toString('hex'))).toEqual(
+      [newOnly, ring].map((one) => one.deriveKey('csrf').toString('hex')),
+    );
+    expect(rotated.keyIds).toEqual([newOnly.currentKeyId, ring.currentKeyId]);
+  });
 });
 
 test.each([[[]], [[randomBytes(31)]], [[randomBytes(32), randomBytes(33)]]])(

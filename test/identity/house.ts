@@ -29,6 +29,8 @@ export interface House {
   notices: { person: ChatPerson; notice: IdentityNotice }[];
   releases: Release[];
   events: string[];
+  /** What sweeps of the keys reported, by key id. */
+  keyCounts: Record<string, number>[];
   lines: string[];
   owner: { platform: 'wecom'; tenant: string; app: string };
   /** Asks for a link and fails unless there is one. */
@@ -38,6 +40,8 @@ export interface House {
   walkToConfirm(browser: TestBrowser, link: string): Promise<Answer>;
   /** The whole way to the page at the end. */
   walk(browser: TestBrowser, link: string): Promise<Answer>;
+  /** Lets other identities answer the pages' requests in turn, as processes behind a load balancer do. */
+  serve(...identities: Identity[]): void;
   close(): Promise<void>;
 }
 
@@ -63,6 +67,7 @@ export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}
   const clock = { nowMs: 1_790_000_000_000 };
   const { log, lines } = recordingLog();
   const [notices, releases, events]: [House['notices'], Release[], string[]] = [[], [], []];
+  const keyCounts: House['keyCounts'] = [];
   const options: IdentityOptions = {
     redis,
     keyRing: testKeyRing(),
@@ -81,7 +86,10 @@ export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}
     },
     nowMs: () => clock.nowMs,
     log,
-    report: { event: (event, { reason }) => void events.push(reason ? `${event} ${reason}` : event) },
+    report: {
+      event: (event, { reason }) => void events.push(reason ? `${event} ${reason}` : event),
+      sealedRecords: (counts) => void keyCounts.push(Object.fromEntries(counts)),
+    },
     onLinked: (release) => void releases.push(release),
     notify: (person, notice) => void notices.push({ person, notice }),
     ...overrides.identity,
@@ -96,22 +104,28 @@ export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}
     await closeAll();
     throw error;
   }
-  const app = new Koa();
-  app.use(async (context, next) => {
-    // Stands for a client of its own at each visit, where a test is not about the limits.
-    if (!context.get('x-fixed-address'))
-      Object.defineProperty(context.req.socket, 'remoteAddress', {
-        value: `10.0.0.${(visitors += 1)}`,
-        configurable: true,
-      });
-    await next();
-  });
-  app.use(identity.routes().routes());
-  const answer = app.callback();
-  handler = (request, response) => void answer(request, response);
+  const serve: House['serve'] = (...served) => {
+    const apps = served.map(answerOf);
+    let requests = 0;
+    handler = (request, response) => apps[(requests += 1) % apps.length]?.(request, response);
+  };
+  serve(identity);
 
   const house: House = {
-    ...{ identity, url: server.url, service, platform, options, clock, notices, releases, events, lines },
+    ...{
+      identity,
+      url: server.url,
+      service,
+      platform,
+      options,
+      clock,
+      notices,
+      releases,
+      events,
+      keyCounts,
+      lines,
+      serve,
+    },
     owner: { platform: 'wecom', tenant: platform.tenant, app: platform.app },
     async link(chatUserId, force = false) {
       const request = { ...house.owner, chatUserId, displayName: `Display ${chatUserId}`, conversation: CONVERSATION };
@@ -129,4 +143,20 @@ export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}
     close: closeAll,
   };
   return house;
+}
+
+function answerOf(identity: Identity): RequestListener {
+  const app = new Koa();
+  app.use(async (context, next) => {
+    // Stands for a client of its own at each visit, where a test is not about the limits.
+    if (!context.get('x-fixed-address'))
+      Object.defineProperty(context.req.socket, 'remoteAddress', {
+        value: `10.0.0.${(visitors += 1)}`,
+        configurable: true,
+      });
+    await next();
+  });
+  app.use(identity.routes().routes());
+  const answer = app.callback();
+  return (request, response) => void answer(request, response);
 }

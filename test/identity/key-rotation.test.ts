@@ -1,0 +1,227 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { reportIdentity } from '../../src/admin/report-identity.ts';
+import { KeyRing } from '../../src/base/key-ring.ts';
+import { personKey } from '../../src/identity/account.ts';
+import { createIdentity, type Identity } from '../../src/identity/identity.ts';
+import { createRewrapLink } from '../../src/identity/rewrap-link.ts';
+import { createStore, keys } from '../../src/identity/store.ts';
+import { readStoredLink } from '../../src/identity/stored-link.ts';
+import { createVault } from '../../src/identity/vault.ts';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { openHouse, type House } from './house.ts';
+
+const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
+const RINGS = {
+  old: new KeyRing([OLD]),
+  /** The first step in a deployment of several processes: all can read the new key before any writes with it. */
+  oldReadsNew: new KeyRing([OLD, NEW]),
+  newReadsOld: new KeyRing([NEW, OLD]),
+  new: new KeyRing([NEW]),
+};
+const [OLD_ID, NEW_ID] = [RINGS.old.currentKeyId, RINGS.new.currentKeyId];
+
+let server: TestRedis;
+let house: House;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterEach(() => house.close());
+afterAll(() => server.stop());
+
+async function open(people: string[]): Promise<void> {
+  house = await openHouse(server.redis, {
+    signIn: { proof: ['same-id'], keepTokens: 'both' },
+    identity: { keyRing: RINGS.old },
+  });
+  for (const person of people) await house.walk(house.browser(person), await house.link(person));
+}
+
+const identityWith = (keyRing: KeyRing) => createIdentity({ ...house.options, keyRing });
+const keyOf = (chatUserId: string) => personKey({ ...house.owner, chatUserId });
+const linkOf = (chatUserId: string) => server.redis.hgetall(keys.link(keyOf(chatUserId)));
+const keyIdsOf = async (chatUserId: string) => {
+  const { who = '', profile = '', tokens = '' } = await linkOf(chatUserId);
+  return [who, profile, tokens].map((sealed) => sealed.split('.')[1]);
+};
+/** As many people as asked for, `20001` first. */
+const crowd = (count: number) => Array.from({ length: count }, (_, index) => `${20_001 + index}`);
+
+/** Time for the next sweep. */
+const sweep = async (identity: Identity) => {
+  await server.redis.del(keys.keySweep());
+  await identity.sweepKeys();
+};
+
+describe('key rotation (security.md 2.3)', () => {
+  test('reading seals anew with the newest key, and the content stays', async () => {
+    await open(['20001']);
+    expect(await keyIdsOf('20001')).toEqual([OLD_ID, OLD_ID, OLD_ID]);
+    const lifeMs = await server.redis.pttl(keys.link(keyOf('20001')));
+    const rotated = identityWith(RINGS.newReadsOld);
+    const before = await house.identity.accountOf(house.owner, '20001');
+    expect(await rotated.accountOf(house.owner, '20001')).toEqual(before);
+    expect(await keyIdsOf('20001')).toEqual([NEW_ID, NEW_ID, NEW_ID]);
+    const newOnly = identityWith(RINGS.new);
+    expect(await newOnly.accountOf(house.owner, '20001')).toEqual(before);
+    expect(await newOnly.freshAccessToken(house.owner, '20001')).toMatch(/^AT:/);
+    expect(house.service.seen.refreshes).toEqual([]);
+    expect(await server.redis.pttl(keys.link(keyOf('20001')))).toBeLessThanOrEqual(lifeMs);
+  });
+
+  test('a sweep seals every link anew and reports what each key is needed for, until it is nothing', async () => {
+    await open(crowd(25));
+    await server.redis.mset(Array.from({ length: 1_500 }, (_, index) => [`other:${index}`, 'x']).flat());
+    await sweep(identityWith(RINGS.oldReadsNew));
+    expect(house.keyCounts).toEqual([{ [OLD_ID]: 75, [NEW_ID]: 0 }]);
+    await sweep(identityWith(RINGS.newReadsOld));
+    expect(house.keyCounts.at(-1)).toEqual({ [OLD_ID]: 0, [NEW_ID]: 75 });
+    for (const person of crowd(25)) expect(await keyIdsOf(person)).toEqual([NEW_ID, NEW_ID, NEW_ID]);
+  });
+
+  test('one process sweeps at a time, and all report the same', async () => {
+    await open(crowd(5));
+    await Promise.all(Array.from({ length: 4 }, () => identityWith(RINGS.newReadsOld).sweepKeys()));
+    const late = identityWith(RINGS.newReadsOld);
+    await late.sweepKeys();
+    expect(house.keyCounts.at(-1)).toEqual({ [OLD_ID]: 0, [NEW_ID]: 15 });
+    expect(new Set(house.keyCounts.map((counts) => JSON.stringify(counts))).size).toBe(1);
+  });
+
+  test('with one key nothing is swept or reported', async () => {
+    await open(['20001']);
+    await house.identity.sweepKeys();
+    expect(house.keyCounts).toEqual([]);
+    expect(await server.redis.exists(keys.keySweep())).toBe(0);
+  });
+
+  test('what was written after the read is not overwritten by what was read', async () => {
+    await open(['20001']);
+    const store = createStore(server.redis);
+    const keyRing = RINGS.newReadsOld;
+    const rewrap = createRewrapLink({ store, keyRing, vault: createVault(keyRing) });
+    const read = readStoredLink(await linkOf('20001'));
+    await server.redis.hset(keys.link(keyOf('20001')), { tokens: 'of a refresh meanwhile', tokensVersion: 7 });
+    const rewrapped = await rewrap(keyOf('20001'), read!);
+    expect(await linkOf('20001')).toMatchObject({ tokens: 'of a refresh meanwhile', tokensVersion: '7' });
+    expect(rewrapped.tokens).toBe(read?.tokens);
+    expect((await keyIdsOf('20001')).slice(0, 2)).toEqual([NEW_ID, NEW_ID]);
+    await house.identity.unlink(house.owner, '20001');
+    await rewrap(keyOf('20001'), read!);
+    expect(await linkOf('20001')).toEqual({});
+  });
+
+  test('a rotation under load: refreshes, links, reads and re-checks in parallel, no failure', async () => {
+    const people = crowd(12);
+    await open(people);
+    const stages: KeyRing[][] = [
+      [RINGS.old],
+      [RINGS.old, RINGS.oldReadsNew],
+      [RINGS.oldReadsNew],
+      [RINGS.oldReadsNew, RINGS.newReadsOld],
+      [RINGS.newReadsOld],
+    ];
+    let processes: Identity[] = [];
+    let requests = 0;
+    const any = () => processes[(requests += 1) % processes.length]!;
+    const done = { reads: 0, refreshes: 0, rechecks: 0, links: 0, sweeps: 0 };
+    let isOver = false;
+    const repeat = async (work: (round: number) => Promise<void>) => {
+      for (let round = 0; !isOver; round += 1) {
+        await work(round);
+        await pause(2);
+      }
+    };
+    const load = () =>
+      Promise.all([
+        repeat(async (round) => {
+          const person = people[round % people.length]!;
+          expect((await any().accountOf(house.owner, person))?.status).toBe('active');
+          done.reads += 1;
+        }),
+        repeat(async (round) => {
+          const person = people[round % 6]!;
+          await server.redis.hset(keys.link(keyOf(person)), { refreshAtMs: 0, lastRefreshAttemptMs: 0 });
+          expect(await any().freshAccessToken(house.owner, person)).toMatch(/^AT:/);
+          done.refreshes += 1;
+        }),
+        repeat(async (round) => {
+          await server.redis.zadd(keys.rechecks(), 'XX', 0, keyOf(people[6 + (round % 6)]!));
+          done.rechecks += await any().recheckDue(10);
+        }),
+        ...['30001', '30002'].map((person) =>
+          repeat(async () => {
+            await any().unlink(house.owner, person);
+            await server.redis.del(keys.minted(keyOf(person)));
+            const page = await house.walk(house.browser(person), await house.link(person, true));
+            expect(page.text).toContain('You are connected');
+            done.links += 1;
+          }),
+        ),
+        repeat(async () => {
+          await sweep(any());
+          done.sweeps += 1;
+        }),
+      ]);
+    const enter = (rings: KeyRing[]) => {
+      processes = rings.map(identityWith);
+      house.serve(...processes);
+    };
+    enter(stages[0]!);
+    const running = load();
+    running.catch(() => undefined);
+    for (const stage of stages) {
+      enter(stage);
+      await pause(400);
+    }
+    isOver = true;
+    await running;
+    for (const count of Object.values(done)) expect(count).toBeGreaterThan(10);
+    expect(house.notices.filter(({ notice }) => notice.kind !== 'linked')).toEqual([]);
+    expect(house.events.filter((event) => /refused|suspended|again/.test(event))).toEqual([]);
+
+    await sweep(processes[0]!);
+    expect(house.keyCounts.at(-1)?.[OLD_ID]).toBe(0);
+    const newOnly = identityWith(RINGS.new);
+    for (const person of [...people, '30001', '30002'])
+      expect((await newOnly.accountOf(house.owner, person))?.accountId).toBe(person);
+  });
+
+  test('a lost key: the people sign in again, and nothing crashes', async () => {
+    await open(['20001', '20002']);
+    const started = house.browser('20003');
+    const confirm = await house.walkToConfirm(started, await house.link('20003'));
+    const lost = identityWith(RINGS.new);
+    house.serve(lost);
+    expect(await lost.accountOf(house.owner, '20001')).toBeUndefined();
+    await expect(lost.freshAccessToken(house.owner, '20001')).rejects.toMatchObject({ code: 'sign_in_again' });
+    house.clock.nowMs += 24 * 3_600_000;
+    await lost.recheckDue(10);
+    expect((await started.submit(confirm, '/sign-in/confirm')).status).toBeLessThan(500);
+    const [twoKeys, unknownId] = [identityWith(new KeyRing([NEW, randomBytes(32)])), OLD_ID];
+    await sweep(twoKeys);
+    expect(house.keyCounts.at(-1)?.[unknownId]).toBe(6);
+
+    const request = { ...house.owner, chatUserId: '20001', conversation: { id: 'c0ffee', partition: 1 } };
+    const invitation = await lost.askToSignIn({ ...request, language: 'en', force: true });
+    const page = await house.walk(house.browser('20001'), invitation.kind === 'invited' ? invitation.url : '');
+    expect(page.text).toContain('You are connected');
+    expect((await lost.accountOf(house.owner, '20001'))?.status).toBe('active');
+  });
+});
+
+test('the metric names each key of the last report and no other', async () => {
+  const registry = new Registry();
+  const report = reportIdentity(registry);
+  report.sealedRecords(new Map([['aaaaaaaa', 3]]));
+  report.sealedRecords(
+    new Map([
+      ['bbbbbbbb', 4],
+      ['cccccccc', 0],
+    ]),
+  );
+  const lines = (await registry.metrics()).split('\n').filter((line) => line.startsWith('parley_sealed_records'));
+  expect(lines).toEqual(['parley_sealed_records{key_id="bbbbbbbb"} 4', 'parley_sealed_records{key_id="cccccccc"} 0']);
+});
