@@ -10,6 +10,8 @@ import { createIdentity, type Identity } from './identity/identity.ts';
 import { createSealedTokenStore } from './platforms/sealed-token-store.ts';
 import { createWecom } from './platforms/wecom/index.ts';
 import type { Platform, PlatformName } from './platforms/platform.ts';
+import { createPolicy, type Policy } from './policy/policy.ts';
+import { parsePolicyFile } from './policy/policy-file.ts';
 import { Inbox } from './queue/accept.ts';
 import { startSweeper } from './queue/sweeper.ts';
 import { MOST_HELD_MESSAGES, TurnStore } from './queue/turn-store.ts';
@@ -206,15 +208,24 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const chat = createChat(options);
   const { groupScope } = config.conversation;
   const mode = config.signIn.mode;
-  const gate = new SignInGate({ identity, mode, groupScope, mostHeld: MOST_HELD_MESSAGES, nowMs });
+  const gate = new SignInGate({
+    identity,
+    policy: readPolicy(config),
+    mode,
+    groupScope,
+    helpUrl: config.signIn.helpUrl,
+    mostHeld: MOST_HELD_MESSAGES,
+    keyRing,
+    nowMs,
+    report,
+  });
   const answerQuestion = createAnswerQuestion({
     chat,
     keyRing,
     mediaStore: new MediaStore(redis, keyRing),
     groupScope,
     systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
-    model: config.chat.model,
-    visionModel: config.chat.models.find((model) => model === VISION_MODEL),
+    visionModel: VISION_MODEL,
     promptBudgetTokens: PROMPT_BUDGET_TOKENS,
     nowMs,
   });
@@ -255,6 +266,12 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       redis.disconnect();
     },
   };
+}
+
+/** @throws PolicyFileError; a start that gets here has looked at the file before (`named-files.ts`) */
+function readPolicy({ policyFile, chat: { models, model } }: Config): Policy {
+  const file = parsePolicyFile(readFileSync(policyFile, 'utf8'), models);
+  return createPolicy({ file, models, defaultModel: model });
 }
 
 export function createChat({ config, secrets, nowMs, log, report }: BotOptions): ChatClient {

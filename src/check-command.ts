@@ -6,6 +6,7 @@ import { runChecks, type Check } from './admin/run-checks.ts';
 import { createLog } from './base/log.ts';
 import { connectRedis } from './base/redis.ts';
 import { createKeyRing, createPlatforms, redisAddress } from './bot-parts.ts';
+import { faultsOfNamedFiles } from './named-files.ts';
 import { findRedisProgram } from './local/redis-program.ts';
 import type { CheckResult } from './platforms/platform.ts';
 import type { Config, Secrets } from './settings/config.ts';
@@ -21,6 +22,7 @@ export async function runCheckCommand(config: Config, secrets: Secrets): Promise
   const { chat, signIn, http } = config;
   const hasBot = config.roles.includes('receiver') || config.roles.includes('worker');
   const checks: Check[] = [
+    { name: 'Files', run: () => checkNamedFiles(config) },
     config.embedded.redis
       ? embedded('Redis', `embedded, started by npm start (${findRedisProgram()})`)
       : { name: 'Redis', run: () => checkRedis({ address, isLossAllowed: config.redis.allowDataLoss, log }) },
@@ -50,6 +52,13 @@ export async function runCheckCommand(config: Config, secrets: Secrets): Promise
         ]),
   ];
   return runChecks(checks, process.stdout);
+}
+
+async function checkNamedFiles(config: Config): Promise<CheckResult[]> {
+  const name = 'Files';
+  const faults = await faultsOfNamedFiles(config);
+  if (faults.length === 0) return [{ name, verdict: 'ok', detail: 'all that the settings name can be used' }];
+  return faults.map((detail) => ({ name, verdict: 'fault', detail }));
 }
 
 function embedded(name: string, detail: string): Check {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { asError } from './base/coded-error.ts';
+import { parsePolicyFile, PolicyFileError } from './policy/policy-file.ts';
 import { parseClientsFile } from './service/clients-file.ts';
 import { parseDirectoryFile } from './service/directory-file.ts';
 import { ServiceFileError } from './service/service-file.ts';
@@ -8,7 +9,7 @@ import type { Config } from './settings/config.ts';
 interface NamedFile {
   setting: string;
   path: string | undefined;
-  /** @throws ServiceFileError */
+  /** @throws ServiceFileError or PolicyFileError */
   parse?(text: string): unknown;
 }
 
@@ -21,8 +22,14 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
   const { roles, chat, service, mode } = config;
   const allowPlainPasswords = mode === 'local';
   const parseDirectory = (text: string) => parseDirectoryFile(text, { allowPlainPasswords });
+  const parsePolicy = (text: string) => parsePolicyFile(text, chat.models);
   const files: NamedFile[] = [
-    ...(roles.includes('worker') ? [{ setting: 'CHAT_SYSTEM_PROMPT_FILE', path: chat.systemPromptFile }] : []),
+    ...(roles.includes('worker')
+      ? [
+          { setting: 'CHAT_SYSTEM_PROMPT_FILE', path: chat.systemPromptFile },
+          { setting: 'POLICY_FILE', path: config.policyFile, parse: parsePolicy },
+        ]
+      : []),
     ...(roles.includes('service')
       ? [
           { setting: 'SERVICE_CLIENTS_FILE', path: service.clientsFile, parse: parseClientsFile },
@@ -40,7 +47,8 @@ async function faultsOf({ setting, path, parse }: NamedFile): Promise<string[]> 
     parse?.(text);
     return [];
   } catch (thrown) {
-    if (thrown instanceof ServiceFileError) return thrown.faults.map((fault) => `${setting} (${path}): ${fault}`);
+    if (thrown instanceof ServiceFileError || thrown instanceof PolicyFileError)
+      return thrown.faults.map((fault) => `${setting} (${path}): ${fault}`);
     const error = asError(thrown);
     const code = 'code' in error ? String(error.code) : error.name;
     return [`${setting} names ${path}, which cannot be read (${code}): correct the path or the file's rights`];

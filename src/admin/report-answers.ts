@@ -23,12 +23,24 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
     ...slow,
     bucketsSec: SLOW_BUCKETS_SEC,
   });
+  const refusals = counter(registry, {
+    name: 'access_refusals_total',
+    help: 'Questions that the policy refused: because of the person, in a private chat, or in a group',
+    labels: ['platform', 'because'],
+  });
   const handovers = counter(registry, {
     name: 'replies_handed_over_total',
     help: 'Answers that went another way than the live reply',
     labels: ['platform', 'result'],
   });
   return {
+    accessRefused({ platform, person, because, rule }) {
+      refusals({ platform, because });
+      log.info(
+        { audit: true, event: 'access-refused', platform, person, because, rule },
+        'the policy refused a question',
+      );
+    },
     turnEnded({ platform, turnId, outcome, durationMs, waitedMs }) {
       turns({ platform, outcome }, durationMs);
       waits({ platform }, waitedMs);

@@ -12,6 +12,12 @@ export interface ReceivingReport {
 
 /** What turns and their replies tell. */
 export interface AnswerReport {
+  accessRefused(event: {
+    platform: PlatformName;
+    person: string;
+    because: 'person' | 'private' | 'group';
+    rule: string;
+  }): void;
   turnEnded(event: {
     platform: PlatformName;
     turnId: string;

@@ -2,7 +2,7 @@ import { hmacHex } from '../base/ids.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { PlatformName } from '../platforms/platform.ts';
-import { personKey, type ChatPerson } from './account.ts';
+import { personKey, type ChatPerson, type PersonOwner } from './account.ts';
 
 /** The events of the audit trail (security.md 7.2). */
 export type IdentityEvent =
@@ -40,9 +40,16 @@ export type Audit = (event: IdentityEvent, person: ChatPerson, reason?: Identity
 
 export function createAudit(log: Log, keyRing: KeyRing, report: IdentityReport): Audit {
   return (event, person, reason) => {
-    const pseudonym = hmacHex(keyRing.deriveKey('log-pseudonym'), personKey(person)).slice(0, 16);
     const { platform } = person;
-    log.info({ audit: true, event, platform, person: pseudonym, ...(reason ? { reason } : {}) }, 'identity');
+    log.info(
+      { audit: true, event, platform, person: pseudonymOf(keyRing, person), ...(reason ? { reason } : {}) },
+      'identity',
+    );
     report.event(event, reason ? { platform, reason } : { platform });
   };
+}
+
+/** The keyed hash under which a person appears in logs (security.md 7.1). */
+export function pseudonymOf(keyRing: KeyRing, person: PersonOwner & { chatUserId: string }): string {
+  return hmacHex(keyRing.deriveKey('log-pseudonym'), personKey(person)).slice(0, 16);
 }

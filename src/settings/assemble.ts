@@ -58,6 +58,7 @@ export function assembleConfig(judged: Judged, { cwd, isTerminal }: Surroundings
       model: settings.CHAT_MODEL ?? (settings.CHAT_MODELS[0] as string),
       systemPromptFile: resolve(cwd, settings.CHAT_SYSTEM_PROMPT_FILE),
     },
+    policyFile: resolve(cwd, settings.POLICY_FILE),
     reply: { minEditMs: settings.REPLY_MIN_EDIT_MS },
     signIn: assembleSignIn(judged, service),
     wecom: assembleWecom(judged),

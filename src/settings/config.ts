@@ -36,6 +36,8 @@ export interface Config {
     readonly model: string;
     readonly systemPromptFile: string;
   };
+  /** Who may use the bot, where, and with which models. */
+  readonly policyFile: string;
   readonly reply: { readonly minEditMs: number | undefined };
   readonly signIn: {
     readonly mode: 'required' | 'optional' | 'off';

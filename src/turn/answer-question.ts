@@ -8,7 +8,7 @@ import { buildPrompt } from '../conversation/build-prompt.ts';
 import type { MediaStore } from '../conversation/media-store.ts';
 import type { GroupScope } from '../platforms/conversation-key.ts';
 import { fetchImages, ImageRefusedError } from './fetch-images.ts';
-import type { TurnScene } from './run-turn.ts';
+import type { AdmittedScene, TurnScene } from './run-turn.ts';
 import { TURN_TEXTS } from './texts.ts';
 import { earlierTurns, failedTurnHistory, speakerTagOf, turnHistory } from './turn-history.ts';
 import type { Outcome } from './turn-types.ts';
@@ -19,9 +19,8 @@ export interface AnswerQuestionOptions {
   mediaStore: MediaStore;
   groupScope: GroupScope;
   systemPrompt: string;
-  /** The model for text, and the one that can see; undefined when none of the configured models can. */
-  model: string;
-  visionModel: string | undefined;
+  /** The only model that can see; used where the person may use it. */
+  visionModel: string;
   /** Tokens that the prompt may take. */
   promptBudgetTokens: number;
   nowMs: NowMs;
@@ -29,7 +28,7 @@ export interface AnswerQuestionOptions {
 
 const MOST_IMAGES = 10;
 
-export type AnswerQuestion = (scene: TurnScene) => Promise<Outcome>;
+export type AnswerQuestion = (scene: AdmittedScene) => Promise<Outcome>;
 
 /** How the answer ended, once its events are read. */
 type Ending = 'whole' | 'length' | 'truncated' | 'stopped';
@@ -41,7 +40,8 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     const { language } = question;
     if (question.text === '' && question.images.length === 0)
       return { kind: 'refused', text: say(TURN_TEXTS.unsupported, language) };
-    if (question.images.length > 0 && !options.visionModel) return refused(options, scene, 'noVision');
+    if (question.images.length > 0 && !scene.models.includes(options.visionModel))
+      return refused(options, scene, 'noVision');
     if (question.images.length > MOST_IMAGES) return refused(options, scene, 'tooManyImages');
     // After a sign-in the reply still shows the invitation; say at once that its question is being answered.
     const isReleased = (turn.messages.at(-1)?.acceptedAtMs ?? 0) > turn.startedAtMs;
@@ -73,7 +73,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
 
 async function buildRequest(
   options: AnswerQuestionOptions,
-  scene: TurnScene,
+  scene: AdmittedScene,
 ): Promise<Parameters<ChatClient['stream']>[0]> {
   const { question, newest, platform, controls } = scene;
   const imageScene = { platform, store: options.mediaStore, conversation: scene.turn.conversation };
@@ -91,7 +91,7 @@ async function buildRequest(
     chatKind: newest.chat.kind,
     nowMs: options.nowMs(),
   });
-  return { model: (images.length > 0 ? options.visionModel : undefined) ?? options.model, messages };
+  return { model: images.length > 0 ? options.visionModel : scene.models[0], messages };
 }
 
 async function readAnswer(events: AsyncIterable<ChatEvent>, onText: (whole: string) => void): Promise<Ending> {

@@ -7,6 +7,7 @@ import { say } from '../base/texts.ts';
 import type { Account } from '../identity/identity.ts';
 import { IdentityError } from '../identity/identity-error.ts';
 import type { InboundMessage, Platform, PlatformName } from '../platforms/platform.ts';
+import type { Models } from '../policy/policy.ts';
 import { LiveReply } from '../reply/live-reply.ts';
 import { openNotices } from '../reply/notices.ts';
 import type { ReplyReport } from '../reply/reply-report.ts';
@@ -45,6 +46,12 @@ export interface TurnScene {
   live: LiveReply;
   /** Who asks, once the gate has looked them up; absent while nobody is linked or sign-in is off. */
   account?: Account;
+}
+
+/** A turn whose sender the gate let pass. */
+export interface AdmittedScene extends TurnScene {
+  /** The models that may answer, the one that does first. */
+  models: Models;
 }
 
 /**
@@ -149,7 +156,7 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
     const admitted = await options.gate.admit(scene);
     if ('outcome' in admitted) return admitted.outcome;
     if (admitted.account) scene.account = admitted.account;
-    return await options.answerQuestion(scene);
+    return await options.answerQuestion({ ...scene, models: admitted.models });
   } catch (error) {
     throwIfUnwanted(controls.signal);
     // While the store is away nothing can be said; the turn is given back and runs again when it is there.

@@ -3,18 +3,26 @@ import { say } from '../base/texts.ts';
 import type { GroupScope } from '../platforms/conversation-key.ts';
 import { conversationOf } from '../platforms/conversation-key.ts';
 import type { Account, Identity, SignInInvitation } from '../identity/identity.ts';
+import type { Models } from '../policy/policy.ts';
+import { askerOf } from './asker.ts';
+import { judgeAccess, type AccessOptions } from './judge-access.ts';
 import type { TurnScene } from './run-turn.ts';
 import { TURN_TEXTS } from './texts.ts';
-import type { Asker, SignInMode } from './turn-ports.ts';
 import type { Outcome } from './turn-types.ts';
 
-export interface SignInGateOptions {
+export interface SignInGateOptions extends AccessOptions {
   /** Absent when sign-in is off. */
   identity: Identity | undefined;
-  mode: SignInMode;
   groupScope: GroupScope;
   mostHeld: number;
   nowMs: NowMs;
+}
+
+/** What the gate found out about a question that may go on. */
+export interface Admission {
+  account: Account | undefined;
+  /** The models that may answer it. */
+  models: Models;
 }
 
 /** Who may ask: the one place that decides whether a message goes on, waits for its sender's sign-in, or is refused. */
@@ -31,19 +39,23 @@ export class SignInGate {
     return this.#options.identity?.accountOf({ platform, tenant, app }, chatUserId);
   }
 
-  /** Lets a question pass, or says what its sender sees instead. */
-  async admit(scene: TurnScene): Promise<{ account: Account | undefined } | { outcome: Outcome }> {
-    if (this.#options.mode === 'off') return { account: undefined };
-    const account = await this.accountOf(scene);
-    if (account?.status === 'active') return { account };
-    const { language } = scene.question;
-    if (account?.status === 'suspended')
-      return { outcome: { kind: 'refused', text: say(TURN_TEXTS.suspended, language) } };
-    if (this.#options.mode === 'optional') return { account: undefined };
-    return {
-      outcome:
-        scene.newest.chat.kind === 'group' ? await this.#inviteFromGroup(scene) : await this.#inviteAndHold(scene),
-    };
+  /** Lets a question pass, or says what its sender sees instead. Asked for every question, so that nothing old decides. */
+  async admit(scene: TurnScene): Promise<Admission | { outcome: Outcome }> {
+    const { mode } = this.#options;
+    const account = mode === 'off' ? undefined : await this.accountOf(scene);
+    const isGroup = scene.newest.chat.kind === 'group';
+    if (account?.status === 'suspended') {
+      const text = say(TURN_TEXTS[isGroup ? 'notHere' : 'suspended'], scene.question.language);
+      return { outcome: { kind: 'refused', text } };
+    }
+    if (account?.status === 'active') return this.#judge(scene, account);
+    if (mode !== 'required') return this.#judge(scene, undefined);
+    return { outcome: isGroup ? await this.#inviteFromGroup(scene) : await this.#inviteAndHold(scene) };
+  }
+
+  #judge(scene: TurnScene, account: Account | undefined): Admission | { outcome: Outcome } {
+    const judged = judgeAccess(this.#options, scene, account);
+    return 'outcome' in judged ? judged : { account, ...judged };
   }
 
   /** /signin: a new link, which replaces one that still lives. */
@@ -97,10 +109,4 @@ export class SignInGate {
     const minutes = Math.max(1, Math.ceil((retryAtMs - this.#options.nowMs()) / MINUTE_MS));
     return { kind: 'refused', text: say(TURN_TEXTS.tooManyInvitations, scene.question.language, { minutes }) };
   }
-}
-
-/** The sender in the words of the identity room. */
-export function askerOf({ newest }: TurnScene): Asker {
-  const { platform, tenant, app, sender } = newest;
-  return { platform, tenant, app, chatUserId: sender.userId, displayName: sender.displayName };
 }

@@ -4,8 +4,9 @@ import type { Identity } from '../identity/identity.ts';
 import { languageOfText } from '../base/texts.ts';
 import type { SlashCommand, SlashWord } from '../platforms/slash-words.ts';
 import type { AnswerQuestion } from './answer-question.ts';
-import type { TurnScene } from './run-turn.ts';
-import { askerOf, type SignInGate } from './sign-in-gate.ts';
+import type { AdmittedScene, TurnScene } from './run-turn.ts';
+import { askerOf } from './asker.ts';
+import type { SignInGate } from './sign-in-gate.ts';
 import { TURN_TEXTS } from './texts.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import type { Question } from './question.ts';
@@ -71,7 +72,7 @@ function stop(_options: SlashWordsOptions, scene: TurnScene): Outcome {
 async function retry(options: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
   const admitted = await options.gate.admit(scene);
   if ('outcome' in admitted) return { ...admitted.outcome, hold: false };
-  const { account } = admitted;
+  const { account, models } = admitted;
   const last = lastTurn(options.keyRing, scene);
   if (!last || !isOwn(last, scene, account?.accountId)) return command(scene, 'nothingToRetry');
   const question: Question = {
@@ -81,7 +82,7 @@ async function retry(options: SlashWordsOptions, scene: TurnScene): Promise<Outc
     language: last.userText === '' ? scene.question.language : languageOfText(last.userText),
   };
   const turn = { ...scene.turn, history: scene.turn.history.slice(0, -1) };
-  const again: TurnScene = { ...scene, question, turn, ...(account ? { account } : {}) };
+  const again: AdmittedScene = { ...scene, models, question, turn, ...(account ? { account } : {}) };
   const outcome = await options.answerQuestion(again);
   return { ...outcome, history: { ...outcome.history, replaceLast: true } };
 }

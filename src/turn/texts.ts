@@ -23,6 +23,11 @@ type TurnText =
   | 'unlinked'
   | 'notLinked'
   | 'suspended'
+  | 'notHere'
+  | 'groupsOnly'
+  | 'mayNotUse'
+  | 'mayNotUseHelp'
+  | 'signInToUse'
   | 'released'
   | 'unsupported'
   | 'imageRefused'
@@ -100,6 +105,26 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   suspended: {
     en: 'Your account could not be confirmed any more, so I cannot answer. Please contact the help desk, or send /unlink and sign in again.',
     zh: '你的账号暂时无法确认，因此我不能回答。请联系服务台，或发送“解绑”后重新登录。',
+  },
+  notHere: {
+    en: 'I cannot answer this here. Please write to me privately.',
+    zh: '我在这里不能回答，请与我私聊。',
+  },
+  groupsOnly: {
+    en: 'I can answer you in certain groups only, not in our private chat. Please mention me there.',
+    zh: '我只能在指定的群里回答你，不能在私聊中回答。请在群里 @我 提问。',
+  },
+  mayNotUse: {
+    en: 'Your account may not use me, so I cannot answer. If you think it should, please ask the help desk.',
+    zh: '你的账号没有使用权限，因此我不能回答。如有疑问，请联系服务台。',
+  },
+  mayNotUseHelp: {
+    en: 'Your account may not use me, so I cannot answer. If you think it should, please ask the help desk: {help}',
+    zh: '你的账号没有使用权限，因此我不能回答。如有疑问，请联系服务台：{help}',
+  },
+  signInToUse: {
+    en: 'I can answer only people whom I know. Send /signin to sign in, then ask again.',
+    zh: '我需要先确认你的身份才能回答。请发送“登录”完成登录，然后重新提问。',
   },
   released: { en: 'You are signed in. Your question is being answered …', zh: '登录成功，正在回答你的问题……' },
   unsupported: {

@@ -14,6 +14,13 @@ export interface Asker {
 
 /** What the turn room tells about itself. */
 export interface TurnReport {
+  /** The policy refused a question; `person` is a pseudonym, `rule` the policy's name for what decided. */
+  accessRefused(event: {
+    platform: PlatformName;
+    person: string;
+    because: 'person' | 'private' | 'group';
+    rule: string;
+  }): void;
   turnEnded(event: {
     platform: PlatformName;
     turnId: string;

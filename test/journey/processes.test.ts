@@ -129,12 +129,13 @@ test('contract section 1: files that settings name are settings too: all faults 
       ...town.env,
       ROLES: 'receiver,worker,service',
       CHAT_SYSTEM_PROMPT_FILE: '/nowhere/prompt.md',
+      POLICY_FILE: 'config/people.json',
       SERVICE_CLIENTS_FILE: '/nowhere/clients.json',
       SERVICE_DIRECTORY_FILE: 'README.md',
     },
   });
   expect(await parley.ended).toBe(2);
-  for (const name of ['CHAT_SYSTEM_PROMPT_FILE', 'SERVICE_CLIENTS_FILE', 'SERVICE_DIRECTORY_FILE']) {
+  for (const name of ['CHAT_SYSTEM_PROMPT_FILE', 'POLICY_FILE', 'SERVICE_CLIENTS_FILE', 'SERVICE_DIRECTORY_FILE']) {
     expect(parley.output()).toContain(name);
   }
   expect(parley.output()).not.toContain('    at ');

@@ -4,7 +4,7 @@ import { startApp, type App } from '../../src/app.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { startMessenger, type Messenger, type MessengerOptions } from '../../src/messenger/start-messenger.ts';
-import { parseDirectoryFile } from '../../src/service/directory-file.ts';
+import { parseDirectoryFile, type ServicePerson } from '../../src/service/directory-file.ts';
 import { startService, type RunningService } from '../../src/service/start-service.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import { recordingLog } from './redis.ts';
@@ -14,6 +14,8 @@ export interface TownOptions {
   env?: Record<string, string>;
   messenger?: Partial<MessengerOptions>;
   tokensPerSec?: number;
+  /** People beside those of `config/people.json`. */
+  morePeople?: ServicePerson[];
   /** Whether the bot is started at once, in this process; true unless told. */
   startsBot?: boolean;
 }
@@ -59,7 +61,8 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
         .replace(/[^A-Za-z0-9]/g, 'x')
         .slice(0, 42) + 'A',
   };
-  const directory = parseDirectoryFile(await readFile('config/people.json', 'utf8'), { allowPlainPasswords: true });
+  const usual = parseDirectoryFile(await readFile('config/people.json', 'utf8'), { allowPlainPasswords: true });
+  const directory = [...usual, ...(options.morePeople ?? [])];
   const service = await startService({
     port: 0,
     host: '127.0.0.1',

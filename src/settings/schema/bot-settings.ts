@@ -26,6 +26,11 @@ export const chatSettings = {
     'config/system-prompt.md',
     'File with the instructions that the model gets first.',
   ),
+  POLICY_FILE: setting(
+    kinds.text,
+    'config/policy.json',
+    'File with the rules about who may use the bot, with which models, privately and in which groups. Read at start.',
+  ),
   GROUP_SCOPE: setting(
     kinds.oneOf('member', 'group'),
     'member',

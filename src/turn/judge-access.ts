@@ -1,0 +1,49 @@
+import { say } from '../base/texts.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import type { Account } from '../identity/identity.ts';
+import { pseudonymOf } from '../identity/audit.ts';
+import type { Models, Policy, Verdict } from '../policy/policy.ts';
+import { askerOf } from './asker.ts';
+import type { TurnScene } from './run-turn.ts';
+import { TURN_TEXTS } from './texts.ts';
+import type { SignInMode, TurnReport } from './turn-ports.ts';
+import type { Outcome } from './turn-types.ts';
+
+export interface AccessOptions {
+  policy: Policy;
+  mode: SignInMode;
+  /** The help desk's page or `mailto:` address. */
+  helpUrl: string | undefined;
+  keyRing: KeyRing;
+  report: Pick<TurnReport, 'accessRefused'>;
+}
+
+type Refusal = Extract<Verdict, { kind: 'refused' }>;
+
+/** Asks the policy about a question, by the account as it is now. @returns the models that may answer, or what is said instead */
+export function judgeAccess(
+  options: AccessOptions,
+  scene: TurnScene,
+  account: Account | undefined,
+): { models: Models } | { outcome: Outcome } {
+  const { chat, platform } = scene.newest;
+  const verdict = options.policy.judge(account, chat);
+  if (verdict.kind === 'allowed') return { models: verdict.models };
+  const { because, rule } = verdict;
+  options.report.accessRefused({ platform, person: pseudonymOf(options.keyRing, askerOf(scene)), because, rule });
+  return { outcome: { kind: 'refused', text: refusalText(options, scene, verdict, account !== undefined) } };
+}
+
+/** In a group others read along: there one sentence stands for every reason, so that it tells nothing about the person. */
+function refusalText(
+  { mode, helpUrl }: AccessOptions,
+  { newest, question: { language } }: TurnScene,
+  { because }: Refusal,
+  isSignedIn: boolean,
+): string {
+  if (newest.chat.kind === 'group') return say(TURN_TEXTS.notHere, language);
+  if (because === 'private') return say(TURN_TEXTS.groupsOnly, language);
+  if (!isSignedIn && mode === 'optional') return say(TURN_TEXTS.signInToUse, language);
+  if (helpUrl === undefined) return say(TURN_TEXTS.mayNotUse, language);
+  return say(TURN_TEXTS.mayNotUseHelp, language, { help: helpUrl.replace(/^mailto:/, '') });
+}
