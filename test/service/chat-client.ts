@@ -20,10 +20,18 @@ export interface Chunk {
 
 /** One request for a whole reply. */
 export async function askChat(service: RunningService, json: object, key = API_KEY): Promise<JsonAnswer> {
-  const headers = { authorization: `Bearer ${key}` };
+  return postRaw(service, JSON.stringify(json), { authorization: `Bearer ${key}` });
+}
+
+/** Posts these bytes; headers that are undefined are left out. */
+export async function postRaw(
+  service: RunningService,
+  body: string | Buffer,
+  headers: Record<string, string | undefined> = {},
+): Promise<JsonAnswer> {
   const answer = await got.post(`${service.url}/v1/chat/completions`, {
-    json,
-    headers,
+    body,
+    headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json', ...headers },
     throwHttpErrors: false,
     retry: { limit: 0 },
   });

@@ -198,7 +198,11 @@ function judge({ status, body: answer }: Answer, isMarkSafe: boolean): void {
     type: expect.any(String),
     code: expect.any(String),
   });
-  expect(error['param'] === null || typeof error['param'] === 'string').toBe(true);
+  const { param, message: told, code } = error as Record<string, string | null>;
+  if (code === 'invalid_value') expect(told?.startsWith(`${param ?? '?'} `)).toBe(true);
+  else expect(param).toBe(code === 'model_not_found' ? 'model' : null);
+  // The validator's own wording is none of ours.
+  expect(told).not.toMatch(/invalid input|expected|received/i);
   if (isMarkSafe) expect(answer).not.toContain(MARK);
 }
 

@@ -4,7 +4,7 @@ import { SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { ChatEngine } from '../chat/chat-engine.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import type { Completion, CompletionChunk, Delta, Usage } from '../chat/completion.ts';
-import { estimatePromptTokens, splitTokens } from '../chat/estimate-tokens.ts';
+import { estimatePromptTokens, estimateTokens, splitTokens } from '../chat/estimate-tokens.ts';
 import { composeAnswer, type Answer } from './compose-answer.ts';
 import { DocSearch } from './doc-search.ts';
 
@@ -80,7 +80,7 @@ function deltasOf(answer: Answer): Delta[] {
   const text = splitTokens(answer.text).map((piece): Delta => ({ content: piece }));
   const calls = answer.toolCalls.flatMap((call, index): Delta[] => [
     { tool_calls: [{ index, id: call.id, type: 'function', function: { name: call.function.name, arguments: '' } }] },
-    ...splitTokens(call.function.arguments).map((piece): Delta => ({
+    ...argumentPieces(call.function.arguments).map((piece): Delta => ({
       tool_calls: [{ index, function: { arguments: piece } }],
     })),
   ]);
@@ -91,17 +91,21 @@ function deltasOf(answer: Answer): Delta[] {
   ];
 }
 
+/** Arguments have no spaces to be cut at. */
+function argumentPieces(json: string): string[] {
+  return json.match(/[\s\S]{1,6}/gu) ?? [];
+}
+
 function finishReason(answer: Answer): string {
   return answer.toolCalls.length > 0 ? 'tool_calls' : 'stop';
 }
 
 function usageOf(answer: Answer, request: ChatRequest): Usage {
-  const spoken = [
-    answer.reasoning,
-    answer.text,
-    ...answer.toolCalls.map((call) => call.function.name + call.function.arguments),
-  ];
-  const completionTokens = spoken.reduce((sum, text) => sum + splitTokens(text).length, 0);
+  const called = answer.toolCalls.map(({ function: { name, arguments: json } }) => estimateTokens(name + json));
+  const completionTokens = called.reduce(
+    (sum, tokens) => sum + tokens,
+    splitTokens(answer.reasoning).length + splitTokens(answer.text).length,
+  );
   const promptTokens = estimatePromptTokens(request);
   return {
     prompt_tokens: promptTokens,

@@ -1,59 +1,71 @@
 import { z } from 'zod';
+import { listOf, must, optional, textOr } from './field-rules.ts';
 
 const IMAGE_DATA_URL = /^data:image\/[\w.+-]+(?:;[\w=.-]+)*;base64,/i;
+const WEB_ADDRESS = /^https?:\/\/./i;
 const MAX_PARTS = 200;
+const MAX_CALLS = 256;
 
-const partSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string() }),
-  z.object({
-    type: z.literal('image_url'),
-    image_url: z.object({
-      url: z
-        .string()
-        .refine(
-          (url) => IMAGE_DATA_URL.test(url) || /^https?:\/\/./i.test(url),
-          'Expected a data URL of a base64 image, or an http address',
-        ),
-    }),
-  }),
-]);
+const BE_TEXT = { error: must('a string') };
+const BE_PART = must('an object whose type is text or image_url');
+const BE_PART_TYPE = must('text or image_url');
+const BE_URL = { error: must('a data URL of a base64 image, or an http or https address') };
+const BE_CALL = { error: must('an object with id, type and function') };
 
-/** A text or image part of a message's content. */
-export type ContentPart = z.infer<typeof partSchema>;
+const imageSchema = z.object(
+  { url: z.string(BE_URL).refine((url) => IMAGE_DATA_URL.test(url) || WEB_ADDRESS.test(url), BE_URL) },
+  { error: must('an object with a url') },
+);
 
-/** A string or a list of parts; a union in zod would report the whole content instead of the part at fault. */
-const contentSchema = z.unknown().transform((value, context): string | ContentPart[] | null => {
-  if (typeof value === 'string') return value;
-  if (value === null || value === undefined) return null;
-  const parts = z.array(partSchema).max(MAX_PARTS).safeParse(value);
-  if (parts.success) return parts.data;
-  for (const { path, message } of parts.error.issues)
-    context.issues.push({ code: 'custom', path, message, input: undefined });
-  return z.NEVER;
-});
+const partSchema = z.discriminatedUnion(
+  'type',
+  [
+    z.object({ type: z.literal('text'), text: z.string(BE_TEXT) }),
+    z.object({ type: z.literal('image_url'), image_url: imageSchema }),
+  ],
+  {
+    // zod asks this both for what is no object and for an object of another type, and puts the path right itself.
+    error: ({ input }) => (isObject(input) ? BE_PART_TYPE({ input: input['type'] }) : BE_PART({ input })),
+  },
+);
 
-const toolCallSchema = z.object({
-  id: z.string(),
-  type: z.literal('function').default('function'),
-  function: z.object({ name: z.string(), arguments: z.string() }),
-});
+const BE_CONTENT = `a string or a list of 1 to ${MAX_PARTS} content parts`;
+
+const toolCallSchema = z.object(
+  {
+    id: z.string(BE_TEXT),
+    type: optional(z.literal('function', { error: must('function') })).transform((type) => type ?? 'function'),
+    function: z.object(
+      { name: z.string(BE_TEXT), arguments: z.string({ error: must('a string of JSON') }) },
+      { error: must('an object with name and arguments') },
+    ),
+  },
+  BE_CALL,
+);
 
 /** A request by the model to call one function; `arguments` is JSON text. */
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
 export const messageSchema = z
-  .object({
-    role: z.enum(['system', 'user', 'assistant', 'tool']),
-    content: contentSchema.optional(),
-    tool_calls: z.array(toolCallSchema).optional(),
-    tool_call_id: z.string().optional(),
-    name: z.string().optional(),
-  })
-  .superRefine((message, context) => {
-    const mayBeEmpty = message.role === 'assistant' && (message.tool_calls?.length ?? 0) > 0;
-    if ((message.content === null || message.content === undefined) && !mayBeEmpty) {
-      context.addIssue({ code: 'custom', path: ['content'], message: 'Expected a string or a list of content parts' });
-    }
+  .object(
+    {
+      role: z.enum(['system', 'user', 'assistant', 'tool'], { error: must('system, user, assistant or tool') }),
+      content: optional(textOr(listOf(partSchema, { min: 1, max: MAX_PARTS, be: BE_CONTENT }))),
+      // A reply may have an empty list of calls, and comes back in the next request: it means the same as none.
+      tool_calls: optional(listOf(toolCallSchema, { max: MAX_CALLS, be: `a list of at most ${MAX_CALLS} tool calls` })),
+      tool_call_id: optional(z.string(BE_TEXT)),
+      name: optional(z.string(BE_TEXT)),
+    },
+    { error: must('an object with role and content') },
+  )
+  .transform((message) => ({
+    ...message,
+    content: message.content ?? null,
+    tool_calls: message.tool_calls?.length ? message.tool_calls : undefined,
+  }))
+  .refine(({ role, content, tool_calls: calls }) => content !== null || (role === 'assistant' && calls !== undefined), {
+    path: ['content'],
+    error: must(BE_CONTENT)({}),
   });
 
 /** One message of the conversation. `tool` carries a tool's result. */
@@ -69,4 +81,8 @@ export function textOf({ content }: ChatMessage): string {
 export function imagesOf({ content }: ChatMessage): string[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap((part) => (part.type === 'image_url' ? [part.image_url.url] : []));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ChatApiError } from './chat-api-error.ts';
+import { firstFault, listOf, must, optional } from './field-rules.ts';
 import { messageSchema, type ChatMessage } from './chat-message.ts';
 import { toolSchema, type ToolDeclaration } from './tool-declaration.ts';
 import type { ModelEntry } from './model-table.ts';
@@ -26,16 +27,27 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };
 const MAX_MESSAGES = 10_000;
 const MAX_TOOLS = 256;
 
+const BE_MODEL = { error: must('the name of a model') };
+const BE_SHARE = { error: must('a number from 0 to 1') };
+const BE_FLAG = { error: must('true or false') };
+const BE_SWITCH = { error: must('an object whose type is enabled or disabled') };
+
 /** Fields that are not listed, those of the withdrawn web search among them, are ignored. */
 const bodySchema = z.object({
-  messages: z.array(messageSchema).min(1).max(MAX_MESSAGES),
-  model: z.string().min(1),
-  stream: z.boolean().optional(),
-  temperature: z.number().min(0).max(1).optional(),
-  top_p: z.number().min(0).max(1).optional(),
-  thinking: z.object({ type: z.enum(['enabled', 'disabled']) }).optional(),
-  reasoning_effort: z.enum(['low', 'high', 'max']).optional(),
-  tools: z.array(toolSchema).max(MAX_TOOLS).optional(),
+  messages: listOf(messageSchema, {
+    min: 1,
+    max: MAX_MESSAGES,
+    be: `a list of 1 to ${MAX_MESSAGES.toLocaleString('en')} messages`,
+  }),
+  model: z.string(BE_MODEL).min(1, BE_MODEL),
+  stream: optional(z.boolean(BE_FLAG)),
+  temperature: optional(z.number(BE_SHARE).min(0, BE_SHARE).max(1, BE_SHARE)),
+  top_p: optional(z.number(BE_SHARE).min(0, BE_SHARE).max(1, BE_SHARE)),
+  thinking: optional(
+    z.object({ type: z.enum(['enabled', 'disabled'], { error: must('enabled or disabled') }) }, BE_SWITCH),
+  ),
+  reasoning_effort: optional(z.enum(['low', 'high', 'max'], { error: must('low, high or max') })),
+  tools: optional(listOf(toolSchema, { max: MAX_TOOLS, be: `a list of at most ${MAX_TOOLS} function declarations` })),
   // Beyond the interface's own fields, but sent by most clients: read when it makes sense, else ignored.
   stream_options: z.object({ include_usage: z.boolean().optional() }).optional().catch(undefined),
   tool_choice: z
@@ -52,7 +64,11 @@ type ChatBody = z.infer<typeof bodySchema>;
  */
 export function readChatRequest(body: unknown, models: ReadonlyMap<string, ModelEntry>): ChatRequest {
   const parsed = bodySchema.safeParse(body);
-  if (!parsed.success) throw fieldError(parsed.error);
+  if (!parsed.success) {
+    const fault = firstFault(parsed.error);
+    if (!fault) throw new ChatApiError('invalid_json', 'The body must be a JSON object');
+    throw new ChatApiError('invalid_value', fault.message, { param: fault.param });
+  }
   const fields = parsed.data;
   const model = models.get(fields.model);
   if (!model)
@@ -79,30 +95,19 @@ export function readChatRequest(body: unknown, models: ReadonlyMap<string, Model
   };
 }
 
-function checkAbilities(fields: ChatBody, model: ModelEntry): void {
+function checkAbilities(fields: ChatBody, { id, abilities }: ModelEntry): void {
   const thinks = fields.thinking?.type === 'enabled';
-  if (thinks && !model.abilities.thinking) throw refused('thinking', `${model.id} has no thinking mode`);
+  if (thinks && !abilities.thinking) throw refused('thinking.type', `must be disabled: ${id} has no thinking mode`);
   if (fields.reasoning_effort !== undefined) {
-    if (!model.abilities.reasoningEffort)
-      throw refused('reasoning_effort', `${model.id} does not support reasoning_effort`);
-    if (!thinks) throw refused('reasoning_effort', 'reasoning_effort needs thinking to be enabled');
+    if (!abilities.reasoningEffort) throw refused('reasoning_effort', `must be left out: ${id} does not support it`);
+    if (!thinks) throw refused('reasoning_effort', 'must be left out unless thinking is enabled');
   }
   const index = fields.messages.findIndex(({ content }) => Array.isArray(content));
-  if (index >= 0 && !model.abilities.images) {
-    throw refused(`messages[${index}].content`, `${model.id} takes text only; content must be a string`);
+  if (index >= 0 && !abilities.images) {
+    throw refused(`messages[${index}].content`, `must be a string: ${id} takes text only`);
   }
 }
 
-function refused(param: string, message: string): ChatApiError {
-  return new ChatApiError('invalid_value', message, { param });
-}
-
-/** Names the first fault. zod's messages tell types and ranges, never the value itself. */
-function fieldError(error: z.ZodError): ChatApiError {
-  const issue = error.issues[0];
-  if (!issue || issue.path.length === 0) return new ChatApiError('invalid_json', 'The body must be a JSON object');
-  const param = issue.path
-    .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index > 0 ? '.' : ''}${String(step)}`))
-    .join('');
-  return refused(param, `${param}: ${issue.message}`);
+function refused(param: string, fault: string): ChatApiError {
+  return new ChatApiError('invalid_value', `${param} ${fault}`, { param });
 }

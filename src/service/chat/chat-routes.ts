@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import bodyParser from 'koa-bodyparser';
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { asError } from '../../base/coded-error.ts';
@@ -10,6 +9,7 @@ import { asChatApiError, ChatApiError } from './chat-api-error.ts';
 import type { ChatEngine } from './chat-engine.ts';
 import { readChatRequest, type ChatRequest } from './chat-request.ts';
 import { KeyLimits, type ChatLimits } from './key-limits.ts';
+import { readJson } from './read-json.ts';
 import type { ModelEntry } from './model-table.ts';
 import { eventLines } from './event-lines.ts';
 
@@ -37,8 +37,9 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
     if (options.isStopping()) throw new ChatApiError('unavailable', 'The service is stopping', { retryAfterSec: 5 });
     const end = limits.begin(requireKey(ctx, options.apiKeys));
     try {
-      await readJson(ctx);
-      await answer(ctx, options, end);
+      // The body is read only after the key and the limits were checked, so that strangers cannot fill the memory.
+      const request = readChatRequest(await readJson(ctx.req), options.models);
+      await answer(ctx, request, { ...options, end });
     } catch (error) {
       end();
       throw error;
@@ -79,26 +80,20 @@ function requireKey(ctx: Context, apiKeys: readonly string[]): string {
   return known[0];
 }
 
-const parseJson = bodyParser({
-  enableTypes: ['json'],
-  jsonLimit: '32mb',
-  onerror(error) {
-    const status = 'status' in error ? error.status : 400;
-    if (status === 413) throw new ChatApiError('request_too_large', 'The body is larger than 32 MiB');
-    throw new ChatApiError('invalid_json', 'The body is not valid JSON');
-  },
-});
-
-/** Reads the body only after the key and the limits were checked, so that strangers cannot fill the memory. */
-async function readJson(ctx: Context): Promise<void> {
-  if (!ctx.is('json')) throw new ChatApiError('invalid_json', 'The body must be JSON (Content-Type: application/json)');
-  await parseJson(ctx, () => Promise.resolve());
+interface AnswerOptions extends ChatRoutesOptions {
+  /** Frees the key's place. */
+  end: () => void;
 }
 
-async function answer(ctx: Context, options: ChatRoutesOptions, end: () => void): Promise<void> {
-  const request = readChatRequest(ctx.request.body, options.models);
+async function answer(ctx: Context, request: ChatRequest, { end, ...options }: AnswerOptions): Promise<void> {
   const left = new AbortController();
-  ctx.res.once('close', () => left.abort());
+  const leave = () => {
+    left.abort();
+    // Also where the answer was never begun, so that nothing of it can end.
+    end();
+  };
+  ctx.res.once('close', leave);
+  if (ctx.res.closed) leave();
   const startedAtMs = options.nowMs();
   const finish = (outcome: string) => {
     end();

@@ -1,24 +1,54 @@
 import { z } from 'zod';
+import { listOf, mapOf, must, optional } from './field-rules.ts';
 
-const requiredSchema = z.array(z.string());
+const MAX_NAME_CHARS = 128;
+const MAX_REQUIRED = 1_000;
+/** Whoever walks through a schema or writes it down again must not run out of stack. */
+const MAX_LEVELS = 64;
 
-const parametersSchema = z.looseObject({
-  type: z.literal('object'),
-  properties: z.record(z.string(), z.looseObject({ type: z.unknown().optional(), description: z.string().optional() })),
-  required: requiredSchema.optional(),
-});
+const requiredSchema = optional(
+  listOf(z.string({ error: must('the name of a property') }), {
+    max: MAX_REQUIRED,
+    be: `a list of at most ${MAX_REQUIRED.toLocaleString('en')} names`,
+  }),
+);
+
+/** Each property is a schema; more than its type and description is left to the model. */
+const propertySchema = z.looseObject(
+  { description: optional(z.string({ error: must('a string') })) },
+  { error: must('an object with type and description') },
+);
+
+const parametersSchema = z
+  .looseObject(
+    {
+      type: z.literal('object', { error: must('object') }),
+      properties: mapOf(propertySchema, 'an object that holds a schema for each name'),
+      required: requiredSchema,
+    },
+    { error: must('an object with type and properties') },
+  )
+  .refine((schema) => !isDeeperThan(MAX_LEVELS, schema), { error: `must have at most ${MAX_LEVELS} levels` });
+
+const BE_NAME = { error: must(`a name of 1 to ${MAX_NAME_CHARS} letters`) };
 
 /** The `required` list stands in `parameters` or, as one sample of the interface has it, beside them; it is moved inside. */
 export const toolSchema = z
-  .object({
-    type: z.literal('function'),
-    function: z.object({
-      name: z.string().min(1).max(128),
-      description: z.string(),
-      parameters: parametersSchema,
-      required: requiredSchema.optional(),
-    }),
-  })
+  .object(
+    {
+      type: z.literal('function', { error: must('function') }),
+      function: z.object(
+        {
+          name: z.string(BE_NAME).min(1, BE_NAME).max(MAX_NAME_CHARS, BE_NAME),
+          description: z.string({ error: must('a string') }),
+          parameters: parametersSchema,
+          required: requiredSchema,
+        },
+        { error: must('an object with name, description and parameters') },
+      ),
+    },
+    { error: must('an object with type and function') },
+  )
   .transform(({ function: { name, description, parameters, required } }) => ({
     name,
     description,
@@ -27,3 +57,15 @@ export const toolSchema = z
 
 /** A function that the caller offers to run. */
 export type ToolDeclaration = z.infer<typeof toolSchema>;
+
+/** Goes level by level instead of calling itself, for the same reason. */
+function isDeeperThan(levels: number, value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth < levels; depth += 1) {
+    level = level.flatMap((item) =>
+      typeof item === 'object' && item !== null ? (Object.values(item) as unknown[]) : [],
+    );
+    if (level.length === 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { got } from 'got';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { API_KEY, NO_LIMITS, startTestService, type TestService } from '../support.ts';
+import { askChat, postRaw } from '../chat-client.ts';
+import { GIF, HELLO, user, WEATHER } from '../chat-bodies.ts';
+
+let server: TestRedis;
+let service: TestService;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  service = await startTestService(server.redis, { chatLimits: NO_LIMITS });
+});
+afterAll(async () => {
+  await service.close();
+  await server.stop();
+});
+
+/** Any address of the service, with the key. */
+async function send(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string) {
+  const headers = { authorization: `Bearer ${API_KEY}` };
+  const answer = await got(`${service.url}${path}`, { method, headers, throwHttpErrors: false, retry: { limit: 0 } });
+  return { status: answer.statusCode, body: JSON.parse(answer.body) as Record<string, unknown> };
+}
+
+describe('spec 1 what the service does', () => {
+  test('spec 1.1 replies by a named model, as one JSON response or as a stream', async () => {
+    expect((await askChat(service, HELLO)).body).toMatchObject({ object: 'chat.completion', model: 'svc-max' });
+    const headers = { authorization: `Bearer ${API_KEY}` };
+    const stream = await got.post(`${service.url}/v1/chat/completions`, { json: { ...HELLO, stream: true }, headers });
+    expect(stream.headers['content-type']).toMatch(/^text\/event-stream/);
+    expect(stream.body).toMatch(/^data: \{"id"[\s\S]*"chat\.completion\.chunk"[\s\S]*data: \[DONE\]\n\n$/);
+  });
+
+  test('spec 1.2 the model may answer with a call request instead of text', async () => {
+    const messages = [user('What is the weather in Beijing?')];
+    const { body } = await askChat(service, { ...HELLO, messages, tools: [WEATHER] });
+    expect(body.choices).toMatchObject([{ message: { content: null, tool_calls: [{ type: 'function' }] } }]);
+  });
+
+  test('spec 1.3 image input for svc-plus only, and an optional thinking mode', async () => {
+    const messages = [user([{ type: 'image_url', image_url: { url: GIF } }])];
+    expect((await askChat(service, { model: 'svc-plus', messages })).status).toBe(200);
+    expect((await askChat(service, { model: 'svc-max', messages })).status).toBe(400);
+    expect((await askChat(service, { ...HELLO, thinking: { type: 'enabled' } })).status).toBe(200);
+  });
+
+  test('spec 1.4 native web search was withdrawn: its fields change nothing (9.2)', async () => {
+    const fields = { web_search: true, enable_search: true, search_options: { depth: 3 } };
+    const { body } = await askChat(service, { ...HELLO, ...fields });
+    const plain = await askChat(service, HELLO);
+    expect({ ...body, id: '' }).toEqual({ ...plain.body, id: '' });
+  });
+});
+
+describe('spec 4.1 POST {base_url}/chat/completions', () => {
+  test('spec 9.1 the base address ends in the version segment v1', async () => {
+    expect((await postRaw(service, JSON.stringify(HELLO))).status).toBe(200);
+    const other = await got.post(`${service.url}/v2/chat/completions`, { json: HELLO, throwHttpErrors: false });
+    expect(other.statusCode).toBe(404);
+  });
+
+  test.each([
+    ['application/json', 200],
+    ['application/json; charset=utf-8', 200],
+    ['application/json;charset="UTF-8"', 200],
+    ['Application/JSON', 200],
+    ['application/problem+json', 200],
+    [undefined, 400],
+    ['text/plain', 400],
+    ['application/jsonp', 400],
+    ['application/x-www-form-urlencoded', 400],
+    ['application/json; charset=gbk', 400],
+    ['application/json; charset=klingon', 400],
+  ])('spec 4.1 header Content-Type: application/json; %s gives %d', async (contentType, status) => {
+    const body = contentType === undefined ? Buffer.from(JSON.stringify(HELLO)) : JSON.stringify(HELLO);
+    expect((await postRaw(service, body, { 'content-type': contentType })).status).toBe(status);
+  });
+
+  test.each([
+    ['no header', undefined],
+    ['an empty one', ''],
+    ['a wrong key', 'Bearer sk-nope'],
+    ['another scheme', `Basic ${API_KEY}`],
+    ['half a key', `Bearer ${API_KEY.slice(0, -1)}`],
+    ['more than the key', `Bearer ${API_KEY} x`],
+    ['two keys', `Bearer ${API_KEY},sk-test-key-2`],
+  ])('spec 5.1 header Authorization: Bearer <API_KEY> on every request; %s gives 401', async (_, authorization) => {
+    const unauthorized = {
+      error: {
+        message: 'A valid API key is needed: Authorization: Bearer API_KEY',
+        type: 'authentication_error',
+        param: null,
+        code: 'invalid_api_key',
+      },
+    };
+    const answer = await postRaw(service, JSON.stringify(HELLO), { authorization });
+    expect([answer.status, answer.headers['www-authenticate'], answer.body]).toEqual([
+      401,
+      'Bearer realm="chat"',
+      unauthorized,
+    ]);
+    const headers = authorization === undefined ? {} : { authorization };
+    const models = await got(`${service.url}/v1/models`, { headers, throwHttpErrors: false });
+    expect([models.statusCode, JSON.parse(models.body)]).toEqual([401, unauthorized]);
+  });
+
+  test('spec 5.1 every key of the settings is let in, with the scheme in any case', async () => {
+    for (const authorization of [`Bearer ${API_KEY}`, `bearer ${API_KEY}`, 'Bearer  sk-test-key-2'])
+      expect((await postRaw(service, JSON.stringify(HELLO), { authorization })).status).toBe(200);
+  });
+
+  test('the key is looked at before the body: a stranger learns nothing about fields', async () => {
+    expect((await postRaw(service, '{"model":', { authorization: 'Bearer sk-nope' })).status).toBe(401);
+  });
+
+  test.each(['images/generations', 'embeddings', 'rerank', 'audio/speech'])(
+    'spec 4.1 other interfaces have no stated address: /v1/%s is 404 with the error object',
+    async (path) => {
+      for (const method of ['POST', 'GET'] as const)
+        expect(await send(method, `/v1/${path}`)).toEqual({
+          status: 404,
+          body: {
+            error: {
+              message: 'There is nothing at this address',
+              type: 'not_found_error',
+              param: null,
+              code: 'unknown_address',
+            },
+          },
+        });
+    },
+  );
+
+  test.each([
+    ['GET', '/v1/chat/completions'],
+    ['PUT', '/v1/chat/completions'],
+    ['DELETE', '/v1/models'],
+    ['POST', '/v1/models'],
+    ['POST', '/v1'],
+    ['POST', '/v1/chat'],
+    ['POST', '/v1/chat/completions/x'],
+  ] as const)('%s %s is 404 with the error object', async (method, path) => {
+    expect(await send(method, path)).toMatchObject({ status: 404, body: { error: { code: 'unknown_address' } } });
+  });
+
+  test('GET /v1/models lists the models of config/service-models.json', async () => {
+    const model = (id: string) => ({ id, object: 'model', created: 1_735_689_600, owned_by: 'parley' });
+    expect(await send('GET', '/v1/models')).toEqual({
+      status: 200,
+      body: { object: 'list', data: [model('svc-plus'), model('svc-max')] },
+    });
+  });
+});
+
+describe('spec 7 errors, as contract.md 5 says: {"error":{"message","type","param","code"}}', () => {
+  const NONE = { requestsPer10Sec: 0, atOnce: 1 };
+  const MIB = 1_024 * 1_024;
+
+  type Ask = () => Promise<{ status: number; body: unknown }>;
+  test.each<[status: number, type: string, code: string, param: string | null, ask: Ask]>([
+    [400, 'invalid_request_error', 'invalid_json', null, () => postRaw(service, '{')],
+    [400, 'invalid_request_error', 'invalid_value', 'stream', () => askChat(service, { ...HELLO, stream: 5 })],
+    [401, 'authentication_error', 'invalid_api_key', null, () => askChat(service, HELLO, 'sk-nope')],
+    [404, 'not_found_error', 'model_not_found', 'model', () => askChat(service, { ...HELLO, model: 'x' })],
+    [404, 'not_found_error', 'unknown_address', null, () => send('POST', '/v1/embeddings')],
+    [413, 'invalid_request_error', 'request_too_large', null, () => postRaw(service, Buffer.alloc(33 * MIB, 'a'))],
+    [429, 'rate_limit_error', 'rate_limit_exceeded', null, () => withService({ chatLimits: NONE })],
+    [
+      503,
+      'server_error',
+      'unavailable',
+      null,
+      () => withService({ upstream: { url: 'http://127.0.0.1:9', models: {} } }),
+    ],
+  ])('spec 7 %d %s %s', async (status, type, code, param, ask) => {
+    const answer = await ask();
+    expect([answer.status, answer.body]).toEqual([
+      status,
+      { error: { message: expect.stringMatching(/^\w.{9,}$/), type, param, code } },
+    ]);
+  });
+
+  async function withService(overrides: Parameters<typeof startTestService>[1]) {
+    const other = await startTestService(server.redis, overrides);
+    const answer = await askChat(other, HELLO);
+    await other.close();
+    return answer;
+  }
+});

@@ -1,0 +1,260 @@
+import { request as sendRequest } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { API_KEY, NO_LIMITS, startTestService, type TestService } from '../support.ts';
+import { askChat, contentOf, postRaw } from '../chat-client.ts';
+import { expectRefused, HELLO, user, WEATHER } from '../chat-bodies.ts';
+
+const MIB_BYTES = 1_024 * 1_024;
+
+let server: TestRedis;
+let service: TestService;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  service = await startTestService(server.redis, { chatLimits: NO_LIMITS });
+});
+afterAll(async () => {
+  await service.close();
+  await server.stop();
+});
+
+/** HELLO as JSON with these fields, as they are written, at its end. */
+const written = (fields: string) => JSON.stringify(HELLO).replace(/\}$/, `,${fields}}`);
+
+describe('contract.md 5: what is no JSON in UTF-8 is 400 invalid_json', () => {
+  test.each([
+    ['broken JSON', '{"model":', 'The body is not valid JSON'],
+    ['an empty body', '', 'The body is not valid JSON'],
+    ['two values', '{}{}', 'The body is not valid JSON'],
+    ['NaN', written('"temperature":NaN'), 'The body is not valid JSON'],
+    ['a comment', written('/* hot */"temperature":1'), 'The body is not valid JSON'],
+    ['a bare number', '5', 'The body must be a JSON object'],
+    ['null', 'null', 'The body must be a JSON object'],
+    ['a list', '[]', 'The body must be a JSON object'],
+    ['a list of requests', `[${JSON.stringify(HELLO)}]`, 'The body must be a JSON object'],
+    ['nothing but brackets', '['.repeat(200_000), 'The body is not valid JSON'],
+    ['200,000 levels', '['.repeat(200_000) + ']'.repeat(200_000), 'The body must be a JSON object'],
+    [
+      'a byte that is not UTF-8 in a text',
+      Buffer.from(JSON.stringify({ ...HELLO, messages: [user('caf\u00e9')] }), 'latin1'),
+      'The body must be UTF-8',
+    ],
+    [
+      'half a letter',
+      Buffer.from(JSON.stringify({ ...HELLO, messages: [user('你')] }).replace('你', '\xe4\xbd'), 'latin1'),
+      'The body must be UTF-8',
+    ],
+    [
+      'a lone half of a pair',
+      Buffer.from([...Buffer.from('{"model":"'), 0xed, 0xa0, 0x80, ...Buffer.from('"}')]),
+      'The body must be UTF-8',
+    ],
+    ['UTF-16', Buffer.from(JSON.stringify(HELLO), 'utf16le'), 'The body is not valid JSON'],
+    ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00]), 'The body must be UTF-8'],
+  ])('%s', async (_, bytes, message) => {
+    const { status, body } = await postRaw(service, bytes);
+    expect([status, body]).toEqual([
+      400,
+      { error: { message, type: 'invalid_request_error', param: null, code: 'invalid_json' } },
+    ]);
+  });
+
+  test('a compressed body, which could unpack to a large one', async () => {
+    const { status, body } = await postRaw(service, gzipSync(JSON.stringify(HELLO)), { 'content-encoding': 'gzip' });
+    expect([status, body.error]).toMatchObject([400, { message: 'The body must not be compressed' }]);
+  });
+});
+
+describe('odd bodies that are in order', () => {
+  test.each([
+    ['two equal keys: the later counts', written('"temperature":9,"temperature":1')],
+    [
+      '`__proto__` and other keys that every object has',
+      written('"__proto__":{"temperature":9},"constructor":5,"toString":null'),
+    ],
+    ['a mark of the byte order', `\ufeff${JSON.stringify(HELLO)}`],
+    ['space around', `\r\n\t ${JSON.stringify(HELLO)} \n`],
+    ['an escaped half of a pair', JSON.stringify({ ...HELLO, messages: [user('\ud800 hello')] })],
+    ['a number with an exponent', written('"temperature":1e-320')],
+    ['minus nothing', written('"temperature":-0')],
+    ['an unknown field of 200,000 levels', written(`"x":${'['.repeat(200_000)}${']'.repeat(200_000)}`)],
+  ])('%s', async (_, text) => {
+    expect((await postRaw(service, text)).status).toBe(200);
+  });
+
+  test('`__proto__` gives a field to nobody', async () => {
+    const text = '{"__proto__":{"model":"svc-max"},"messages":[{"__proto__":{"role":"user"},"content":"x"}]}';
+    expect((await postRaw(service, text)).body.error).toMatchObject({ param: 'messages[0].role' });
+    expect(Object.prototype).not.toHaveProperty('model');
+    const tools = JSON.stringify([WEATHER]).replace('"city":', '"__proto__":{"description":"p"},"city":');
+    expect((await postRaw(service, written(`"tools":${tools}`))).status).toBe(200);
+    expect(Object.prototype).not.toHaveProperty('description');
+  });
+
+  test('numbers beyond all numbers are refused', async () => {
+    const { status, body } = await postRaw(service, written('"top_p":1e999'));
+    expect([status, body.error]).toMatchObject([400, { message: 'top_p must be a number from 0 to 1' }]);
+  });
+});
+
+describe('odd conversations', () => {
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const asked = (changes: object) => [
+    user('x'),
+    { role: 'assistant', content: null, tool_calls: [{ ...call, ...changes }] },
+  ];
+
+  test.each([
+    [
+      'arguments as an object',
+      asked({ function: { name: 'f', arguments: {} } }),
+      '[1].tool_calls[0].function.arguments',
+      'must be a string of JSON',
+    ],
+    [
+      'a call without arguments',
+      asked({ function: { name: 'f' } }),
+      '[1].tool_calls[0].function.arguments',
+      'is missing; it must be a string of JSON',
+    ],
+    [
+      'a call without a name',
+      asked({ function: { arguments: '{}' } }),
+      '[1].tool_calls[0].function.name',
+      'is missing; it must be a string',
+    ],
+    [
+      'a call without its function',
+      asked({ function: null }),
+      '[1].tool_calls[0].function',
+      'must be an object with name and arguments',
+    ],
+    ['a call without an id', asked({ id: null }), '[1].tool_calls[0].id', 'must be a string'],
+    ['a call of another type', asked({ type: 'custom' }), '[1].tool_calls[0].type', 'must be function'],
+    [
+      'a call that is none',
+      [user('x'), { role: 'assistant', tool_calls: ['f'] }],
+      '[1].tool_calls[0]',
+      'must be an object with id, type and function',
+    ],
+    [
+      'calls that are no list',
+      [user('x'), { role: 'assistant', tool_calls: call }],
+      '[1].tool_calls',
+      'must be a list of at most 256 tool calls',
+    ],
+    [
+      'a result for a number',
+      [...asked({}), { role: 'tool', tool_call_id: 5, content: '1' }],
+      '[2].tool_call_id',
+      'must be a string',
+    ],
+    [
+      'a result without content',
+      [...asked({}), { role: 'tool', tool_call_id: 'c' }],
+      '[2].content',
+      'is missing; it must be a string or a list of 1 to 200 content parts',
+    ],
+  ])('400 names %s', async (_, messages, path, be) => {
+    await expectRefused(service, { ...HELLO, messages }, `messages${path}`, be);
+  });
+
+  test.each([
+    [
+      'a tool result (contract.md 5: role `tool`)',
+      [...asked({}), { role: 'tool', tool_call_id: 'c', content: '42' }],
+      '`f` answered:\n\n42',
+    ],
+    [
+      'a result without an id, which the interface does not list',
+      [...asked({}), { role: 'tool', content: '42' }],
+      '`tool` answered:\n\n42',
+    ],
+    [
+      'a result without a call before it',
+      [{ role: 'tool', tool_call_id: 'c', content: '42' }],
+      '`tool` answered:\n\n42',
+    ],
+    [
+      'a call whose arguments are not JSON',
+      [...asked({ function: { name: 'f', arguments: '{oops' } }), { role: 'tool', tool_call_id: 'c', content: '42' }],
+      '`f` answered:\n\n42',
+    ],
+    [
+      'a call without its type',
+      [...asked({ type: undefined }), { role: 'tool', tool_call_id: 'c', content: '42' }],
+      '`f` answered:\n\n42',
+    ],
+    [
+      'null where nothing is meant',
+      [{ ...user('count to 2'), name: null, tool_calls: null, tool_call_id: null }],
+      '1 2',
+    ],
+    ['an assistant who said nothing', [user('x'), { role: 'assistant', content: '' }, user('count to 2')], '1 2'],
+    [
+      'an assistant as this service answers, thoughts too',
+      [user('x'), { role: 'assistant', content: 'y', reasoning_content: 'z', tool_calls: [] }, user('count to 2')],
+      '1 2',
+    ],
+    ['nobody but the system', [{ role: 'system', content: 'count to 2' }], expect.stringMatching(/Hello/)],
+    ['an assistant last', [user('count to 2'), { role: 'assistant', content: '1' }], '1 2'],
+  ])('%s', async (_, messages, said) => {
+    const answer = await askChat(service, { ...HELLO, messages });
+    expect(answer.status).toBe(200);
+    expect(contentOf(answer)).toEqual(said);
+  });
+});
+
+describe('sizes', () => {
+  const tooLarge = {
+    error: {
+      message: 'The body is larger than 32 MiB',
+      type: 'invalid_request_error',
+      param: null,
+      code: 'request_too_large',
+    },
+  };
+
+  test('contract.md 5: 64 MiB is 413', async () => {
+    const { status, body } = await askChat(service, { ...HELLO, messages: [user('a'.repeat(64 * MIB_BYTES))] });
+    expect([status, body]).toEqual([413, tooLarge]);
+  });
+
+  test('413 also where the size is not said before', async () => {
+    const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
+    const answer = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      const message = sendRequest(`${service.url}/v1/chat/completions`, { method: 'POST', headers }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => (text += part));
+        response.on('end', () => resolve({ status: response.statusCode, text }));
+      });
+      message.on('error', reject);
+      for (let part = 0; part < 40; part += 1) message.write(Buffer.alloc(MIB_BYTES, 'a'));
+      message.end();
+    });
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([413, tooLarge]);
+  });
+
+  test('32 MiB to the byte is read', async () => {
+    const empty = JSON.stringify({ ...HELLO, messages: [user('')] });
+    const full = empty.replace('""', `"${'a'.repeat(32 * MIB_BYTES - empty.length)}"`);
+    expect((await postRaw(service, full)).status).toBe(200);
+    expect((await postRaw(service, `${full} `)).status).toBe(413);
+  });
+
+  test.each([
+    ['messages', '"messages":', 'messages'],
+    ['parts', '"model":"svc-plus","messages":[{"role":"user","content":', 'messages[0].content'],
+    ['tool calls', '"messages":[{"role":"assistant","tool_calls":', 'messages[0].tool_calls'],
+    ['tools', '"tools":', 'tools'],
+  ])('millions of faulty %s are refused within a second', async (_, start, param) => {
+    const list = `[${'0,'.repeat(4_000_000)}0]`;
+    const end = start.includes('role') ? '}]' : '';
+    const startedAtMs = performance.now();
+    const { status, body } = await postRaw(service, written(start + list + end));
+    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+    expect([status, body.error]).toMatchObject([400, { param }]);
+  });
+});

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { NO_LIMITS, startTestService, type TestService } from '../support.ts';
+import { askChat, contentOf, postRaw } from '../chat-client.ts';
+import { declare, expectRefused, GIF, HELLO, user, WEATHER } from '../chat-bodies.ts';
+
+let server: TestRedis;
+let service: TestService;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  service = await startTestService(server.redis, { chatLimits: NO_LIMITS });
+});
+afterAll(async () => {
+  await service.close();
+  await server.stop();
+});
+
+const FUNCTION = 'must be an object with name, description and parameters';
+const NAME = 'must be a name of 1 to 128 letters';
+const schema = (changes: object) => declare({ parameters: { ...WEATHER.function.parameters, ...changes } });
+/** A property's schema as JSON with so many levels; jest cannot print what it reads of it. */
+const nested = (levels: number) => `${'{"items":'.repeat(levels)}{"type":"string"}${'}'.repeat(levels)}`;
+
+describe('spec 2.2 tool declaration', () => {
+  test.each<[row: string, tool: unknown, param: string, be: string]>([
+    ['an element is an object', 'get_weather', '', 'must be an object with type and function'],
+    ['type: required', { function: WEATHER.function }, '.type', 'is missing; it must be function'],
+    ['type: fixed to function', { ...WEATHER, type: 'plugin' }, '.type', 'must be function'],
+    ['function: required', { type: 'function' }, '.function', `is missing; it ${FUNCTION}`],
+    ['function: an object', { type: 'function', function: [] }, '.function', FUNCTION],
+    ['function.name: required', declare({ name: undefined }), '.function.name', `is missing; it ${NAME}`],
+    ['function.name: a string', declare({ name: 5 }), '.function.name', NAME],
+    ['function.name: not empty', declare({ name: '' }), '.function.name', NAME],
+    ['function.name: at most 128 letters', declare({ name: 'f'.repeat(129) }), '.function.name', NAME],
+    [
+      'function.description: required',
+      declare({ description: undefined }),
+      '.function.description',
+      'is missing; it must be a string',
+    ],
+    ['function.description: a string', declare({ description: [] }), '.function.description', 'must be a string'],
+    [
+      'function.parameters: required',
+      declare({ parameters: undefined }),
+      '.function.parameters',
+      'is missing; it must be an object with type and properties',
+    ],
+    [
+      'function.parameters: an object',
+      declare({ parameters: '{}' }),
+      '.function.parameters',
+      'must be an object with type and properties',
+    ],
+    [
+      'function.parameters: with type',
+      schema({ type: undefined }),
+      '.function.parameters.type',
+      'is missing; it must be object',
+    ],
+    ['function.parameters: type = object', schema({ type: 'string' }), '.function.parameters.type', 'must be object'],
+    [
+      'function.parameters: with properties',
+      schema({ properties: undefined }),
+      '.function.parameters.properties',
+      'is missing; it must be an object that holds a schema for each name',
+    ],
+    [
+      'function.parameters: properties is an object',
+      schema({ properties: ['city'] }),
+      '.function.parameters.properties',
+      'must be an object that holds a schema for each name',
+    ],
+    [
+      'function.parameters: each property is an object',
+      schema({ properties: { city: 'string' } }),
+      '.function.parameters.properties.city',
+      'must be an object with type and description',
+    ],
+    [
+      'function.parameters: a description is text',
+      schema({ properties: { city: { type: 'string', description: 5 } } }),
+      '.function.parameters.properties.city.description',
+      'must be a string',
+    ],
+    [
+      'function.parameters: required is a list',
+      schema({ required: 'city' }),
+      '.function.parameters.required',
+      'must be a list of at most 1,000 names',
+    ],
+    [
+      'function.parameters: required is a list of names',
+      schema({ required: [true] }),
+      '.function.parameters.required[0]',
+      'must be the name of a property',
+    ],
+    [
+      'function.parameters: required beside it is a list',
+      declare({ required: 'city' }),
+      '.function.required',
+      'must be a list of at most 1,000 names',
+    ],
+  ])('spec 2.2 %s: else 400 names it', async (_, tool, param, be) => {
+    await expectRefused(service, { ...HELLO, tools: [WEATHER, tool] }, `tools[1]${param}`, be);
+  });
+
+  test('spec 2.2 function.parameters: at most 64 levels, else 400 names it', async () => {
+    const ask = (levels: number) =>
+      postRaw(
+        service,
+        JSON.stringify({ ...HELLO, tools: [schema({ properties: { a: 0 } })] }).replace(
+          '"a":0',
+          `"a":${nested(levels)}`,
+        ),
+      );
+    expect((await ask(55)).status).toBe(200);
+    for (const levels of [65, 20_000, 1_000_000]) {
+      const { status, body } = await ask(levels);
+      expect([status, body.error]).toMatchObject([
+        400,
+        { param: 'tools[0].function.parameters', message: expect.stringMatching(/ must have at most 64 levels$/) },
+      ]);
+    }
+  });
+
+  const properties = { city: { type: 'string', description: 'The city' } };
+  test.each([
+    ['inside it', declare({ parameters: { type: 'object', properties, required: ['city'] } })],
+    ['beside it, as one sample has it', declare({ parameters: { type: 'object', properties }, required: ['city'] })],
+    [
+      'beside it, and null inside',
+      declare({ parameters: { type: 'object', properties, required: null }, required: ['city'] }),
+    ],
+  ])('spec 2.2 function.parameters: `required` %s is heeded', async (_, tool) => {
+    const messages = [user('What is the weather in Beijing?')];
+    const { body } = await askChat(service, { model: 'svc-plus', messages, tools: [tool] });
+    expect(body.choices).toMatchObject([
+      {
+        finish_reason: 'tool_calls',
+        message: {
+          content: null,
+          tool_calls: [
+            {
+              id: expect.stringMatching(/./),
+              type: 'function',
+              function: { name: 'get_weather', arguments: '{"city":"Beijing"}' },
+            },
+          ],
+        },
+      },
+    ]);
+  });
+
+  test.each([
+    ['names with dots, dashes, colons and Chinese letters', declare({ name: '天气.v2:get-it' })],
+    ['a name of 128 letters', declare({ name: 'f'.repeat(128) })],
+    [
+      'a name that every object has',
+      declare({
+        name: 'constructor',
+        parameters: { type: 'object', properties: {}, required: ['__proto__', 'toString'] },
+      }),
+    ],
+    [
+      'further words of a schema',
+      schema({
+        properties: { city: { enum: ['a'] }, n: { anyOf: [{ type: 'null' }] } },
+        additionalProperties: false,
+        $defs: {},
+      }),
+    ],
+    ['no property at all', schema({ properties: {}, required: [] })],
+    ['60 levels', schema({ properties: { a: JSON.parse(nested(60)) } })],
+    ['fields that are not in the table', { ...WEATHER, strict: 5, function: { ...WEATHER.function, strict: null } }],
+  ])('spec 2.2 accepted: %s', async (_, tool) => {
+    for (const content of ['hello', 'What is the weather in Beijing?'])
+      expect(
+        (await askChat(service, { ...HELLO, messages: [user(content)], tools: [tool], tool_choice: 'required' }))
+          .status,
+      ).toBe(200);
+  });
+});
+
+describe('spec 2.3 content parts', () => {
+  const TYPE = 'must be text or image_url';
+  const URL = 'must be a data URL of a base64 image, or an http or https address';
+  const ask = (parts: unknown[]) => ({ model: 'svc-plus', messages: [user([{ type: 'text', text: 'x' }, ...parts])] });
+
+  test.each<[row: string, part: unknown, param: string, be: string]>([
+    ['a part is an object', 'x', '', 'must be an object whose type is text or image_url'],
+    ['a part has a type', { text: 'x' }, '.type', `is missing; it ${TYPE}`],
+    ['a part is text or image', { type: 'input_audio' }, '.type', TYPE],
+    ['text part: text', { type: 'text' }, '.text', 'is missing; it must be a string'],
+    ['text part: text = string', { type: 'text', text: 5 }, '.text', 'must be a string'],
+    ['image part: image_url', { type: 'image_url' }, '.image_url', 'is missing; it must be an object with a url'],
+    [
+      'image part: image_url = object',
+      { type: 'image_url', image_url: GIF },
+      '.image_url',
+      'must be an object with a url',
+    ],
+    ['image part: url', { type: 'image_url', image_url: {} }, '.image_url.url', `is missing; it ${URL}`],
+    ['image part: url is a string', { type: 'image_url', image_url: { url: 5 } }, '.image_url.url', URL],
+    [
+      'image part: data URL of an image',
+      { type: 'image_url', image_url: { url: 'data:text/html;base64,AAAA' } },
+      '.image_url.url',
+      URL,
+    ],
+    [
+      'image part: data URL in base64',
+      { type: 'image_url', image_url: { url: 'data:image/svg+xml,<svg/>' } },
+      '.image_url.url',
+      URL,
+    ],
+    [
+      'image part: no other scheme',
+      { type: 'image_url', image_url: { url: 'file:///etc/passwd' } },
+      '.image_url.url',
+      URL,
+    ],
+  ])('spec 2.3 %s: else 400 names it', async (_, part, param, be) => {
+    await expectRefused(service, ask([part]), `messages[0].content[1]${param}`, be);
+  });
+
+  test('spec 2.3 at most 200 parts', async () => {
+    const parts = (count: number) => ({
+      model: 'svc-plus',
+      messages: [user(Array(count).fill({ type: 'text', text: 'x' }))],
+    });
+    await expectRefused(
+      service,
+      parts(201),
+      'messages[0].content',
+      'must be a string or a list of 1 to 200 content parts',
+    );
+    expect((await askChat(service, parts(200))).status).toBe(200);
+  });
+
+  test('spec 2.3 text parts: all are read', async () => {
+    const parts = ['count', 'to 3'].map((text) => ({ type: 'text', text }));
+    expect(contentOf(await askChat(service, { model: 'svc-plus', messages: [user(parts)] }))).toBe('1 2 3');
+  });
+
+  test('spec 2.3 image part, data URL: the image is looked at (type and pixel size)', async () => {
+    const image = { type: 'image_url', image_url: { url: GIF, detail: 'low' } };
+    expect(contentOf(await askChat(service, ask([image])))).toMatch(/GIF image of 3 × 2 pixels/);
+  });
+
+  test('spec 2.3 image part: bytes that are no image, and addresses, are not looked into', async () => {
+    const images = ['data:image/png;base64,AAAA', 'https://example.org/a.png'].map((url) => ({
+      type: 'image_url',
+      image_url: { url },
+    }));
+    expect(contentOf(await askChat(service, ask(images)))).toMatch(/cannot read[\s\S]*do not open/);
+  });
+});
