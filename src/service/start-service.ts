@@ -140,14 +140,16 @@ function createEngine({ upstream, docsDir, builtInPace, nowMs }: ServiceOptions)
 function createSignInParts(options: ServiceOptions, publicUrl: string, report: ServiceReport): SignInParts {
   const { nowMs, accessTokenSec, refreshTokenSec } = options;
   const keyRing = options.keyRing ?? new KeyRing([randomBytes(32)]);
-  const store = new Store(options.redis);
+  const store = new Store(options.redis, keyRing);
+  const directory = new Directory(options.directory);
+  const isKnown = (username: string) => directory.byUsername(username) !== undefined;
   return {
     clients: new Map(options.clients.map((client) => [client.clientId, client])),
-    directory: new Directory(options.directory),
+    directory,
     store,
     sessions: new Sessions(store),
     consents: new Consents(store, nowMs),
-    grants: new Grants({ store, accessTokenSec, refreshTokenSec, nowMs }),
+    grants: new Grants({ store, accessTokenSec, refreshTokenSec, isKnown, nowMs }),
     forms: new Forms(keyRing, nowMs, publicUrl),
     throttle: new LoginThrottle(store),
     wecom: options.wecom && new WecomWebSignIn(options.wecom, store, keyRing),

@@ -98,10 +98,6 @@ export const ERROR_TEXTS: Readonly<Record<PageErrorCode, { title: Bilingual; adv
       zh: '没有执行任何操作。请在应用里重新开始登录。',
     },
   },
-  too_many_tries: {
-    title: { en: 'Too many tries', zh: '尝试次数过多' },
-    advice: { en: 'Please wait ten minutes, or ask the help desk.', zh: '请十分钟后再试，或联系服务台。' },
-  },
   app_sign_in_lost: {
     title: { en: 'The sign-in with WeCom was not finished here', zh: '企业微信登录没有在此完成' },
     advice: {

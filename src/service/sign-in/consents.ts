@@ -1,4 +1,5 @@
 import { DAY_MS, type NowMs } from '../../base/clock.ts';
+import { hashParts } from '../../base/ids.ts';
 import type { Store } from './store.ts';
 
 /** An application that a person let see their profile. */
@@ -53,6 +54,6 @@ export class Consents {
   }
 
   #key(username: string): string {
-    return this.#store.key('consents', username);
+    return this.#store.key('consents', hashParts(username));
   }
 }

@@ -40,10 +40,16 @@ export interface GrantsOptions {
   store: Store;
   accessTokenSec: number;
   refreshTokenSec: number;
+  /** Whether the person is still in the directory; nobody else gets tokens. */
+  isKnown: (username: string) => boolean | Promise<boolean>;
   nowMs: NowMs;
 }
 
-/** Codes, tokens and what they stand for. Redis holds only their SHA-256, each with a time to live. */
+interface FoundGrant extends Grant {
+  grantId: string;
+}
+
+/** Codes, tokens and what they stand for. Redis holds only their SHA-256, each with a time to live, and the person sealed. */
 export class Grants {
   readonly #options: GrantsOptions;
 
@@ -53,17 +59,22 @@ export class Grants {
 
   /** Makes a new code. @throws StoreError */
   async issueCode({ username, clientId, redirectUri, scope, challenge }: Consent): Promise<string> {
-    const { store, nowMs, refreshTokenSec } = this.#options;
+    const { store, nowMs } = this.#options;
     const code = randomToken();
-    const key = store.key('code', sha256Hex(code));
-    const grants = store.key('grants', username, clientId);
+    const grantId = sha256Hex(code);
+    const key = store.key('code', grantId);
+    const list = this.#listKey(username, clientId);
+    const person = store.seal(store.key('grant', grantId), username);
+    const record = { issuedAtMs: nowMs(), person, clientId, redirectUri, scope, challenge: challenge ?? '' };
+    const endsAtMs = nowMs() + CODE_KEPT_MS + this.#grantKeptMs();
     await store.use((redis) =>
       redis
         .multi()
-        .hset(key, { issuedAtMs: nowMs(), username, clientId, redirectUri, scope, challenge: challenge ?? '' })
+        .hset(key, record)
         .pexpire(key, CODE_KEPT_MS)
-        .sadd(grants, grantIdOf(code))
-        .pexpire(grants, keptMs(refreshTokenSec))
+        .zremrangebyscore(list, '-inf', nowMs())
+        .zadd(list, endsAtMs, grantId)
+        .pexpire(list, endsAtMs - nowMs())
         .exec(),
     );
     return code;
@@ -79,70 +90,89 @@ export class Grants {
     redirectUri,
     verifier,
   }: CodeExchange): Promise<{ accessToken: string; refreshToken: string }> {
-    const { store, accessTokenSec, refreshTokenSec, nowMs } = this.#options;
+    const { store, accessTokenSec, refreshTokenSec, nowMs, isKnown } = this.#options;
     const tokens = { accessToken: randomToken(), refreshToken: randomToken() };
-    const grantId = grantIdOf(code);
+    const grantId = sha256Hex(code);
+    const grantKey = store.key('grant', grantId);
     const keys = [
-      store.key('code', sha256Hex(code)),
-      store.key('grant', grantId),
+      store.key('code', grantId),
+      grantKey,
       store.key('access', sha256Hex(tokens.accessToken)),
       store.key('refresh', sha256Hex(tokens.refreshToken)),
     ];
     const now = nowMs();
     const challenge = verifier === undefined ? '' : createHash('sha256').update(verifier).digest('base64url');
-    const expiries = [
-      now + accessTokenSec * SECOND_MS,
-      now + refreshTokenSec * SECOND_MS,
-      keptMs(accessTokenSec),
-      keptMs(Math.max(accessTokenSec, refreshTokenSec)),
-    ];
-    const args = [now, CODE_LIFE_MS, clientId, redirectUri, challenge, grantId, ...expiries];
-    const outcome = await store.use((redis) => exchangeScript.run(redis, keys, args));
+    const expiries = [now + accessTokenSec * SECOND_MS, now + refreshTokenSec * SECOND_MS];
+    const lives = [keptMs(accessTokenSec), keptMs(refreshTokenSec), this.#grantKeptMs()];
+    const args = [now, CODE_LIFE_MS, clientId, redirectUri, challenge, grantId, ...expiries, ...lives];
+    const [outcome, person = ''] = (await store.use((redis) => exchangeScript.run(redis, keys, args))) as string[];
     if (outcome !== 'ok') throw new OAuthError('invalid_grant', REFUSALS[String(outcome)] ?? 'The code cannot be used');
+    const username = store.open(grantKey, person);
+    if (username === undefined || !(await isKnown(username))) {
+      await store.use((redis) => redis.del(grantKey));
+      throw new OAuthError('invalid_grant', PERSON_GONE);
+    }
     return tokens;
   }
 
   /** A new access token for a refresh token, which stays as it is. @throws OAuthError `invalid_grant`; StoreError */
   async refresh(refreshToken: string, clientId: string): Promise<{ accessToken: string; scope: string }> {
-    const { store, accessTokenSec, nowMs } = this.#options;
+    const { store, accessTokenSec, nowMs, isKnown } = this.#options;
     const found = await this.#find('refresh', refreshToken);
-    if (found?.grant.clientId !== clientId)
+    if (found?.clientId !== clientId)
       throw new OAuthError('invalid_grant', 'The refresh token is unknown, expired or revoked');
+    if (!(await isKnown(found.username))) throw new OAuthError('invalid_grant', PERSON_GONE);
     const accessToken = randomToken();
     const key = store.key('access', sha256Hex(accessToken));
     const record = { grant: found.grantId, expiresAtMs: nowMs() + accessTokenSec * SECOND_MS };
     await store.use((redis) => redis.multi().hset(key, record).pexpire(key, keptMs(accessTokenSec)).exec());
-    return { accessToken, scope: found.grant.scope };
+    return { accessToken, scope: found.scope };
   }
 
   /** What an access token stands for; undefined when it is unknown, expired or revoked. @throws StoreError */
   async findByAccessToken(accessToken: string): Promise<Grant | undefined> {
-    return (await this.#find('access', accessToken))?.grant;
+    return this.#find('access', accessToken);
   }
 
-  /** Revokes every token that a person's agreement gave to a client. @throws StoreError */
+  /** Revokes every code and token that a person's agreement gave to a client. @throws StoreError */
   async revokeAll(username: string, clientId: string): Promise<void> {
     const { store } = this.#options;
-    const list = store.key('grants', username, clientId);
-    const ids = await store.use((redis) => redis.smembers(list));
-    await store.use((redis) => redis.del(list, ...ids.map((id) => store.key('grant', id))));
+    const list = this.#listKey(username, clientId);
+    const ids = await store.use((redis) => redis.zrange(list, '0', '-1'));
+    if (ids.length === 0) return;
+    const keys = ids.flatMap((id) => [store.key('code', id), store.key('grant', id)]);
+    // What is issued meanwhile stays on the list.
+    await store.use((redis) =>
+      redis
+        .multi()
+        .del(...keys)
+        .zrem(list, ...ids)
+        .exec(),
+    );
   }
 
-  async #find(kind: 'access' | 'refresh', token: string): Promise<{ grantId: string; grant: Grant } | undefined> {
+  async #find(kind: 'access' | 'refresh', token: string): Promise<FoundGrant | undefined> {
     const { store, nowMs } = this.#options;
     const { grant: grantId, expiresAtMs } = await store.use((redis) =>
       redis.hgetall(store.key(kind, sha256Hex(token))),
     );
     if (grantId === undefined || !(nowMs() < Number(expiresAtMs))) return undefined;
-    const { username, clientId, scope } = await store.use((redis) => redis.hgetall(store.key('grant', grantId)));
+    const grantKey = store.key('grant', grantId);
+    const { person, clientId, scope } = await store.use((redis) => redis.hgetall(grantKey));
+    const username = person === undefined ? undefined : store.open(grantKey, person);
     if (username === undefined || clientId === undefined || scope === undefined) return undefined;
-    return { grantId, grant: { username, clientId, scope } };
+    return { grantId, username, clientId, scope };
   }
-}
 
-/** Found from the code itself, so that a second use can revoke without a look-up. */
-function grantIdOf(code: string): string {
-  return hashParts('grant', code);
+  /** Sorted set of the grants that a person gave to a client, by when they end; found without a look-up when consent is withdrawn. */
+  #listKey(username: string, clientId: string): string {
+    return this.#options.store.key('grants', hashParts(username, clientId));
+  }
+
+  /** An access token that is made at the very end of a refresh token's life outlives it. */
+  #grantKeptMs(): number {
+    return keptMs(this.#options.refreshTokenSec + this.#options.accessTokenSec);
+  }
 }
 
 /** Redis forgets a little later than the injected clock says. */
@@ -150,10 +180,14 @@ function keptMs(lifeSec: number): number {
   return lifeSec * SECOND_MS + MINUTE_MS;
 }
 
+const PERSON_GONE = 'The person is no longer in the directory';
+
 const REFUSALS: Readonly<Record<string, string>> = {
-  reused: 'The code was used before; what it gave is revoked',
-  expired: 'The code is older than 10 seconds',
+  unknown: 'The code is unknown, withdrawn or long expired',
   client: 'The code was given to another client',
-  redirect: 'redirect_uri differs from the one of the authorization',
-  verifier: 'code_verifier does not fit the challenge',
+  reused: 'The code was used before; what it gave is revoked',
+  spent: 'The code was used up by an earlier exchange that was refused',
+  expired: 'The code is older than 10 seconds',
+  redirect: 'redirect_uri differs from the one of the authorization; the code is used up',
+  verifier: 'code_verifier does not fit the challenge; the code is used up',
 };

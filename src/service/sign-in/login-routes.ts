@@ -6,7 +6,6 @@ import { showLoginPage, type LoginPage } from '../pages/login-page.ts';
 import { formTarget, readAuthorizeRequest } from './authorize-request.ts';
 import { beginSession } from './begin-session.ts';
 import { formField } from './forms.ts';
-import { RETRY_AFTER_SEC } from './login-throttle.ts';
 import { passwordFits } from './passwords.ts';
 import { wecomFor, type SignInParts } from './sign-in-parts.ts';
 import { goToWecom } from './wecom-routes.ts';
@@ -29,9 +28,10 @@ export function addLoginRoutes(router: Router, parts: SignInParts): void {
     const username = (formField(ctx, 'username') ?? '').trim().slice(0, MAX_TYPED_CHARS);
     const password = (formField(ctx, 'password') ?? '').slice(0, MAX_TYPED_CHARS);
     const person = await checkLogin(ctx, parts, { username, password });
-    if (typeof person === 'string') {
-      if (person === 'slow') ctx.set('Retry-After', String(RETRY_AFTER_SEC));
-      showLogin(ctx, parts, { returnTo, problem: person, username });
+    if ('retryAfterSec' in person) {
+      const isSlow = person.retryAfterSec !== undefined;
+      if (isSlow) ctx.set('Retry-After', String(person.retryAfterSec));
+      showLogin(ctx, parts, { returnTo, problem: isSlow ? 'slow' : 'wrong', username });
       return;
     }
     await beginSession(ctx, parts, { person, method: 'password' });
@@ -44,16 +44,14 @@ async function checkLogin(
   ctx: Context,
   { directory, throttle, report }: SignInParts,
   { username, password }: { username: string; password: string },
-): Promise<ServicePerson | 'wrong' | 'slow'> {
-  if ((await throttle.verdict(username, ctx.ip)) === 'refused') return 'slow';
+): Promise<ServicePerson | { retryAfterSec: number | undefined }> {
   const person = directory.byUsername(username);
-  const fits = await passwordFits(password, person?.password ?? NOBODYS_PASSWORD);
-  if (person && fits) {
-    await throttle.succeeded(username, ctx.ip);
-    return person;
-  }
+  const verdict = await throttle.attempt({ username, address: ctx.ip }, () =>
+    passwordFits(password, person?.password ?? NOBODYS_PASSWORD),
+  );
+  if (person && verdict.isRight) return person;
   report.signInStep({ step: 'login-refused' });
-  return (await throttle.failed(username, ctx.ip)) === 'free' ? 'wrong' : 'slow';
+  return { retryAfterSec: verdict.isRight ? undefined : verdict.retryAfterSec };
 }
 
 interface Login extends Pick<LoginPage, 'problem' | 'username'> {

@@ -1,49 +1,102 @@
-import { MINUTE_MS, SECOND_MS } from '../../base/clock.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../base/clock.ts';
 import { hashParts } from '../../base/ids.ts';
+import { loadScript } from '../../base/lua-script.ts';
 import type { Store } from './store.ts';
 
 const WINDOW_MS = 10 * MINUTE_MS;
-/** From here on a wrong password is answered with 429; the right one still lets in, so nobody can lock a colleague out by a few guesses. */
-const TOLD_AFTER_FAILURES = 10;
-/** From here on passwords of this name from this address are no longer looked at: no honest person types that many. */
-const REFUSED_AFTER_FAILURES = 100;
+const KNOWN_PLACE_MS = 30 * DAY_MS;
+/** Passwords that are looked at together in one process; more would only wait for the same few threads. */
+const LOOKED_AT_TOGETHER = 8;
 
-export type LoginVerdict = 'free' | 'slow' | 'refused';
+const beginScript = loadScript(import.meta.url, './scripts/begin-login-try.lua');
+const endScript = loadScript(import.meta.url, './scripts/end-login-try.lua');
 
-/** Counts wrong passwords per name and address. Right ones are not counted and forgive the earlier ones. */
-export class LoginThrottle {
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
-  /** @throws StoreError */
-  async verdict(username: string, address: string): Promise<LoginVerdict> {
-    return judge(Number((await this.#store.use((redis) => redis.get(this.#key(username, address)))) ?? 0));
-  }
-
-  /** Counts a wrong password and judges anew. @throws StoreError */
-  async failed(username: string, address: string): Promise<LoginVerdict> {
-    const key = this.#key(username, address);
-    const results = await this.#store.use((redis) => redis.multi().incr(key).pexpire(key, WINDOW_MS).exec());
-    return judge(Number(results?.[0]?.[1] ?? 0));
-  }
-
-  /** @throws StoreError */
-  async succeeded(username: string, address: string): Promise<void> {
-    await this.#store.use((redis) => redis.del(this.#key(username, address)));
-  }
-
-  #key(username: string, address: string): string {
-    return this.#store.key('failed-logins', hashParts(username.toLowerCase(), address));
-  }
+/** Wrong passwords within ten minutes. */
+export interface LoginLimits {
+  /** From here on a wrong password of this name at this address is answered with 429; the right one still lets in. */
+  told: number;
+  /** From here on passwords of this name from this address are not looked at: no honest person types that many. */
+  ofNameAtAddress: number;
+  /** The same for the name wherever it is tried, against a guess spread over many addresses. */
+  ofName: number;
+  /** The same for the address whichever name is tried, against one guess for everybody. Whole institutions share an address. */
+  ofAddress: number;
 }
 
-/** What a throttled person is told to wait. */
-export const RETRY_AFTER_SEC = WINDOW_MS / SECOND_MS;
+export const DEFAULT_LOGIN_LIMITS: LoginLimits = { told: 10, ofNameAtAddress: 100, ofName: 500, ofAddress: 1_000 };
 
-function judge(failures: number): LoginVerdict {
-  if (failures >= REFUSED_AFTER_FAILURES) return 'refused';
-  return failures > TOLD_AFTER_FAILURES ? 'slow' : 'free';
+/** Who is said to sign in, and from where. */
+export interface LoginTry {
+  username: string;
+  address: string;
+}
+
+export type LoginVerdict = { isRight: true } | { isRight: false; retryAfterSec: number | undefined };
+
+/**
+ * Slows guessing down without letting guessers lock people out. Each password is counted before it is looked at, and a right
+ * one takes its count back, so valid sign-ins are never throttled however many come at once. At a place where a person
+ * signed in within the last 30 days, only what is tried with that name from there counts.
+ */
+export class LoginThrottle {
+  readonly #store: Store;
+  readonly #limits: LoginLimits;
+  readonly #waiting: (() => void)[] = [];
+  #lookedAt = 0;
+
+  constructor(store: Store, limits: LoginLimits = DEFAULT_LOGIN_LIMITS) {
+    this.#store = store;
+    this.#limits = limits;
+  }
+
+  /**
+   * Looks at a password unless a limit is reached.
+   * @param fits compares the password
+   * @returns `retryAfterSec` when the person is to be told to wait
+   * @throws StoreError
+   */
+  async attempt(tried: LoginTry, fits: () => Promise<boolean>): Promise<LoginVerdict> {
+    await this.#enter();
+    try {
+      return await this.#judge(tried, fits);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #judge(tried: LoginTry, fits: () => Promise<boolean>): Promise<LoginVerdict> {
+    const { told, ofNameAtAddress, ofName, ofAddress } = this.#limits;
+    const keys = this.#keys(tried);
+    const begun = await this.#store.use((redis) =>
+      beginScript.run(redis, keys, [ofNameAtAddress, ofName, ofAddress, WINDOW_MS]),
+    );
+    const [mayBeLookedAt, count, leftMs, countersInUse] = begun as [number, number, number, number];
+    const retryAfterSec = Math.max(1, Math.ceil(leftMs / SECOND_MS));
+    if (mayBeLookedAt !== 1) return { isRight: false, retryAfterSec };
+    if (!(await fits())) return { isRight: false, retryAfterSec: count > told ? retryAfterSec : undefined };
+    await this.#store.use((redis) => endScript.run(redis, keys, [countersInUse, KNOWN_PLACE_MS]));
+    return { isRight: true };
+  }
+
+  #keys({ username, address }: LoginTry): string[] {
+    const name = username.toLowerCase();
+    return [
+      this.#store.key('failed-logins', hashParts(name, address)),
+      this.#store.key('failed-logins-of-name', hashParts(name)),
+      this.#store.key('failed-logins-of-address', hashParts(address)),
+      this.#store.key('known-place', hashParts(name, address)),
+    ];
+  }
+
+  /** A count stands for a wrong password or for one that is being looked at. Few are, so that valid ones do not fill a limit. */
+  async #enter(): Promise<void> {
+    if (this.#lookedAt >= LOOKED_AT_TOGETHER) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#lookedAt += 1;
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#lookedAt -= 1;
+  }
 }

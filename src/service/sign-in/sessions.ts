@@ -12,7 +12,7 @@ export interface Session {
 
 const SESSION_LIFE_MS = 8 * HOUR_MS;
 
-/** Who is signed in in which browser. The cookie holds a random id, Redis its hash. */
+/** Who is signed in in which browser. The cookie holds a random id, Redis its hash; who it is is sealed. */
 export class Sessions {
   readonly #store: Store;
 
@@ -23,15 +23,19 @@ export class Sessions {
   /** @returns the new session's id for the cookie. @throws StoreError */
   async start(session: Session): Promise<string> {
     const id = randomToken();
-    await this.#store.use((redis) => redis.set(this.#key(id), JSON.stringify(session), 'PX', SESSION_LIFE_MS));
+    const key = this.#key(id);
+    const sealed = this.#store.seal(key, JSON.stringify(session));
+    await this.#store.use((redis) => redis.set(key, sealed, 'PX', SESSION_LIFE_MS));
     return id;
   }
 
   /** @throws StoreError */
   async find(id: string | undefined): Promise<Session | undefined> {
     if (!id) return undefined;
-    const stored = await this.#store.use((redis) => redis.get(this.#key(id)));
-    return stored === null ? undefined : (JSON.parse(stored) as Session);
+    const key = this.#key(id);
+    const sealed = await this.#store.use((redis) => redis.get(key));
+    const stored = sealed === null ? undefined : this.#store.open(key, sealed);
+    return stored === undefined ? undefined : (JSON.parse(stored) as Session);
   }
 
   /** @throws StoreError */

@@ -30,7 +30,6 @@ export type PageErrorCode =
   | 'unknown_redirect'
   | 'form_expired'
   | 'foreign_form'
-  | 'too_many_tries'
   | 'app_sign_in_lost'
   | 'app_sign_in_failed'
   | 'unknown_person'
@@ -44,7 +43,6 @@ const PAGE_STATUS: Readonly<Record<PageErrorCode, number>> = {
   unknown_redirect: 400,
   form_expired: 403,
   foreign_form: 403,
-  too_many_tries: 429,
   app_sign_in_lost: 400,
   app_sign_in_failed: 502,
   unknown_person: 403,

@@ -1,24 +1,44 @@
 import { SECOND_MS } from '../../base/clock.ts';
+import type { KeyRing } from '../../base/key-ring.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { StoreError } from './sign-in-errors.ts';
 
 /** Whatever connection was passed in, a person waits no longer than this for Redis. */
 const DEADLINE_MS = 1.5 * SECOND_MS;
 
+const PURPOSE = 'service-store';
+
 /**
- * What the sign-in half keeps. Codes, tokens and session ids are known to it only by their hashes.
+ * What the sign-in half keeps. Codes, tokens and session ids are known to it only by their hashes, and so are people where
+ * they are part of a key; in values people's names are sealed.
  * All keys share one hash tag, so that scripts over several of them work on a cluster too.
  */
 export class Store {
   readonly #redis: RedisClient;
+  readonly #keyRing: KeyRing;
 
-  constructor(redis: RedisClient) {
+  constructor(redis: RedisClient, keyRing: KeyRing) {
     this.#redis = redis;
+    this.#keyRing = keyRing;
   }
 
   /** The Redis key for a kind of thing and the parts that name it. */
   key(kind: string, ...parts: string[]): string {
     return ['{service}', kind, ...parts.map((part) => encodeURIComponent(part))].join(':');
+  }
+
+  /** Seals a value for what it belongs to, a key of this store. */
+  seal(owner: string, plain: string): string {
+    return this.#keyRing.seal(PURPOSE, owner, plain);
+  }
+
+  /** Opens what `seal` made. @returns undefined when its key is gone or it was moved: people then sign in again */
+  open(owner: string, sealed: string): string | undefined {
+    try {
+      return this.#keyRing.open(PURPOSE, owner, sealed);
+    } catch {
+      return undefined;
+    }
   }
 
   /** Runs Redis commands under the deadline. @throws StoreError */

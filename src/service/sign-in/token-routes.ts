@@ -1,13 +1,16 @@
-import bodyParser from 'koa-bodyparser';
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { asError } from '../../base/coded-error.ts';
-import { sameSecret } from '../../base/ids.ts';
 import type { ServiceClient } from '../clients-file.ts';
 import type { ServiceReport } from '../service-report.ts';
+import { authenticateClient } from './authenticate-client.ts';
 import type { Directory } from './directory.ts';
 import type { Grants } from './grants.ts';
 import { OAuthError, StoreError } from './sign-in-errors.ts';
+import { field, parseTokenForm, required } from './token-form.ts';
+
+const TOKEN_PATH = '/oauth2.0/accessToken';
+const PROFILE_PATH = '/oauth2.0/profile';
 
 export interface TokenRoutesOptions {
   clients: ReadonlyMap<string, ServiceClient>;
@@ -29,8 +32,9 @@ export function tokenRoutes(options: TokenRoutesOptions): Middleware {
       refuse(ctx, thrown, options.report);
     }
   });
-  router.post('/oauth2.0/accessToken', parseForm, async (ctx) => {
-    const client = requireClient(ctx, options.clients);
+  router.post(TOKEN_PATH, parseTokenForm, async (ctx) => {
+    required(ctx, 'grant_type');
+    const client = authenticateClient(ctx, options.clients);
     switch (field(ctx, 'grant_type')) {
       case 'authorization_code':
         ctx.body = await exchangeCode(ctx, client, options);
@@ -43,27 +47,12 @@ export function tokenRoutes(options: TokenRoutesOptions): Middleware {
         throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
     }
   });
-  router.get('/oauth2.0/profile', async (ctx) => {
+  router.all(TOKEN_PATH, (ctx) => refuseMethod(ctx, 'POST'));
+  router.get(PROFILE_PATH, async (ctx) => {
     ctx.body = await readProfile(ctx, options);
   });
+  router.all(PROFILE_PATH, (ctx) => refuseMethod(ctx, 'GET, HEAD'));
   return router.routes() as Middleware;
-}
-
-const parseForm: Middleware = bodyParser({
-  enableTypes: ['form'],
-  formLimit: '64kb',
-  onerror() {
-    throw new OAuthError('invalid_request', 'The body is not a form, or is too large');
-  },
-});
-
-/** A missing or wrong id or secret is one and the same refusal, and the secret is compared even for an unknown id. */
-function requireClient(ctx: Context, clients: ReadonlyMap<string, ServiceClient>): ServiceClient {
-  required(ctx, 'grant_type');
-  const client = clients.get(field(ctx, 'client_id') ?? '');
-  const isRight = sameSecret(field(ctx, 'client_secret') ?? '', client?.clientSecret ?? '');
-  if (!client || !isRight) throw new OAuthError('invalid_client', 'client_id or client_secret is wrong');
-  return client;
 }
 
 async function exchangeCode(
@@ -92,26 +81,23 @@ async function refreshToken(
   return { token_type: 'bearer', access_token: accessToken, expires_in: accessTokenSec, scope };
 }
 
-async function readProfile(ctx: Context, { grants, directory }: TokenRoutesOptions): Promise<object> {
+/** A token counts in the header alone; one in the address would end up in logs, and both at once are refused (RFC 6750 section 2). */
+async function readProfile(ctx: Context, { grants, directory, clients }: TokenRoutesOptions): Promise<object> {
   const token = /^Bearer +(\S+)$/i.exec(ctx.get('Authorization'))?.[1];
+  if (token !== undefined && 'access_token' in ctx.query)
+    throw new OAuthError('invalid_request', 'The access token came twice, in the header and in the address');
   const grant = token === undefined ? undefined : await grants.findByAccessToken(token);
-  const person = grant && directory.byUsername(grant.username);
+  const person = grant && clients.has(grant.clientId) ? directory.byUsername(grant.username) : undefined;
   if (!grant || !person)
     throw new OAuthError('invalid_token', 'The access token is missing, unknown, expired or revoked');
   const { id, active, parentIdentityInfo, attributes } = person.profile;
   return { id, active, parentIdentityInfo, attributes, client_id: grant.clientId };
 }
 
-function field(ctx: Context, name: string): string | undefined {
-  const value = (ctx.request.body as Record<string, unknown> | undefined)?.[name];
-  if (value !== undefined && typeof value !== 'string') throw new OAuthError('invalid_request', `${name} occurs twice`);
-  return value;
-}
-
-function required(ctx: Context, name: string): string {
-  const value = field(ctx, name);
-  if (value === undefined || value === '') throw new OAuthError('invalid_request', `${name} is required, form-encoded`);
-  return value;
+function refuseMethod(ctx: Context, allowed: string): void {
+  ctx.set('Allow', allowed);
+  ctx.status = 405;
+  ctx.body = { error: 'invalid_request', error_description: `Only ${allowed} is answered here` };
 }
 
 function refuse(ctx: Context, thrown: unknown, report: ServiceReport): void {
@@ -119,17 +105,15 @@ function refuse(ctx: Context, thrown: unknown, report: ServiceReport): void {
   if (error.status >= 500) report.failed('sign-in', asError(thrown));
   else report.signInStep({ step: 'refused', reason: error.code });
   ctx.status = error.status;
-  if (error.status === 401) {
-    const isBare = ctx.get('Authorization') === '';
-    ctx.set(
-      'WWW-Authenticate',
-      error.code === 'invalid_token' && !isBare
-        ? 'Bearer realm="sign-in", error="invalid_token"'
-        : 'Bearer realm="sign-in"',
-    );
-  }
+  if (error.status === 401) ctx.set('WWW-Authenticate', challengeOf(error, ctx.get('Authorization') === ''));
   if (error.status === 503) ctx.set('Retry-After', '5');
   ctx.body = { error: error.code, error_description: error.message };
+}
+
+/** Who sent no token at all is told no error (RFC 6750 section 3.1). */
+function challengeOf({ code }: OAuthError, isBare: boolean): string {
+  if (code === 'invalid_client') return 'Basic realm="sign-in", charset="UTF-8"';
+  return isBare ? 'Bearer realm="sign-in"' : 'Bearer realm="sign-in", error="invalid_token"';
 }
 
 function asOAuthError(thrown: unknown): OAuthError {

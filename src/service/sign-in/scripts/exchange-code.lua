@@ -1,27 +1,32 @@
 -- Takes an authorization code and makes its tokens, in one step: of many exchanges of one code exactly one succeeds.
--- A code that was taken before revokes what it gave (RFC 6749 section 4.1.2). Any attempt uses the code up.
+-- A further exchange of a code that gave tokens revokes them (RFC 6749 section 4.1.2). A try of the right client with a wrong
+-- address or verifier uses the code up. A code that was given to another client stays as it is: the caller could never have
+-- had anything from it, and an application that catches a code must not be able to break somebody's sign-in elsewhere.
 -- KEYS: 1 code, 2 grant, 3 access token, 4 refresh token
 -- ARGV: 1 now (ms), 2 life of a code (ms), 3 client id, 4 redirect uri, 5 PKCE challenge made from the verifier ('' without),
 --       6 grant id, 7 access token expiry (ms since epoch), 8 refresh token expiry (ms since epoch),
---       9 time to keep the access token (ms), 10 time to keep the refresh token and the grant (ms)
--- Output: 'ok', 'unknown', 'reused', 'expired', 'client', 'redirect' or 'verifier'
-local code = redis.call('HMGET', KEYS[1], 'issuedAtMs', 'clientId', 'redirectUri', 'challenge', 'username', 'scope', 'used')
-if not code[1] then return 'unknown' end
-if code[7] then
+--       9 time to keep the access token (ms), 10 time to keep the refresh token (ms), 11 time to keep the grant (ms)
+-- Output: {'ok', sealed person} or one of {'unknown'}, {'client'}, {'reused'}, {'spent'}, {'expired'}, {'redirect'}, {'verifier'}
+local code = redis.call('HMGET', KEYS[1], 'issuedAtMs', 'clientId', 'redirectUri', 'challenge', 'person', 'scope', 'used')
+if not code[1] then return { 'unknown' } end
+if code[2] ~= ARGV[3] then return { 'client' } end
+if code[7] == 'given' then
   redis.call('DEL', KEYS[2])
-  return 'reused'
+  return { 'reused' }
 end
-redis.call('HSET', KEYS[1], 'used', '1')
+if code[7] then return { 'spent' } end
+if tonumber(ARGV[1]) - tonumber(code[1]) >= tonumber(ARGV[2]) then return { 'expired' } end
+if code[3] ~= ARGV[4] or code[4] ~= ARGV[5] then
+  redis.call('HSET', KEYS[1], 'used', 'refused')
+  return { code[3] ~= ARGV[4] and 'redirect' or 'verifier' }
+end
+redis.call('HSET', KEYS[1], 'used', 'given')
 -- As long as its tokens may live, a second use must be noticed.
-redis.call('PEXPIRE', KEYS[1], ARGV[10])
-if tonumber(ARGV[1]) - tonumber(code[1]) >= tonumber(ARGV[2]) then return 'expired' end
-if code[2] ~= ARGV[3] then return 'client' end
-if code[3] ~= ARGV[4] then return 'redirect' end
-if code[4] ~= ARGV[5] then return 'verifier' end
-redis.call('HSET', KEYS[2], 'username', code[5], 'clientId', code[2], 'scope', code[6])
-redis.call('PEXPIRE', KEYS[2], ARGV[10])
+redis.call('PEXPIRE', KEYS[1], ARGV[11])
+redis.call('HSET', KEYS[2], 'person', code[5], 'clientId', code[2], 'scope', code[6])
+redis.call('PEXPIRE', KEYS[2], ARGV[11])
 redis.call('HSET', KEYS[3], 'grant', ARGV[6], 'expiresAtMs', ARGV[7])
 redis.call('PEXPIRE', KEYS[3], ARGV[9])
 redis.call('HSET', KEYS[4], 'grant', ARGV[6], 'expiresAtMs', ARGV[8])
 redis.call('PEXPIRE', KEYS[4], ARGV[10])
-return 'ok'
+return { 'ok', code[5] }
