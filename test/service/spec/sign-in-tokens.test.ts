@@ -1,0 +1,358 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { got, type Method } from 'got';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { CALLBACK, exchange, getProfile, obtainCode, startTestService, type TestService } from '../support.ts';
+
+let server: TestRedis;
+let service: TestService;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  service = await startTestService(server.redis);
+});
+afterAll(async () => {
+  await service.close();
+  await server.stop();
+});
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** Fields of a whole exchange; undefined leaves one out. */
+function exchangeForm(code: string, changes: Record<string, string | undefined> = {}): URLSearchParams {
+  const fields = {
+    grant_type: 'authorization_code',
+    client_id: 'parley',
+    client_secret: 'the-secret',
+    redirect_uri: CALLBACK,
+    code,
+    ...changes,
+  };
+  return new URLSearchParams(
+    Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined),
+  );
+}
+
+async function send(
+  body: string | undefined,
+  options: { method?: Method; query?: string; headers?: Record<string, string> } = {},
+): Promise<{ status: number; error: unknown; headers: Record<string, unknown> }> {
+  const { method = 'POST', query = '', headers = {} } = options;
+  const answer = await got(`${service.url}/oauth2.0/accessToken${query}`, {
+    method,
+    ...(body === undefined ? {} : { body }),
+    headers: { 'content-type': FORM_TYPE, ...headers },
+    throwHttpErrors: false,
+    retry: { limit: 0 },
+  });
+  const told = answer.body === '' ? undefined : (JSON.parse(answer.body) as { error?: unknown }).error;
+  return { status: answer.statusCode, error: told, headers: answer.headers };
+}
+
+function basic(id: string, secret: string): { authorization: string } {
+  return { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
+}
+
+const lastRefreshToken = async () => String((await exchange(service, await obtainCode(service))).body.refresh_token);
+
+function refresh(refreshToken: string, changes: Record<string, string> = {}) {
+  return exchange(service, '', { grant_type: 'refresh_token', refresh_token: refreshToken, ...changes });
+}
+
+describe('spec 2.6 token response (code exchange)', () => {
+  test.each([
+    ['access_token', 'string', 'yes', expect.stringMatching(/^[\w-]{43}$/)],
+    ['token_type', 'string', 'yes', 'bearer'],
+    ['expires_in', 'number', 'yes', 7_200],
+    ['refresh_token', 'string', 'no', expect.stringMatching(/^[\w-]{43}$/)],
+  ])('spec 2.6 %s (%s, required: %s)', async (field, type, _, expected) => {
+    const { body } = await exchange(service, await obtainCode(service));
+    expect(typeof body[field]).toBe(type);
+    expect(body[field]).toEqual(expected);
+  });
+
+  test('spec 2.6: these four fields and no others', async () => {
+    const { body } = await exchange(service, await obtainCode(service));
+    expect(Object.keys(body).sort()).toEqual(['access_token', 'expires_in', 'refresh_token', 'token_type']);
+  });
+});
+
+describe('spec 2.6 token response (refresh)', () => {
+  test.each([
+    ['token_type', 'string', 'bearer'],
+    ['access_token', 'string', expect.stringMatching(/^[\w-]{43}$/)],
+    ['expires_in', 'number', 7_200],
+    ['scope', 'string', 'SVC-Basic'],
+  ])('spec 2.6 %s (%s)', async (field, type, expected) => {
+    const { body } = await refresh(await lastRefreshToken());
+    expect(typeof body[field]).toBe(type);
+    expect(body[field]).toEqual(expected);
+  });
+
+  test('spec 2.6 "no new refresh_token is listed": four fields, and the refresh token serves again', async () => {
+    const token = await lastRefreshToken();
+    for (let round = 0; round < 3; round += 1)
+      expect(Object.keys((await refresh(token)).body).sort()).toEqual([
+        'access_token',
+        'expires_in',
+        'scope',
+        'token_type',
+      ]);
+  });
+});
+
+describe('spec 4.3 exchange code', () => {
+  test.each(['grant_type', 'redirect_uri', 'code'])(
+    'spec 4.3 %s "required": missing or empty is invalid_request, and the code stays whole',
+    async (name) => {
+      const code = await obtainCode(service);
+      for (const value of [undefined, '']) {
+        const answer = await send(exchangeForm(code, { [name]: value }).toString());
+        expect([answer.status, answer.error]).toEqual([400, 'invalid_request']);
+      }
+      expect((await exchange(service, code)).status).toBe(200);
+    },
+  );
+
+  test.each([
+    ['client_id', undefined],
+    ['client_id', 'nobody'],
+    ['client_secret', undefined],
+    ['client_secret', ''],
+    ['client_secret', 'wrong'],
+    ['client_secret', 'other-secret'],
+  ])('spec 4.3 %s "required": %j is 401 invalid_client, and the code stays whole', async (name, value) => {
+    const code = await obtainCode(service);
+    const answer = await send(exchangeForm(code, { [name]: value }).toString());
+    expect([answer.status, answer.error]).toEqual([401, 'invalid_client']);
+    expect(answer.headers['www-authenticate']).toBe('Basic realm="sign-in", charset="UTF-8"');
+    expect((await exchange(service, code)).status).toBe(200);
+  });
+
+  test.each(['password', 'client_credentials', 'Authorization_Code', 'authorization_code '])(
+    'spec 4.3 grant_type "fixed authorization_code": %j is unsupported_grant_type',
+    async (grantType) => {
+      const answer = await exchange(service, await obtainCode(service), { grant_type: grantType });
+      expect([answer.status, answer.body.error]).toEqual([400, 'unsupported_grant_type']);
+    },
+  );
+
+  test.each(['http://127.0.0.1:9/with?x=1', `${CALLBACK}/`, 'https://evil.example/'])(
+    'spec 4.3 redirect_uri "application callback address": another than the authorization had (%s) is invalid_grant',
+    async (redirectUri) => {
+      const answer = await exchange(service, await obtainCode(service), { redirect_uri: redirectUri });
+      expect([answer.status, answer.body.error]).toEqual([400, 'invalid_grant']);
+    },
+  );
+
+  test.each(['made-up', ' ', 'x'.repeat(4_096)])(
+    'spec 4.3 code "the authorization code": another (%#) is invalid_grant',
+    async (code) => {
+      expect((await exchange(service, code)).body.error).toBe('invalid_grant');
+    },
+  );
+
+  test('spec 4.3 "response: token response, JSON", not to be stored (RFC 6749 5.1)', async () => {
+    const answer = await exchange(service, await obtainCode(service));
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toMatch(/^application\/json/);
+    expect([answer.headers['cache-control'], answer.headers['pragma']]).toEqual(['no-store', 'no-cache']);
+  });
+
+  test.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x', ''])(
+    'spec 4.3 header "Content-Type: application/x-www-form-urlencoded": %j is invalid_request',
+    async (type) => {
+      const form = exchangeForm(await obtainCode(service)).toString();
+      const answer = await send(form, { headers: { 'content-type': type } });
+      expect([answer.status, answer.error]).toEqual([400, 'invalid_request']);
+    },
+  );
+
+  test('spec 4.3 header: a charset beside the type does no harm', async () => {
+    const form = exchangeForm(await obtainCode(service)).toString();
+    expect((await send(form, { headers: { 'content-type': `${FORM_TYPE}; charset=UTF-8` } })).status).toBe(200);
+  });
+
+  test.each(['GET', 'HEAD', 'PUT', 'DELETE'] as const)('spec 4.3 "POST": %s is 405 and names POST', async (method) => {
+    const answer = await send(undefined, { method });
+    expect([answer.status, answer.headers['allow'], answer.headers['cache-control']]).toEqual([
+      405,
+      'POST',
+      'no-store',
+    ]);
+  });
+});
+
+describe('what the specification leaves to RFC 6749 and RFC 7636', () => {
+  test.each(['client_secret', 'code', 'client_id', 'refresh_token'])(
+    'RFC 6749 2.3.1: %s in the address is refused, and the code stays whole',
+    async (name) => {
+      const code = await obtainCode(service);
+      const form = exchangeForm(code);
+      const query = `?${name}=${form.get(name) ?? 'x'}`;
+      for (const body of [form.toString(), (form.delete(name), form.toString())]) {
+        const answer = await send(body, { query });
+        expect([answer.status, answer.error]).toEqual([400, 'invalid_request']);
+      }
+      expect((await exchange(service, code)).status).toBe(200);
+    },
+  );
+
+  test.each(['grant_type', 'client_id', 'client_secret', 'redirect_uri', 'code', 'code_verifier'])(
+    'RFC 6749 3.2: a repeated, nested or over-long %s is refused, and the code stays whole',
+    async (name) => {
+      const code = await obtainCode(service);
+      const form = exchangeForm(code).toString();
+      for (const more of [`&${name}=x&${name}=x`, `&${name}[]=x`, `&${name}[a]=x`, `&${name}=${'x'.repeat(4_097)}`]) {
+        const answer = await send(form + more);
+        expect([more.slice(0, 30), answer.status, answer.error]).toEqual([more.slice(0, 30), 400, 'invalid_request']);
+      }
+      expect((await exchange(service, code)).status).toBe(200);
+    },
+  );
+
+  test('RFC 6749 3.2: a field that nobody knows is ignored', async () => {
+    expect((await exchange(service, await obtainCode(service), { audience: 'x' })).status).toBe(200);
+  });
+
+  test('a body above 64 KiB is refused', async () => {
+    const answer = await send(`${exchangeForm('x').toString()}&more=${'x'.repeat(70_000)}`);
+    expect([answer.status, answer.error]).toEqual([400, 'invalid_request']);
+  });
+
+  test.each([
+    ['as it is', 'parley', undefined],
+    ['with client_id in the form too', 'parley', 'parley'],
+    ['with form-encoded parts', '%70arley', undefined],
+  ])('RFC 6749 2.3.1: HTTP Basic is taken, %s', async (_, id, clientId) => {
+    const form = exchangeForm(await obtainCode(service), { client_id: clientId, client_secret: undefined });
+    expect((await send(form.toString(), { headers: basic(id, 'the-secret') })).status).toBe(200);
+  });
+
+  test.each([
+    ['a wrong secret', basic('parley', 'wrong')],
+    ['an unknown client', basic('nobody', 'the-secret')],
+    ['no colon', { authorization: `Basic ${Buffer.from('parley').toString('base64')}` }],
+    ['broken encoding', basic('%E0%A4%A', 'the-secret')],
+    ['nothing', { authorization: 'Basic' }],
+  ])('RFC 6749 5.2: HTTP Basic with %s is 401 with a Basic challenge, and the code stays whole', async (_, headers) => {
+    const code = await obtainCode(service);
+    const form = exchangeForm(code, { client_id: undefined, client_secret: undefined });
+    const answer = await send(form.toString(), { headers });
+    expect([answer.status, answer.error]).toEqual([401, 'invalid_client']);
+    expect(answer.headers['www-authenticate']).toMatch(/^Basic realm=/);
+    expect((await exchange(service, code)).status).toBe(200);
+  });
+
+  test.each([{ client_secret: 'the-secret' }, { client_id: 'other', client_secret: undefined }])(
+    'RFC 6749 2.3: HTTP Basic beside %j in the form is two methods, invalid_request',
+    async (changes) => {
+      const form = exchangeForm(await obtainCode(service), changes);
+      const answer = await send(form.toString(), { headers: basic('parley', 'the-secret') });
+      expect([answer.status, answer.error]).toEqual([400, 'invalid_request']);
+    },
+  );
+
+  test('RFC 7636 4.6: the right verifier passes; a wrong, a missing and an unasked one do not', async () => {
+    const verifier = 'v'.repeat(50);
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const asked = { code_challenge: challenge, code_challenge_method: 'S256' };
+    const tryWith = async (parameters: Record<string, string>, changes: Record<string, string>) =>
+      (await exchange(service, await obtainCode(service, parameters), changes)).body.error;
+    expect(await tryWith(asked, { code_verifier: verifier })).toBeUndefined();
+    expect(await tryWith(asked, { code_verifier: `${verifier}x` })).toBe('invalid_grant');
+    expect(await tryWith(asked, { code_verifier: challenge })).toBe('invalid_grant');
+    expect(await tryWith(asked, {})).toBe('invalid_grant');
+    expect(await tryWith({}, { code_verifier: verifier })).toBe('invalid_grant');
+  });
+});
+
+describe('spec 4.5 refresh token', () => {
+  test('spec 4.5 grant_type "must be refresh_token"', async () => {
+    const token = await lastRefreshToken();
+    expect((await refresh(token, { grant_type: 'refresh' })).body.error).toBe('unsupported_grant_type');
+    expect((await refresh(token)).status).toBe(200);
+  });
+
+  test.each([
+    ['client_id "assigned client id"', { client_id: 'nobody' }, 401, 'invalid_client'],
+    ['client_secret "assigned client secret"', { client_secret: 'wrong' }, 401, 'invalid_client'],
+    ['client_id: another client', { client_id: 'other', client_secret: 'other-secret' }, 400, 'invalid_grant'],
+    ['refresh_token "the refresh token from the code exchange": none', { refresh_token: '' }, 400, 'invalid_request'],
+    ['refresh_token "the refresh token from the code exchange"', { refresh_token: 'made-up' }, 400, 'invalid_grant'],
+  ])('spec 4.5 %s is refused, and the token stays whole', async (_, changes, status, error) => {
+    const token = await lastRefreshToken();
+    const answer = await refresh(token, changes as Record<string, string>);
+    expect([answer.status, answer.body.error]).toEqual([status, error]);
+    expect((await refresh(token)).status).toBe(200);
+  });
+
+  test('spec 4.5 refresh_token: an access token or a code is none', async () => {
+    const code = await obtainCode(service);
+    expect((await refresh(code)).body.error).toBe('invalid_grant');
+    const { body } = await exchange(service, code);
+    expect((await refresh(String(body.access_token))).body.error).toBe('invalid_grant');
+  });
+
+  test('spec 5 item 4 "refresh uses grant type refresh_token with client credentials", in the header too', async () => {
+    const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: await lastRefreshToken() });
+    expect((await send(form.toString())).status).toBe(401);
+    expect((await send(form.toString(), { headers: basic('parley', 'the-secret') })).status).toBe(200);
+  });
+
+  test('spec 4.5 "response: refresh token response, JSON": the new access token serves, the earlier one goes on', async () => {
+    const first = (await exchange(service, await obtainCode(service))).body;
+    const second = (await refresh(String(first.refresh_token))).body;
+    expect(second.access_token).not.toBe(first.access_token);
+    for (const { access_token: token } of [first, second]) expect((await getProfile(service, token)).status).toBe(200);
+  });
+});
+
+describe('the lives of tokens (contract.md 5)', () => {
+  test.each([
+    [7_200_000 - 1, 200],
+    [7_200_000, 401],
+  ])('SERVICE_ACCESS_TOKEN_SEC: after %d ms the profile answers %d', async (ageMs, status) => {
+    const { body } = await exchange(service, await obtainCode(service));
+    service.clock.ms += ageMs;
+    expect((await getProfile(service, body.access_token)).status).toBe(status);
+  });
+
+  test.each([
+    [30 * 86_400_000 - 1, 200],
+    [30 * 86_400_000, 400],
+  ])('SERVICE_REFRESH_TOKEN_SEC: after %d ms a refresh answers %d', async (ageMs, status) => {
+    const token = await lastRefreshToken();
+    service.clock.ms += ageMs;
+    expect((await refresh(token)).status).toBe(status);
+  });
+
+  test('an access token made at the very end of a refresh token lives its whole expires_in, and Redis keeps it that long', async () => {
+    const token = await lastRefreshToken();
+    service.clock.ms += 30 * 86_400_000 - 1;
+    const { body } = await refresh(token);
+    service.clock.ms += 7_200_000 - 1;
+    expect((await getProfile(service, body.access_token)).status).toBe(200);
+    const keys = await server.redis.keys('{service}:grant:*');
+    const lives = await Promise.all(keys.map((key) => server.redis.pttl(key)));
+    expect(Math.max(...lives)).toBeGreaterThan(30 * 86_400_000 + 7_200_000);
+  });
+});
+
+describe('spec 7 errors "not shown": contract.md 5 gives RFC 6749 section 5.2', () => {
+  test.each([
+    ['invalid_client', 401, { client_secret: 'wrong' }],
+    ['invalid_grant', 400, { code: 'made-up' }],
+    ['invalid_request', 400, { code: '' }],
+    ['unsupported_grant_type', 400, { grant_type: 'password' }],
+  ])('%s is {"error","error_description"} with %d, not to be stored', async (error, status, changes) => {
+    const answer = await exchange(service, 'some-code', changes as Record<string, string>);
+    expect(answer.status).toBe(status);
+    expect(answer.body).toEqual({
+      error,
+      error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/),
+    });
+    expect(answer.headers['content-type']).toMatch(/^application\/json/);
+    expect([answer.headers['cache-control'], answer.headers['pragma']]).toEqual(['no-store', 'no-cache']);
+  });
+});
