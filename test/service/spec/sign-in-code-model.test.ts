@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, test } from '@jest/globals';
+import fc from 'fast-check';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestService, type TestService } from '../support.ts';
+import { codeCommands, emptyModel, LIVES } from './code-model.ts';
+
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 60);
+
+let server: TestRedis;
+let service: TestService;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  service = await startTestService(server.redis, LIVES);
+});
+afterAll(async () => {
+  await service.close();
+  await server.stop();
+});
+
+test(
+  'spec 3: whatever is done in whatever order, codes and tokens are in the state that the table gives',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(codeCommands, async (commands) => {
+        await server.redis.flushall();
+        await fc.asyncModelRun(() => emptyModel(service), commands);
+      }),
+      { numRuns: RUNS, endOnFailure: false },
+    );
+  },
+  Math.max(30_000, RUNS * 1_000),
+);

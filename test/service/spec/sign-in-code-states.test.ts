@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { CALLBACK, exchange, getProfile, obtainCode, startTestService, type TestService } from '../support.ts';
+
+let server: TestRedis;
+let service: TestService;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  service = await startTestService(server.redis);
+});
+afterAll(async () => {
+  await service.close();
+  await server.stop();
+});
+
+const refresh = (refreshToken: unknown) =>
+  exchange(service, '', { grant_type: 'refresh_token', refresh_token: String(refreshToken) });
+
+describe('spec 3, row by row', () => {
+  test('spec 3 "(none) → code issued": successful authentication and consent give a code of 43 random letters', async () => {
+    expect(await obtainCode(service)).toMatch(/^[\w-]{43}$/);
+  });
+
+  test.each([0, 1, 9_999])(
+    'spec 3 "code issued → code used": within 10 seconds (%d ms), first use, an access token is returned',
+    async (ageMs) => {
+      const code = await obtainCode(service);
+      service.clock.ms += ageMs;
+      const { status, body } = await exchange(service, code);
+      expect([status, typeof body.access_token]).toEqual([200, 'string']);
+    },
+  );
+
+  test.each([10_000, 10_001, 60_000, 3_600_000])(
+    'spec 3 "code issued → code expired": unused after %d ms it is no longer usable, however often it is tried',
+    async (ageMs) => {
+      const code = await obtainCode(service);
+      service.clock.ms += ageMs;
+      for (let round = 0; round < 2; round += 1) {
+        const { status, body } = await exchange(service, code);
+        expect([status, body.error]).toEqual([400, 'invalid_grant']);
+        expect(body.error_description).toBe('The code is older than 10 seconds');
+      }
+    },
+  );
+
+  test('spec 3 "code used → unusable": any further exchange, always, and what the first gave is revoked (RFC 6749 4.1.2)', async () => {
+    const code = await obtainCode(service);
+    const first = (await exchange(service, code)).body;
+    const later = (await refresh(first.refresh_token)).body;
+    service.clock.ms += 3_600_000;
+    const second = await exchange(service, code);
+    expect([second.status, second.body.error]).toEqual([400, 'invalid_grant']);
+    expect(second.body.error_description).toBe('The code was used before; what it gave is revoked');
+    for (const token of [first.access_token, later.access_token])
+      expect((await getProfile(service, token)).status).toBe(401);
+    expect((await refresh(first.refresh_token)).body.error).toBe('invalid_grant');
+    expect((await exchange(service, code)).body.error).toBe('invalid_grant');
+  });
+
+  test('spec 8 "authorization code lifetime 10 seconds; single use": of 12 exchanges at once exactly one succeeds, and the others revoke it', async () => {
+    const code = await obtainCode(service);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => exchange(service, code)));
+    const [won, ...more] = answers.filter(({ status }) => status === 200);
+    expect(more).toEqual([]);
+    expect(answers.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(11);
+    expect((await getProfile(service, won?.body.access_token)).status).toBe(401);
+    expect((await refresh(won?.body.refresh_token)).body.error).toBe('invalid_grant');
+  });
+});
+
+describe('tries that are refused say what is true', () => {
+  test.each([
+    ['redirect_uri', { redirect_uri: `${CALLBACK}/` }, 'redirect_uri differs from the one of the authorization'],
+    ['code_verifier', { code_verifier: 'v'.repeat(43) }, 'code_verifier does not fit the challenge'],
+  ])('a wrong %s uses the code up; nothing is said to be revoked, as nothing was given', async (_, changes, words) => {
+    const code = await obtainCode(service);
+    const wrong = await exchange(service, code, changes);
+    expect(wrong.body.error_description).toBe(`${words}; the code is used up`);
+    const right = await exchange(service, code);
+    expect(right.body).toEqual({
+      error: 'invalid_grant',
+      error_description: 'The code was used up by an earlier exchange that was refused',
+    });
+  });
+
+  test('another client neither uses a code up nor revokes what it gave', async () => {
+    const code = await obtainCode(service);
+    const stranger = { client_id: 'other', client_secret: 'other-secret' };
+    const tryStranger = async () => (await exchange(service, code, stranger)).body;
+    expect(await tryStranger()).toEqual({
+      error: 'invalid_grant',
+      error_description: 'The code was given to another client',
+    });
+    const { status, body } = await exchange(service, code);
+    expect(status).toBe(200);
+    expect((await tryStranger()).error).toBe('invalid_grant');
+    expect((await getProfile(service, body.access_token)).status).toBe(200);
+  });
+});
