@@ -20,6 +20,8 @@ export const LIVES = { accessTokenSec: ACCESS_LIFE_MS / 1_000, refreshTokenSec: 
 const VERIFIER = 'the-right-verifier-'.padEnd(50, 'v');
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 
+const STRANGER = { client_id: 'other', client_secret: 'other-secret' };
+
 /** A code as the table of section 3 sees it. */
 interface ModelCode {
   state: 'issued' | 'used' | 'refused' | 'withdrawn';
@@ -106,7 +108,7 @@ function send(real: CodeReal, index: number, usesPkce: boolean, mistake: Mistake
   const verifier = mistake === 'verifier' ? 'w'.repeat(50) : usesPkce ? VERIFIER : undefined;
   return exchange(real.service, real.codes[index] ?? '', {
     ...(verifier === undefined ? {} : { code_verifier: verifier }),
-    ...(mistake === 'client' ? { client_id: 'other', client_secret: 'other-secret' } : {}),
+    ...(mistake === 'client' ? STRANGER : {}),
     ...(mistake === 'secret' ? { client_secret: 'wrong' } : {}),
     ...(mistake === 'redirect' ? { redirect_uri: `${CALLBACK}/` } : {}),
   });
@@ -155,23 +157,28 @@ class Exchange implements Command {
 
 class Refresh implements Command {
   readonly #which: number;
-  constructor(which: number) {
+  readonly #isStranger: boolean;
+  constructor(which: number, isStranger: boolean) {
     this.#which = which;
+    this.#isStranger = isStranger;
   }
   check = ({ tokens }: Readonly<CodeModel>) => tokens.length > 0;
   async run(model: CodeModel, real: CodeReal): Promise<void> {
     const index = this.#which % model.tokens.length;
     const token = model.tokens[index]!;
-    const form = { grant_type: 'refresh_token', refresh_token: real.tokens[index] ?? '' };
-    const answer = await exchange(real.service, '', form);
-    const mayBe = token.kind === 'refresh' && lives(model, token);
-    expect(answer.status).toBe(mayBe ? 200 : 400);
+    const answer = await exchange(real.service, '', {
+      grant_type: 'refresh_token',
+      refresh_token: real.tokens[index] ?? '',
+      ...(this.#isStranger ? STRANGER : {}),
+    });
+    const mayBe = token.kind === 'refresh' && lives(model, token) && !this.#isStranger;
+    expect([answer.status, answer.body['error']]).toEqual(mayBe ? [200, undefined] : [400, 'invalid_grant']);
     if (!mayBe) return;
     expect(answer.body).toMatchObject({ scope: 'SVC-Basic' });
     expect(answer.body).not.toHaveProperty('refresh_token');
     keepTokens(model, real, token.code, answer);
   }
-  toString = () => `refresh(${this.#which})`;
+  toString = () => `refresh(${this.#which}${this.#isStranger ? ' by another client' : ''})`;
 }
 
 class Wait implements Command {
@@ -221,28 +228,25 @@ async function checkTokens(model: CodeModel, real: CodeReal): Promise<void> {
   expect(statuses).toEqual(model.tokens.map((token) => (token.kind === 'access' && lives(model, token) ? 200 : 401)));
 }
 
-const mistakes = fc.constantFrom<Mistake>('none', 'none', 'none', 'client', 'secret', 'redirect', 'verifier');
-const waits = fc.constantFrom(
-  1,
-  4_000,
-  CODE_LIFE_MS - 1,
-  CODE_LIFE_MS,
-  CODE_LIFE_MS + 1,
-  ACCESS_LIFE_MS,
-  REFRESH_LIFE_MS,
-);
+const issues = fc.boolean().map((usesPkce) => new Issue(usesPkce));
+const rightExchanges = fc.constant(new Exchange(0, 'none', 1));
+const anyExchanges = fc
+  .tuple(
+    fc.constantFrom(0, 0, 1, 2),
+    fc.constantFrom<Mistake>('none', 'client', 'secret', 'redirect', 'verifier'),
+    fc.constantFrom(1, 1, 2, 8),
+  )
+  .map(([which, mistake, times]) => new Exchange(which, mistake, times));
+const refreshes = fc
+  .tuple(fc.nat(20), fc.constantFrom(false, true))
+  .map(([which, isStranger]) => new Refresh(which, isStranger));
+const waits = fc
+  .constantFrom(1, 4_000, CODE_LIFE_MS - 1, CODE_LIFE_MS, CODE_LIFE_MS + 1, ACCESS_LIFE_MS, REFRESH_LIFE_MS)
+  .map((ms) => new Wait(ms));
+const ends = fc.boolean().map((isLogout) => (isLogout ? new Logout() : new Withdraw()));
 
-/** Every way to move a code or what it gave. */
+/** Every way to move a code or what it gave; each kind is as likely as it stands here often, so that codes mostly get somewhere. */
 export const codeCommands = fc.commands(
-  [
-    fc.boolean().map((usesPkce) => new Issue(usesPkce)),
-    fc
-      .tuple(fc.nat(2), mistakes, fc.constantFrom(1, 1, 1, 2, 8))
-      .map(([which, mistake, times]) => new Exchange(which, mistake, times)),
-    fc.nat(20).map((which) => new Refresh(which)),
-    waits.map((ms) => new Wait(ms)),
-    fc.constant(new Withdraw()),
-    fc.constant(new Logout()),
-  ],
+  [issues, issues, rightExchanges, rightExchanges, anyExchanges, anyExchanges, refreshes, refreshes, waits, ends],
   { maxCommands: 30, size: 'max' },
 );

@@ -4,7 +4,7 @@ import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { startTestService, type TestService } from '../support.ts';
 import { codeCommands, emptyModel, LIVES } from './code-model.ts';
 
-const RUNS = Number(process.env['MODEL_RUNS'] ?? 60);
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 40);
 
 let server: TestRedis;
 let service: TestService;

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { KeyRing } from '../../src/base/key-ring.ts';
+import { parseDirectoryFile } from '../../src/service/directory-file.ts';
+import { LoginThrottle } from '../../src/service/sign-in/login-throttle.ts';
+import { Store } from '../../src/service/sign-in/store.ts';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { authorizePath, Browser, PEOPLE, startTestService, type TestService } from './support.ts';
+
+let server: TestRedis;
+let service: TestService;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  service = await startTestService(server.redis, { trustedProxyHops: 1 });
+});
+beforeEach(() => server.redis.flushall());
+afterAll(async () => {
+  await service.close();
+  await server.stop();
+});
+
+/** A browser at an address, before the login form, with a way to try passwords there. */
+async function loginFrom(address: string, headers: Record<string, string> = {}) {
+  const browser = new Browser(service.url, { 'x-forwarded-for': address, ...headers });
+  const page = await browser.get(authorizePath());
+  return (username: string, password: string) => browser.submit(page, { username, password });
+}
+
+async function statusesOf(count: number, work: () => Promise<{ statusCode: number }>): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let index = 0; index < count; index += 1) statuses.push((await work()).statusCode);
+  return statuses;
+}
+
+describe('contract.md 5: "a valid login is not throttled", and guessing is', () => {
+  test('the 11th wrong password of a name from an address is told to wait; the right one still lets in, and forgives', async () => {
+    const attempt = await loginFrom('10.0.0.1');
+    expect(await statusesOf(12, () => attempt('alice', 'guess'))).toEqual([...Array<number>(10).fill(401), 429, 429]);
+    expect((await attempt('alice', 'alice-pass')).statusCode).toBe(303);
+    expect((await (await loginFrom('10.0.0.1'))('alice', 'guess')).statusCode).toBe(401);
+  });
+
+  test.each([
+    ['en', 'Too many wrong passwords. Please wait ten minutes, or ask the help desk.'],
+    ['zh-CN', '密码错误次数过多，请十分钟后再试，或联系服务台。'],
+  ])('the page says so with Retry-After (%s)', async (language, words) => {
+    const attempt = await loginFrom('10.0.0.1', { 'accept-language': language });
+    await statusesOf(10, () => attempt('alice', 'guess'));
+    const page = await attempt('alice', 'guess');
+    expect(page.body).toContain(words);
+    expect(Number(page.headers['retry-after'])).toBeGreaterThan(590);
+    expect(Number(page.headers['retry-after'])).toBeLessThanOrEqual(600);
+  });
+
+  test('after 100 wrong ones not even the right one of that name is looked at from there; other addresses and names go on', async () => {
+    const attempt = await loginFrom('10.0.0.1');
+    await statusesOf(100, () => attempt('alice', 'guess'));
+    expect((await attempt('alice', 'alice-pass')).statusCode).toBe(429);
+    expect((await attempt('ALICE', 'alice-pass')).statusCode).toBe(429);
+    expect((await (await loginFrom('10.0.0.2'))('alice', 'alice-pass')).statusCode).toBe(303);
+    expect((await attempt('zhangwei', 'zhangwei-pass')).statusCode).toBe(303);
+  });
+
+  test('300 wrong ones at once do not slip past: exactly 100 are looked at, 10 are not told to wait', async () => {
+    const attempt = await loginFrom('10.0.0.1');
+    const answers = await Promise.all(Array.from({ length: 300 }, () => attempt('alice', 'guess')));
+    expect(answers.filter(({ statusCode }) => statusCode === 401)).toHaveLength(10);
+    expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(290);
+    expect(await server.redis.keys('*failed-logins:*')).toHaveLength(1);
+    const [key = ''] = await server.redis.keys('*failed-logins:*');
+    expect(await server.redis.get(key)).toBe('100');
+  });
+
+  test('300 valid logins of one person at once all let in', async () => {
+    const attempt = await loginFrom('10.0.0.1');
+    const answers = await Promise.all(Array.from({ length: 300 }, () => attempt('alice', 'alice-pass')));
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([303]));
+    expect(await server.redis.keys('*failed-logins:*')).toEqual([]);
+  });
+
+  test('an X-Forwarded-For that nobody was told to trust does not make a new address', async () => {
+    const direct = await startTestService(server.redis);
+    const statuses = [];
+    for (let index = 0; index < 11; index += 1) {
+      const browser = new Browser(direct.url, { 'x-forwarded-for': `10.0.0.${index}` });
+      const answer = await browser.submit(await browser.get(authorizePath()), { username: 'alice', password: 'x' });
+      statuses.push(answer.statusCode);
+    }
+    await direct.close();
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  test('unknown names are counted and answered like known ones', async () => {
+    const attempt = await loginFrom('10.0.0.1');
+    const [known, unknown] = [await attempt('alice', 'x'), await attempt('nobody', 'x')];
+    expect(unknown.statusCode).toBe(known.statusCode);
+    expect(unknown.body.replaceAll(/value="[^"]*"/g, '')).toBe(known.body.replaceAll(/value="[^"]*"/g, ''));
+    expect(await server.redis.keys('*failed-logins:*')).toHaveLength(2);
+  });
+});
+
+describe('limits over many addresses and many names', () => {
+  const limits = { told: 2, ofNameAtAddress: 4, ofName: 10, ofAddress: 20 };
+  let throttle: LoginThrottle;
+  beforeEach(() => {
+    throttle = new LoginThrottle(new Store(server.redis, new KeyRing([Buffer.alloc(32)])), limits);
+  });
+
+  const attempt = (username: string, address: string, isRight = false) =>
+    throttle.attempt({ username, address }, async () => isRight);
+  const isLookedAt = async (username: string, address: string) => (await attempt(username, address, true)).isRight;
+
+  test('a guess spread over addresses stops at the limit of the name, where the person was never seen', async () => {
+    for (let index = 0; index < 10; index += 1) await attempt('alice', `10.0.1.${index}`);
+    expect(await isLookedAt('alice', '10.0.2.1')).toBe(false);
+    expect(await isLookedAt('zhangwei', '10.0.2.1')).toBe(true);
+  });
+
+  test('it does not lock the person out where they signed in before', async () => {
+    expect(await isLookedAt('alice', '10.0.0.1')).toBe(true);
+    for (let index = 0; index < 50; index += 1) await attempt('alice', `10.0.1.${index}`);
+    expect(await isLookedAt('alice', '10.0.0.1')).toBe(true);
+  });
+
+  test('one guess for everybody stops at the limit of the address, except for people who signed in there before', async () => {
+    expect(await isLookedAt('alice', '10.0.0.1')).toBe(true);
+    for (let index = 0; index < 20; index += 1) await attempt(`person${index}`, '10.0.0.1');
+    expect(await isLookedAt('zhangwei', '10.0.0.1')).toBe(false);
+    expect(await isLookedAt('alice', '10.0.0.1')).toBe(true);
+    expect(await isLookedAt('zhangwei', '10.0.0.2')).toBe(true);
+  });
+
+  test('at a known place the limit of name and address holds as anywhere', async () => {
+    expect(await isLookedAt('alice', '10.0.0.1')).toBe(true);
+    for (let index = 0; index < 4; index += 1) await attempt('alice', '10.0.0.1');
+    expect(await isLookedAt('alice', '10.0.0.1')).toBe(false);
+  });
+
+  test('200 at once, wrong and for many names: exactly as many as the address may are looked at', async () => {
+    let lookedAt = 0;
+    const look = async () => {
+      lookedAt += 1;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      return false;
+    };
+    await Promise.all(
+      Array.from({ length: 200 }, (_, index) => throttle.attempt({ username: `p${index}`, address: '10.0.0.1' }, look)),
+    );
+    expect(lookedAt).toBe(20);
+  });
+
+  test('a comparison that fails leaves its count and lets the next one in', async () => {
+    const broken = throttle.attempt({ username: 'alice', address: '10.0.0.1' }, () => Promise.reject(new Error('x')));
+    await expect(broken).rejects.toThrow('x');
+    for (let index = 0; index < 20; index += 1) await isLookedAt('zhangwei', '10.0.0.2');
+    expect(await isLookedAt('alice', '10.0.0.1')).toBe(true);
+  });
+});
+
+test('a password with a costly hash is compared too, and nothing slips past it', async () => {
+  const [alice] = PEOPLE.slice(1);
+  const password = '$scrypt$ln=14,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$'.padEnd(93, 'A');
+  const costly = await startTestService(server.redis, {
+    directory: parseDirectoryFile(JSON.stringify([{ ...alice, password }])),
+  });
+  const browser = new Browser(costly.url);
+  const page = await browser.get(authorizePath());
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => browser.submit(page, { username: 'alice', password: 'guess' })),
+  );
+  await costly.close();
+  expect(answers.filter(({ statusCode }) => statusCode === 401)).toHaveLength(10);
+});
