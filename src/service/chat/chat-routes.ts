@@ -87,13 +87,7 @@ interface AnswerOptions extends ChatRoutesOptions {
 
 async function answer(ctx: Context, request: ChatRequest, { end, ...options }: AnswerOptions): Promise<void> {
   const left = new AbortController();
-  const leave = () => {
-    left.abort();
-    // Also where the answer was never begun, so that nothing of it can end.
-    end();
-  };
-  ctx.res.once('close', leave);
-  if (ctx.res.closed) leave();
+  ctx.res.once('close', () => left.abort());
   const startedAtMs = options.nowMs();
   const finish = (outcome: string) => {
     end();
