@@ -117,12 +117,18 @@ describe('a profile that may not be used (E6, T8)', () => {
     });
   }
 
-  test('a profile that is HTML or a list', async () => {
-    for (const body of ['<html></html>', '[]', 'null', '"20001"']) {
+});
+
+describe('an answer that is no profile at all (security.md 1.4 E4)', () => {
+  for (const body of ['<html></html>', '[]', 'null', '"20001"', '']) {
+    test(`${body || 'nothing'}: the service did not finish, with a button that tries again`, async () => {
       await open();
       house.service.scripted.profile = () => ({ body });
-      expect((await arrive()).status).toBe(403);
-      await house.close();
-    }
-  });
+      const page = await arrive();
+      expect(page.status).toBe(502);
+      expect(page.text).toContain('action="/sign-in/again"');
+      expect(house.events).not.toContain('link-refused profile');
+      expect(await server.redis.keys('{id}:pending:*')).toEqual([]);
+    });
+  }
 });

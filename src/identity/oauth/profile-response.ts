@@ -25,13 +25,14 @@ const MAX_ATTRIBUTE_CHARS = 256;
 /**
  * Judges the answer to a profile request (security.md 1.3 step 16): a usable id, an active account, our client, an
  * allowed identity type.
- * @throws IdentityError `service_refused` for another status than 200, `profile_broken`, `profile_unfit`
+ * @throws IdentityError `service_refused` for another status than 200 or no JSON object, `profile_broken`, `profile_unfit`
  */
 export function readProfile(answer: RawAnswer, rules: ProfileRules): Profile {
   if (answer.status !== 200)
     throw new IdentityError('service_refused', `The profile was refused: status ${answer.status}`);
   const body = readObject(answer.body);
-  if (!body) throw broken('not a JSON object');
+  // What is no profile at all says nothing about the account: the service failed, and a new try may help (E4, not E6).
+  if (!body) throw new IdentityError('service_refused', 'The profile was not a JSON object');
   const { id, active, client_id: clientId, parentIdentityInfo: identity } = body;
   if (typeof id !== 'string' || !ID.test(id)) throw broken('no usable id');
   if (typeof active !== 'boolean') throw broken('active is not a boolean');
