@@ -7,9 +7,10 @@ import { connectRedis, type RedisAddress, type RedisClient } from './base/redis.
 import { asError } from './base/coded-error.ts';
 import { createChatClient, type ChatClient } from './chat/chat-client.ts';
 import { createIdentity, type Identity } from './identity/identity.ts';
+import { readCodes } from './identity/typed-code/read-codes.ts';
 import { createSealedTokenStore } from './platforms/sealed-token-store.ts';
 import { createWecom } from './platforms/wecom/index.ts';
-import type { Platform, PlatformName } from './platforms/platform.ts';
+import type { InboundMessage, Platform, PlatformName } from './platforms/platform.ts';
 import { createPolicy, type Policy } from './policy/policy.ts';
 import { parsePolicyFile } from './policy/policy-file.ts';
 import { Inbox } from './queue/accept.ts';
@@ -20,10 +21,12 @@ import { WakeQueue } from './queue/wake-queue.ts';
 import type { Config, Secrets } from './settings/config.ts';
 import { MediaStore } from './conversation/media-store.ts';
 import { prefetchImages } from './turn/fetch-images.ts';
+import { textOfMessage } from './turn/question.ts';
 import { createAnswerQuestion } from './turn/answer-question.ts';
 import { createApology, createRunTurn } from './turn/run-turn.ts';
 import { SignInGate } from './turn/sign-in-gate.ts';
 import { createRunSlashWord } from './turn/slash-words.ts';
+import { createTakeTypedCode } from './turn/typed-codes.ts';
 import { createHandleDelivery } from './webhook/handle-delivery.ts';
 import { webhookRoutes } from './webhook/webhook-routes.ts';
 import { createTellPerson } from './tell-person.ts';
@@ -147,6 +150,11 @@ async function takeRelease(
   await identity.releaseDone(id);
 }
 
+/** A sign-in code is taken out of the conversation as a message of its own, never merged with a question. */
+function holdsCode(message: InboundMessage): boolean {
+  return readCodes(textOfMessage(message)).length > 0;
+}
+
 export interface Receiver {
   routes: Router[];
   redis: RedisClient;
@@ -160,7 +168,8 @@ export function createReceiver(options: BotOptions): Receiver {
   const base = createBase(options, 'fail-fast');
   const { redis, keyRing, platforms, wakeQueue } = base;
   const identity = createSignIn(options, base);
-  const inbox = new Inbox({ redis, keyRing, nowMs });
+  const standsAlone = config.signIn.proofs.includes('typed-code') ? holdsCode : undefined;
+  const inbox = new Inbox({ redis, keyRing, nowMs, ...(standsAlone ? { standsAlone } : {}) });
   const { groupScope } = config.conversation;
   const mediaStore = new MediaStore(redis, keyRing);
   const handle = createHandleDelivery({
@@ -230,7 +239,9 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     nowMs,
   });
   const runSlashWord = createRunSlashWord({ keyRing, gate, identity, mode, answerQuestion });
-  const turnOptions = { redis, keyRing, platforms, gate, runSlashWord, answerQuestion, nowMs, log, report };
+  const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
+  const steps = { gate, runSlashWord, takeTypedCode, answerQuestion };
+  const turnOptions = { redis, keyRing, platforms, ...steps, nowMs, log, report };
   const worker = new TurnWorker({
     redis,
     store,

@@ -6,6 +6,7 @@ import type { ChatPerson, IdentityNotice } from './identity/identity.ts';
 import { conversationOf, type GroupScope } from './platforms/conversation-key.ts';
 import type { Platform, PlatformName } from './platforms/platform.ts';
 import { keepNotice } from './reply/notices.ts';
+import { linkedText } from './turn/linked-text.ts';
 import { TURN_TEXTS } from './turn/texts.ts';
 
 interface TellPersonOptions {
@@ -35,17 +36,14 @@ export function createTellPerson({ redis, keyRing, platforms, groupScope, log }:
 
 function noticeText(notice: IdentityNotice, language: Language): string {
   switch (notice.kind) {
-    case 'linked': {
-      const time = new Date(notice.atMs).toLocaleTimeString(language === 'zh' ? 'zh-CN' : 'en-GB', {
-        hour: '2-digit',
-        minute: '2-digit',
-      });
-      return say(TURN_TEXTS.linkedNotice, language, { name: notice.name, id: notice.maskedId, time });
-    }
+    case 'linked':
+      return linkedText(language, notice);
     case 'someone-else-signed-in':
       return say(TURN_TEXTS.otherPersonNotice, language);
     case 'account-wanted-elsewhere':
       return say(TURN_TEXTS.conflictNotice, language);
+    case 'code-seen-in-group':
+      return say(TURN_TEXTS.codeSeenNotice, language);
     case 'sign-in-again':
       return say(TURN_TEXTS.signInAgainNotice, language);
     case 'suspended':

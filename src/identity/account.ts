@@ -44,6 +44,7 @@ export type IdentityNotice =
   | { kind: 'linked'; name: string; maskedId: string; atMs: number }
   | { kind: 'someone-else-signed-in' }
   | { kind: 'account-wanted-elsewhere' }
+  | { kind: 'code-seen-in-group' }
   | { kind: 'sign-in-again' }
   | { kind: 'suspended' };
 

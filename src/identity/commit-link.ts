@@ -11,6 +11,7 @@ import { conversationFrom, releaseLifeMs } from './releases.ts';
 import { fieldArguments, type StoredLink } from './stored-link.ts';
 import { keys } from './store.ts';
 import type { Ticket } from './tickets.ts';
+import { OUTCOME_LIFE_MS } from './typed-code/typed-codes.ts';
 import type { KeptTokens, SignedIn } from './vault.ts';
 
 const commitScript = loadScript(import.meta.url, './scripts/commit-link.lua');
@@ -35,12 +36,44 @@ export interface CommitRequest {
   signedIn: SignedIn;
 }
 
+/** A code that came by a chat message (security.md 1.3 step 21). */
+export interface TypedProof {
+  /** HMAC of what was typed. */
+  mac: string;
+  /** The message: the same one is counted once, and answered as before when it is handled again. */
+  messageId: string;
+}
+
+/** What became of a sign-in whose code was typed. */
+export type CommittedTyped = Committed | { kind: 'wrong'; triesLeft: number };
+
 /** Makes links. One atomic step: ticket, link, reverse index, tokens, releases; safe to repeat. */
 export type CommitLink = (request: CommitRequest) => Promise<Committed>;
 
-export function createCommit(parts: LinkParts, links: Links, keepTokens: KeepTokens): CommitLink {
+/** The same step, for a ticket that awaits its code; a wrong code is counted in it, and the fifth ends the ticket. */
+export type CommitTyped = (request: CommitRequest, proof: TypedProof) => Promise<CommittedTyped>;
+
+/** Wrong codes that end a ticket (security.md 1.3 step 21). */
+const MOST_WRONG_CODES = 5;
+
+export function createCommit(
+  parts: LinkParts,
+  links: Links,
+  keepTokens: KeepTokens,
+): { commit: CommitLink; commitTyped: CommitTyped } {
+  const run = createRun(parts, links, keepTokens);
+  return {
+    async commit(request) {
+      const committed = await run(request);
+      return committed.kind === 'wrong' ? { kind: 'gone' } : committed;
+    },
+    commitTyped: run,
+  };
+}
+
+function createRun(parts: LinkParts, links: Links, keepTokens: KeepTokens) {
   const { store, nowMs } = parts;
-  return async (request) => {
+  return async (request: CommitRequest, typed?: TypedProof): Promise<CommittedTyped> => {
     const { ticket, cookieHash, quarantineText, signedIn } = request;
     const person = personKey(ticket.person);
     const link = linkOf(request, links, { ...parts, keepTokens });
@@ -50,14 +83,17 @@ export function createCommit(parts: LinkParts, links: Links, keepTokens: KeepTok
     const left = leftOver(request, parts);
     const names = [
       ...[keys.ticket(ticket.hash), keys.quarantine(cookieHash), keys.link(person), keys.holder(link.accountKey)],
-      ...[keys.waiting(person), keys.liveTicket(person), keys.releases(), keys.rechecks()],
+      ...[keys.waiting(person), keys.liveTicket(person), keys.releases(), keys.rechecks(), keys.typed(person)],
     ];
     const releasePrefix = hashParts('release', ticket.hash, String(signedIn.obtainedAtMs)).slice(0, 24);
     const args = [
       ...[nowMs(), cookieHash, quarantineText, person, link.accountKey, left, quarantineLifeMs, linkLifeMs],
-      ...[releaseLifeMs, releasePrefix, keys.release(), keys.link(), nextCheckMs, ...fieldArguments(link)],
+      ...[releaseLifeMs, releasePrefix, keys.release(), keys.link(), nextCheckMs],
+      ...[typed?.mac ?? '', typed?.messageId ?? '', ticket.person.language, MOST_WRONG_CODES, OUTCOME_LIFE_MS],
+      ...fieldArguments(link),
     ];
-    const [kind, ...rest] = (await store.run(commitScript, names, args)) as [Committed['kind'], ...string[]];
+    const [kind, ...rest] = (await store.run(commitScript, names, args)) as [CommittedTyped['kind'], ...string[]];
+    if (kind === 'wrong') return { kind, triesLeft: Number(rest[0]) };
     if (kind === 'linked') return { kind, releases: releasesFrom(rest) };
     return kind === 'held-elsewhere' ? { kind, holder: await holderOf(links, rest[0]) } : { kind };
   };

@@ -4,9 +4,9 @@ import type { Log } from '../base/log.ts';
 import type { SafeHtml } from '../base/html.ts';
 import type { Language } from '../base/texts.ts';
 import type { Platform } from '../platforms/platform.ts';
-import type { ChatPerson, IdentityNotice, PersonOwner, Release } from './account.ts';
+import type { Account, ChatPerson, IdentityNotice, PersonOwner, Release } from './account.ts';
 import type { Audit } from './audit.ts';
-import type { CommitLink } from './commit-link.ts';
+import type { CommitLink, CommitTyped } from './commit-link.ts';
 import type { ProfileRules } from './oauth/profile-response.ts';
 import type { ServiceRequests } from './oauth/service-requests.ts';
 import type { SignInOptions } from './options.ts';
@@ -15,6 +15,7 @@ import { isOwnForm } from './request-guards.ts';
 import { PageError } from './pages/page-error.ts';
 import type { Tickets } from './tickets.ts';
 import type { Transactions } from './transactions.ts';
+import type { TypedCodes } from './typed-code/typed-codes.ts';
 import type { Vault } from './vault.ts';
 
 /** What the steps of a sign-in work with. */
@@ -36,11 +37,15 @@ export interface SignInFlow {
   service: ServiceRequests;
   profileRules: ProfileRules;
   commit: CommitLink;
+  commitTyped: CommitTyped;
+  codes: TypedCodes;
   audit: Audit;
   log: Log;
   nowMs: NowMs;
   /** The platform that a ticket belongs to; undefined when it is switched off meanwhile. */
   platformOf(owner: PersonOwner): Platform | undefined;
+  /** The account that a person is linked to now. @throws IdentityError `store_away` */
+  linkedAs(person: ChatPerson): Promise<Account | undefined>;
   /** Tells a person something in their private chat, in the background. */
   tell(person: ChatPerson, notice: IdentityNotice): void;
   /** Hands a release on, in the background. */

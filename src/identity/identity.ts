@@ -18,6 +18,8 @@ import { createStore } from './store.ts';
 import { sweepKeys } from './sweep-keys.ts';
 import { createTickets, type SignInRequest } from './tickets.ts';
 import { createTransactions } from './transactions.ts';
+import { takeTypedCode, type TypedMessage, type TypedOutcome } from './typed-code/take-code.ts';
+import { createTypedCodes } from './typed-code/typed-codes.ts';
 import { createVault } from './vault.ts';
 import { createVisitLimit } from './visit-limit.ts';
 
@@ -39,6 +41,12 @@ export interface Identity {
   accountOf(owner: PersonOwner, chatUserId: string): Promise<Account | undefined>;
   /** Mints a link for the private chat, unless one lives (security.md 1.3 A). The link must not be shown in a group. */
   askToSignIn(request: SignInRequest): Promise<SignInInvitation>;
+  /**
+   * Takes a typed sign-in code out of the chat (security.md 1.3 step 21), where that is the proof. Safe to repeat with the
+   * same message. @returns undefined when the message holds no code; else it must go no further: not to the model, the
+   * history or the messages that are held
+   */
+  takeTypedCode(message: TypedMessage): Promise<TypedOutcome | undefined>;
   /** Forgets the link, its reverse index and tokens (security.md 1.3 F). Signing out at the service is the person's own step. */
   unlink(owner: PersonOwner, chatUserId: string): Promise<{ wasLinked: boolean; logoutUrl: string }>;
   /** Releases that were not reported as done, oldest first. */
@@ -66,6 +74,9 @@ export function createIdentity(options: IdentityOptions): Identity {
       if (asked.kind !== 'invited') return asked;
       audit('link-asked', request);
       return { kind: 'invited', url: `${flow.publicOrigin}/link/${asked.ticket}`, expiresAtMs: asked.expiresAtMs };
+    },
+    async takeTypedCode(message) {
+      return options.signIn.proof.includes('typed-code') ? takeTypedCode(flow, message) : undefined;
     },
     async unlink({ platform, tenant, app }, chatUserId) {
       const person = { platform, tenant, app, chatUserId };
@@ -109,7 +120,9 @@ function createParts(options: IdentityOptions) {
     csrfKeys: keyRing.deriveKeys(CSRF_PURPOSE),
     transactions: createTransactions(store, nowMs),
     quarantine: createQuarantine(store, nowMs),
-    commit: createCommit(base, links, signIn.keepTokens),
+    ...createCommit(base, links, signIn.keepTokens),
+    codes: createTypedCodes(store, keyRing, nowMs),
+    linkedAs: (person) => links.accountOf(person),
     platformOf: ({ platform, tenant, app }) => {
       const found = options.platforms.get(platform);
       return found?.tenant === tenant && found.app === app ? found : undefined;
@@ -144,4 +157,4 @@ function routeOptions(options: IdentityOptions, { flow, store }: Parts) {
   };
 }
 
-export type { Account, ChatPerson, IdentityNotice, IdentityOptions, PersonOwner, Release, SignInRequest };
+export type { Account, ChatPerson, IdentityNotice, IdentityOptions, PersonOwner, Release, SignInRequest, TypedOutcome };

@@ -9,8 +9,11 @@ import { IdentityError } from './identity-error.ts';
 import type { SameIdRule } from './same-id.ts';
 import type { ExpiresUnit } from './oauth/token-life.ts';
 
-/** How it is shown that the chat person and the signed-in person are one (security.md 1.2); all that are named must hold. */
-export type Proof = 'same-browser' | 'same-id';
+/**
+ * How it is shown that the chat person and the signed-in person are one (security.md 1.2); all that are named must hold.
+ * `typed-code` stands alone: it is for platforms where the others are impossible.
+ */
+export type Proof = 'same-browser' | 'same-id' | 'typed-code';
 
 /** What is kept after a link was made: no token, the refresh token for the daily re-check, or the access token too. */
 export type KeepTokens = 'none' | 'refresh' | 'both';
@@ -62,6 +65,8 @@ export interface IdentityOptions {
 /** @throws IdentityError `options_unsafe` when sign-in would run without a proof (security.md 1.2, 7.6). */
 export function refuseUnsafe({ signIn, platforms }: IdentityOptions): void {
   if (signIn.proof.length === 0) throw new IdentityError('options_unsafe', 'Sign-in needs a proof: SIGN_IN_PROOF');
+  if (signIn.proof.includes('typed-code') && signIn.proof.length > 1)
+    throw new IdentityError('options_unsafe', 'SIGN_IN_PROOF=typed-code stands alone');
   if (!signIn.proof.includes('same-browser')) return;
   const lacking = [...platforms.values()].filter((platform) => !platform.webSignIn).map((platform) => platform.name);
   if (lacking.length === 0) return;

@@ -1,5 +1,7 @@
 import { MINUTE_MS, type NowMs } from '../base/clock.ts';
 import { keys, type IdentityStore } from './store.ts';
+import type { Ticket } from './tickets.ts';
+import type { SignedIn, Vault } from './vault.ts';
 
 /**
  * What a browser's finished sign-in waits as until it is confirmed (security.md 1.3 step 17), and for a while what is
@@ -19,6 +21,13 @@ export interface Quarantine {
   read(cookieHash: string): Promise<{ quarantined: Quarantined; text: string } | undefined>;
   /** @throws IdentityError `store_away` */
   drop(cookieHash: string): Promise<void>;
+}
+
+type Kept = Extract<Quarantined, { kind: 'waiting' }>;
+
+/** Opens a sign-in that waits for the ticket's person. @throws SealError */
+export function openSignedIn({ vault }: { vault: Vault }, ticket: Ticket, { sealed }: Kept): SignedIn {
+  return vault.open({ purpose: 'quarantine', person: ticket.person, version: ticket.hash }, sealed);
 }
 
 export function createQuarantine(store: IdentityStore, nowMs: NowMs): Quarantine {

@@ -13,6 +13,7 @@ import { pageHeaders } from './pages/headers.ts';
 import { returnFromPlatform } from './return-from-platform.ts';
 import { returnFromService } from './return-from-service.ts';
 import { showLanding, startAgain, startSignIn } from './start-sign-in.ts';
+import { showNewCode } from './typed-code/show-code.ts';
 import type { VisitLimit } from './visit-limit.ts';
 
 const STYLE_SHEET = readFileSync(new URL('./pages/sign-in.css', import.meta.url), 'utf8');
@@ -65,6 +66,7 @@ export function createRoutes(options: RouteOptions): Router {
   }
   router.get('/sign-in/confirm', ...guard, step(showConfirm));
   router.post('/sign-in/confirm', ...guard, form, step(confirmSignIn));
+  router.post('/sign-in/new-code', ...guard, form, step(showNewCode));
   router.post('/sign-in/cancel', ...guard, form, step(cancelSignIn));
   router.get(STYLE_SHEET_PATH, (context) => {
     context.set({ 'Cache-Control': 'public, max-age=3600', 'X-Content-Type-Options': 'nosniff' });

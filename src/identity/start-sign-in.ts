@@ -10,7 +10,10 @@ const TICKET = /^[A-Za-z0-9_-]{43}$/;
 
 /** GET of the link: shows who would be connected, and changes nothing (security.md 1.3 B, T2). @throws PageError */
 export async function showLanding(flow: SignInFlow, request: BrowserRequest, linkTicket: string): Promise<Outcome> {
-  const ticket = await openTicket(flow, request, ticketHashOf(linkTicket));
+  const ticketHash = ticketHashOf(linkTicket);
+  // Who went to the chat to type the code may come back by the link, to read it again.
+  if (await showsCode(flow, request, ticketHash)) return { kind: 'redirect', location: '/sign-in/confirm' };
+  const ticket = await openTicket(flow, request, ticketHash);
   const platform = flow.platformOf(ticket.person);
   if (!platform) throw new PageError('E1');
   const cookie = request.cookie ?? randomToken();
@@ -22,6 +25,7 @@ export async function showLanding(flow: SignInFlow, request: BrowserRequest, lin
     action: `/link/${linkTicket}/start`,
     csrf: csrfToken(flow.csrfKey, cookie, ticket.hash),
     asksForApp: flow.signIn.proof.includes('same-browser') && !isInApp,
+    endsWithCode: flow.signIn.proof.includes('typed-code'),
   });
   return { kind: 'page', page, cookie };
 }
@@ -64,6 +68,12 @@ async function openTicket(flow: SignInFlow, { cookie }: BrowserRequest, ticketHa
   const isOwn = cookieHash !== undefined && (ticket.browser === cookieHash || ticket.startedFrom === cookieHash);
   if (ticket.status !== 'started' || !isOwn) throw new PageError('E1');
   return ticket;
+}
+
+async function showsCode(flow: SignInFlow, { cookie }: BrowserRequest, ticketHash: string): Promise<boolean> {
+  if (cookie === undefined || !flow.signIn.proof.includes('typed-code')) return false;
+  const ticket = await flow.tickets.read(ticketHash);
+  return ticket?.status === 'awaiting_code' && ticket.browser === sha256Hex(cookie);
 }
 
 /** @throws PageError E1 for what cannot be a ticket */

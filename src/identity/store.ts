@@ -33,11 +33,13 @@ export function createStore(redis: RedisClient): IdentityStore {
 /** Names of the keys. A prefix, called without an id, is what a script completes by itself. */
 export const keys = {
   ticket: (ticketHash = '') => `{id}:ticket:${ticketHash}`,
-  liveTicket: (person: string) => `{id}:live:${person}`,
+  liveTicket: (person = '') => `{id}:live:${person}`,
   minted: (person: string) => `{id}:minted:${person}`,
   waiting: (person: string) => `{id}:waiting:${person}`,
   transaction: (cookieHash = '') => `{id}:transaction:${cookieHash}`,
   quarantine: (cookieHash = '') => `{id}:pending:${cookieHash}`,
+  code: (mac: string) => `{id}:code:${mac}`,
+  typed: (person: string) => `{id}:typed:${person}`,
   link: (person = '') => `{id}:link:${person}`,
   holder: (accountKey = '') => `{id}:holder:${accountKey}`,
   release: (releaseId = '') => `{id}:release:${releaseId}`,

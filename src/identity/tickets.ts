@@ -22,11 +22,13 @@ const MAX_WAITING = 50;
 /** A link ticket as the pages see it. The ticket itself is only in the link; Redis knows its SHA-256 (security.md 1.3 step 2). */
 export interface Ticket {
   hash: string;
-  status: 'new' | 'started' | 'done' | 'abused' | 'refused';
+  status: 'new' | 'started' | 'awaiting_code' | 'done' | 'abused' | 'refused';
   expiresAtMs: number;
   /** Hashes of the cookies of the one browser that started it: held now, and shown at the start. */
   browser?: string;
   startedFrom?: string;
+  /** The code that the browser shows while the ticket awaits it; we keep its HMAC. */
+  code?: { mac: string; serial: number };
   person: ChatPerson & { displayName?: string; language: Language };
 }
 
@@ -66,17 +68,19 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
     ask: (request) => askForTicket({ store, seal, nowMs }, request),
     async read(ticketHash) {
       const fields = await store.ask((redis) => redis.hgetall(keys.ticket(ticketHash)));
-      const { status, sealed, expiresAtMs, browser, startedFrom } = fields;
+      const { status, sealed, expiresAtMs, browser, startedFrom, codeMac, codeSerial } = fields;
       if (status === undefined || sealed === undefined || !(Number(expiresAtMs) > nowMs())) return undefined;
       const person = openPerson(keyRing, ticketHash, sealed);
       if (!person) return undefined;
       const bound = { ...(browser ? { browser } : {}), ...(startedFrom ? { startedFrom } : {}) };
+      const code = codeMac === undefined ? {} : { code: { mac: codeMac, serial: Number(codeSerial) } };
       return {
         hash: ticketHash,
         status: status as Ticket['status'],
         expiresAtMs: Number(expiresAtMs),
         person,
         ...bound,
+        ...code,
       };
     },
     async start({ ticketHash, shownCookieHash, cookieHash, transaction }) {

@@ -7,7 +7,7 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { deliveryIdOf, personIdOf, type ConversationRef } from '../platforms/conversation-key.ts';
 import type { InboundMessage } from '../platforms/platform.ts';
-import { mergeKeyOf, sealMessage } from './inbox-entry.ts';
+import { mergeKeyOf, NEVER_MERGED, sealMessage } from './inbox-entry.ts';
 import { STOP_CHANNEL } from './wake-queue.ts';
 
 const acceptScript = loadScript(import.meta.url, './scripts/accept.lua');
@@ -25,6 +25,8 @@ export interface AcceptOptions {
   nowMs: NowMs;
   /** 20 unless told (security.md 3.11). */
   messagesAPersonMaySendAMinute?: number;
+  /** Messages that are never merged with others into one turn, beside slash words. */
+  standsAlone?(message: InboundMessage): boolean;
 }
 
 export interface Accepted {
@@ -43,7 +45,7 @@ export class Inbox {
 
   /** @throws whatever the connection throws when Redis is away: the message is not stored then, as far as we know */
   async accept(conversation: ConversationRef, message: InboundMessage): Promise<Accepted> {
-    const { redis, keyRing, nowMs, messagesAPersonMaySendAMinute = 20 } = this.#options;
+    const { redis, keyRing, nowMs, messagesAPersonMaySendAMinute = 20, standsAlone } = this.#options;
     const deliveryId = deliveryIdOf(message);
     const personId = personIdOf(message, message.sender.userId);
     const { partition } = conversation;
@@ -63,7 +65,7 @@ export class Inbox {
       [
         deliveryId,
         conversation.id,
-        mergeKeyOf(message, personId),
+        standsAlone?.(message) ? NEVER_MERGED : mergeKeyOf(message, personId),
         sealMessage(keyRing, deliveryId, message),
         nowMs(),
         REMEMBER_DELIVERY_MS,

@@ -51,8 +51,11 @@ export function deliveryIdOfEntry(entry: string): string {
   return entry.slice(0, entry.indexOf(':'));
 }
 
+/** The merge key of a message that is a turn of its own. */
+export const NEVER_MERGED = '-';
+
 /** Consecutive messages with the same merge key make one turn: one person's plain text and images. */
 export function mergeKeyOf(message: InboundMessage, personId: string): string {
   const isPlain = message.parts.every((part) => part.type === 'text' || part.type === 'image');
-  return isPlain && !message.slash ? personId : '-';
+  return isPlain && !message.slash ? personId : NEVER_MERGED;
 }

@@ -93,8 +93,7 @@ function assembleSignIn(judged: Judged, embeddedUrl: string): Config['signIn'] {
 
 function proofsOf({ settings, roles }: Judged): readonly SignInProof[] {
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
-  const named = settings.SIGN_IN_PROOF ?? ['same-browser'];
-  return named.filter((proof) => proof !== 'typed-code');
+  return settings.SIGN_IN_PROOF ?? ['same-browser'];
 }
 
 function assembleWecom({ settings, given, mode }: Judged): Config['wecom'] {

@@ -5,7 +5,7 @@ export type { Mode, Role } from './mode.ts';
 export type { SameIdRule } from './setting-kinds.ts';
 
 /** How it is shown that the chat user and the signed-in person are one (security.md 1.2). */
-export type SignInProof = 'same-browser' | 'same-id';
+export type SignInProof = 'same-browser' | 'same-id' | 'typed-code';
 
 /**
  * What was decided at start: frozen, without secrets, so that it may be printed. Paths are absolute, addresses have no

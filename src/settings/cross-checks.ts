@@ -43,6 +43,11 @@ export function crossWarnings({ settings, given, mode, roles }: Judged): string[
     warnings.push('CHAT_API_KEY is not set: the chat service is asked without a key');
   if (settings.CHAT_BASE_URL && !/\/v\d+$/.test(settings.CHAT_BASE_URL))
     warnings.push('CHAT_BASE_URL does not end in a version such as /v1');
+  if (settings.SIGN_IN !== 'off' && settings.SIGN_IN_PROOF?.includes('typed-code')) {
+    warnings.push(
+      'SIGN_IN_PROOF is typed-code: who talks a person into passing on their code is linked as them; use same-browser or same-id where they are possible',
+    );
+  }
   if (mode === 'local') return warnings;
   if (!given.has('PUBLIC_URL')) warnings.push('PUBLIC_URL is not set: links for people lead to this machine only');
   if (!given.has('WECOM_BOT_TOKEN')) warnings.push('No platform is set up: set WECOM_BOT_TOKEN and WECOM_BOT_AES_KEY');
@@ -93,9 +98,9 @@ function proofOfPerson({ settings, given, mode, roles }: Judged): Fault[] {
   const proofs = settings.SIGN_IN_PROOF;
   // A half-set group has a fault of its own.
   const hasWebSignIn = mode === 'local' || WECOM_APP_CREDENTIALS.some((name) => given.has(name));
-  if (proofs?.includes('typed-code')) {
+  if (proofs?.includes('typed-code') && proofs.length > 1) {
     return [
-      fault('SIGN_IN_PROOF', 'names typed-code, which this version does not offer: use same-browser, same-id or both'),
+      fault('SIGN_IN_PROOF', 'names typed-code, which stands alone: leave it out, or set nothing else beside it'),
     ];
   }
   if (proofs?.includes('same-browser') && !hasWebSignIn) {

@@ -28,6 +28,11 @@ export function questionOf(turn: TurnInput): Question {
   };
 }
 
+/** The text of one message. */
+export function textOfMessage({ parts }: InboundMessage): string {
+  return textOf(parts);
+}
+
 /** The language in which the bot itself speaks to this person: that of their message. A bare slash word tells it by its spelling. */
 function languageOfMessage(newest: InboundMessage | undefined, text: string): Language {
   return languageOfText(text === '' ? (newest?.sender.displayName ?? '') : text);

@@ -17,6 +17,7 @@ import type { RunSlashWord } from './slash-words.ts';
 import { TURN_TEXTS } from './texts.ts';
 import type { SignInGate } from './sign-in-gate.ts';
 import type { TurnReport } from './turn-ports.ts';
+import type { TakeTypedCode } from './typed-codes.ts';
 import type { Outcome, TurnControls, TurnInput, TurnResult } from './turn-types.ts';
 import { failedTurnHistory, lastLanguage } from './turn-history.ts';
 
@@ -29,6 +30,7 @@ export interface RunTurnOptions {
   platforms: ReadonlyMap<PlatformName, Platform>;
   gate: SignInGate;
   runSlashWord: RunSlashWord;
+  takeTypedCode: TakeTypedCode;
   answerQuestion: AnswerQuestion;
   nowMs: NowMs;
   log: Log;
@@ -144,6 +146,8 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
   try {
     if (turn.storedAnswer !== undefined) return { kind: 'answered', text: turn.storedAnswer };
     if (newest.slash) return await options.runSlashWord(scene, newest.slash);
+    const taken = await options.takeTypedCode(scene);
+    if (taken) return taken;
     if (controls.signal.reason === 'stopped') return stoppedBeforeStart(options.keyRing, scene);
     const newestAtMs = turn.messages.at(-1)?.acceptedAtMs ?? 0;
     if (options.nowMs() - newestAtMs > OLDEST_QUESTION_MS) {

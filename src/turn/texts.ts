@@ -47,7 +47,16 @@ type TurnText =
   | 'linkedNotice'
   | 'otherPersonNotice'
   | 'conflictNotice'
-  | 'signInAgainNotice';
+  | 'signInAgainNotice'
+  | 'codeSeenNotice'
+  | 'codeWrong'
+  | 'codeWrongLast'
+  | 'codeExpired'
+  | 'codeNotAwaited'
+  | 'codeInGroup'
+  | 'codeFailed'
+  | 'chatLinkedElsewhere'
+  | 'accountLinkedElsewhere';
 
 /** What the bot itself says in the chat. */
 export const TURN_TEXTS: Catalogue<TurnText> = {
@@ -192,6 +201,42 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   signInAgainNotice: {
     en: 'Your sign-in has ended at the institution. Send /signin to sign in again.',
     zh: '你的登录已失效，请发送“登录”重新登录。',
+  },
+  codeSeenNotice: {
+    en: 'Your sign-in code was seen in a group, so it no longer works, and nothing was connected. Send /signin for a new link.',
+    zh: '你的登录验证码出现在群聊中，已失效，未建立任何关联。请发送“登录”获取新的链接。',
+  },
+  codeWrong: {
+    en: 'That is not the code on the sign-in page. Please look again; tries left: {count}.',
+    zh: '验证码与登录页面上的不一致，请核对后重新输入，还可尝试 {count} 次。',
+  },
+  codeWrongLast: {
+    en: 'That was not the code either, so this sign-in has ended. Nothing was connected; send /signin for a new link.',
+    zh: '验证码多次不一致，本次登录已终止，未建立任何关联。请发送“登录”获取新的链接。',
+  },
+  codeExpired: {
+    en: 'This code is too old. Send /signin for a new link.',
+    zh: '验证码已过期，请发送“登录”获取新的链接。',
+  },
+  codeNotAwaited: {
+    en: 'I am not waiting for a sign-in code here, so nothing was connected. Only type a code if you asked for the sign-in link in this chat yourself: send /signin for one. I have not passed this message on.',
+    zh: '我没有在这里等待登录验证码，未建立任何关联。只有你本人在此聊天中获取登录链接后，才需要输入验证码；请发送“登录”获取。这条消息没有被转给任何人。',
+  },
+  codeInGroup: {
+    en: 'That looks like a sign-in code. Codes belong in our private chat only; if it was one, it no longer works. Please send /signin to me there.',
+    zh: '这看起来是登录验证码。验证码只能在与我的私聊中输入；如果它是验证码，现已失效。请私聊我发送“登录”。',
+  },
+  codeFailed: {
+    en: 'I could not check the code just now. Please send it again.',
+    zh: '暂时无法核对验证码，请重新发送。',
+  },
+  chatLinkedElsewhere: {
+    en: 'This chat is already linked to another account, so nothing was changed. Send /unlink first, then /signin.',
+    zh: '此聊天已绑定另一个账号，未做任何更改。请先发送“解绑”，再发送“登录”。',
+  },
+  accountLinkedElsewhere: {
+    en: 'This account is already linked to another chat user, so nothing was changed. Send /unlink to me from there first, then /signin here.',
+    zh: '此账号已绑定另一个聊天用户，未做任何更改。请先用那个聊天账号给我发送“解绑”，再在这里发送“登录”。',
   },
   conflictNotice: {
     en: 'Somebody tried to connect your account with another chat user. Nothing was changed.',

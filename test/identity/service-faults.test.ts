@@ -116,7 +116,6 @@ describe('a profile that may not be used (E6, T8)', () => {
       expect(await server.redis.keys('{id}:pending:*')).toEqual([]);
     });
   }
-
 });
 
 describe('an answer that is no profile at all (security.md 1.4 E4)', () => {

@@ -47,6 +47,20 @@ describe('accept', () => {
     expect(await server.redis.llen(conversationKeys(alice).inbox)).toBe(1);
   });
 
+  test('a message that stands alone is a turn of its own, and those around it keep their order', async () => {
+    const options = { redis: server.redis, keyRing, nowMs: () => nowMs };
+    const choosy = new Inbox({ ...options, standsAlone: ({ parts }) => JSON.stringify(parts).includes('alone') });
+    for (const text of ['one', 'two', 'alone', 'alone too', 'three', 'four'])
+      await choosy.accept(alice, textMessage(text));
+    const turns: unknown[] = [];
+    for (let left = 1; left > 0;) {
+      const claim = await begin();
+      turns.push(textsOf(claim));
+      left = Number(await store.commit(claim, FINAL));
+    }
+    expect(turns).toEqual([['one', 'two'], ['alone'], ['alone too'], ['three', 'four']]);
+  });
+
   test('everything that accept writes has a time to live, and nothing of it is readable', async () => {
     await accept(textMessage('canary-in-the-inbox'));
     for (const key of await server.redis.keys('*')) {

@@ -41,9 +41,21 @@ describe('proof that two accounts are one person (security.md 1.2)', () => {
     expect(faultyNames({ ...WITHOUT_APP, SIGN_IN_PROOF: 'same-browser,same-id' })).toEqual(['SIGN_IN_PROOF']);
   });
 
-  test.each(['typed-code', 'typed-code,same-id'])('%s is refused as not offered yet', (proof) => {
+  test.each(['typed-code,same-id', 'same-browser,typed-code'])('%s is refused: a typed code stands alone', (proof) => {
     const loaded = load({ ...SERVING, SIGN_IN_PROOF: proof });
-    expect(!loaded.ok && loaded.faults[0]?.message).toMatch(/^SIGN_IN_PROOF .*typed-code/);
+    expect(!loaded.ok && loaded.faults[0]?.message).toMatch(/^SIGN_IN_PROOF .*typed-code, which stands alone/);
+  });
+
+  test('security.md 1.2: a typed code needs no app, is never the default, and is warned of', () => {
+    const loaded = loadSound({ ...WITHOUT_APP, SIGN_IN_PROOF: 'typed-code' });
+    expect(loaded.config.signIn.proofs).toEqual(['typed-code']);
+    expect(loaded.warnings.join()).toMatch(/SIGN_IN_PROOF is typed-code: who talks a person into/);
+    expect(loadSound({ SIGN_IN_PROOF: 'typed-code' }).warnings.join()).toContain('typed-code');
+    expect(loadSound({ SIGN_IN_PROOF: 'typed-code', SIGN_IN: 'off' }).warnings.join()).not.toContain('typed-code');
+    for (const env of [SERVING, {}]) {
+      expect(loadSound(env).config.signIn.proofs).toEqual(['same-browser']);
+      expect(loadSound(env).warnings.join()).not.toContain('typed-code');
+    }
   });
 
   test('takes a rule for equal ids', () => {

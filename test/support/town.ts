@@ -186,7 +186,8 @@ async function signIn({ driver }: Messenger, personId: string, invitation: strin
     if (result.kind !== 'page') throw new Error(`The browser ended ${result.kind}`);
     const text = result.body.toString('utf8');
     const form = /<form\b[^>]*method="?post"?[^>]*>[\s\S]*?<\/form>/i.exec(text)?.[0];
-    if (form === undefined || result.status >= 400) return text;
+    // A code is for the chat; the browser has nothing more to do.
+    if (form === undefined || result.status >= 400 || text.includes('class="symbols"')) return text;
     const action = new URL(unescapeHtml(/action="([^"]*)"/.exec(form)?.[1] ?? ''), result.url);
     result = await driver.browse(personId, {
       url: action,

@@ -1,10 +1,21 @@
 import { html, type SafeHtml } from '../../base/html.ts';
 import { say, type Catalogue, type Language } from '../../base/texts.ts';
-import type { PlatformName } from '../../platforms/platform.ts';
-import { chatSide, page, pairOf, platformLabel } from './layout.ts';
+import { chatSide, page, pairOf, platformLabel, type ShownPerson } from './layout.ts';
 
 const TEXTS: Catalogue<
-  'title' | 'lead' | 'next' | 'joins' | 'warning' | 'steps' | 'signIn' | 'check' | 'answer' | 'go' | 'leave' | 'app'
+  | 'title'
+  | 'lead'
+  | 'next'
+  | 'joins'
+  | 'warning'
+  | 'steps'
+  | 'signIn'
+  | 'check'
+  | 'type'
+  | 'answer'
+  | 'go'
+  | 'leave'
+  | 'app'
 > = {
   title: { en: 'Connect your account', zh: '绑定你的账号' },
   lead: {
@@ -20,6 +31,10 @@ const TEXTS: Catalogue<
   steps: { en: 'What happens next', zh: '接下来' },
   signIn: { en: 'You sign in at {provider}.', zh: '在{provider}登录。' },
   check: { en: 'You check that both accounts are yours.', zh: '确认两个账号都是你的。' },
+  type: {
+    en: 'You get a code on this page and type it in your private chat. Give it to nobody.',
+    zh: '本页会显示一个验证码，请在私聊中输入；不要告诉任何人。',
+  },
   answer: { en: 'Back in the chat, your question is answered.', zh: '回到聊天，你的问题会得到回答。' },
   go: { en: 'Continue', zh: '继续' },
   leave: {
@@ -34,16 +49,19 @@ const TEXTS: Catalogue<
 
 interface LandingView {
   language: Language;
-  person: { platform: PlatformName; chatUserId: string; displayName?: string };
+  person: ShownPerson;
   providerName: string;
   action: string;
   csrf: string;
   /** The next step only works in the platform's own browser, and this seems to be another. */
   asksForApp: boolean;
+  /** Proof L3: a code has to be typed in the chat. */
+  endsWithCode: boolean;
 }
 
 /** What a link shows before anything happens (security.md 1.3 step 5). */
-export function landingPage({ language, person, providerName, action, csrf, asksForApp }: LandingView): SafeHtml {
+export function landingPage(view: LandingView): SafeHtml {
+  const { language, person, providerName, action, csrf, asksForApp, endsWithCode } = view;
   const values = { platform: platformLabel(person.platform, language), provider: providerName };
   const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
   const provider = { place: providerName, name: text('next'), detail: '', isOpen: true };
@@ -61,6 +79,7 @@ export function landingPage({ language, person, providerName, action, csrf, asks
       <ol>
         <li>${text('signIn')}</li>
         <li>${text('check')}</li>
+        ${endsWithCode ? html`<li>${text('type')}</li>` : ''}
         <li>${text('answer')}</li>
       </ol>
     </section>`;

@@ -89,7 +89,8 @@ function initialOf(name: string): string {
   return ([...name][0] ?? '?').toUpperCase();
 }
 
-interface ShownPerson {
+/** The chat person as the pages show them. */
+export interface ShownPerson {
   platform: PlatformName;
   chatUserId: string;
   displayName?: string;

@@ -13,7 +13,7 @@ if redis.call('ZSCORE', KEYS[2], ARGV[3]) then return { 'invited', expiry } end
 local old = redis.call('GET', KEYS[1])
 if old and ARGV[2] == '0' then
   local ticket = redis.call('HMGET', ARGV[7] .. old, 'status', 'expiresAtMs')
-  local isOpen = ticket[1] == 'new' or ticket[1] == 'started'
+  local isOpen = ticket[1] == 'new' or ticket[1] == 'started' or ticket[1] == 'awaiting_code'
   if isOpen and tonumber(ticket[2]) > now then return { 'waiting', ticket[2] } end
 end
 

@@ -4,7 +4,7 @@
 -- Output: 1 when it was open, else 0 (so that people are told once). Safe to repeat.
 local status = redis.call('HGET', KEYS[1], 'status')
 redis.call('DEL', KEYS[3])
-if status ~= 'new' and status ~= 'started' then return 0 end
+if status ~= 'new' and status ~= 'started' and status ~= 'awaiting_code' then return 0 end
 redis.call('HSET', KEYS[1], 'status', ARGV[1])
 if redis.call('GET', KEYS[2]) == ARGV[2] then redis.call('DEL', KEYS[2]) end
 return 1

@@ -1,22 +1,49 @@
--- The one step that makes a link (security.md 1.3 step 22).
+-- The one step that makes a link (security.md 1.3 step 22): from the browser that confirms, or from the chat message that
+-- brings the typed code (step 21). Wrong codes are counted in the same step, so that no more are compared than allowed.
 -- KEYS: 1 ticket, 2 quarantine, 3 link, 4 holder of the account, 5 conversations that wait, 6 live ticket of the person,
---       7 index of releases, 8 index of re-checks
+--       7 index of releases, 8 index of re-checks, 9 what became of the person's messages with codes
 -- ARGV: 1 now (ms), 2 cookie hash, 3 quarantine as it was read, 4 person, 5 account key, 6 what stays in the quarantine's
 --       place, 7 its life (ms), 8 link life (ms), 9 release life (ms), 10 release id prefix, 11 prefix of release keys,
---       12 prefix of link keys, 13 next re-check (ms; 0 for none), 14 … the link's fields and values
+--       12 prefix of link keys, 13 next re-check (ms; 0 for none), 14 MAC of the typed code ('' from the browser),
+--       15 message, 16 language, 17 most wrong codes, 18 life of 9 (ms), 19 … the link's fields and values
 -- Output: {'linked', release id, conversation, …} | {'linked-before'} | {'gone'} | {'already-linked'} |
---         {'held-elsewhere', holder}. Safe to repeat: a ticket that this browser finished answers 'linked-before'.
-local ticket = redis.call('HMGET', KEYS[1], 'status', 'expiresAtMs', 'browser')
+--         {'held-elsewhere', holder} | {'wrong', tries left}. Safe to repeat: a ticket that this browser finished answers
+--         'linked-before', and a message with a code is answered as before, which for 'linked' is 'linked-before'.
+local isTyped = ARGV[14] ~= ''
+if isTyped then
+  local before = redis.call('HGET', KEYS[9], ARGV[15])
+  if before then return cjson.decode(before) end
+end
+local function remember(kind, more)
+  if not isTyped then return end
+  redis.call('HSET', KEYS[9], ARGV[15], cjson.encode({ kind, more or '', ARGV[16] }))
+  redis.call('PEXPIRE', KEYS[9], ARGV[18])
+end
+
+local ticket = redis.call('HMGET', KEYS[1], 'status', 'expiresAtMs', 'browser', 'codeMac')
 if ticket[3] ~= ARGV[2] then return { 'gone' } end
-if ticket[1] == 'done' then return { 'linked-before' } end
-if ticket[1] ~= 'started' or tonumber(ticket[2]) <= tonumber(ARGV[1]) then return { 'gone' } end
-if redis.call('GET', KEYS[2]) ~= ARGV[3] then return { 'gone' } end
+if ticket[1] == 'done' and not isTyped then return { 'linked-before' } end
+local open = isTyped and 'awaiting_code' or 'started'
+if ticket[1] ~= open or tonumber(ticket[2]) <= tonumber(ARGV[1]) then return { 'gone' } end
 
 local function refuse(...)
   redis.call('DEL', KEYS[2], KEYS[6])
   redis.call('HSET', KEYS[1], 'status', 'refused')
+  remember((...))
   return { ... }
 end
+-- Both are HMACs under a key of the server's: how long this comparison takes tells nothing that a sender could use.
+if isTyped and ticket[4] ~= ARGV[14] then
+  local left = tonumber(ARGV[17]) - redis.call('HINCRBY', KEYS[1], 'wrongCodes', 1)
+  remember('wrong', tostring(left))
+  if left <= 0 then
+    redis.call('DEL', KEYS[2], KEYS[6])
+    redis.call('HSET', KEYS[1], 'status', 'refused')
+  end
+  return { 'wrong', tostring(left) }
+end
+if redis.call('GET', KEYS[2]) ~= ARGV[3] then return { 'gone' } end
+
 local present = redis.call('HGET', KEYS[3], 'accountKey')
 if present and present ~= ARGV[5] then return refuse('already-linked') end
 local holder = redis.call('GET', KEYS[4])
@@ -26,7 +53,7 @@ end
 
 redis.call('HSET', KEYS[1], 'status', 'done')
 redis.call('DEL', KEYS[6], KEYS[3])
-redis.call('HSET', KEYS[3], unpack(ARGV, 14))
+redis.call('HSET', KEYS[3], unpack(ARGV, 19))
 redis.call('PEXPIRE', KEYS[3], ARGV[8])
 redis.call('SET', KEYS[4], ARGV[4], 'PX', ARGV[8])
 redis.call('SET', KEYS[2], ARGV[6], 'PX', ARGV[7])
@@ -37,6 +64,7 @@ else
   redis.call('PEXPIRE', KEYS[8], ARGV[8])
 end
 
+remember('linked-before')
 local answer = { 'linked' }
 for index, conversation in ipairs(redis.call('SMEMBERS', KEYS[5])) do
   local id = ARGV[10] .. '-' .. index

@@ -65,7 +65,7 @@ export const signInSettings = {
   ),
   SIGN_IN_PROOF: optional(kinds.listOfWords('same-browser', 'same-id', 'typed-code'), {
     meaning:
-      "How it is shown that the chat user and the signed-in person are one: `same-browser` (the platform's own web sign-in first), `same-id` (ids are equal), or both, comma-separated.",
+      "How it is shown that the chat user and the signed-in person are one: `same-browser` (the platform's own web sign-in first), `same-id` (ids are equal), or both, comma-separated; or `typed-code` (the person types a code from the page into the chat), alone, only where the others are impossible.",
     default: 'same-browser if WECOM_CORP_ID, WECOM_AGENT_ID and WECOM_AGENT_SECRET are set; else it must be chosen',
     example: 'same-browser,same-id',
   }),

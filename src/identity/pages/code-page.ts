@@ -1,0 +1,71 @@
+import { html, type SafeHtml } from '../../base/html.ts';
+import { say, type Catalogue, type Language } from '../../base/texts.ts';
+import { chatSide, page, platformLabel, type ShownPerson } from './layout.ts';
+
+const TEXTS: Catalogue<
+  'title' | 'lead' | 'yet' | 'code' | 'life' | 'oneMinute' | 'warning' | 'after' | 'typed' | 'renew' | 'cancel'
+> = {
+  title: { en: 'Type this code in the chat', zh: '请在聊天中输入此验证码' },
+  lead: {
+    en: 'One step is left. Type this in your private chat with the bot in {platform}, as {chat}:',
+    zh: '还差一步。请用{chat}的身份，在{platform}中与机器人的私聊里输入：',
+  },
+  yet: { en: 'The chat has not received this code yet.', zh: '聊天中尚未收到此验证码。' },
+  code: { en: 'Your code', zh: '你的验证码' },
+  life: { en: 'It works for {minutes} minutes.', zh: '{minutes} 分钟内有效。' },
+  oneMinute: { en: 'It works for one more minute.', zh: '1 分钟内有效。' },
+  warning: {
+    en: 'Never give it to another person; our staff never ask.',
+    zh: '切勿告诉任何人，我们的工作人员绝不会索要。',
+  },
+  after: {
+    en: 'Then the chat is connected with {name}, and your question is answered there.',
+    zh: '之后该聊天将绑定到{name}，你的问题会在那里得到回答。',
+  },
+  typed: { en: 'I have typed it', zh: '我已输入' },
+  renew: { en: 'Show a new code', zh: '换一个验证码' },
+  cancel: { en: 'Cancel; connect nothing', zh: '取消，不绑定' },
+};
+
+interface CodeView {
+  language: Language;
+  person: ShownPerson;
+  accountName: string;
+  providerName: string;
+  code: string;
+  minutesLeft: number;
+  csrf: string;
+  /** The page was opened again, and the code has not been typed. */
+  isAgain: boolean;
+  /** The serial of this code, as long as another may take its place. */
+  replaces?: number;
+}
+
+/** The code that the chat person has to type (security.md 1.3 step 21), and what happens then. */
+export function codePage(view: CodeView): SafeHtml {
+  const { language, person, accountName, providerName, code, minutesLeft, csrf, isAgain, replaces } = view;
+  const chat = chatSide(person, language).name;
+  const values = { platform: platformLabel(person.platform, language), chat, name: accountName, minutes: minutesLeft };
+  const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
+  const form = (action: string, label: string, fields: SafeHtml | '' = '') =>
+    html`<form method="post" action="${action}">
+      <input type="hidden" name="csrf" value="${csrf}" />
+      ${fields}
+      <button class="plain" type="submit">${label}</button>
+    </form>`;
+  const serial = html`<input type="hidden" name="serial" value="${replaces}" />`;
+  const body = html`<p class="lead">${text('lead')}</p>
+    ${isAgain ? html`<p class="note app" role="status">${text('yet')}</p>` : ''}
+    <section class="code" aria-label="${text('code')}">
+      <p class="symbols">${code.slice(0, 4)}-${code.slice(4)}</p>
+      <p class="life">${text(minutesLeft === 1 ? 'oneMinute' : 'life')}</p>
+    </section>
+    <p class="note" role="note"><strong>${text('warning')}</strong></p>
+    <a class="primary" href="/sign-in/confirm">${text('typed')}</a>
+    <div class="ways">
+      ${replaces === undefined ? '' : form('/sign-in/new-code', text('renew'), serial)}
+      ${form('/sign-in/cancel', text('cancel'))}
+    </div>
+    <p class="quiet">${text('after')}</p>`;
+  return page({ language, title: text('title'), header: providerName, body });
+}

@@ -1,0 +1,69 @@
+import { MINUTE_MS } from '../../base/clock.ts';
+import { demandCookie, findSignIn, type WaitingSignIn } from '../find-sign-in.ts';
+import { demandOwnForm, type BrowserRequest, type Outcome, type SignInFlow } from '../flow.ts';
+import { codePage } from '../pages/code-page.ts';
+import { PageError } from '../pages/page-error.ts';
+import { csrfToken } from '../request-guards.ts';
+import { MOST_CODES_OF_A_TICKET } from './typed-codes.ts';
+
+/**
+ * Shows the first code of a confirmed sign-in and begins to await it; nothing is linked (security.md 1.3 step 21). A
+ * second click gets the same code.
+ * @throws PageError E1
+ */
+export async function awaitCode(flow: SignInFlow, request: BrowserRequest, found: WaitingSignIn): Promise<Outcome> {
+  const { serial = 1 } = found.ticket.code ?? {};
+  return showSerial(flow, request, { found, serial });
+}
+
+/**
+ * POST of "new code": the old one is worth nothing from then on. The form names the code that it replaces, so that a
+ * second click does not replace the new one.
+ * @throws PageError E1, E2, E5
+ */
+export async function showNewCode(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
+  const found = await findSignIn(flow, demandCookie(request));
+  demandOwnForm(flow, request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
+  const replaced = Number(request.form['serial']);
+  if (found.kind === 'done' || found.ticket.code?.serial !== replaced || replaced >= MOST_CODES_OF_A_TICKET)
+    return { kind: 'redirect', location: '/sign-in/confirm' };
+  return showSerial(flow, request, { found, serial: replaced + 1 });
+}
+
+/** GET while the code is awaited: the same code in the same browser, and that it has not been typed yet. @throws PageError E1 */
+export async function showCodeAgain(flow: SignInFlow, request: BrowserRequest, found: WaitingSignIn): Promise<Outcome> {
+  return pageOf(flow, request, found, true);
+}
+
+interface Showing {
+  found: WaitingSignIn;
+  serial: number;
+}
+
+async function showSerial(flow: SignInFlow, request: BrowserRequest, { found, serial }: Showing): Promise<Outcome> {
+  const isShown = await flow.codes.show({ ...found, serial });
+  // The other half of a double click may have been there first; then this one sees the same.
+  const now = await findSignIn(flow, found.cookie);
+  if (now.kind === 'done') return { kind: 'redirect', location: '/sign-in/confirm' };
+  if (!isShown && now.ticket.status !== 'awaiting_code') throw new PageError('E1');
+  return pageOf(flow, request, now, false);
+}
+
+function pageOf(flow: SignInFlow, request: BrowserRequest, found: WaitingSignIn, isAgain: boolean): Outcome {
+  const { ticket, signedIn, cookie, quarantined } = found;
+  const code = flow.codes.codeOf(ticket, cookie);
+  if (code === undefined || !ticket.code) throw new PageError('E1');
+  const { serial } = ticket.code;
+  const page = codePage({
+    language: request.language,
+    person: ticket.person,
+    accountName: signedIn.profile.name,
+    providerName: flow.providerName,
+    code,
+    minutesLeft: Math.max(1, Math.ceil((quarantined.expiresAtMs - flow.nowMs()) / MINUTE_MS)),
+    csrf: csrfToken(flow.csrfKey, cookie, ticket.hash),
+    isAgain,
+    ...(serial < MOST_CODES_OF_A_TICKET ? { replaces: serial } : {}),
+  });
+  return { kind: 'page', page };
+}

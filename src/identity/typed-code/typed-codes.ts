@@ -1,0 +1,140 @@
+import { HOUR_MS, MINUTE_MS, type NowMs } from '../../base/clock.ts';
+import type { KeyRing } from '../../base/key-ring.ts';
+import { loadScript } from '../../base/lua-script.ts';
+import type { Language } from '../../base/texts.ts';
+import { personKey } from '../account.ts';
+import type { Quarantined } from '../quarantine.ts';
+import { keys, type IdentityStore } from '../store.ts';
+import type { Ticket } from '../tickets.ts';
+import { macOfCode, makeCode } from './make-code.ts';
+
+const showScript = loadScript(import.meta.url, '../scripts/show-code.lua');
+const rememberScript = loadScript(import.meta.url, '../scripts/remember-outcome.lua');
+const spoilScript = loadScript(import.meta.url, '../scripts/spoil-code.lua');
+
+/** security.md 1.3 step 21. Milliseconds. */
+export const codeLifeMs = 5 * MINUTE_MS;
+/** Codes that one ticket may show, one after the other: a sign-in does not wait without end. */
+export const MOST_CODES_OF_A_TICKET = 3;
+/** A code that is typed too late is told so for this long. */
+const END_REMEMBERED_MS = 10 * MINUTE_MS;
+/** A message is repeated, after a crash or by a client, within seconds. */
+export const OUTCOME_LIFE_MS = HOUR_MS;
+
+const NOT_AWAITED = JSON.stringify(['not-awaited', '', '']);
+const SEEN_IN_GROUP = JSON.stringify(['seen-in-group', '', '']);
+
+/** What a chat person is awaited with. */
+export interface AwaitedCode {
+  ticketHash: string;
+  mac: string;
+  isOver: boolean;
+  language: Language | undefined;
+}
+
+/** What became of a message with a code, as the scripts remember it. */
+export interface RememberedOutcome {
+  kind: string;
+  more: string;
+  language: Language | undefined;
+}
+
+export interface SpoilRequest {
+  code: string;
+  /** Who sent the message that holds it. */
+  sender: string;
+  messageId: string;
+  /** In their private chat a sender's own code stays good. */
+  sparesOwn: boolean;
+}
+
+export interface SpoiledTicket {
+  ticketHash: string;
+  /** Opens as the ticket's. */
+  sealedPerson: string;
+}
+
+export interface ShowRequest {
+  ticket: Ticket;
+  cookie: string;
+  cookieHash: string;
+  quarantined: Quarantined & { kind: 'waiting' };
+  quarantineText: string;
+  serial: number;
+}
+
+/** The codes that browsers show and people type (security.md 1.3 step 21). All methods: @throws IdentityError `store_away` */
+export interface TypedCodes {
+  /** Awaits the code of this serial. @returns false when the ticket is over or another code is shown by now */
+  show(request: ShowRequest): Promise<boolean>;
+  /** The code of a ticket as its browser sees it; undefined when the keys have changed since it was shown. */
+  codeOf(ticket: Ticket, cookie: string): string | undefined;
+  awaitedFrom(person: string): Promise<AwaitedCode | undefined>;
+  outcomeOf(person: string, messageId: string): Promise<RememberedOutcome | undefined>;
+  /** Whether this code has made this person's link: typed twice, it is answered twice. */
+  hasLinked(person: string, code: string): Promise<boolean>;
+  rememberSeenInGroup(person: string, messageId: string): Promise<void>;
+  /** Ends the ticket that a code belongs to. @returns that ticket, if it ended now */
+  spoil(request: SpoilRequest): Promise<SpoiledTicket | undefined>;
+}
+
+export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: NowMs): TypedCodes {
+  return {
+    async show({ ticket, cookie, cookieHash, quarantined, quarantineText, serial }) {
+      const mac = macOfCode(keyRing, makeCode(keyRing, { cookie, ticketHash: ticket.hash, serial }));
+      const expiresAtMs = nowMs() + codeLifeMs;
+      const person = personKey(ticket.person);
+      const names = [keys.ticket(ticket.hash), keys.quarantine(cookieHash), keys.liveTicket(person), keys.code(mac)];
+      const longer: Quarantined = { ...quarantined, expiresAtMs };
+      const texts = [quarantineText, JSON.stringify(longer)];
+      const code = [mac, serial, expiresAtMs, codeLifeMs, END_REMEMBERED_MS, ticket.person.language];
+      const args = [nowMs(), cookieHash, ticket.hash, ...texts, ...code];
+      return (await store.run(showScript, names, args)) === 'shown';
+    },
+    codeOf({ hash, code }, cookie) {
+      if (!code) return undefined;
+      const made = makeCode(keyRing, { cookie, ticketHash: hash, serial: code.serial });
+      return macOfCode(keyRing, made) === code.mac ? made : undefined;
+    },
+    async awaitedFrom(person) {
+      const ticketHash = await store.ask((redis) => redis.get(keys.liveTicket(person)));
+      if (ticketHash === null) return undefined;
+      const fields = ['status', 'expiresAtMs', 'codeMac', 'language'];
+      const [status, expiresAtMs, mac, language] = await store.ask((redis) =>
+        redis.hmget(keys.ticket(ticketHash), ...fields),
+      );
+      if (status !== 'awaiting_code' || !mac) return undefined;
+      return { ticketHash, mac, isOver: !(Number(expiresAtMs) > nowMs()), language: languageFrom(language) };
+    },
+    async outcomeOf(person, messageId) {
+      const text = await store.ask((redis) => redis.hget(keys.typed(person), messageId));
+      if (text === null) return undefined;
+      const [kind = '', more = '', language] = JSON.parse(text) as string[];
+      return { kind, more, language: languageFrom(language) };
+    },
+    async hasLinked(person, code) {
+      const mac = macOfCode(keyRing, code);
+      const ticketHash = await store.ask((redis) => redis.get(keys.code(mac)));
+      if (ticketHash === null) return false;
+      const fields = ['status', 'person', 'codeMac'];
+      const [status, owner, its] = await store.ask((redis) => redis.hmget(keys.ticket(ticketHash), ...fields));
+      return status === 'done' && owner === person && its === mac;
+    },
+    async rememberSeenInGroup(person, messageId) {
+      await store.run(rememberScript, [keys.typed(person)], [messageId, SEEN_IN_GROUP, OUTCOME_LIFE_MS]);
+    },
+    async spoil({ code, sender, messageId, sparesOwn }) {
+      const mac = macOfCode(keyRing, code);
+      const outcome = sparesOwn ? NOT_AWAITED : SEEN_IN_GROUP;
+      const prefixes = [keys.ticket(), keys.quarantine(), keys.liveTicket()];
+      const args = [mac, ...prefixes, sparesOwn ? sender : '', messageId, outcome, OUTCOME_LIFE_MS];
+      const reply = await store.run(spoilScript, [keys.code(mac), keys.typed(sender)], args);
+      const [ticketHash, sealedPerson] = reply as string[];
+      return ticketHash === undefined || sealedPerson === undefined ? undefined : { ticketHash, sealedPerson };
+    },
+  };
+}
+
+function languageFrom(text: string | null | undefined): Language | undefined {
+  return text === 'en' || text === 'zh' ? text : undefined;
+}
