@@ -25,7 +25,8 @@ import type { SignInParts } from './sign-in/sign-in-parts.ts';
 import { Store } from './sign-in/store.ts';
 import { tokenRoutes } from './sign-in/token-routes.ts';
 import { WecomWebSignIn, type WecomAppOptions } from './sign-in/wecom-web-sign-in.ts';
-import { createUpstreamEngine, type UpstreamOptions } from './upstream/upstream-engine.ts';
+import type { UpstreamOptions } from './upstream/engine-call.ts';
+import { createUpstreamEngine } from './upstream/upstream-engine.ts';
 
 export interface ServiceOptions {
   /** 0 takes a free one. */
@@ -77,7 +78,7 @@ const DEFAULT_TOKENS_PER_SEC = 30;
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   let isStopping = false;
   const report = createServiceReport(options.log);
-  const engine = createEngine(options);
+  const engine = createEngine(options, report);
   const isReady = async () => !isStopping && (await answersInTime(options.redis));
   const app = new Koa({ proxy: (options.trustedProxyHops ?? 0) > 0, maxIpsCount: options.trustedProxyHops ?? 0 });
   app.on('error', (error: Error) => {
@@ -132,8 +133,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
 }
 
-function createEngine({ upstream, docsDir, builtInPace, nowMs }: ServiceOptions): ChatEngine {
-  if (upstream) return createUpstreamEngine(upstream);
+function createEngine({ upstream, docsDir, builtInPace, nowMs }: ServiceOptions, report: ServiceReport): ChatEngine {
+  if (upstream) return createUpstreamEngine(upstream, { nowMs, report });
   return createBuiltInEngine({ docsDir, tokensPerSec: builtInPace?.tokensPerSec ?? DEFAULT_TOKENS_PER_SEC, nowMs });
 }
 

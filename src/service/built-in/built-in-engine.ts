@@ -5,6 +5,7 @@ import type { ChatEngine } from '../chat/chat-engine.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import type { Completion, CompletionChunk, Delta, Usage } from '../chat/completion.ts';
 import { estimatePromptTokens, estimateTokens, splitTokens } from '../chat/estimate-tokens.ts';
+import { eventLine } from '../chat/event-lines.ts';
 import { composeAnswer, type Answer } from './compose-answer.ts';
 import { DocSearch } from './doc-search.ts';
 
@@ -35,9 +36,10 @@ export function createBuiltInEngine({ docsDir, tokensPerSec, nowMs }: BuiltInOpt
       const pace = createPace(tokensPerSec, signal);
       for (const [index, delta] of deltas.entries()) {
         await pace();
-        yield chunk(reply, delta, index === deltas.length - 1 ? finishReason(answer) : undefined);
+        yield eventLine(chunk(reply, delta, index === deltas.length - 1 ? finishReason(answer) : undefined));
       }
-      if (request.includeUsage) yield { ...chunk(reply), choices: [], usage: usageOf(answer, request) };
+      if (request.includeUsage)
+        yield eventLine({ ...chunk(reply), choices: [], usage: usageOf(answer, request) } satisfies CompletionChunk);
     },
     close: () => Promise.resolve(),
   };

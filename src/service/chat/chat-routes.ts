@@ -1,17 +1,16 @@
-import { Readable } from 'node:stream';
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { asError } from '../../base/coded-error.ts';
 import type { NowMs } from '../../base/clock.ts';
-import { sameSecret } from '../../base/ids.ts';
 import type { ServiceReport } from '../service-report.ts';
+import { createKeyFinder } from './api-keys.ts';
 import { asChatApiError, ChatApiError } from './chat-api-error.ts';
 import type { ChatEngine } from './chat-engine.ts';
 import { readChatRequest, type ChatRequest } from './chat-request.ts';
 import { KeyLimits, type ChatLimits } from './key-limits.ts';
 import { readJson } from './read-json.ts';
 import type { ModelEntry } from './model-table.ts';
-import { eventLines } from './event-lines.ts';
+import { streamAnswer } from './stream-answer.ts';
 
 export interface ChatRoutesOptions {
   /** The keys that are let in. */
@@ -28,14 +27,15 @@ export interface ChatRoutesOptions {
 /** Everything under `/v1/`; other addresses go on to `next`. Errors are always the interface's error object. */
 export function chatRoutes(options: ChatRoutesOptions): Middleware {
   const limits = new KeyLimits(options.limits, options.nowMs);
+  const findKey = createKeyFinder(options.apiKeys);
   const router = new Router();
   router.get('/v1/models', (ctx) => {
-    requireKey(ctx, options.apiKeys);
+    requireKey(ctx, findKey);
     ctx.body = { object: 'list', data: [...options.models.values()].map(describeModel) };
   });
   router.post('/v1/chat/completions', async (ctx) => {
     if (options.isStopping()) throw new ChatApiError('unavailable', 'The service is stopping', { retryAfterSec: 5 });
-    const end = limits.begin(requireKey(ctx, options.apiKeys));
+    const end = limits.begin(requireKey(ctx, findKey));
     try {
       // The body is read only after the key and the limits were checked, so that strangers cannot fill the memory.
       const request = readChatRequest(await readJson(ctx.req), options.models);
@@ -71,13 +71,12 @@ function refuse(ctx: Context, thrown: unknown, report: ServiceReport): void {
   ctx.body = error.toBody();
 }
 
-function requireKey(ctx: Context, apiKeys: readonly string[]): string {
+function requireKey(ctx: Context, findKey: (given: string) => string | undefined): string {
   const given = /^Bearer +(\S+)$/i.exec(ctx.get('Authorization'))?.[1];
-  // Every key is compared, so that the time taken does not tell which one is close.
-  const known = given === undefined ? [] : apiKeys.filter((key) => sameSecret(key, given));
-  if (known[0] === undefined)
+  const key = given === undefined ? undefined : findKey(given);
+  if (key === undefined)
     throw new ChatApiError('invalid_api_key', 'A valid API key is needed: Authorization: Bearer API_KEY');
-  return known[0];
+  return key;
 }
 
 interface AnswerOptions extends ChatRoutesOptions {
@@ -87,7 +86,11 @@ interface AnswerOptions extends ChatRoutesOptions {
 
 async function answer(ctx: Context, request: ChatRequest, { end, ...options }: AnswerOptions): Promise<void> {
   const left = new AbortController();
-  ctx.res.once('close', () => left.abort());
+  ctx.res.once('close', () => {
+    // After an answer's end nobody has left, and the engine may end in peace.
+    if (!ctx.res.writableFinished) left.abort();
+  });
+  if (ctx.res.closed) left.abort();
   const startedAtMs = options.nowMs();
   const finish = (outcome: string) => {
     end();
@@ -103,22 +106,7 @@ async function answer(ctx: Context, request: ChatRequest, { end, ...options }: A
     finish('answered');
     return;
   }
-  ctx.body = await openStream(options.engine, request, { signal: left.signal, finish });
-  ctx.set('Content-Type', 'text/event-stream; charset=utf-8');
-  ctx.set('X-Accel-Buffering', 'no');
-}
-
-interface StreamEnd {
-  signal: AbortSignal;
-  finish: (outcome: string) => void;
-}
-
-/** Waits for the first chunk, so that an engine which cannot answer is still told by the status. */
-async function openStream(engine: ChatEngine, request: ChatRequest, { signal, finish }: StreamEnd): Promise<Readable> {
-  const chunks = engine.stream(request, signal)[Symbol.asyncIterator]();
-  const first = await chunks.next();
-  // One chunk is read ahead at most: the engine is asked for the next only when the client has room.
-  return Readable.from(eventLines(first, chunks, { signal, finish }), { highWaterMark: 1 });
+  await streamAnswer(ctx, options.engine, request, { signal: left.signal, finish });
 }
 
 function describeModel({ id, createdSec }: ModelEntry): object {

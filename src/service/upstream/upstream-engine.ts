@@ -1,115 +1,89 @@
-import { Agent, request as sendRequest, type Dispatcher } from 'undici';
-import { MIB_BYTES, SECOND_MS } from '../../base/clock.ts';
+import type { Dispatcher } from 'undici';
+import { SECOND_MS } from '../../base/clock.ts';
 import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { ChatEngine } from '../chat/chat-engine.ts';
-import type { ChatRequest } from '../chat/chat-request.ts';
-import { readEvents } from './read-events.ts';
-import { toOwnReply, type EngineReply } from './own-reply.ts';
-import { toEngineBody } from './engine-body.ts';
+import { eventLine } from '../chat/event-lines.ts';
+import { createEngineCall, type UpstreamOptions, type UpstreamSurroundings } from './engine-call.ts';
+import { broken, EngineEvents } from './engine-events.ts';
+import { OwnReplies, type EngineReply } from './own-replies.ts';
 
-export interface UpstreamOptions {
-  /** The engine's base address; `/chat/completions` is added. */
-  url: string;
-  /** Sent as bearer token; never logged, never shown. */
-  key?: string;
-  /** Our model names to the engine's. */
-  models: Readonly<Record<string, string>>;
-}
+type Body = Dispatcher.ResponseData['body'];
 
-const CONNECT_TIMEOUT_MS = 5 * SECOND_MS;
-/** A large local model may load for a while before its first token. */
-const FIRST_BYTE_TIMEOUT_MS = 120 * SECOND_MS;
-const IDLE_TIMEOUT_MS = 60 * SECOND_MS;
-const MAX_REPLY_BYTES = 16 * MIB_BYTES;
-const CONNECTIONS = 256;
+/** How long an engine may take to end its answer after its last event, so that the connection can serve again. */
+const END_LIMIT_MS = SECOND_MS;
 
 /** Passes requests to an OpenAI-compatible engine, with model names mapped there and back. Nothing is retried here. */
-export function createUpstreamEngine(options: UpstreamOptions): ChatEngine {
-  const agent = new Agent({
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    connections: CONNECTIONS,
-    headersTimeout: FIRST_BYTE_TIMEOUT_MS,
-    bodyTimeout: IDLE_TIMEOUT_MS,
-    maxResponseSize: MAX_REPLY_BYTES,
-  });
-  const send = (request: ChatRequest, signal: AbortSignal) => ask(options, request, { agent, signal });
+export function createUpstreamEngine(options: UpstreamOptions, surroundings: UpstreamSurroundings): ChatEngine {
+  const engine = createEngineCall(options, surroundings);
   return {
     async complete(request, signal) {
-      const { body } = await send(request, signal);
-      return toOwnReply(await readJson(body), request);
+      const { body } = await engine.send(request, signal);
+      return new OwnReplies(request).take(await readWhole(body));
     },
-    async *stream(request, signal) {
-      const { body, headers } = await send(request, signal);
-      if (!String(headers['content-type'] ?? '').startsWith('text/event-stream')) {
-        body.destroy();
-        throw unavailable('The engine did not answer with a stream');
-      }
-      try {
-        for await (const event of readEvents(body)) yield toOwnReply(event, request);
-      } catch (cause) {
-        throw cause instanceof ChatApiError ? cause : unavailable('The engine broke off its answer', cause);
-      } finally {
-        // Also when the client left early: the connection is given up, so that the engine stops working.
-        body.destroy();
-      }
-    },
-    close: () => agent.destroy(),
+    // The request itself is not held while the answer runs: with images it may be large.
+    stream: (request, signal) => relay(engine.send(request, signal), new OwnReplies(request)),
+    close: () => engine.close(),
   };
 }
 
-interface SendOptions {
-  agent: Agent;
-  signal: AbortSignal;
-}
-
-async function ask(
-  options: UpstreamOptions,
-  request: ChatRequest,
-  { agent, signal }: SendOptions,
-): Promise<Dispatcher.ResponseData> {
-  const url = `${options.url.replace(/\/+$/, '')}/chat/completions`;
-  const headers = {
-    'content-type': 'application/json',
-    accept: request.stream ? 'text/event-stream' : 'application/json',
-    ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
-  };
-  const body = JSON.stringify(toEngineBody(request, options.models[request.model.id]));
-  let response: Dispatcher.ResponseData;
+/**
+ * The engine's events as ours: all that came in one piece go out in one piece. The body is read only as fast as pieces are taken.
+ * @throws ChatApiError after the events that came whole before
+ */
+async function* relay(answer: Promise<Dispatcher.ResponseData>, own: OwnReplies): AsyncGenerator<string> {
+  const { body, headers } = await answer;
+  if (!/^text\/event-stream\b/i.test(String(headers['content-type'] ?? ''))) {
+    leave(body);
+    throw broken('The engine did not answer with a stream');
+  }
+  const events = new EngineEvents();
+  let hasSpoken = false;
   try {
-    response = await sendRequest(url, { dispatcher: agent, method: 'POST', headers, body, signal });
+    for await (const bytes of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+      let text = '';
+      for (const reply of events.read(bytes)) text += eventLine(own.take(reply));
+      if (text !== '') {
+        hasSpoken = true;
+        yield text;
+      }
+      if (events.failure) throw events.failure;
+      if (events.isDone) break;
+    }
+    if (!hasSpoken || !(events.isDone || own.hasFinished)) throw broken('The engine broke off its answer');
   } catch (cause) {
-    throw unavailable('The engine behind this service cannot be reached', cause);
+    throw cause instanceof ChatApiError ? cause : broken('The engine broke off its answer', cause);
+  } finally {
+    if (events.isDone) letEnd(body);
+    // Also when the client left early: the connection is given up, so that the engine stops working.
+    else leave(body);
   }
-  if (response.statusCode === 200) return response;
-  response.body.on('error', () => undefined).destroy();
-  throw refusal(response);
 }
 
-/** The engine's own words are not passed on: they may name its address, its key or its owner. */
-function refusal({ statusCode, headers }: Dispatcher.ResponseData): ChatApiError {
-  if (statusCode === 429) {
-    const retryAfterSec = Number(headers['retry-after'] ?? 1);
-    return new ChatApiError('rate_limit_exceeded', 'The engine behind this service asks to wait', {
-      retryAfterSec: Number.isFinite(retryAfterSec) ? Math.max(1, Math.ceil(retryAfterSec)) : 1,
-    });
-  }
-  if (statusCode === 413)
-    return new ChatApiError('request_too_large', 'The request is too large for the engine behind this service');
-  if (statusCode === 400 || statusCode === 422)
-    return new ChatApiError('engine_refused', 'The engine behind this service refused the request');
-  return unavailable(`The engine behind this service cannot answer (status ${statusCode})`);
+/** Reads the rest, which is nothing but the end, so that the next request finds an open connection. */
+function letEnd(body: Body): void {
+  const timer = setTimeout(() => leave(body), END_LIMIT_MS);
+  body
+    .on('error', () => undefined)
+    .on('close', () => clearTimeout(timer))
+    .resume();
 }
 
-async function readJson(body: Dispatcher.ResponseData['body']): Promise<EngineReply> {
-  try {
-    const reply: unknown = await body.json();
-    if (typeof reply === 'object' && reply !== null) return reply;
-  } catch (cause) {
-    throw unavailable('The engine broke off its answer', cause);
-  }
-  throw unavailable('The engine gave an answer that makes no sense');
+function leave(body: Body): void {
+  body.on('error', () => undefined).destroy();
 }
 
-function unavailable(message: string, cause?: unknown): ChatApiError {
-  return new ChatApiError('unavailable', message, { retryAfterSec: 5, cause });
+async function readWhole(body: Body): Promise<EngineReply> {
+  const reply = await body.json().catch((cause: unknown) => {
+    throw broken('The engine broke off its answer, or it makes no sense', cause);
+  });
+  // Some engines tell of a fault with status 200.
+  const isReply =
+    typeof reply === 'object' &&
+    reply !== null &&
+    !('error' in reply && reply.error) &&
+    'choices' in reply &&
+    Array.isArray(reply.choices) &&
+    reply.choices.length > 0;
+  if (!isReply) throw broken('The engine gave an answer that makes no sense');
+  return reply;
 }
