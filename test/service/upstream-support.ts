@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import type { ServiceOptions } from '../../src/service/start-service.ts';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { startEngine, type StandInEngine } from './stand-in-engine.ts';
+import { API_KEY, NO_LIMITS, startTestService, type TestService } from './support.ts';
+
+export const ENGINE_KEY = 'sk-upstream-secret';
+export const HELLO = { model: 'svc-max', messages: [{ role: 'user', content: 'hello' }] };
+
+interface Pair {
+  engine: StandInEngine;
+  service: TestService;
+}
+
+/** A function that starts an engine and a service in front of it; both end with the test. To be called once, outside of tests. */
+export function pairs(): (
+  answer: (response: ServerResponse) => void,
+  upstream?: Partial<NonNullable<ServiceOptions['upstream']>>,
+) => Promise<Pair> {
+  let server: TestRedis;
+  const open: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    server = await startTestRedis();
+  });
+  afterEach(async () => {
+    for (const close of open.splice(0)) await close();
+  });
+  afterAll(() => server.stop());
+  return async (answer, upstream = {}) => {
+    const engine = await startEngine(answer);
+    const service = await startTestService(server.redis, {
+      chatLimits: NO_LIMITS,
+      upstream: { url: engine.url, key: ENGINE_KEY, models: { 'svc-max': 'qwen3:8b' }, ...upstream },
+    });
+    open.push(
+      () => service.close(),
+      () => engine.stop(),
+    );
+    return { engine, service };
+  };
+}
+
+/** A request whose answer is neither read nor waited for; `leave` cuts the connection. */
+export function ask(service: { url: string }, json: object): { answered: Promise<IncomingMessage>; leave: () => void } {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${API_KEY}` };
+  const asking = httpRequest(`${service.url}/v1/chat/completions`, { method: 'POST', headers, agent: false });
+  const answered = once(asking, 'response').then(([answer]) => answer as IncomingMessage);
+  asking.on('error', () => undefined);
+  answered.catch(() => undefined);
+  asking.end(JSON.stringify(json));
+  return { answered, leave: () => void asking.destroy() };
+}
