@@ -92,16 +92,18 @@ async function answer(ctx: Context, request: ChatRequest, { end, ...options }: A
   });
   if (ctx.res.closed) left.abort();
   const startedAtMs = options.nowMs();
+  // Taken out, so that what lives as long as a stream does not hold the whole request, which may be large.
+  const { model, stream } = request;
   const finish = (outcome: string) => {
     end();
     options.report.chatAnswered({
-      model: request.model.id,
-      streamed: request.stream,
+      model: model.id,
+      streamed: stream,
       outcome,
       durationMs: options.nowMs() - startedAtMs,
     });
   };
-  if (!request.stream) {
+  if (!stream) {
     ctx.body = await options.engine.complete(request, left.signal);
     finish('answered');
     return;

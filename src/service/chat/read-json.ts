@@ -35,7 +35,8 @@ function collect(request: IncomingMessage): Promise<Buffer> {
       parts.length = 0;
       reject(tooLarge());
     });
-    request.once('end', () => resolve(Buffer.concat(parts)));
+    // Taken out, for the request with its listeners lives as long as a streamed answer.
+    request.once('end', () => resolve(Buffer.concat(parts.splice(0))));
     const brokeOff = () => reject(unreadable('The body broke off'));
     request.once('error', brokeOff);
     request.once('close', brokeOff);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
+import { asError } from '../../base/coded-error.ts';
 import { asChatApiError } from './chat-api-error.ts';
 import type { ChatEngine } from './chat-engine.ts';
 import type { ChatRequest } from './chat-request.ts';
@@ -20,7 +21,7 @@ const HEADERS = {
 };
 
 /**
- * Streams an engine's events to the client, and resolves when the stream has ended in whatever way.
+ * Streams an engine's events to the client, and resolves when the stream has begun; then `finish` tells how it ended.
  * The first events are waited for, so that an engine which cannot answer is still told by the status.
  * @throws ChatApiError as long as nothing was sent
  */
@@ -35,7 +36,8 @@ export async function streamAnswer(
   // Koa would pipe a stream of its own into the answer; written straight, an event takes one step less and no second buffer.
   ctx.respond = false;
   ctx.res.writeHead(200, HEADERS);
-  await passOn(ctx.res, first, events, { signal, finish });
+  // Not waited for: what called us would hold the whole request meanwhile.
+  passOn(ctx.res, first, events, { signal, finish }).catch((thrown: unknown) => ctx.onerror(asError(thrown)));
 }
 
 /**
