@@ -1,30 +1,51 @@
 import { startApp, type App } from './app.ts';
 import { asError } from './base/coded-error.ts';
 import { createLog, type Log } from './base/log.ts';
+import { CHECK_USAGE, readCheckArguments, type CheckArguments } from './check-arguments.ts';
 import { runCheckCommand } from './check-command.ts';
+import { runSignInCommand } from './check-sign-in-command.ts';
 import { faultsOfNamedFiles } from './named-files.ts';
 import { hashPassword } from './service/sign-in/passwords.ts';
+import type { Config, Secrets } from './settings/config.ts';
 import { loadSettings, type LoadedSettings } from './settings/load-settings.ts';
 
 /** Exit codes of contract section 1. */
-const EXIT = { ok: 0, crash: 1, settings: 2 } as const;
+const EXIT = { ok: 0, crash: 1, settings: 2, usage: 2 } as const;
 
-/** `hash-password` needs no settings: it is used while they are written. */
+const asked = process.argv[2] === 'check' ? readCheckArguments(process.argv.slice(3)) : undefined;
+
+/** `hash-password` and a command's usage need no settings: they are used while these are written. */
 if (process.argv[2] === 'hash-password') await printPasswordHash();
-else await runWithSettings();
+else if (asked?.kind === 'help' || asked?.kind === 'wrong') tellCheckUsage(asked);
+else await runWithSettings(asked);
 
-async function runWithSettings(): Promise<void> {
+async function runWithSettings(check: CheckRun | undefined): Promise<void> {
   const settings = loadSettings({ env: process.env, cwd: process.cwd(), isTerminal: process.stdout.isTTY });
   for (const warning of settings.warnings) process.stderr.write(`warning: ${warning}\n`);
   if (!settings.ok) {
     refuse(settings.faults);
-  } else if (process.argv[2] === 'check') {
-    process.exitCode = await runCheckCommand(settings.config, settings.secrets);
+  } else if (check) {
+    process.exitCode = await runCheck(check, settings.config, settings.secrets);
   } else {
     const faults = await faultsOfNamedFiles(settings.config);
     if (faults.length > 0) refuse(faults.map((message) => ({ message })));
     else await run(settings);
   }
+}
+
+type CheckRun = Extract<CheckArguments, { kind: 'settings' | 'sign-in' }>;
+
+async function runCheck(check: CheckRun, config: Config, secrets: Secrets): Promise<number> {
+  return check.kind === 'sign-in' ? runSignInCommand(config, secrets, check) : runCheckCommand(config, secrets);
+}
+
+function tellCheckUsage(check: Extract<CheckArguments, { kind: 'help' | 'wrong' }>): void {
+  if (check.kind === 'help') {
+    process.stdout.write(CHECK_USAGE);
+    return;
+  }
+  process.stderr.write(`${check.complaint}\n\n${CHECK_USAGE}`);
+  process.exitCode = EXIT.usage;
 }
 
 /** Reads a password from standard input and prints what stands for it in `SERVICE_DIRECTORY_FILE`. */

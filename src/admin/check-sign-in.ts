@@ -38,5 +38,6 @@ export async function checkSignIn({ authUrl, clientId, publicUrl }: SignInCheckO
     const nextStep = `Register the client SIGN_IN_CLIENT_ID with the redirect address ${redirectUri}`;
     return [{ name: NAME, verdict: 'warning', detail: `answers ${answer.status} to our client and address`, nextStep }];
   }
-  return [{ name: NAME, verdict: 'ok', detail: 'shows its sign-in page for our client and address' }];
+  const nextStep = 'To try a real sign-in: npm run check -- --sign-in';
+  return [{ name: NAME, verdict: 'ok', detail: 'shows its sign-in page for our client and address', nextStep }];
 }

@@ -28,7 +28,7 @@ const DIM = '\u001b[2m';
 export async function runChecks(checks: readonly Check[], output: CheckOutput): Promise<0 | 1> {
   const results = (await Promise.all(checks.map(runOne))).flat();
   const nameChars = Math.max(0, ...results.map(({ name }) => name.length));
-  for (const result of results) output.write(`${line(result, nameChars, output.isTTY === true)}\n`);
+  for (const result of results) output.write(`${checkLine(result, nameChars, output.isTTY === true)}\n`);
   return results.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
 }
 
@@ -42,7 +42,12 @@ async function runOne({ name, run }: Check): Promise<CheckResult[]> {
   }
 }
 
-function line({ name, verdict, detail, nextStep }: CheckResult, nameChars: number, isColoured: boolean): string {
+/** One finding as the terminal shows it: verdict, name, what was found, next step. */
+export function checkLine(
+  { name, verdict, detail, nextStep }: CheckResult,
+  nameChars: number,
+  isColoured: boolean,
+): string {
   const paint = (colour: string, text: string) => (isColoured ? `${colour}${text}${PLAIN}` : text);
   const next = nextStep === undefined ? '' : ` ${paint(DIM, `→ ${nextStep}`)}`;
   return `${paint(COLOURS[verdict], verdict.padEnd(7))}  ${name.padEnd(nameChars)}  ${detail}${next}`;

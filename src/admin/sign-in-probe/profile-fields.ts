@@ -1,0 +1,46 @@
+import { isObject, readObject } from '../../identity/oauth/raw-answer.ts';
+
+/** The specification's required fields (section 2.6) and their types. Those that Parley cannot do without are vital. */
+const FIELDS: readonly { path: string; type: 'string' | 'boolean' | 'object'; isVital?: true }[] = [
+  { path: 'id', type: 'string', isVital: true },
+  { path: 'active', type: 'boolean', isVital: true },
+  { path: 'client_id', type: 'string', isVital: true },
+  { path: 'parentIdentityInfo', type: 'object' },
+  { path: 'parentIdentityInfo.name', type: 'string' },
+  { path: 'parentIdentityInfo.code', type: 'string' },
+  { path: 'attributes', type: 'object' },
+  { path: 'attributes.BMBM', type: 'string' },
+  { path: 'attributes.BMMC', type: 'string' },
+  { path: 'attributes.XGH', type: 'string' },
+  { path: 'attributes.XM', type: 'string' },
+  { path: 'attributes.objectId', type: 'string' },
+];
+
+export interface FieldFaults {
+  /** `id is missing`, `active is a string`: names and types, never values. */
+  vital: string[];
+  others: string[];
+}
+
+/** What the profile's required fields lack, by presence and type only; undefined when the body is no JSON object. */
+export function judgeProfileFields(body: string): FieldFaults | undefined {
+  const profile = readObject(body);
+  if (!profile) return undefined;
+  const faults: FieldFaults = { vital: [], others: [] };
+  for (const { path, type, isVital } of FIELDS) {
+    const [parent, child] = path.split('.') as [string, string | undefined];
+    const holder = profile[parent];
+    // A missing parent is named once, not again for each of its fields.
+    if (child !== undefined && !isObject(holder)) continue;
+    const fault = faultOf(child === undefined ? holder : isObject(holder) ? holder[child] : undefined, type);
+    if (fault !== undefined) faults[isVital ? 'vital' : 'others'].push(`${path} ${fault}`);
+  }
+  return faults;
+}
+
+function faultOf(value: unknown, type: string): string | undefined {
+  if (value === undefined || value === null) return 'is missing';
+  const isRight = type === 'object' ? isObject(value) : typeof value === type;
+  if (!isRight) return `is of type ${Array.isArray(value) ? 'array' : typeof value}`;
+  return value === '' ? 'is empty' : undefined;
+}

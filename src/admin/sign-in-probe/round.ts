@@ -1,0 +1,41 @@
+import type { Bilingual } from '../../base/texts.ts';
+import type { CheckResult } from '../../platforms/platform.ts';
+import type { Config } from '../../settings/config.ts';
+import type { ProbeFacts } from './facts.ts';
+import type { KnownSecrets } from './known-secrets.ts';
+import type { ServiceCalls } from './service-calls.ts';
+
+/** What the experiments work with. */
+export interface ProbeTools {
+  calls: ServiceCalls;
+  facts: ProbeFacts;
+  secrets: KnownSecrets;
+  signIn: Config['signIn'];
+  /** A platform's user id to compare the profile with. */
+  person?: string;
+  /** How old the codes are that are tried, in milliseconds, and how old the specification lets one become. */
+  codeAgesMs: readonly number[];
+  codeLifeMs: number;
+  /** Resolves after this long; early, when the probe ends. */
+  wait(ms: number): Promise<void>;
+}
+
+/** A code as it came back, with when (`performance.now()`). */
+export interface ArrivedCode {
+  code: string;
+  arrivedAtMs: number;
+}
+
+/** One sign-in and what is tried with its code. The lines it gives are findings; facts it puts down for the settings. */
+export interface Round {
+  title: Bilingual;
+  /** What the authorize address holds besides the specification's parameters and `state`. */
+  parameters: Readonly<Record<string, string>>;
+  /** Whether there is still something to learn from it; asked right before. */
+  isNeeded(): boolean;
+  run(arrived: ArrivedCode): Promise<CheckResult[]>;
+  /** The browser came back with an error, or the administrator says that it did not come back. */
+  cameToNothing(how: string): CheckResult[];
+  /** What is tried after the browser has signed out at the service; only the last round has it. */
+  afterSignOut?: { isWanted(): boolean; run(): Promise<CheckResult[]> };
+}
