@@ -30,7 +30,7 @@ export class ProbeBrowser {
     for (let step = 0; step < 200; step += 1) {
       const next = await this.#next(page, link).catch((error: unknown) => {
         // The probe ends when nothing is left to try; its last page may be gone by then.
-        if (error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED') return undefined;
+        if (['ECONNREFUSED', 'ECONNRESET'].includes(String((error as NodeJS.ErrnoException).code))) return undefined;
         throw error;
       });
       if (next === undefined) return;
