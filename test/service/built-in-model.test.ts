@@ -51,21 +51,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true }));
 
-async function ask(question: string, extra: object = {}, search = docs): Promise<string> {
-  const request = readChatRequest(
-    { model: 'svc-max', messages: [{ role: 'user', content: question }], ...extra },
-    models,
-  );
-  const answer = await composeAnswer(request, search);
-  return answer.toolCalls.length > 0
-    ? `call ${answer.toolCalls[0]?.function.name ?? ''} ${answer.toolCalls[0]?.function.arguments ?? ''}`
-    : answer.text;
+async function ask(question: string, search = docs): Promise<string> {
+  const request = readChatRequest({ model: 'svc-max', messages: [{ role: 'user', content: question }] }, models);
+  return (await composeAnswer(request, search)).text;
 }
-
-const tool = (name: string, description: string, properties: Record<string, object> = {}) => ({
-  type: 'function',
-  function: { name, description, parameters: { type: 'object', properties, required: Object.keys(properties) } },
-});
 
 describe('it answers from the pages', () => {
   test.each([
@@ -96,7 +85,7 @@ describe('it answers from the pages', () => {
   });
 
   test('missing pages are no fault', async () => {
-    expect(await ask('How do I connect WeCom?', {}, new DocSearch('/nonexistent'))).toContain('small built-in model');
+    expect(await ask('How do I connect WeCom?', new DocSearch('/nonexistent'))).toContain('small built-in model');
   });
 
   test('sections keep code whole and rows readable', () => {
@@ -157,47 +146,6 @@ describe('questions that only begin like small talk are looked up', () => {
     ['What do you know about WORKER_CONCURRENCY?', 'turns at once'],
     ['What are you told by HISTORY_TTL_DAYS?', 'days that a conversation is kept'],
   ])('%s', async (question, part) => expect(await ask(question)).toContain(part));
-});
-
-describe('tools', () => {
-  const tools = [
-    tool('web_search', 'Searches the web for pages', { query: { type: 'string' } }),
-    tool('get_current_time', 'Tells the time in a time zone', {
-      zone: { type: 'string', enum: ['UTC', 'Asia/Shanghai'] },
-    }),
-  ];
-
-  test.each([
-    ['Search the web for otters', 'call web_search {"query":"Search the web for otters"}'],
-    ['What time is it in Asia/Shanghai?', 'call get_current_time {"zone":"Asia/Shanghai"}'],
-    ['现在几点？', 'call get_current_time {"zone":"UTC"}'],
-    ['Use web_search please', 'call web_search {"query":"Use web_search please"}'],
-  ])('%s', async (question, answer) => expect(await ask(question, { tools })).toBe(answer));
-
-  test.each(['How do I connect WeCom?', 'hello', 'count to 3'])('no tool for: %s', async (question) =>
-    expect(await ask(question, { tools })).not.toMatch(/^call/),
-  );
-
-  test('tool_choice is obeyed', async () => {
-    expect(await ask('Search the web', { tools, tool_choice: 'none' })).not.toMatch(/^call/);
-    expect(await ask('hello', { tools, tool_choice: 'required' })).toMatch(/^call/);
-    expect(
-      await ask('hello', { tools, tool_choice: { type: 'function', function: { name: 'get_current_time' } } }),
-    ).toMatch(/^call get_current_time/);
-  });
-
-  test('arguments follow the declared types', async () => {
-    const typed = tool('roll_dice', 'Rolls dice', {
-      count: { type: 'integer' },
-      sides: { type: 'number' },
-      fair: { type: 'boolean' },
-      labels: { type: 'array', items: { type: 'string' } },
-      more: { type: 'object' },
-    });
-    expect(await ask('roll dice 3 times', { tools: [typed] })).toBe(
-      'call roll_dice {"count":3,"sides":3,"fair":true,"labels":["roll dice 3 times"],"more":{}}',
-    );
-  });
 });
 
 test('splitTokens loses nothing', () => {

@@ -36,6 +36,8 @@ describe('English questions are answered from the English page and heading that 
     ['How do I sign out?', 'README.md, “What is kept, and encrypted”', '/unlink'],
     ['How do I stop an answer that is being written?', 'README.md, “What a person can say”', '/stop'],
     ['How are tests run?', 'README.md, “Commands”', 'npm run verify'],
+    ['How do I rotate the secret key?', 'README.md, “Run it for years”', 'SECRET_KEY_PREVIOUS'],
+    ['How can I replace SECRET_KEY?', 'README.md, “Run it for years”', 'SECRET_KEY_PREVIOUS'],
     ['What does the sweeper do?', 'docs/ARCHITECTURE.md', 'sweeper'],
   ])('%s', async (question, source, part) => {
     const text = await ask(question);
@@ -57,6 +59,7 @@ describe('Chinese questions are answered from the Chinese page and heading that 
     ['能发图片吗？', '聊天中可以使用的指令', 'WebP'],
     ['Redis 要怎么配置？', '长期运行', 'appendonly yes'],
     ['怎么更换密钥？', '长期运行', 'SECRET_KEY_PREVIOUS'],
+    ['密钥怎么轮换？', '长期运行', 'SECRET_KEY_PREVIOUS'],
     ['怎么部署？', '长期运行', 'docker compose up'],
     ['worker 挂了会丢消息吗？', '长期运行', '十秒'],
     ['能发语音吗？', '聊天中可以使用的指令', '能读文字、语音'],

@@ -5,7 +5,7 @@ import type { ToolDeclaration } from '../chat/tool-declaration.ts';
 import type { Finding, Question } from './compose-answer.ts';
 import { fillArguments } from './fill-arguments.ts';
 import { BUILT_IN_TEXTS } from './texts.ts';
-import { contentWordsOf, wordStem } from './words.ts';
+import { contentWordsOf, standingAlone, wordStem } from './words.ts';
 
 /** Words that tell what every tool does, so that they tell nothing about this one. */
 const GENERIC = new Set(
@@ -13,6 +13,9 @@ const GENERIC = new Set(
     ' ',
   ),
 );
+
+/** The beginning says what a tool is for. */
+const MAX_DESCRIPTION_CHARS = 2_000;
 
 /** The call of a tool that the caller insists on or the question plainly asks for; undefined when none fits. */
 export function chooseTool({ tools, toolChoice }: ChatRequest, question: Question): Finding | undefined {
@@ -43,13 +46,21 @@ function pick(
 
 /** 0 unless the tool is named, all telling words of its name occur, or half of them with two words of its description. */
 function rate({ name, description }: ToolDeclaration, asked: ReadonlySet<string>, question: string): number {
-  if (question.toLowerCase().includes(name.toLowerCase()) && name.length > 3) return 100;
+  if (isNamed(name, question)) return 100;
   const nameWords = telling(name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[_.-]+/g, ' '));
-  const described = telling(description).filter((word) => asked.has(word)).length;
+  const described = telling(description.slice(0, MAX_DESCRIPTION_CHARS)).filter((word) => asked.has(word)).length;
   const named = nameWords.filter((word) => asked.has(word)).length;
   const share = nameWords.length === 0 ? 0 : named / nameWords.length;
   const isChinese = /\p{Script=Han}/u.test(description) && described > 0;
   return share === 1 || (share >= 0.5 && described >= 2) || (isChinese && described >= 2) ? 10 * share + described : 0;
+}
+
+/** A long name anywhere; a short one, which may be a word of its own, only as what is called: `call f`, `f(5)`, `用 f`. */
+function isNamed(name: string, question: string): boolean {
+  if (name.length > 3) return question.toLowerCase().includes(name.toLowerCase());
+  const called = String.raw`(?:\b(?:call|use|run|invoke|execute)\s+|调用|使用|执行|运行|用)\s*(?:(?:the\s+)?(?:tool|function)\s+|工具|函数)?\s*["'\x60“「]?`;
+  const word = standingAlone(name);
+  return new RegExp(`${called}${word}|${word}\\(`, 'iu').test(question);
 }
 
 function telling(text: string): string[] {

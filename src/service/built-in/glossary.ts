@@ -16,7 +16,7 @@ export const GLOSSARY: readonly (readonly [asked: RegExp, english: string, chine
   [/命令|指令/, 'command slash', '指令'],
   [/模型|引擎|\b(?:own|real|another|different|my|our) (?:model|engine|llm)\b/i, 'model engine upstream', '模型'],
   [/密钥|秘钥|加密/, 'key encrypt secret', '密钥'],
-  [/更换|轮换|修改/, 'change', '更换'],
+  [/更换|轮换|修改|\b(?:rotat|renew|replac)(?:e|es|ed|ing|ion|al)\b/i, 'change', '更换'],
   [/群聊|群里|群组|群/, 'group mention', '群里'],
   [/私聊|单聊/, 'private chat', '私聊'],
   [/机器人/, 'bot', '机器人'],

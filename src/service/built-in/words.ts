@@ -42,6 +42,11 @@ export function englishWordsOf(text: string): string[] {
   return tellingWords([...latin, ...translationsOf(text)]);
 }
 
+/** A pattern for a name that stands by itself, not within a word; Chinese has no spaces to tell that by. */
+export function standingAlone(name: string): string {
+  return String.raw`(?<![\p{L}\d_])${name.replace(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)}(?![\p{L}\d_])`;
+}
+
 function translationsOf(text: string): string[] {
   return GLOSSARY.flatMap(([asked, english]) => (asked.test(text) ? english.split(' ') : []));
 }
