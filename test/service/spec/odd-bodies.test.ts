@@ -257,4 +257,13 @@ describe('sizes', () => {
     expect(performance.now() - startedAtMs).toBeLessThan(2_000);
     expect([status, body.error]).toMatchObject([400, { param }]);
   });
+
+  test('only the first of two million faults is looked for', async () => {
+    const parts = `[${Array(200).fill('0').join()}]`;
+    const messages = `[${Array(10_000).fill(`{"role":"user","content":${parts}}`).join()}]`;
+    const startedAtMs = performance.now();
+    const { status, body } = await postRaw(service, `{"model":"svc-plus","messages":${messages}}`);
+    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+    expect([status, body.error]).toMatchObject([400, { param: 'messages[0].content[0]' }]);
+  });
 });
