@@ -9,7 +9,8 @@ import { createChatClient, type ChatClient } from './chat/chat-client.ts';
 import { createIdentity, type Identity } from './identity/identity.ts';
 import { readCodes } from './identity/typed-code/read-codes.ts';
 import { createSealedTokenStore } from './platforms/sealed-token-store.ts';
-import { createWecom } from './platforms/wecom/index.ts';
+import { createSlack } from './platforms/slack/index.ts';
+import { createWecom, type AccessTokenStore } from './platforms/wecom/index.ts';
 import type { InboundMessage, Platform, PlatformName } from './platforms/platform.ts';
 import { createPolicy, type Policy } from './policy/policy.ts';
 import { parsePolicyFile } from './policy/policy-file.ts';
@@ -29,6 +30,7 @@ import { createRunSlashWord } from './turn/slash-words.ts';
 import { createTakeTypedCode } from './turn/typed-codes.ts';
 import { createHandleDelivery } from './webhook/handle-delivery.ts';
 import { webhookRoutes } from './webhook/webhook-routes.ts';
+import { createTellLimited } from './tell-limited.ts';
 import { createTellPerson } from './tell-person.ts';
 import type { Report } from './admin/report.ts';
 
@@ -75,16 +77,26 @@ export function createKeyRing({ secretKey, previousSecretKeys }: Secrets): KeyRi
 
 /** The platforms whose credentials are set. */
 export function createPlatforms(
-  { config, secrets, nowMs, log }: Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log'>,
+  { config, secrets, nowMs, log }: PlatformParts,
   redis: RedisClient,
   keyRing: KeyRing,
 ): ReadonlyMap<PlatformName, Platform> {
-  const platforms = new Map<PlatformName, Platform>();
+  const served = [
+    ...(config.wecom.isBotOn
+      ? [buildWecom({ config, secrets, nowMs, log }, createSealedTokenStore(redis, keyRing, nowMs))]
+      : []),
+    ...(config.slack.isOn ? [buildSlack({ config, secrets, nowMs })] : []),
+  ];
+  return new Map(served.map((platform) => [platform.name, withEditGap(platform, config.reply.minEditMs)]));
+}
+
+type PlatformParts = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log'>;
+
+function buildWecom({ config, secrets, nowMs, log }: PlatformParts, tokenStore: AccessTokenStore): Platform {
   const { wecom } = config;
-  if (!wecom.isBotOn) return platforms;
   const agent = wecom.app &&
     secrets.wecomAgentSecret !== undefined && { ...wecom.app, agentSecret: secrets.wecomAgentSecret };
-  const created = createWecom({
+  return createWecom({
     botToken: secrets.wecomBotToken ?? '',
     botAesKey: secrets.wecomBotAesKey ?? '',
     botName: wecom.botName,
@@ -94,10 +106,19 @@ export function createPlatforms(
     webhookWindowSec: config.webhook.windowSec,
     nowMs,
     log,
-    tokenStore: createSealedTokenStore(redis, keyRing, nowMs),
+    tokenStore,
   });
-  platforms.set('wecom', withEditGap(created, config.reply.minEditMs));
-  return platforms;
+}
+
+function buildSlack({ config, secrets, nowMs }: Omit<PlatformParts, 'log'>): Platform {
+  return createSlack({
+    signingSecret: secrets.slackSigningSecret ?? '',
+    botToken: secrets.slackBotToken ?? '',
+    apiUrl: config.slack.apiUrl,
+    reply: config.slack.reply,
+    webhookWindowSec: config.webhook.windowSec,
+    nowMs,
+  });
 }
 
 function withEditGap(platform: Platform, minEditMs: number | undefined): Platform {
@@ -177,6 +198,7 @@ export function createReceiver(options: BotOptions): Receiver {
       const { conversation, message, deliveryId } = accepted;
       void prefetchImages({ platform, store: mediaStore, conversation }, message, deliveryId);
     },
+    onLimited: createTellLimited({ redis, log }),
     redis,
     keyRing,
     inbox,
@@ -241,7 +263,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const runSlashWord = createRunSlashWord({ keyRing, gate, identity, mode, answerQuestion });
   const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
   const steps = { gate, runSlashWord, takeTypedCode, answerQuestion };
-  const turnOptions = { redis, keyRing, platforms, ...steps, nowMs, log, report };
+  const turnOptions = { redis, keyRing, platforms, ...steps, groupScope, nowMs, log, report };
   const worker = new TurnWorker({
     redis,
     store,

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { got } from 'got';
 import { KIB_BYTES, SECOND_MS } from '../base/clock.ts';
 import { PlatformError } from './platform-error.ts';
@@ -6,6 +7,7 @@ export interface BoundedRequest {
   method: 'GET' | 'POST';
   /** Sent as JSON. */
   json?: object;
+  headers?: Readonly<Record<string, string>>;
   /** The largest answer that is read; 64 KiB unless told. */
   maxBytes?: number;
   /** Limit of the whole call; 5 s unless told. Milliseconds. */
@@ -16,6 +18,8 @@ export interface BoundedRequest {
 export interface BoundedAnswer {
   status: number;
   body: Buffer;
+  contentType: string | undefined;
+  retryAfter: string | undefined;
 }
 
 const CONNECT_TIMEOUT_MS = 2 * SECOND_MS;
@@ -25,11 +29,12 @@ const CONNECT_TIMEOUT_MS = 2 * SECOND_MS;
  * @throws PlatformError `unreachable`, or `media_too_large` when the answer goes beyond `maxBytes`
  */
 export async function requestBounded(url: URL, request: BoundedRequest): Promise<BoundedAnswer> {
-  const { method, json, maxBytes = 64 * KIB_BYTES, timeoutMs = 5 * SECOND_MS, signal } = request;
+  const { method, json, headers, maxBytes = 64 * KIB_BYTES, timeoutMs = 5 * SECOND_MS, signal } = request;
   const place = `${method} ${url.host}${url.pathname}`;
   const stream = got.stream(url, {
     method,
     ...(json ? { json } : {}),
+    ...(headers ? { headers } : {}),
     ...(signal ? { signal } : {}),
     retry: { limit: 0 },
     followRedirect: false,
@@ -39,7 +44,11 @@ export async function requestBounded(url: URL, request: BoundedRequest): Promise
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   let status = 0;
-  stream.on('response', (response: { statusCode: number }) => (status = response.statusCode));
+  let answered: IncomingHttpHeaders = {};
+  stream.on('response', (response: { statusCode: number; headers: IncomingHttpHeaders }) => {
+    status = response.statusCode;
+    answered = response.headers;
+  });
   stream.on('error', () => undefined);
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -58,5 +67,6 @@ export async function requestBounded(url: URL, request: BoundedRequest): Promise
     // The client heeds the signal beyond the answer's end: an abort then would be an error that nobody listens to.
     stream.destroy();
   }
-  return { status, body: Buffer.concat(chunks, sizeBytes) };
+  const { 'content-type': contentType, 'retry-after': retryAfter } = answered;
+  return { status, body: Buffer.concat(chunks, sizeBytes), contentType, retryAfter };
 }

@@ -44,6 +44,10 @@ export interface InboundMessage {
   quote?: MessagePart[];
   /** Set when the text is one of the slash words, with the bot's mention already taken away. */
   slash?: SlashCommand;
+  /** Where the platform takes the answer, opaque to all but the platform; absent where it polls us. */
+  replyTarget?: string;
+  /** The thread that the answer to this message begins; what is said here belongs to that conversation too. */
+  opensThread?: string;
   /** The platform's own way to answer later than live, opaque to all but the platform (WeCom: the response_url). */
   laterReplyHandle?: string;
 }
@@ -110,6 +114,42 @@ export interface ReplyTraits {
   reconcile: 'key' | 'lookup' | 'content' | 'once' | 'none';
 }
 
+/** One look of an answer, as it is to stand in its visible message. */
+export interface PushedLook {
+  /** The whole rendered text so far. */
+  content: string;
+  /** What of it this process has put there; absent after a take-over, when only the platform knows. */
+  shown?: string;
+  finished: boolean;
+  /** The message stays as it is for long, to be edited later (an invitation to sign in). */
+  staysOpen?: boolean;
+}
+
+/**
+ * What became of a post or an edit. `sent`: it stands, under this handle from now on. `uncertain`: it may or may not
+ * stand. `busy`: it does not, and may be tried again. `refused`: it never will. `stopped`: the person ended the answer
+ * by the platform's own button.
+ */
+export type PushResult =
+  | { result: 'sent'; handle: string }
+  | { result: 'busy'; retryAfterMs: number }
+  | { result: 'uncertain' | 'refused' | 'stopped' };
+
+/**
+ * How a platform that does not poll us shows an answer: one message that grows (security.md 4.4 to 4.6). Calls never
+ * throw for what the platform answers. Handles are strings that any process can go on with.
+ */
+export interface PushReplies {
+  /** Posts the visible message. @param postKey kept with it, so that `find` knows it again */
+  open(target: string, look: PushedLook, postKey: string): Promise<PushResult>;
+  /** Brings the message to this look. Safe to repeat: it ends as this look, whatever stood there. */
+  update(handle: string, look: PushedLook, postKey: string): Promise<PushResult>;
+  /** Looks for a post whose fate is unknown. @returns its handle, or `absent`; `unknown` when the platform cannot say now */
+  find(target: string, postKey: string): Promise<{ handle: string } | 'absent' | 'unknown'>;
+  /** Says what is going on before there is text, where the platform has such a line. A failure is nobody's business. */
+  showStatus?(target: string, status: string): Promise<void>;
+}
+
 /** A platform's web sign-in: proves inside the app's browser which chat account is using it (security.md 1.2, L1). */
 export interface WebSignIn {
   /** @param state letters and digits only, at most 128 */
@@ -146,6 +186,8 @@ export interface Platform {
    * @param reserveBytes room that each message keeps for something that is added to it; 0 unless told
    */
   splitReply(text: string, reserveBytes?: number): string[];
+  /** Present where the platform does not poll us. */
+  readonly push?: PushReplies;
   /** Sends an answer by the message's `laterReplyHandle`. Absent where the platform has no such way. */
   replyLater?(handle: string, text: string): Promise<PostResult>;
   /** Writes to a person unasked. Absent where the platform or its settings do not allow it. */

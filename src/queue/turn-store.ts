@@ -54,6 +54,8 @@ export interface TurnCommit {
   /** Last looks of live replies, by delivery id: field names and values of the message record. */
   records: { id: string; fields: string[] }[];
   history?: { forget?: boolean; replaceLast?: boolean; append?: string };
+  /** The same turn for the thread that its answer begins; it lies in the same partition. */
+  threadHistory?: { conversation: ConversationRef; append: string };
   noticesShown?: number;
   /** The sequence of the stop word that ended this turn early. */
   stopServed?: number;
@@ -132,9 +134,11 @@ export class TurnStore {
   async commit(claim: TurnClaim, commit: TurnCommit): Promise<number | 'stale'> {
     const { redis, nowMs, historyLifeMs } = this.#options;
     const keys = conversationKeys(claim.conversation);
+    const { threadHistory, ...rest } = commit;
     const changes = {
-      ...commit,
-      history: commit.history && { ...commit.history, most: TURNS_OF_HISTORY_KEPT, lifeMs: historyLifeMs },
+      ...rest,
+      threadHistory: threadHistory?.append,
+      kept: { most: TURNS_OF_HISTORY_KEPT, lifeMs: historyLifeMs },
       heldLifeMs: HELD_LIFE_MS,
       noticesShown: commit.noticesShown ?? 0,
       stopServed: commit.stopServed ?? 0,
@@ -142,7 +146,10 @@ export class TurnStore {
     };
     const [verdict, waiting] = (await commitScript.run(
       redis,
-      [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices],
+      [
+        ...[keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices],
+        ...(threadHistory ? [conversationKeys(threadHistory.conversation).history] : []),
+      ],
       [
         claim.conversation.id,
         claim.epoch,
@@ -155,8 +162,8 @@ export class TurnStore {
   }
 
   /** Stores the full answer before it goes out the last way (security.md 4.4). @returns false when fenced */
-  async storeAnswer(claim: TurnClaim, text: string): Promise<boolean> {
-    return this.#mark(claim, 'answered', this.#options.keyRing.seal(ANSWER_PURPOSE, claim.turnId, text));
+  async storeAnswer(claim: TurnClaim, answer: string): Promise<boolean> {
+    return this.#mark(claim, 'answered', this.#options.keyRing.seal(ANSWER_PURPOSE, claim.turnId, answer));
   }
 
   /** Notes that this suspect runs as the only one, so that a crash now speaks against it. @returns false when fenced */

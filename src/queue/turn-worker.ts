@@ -23,6 +23,8 @@ export interface TurnContext {
   signal: AbortSignal;
   /** Ends the turn as fenced: a write of its own was refused. */
   fenced(): void;
+  /** Ends the turn as stopped: the person pressed the platform's own button. */
+  stopped(): void;
   /** Asks the fence before an outside post; aborts and @returns false when a newer epoch has taken over. */
   renew(): Promise<boolean>;
   /** Stores the full answer before it goes out the last way (security.md 4.4). @returns false when fenced */
@@ -192,6 +194,7 @@ export class TurnWorker {
       claim,
       signal: controller.signal,
       fenced,
+      stopped: () => controller.abort('stopped' satisfies AbortReason),
       renew: async () => {
         const stop = await store.renew(claim);
         if (!stop) fenced();

@@ -5,7 +5,7 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { SealError } from '../base/key-ring.ts';
 import type { Platform, PulledReply } from '../platforms/platform.ts';
-import { CONTENT_PURPOSE } from './live-reply.ts';
+import { CONTENT_PURPOSE } from './pulled-reply.ts';
 import { REPLY_TEXTS } from './texts.ts';
 
 const pollScript = loadScript(import.meta.url, './scripts/poll.lua');

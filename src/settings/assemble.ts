@@ -6,6 +6,7 @@ import type { Settings } from './schema.ts';
 
 const WECOM_API_URL = 'https://qyapi.weixin.qq.com';
 const WECOM_OPEN_URL = 'https://open.weixin.qq.com';
+const SLACK_API_URL = 'https://slack.com/api';
 
 /** Names that local mode's own parts go by; none is a secret. */
 const LOCAL = {
@@ -62,6 +63,11 @@ export function assembleConfig(judged: Judged, { cwd, isTerminal }: Surroundings
     reply: { minEditMs: settings.REPLY_MIN_EDIT_MS },
     signIn: assembleSignIn(judged, service),
     wecom: assembleWecom(judged),
+    slack: {
+      isOn: given.has('SLACK_BOT_TOKEN'),
+      reply: settings.SLACK_REPLY,
+      apiUrl: settings.SLACK_API_URL ?? SLACK_API_URL,
+    },
     local: {
       dataDir: resolve(cwd, settings.DATA_DIR),
       servicePort: settings.SERVICE_PORT,
@@ -132,6 +138,8 @@ export function assembleSecrets(settings: Settings): Secrets {
     wecomBotToken: settings.WECOM_BOT_TOKEN,
     wecomBotAesKey: settings.WECOM_BOT_AES_KEY,
     wecomAgentSecret: settings.WECOM_AGENT_SECRET,
+    slackSigningSecret: settings.SLACK_SIGNING_SECRET,
+    slackBotToken: settings.SLACK_BOT_TOKEN,
     serviceApiKeys: settings.SERVICE_API_KEYS ?? [],
     serviceUpstreamKey: settings.SERVICE_UPSTREAM_KEY,
   };

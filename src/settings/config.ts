@@ -63,6 +63,7 @@ export interface Config {
     readonly apiUrl: string;
     readonly openUrl: string;
   };
+  readonly slack: { readonly isOn: boolean; readonly reply: 'stream' | 'edit'; readonly apiUrl: string };
   readonly local: {
     readonly dataDir: string;
     readonly servicePort: number;
@@ -90,6 +91,8 @@ export interface Secrets {
   readonly wecomBotToken: string | undefined;
   readonly wecomBotAesKey: string | undefined;
   readonly wecomAgentSecret: string | undefined;
+  readonly slackSigningSecret: string | undefined;
+  readonly slackBotToken: string | undefined;
   readonly serviceApiKeys: readonly string[];
   readonly serviceUpstreamKey: string | undefined;
 }

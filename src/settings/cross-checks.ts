@@ -1,6 +1,8 @@
 import { fault, type Fault } from './fault.ts';
 import {
+  BOT_CREDENTIALS,
   isServiceAlone,
+  SLACK_CREDENTIALS,
   WECOM_APP_CREDENTIALS,
   WECOM_BOT_CREDENTIALS,
   type Given,
@@ -50,8 +52,11 @@ export function crossWarnings({ settings, given, mode, roles }: Judged): string[
   }
   if (mode === 'local') return warnings;
   if (!given.has('PUBLIC_URL')) warnings.push('PUBLIC_URL is not set: links for people lead to this machine only');
-  if (!given.has('WECOM_BOT_TOKEN')) warnings.push('No platform is set up: set WECOM_BOT_TOKEN and WECOM_BOT_AES_KEY');
-  else if (!given.has('WECOM_BOT_NAME'))
+  if (!BOT_CREDENTIALS.some(([first]) => given.has(first)))
+    warnings.push(
+      'No platform is set up: set WECOM_BOT_TOKEN and WECOM_BOT_AES_KEY, or SLACK_SIGNING_SECRET and SLACK_BOT_TOKEN',
+    );
+  else if (given.has('WECOM_BOT_TOKEN') && !given.has('WECOM_BOT_NAME'))
     warnings.push("WECOM_BOT_NAME is not set: mentions are recognised only if the bot's name is Parley");
   if (settings.REDIS_ALLOW_DATA_LOSS) warnings.push('REDIS_ALLOW_DATA_LOSS is yes: accepted messages can be lost');
   return warnings;
@@ -82,7 +87,7 @@ function signInCredentials({ settings, given, roles }: Judged): Fault[] {
 }
 
 function completeCredentials({ given }: Judged): Fault[] {
-  return [WECOM_BOT_CREDENTIALS, WECOM_APP_CREDENTIALS].flatMap((group) => {
+  return [WECOM_BOT_CREDENTIALS, WECOM_APP_CREDENTIALS, SLACK_CREDENTIALS].flatMap((group) => {
     const present = group.filter((name) => given.has(name));
     if (present.length === 0) return [];
     const absent = group.filter((name) => !given.has(name));

@@ -11,13 +11,17 @@ const LOCAL_ROLES: readonly Role[] = ['receiver', 'worker', 'service', 'messenge
 /** The two groups of WeCom credentials; each is set as a whole or not at all. */
 export const WECOM_BOT_CREDENTIALS = ['WECOM_BOT_TOKEN', 'WECOM_BOT_AES_KEY'] as const;
 export const WECOM_APP_CREDENTIALS = ['WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET'] as const;
+export const SLACK_CREDENTIALS = ['SLACK_SIGNING_SECRET', 'SLACK_BOT_TOKEN'] as const;
+
+/** What each platform that we serve receives its messages with; a platform is on when these are set. */
+export const BOT_CREDENTIALS = [WECOM_BOT_CREDENTIALS, SLACK_CREDENTIALS] as const;
 
 /** Which settings stand in the environment or the file, be their values right or wrong. */
 export type Given = ReadonlySet<SettingName>;
 
 /** Local mode is: no platform's credentials set and ROLES unset, so that no real colleague meets the built-in model by mistake. */
 export function modeOf(given: Given, hasOtherPlatform = false): Mode {
-  const isServing = [...WECOM_BOT_CREDENTIALS, ...WECOM_APP_CREDENTIALS, 'ROLES' as const].some((name) =>
+  const isServing = [...BOT_CREDENTIALS.flat(), ...WECOM_APP_CREDENTIALS, 'ROLES' as const].some((name) =>
     given.has(name),
   );
   return isServing || hasOtherPlatform ? 'serving' : 'local';

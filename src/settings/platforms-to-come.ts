@@ -1,10 +1,9 @@
 import { fault, type Fault } from './fault.ts';
-import { WECOM_BOT_CREDENTIALS, type Given } from './mode.ts';
+import { BOT_CREDENTIALS, type Given } from './mode.ts';
 import type { Environment } from './read-values.ts';
 
 /** Platforms that a later version serves, by the prefix of their settings. */
 export const PLATFORMS_TO_COME: Readonly<Record<string, string>> = {
-  SLACK_: 'Slack',
   FEISHU_: 'Feishu',
   DINGTALK_: 'DingTalk',
   TEAMS_: 'Microsoft Teams',
@@ -12,8 +11,7 @@ export const PLATFORMS_TO_COME: Readonly<Record<string, string>> = {
 };
 
 /** The names that end local mode on the platforms that contract section 3 lists; also as NAME_FILE. */
-const CREDENTIALS =
-  /^(SLACK_(SIGNING_SECRET|BOT_TOKEN)|FEISHU_(APP_ID|APP_SECRET|VERIFICATION_TOKEN|ENCRYPT_KEY)|DINGTALK_CLIENT_(ID|SECRET))(_FILE)?$/;
+const CREDENTIALS = /^(FEISHU_(APP_ID|APP_SECRET|VERIFICATION_TOKEN|ENCRYPT_KEY)|DINGTALK_CLIENT_(ID|SECRET))(_FILE)?$/;
 
 /** Credentials of platforms that this version does not serve, each once, sorted. */
 export function credentialsToCome(env: Environment, file: Environment): string[] {
@@ -24,11 +22,14 @@ export function credentialsToCome(env: Environment, file: Environment): string[]
 
 /**
  * Who sets up another platform for real people must not end in local mode, where they would meet the built-in model
- * (contract section 2). Beside a WeCom bot the other platform is only a warning.
+ * (contract section 2). Beside a platform that is served the other is only a warning.
  */
 export function faultsOfPlatformsToCome(names: readonly string[], given: Given): Fault[] {
-  if (WECOM_BOT_CREDENTIALS.some((name) => given.has(name))) return [];
+  if (BOT_CREDENTIALS.flat().some((name) => given.has(name))) return [];
   return names.map((name) =>
-    fault(name, 'is set, but this version serves WeCom only: unset it, or set WECOM_BOT_TOKEN and WECOM_BOT_AES_KEY'),
+    fault(
+      name,
+      'is set, but this version serves WeCom and Slack only: unset it, or set the credentials of one of those',
+    ),
   );
 }

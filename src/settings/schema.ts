@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chatSettings, signInSettings, wecomSettings } from './schema/bot-settings.ts';
+import { chatSettings, signInSettings, slackSettings, wecomSettings } from './schema/bot-settings.ts';
 import { localSettings, processSettings, storeSettings } from './schema/process-settings.ts';
 import { serviceSettings } from './schema/service-settings.ts';
 
@@ -10,6 +10,7 @@ export const SETTING_GROUPS = [
   { title: 'Chat', settings: chatSettings },
   { title: 'Sign-in', settings: signInSettings },
   { title: 'WeCom', settings: wecomSettings },
+  { title: 'Slack', settings: slackSettings },
   { title: 'Local mode', settings: localSettings },
   { title: 'Reference service', settings: serviceSettings },
 ] as const;
@@ -24,6 +25,7 @@ export const settingsSchema = z.object({
   ...chatSettings,
   ...signInSettings,
   ...wecomSettings,
+  ...slackSettings,
   ...localSettings,
   ...serviceSettings,
 });

@@ -6,20 +6,22 @@ import type { RedisClient } from '../base/redis.ts';
 import { say } from '../base/texts.ts';
 import type { Account } from '../identity/identity.ts';
 import { IdentityError } from '../identity/identity-error.ts';
+import type { GroupScope } from '../platforms/conversation-key.ts';
 import type { InboundMessage, Platform, PlatformName } from '../platforms/platform.ts';
 import type { Models } from '../policy/policy.ts';
-import { LiveReply } from '../reply/live-reply.ts';
+import { createLiveReply, type LiveReply } from '../reply/live-reply.ts';
 import { openNotices } from '../reply/notices.ts';
 import type { ReplyReport } from '../reply/reply-report.ts';
 import type { AnswerQuestion } from './answer-question.ts';
 import { questionOf, type Question } from './question.ts';
 import type { RunSlashWord } from './slash-words.ts';
 import { TURN_TEXTS } from './texts.ts';
+import { formatStoredAnswer, readStoredAnswer } from './stored-answer.ts';
 import type { SignInGate } from './sign-in-gate.ts';
 import type { TurnReport } from './turn-ports.ts';
 import type { TakeTypedCode } from './typed-codes.ts';
 import type { Outcome, TurnControls, TurnInput, TurnResult } from './turn-types.ts';
-import { failedTurnHistory, lastLanguage } from './turn-history.ts';
+import { failedTurnHistory, lastLanguage, withThreadHistory } from './turn-history.ts';
 
 /** A question that waited longer gets an apology instead of a surprise (security.md 4.8). */
 const OLDEST_QUESTION_MS = 10 * MINUTE_MS;
@@ -32,6 +34,7 @@ export interface RunTurnOptions {
   runSlashWord: RunSlashWord;
   takeTypedCode: TakeTypedCode;
   answerQuestion: AnswerQuestion;
+  groupScope: GroupScope;
   nowMs: NowMs;
   log: Log;
   report: TurnReport & ReplyReport;
@@ -48,6 +51,8 @@ export interface TurnScene {
   live: LiveReply;
   /** Who asks, once the gate has looked them up; absent while nobody is linked or sign-in is off. */
   account?: Account;
+  /** How the turn ends, once that is decided; from then on a take-over must end it the same way. */
+  decided?: Outcome;
 }
 
 /** A turn whose sender the gate let pass. */
@@ -67,8 +72,9 @@ export function createRunTurn(options: RunTurnOptions): (controls: TurnControls)
     const scene = setScene(options, controls);
     if (!scene) return { outcome: 'dead', records: unreadableRecords(turn) };
     const startedMs = nowMs();
-    const outcome = await decide(options, scene);
+    const outcome = withThreadHistory(options, scene, await decide(options, scene));
     throwIfUnwanted(controls.signal);
+    scene.decided = outcome;
 
     const isPrivate = scene.newest.chat.kind === 'private';
     const notices = isPrivate ? openNotices(keyRing, turn.conversation, turn.notices) : [];
@@ -90,6 +96,7 @@ export function createRunTurn(options: RunTurnOptions): (controls: TurnControls)
       outcome: outcome.hold ? 'held' : 'final',
       records: [...records, ...unreadableRecords(turn)],
       ...(outcome.history ? { history: outcome.history } : {}),
+      ...(outcome.threadHistory ? { threadHistory: outcome.threadHistory } : {}),
       ...(outcome.stopServed === undefined ? {} : { stopServed: outcome.stopServed }),
       noticesShown: outcome.hold ? 0 : notices.length,
     };
@@ -103,6 +110,7 @@ export function createApology(options: RunTurnOptions): (turn: TurnInput) => Pro
       claim: turn,
       signal: AbortSignal.any([]),
       fenced: () => undefined,
+      stopped: () => undefined,
       storeAnswer: async () => true,
     };
     const scene = setScene(options, controls);
@@ -122,7 +130,7 @@ function setScene(options: RunTurnOptions, controls: TurnControls): TurnScene | 
   if (newest.slash && question.language === 'en') question.language = lastLanguage(options.keyRing, turn);
   const ids = turn.messages.map(({ deliveryId }) => deliveryId);
   const deliveryId = ids.at(-1) ?? turn.turnId;
-  const live = new LiveReply({
+  const live = createLiveReply({
     ...options,
     platform,
     conversation: turn.conversation,
@@ -132,11 +140,15 @@ function setScene(options: RunTurnOptions, controls: TurnControls): TurnScene | 
     startedAtMs: turn.startedAtMs,
     wasHandedOver: turn.wasHandedOver,
     laterReplyHandle: newest.laterReplyHandle,
+    replyTarget: newest.replyTarget,
+    signal: controls.signal,
+    stopped: () => controls.stopped(),
     language: question.language,
     fenced: () => controls.fenced(),
-    storeAnswer: (text) => controls.storeAnswer(text),
+    storeAnswer: (text) => controls.storeAnswer(scene.decided ? formatStoredAnswer(scene.decided) : text),
   });
-  return { turn, controls, question, newest, platform, live };
+  const scene: TurnScene = { turn, controls, question, newest, platform, live };
+  return scene;
 }
 
 /** The way through a turn, in order; the first that has an outcome ends it. */
@@ -144,7 +156,7 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
   const { turn, controls, question, newest } = scene;
   const { language } = question;
   try {
-    if (turn.storedAnswer !== undefined) return { kind: 'answered', text: turn.storedAnswer };
+    if (turn.storedAnswer !== undefined) return readStoredAnswer(turn.storedAnswer);
     if (newest.slash) return await options.runSlashWord(scene, newest.slash);
     const taken = await options.takeTypedCode(scene);
     if (taken) return taken;

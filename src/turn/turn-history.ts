@@ -1,9 +1,9 @@
 import type { KeyRing } from '../base/key-ring.ts';
 import { openTurns, sealTurn, type HistoryTurn } from '../conversation/history.ts';
 import { languageOfText, type Language } from '../base/texts.ts';
-import { personIdOf, type GroupScope } from '../platforms/conversation-key.ts';
+import { conversationOf, personIdOf, type GroupScope } from '../platforms/conversation-key.ts';
 import type { TurnScene } from './run-turn.ts';
-import type { TurnInput, TurnResult } from './turn-types.ts';
+import type { Outcome, TurnInput, TurnResult } from './turn-types.ts';
 
 /** A finished turn as the commit appends it to the conversation's history. */
 export function turnHistory(
@@ -26,6 +26,24 @@ export function turnHistory(
     ...(answer.interrupted ? { interrupted: true } : {}),
   };
   return { append: sealTurn(keyRing, turn.conversation.id, record) };
+}
+
+/**
+ * Where the answer begins a thread, what was said is the beginning of that thread's conversation too: whoever goes on
+ * there goes on from it.
+ */
+export function withThreadHistory(
+  { keyRing, groupScope }: { keyRing: KeyRing; groupScope: GroupScope },
+  { newest, turn }: TurnScene,
+  outcome: Outcome,
+): Outcome {
+  const { opensThread, chat } = newest;
+  const sealed = outcome.history?.append;
+  if (opensThread === undefined || sealed === undefined) return outcome;
+  const [said] = openTurns(keyRing, turn.conversation.id, [sealed]);
+  if (!said) return outcome;
+  const conversation = conversationOf({ ...newest, chat: { ...chat, threadId: opensThread } }, groupScope);
+  return { ...outcome, threadHistory: { conversation, append: sealTurn(keyRing, conversation.id, said) } };
 }
 
 /** Keeps the question of a turn that got no answer, so that /retry can ask it again; it never enters a prompt. */

@@ -16,6 +16,7 @@ export interface TurnInput {
   turnId: string;
   messages: TurnMessage[];
   unreadable: string[];
+  /** What an earlier worker decided and stored before it died: see `stored-answer.ts`. */
   storedAnswer?: string;
   stop: { seq: number; ownerId: string; servedSeq: number };
   heldCount: number;
@@ -31,6 +32,8 @@ export interface TurnControls {
   /** Its reason is `stopped` (keep and show what there is), `fenced` or `shutdown` (show nothing more, throw). */
   signal: AbortSignal;
   fenced(): void;
+  /** Ends the turn as stopped: the person pressed the platform's own button. */
+  stopped(): void;
   storeAnswer(text: string): Promise<boolean>;
 }
 
@@ -39,6 +42,8 @@ export interface TurnResult {
   outcome: 'final' | 'held' | 'dead';
   records: { id: string; fields: string[] }[];
   history?: { forget?: boolean; replaceLast?: boolean; append?: string };
+  /** The same turn for the thread that its answer begins; that thread is a conversation of its own. */
+  threadHistory?: { conversation: ConversationRef; append: string };
   noticesShown?: number;
   stopServed?: number;
 }
@@ -53,5 +58,6 @@ export interface Outcome {
   /** `held`: the reply stays open and the message waits for its sender's sign-in. */
   hold?: boolean;
   history?: TurnResult['history'];
+  threadHistory?: TurnResult['threadHistory'];
   stopServed?: number;
 }

@@ -29,6 +29,8 @@ export interface HandleDeliveryOptions {
     platform: Platform,
     accepted: { conversation: ConversationRef; message: InboundMessage; deliveryId: string },
   ): void;
+  /** Told of each message that was refused because too many came, where the HTTP answer cannot say so; must not throw or wait. */
+  onLimited(platform: Platform, message: InboundMessage): void;
   nowMs: NowMs;
   log: Log;
   report: WebhookReport;
@@ -92,6 +94,11 @@ async function acceptMessage(
     if (result === 'new') {
       options.onAccepted(platform, { conversation, message, deliveryId });
       return { answer: answer({ replyId: deliveryId, content: '', finished: false }), outcome: 'accepted' };
+    }
+    if (platform.push) {
+      // The HTTP answer shows nothing to anybody here.
+      if (result === 'limited') options.onLimited(platform, message);
+      return { answer: answer(undefined), outcome: result === 'repeat' ? 'repeated' : result };
     }
     if (result === 'limited')
       return {

@@ -1,9 +1,9 @@
 -- Ends a turn in one step: its messages leave the inbox (or move to `held`), their records become final, history grows.
 -- Refused when a newer epoch exists.
 --
--- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices
+-- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 history of the thread that the answer begins
 -- ARGV  1 conversation id   2 epoch   3 now, ms   4 message key prefix   5 changes, as JSON:
---       { outcome: 'final' | 'held' | 'dead', heldLifeMs, history?: { forget, replaceLast, append, most, lifeMs },
+--       { outcome: 'final' | 'held' | 'dead', heldLifeMs, history?: { forget, replaceLast, append }, threadHistory?, kept: { most, lifeMs },
 --         records: [{ id, fields: [name, value, …] }], noticesShown, stopServed, answeredBy }
 -- Returns {'done' | 'stale', messages still waiting}
 if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[2]) then return {'stale', 0} end
@@ -20,16 +20,18 @@ if changes.outcome == 'held' then redis.call('PEXPIRE', KEYS[4], changes.heldLif
 
 for _, record in ipairs(changes.records) do redis.call('HSET', ARGV[4] .. record.id, unpack(record.fields)) end
 
+local function remember(key, turn)
+  redis.call('RPUSH', key, turn)
+  redis.call('LTRIM', key, -changes.kept.most, -1)
+  redis.call('PEXPIRE', key, changes.kept.lifeMs)
+end
 local history = changes.history
 if history then
   if history.forget then redis.call('DEL', KEYS[5]) end
   if history.replaceLast then redis.call('RPOP', KEYS[5]) end
-  if history.append then
-    redis.call('RPUSH', KEYS[5], history.append)
-    redis.call('LTRIM', KEYS[5], -history.most, -1)
-    redis.call('PEXPIRE', KEYS[5], history.lifeMs)
-  end
+  if history.append then remember(KEYS[5], history.append) end
 end
+if changes.threadHistory then remember(KEYS[7], changes.threadHistory) end
 if changes.noticesShown > 0 then redis.call('LTRIM', KEYS[6], changes.noticesShown, -1) end
 if changes.stopServed > 0 then redis.call('HSET', KEYS[1], 'stopServed', changes.stopServed) end
 

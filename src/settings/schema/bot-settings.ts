@@ -136,3 +136,23 @@ export const wecomSettings = {
     example: 'https://open.weixin.qq.com',
   }),
 };
+
+/** Slack: an app with the Events API and a bot token. */
+export const slackSettings = {
+  SLACK_SIGNING_SECRET: secret(kinds.textLike(/^[\x21-\x7e]{8,128}$/, "must be the app's Signing Secret"), {
+    meaning: "The app's Signing Secret, from its Basic Information page.",
+  }),
+  SLACK_BOT_TOKEN: secret(kinds.textLike(/^[\x21-\x7e]{5,512}$/, 'must be a bot token, which begins with xoxb-'), {
+    meaning: 'The Bot User OAuth Token (`xoxb-…`).',
+  }),
+  SLACK_REPLY: setting(
+    kinds.oneOf('stream', 'edit'),
+    'stream',
+    "How answers grow: `stream` (Slack's native streaming) or `edit` (a message and edits of it).",
+  ),
+  SLACK_API_URL: optional(kinds.webAddress, {
+    meaning: "Address of Slack's Web API, ending in /api/, for tests.",
+    default: 'https://slack.com/api/',
+    example: 'https://slack.com/api/',
+  }),
+};

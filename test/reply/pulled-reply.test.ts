@@ -6,7 +6,7 @@ import type { InboundMessage, Platform, PostResult } from '../../src/platforms/p
 import { createWecom } from '../../src/platforms/wecom/index.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { TurnStore, type TurnClaim } from '../../src/queue/turn-store.ts';
-import { LiveReply } from '../../src/reply/live-reply.ts';
+import { createLiveReply, type LiveReply } from '../../src/reply/live-reply.ts';
 import { readLiveReply } from '../../src/reply/read-live-reply.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
@@ -63,7 +63,7 @@ async function openReply(overrides: Partial<InboundMessage> = {}): Promise<Scene
   const claim = await store.begin(conversation);
   if (!claim) throw new Error('nothing waits');
   let fencedCount = 0;
-  const live = new LiveReply({
+  const live = createLiveReply({
     redis: server.redis,
     keyRing,
     platform,
@@ -76,6 +76,10 @@ async function openReply(overrides: Partial<InboundMessage> = {}): Promise<Scene
     startedAtMs: claim.startedAtMs,
     wasHandedOver: claim.wasHandedOver,
     laterReplyHandle: message.laterReplyHandle,
+    replyTarget: undefined,
+    signal: AbortSignal.any([]),
+    stopped: () => undefined,
+    log,
     language: 'en',
     fenced: () => void (fencedCount += 1),
     storeAnswer: (text) => store.storeAnswer(claim, text),

@@ -1,0 +1,55 @@
+import type { NowMs } from '../../base/clock.ts';
+import type { PushedLook, PushReplies, PushResult } from '../platform.ts';
+import { findAnswer } from './find-answer.ts';
+import type { SlackApi } from './platform-api.ts';
+import { editMessage, postMessage, textOf } from './post-answer.ts';
+import { readHandle, readTarget } from './reply-target.ts';
+import { growStream, openStream } from './stream-answer.ts';
+
+export interface AnswersOptions {
+  api: SlackApi;
+  /** `stream`: Slack's native streams where the chat has them; `edit`: a message and edits of it. */
+  reply: 'stream' | 'edit';
+  nowMs: NowMs;
+}
+
+/** How answers grow in Slack: one message each, by a native stream or by edits. Any process can go on with a handle. */
+export function createAnswers(options: AnswersOptions): PushReplies {
+  const { api, reply } = options;
+  const botUserId = rememberBotUserId(api);
+  return {
+    async open(target, look, postKey) {
+      const place = readTarget(target);
+      const isStreamed =
+        reply === 'stream' && place.threadTs !== undefined && !look.finished && look.staysOpen !== true;
+      const streamed = isStreamed ? await openStream(options, place, look) : undefined;
+      return streamed ?? postMessage(api, place, look, postKey);
+    },
+    update: (handle, look, postKey) => update(options, handle, look, postKey),
+    async find(target, postKey) {
+      return findAnswer(api, await botUserId(), readTarget(target), postKey);
+    },
+    async showStatus(target, status) {
+      const { channel, threadTs } = readTarget(target);
+      if (threadTs === undefined) return;
+      await api.call('assistant.threads.setStatus', { channel_id: channel, thread_ts: threadTs, status });
+    },
+  };
+}
+
+async function update(options: AnswersOptions, handle: string, look: PushedLook, postKey: string): Promise<PushResult> {
+  const posted = readHandle(handle);
+  if (posted.streamSinceMs !== undefined) return growStream(options, posted, look, postKey);
+  return editMessage(options.api, posted, look.content, postKey);
+}
+
+/** Who the bot is, asked once it matters; a failure is asked again next time. */
+function rememberBotUserId(api: SlackApi): () => Promise<string | undefined> {
+  let known: string | undefined;
+  return async () => {
+    if (known !== undefined) return known;
+    const answer = await api.call('auth.test', {});
+    known = answer.kind === 'ok' ? textOf(answer.body['user_id']) : undefined;
+    return known;
+  };
+}

@@ -1,0 +1,82 @@
+import { HOUR_MS, type NowMs } from '../../base/clock.ts';
+import type { Delivery, Platform, PostResult, RawDelivery, ReplyTraits } from '../platform.ts';
+import { createAnswers } from './answers.ts';
+import { checkSlack } from './check-settings.ts';
+import { fetchFile } from './media.ts';
+import { neutralise } from './neutralise.ts';
+import { createSlackApi, type SlackApi } from './platform-api.ts';
+import { EMPTY_ANSWER, ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
+import { MAX_REPLY_BYTES, renderReply, splitReply } from './render-reply.ts';
+import { refusalOf } from './verify-delivery.ts';
+
+export interface SlackOptions {
+  signingSecret: string;
+  botToken: string;
+  /** Ends in `/api` or `/api/`; Slack's own unless told. */
+  apiUrl?: string;
+  /** Native streams where the chat has them, or a message that is edited. */
+  reply: 'stream' | 'edit';
+  webhookWindowSec: number;
+  nowMs: NowMs;
+}
+
+/** A deployment serves one app in one workspace, so their ids are not part of any key: these words are. */
+const TENANT = 'slack';
+const APP = 'bot';
+
+/** One append in 0.7 s keeps a reply within Slack's tier 4; edits are tier 3, at most one in 1.2 s (platforms/slack.md section 3). */
+const EDIT_GAP_MS = { stream: 700, edit: 1_200 } as const;
+
+/** Slack: Events API in, one growing message out. */
+export function createSlack(options: SlackOptions): Platform {
+  const apiUrl = (options.apiUrl ?? 'https://slack.com/api').replace(/\/+$/, '');
+  const api = createSlackApi(apiUrl, options.botToken);
+  const { reply, nowMs } = options;
+  const reading: ReadOptions = { tenant: TENANT, app: APP, answersInThreads: reply === 'stream' };
+  const replyTraits: ReplyTraits = {
+    delivery: reply === 'stream' ? 'append' : 'edit',
+    // A message can be edited for as long as anybody waits; that a stream cannot is this folder's own affair.
+    liveLifetimeMs: HOUR_MS,
+    handoverMarginMs: 0,
+    maxBytes: MAX_REPLY_BYTES,
+    minEditGapMs: EDIT_GAP_MS[reply],
+    reconcile: 'lookup',
+  };
+  return {
+    name: 'slack',
+    tenant: TENANT,
+    app: APP,
+    replyTraits,
+    receive: (delivery) => receive(delivery, options, reading),
+    renderReply,
+    splitReply,
+    push: createAnswers({ api, reply, nowMs }),
+    writePrivately: (userId, text) => writePrivately(api, userId, text),
+    fetchMedia: (mediaRef, maxBytes, signal) =>
+      fetchFile({ mediaRef, apiUrl, botToken: options.botToken, maxBytes, signal }),
+    plainUserId: (userId) => Promise.resolve(userId),
+    isAppBrowser: (userAgent) => /\bSlack(?:_SSB)?\//i.test(userAgent),
+    check: () => checkSlack(api),
+  };
+}
+
+function receive(delivery: RawDelivery, options: SlackOptions, reading: ReadOptions): Delivery {
+  const isForm = /^application\/x-www-form-urlencoded/i.test(delivery.headers['content-type'] ?? '');
+  // Slack's certificate check may come unsigned; nothing else of it is looked at.
+  if (isForm && delivery.body.length < 1_024 && new URLSearchParams(delivery.body.toString()).get('ssl_check') === '1')
+    return { kind: 'ignored', reason: 'certificate check', answer: EMPTY_ANSWER };
+  const { signingSecret, webhookWindowSec: windowSec, nowMs } = options;
+  const refusal = refusalOf(delivery, { signingSecret, windowSec, nowMs });
+  if (refusal !== undefined) return { kind: 'refused', status: 401, reason: refusal };
+  if (delivery.method !== 'POST') return ignored('not a delivery');
+  return readDelivery(delivery.body, isForm, reading);
+}
+
+/** Slack opens the private channel by itself when a message goes to a person's id. */
+async function writePrivately(api: SlackApi, userId: string, text: string): Promise<PostResult> {
+  const args = { channel: userId, markdown_text: neutralise(text), unfurl_links: false, unfurl_media: false };
+  const answer = await api.call('chat.postMessage', args);
+  if (answer.kind === 'ok') return 'sent';
+  if (answer.kind === 'busy') return 'busy';
+  return answer.kind === 'uncertain' ? 'uncertain' : 'refused';
+}

@@ -1,0 +1,41 @@
+const ENTITIES = new Map([
+  ['&amp;', '&'],
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+]);
+const MENTION = /<@([A-Z0-9]+)(?:\|[^<>]*)?>/g;
+const REFERENCE = /<([#!@])([^<>|]*)(?:\|([^<>]*))?>/g;
+const LINK = /<([^<>|\s]+:[^<>|\s]+|[^<>|\s]+@[^<>|\s]+)(?:\|([^<>]*))?>/g;
+
+/**
+ * What a person wrote, without Slack's escapes: `<url|label>` as they saw it, entities as signs, references by their names
+ * (platforms/slack.md section 2). Half a surrogate pair becomes the replacement character here, once.
+ */
+export function plainText(text: string): string {
+  const shown = text
+    .replace(LINK, (_whole, address: string, label: string | undefined) => shownLink(address, label))
+    .replace(REFERENCE, (_whole, sign: string, id: string, label: string | undefined) => reference(sign, id, label))
+    .replace(/&(?:amp|lt|gt);/g, (entity) => ENTITIES.get(entity) ?? entity);
+  return Buffer.from(shown).toString();
+}
+
+/** Whether the bot is named, and the text without its mentions. Other people's mentions stay. */
+export function mentionOf(text: string, ownIds: readonly string[]): { isMentioned: boolean; text: string } {
+  let isMentioned = false;
+  const without = text.replace(MENTION, (whole, id: string) => {
+    if (!ownIds.includes(id)) return whole;
+    isMentioned = true;
+    return ' ';
+  });
+  return { isMentioned, text: without.replace(/[ \t]{2,}/g, ' ').trim() };
+}
+
+function shownLink(address: string, label: string | undefined): string {
+  const plain = address.replace(/^mailto:/, '');
+  return label === undefined || label === address || label === plain ? plain : `${label} (${plain})`;
+}
+
+function reference(sign: string, id: string, label: string | undefined): string {
+  if (sign === '!') return label ?? `@${id.replace(/^subteam\^/, '')}`;
+  return `${sign}${label ?? id}`;
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { SECOND_MS } from '../../base/clock.ts';
+import { requestBounded, type BoundedAnswer } from '../bounded-request.ts';
+import { PlatformError } from '../platform-error.ts';
+
+/**
+ * What a call came to. HTTP is 200 even for failures, so `ok` decides (platforms/slack.md).
+ * `busy`: nothing was done, try again after the pause. `uncertain`: it may or may not have happened.
+ */
+export type SlackAnswer =
+  | { kind: 'ok'; body: Record<string, unknown> }
+  | { kind: 'error'; error: string }
+  | { kind: 'busy'; retryAfterMs: number }
+  | { kind: 'uncertain' };
+
+export interface SlackApi {
+  /** Calls a method with JSON and the bot's token. Never throws for what Slack answers or does not answer. */
+  call(method: string, args: Record<string, unknown>): Promise<SlackAnswer>;
+}
+
+const answerShape = z.looseObject({ ok: z.boolean(), error: z.string().optional() });
+/** Slack did nothing, and says so without a status of its own (platforms/slack.md section 5). */
+const RATE_LIMITED = new Set(['ratelimited', 'rate_limited']);
+/** Slack broke in the middle: whether it happened is not known. */
+const UNCERTAIN = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
+const DEFAULT_RETRY_AFTER_MS = SECOND_MS;
+const LONGEST_RETRY_AFTER_MS = 60 * SECOND_MS;
+const CALL_TIMEOUT_MS = 5 * SECOND_MS;
+
+/** @param apiUrl ends in `/api` */
+export function createSlackApi(apiUrl: string, botToken: string): SlackApi {
+  return {
+    async call(method, args) {
+      const url = new URL(`${apiUrl}/${method}`);
+      try {
+        const headers = { authorization: `Bearer ${botToken}` };
+        return judge(await requestBounded(url, { method: 'POST', json: args, headers, timeoutMs: CALL_TIMEOUT_MS }));
+      } catch (error) {
+        if (error instanceof PlatformError) return { kind: 'uncertain' };
+        throw error;
+      }
+    },
+  };
+}
+
+function judge({ status, body, retryAfter }: BoundedAnswer): SlackAnswer {
+  if (status === 429) return { kind: 'busy', retryAfterMs: retryAfterMs(retryAfter) };
+  const answer = answerShape.safeParse(parseJson(body));
+  if (status >= 500 || !answer.success) return { kind: 'uncertain' };
+  const { ok, error = 'unknown' } = answer.data;
+  if (ok) return { kind: 'ok', body: answer.data };
+  if (RATE_LIMITED.has(error)) return { kind: 'busy', retryAfterMs: retryAfterMs(retryAfter) };
+  return UNCERTAIN.has(error) ? { kind: 'uncertain' } : { kind: 'error', error };
+}
+
+function retryAfterMs(header: string | undefined): number {
+  const seconds = header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : Number.NaN;
+  return Number.isNaN(seconds) ? DEFAULT_RETRY_AFTER_MS : Math.min(seconds * SECOND_MS, LONGEST_RETRY_AFTER_MS);
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import type { PushedLook, PushResult } from '../platform.ts';
+import type { SlackAnswer, SlackApi } from './platform-api.ts';
+import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
+
+/** The kind of our messages' metadata, by which they are found again. */
+export const ANSWER_EVENT = 'parley_answer';
+
+const UNFURL_OFF = { unfurl_links: false, unfurl_media: false };
+
+/** The metadata that marks an answer as ours; it holds a hash, nothing of what was said. */
+export function metadataOf(postKey: string): object {
+  return { event_type: ANSWER_EVENT, event_payload: { key: postKey } };
+}
+
+/** Posts an answer as a message that is edited later. */
+export async function postMessage(
+  api: SlackApi,
+  { channel, threadTs }: ReplyTarget,
+  { content }: PushedLook,
+  postKey: string,
+): Promise<PushResult> {
+  const answer = await api.call('chat.postMessage', {
+    channel,
+    ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+    markdown_text: content,
+    metadata: metadataOf(postKey),
+    ...UNFURL_OFF,
+  });
+  return resultOf(answer, (body) => ({ channel: textOf(body['channel']) ?? channel, ts: textOf(body['ts']) ?? '' }));
+}
+
+/** Replaces the whole text of a message (security.md 4.6). */
+export async function editMessage(
+  api: SlackApi,
+  { channel, ts }: PostedMessage,
+  content: string,
+  postKey: string,
+): Promise<PushResult> {
+  const args = { channel, ts, markdown_text: content, metadata: metadataOf(postKey) };
+  return resultOf(await api.call('chat.update', args), () => ({ channel, ts }));
+}
+
+/** Slack's answer to a post, and under which handle the message stands if it does. */
+export function resultOf(answer: SlackAnswer, posted: (body: Record<string, unknown>) => PostedMessage): PushResult {
+  switch (answer.kind) {
+    case 'ok': {
+      const message = posted(answer.body);
+      return message.ts === '' ? { result: 'uncertain' } : { result: 'sent', handle: formatHandle(message) };
+    }
+    case 'busy':
+      return { result: 'busy', retryAfterMs: answer.retryAfterMs };
+    case 'uncertain':
+      return { result: 'uncertain' };
+    case 'error':
+      return { result: answer.error === 'stopped_by_user' ? 'stopped' : 'refused' };
+  }
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

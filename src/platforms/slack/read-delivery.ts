@@ -1,0 +1,155 @@
+import type { Chat, Delivery, HttpAnswer, InboundMessage, MessagePart } from '../platform.ts';
+import { readSlashCommand } from '../slash-words.ts';
+import { formatTarget } from './reply-target.ts';
+import { mentionOf, plainText } from './plain-text.ts';
+import {
+  wireCommand,
+  wireEnvelope,
+  wireInteraction,
+  wireMessage,
+  type WireEnvelope,
+  type WireFile,
+  type WireMessage,
+} from './wire-event.ts';
+
+export interface ReadOptions {
+  tenant: string;
+  app: string;
+  /** Whether an answer in a private chat opens a thread: native streams need one (platforms/slack.md section 3). */
+  answersInThreads: boolean;
+}
+
+/** "Taken": Slack shows nothing of it to anybody. */
+export const EMPTY_ANSWER: HttpAnswer = { status: 200, body: '' };
+
+/** System notes of a channel are `message` events too; these are the subtypes that a person writes. */
+const SPOKEN_SUBTYPES = new Set(['file_share', 'thread_broadcast', 'me_message']);
+const MAX_QUERY_TEXT_CHARS = 100_000;
+
+/** Reads a verified body. Whatever makes no sense is ignored with an empty 200, always the same (security.md 3.8). */
+export function readDelivery(body: Buffer, isForm: boolean, options: ReadOptions): Delivery {
+  const text = decode(body);
+  if (text === undefined) return ignored('not UTF-8');
+  return isForm ? readForm(new URLSearchParams(text), options) : readEnvelope(parseJson(text), options);
+}
+
+export function ignored(reason: string): Delivery {
+  return { kind: 'ignored', reason, answer: EMPTY_ANSWER };
+}
+
+function decode(body: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readEnvelope(parsed: unknown, options: ReadOptions): Delivery {
+  const read = wireEnvelope.safeParse(parsed);
+  if (!read.success) return ignored('unreadable event');
+  const { type, challenge, event } = read.data;
+  if (type === 'url_verification' && challenge !== undefined)
+    return { kind: 'handshake', answer: { status: 200, contentType: 'text/plain', body: challenge } };
+  if (type !== 'event_callback') return ignored('unwanted event');
+  const message = wireMessage.safeParse(event);
+  return message.success ? readMessage(message.data, read.data, options) : ignored('unwanted event');
+}
+
+function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOptions): Delivery {
+  const { user, bot_id: botId, subtype } = event;
+  if (user === undefined || botId !== undefined) return ignored('not from a person');
+  if (subtype !== undefined && !SPOKEN_SUBTYPES.has(subtype)) return ignored('said by the platform');
+  const ownIds = (envelope.authorizations ?? []).flatMap(({ user_id: id }) => id ?? []);
+  if (ownIds.includes(user)) return ignored('said by ourselves');
+
+  const isPrivate = event.type === 'message' && event.channel_type === 'im';
+  const mention = mentionOf(event.text ?? '', ownIds);
+  // In a channel only what names the bot is for it; its `message` and its `app_mention` are one message with one ts.
+  if (!isPrivate && event.type === 'message' && !mention.isMentioned) return ignored('a message without a mention');
+  const parts = partsOf(isPrivate ? (event.text ?? '') : mention.text, event);
+  if (parts.length === 0) return ignored('an empty message');
+
+  const opensThread = event.thread_ts === undefined && (!isPrivate || options.answersInThreads);
+  const threadTs = event.thread_ts ?? (opensThread ? event.ts : undefined);
+  const target = formatTarget({
+    channel: event.channel,
+    ts: event.ts,
+    ...(threadTs === undefined ? {} : { threadTs }),
+    userId: user,
+    teamId: event.user_team ?? envelope.team_id ?? '',
+    isPrivate,
+  });
+  return spoken(options, {
+    messageId: `${event.channel}:${event.ts}`,
+    chat: chatOf({ isPrivate, channel: event.channel, user }, event.thread_ts),
+    sender: { userId: user },
+    parts,
+    replyTarget: target,
+    ...(opensThread ? { opensThread: event.ts } : {}),
+  });
+}
+
+function chatOf(
+  { isPrivate, channel, user }: { isPrivate: boolean; channel: string; user: string },
+  threadId?: string,
+) {
+  const chat: Chat = isPrivate ? { kind: 'private', id: user } : { kind: 'group', id: channel };
+  return threadId === undefined ? chat : { ...chat, threadId };
+}
+
+type Spoken = Pick<InboundMessage, 'messageId' | 'chat' | 'sender' | 'parts' | 'replyTarget' | 'opensThread'>;
+
+function spoken({ tenant, app }: ReadOptions, said: Spoken): Delivery {
+  const only = said.parts.length === 1 && said.parts[0]?.type === 'text' ? said.parts[0].text : undefined;
+  const slash = only === undefined ? undefined : readSlashCommand(only);
+  const message: InboundMessage = { version: 1, platform: 'slack', tenant, app, ...said, ...(slash ? { slash } : {}) };
+  return { kind: 'message', message, answer: () => EMPTY_ANSWER };
+}
+
+function partsOf(text: string, { files }: WireMessage): MessagePart[] {
+  const plain = plainText(text.slice(0, MAX_QUERY_TEXT_CHARS)).trim();
+  return [...(plain === '' ? [] : [{ type: 'text' as const, text: plain }]), ...(files ?? []).map(filePart)];
+}
+
+/** A file that Slack does not hand out (over the plan's limit, deleted) has no address; its sender still gets an answer. */
+function filePart(file: WireFile): MessagePart {
+  const address = file.url_private_download ?? file.url_private;
+  if (address === undefined) return { type: 'unsupported', what: 'file' };
+  if (file.mimetype?.startsWith('image/')) return { type: 'image', mediaRef: address };
+  return { type: 'file', mediaRef: address, ...(file.name === undefined ? {} : { name: file.name }) };
+}
+
+/** Form bodies: clicks (`payload`) and the app's slash command (`/parley help`). */
+function readForm(form: URLSearchParams, options: ReadOptions): Delivery {
+  const payload = form.get('payload');
+  if (payload !== null) return readInteraction(parseJson(payload));
+  const command = wireCommand.safeParse(Object.fromEntries(form));
+  if (!command.success) return ignored('unwanted form');
+  const { text, team_id: teamId, channel_id: channel, user_id: userId, trigger_id: triggerId } = command.data;
+  const isPrivate = channel.startsWith('D');
+  const words = text.trim() === '' ? '/help' : `/${text.trim().replace(/^\//, '')}`;
+  return spoken(options, {
+    messageId: `command:${triggerId}`,
+    chat: chatOf({ isPrivate, channel, user: userId }),
+    sender: { userId },
+    parts: [{ type: 'text', text: readSlashCommand(words) ? words : text.trim() }],
+    replyTarget: formatTarget({ channel, userId, teamId, isPrivate }),
+  });
+}
+
+function readInteraction(parsed: unknown): Delivery {
+  const read = wireInteraction.safeParse(parsed);
+  const action = read.success ? read.data.actions?.[0] : undefined;
+  if (action?.action_id !== 'parley_feedback') return ignored('unwanted interaction');
+  const verdict = action.value === 'good' ? 'good' : action.value === 'bad' ? 'bad' : undefined;
+  return verdict ? { kind: 'feedback', verdict, answer: EMPTY_ANSWER } : ignored('unknown feedback');
+}

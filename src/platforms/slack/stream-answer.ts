@@ -1,0 +1,87 @@
+import { SECOND_MS, type NowMs } from '../../base/clock.ts';
+import type { PushedLook, PushResult } from '../platform.ts';
+import type { SlackApi } from './platform-api.ts';
+import { editMessage, metadataOf, resultOf, textOf } from './post-answer.ts';
+import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
+
+/** A stream dies about 306 s after its start, whatever is appended (platforms/slack.md section 3); from here on it is edited. */
+const STREAM_LIFE_MS = 240 * SECOND_MS;
+/** Slack's answers when a message is no stream (any more): it can still be edited. */
+const NO_STREAM = new Set(['message_not_in_streaming_state', 'message_not_found_in_streaming_state']);
+/** Where native streams do not exist, an answer is posted and edited instead. */
+const NO_STREAMS_HERE = new Set([
+  'channel_type_not_supported',
+  'unknown_method',
+  'feature_not_enabled',
+  'method_not_supported_for_channel_type',
+  'missing_recipient_team_id',
+  'missing_recipient_user_id',
+]);
+
+export interface StreamParts {
+  api: SlackApi;
+  nowMs: NowMs;
+}
+
+/** Opens a native stream with the first text. @returns undefined where Slack has no streams for this chat */
+export async function openStream(
+  { api, nowMs }: StreamParts,
+  { channel, threadTs, userId, teamId, isPrivate }: ReplyTarget,
+  { content }: PushedLook,
+): Promise<PushResult | undefined> {
+  const streamSinceMs = nowMs();
+  const answer = await api.call('chat.startStream', {
+    channel,
+    thread_ts: threadTs,
+    markdown_text: content,
+    ...(isPrivate ? {} : { recipient_user_id: userId, recipient_team_id: teamId }),
+  });
+  if (answer.kind === 'error' && NO_STREAMS_HERE.has(answer.error)) return undefined;
+  return resultOf(answer, (body) => ({
+    channel: textOf(body['channel']) ?? channel,
+    ts: textOf(body['ts']) ?? '',
+    streamSinceMs,
+  }));
+}
+
+/**
+ * Brings a stream to a look. What only adds is appended; anything else ends the stream and edits the whole text, since an
+ * append has no sequence number and cannot be repeated safely.
+ */
+export async function growStream(
+  parts: StreamParts,
+  posted: PostedMessage,
+  look: PushedLook,
+  postKey: string,
+): Promise<PushResult> {
+  const { api, nowMs } = parts;
+  const { channel, ts, streamSinceMs = 0 } = posted;
+  const isOld = nowMs() - streamSinceMs >= STREAM_LIFE_MS;
+  const added =
+    look.shown !== undefined && look.content.startsWith(look.shown) ? look.content.slice(look.shown.length) : undefined;
+  if (isOld || added === undefined) return endAndEdit(api, posted, look, postKey);
+  const text = added === '' ? {} : { markdown_text: added };
+  if (added === '' && !look.finished) return { result: 'sent', handle: formatHandle(posted) };
+  const answer = look.finished
+    ? await api.call('chat.stopStream', { channel, ts, ...text, metadata: metadataOf(postKey) })
+    : await api.call('chat.appendStream', { channel, ts, ...text });
+  if (answer.kind === 'error' && NO_STREAM.has(answer.error)) return editMessage(api, posted, look.content, postKey);
+  // Whether it was appended is not known; the whole text is laid over it.
+  if (answer.kind === 'uncertain') return endAndEdit(api, posted, look, postKey);
+  return resultOf(answer, () => (look.finished ? { channel, ts } : posted));
+}
+
+/** Ends the stream, be it open or over, and lays the whole text over it. */
+async function endAndEdit(
+  api: SlackApi,
+  posted: PostedMessage,
+  { content, finished }: PushedLook,
+  postKey: string,
+): Promise<PushResult> {
+  const { channel, ts } = posted;
+  const session = finished ? {} : { session_status: 'processing' };
+  const ended = await api.call('chat.stopStream', { channel, ts, metadata: metadataOf(postKey), ...session });
+  if (ended.kind === 'busy') return { result: 'busy', retryAfterMs: ended.retryAfterMs };
+  if (ended.kind === 'error' && ended.error === 'stopped_by_user' && !finished) return { result: 'stopped' };
+  return editMessage(api, posted, content, postKey);
+}

@@ -1,0 +1,46 @@
+import { createHmac } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { SECOND_MS, type NowMs } from '../../base/clock.ts';
+import { sameSecret } from '../../base/ids.ts';
+import type { RawDelivery } from '../platform.ts';
+
+export interface VerifyOptions {
+  signingSecret: string;
+  /** How far a delivery's time may lie from ours, either way. Seconds. */
+  windowSec: number;
+  nowMs: NowMs;
+}
+
+/** Why a delivery is refused, or undefined for one that Slack signed. */
+export type Refusal = 'no signature' | 'outside the time window' | 'signature differs';
+
+const SIGNATURE = /^v0=[0-9a-f]{64}$/;
+
+/**
+ * Judges `X-Slack-Signature`: HMAC-SHA256 over `v0:timestamp:` and the raw bytes, and a time that is near ours in both
+ * directions (platforms/slack.md section 1, security.md 3.3, 3.4).
+ */
+export function refusalOf({ headers, body }: RawDelivery, options: VerifyOptions): Refusal | undefined {
+  const signature = onlyHeader(headers, 'x-slack-signature');
+  const timestamp = onlyHeader(headers, 'x-slack-request-timestamp');
+  if (signature === undefined || timestamp === undefined || !SIGNATURE.test(signature)) return 'no signature';
+  if (!isWithinWindow(timestamp, options)) return 'outside the time window';
+  return sameSecret(signature, signDelivery(options.signingSecret, timestamp, body)) ? undefined : 'signature differs';
+}
+
+/** The signature that Slack sends with these bytes. */
+export function signDelivery(signingSecret: string, timestamp: string, body: Buffer): string {
+  const hmac = createHmac('sha256', signingSecret).update(`v0:${timestamp}:`).update(body);
+  return `v0=${hmac.digest('hex')}`;
+}
+
+function isWithinWindow(timestamp: string, { nowMs, windowSec }: VerifyOptions): boolean {
+  if (!/^\d{1,12}$/.test(timestamp)) return false;
+  return Math.abs(Math.floor(nowMs() / SECOND_MS) - Number(timestamp)) <= windowSec;
+}
+
+/** A header that must occur once. Node joins repeated ones with a comma, which no signature or time holds. */
+function onlyHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' && !value.includes(',') ? value : undefined;
+}

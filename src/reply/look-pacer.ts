@@ -1,0 +1,78 @@
+import type { NowMs } from '../base/clock.ts';
+import type { ReplyView } from '../platforms/platform.ts';
+
+export interface LookPacerOptions {
+  /** Floor between the beginnings of two writes. Milliseconds. */
+  minGapMs: number;
+  nowMs: NowMs;
+  /** Brings the visible answer to a look. @returns how long nothing may be written from now on, when the platform says so (ms) */
+  write(view: ReplyView): Promise<number | undefined>;
+}
+
+/**
+ * Decides when a growing answer is written: the first text at once, later ones at the platform's pace, always the newest
+ * whole look; what comes in between is never written.
+ */
+export class LookPacer {
+  readonly #options: LookPacerOptions;
+  #view: ReplyView = { text: '', finished: false };
+  #isDirty = false;
+  #isClosed = false;
+  #writing: Promise<void> | undefined;
+  #lastWriteMs = Number.NEGATIVE_INFINITY;
+  #notBeforeMs = Number.NEGATIVE_INFINITY;
+  #hasWrittenText = false;
+  #endPause: (() => void) | undefined;
+
+  constructor(options: LookPacerOptions) {
+    this.#options = options;
+  }
+
+  /** Writes a look soon; returns at once. */
+  show(view: { text: string; status?: string }): void {
+    if (this.#isClosed) return;
+    const isFirstText = view.text !== '' && this.#view.text === '';
+    this.#view = { ...view, finished: false };
+    this.#isDirty = true;
+    if (isFirstText) this.#endPause?.();
+    this.#writing ??= this.#writeWhileDirty().finally(() => (this.#writing = undefined));
+  }
+
+  /** Writes nothing more and waits for the write under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#isDirty = false;
+    this.#endPause?.();
+    await this.#writing;
+  }
+
+  async #writeWhileDirty(): Promise<void> {
+    const { nowMs, minGapMs, write } = this.#options;
+    while (this.#isDirty) {
+      const isFirstText = this.#view.text !== '' && !this.#hasWrittenText;
+      const paceMs = isFirstText ? Number.NEGATIVE_INFINITY : this.#lastWriteMs + minGapMs;
+      const pauseMs = Math.max(paceMs, this.#notBeforeMs) - nowMs();
+      if (pauseMs > 0) await this.#pause(pauseMs);
+      if (this.#isClosed) return;
+      this.#isDirty = false;
+      this.#lastWriteMs = nowMs();
+      const view = this.#view;
+      const waitMs = await write(view);
+      this.#hasWrittenText ||= view.text !== '' && waitMs === undefined;
+      if (waitMs === undefined) continue;
+      this.#notBeforeMs = nowMs() + waitMs;
+      this.#isDirty = true;
+    }
+  }
+
+  /** Waits, but no longer than until the first text comes or the reply is closed. */
+  #pause(pauseMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, pauseMs);
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

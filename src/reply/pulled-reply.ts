@@ -1,0 +1,130 @@
+import { conversationKeys, messageKey } from '../base/partition-keys.ts';
+import { SECOND_MS } from '../base/clock.ts';
+import { loadScript } from '../base/lua-script.ts';
+import { say } from '../base/texts.ts';
+import type { ReplyView } from '../platforms/platform.ts';
+import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
+import { LookPacer } from './look-pacer.ts';
+import { postLater, withCutNotice } from './post-later.ts';
+import { REPLY_TEXTS } from './texts.ts';
+
+const showScript = loadScript(import.meta.url, './scripts/show.lua');
+
+export const CONTENT_PURPOSE = 'reply';
+/** A live reply is not ended so shortly before its handover that a poll of another process could hand it over meanwhile. */
+const HANDOVER_GUARD_MS = 5 * SECOND_MS;
+
+/**
+ * One visible answer while it grows, on a platform that pulls: every look is a snapshot in Redis that any receiver can
+ * serve, written under the conversation's epoch. The first text is written at once, later ones at the platform's pace,
+ * always the newest whole text.
+ */
+export class PulledReply implements LiveReply {
+  readonly #options: LiveReplyOptions;
+  readonly #pacer: LookPacer;
+  #hasShownText = false;
+  #hasWritten = false;
+  #isHandedOver: boolean;
+
+  constructor(options: LiveReplyOptions) {
+    this.#options = options;
+    this.#isHandedOver = options.wasHandedOver;
+    const { minEditGapMs: minGapMs } = options.platform.replyTraits;
+    this.#pacer = new LookPacer({ minGapMs, nowMs: options.nowMs, write: (view) => this.#write(view) });
+  }
+
+  show(view: { text: string; status?: string }): void {
+    this.#pacer.show(view);
+  }
+
+  /** Whether the answer must go the platform's other way since the live reply's time is (nearly) over. */
+  get #mustHandOver(): boolean {
+    const { nowMs, startedAtMs, platform } = this.#options;
+    const { liveLifetimeMs, handoverMarginMs } = platform.replyTraits;
+    return this.#isHandedOver || nowMs() - startedAtMs >= liveLifetimeMs - handoverMarginMs - HANDOVER_GUARD_MS;
+  }
+
+  /** Ends the reply in the live message, or by a later one. */
+  async finish(text: string, status?: string): Promise<FinalRecord[]> {
+    await this.close();
+    const { platform, language } = this.#options;
+    const [first = '', ...rest] = platform.splitReply(text);
+    const merged = this.#mergedRecords();
+    if (this.#mustHandOver) {
+      const result = await postLater(this.#options, text, [first, ...rest]);
+      const notice = say(
+        REPLY_TEXTS[result === 'unavailable' || result === 'refused' ? 'tookTooLong' : 'followsBelow'],
+        language,
+      );
+      return [this.#record({ text: notice, finished: true }, { handedOver: '1', delivery: result }), ...merged];
+    }
+    const delivery = rest.length > 0 ? await postLater(this.#options, text, rest) : 'live';
+    const isCut = delivery === 'unavailable' || delivery === 'refused';
+    const shown = isCut ? withCutNotice(platform, text, language) : first;
+    return [
+      this.#record({ text: shown, ...(status === undefined ? {} : { status }), finished: true }, { delivery }),
+      ...merged,
+    ];
+  }
+
+  async leaveOpen(text: string): Promise<FinalRecord[]> {
+    await this.close();
+    const open = this.#record({ text, finished: false }, { keep: '1' });
+    return [open, ...this.#mergedRecords()];
+  }
+
+  close(): Promise<void> {
+    return this.#pacer.close();
+  }
+
+  async #write(view: ReplyView): Promise<undefined> {
+    const { redis, conversation, epoch, deliveryId, mergedIds, fenced, nowMs, startedAtMs, report, platform } =
+      this.#options;
+    const ids = this.#lastShownIds(deliveryId, mergedIds);
+    const looks = ids.map((id) =>
+      id === deliveryId ? [this.#seal(id, view), '0', '0'] : [this.#sealMerged(id), '1', '0'],
+    );
+    const keys = [conversationKeys(conversation).state, ...ids.map((id) => messageKey(conversation.partition, id))];
+    const [verdict, handedOver] = (await showScript.run(redis, keys, [epoch, ...looks.flat()])) as [string, string];
+    if (verdict === 'stale') {
+      fenced();
+      return;
+    }
+    this.#isHandedOver ||= handedOver === '1';
+    if (view.text !== '' && !this.#hasShownText) {
+      this.#hasShownText = true;
+      report.firstTextShown({ platform: platform.name, afterMs: nowMs() - startedAtMs });
+    }
+  }
+
+  /** The merged messages are pointed to the answer once, by the first write. */
+  #lastShownIds(deliveryId: string, mergedIds: string[]): string[] {
+    const isFirstWrite = !this.#hasWritten;
+    this.#hasWritten = true;
+    return isFirstWrite ? [deliveryId, ...mergedIds] : [deliveryId];
+  }
+
+  #mergedRecords(): FinalRecord[] {
+    return this.#options.mergedIds.map((id) => ({ id, fields: ['content', this.#sealMerged(id), 'finished', '1'] }));
+  }
+
+  #record(view: ReplyView, extra: Record<string, string>): FinalRecord {
+    const { deliveryId } = this.#options;
+    const fields = [
+      'content',
+      this.#seal(deliveryId, view),
+      'finished',
+      view.finished ? '1' : '0',
+      ...Object.entries(extra).flat(),
+    ];
+    return { id: deliveryId, fields };
+  }
+
+  #seal(id: string, view: ReplyView): string {
+    return this.#options.keyRing.seal(CONTENT_PURPOSE, id, this.#options.platform.renderReply(view));
+  }
+
+  #sealMerged(id: string): string {
+    return this.#seal(id, { text: say(REPLY_TEXTS.answeredBelow, this.#options.language), finished: true });
+  }
+}

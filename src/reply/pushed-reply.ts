@@ -1,0 +1,139 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { MINUTE_MS, SECOND_MS } from '../base/clock.ts';
+import type { PushedLook, PushReplies, ReplyView } from '../platforms/platform.ts';
+import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
+import { LookPacer } from './look-pacer.ts';
+import { createPostLedger, type PostLedger } from './post-ledger.ts';
+import { PushedPart, type PartResult } from './pushed-part.ts';
+
+/** The final text has a budget of its own (security.md 4.6): so long it is tried to be shown. */
+const FINAL_BUDGET_MS = 10 * MINUTE_MS;
+const LONGEST_PAUSE_MS = 30 * SECOND_MS;
+
+/** How a finished answer was delivered, for the ledger. */
+type Delivery = 'live' | 'refused' | 'uncertain' | 'unavailable';
+
+/**
+ * One visible answer while it grows, on a platform that we post to. Each look is a whole text under a fence; a worker
+ * that takes over finds the message in the ledger, or in the platform, and goes on in the same one.
+ */
+export class PushedReply implements LiveReply {
+  readonly #options: LiveReplyOptions & { push: PushReplies };
+  readonly #pacer: LookPacer;
+  readonly #parts: PushedPart[] = [];
+  readonly #ledger: PostLedger;
+  #hasShownText = false;
+  #isRefused = false;
+  #status = '';
+
+  constructor(options: LiveReplyOptions & { push: PushReplies }) {
+    this.#options = options;
+    this.#ledger = createPostLedger(options);
+    const { minEditGapMs: minGapMs } = options.platform.replyTraits;
+    this.#pacer = new LookPacer({ minGapMs, nowMs: options.nowMs, write: (view) => this.#write(view) });
+  }
+
+  show(view: { text: string; status?: string }): void {
+    this.#pacer.show(view);
+  }
+
+  /** The full text is stored before the last edit, so that whoever takes over neither asks the model again nor loses it (security.md 4.4). */
+  async finish(text: string, status?: string): Promise<FinalRecord[]> {
+    await this.close();
+    const { platform, storeAnswer } = this.#options;
+    if (!(await storeAnswer(text))) return [];
+    const pieces = text.trim() === '' ? [status ?? ''] : platform.splitReply(text);
+    let delivery: Delivery = 'live';
+    for (const [part, piece] of pieces.entries()) {
+      const content = platform.renderReply({ text: piece, finished: true });
+      delivery = await this.#persist(part, { content, finished: true });
+      if (delivery !== 'live') break;
+    }
+    return [this.#record({ finished: '1', delivery })];
+  }
+
+  async leaveOpen(text: string): Promise<FinalRecord[]> {
+    await this.close();
+    const content = this.#options.platform.renderReply({ text, finished: false });
+    const delivery = await this.#persist(0, { content, finished: false, staysOpen: true });
+    return [this.#record({ finished: '0', keep: '1', delivery })];
+  }
+
+  close(): Promise<void> {
+    return this.#pacer.close();
+  }
+
+  /** One try at a look that another will follow. */
+  async #write(view: ReplyView): Promise<number | undefined> {
+    const content = this.#options.platform.renderReply(view);
+    if (content === '') return this.#showStatus(view.status);
+    const tried = await this.#part(0)?.bringTo({ content, finished: false });
+    if (tried?.result === 'wait') return tried.pauseMs;
+    if (tried) this.#note(tried);
+    return undefined;
+  }
+
+  /** Tries until the look stands, the platform refuses it for good, or its time is over. */
+  async #persist(part: number, look: Omit<PushedLook, 'shown'>): Promise<Delivery> {
+    const { nowMs, signal } = this.#options;
+    const target = this.#part(part);
+    if (!target || this.#isRefused) return target ? 'refused' : 'unavailable';
+    const untilMs = nowMs() + FINAL_BUDGET_MS;
+    for (let attempt = 0; ; attempt += 1) {
+      if (isOver(signal)) return 'uncertain';
+      const tried = await target.bringTo(look);
+      if (tried.result === 'shown') {
+        this.#note(tried);
+        return 'live';
+      }
+      if (tried.result !== 'wait') {
+        this.#note(tried);
+        return tried.result === 'refused' ? 'refused' : 'uncertain';
+      }
+      const pauseMs = Math.max(tried.pauseMs, Math.min(LONGEST_PAUSE_MS, 250 * 2 ** Math.min(attempt, 8)));
+      if (nowMs() + pauseMs >= untilMs) return 'uncertain';
+      // The pause may end early only when nothing more may be shown; a stop word does not take the answer away.
+      await pauseOrEnd(pauseMs, signal);
+    }
+  }
+
+  #note({ result }: PartResult): void {
+    const { report, platform, nowMs, startedAtMs, fenced, stopped, log } = this.#options;
+    if (result === 'fenced') return fenced();
+    if (result === 'stopped') return stopped();
+    if (result === 'refused' && !this.#isRefused) {
+      this.#isRefused = true;
+      log.warn({ platform: platform.name }, 'the platform refuses to show an answer');
+    }
+    if (result === 'shown' && !this.#hasShownText) {
+      this.#hasShownText = true;
+      report.firstTextShown({ platform: platform.name, afterMs: nowMs() - startedAtMs });
+    }
+  }
+
+  async #showStatus(status = ''): Promise<undefined> {
+    const { push, replyTarget } = this.#options;
+    if (status === this.#status || replyTarget === undefined) return;
+    this.#status = status;
+    await push.showStatus?.(replyTarget, status);
+  }
+
+  #part(part: number): PushedPart | undefined {
+    const { push, replyTarget: target, deliveryId } = this.#options;
+    if (target === undefined) return undefined;
+    return (this.#parts[part] ??= new PushedPart({ push, target, ledger: this.#ledger, deliveryId, part }));
+  }
+
+  #record(fields: Record<string, string>): FinalRecord {
+    return { id: this.#options.deliveryId, fields: Object.entries(fields).flat() };
+  }
+}
+
+function isOver(signal: AbortSignal): boolean {
+  return signal.reason === 'fenced' || signal.reason === 'shutdown';
+}
+
+async function pauseOrEnd(pauseMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) await pause(Math.min(pauseMs, SECOND_MS));
+  else await pause(pauseMs, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,15 @@
+-- Asks the fence before an outside post, and keeps the ledger of it: unsent → posting (its fate is unknown) → its handle.
+-- `posting` is stored before the post leaves, so that a worker that finds it asks the platform and never posts blindly.
+--
+-- KEYS  1 state   2 message record
+-- ARGV  1 epoch   2 part of the answer, from 0   3 handle of the message that stands now ('' = about to post)
+--       4 life of the record, ms, should it have expired meanwhile
+-- Returns {'stale', ''} | {'ok', 'unsent' | 'posting' | handle}
+if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[1]) then return {'stale', ''} end
+local field = 'post:' .. ARGV[2]
+local known = redis.call('HGET', KEYS[2], field)
+if ARGV[3] ~= '' or not known then
+  redis.call('HSET', KEYS[2], field, ARGV[3] ~= '' and ARGV[3] or 'posting')
+  if redis.call('PTTL', KEYS[2]) == -1 then redis.call('PEXPIRE', KEYS[2], ARGV[4]) end
+end
+return {'ok', ARGV[3] ~= '' and ARGV[3] or known or 'unsent'}

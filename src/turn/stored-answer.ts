@@ -1,0 +1,39 @@
+import type { Outcome, TurnResult } from './turn-types.ts';
+
+/**
+ * A decided outcome as it is stored before its last post: with all that the commit will need, so that a worker that takes
+ * over ends the turn as the first one would have (security.md 4.4).
+ */
+interface StoredAnswer {
+  version: 1;
+  kind: Outcome['kind'];
+  text: string;
+  note?: string;
+  history?: TurnResult['history'];
+  threadHistory?: TurnResult['threadHistory'];
+  stopServed?: number;
+}
+
+export function formatStoredAnswer({ kind, text, note, history, threadHistory, stopServed }: Outcome): string {
+  const stored: StoredAnswer = {
+    version: 1,
+    kind,
+    text,
+    ...(note === undefined ? {} : { note }),
+    ...(history ? { history } : {}),
+    ...(threadHistory ? { threadHistory } : {}),
+    ...(stopServed === undefined ? {} : { stopServed }),
+  };
+  return JSON.stringify(stored);
+}
+
+/** Reads what an earlier worker stored; a text of another version is shown as the answer that it is. */
+export function readStoredAnswer(stored: string): Outcome {
+  try {
+    const { version, ...outcome } = JSON.parse(stored) as Omit<StoredAnswer, 'version'> & { version: number };
+    if (version === 1) return outcome;
+  } catch {
+    // Falls through: an older worker stored the text alone.
+  }
+  return { kind: 'answered', text: stored };
+}
