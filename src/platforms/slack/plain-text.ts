@@ -19,11 +19,15 @@ export function plainText(text: string): string {
   return Buffer.from(shown).toString();
 }
 
-/** Whether the bot is named, and the text without its mentions. Other people's mentions stay. */
+/**
+ * Whether the bot is named, and the text without its mentions; other people's stay.
+ * @param ownIds as the event names them; where it names none, the first mention is taken for the bot's
+ */
 export function mentionOf(text: string, ownIds: readonly string[]): { isMentioned: boolean; text: string } {
   let isMentioned = false;
   const without = text.replace(MENTION, (whole, id: string) => {
-    if (!ownIds.includes(id)) return whole;
+    const isOwn = ownIds.length === 0 ? !isMentioned : ownIds.includes(id);
+    if (!isOwn) return whole;
     isMentioned = true;
     return ' ';
   });

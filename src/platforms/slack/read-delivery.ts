@@ -74,7 +74,8 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
   const isPrivate = event.type === 'message' && event.channel_type === 'im';
   const mention = mentionOf(event.text ?? '', ownIds);
   // In a channel only what names the bot is for it; its `message` and its `app_mention` are one message with one ts.
-  if (!isPrivate && event.type === 'message' && !mention.isMentioned) return ignored('a message without a mention');
+  const isForUs = isPrivate || event.type === 'app_mention' || (ownIds.length > 0 && mention.isMentioned);
+  if (!isForUs) return ignored('a message without a mention');
   const parts = partsOf(isPrivate ? (event.text ?? '') : mention.text, event);
   if (parts.length === 0) return ignored('an empty message');
 

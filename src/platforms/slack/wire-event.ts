@@ -40,7 +40,7 @@ export const wireEnvelope = z.object({
   challenge: z.string().max(4_000).optional(),
   team_id: id.optional(),
   authorizations: maybe(z.array(z.object({ user_id: maybe(id) }))),
-  event: z.unknown(),
+  event: z.unknown().optional(),
 });
 export type WireEnvelope = z.infer<typeof wireEnvelope>;
 

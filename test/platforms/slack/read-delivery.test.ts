@@ -1,0 +1,144 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Delivery, InboundMessage } from '../../../src/platforms/platform.ts';
+import { readTarget } from '../../../src/platforms/slack/reply-target.ts';
+import { deliver, directMessage, envelope, mention, slack } from './support.ts';
+
+const platform = slack();
+const receive = (body: object): Delivery => platform.receive(deliver(body));
+
+function read(body: object, from = platform): InboundMessage {
+  const delivery = from.receive(deliver(body));
+  if (delivery.kind !== 'message') throw new Error(`not a message: ${delivery.kind}`);
+  return delivery.message;
+}
+
+const FORM = { contentType: 'application/x-www-form-urlencoded' };
+
+describe('Slack events', () => {
+  test('the signed challenge is answered with itself, an unsigned one is refused', () => {
+    const body = { type: 'url_verification', challenge: 'abc123', token: 'legacy' };
+    expect(receive(body)).toEqual({
+      kind: 'handshake',
+      answer: { status: 200, contentType: 'text/plain', body: 'abc123' },
+    });
+    const unsigned = { ...deliver(body), headers: { 'content-type': 'application/json' } };
+    expect(platform.receive(unsigned)).toMatchObject({ kind: 'refused', status: 401 });
+  });
+
+  test('a direct message: who, what, and where the answer goes', () => {
+    const message = read(directMessage('hello &amp; <https://x.test/a|good> &lt;day&gt;'));
+    expect(message).toMatchObject({
+      messageId: 'D1:1760000001.000100',
+      chat: { kind: 'private', id: 'U1' },
+      sender: { userId: 'U1' },
+      parts: [{ type: 'text', text: 'hello & good (https://x.test/a) <day>' }],
+    });
+    expect(readTarget(message.replyTarget ?? '')).toMatchObject({ channel: 'D1', threadTs: '1760000001.000100' });
+    expect(message.opensThread).toBe('1760000001.000100');
+  });
+
+  test('with SLACK_REPLY=edit a private answer stands beside the question, not in a thread', () => {
+    const message = read(directMessage('hello'), slack({ reply: 'edit' }));
+    expect(readTarget(message.replyTarget ?? '').threadTs).toBeUndefined();
+    expect(message.opensThread).toBeUndefined();
+  });
+
+  test('a mention as app_mention and as message is one message', () => {
+    const asMention = read(mention('what is up?'));
+    const asMessage = read(
+      envelope({
+        type: 'message',
+        channel_type: 'channel',
+        channel: 'C1',
+        user: 'U1',
+        text: '<@UBOT> what is up?',
+        ts: '1760000002.000100',
+      }),
+    );
+    expect(asMessage).toEqual(asMention);
+    expect(asMention).toMatchObject({
+      chat: { kind: 'group', id: 'C1' },
+      parts: [{ type: 'text', text: 'what is up?' }],
+    });
+  });
+
+  test('a mention in a thread belongs to the thread, and is answered there', () => {
+    const message = read(mention('and now?', { thread_ts: '1759999999.000100' }));
+    expect(message.chat).toEqual({ kind: 'group', id: 'C1', threadId: '1759999999.000100' });
+    expect(readTarget(message.replyTarget ?? '').threadTs).toBe('1759999999.000100');
+    expect(message.opensThread).toBeUndefined();
+  });
+
+  test('where the event names no bot, an app_mention loses its first mention', () => {
+    const message = read(envelope({ ...event(mention('hi <@U7>')) }, { authorizations: null }));
+    expect(message.parts).toEqual([{ type: 'text', text: 'hi @U7' }]);
+  });
+
+  test.each([
+    ['a channel message without a mention', { type: 'message', channel_type: 'channel', text: 'plain' }],
+    ['a message of a bot', { type: 'message', channel_type: 'im', text: 'x', bot_id: 'B1' }],
+    ['our own message', { type: 'message', channel_type: 'im', text: 'x', user: 'UBOT' }],
+    ['an edit', { type: 'message', channel_type: 'im', text: 'x', subtype: 'message_changed' }],
+    ['a deletion', { type: 'message', channel_type: 'im', subtype: 'message_deleted' }],
+    ['somebody who joins', { type: 'message', channel_type: 'channel', text: '<@UBOT>', subtype: 'channel_join' }],
+    ['an empty message', { type: 'message', channel_type: 'im', text: '  ' }],
+    ['a time that is a number', { type: 'message', channel_type: 'im', text: 'x', ts: 1_760_000_001.0001 }],
+  ])('%s is ignored', (_what, fields) => {
+    expect(receive(envelope({ channel: 'D1', user: 'U1', ts: '1760000003.000100', ...fields }))).toMatchObject({
+      kind: 'ignored',
+      answer: { status: 200, body: '' },
+    });
+  });
+
+  test('images and files, with the text before them; what Slack does not hand out is named', () => {
+    const message = read(
+      directMessage('see', {
+        subtype: 'file_share',
+        files: [
+          { name: 'a.png', mimetype: 'image/png', url_private_download: 'https://files.slack.com/a' },
+          { name: 'b.pdf', mimetype: 'application/pdf', url_private: 'https://files.slack.com/b' },
+          { mode: 'hidden_by_limit' },
+        ],
+      }),
+    );
+    expect(message.parts).toEqual([
+      { type: 'text', text: 'see' },
+      { type: 'image', mediaRef: 'https://files.slack.com/a' },
+      { type: 'file', mediaRef: 'https://files.slack.com/b', name: 'b.pdf' },
+      { type: 'unsupported', what: 'file' },
+    ]);
+  });
+
+  test('a slash command of the app is the same as its word', () => {
+    const form = {
+      command: '/parley',
+      text: 'help',
+      team_id: 'T1',
+      channel_id: 'C9',
+      user_id: 'U1',
+      trigger_id: 'trig-1',
+    };
+    const delivery = platform.receive(deliver(new URLSearchParams(form).toString(), FORM));
+    expect(delivery).toMatchObject({
+      kind: 'message',
+      message: { messageId: 'command:trig-1', slash: { word: 'help' }, chat: { kind: 'group', id: 'C9' } },
+    });
+  });
+
+  test('a press of a feedback button is feedback, another click is ignored', () => {
+    const click = (action: object) =>
+      platform.receive(
+        deliver(
+          new URLSearchParams({ payload: JSON.stringify({ type: 'block_actions', actions: [action] }) }).toString(),
+          FORM,
+        ),
+      );
+    expect(click({ action_id: 'parley_feedback', value: 'good' })).toMatchObject({ kind: 'feedback', verdict: 'good' });
+    expect(click({ action_id: 'other', value: 'x' })).toMatchObject({ kind: 'ignored' });
+    expect(platform.receive(deliver('payload=%7Bnonsense', FORM))).toMatchObject({ kind: 'ignored' });
+  });
+});
+
+function event(body: object): object {
+  return (body as { event: object }).event;
+}
