@@ -112,6 +112,8 @@ export interface ReplyTraits {
   minEditGapMs: number;
   /** How a post whose fate is unknown is found again after a crash. `once`: the platform refuses the second use by itself. */
   reconcile: 'key' | 'lookup' | 'content' | 'once' | 'none';
+  /** How long a post that was cut off may still arrive, before it is looked for. Milliseconds; 0 where nothing is pushed. */
+  lookUpAfterMs: number;
 }
 
 /** One look of an answer, as it is to stand in its visible message. */

@@ -6,6 +6,8 @@ export interface PushedPartOptions {
   target: string;
   ledger: PostLedger;
   deliveryId: string;
+  /** A post that was cut off may still arrive; its fate is looked up so much later. Milliseconds. */
+  lookUpAfterMs: number;
   /** From 0; a long answer spans several messages. */
   part: number;
 }
@@ -14,9 +16,6 @@ export interface PushedPartOptions {
 export type PartResult =
   | { result: 'shown' | 'refused' | 'stopped' | 'fenced' }
   | { result: 'wait'; pauseMs: number; why: 'busy' | 'uncertain' };
-
-/** A post that was cut off may still arrive; its fate is looked up a little later. */
-const LOOK_UP_AFTER_MS = 1_000;
 
 /**
  * One visible message of an answer. Before anything leaves, the fence is asked and the ledger told; a post whose fate is
@@ -53,7 +52,7 @@ export class PushedPart {
   async #search(): Promise<PartResult | undefined> {
     const { push, target, ledger, part } = this.#options;
     const found = await push.find(target, this.#postKey);
-    if (found === 'unknown') return { result: 'wait', pauseMs: LOOK_UP_AFTER_MS, why: 'uncertain' };
+    if (found === 'unknown') return { result: 'wait', pauseMs: this.#options.lookUpAfterMs, why: 'uncertain' };
     if (found === 'absent') return undefined;
     this.#handle = found.handle;
     return (await ledger.record(part, found.handle)) ? undefined : { result: 'fenced' };
@@ -88,7 +87,7 @@ export class PushedPart {
         return { result: 'wait', pauseMs: posted.retryAfterMs, why: 'busy' };
       case 'uncertain':
         this.#shown = undefined;
-        return { result: 'wait', pauseMs: LOOK_UP_AFTER_MS, why: 'uncertain' };
+        return { result: 'wait', pauseMs: this.#options.lookUpAfterMs, why: 'uncertain' };
       case 'refused':
       case 'stopped':
         return { result: posted.result };

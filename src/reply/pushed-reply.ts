@@ -90,7 +90,7 @@ export class PushedReply implements LiveReply {
         this.#note(tried);
         return tried.result === 'refused' ? 'refused' : 'uncertain';
       }
-      const pauseMs = Math.max(tried.pauseMs, Math.min(LONGEST_PAUSE_MS, 250 * 2 ** Math.min(attempt, 8)));
+      const pauseMs = Math.max(tried.pauseMs, Math.min(LONGEST_PAUSE_MS, 50 * 2 ** Math.min(attempt, 10)));
       if (nowMs() + pauseMs >= untilMs) return 'uncertain';
       // The pause may end early only when nothing more may be shown; a stop word does not take the answer away.
       await pauseOrEnd(pauseMs, signal);
@@ -119,9 +119,11 @@ export class PushedReply implements LiveReply {
   }
 
   #part(part: number): PushedPart | undefined {
-    const { push, replyTarget: target, deliveryId } = this.#options;
+    const { push, platform, replyTarget: target, deliveryId } = this.#options;
     if (target === undefined) return undefined;
-    return (this.#parts[part] ??= new PushedPart({ push, target, ledger: this.#ledger, deliveryId, part }));
+    const { lookUpAfterMs } = platform.replyTraits;
+    const place = { push, target, ledger: this.#ledger, deliveryId, part, lookUpAfterMs };
+    return (this.#parts[part] ??= new PushedPart(place));
   }
 
   #record(fields: Record<string, string>): FinalRecord {

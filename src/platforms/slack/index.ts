@@ -1,4 +1,4 @@
-import { HOUR_MS, type NowMs } from '../../base/clock.ts';
+import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { Delivery, Platform, PostResult, RawDelivery, ReplyTraits } from '../platform.ts';
 import { createAnswers } from './answers.ts';
 import { checkSlack } from './check-settings.ts';
@@ -41,6 +41,7 @@ export function createSlack(options: SlackOptions): Platform {
     maxBytes: MAX_REPLY_BYTES,
     minEditGapMs: EDIT_GAP_MS[reply],
     reconcile: 'lookup',
+    lookUpAfterMs: SECOND_MS,
   };
   return {
     name: 'slack',

@@ -48,6 +48,7 @@ const REPLY_TRAITS: ReplyTraits = {
   // WeCom polls about once a second; a newer snapshot than the next poll needs is not worth a write.
   minEditGapMs: 250,
   reconcile: 'once',
+  lookUpAfterMs: 0,
 };
 
 /** WeCom's AI bot in callback mode. @throws PlatformError `bad_setting` when the EncodingAESKey has no usable form */

@@ -1,0 +1,172 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A message as people see it in the stand-in. */
+export interface SlackMessage {
+  channel: string;
+  ts: string;
+  threadTs?: string;
+  text: string;
+  user: string;
+  isStreaming: boolean;
+  metadata?: { event_type: string; event_payload?: { key?: string } };
+  /** Every text that it ever had. */
+  looks: string[];
+}
+
+/** What the next call of a method meets. `after`: the call is carried out, but its answer never comes. */
+export type SlackFault =
+  | { kind: 'busy'; retryAfterSec: number }
+  | { kind: 'status'; status: number }
+  | { kind: 'error'; error: string }
+  | { kind: 'cut'; when: 'before' | 'after' }
+  | { kind: 'html' };
+
+export interface FakeSlack {
+  /** Ends in `/api`. */
+  apiUrl: string;
+  messages: SlackMessage[];
+  calls: { method: string; args: Record<string, unknown> }[];
+  /** Faults by method, each met once, in order. */
+  faults: Map<string, SlackFault[]>;
+  /** Makes a stream die, as Slack does after about five minutes. */
+  endStreams(): void;
+  close(): Promise<void>;
+}
+
+type Answer = { ok: true; [name: string]: unknown } | { ok: false; error: string };
+
+const BOT = { user_id: 'UBOT', bot_id: 'BBOT', user: 'parley', team: 'Example', team_id: 'T1' };
+
+/** Slack's Web API as far as the bot uses it, strict where Slack is: streams die, take only appends, and need a thread. */
+export async function startFakeSlack(token: string): Promise<FakeSlack> {
+  let counter = 0;
+  const messages: SlackMessage[] = [];
+  const slack: Omit<FakeSlack, 'apiUrl' | 'close'> = {
+    messages,
+    calls: [],
+    faults: new Map(),
+    endStreams: () => messages.forEach((message) => (message.isStreaming = false)),
+  };
+  const find = (args: Record<string, unknown>) =>
+    messages.find(({ channel, ts }) => channel === args['channel'] && ts === args['ts']);
+  const add = (args: Record<string, unknown>, isStreaming: boolean): Answer => {
+    counter += 1;
+    const message: SlackMessage = {
+      channel: String(args['channel']).replace(/^U/, 'D'),
+      ts: `1760001000.${String(counter).padStart(6, '0')}`,
+      ...(args['thread_ts'] === undefined ? {} : { threadTs: String(args['thread_ts']) }),
+      text: textOf(args),
+      user: BOT.user_id,
+      isStreaming,
+      looks: [textOf(args)],
+      ...metadataOf(args),
+    };
+    messages.push(message);
+    return { ok: true, channel: message.channel, ts: message.ts };
+  };
+  const methods: Record<string, (args: Record<string, unknown>) => Answer> = {
+    'auth.test': () => ({ ok: true, ...BOT }),
+    'chat.postMessage': (args) => (textOf(args) === '' ? { ok: false, error: 'no_text' } : add(args, false)),
+    'chat.startStream': (args) => {
+      if (args['thread_ts'] === undefined) return { ok: false, error: 'invalid_arguments' };
+      const isPrivate = String(args['channel']).startsWith('D');
+      if (!isPrivate && args['recipient_user_id'] === undefined)
+        return { ok: false, error: 'missing_recipient_user_id' };
+      return add(args, true);
+    },
+    'chat.appendStream': (args) => {
+      const message = find(args);
+      if (!message?.isStreaming) return { ok: false, error: 'message_not_in_streaming_state' };
+      message.text += textOf(args);
+      message.looks.push(message.text);
+      return { ok: true, channel: message.channel, ts: message.ts };
+    },
+    'chat.stopStream': (args) => {
+      const message = find(args);
+      if (!message?.isStreaming) return { ok: false, error: 'message_not_in_streaming_state' };
+      message.text += textOf(args);
+      message.looks.push(message.text);
+      message.isStreaming = false;
+      Object.assign(message, metadataOf(args));
+      return { ok: true, channel: message.channel, ts: message.ts };
+    },
+    'chat.update': (args) => {
+      const message = find(args);
+      if (!message) return { ok: false, error: 'message_not_found' };
+      if (message.isStreaming) return { ok: false, error: 'cant_update_message' };
+      message.text = textOf(args);
+      message.looks.push(message.text);
+      Object.assign(message, metadataOf(args));
+      return { ok: true, channel: message.channel, ts: message.ts };
+    },
+    'conversations.replies': (args) => ({
+      ok: true,
+      messages: messages.filter((one) => one.threadTs === args['ts']).map((one) => shown(one, args)),
+    }),
+    'conversations.history': (args) => ({
+      ok: true,
+      messages: messages
+        .filter((one) => one.channel === args['channel'] && one.threadTs === undefined)
+        .map((one) => shown(one, args)),
+    }),
+    'assistant.threads.setStatus': () => ({ ok: true }),
+  };
+
+  const server = createServer((request, response) => {
+    void serve(request, response).catch(() => response.destroy());
+  });
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const method = (request.url ?? '').replace('/api/', '');
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const args = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>;
+    slack.calls.push({ method, args });
+    const fault = slack.faults.get(method)?.shift();
+    if (fault?.kind === 'busy')
+      return void response.writeHead(429, { 'retry-after': String(fault.retryAfterSec) }).end();
+    if (fault?.kind === 'status') return void response.writeHead(fault.status).end('upstream');
+    if (fault?.kind === 'html') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+    if (fault?.kind === 'cut' && fault.when === 'before') return void response.destroy();
+    const isKnown = request.headers.authorization === `Bearer ${token}`;
+    const answer: Answer =
+      fault?.kind === 'error'
+        ? { ok: false, error: fault.error }
+        : isKnown
+          ? (methods[method]?.(args) ?? { ok: false, error: 'unknown_method' })
+          : { ok: false, error: 'invalid_auth' };
+    if (fault?.kind === 'cut') return void response.destroy();
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    ...slack,
+    apiUrl: `http://127.0.0.1:${port}/api`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function textOf(args: Record<string, unknown>): string {
+  return typeof args['markdown_text'] === 'string' ? args['markdown_text'] : '';
+}
+
+function metadataOf(args: Record<string, unknown>): Pick<SlackMessage, 'metadata'> {
+  return args['metadata'] === undefined ? {} : { metadata: args['metadata'] as NonNullable<SlackMessage['metadata']> };
+}
+
+/** Without `include_all_metadata` Slack returns only the kind of a message's metadata. */
+function shown({ ts, user, text, metadata, threadTs }: SlackMessage, args: Record<string, unknown>): object {
+  const kept = metadata && (args['include_all_metadata'] === true ? metadata : { event_type: metadata.event_type });
+  return {
+    ts,
+    user,
+    bot_id: BOT.bot_id,
+    text,
+    ...(threadTs ? { thread_ts: threadTs } : {}),
+    ...(kept ? { metadata: kept } : {}),
+  };
+}
