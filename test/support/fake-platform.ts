@@ -39,6 +39,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
       maxBytes: 20_480,
       minEditGapMs: 0,
       reconcile: 'once',
+      lookUpAfterMs: 0,
     },
     receive: (): Delivery => ({ kind: 'ignored', reason: 'a fake', answer: { status: 200, body: '' } }),
     renderReply: ({ text }) => text,
