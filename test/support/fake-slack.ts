@@ -55,7 +55,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     const message: SlackMessage = {
       channel: String(args['channel']).replace(/^U/, 'D'),
       ts: `1760001000.${String(counter).padStart(6, '0')}`,
-      ...(args['thread_ts'] === undefined ? {} : { threadTs: String(args['thread_ts']) }),
+      ...(args['thread_ts'] === undefined ? {} : { threadTs: args['thread_ts'] as string }),
       text: textOf(args),
       user: BOT.user_id,
       isStreaming,
