@@ -111,11 +111,21 @@ function proofOfPerson({ settings, given, mode, roles }: Judged): Fault[] {
   if (proofs?.includes('same-browser') && !hasWebSignIn) {
     return [fault('SIGN_IN_PROOF', `names same-browser, which needs ${WECOM_APP_CREDENTIALS.join(', ')}`)];
   }
+  const isSlackOn = SLACK_CREDENTIALS.some((name) => given.has(name));
+  if (isSlackOn && (proofs?.includes('same-browser') ?? hasWebSignIn)) {
+    return [
+      fault(
+        'SIGN_IN_PROOF',
+        'must be same-id (platform user ids equal profile ids) or typed-code beside Slack, which has no web sign-in of its own here',
+      ),
+    ];
+  }
   if (given.has('SIGN_IN_PROOF') || hasWebSignIn) return [];
+  const sameBrowser = isSlackOn ? '' : `set ${WECOM_APP_CREDENTIALS.join(', ')} for same-browser, or `;
   return [
     missing(
       'SIGN_IN_PROOF',
-      `set ${WECOM_APP_CREDENTIALS.join(', ')} for same-browser, or SIGN_IN_PROOF=same-id where platform user ids equal profile ids`,
+      `${sameBrowser}set SIGN_IN_PROOF to same-id where platform user ids equal profile ids, or to typed-code`,
     ),
   ];
 }

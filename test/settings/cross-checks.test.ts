@@ -14,6 +14,25 @@ describe('credentials', () => {
     expect(faultyNames(without(SERVING, 'WECOM_BOT_TOKEN', 'WECOM_BOT_AES_KEY', 'WECOM_BOT_NAME'))).toEqual([]);
   });
 
+  test('Slack needs both of its own, and ends local mode', () => {
+    const slack = { SLACK_SIGNING_SECRET: 'signing-secret', SLACK_BOT_TOKEN: 'xoxb-1-token' };
+    expect(loadSound({ ...SERVING, ...slack, SIGN_IN_PROOF: 'same-id' }).config.slack).toEqual({
+      isOn: true,
+      reply: 'stream',
+      apiUrl: 'https://slack.com/api',
+    });
+    for (const name of Object.keys(slack))
+      expect(faultyNames({ ...SERVING, ...without(slack, name), SIGN_IN_PROOF: 'same-id' })).toEqual([name]);
+    expect(faultyNames(slack)).toEqual(expect.arrayContaining(['REDIS_URL', 'CHAT_BASE_URL']));
+  });
+
+  test('beside Slack the proof cannot be the same browser, named or by default', () => {
+    const slack = { SLACK_SIGNING_SECRET: 'signing-secret', SLACK_BOT_TOKEN: 'xoxb-1-token' };
+    expect(faultyNames({ ...SERVING, ...slack })).toEqual(['SIGN_IN_PROOF']);
+    expect(faultyNames({ ...SERVING, ...slack, SIGN_IN_PROOF: 'same-browser,same-id' })).toEqual(['SIGN_IN_PROOF']);
+    expect(faultyNames({ ...SERVING, ...slack, SIGN_IN_PROOF: 'typed-code' })).toEqual([]);
+  });
+
   test.each([
     ['SECRET_KEY', Buffer.alloc(31).toString('base64')],
     ['SECRET_KEY', Buffer.alloc(33).toString('base64')],

@@ -27,12 +27,12 @@ const anyText = fc.oneof(
 );
 const anyName = fc.oneof(
   fc.constantFrom(...SETTING_NAMES),
-  fc.constantFrom('SLACK_BOT_TOKEN', 'CHAT_X', '__proto__', 'constructor'),
+  fc.constantFrom('FEISHU_APP_ID', 'CHAT_X', '__proto__', 'constructor'),
 );
 const anyEnv = fc.dictionary(anyName, anyText, { maxKeys: 12 });
 
 test('no environment makes reading throw, and every fault names a setting and begins with it', () => {
-  const names = new Set<string>([...SETTING_NAMES, 'SLACK_BOT_TOKEN']);
+  const names = new Set<string>([...SETTING_NAMES, 'FEISHU_APP_ID']);
   fc.assert(
     fc.property(anyEnv, fc.boolean(), (env, isServing) => {
       const loaded = load(isServing ? { ...SERVING, ...env } : env);

@@ -29,14 +29,14 @@ describe('unknown names', () => {
   });
 
   test('of platforms to come beside a WeCom bot are named once and change nothing', () => {
-    const { config, warnings } = loadSound({ ...SERVING, SLACK_BOT_TOKEN: 'x', SLACK_REPLY: 'y', FEISHU_APP_ID: 'z' });
+    const { config, warnings } = loadSound({ ...SERVING, TEAMS_APP_ID: 'x', FEISHU_APP_ID: 'z' });
     expect(config.roles).toEqual(['receiver', 'worker']);
     expect(warnings).toEqual(
-      expect.arrayContaining([expect.stringContaining('Slack'), expect.stringContaining('Feishu')]),
+      expect.arrayContaining([expect.stringContaining('Feishu'), expect.stringContaining('Teams')]),
     );
   });
 
-  test.each(['SLACK_BOT_TOKEN', 'SLACK_SIGNING_SECRET_FILE', 'FEISHU_APP_ID', 'DINGTALK_CLIENT_SECRET'])(
+  test.each(['FEISHU_APP_SECRET_FILE', 'FEISHU_APP_ID', 'DINGTALK_CLIENT_SECRET'])(
     'of platforms to come never lead real people into local mode: %s alone is a fault',
     (name) => {
       expect(faultyNames({ [name]: 'x-secret' })).toContain(name);

@@ -139,7 +139,7 @@ export const wecomSettings = {
 
 /** Slack: an app with the Events API and a bot token. */
 export const slackSettings = {
-  SLACK_SIGNING_SECRET: secret(kinds.textLike(/^[\x21-\x7e]{8,128}$/, "must be the app's Signing Secret"), {
+  SLACK_SIGNING_SECRET: secret(kinds.textLike(/^[\x21-\x7e]{6,128}$/, "must be the app's Signing Secret"), {
     meaning: "The app's Signing Secret, from its Basic Information page.",
   }),
   SLACK_BOT_TOKEN: secret(kinds.textLike(/^[\x21-\x7e]{5,512}$/, 'must be a bot token, which begins with xoxb-'), {
