@@ -2,7 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { randomBytes } from 'node:crypto';
 import { startApp, type App } from '../../src/app.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
+import { pendingKey } from '../../src/base/partition-keys.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { ALL_PARTITIONS } from '../../src/platforms/conversation-key.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import { startScriptedChatServer, type Answer, type ScriptedChatServer } from '../chat/scripted-chat-server.ts';
 import { startFakeSlack, type FakeSlack } from '../support/fake-slack.ts';
@@ -98,6 +100,12 @@ const untilShown = async (channel: string, texts: string[], limitMs?: number) =>
   const isShown = () => JSON.stringify(textsIn(channel)) === JSON.stringify(texts);
   await untilTrue(isShown, limitMs).catch(() => expect(textsIn(channel)).toEqual(texts));
 };
+/** Waits until nothing of any conversation waits or runs, so that what was said is history. */
+const untilIdle = () =>
+  untilTrue(async () => {
+    const waiting = await Promise.all(ALL_PARTITIONS.map((partition) => client.zcard(pendingKey(partition))));
+    return waiting.every((count) => count === 0);
+  });
 const promptOf = (index: number) => {
   const messages = chat.calls[index]?.body['messages'] as { role: string; content: string }[];
   return messages.filter(({ role }) => role !== 'system').map(({ content }) => content);
@@ -109,6 +117,7 @@ describe.each(['stream', 'edit'])('Slack with SLACK_REPLY=%s', (reply) => {
     chat.script(says('The library opens at eight.'));
     await sender.direct('U1', 'When does the library open?');
     await untilShown('DU1', ['The library opens at eight.']);
+    await untilIdle();
     expect(slack.messages[0]?.looks.length).toBeGreaterThan(1);
     chat.script(says('At ten.'));
     await sender.direct('U1', 'And when does it close?');
@@ -141,6 +150,7 @@ describe.each(['stream', 'edit'])('Slack with SLACK_REPLY=%s', (reply) => {
     chat.script(says('Blue.'));
     const root = await sender.mention({ channel: 'C2', userId: 'U1' }, 'What colour is the sky?');
     await untilShown('C2', ['Blue.']);
+    await untilIdle();
     chat.script(says('Because of scattering.'));
     await sender.mention({ channel: 'C2', userId: 'U2', threadTs: root }, 'Why?');
     await untilShown('C2', ['Blue.', 'Because of scattering.']);
