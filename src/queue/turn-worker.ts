@@ -99,7 +99,10 @@ export class TurnWorker {
     const timer = setTimeout(() => {
       for (const controller of this.#running.values()) controller.abort('shutdown' satisfies AbortReason);
     }, graceMs);
-    const isClosed = await Promise.race([closing.then(() => true), pause(graceMs + FORCED_CLOSE_AFTER_MS, false, { ref: false })]);
+    const isClosed = await Promise.race([
+      closing.then(() => true),
+      pause(graceMs + FORCED_CLOSE_AFTER_MS, false, { ref: false }),
+    ]);
     clearTimeout(timer);
     // Without Redis nothing can be given back or closed in order; what is unfinished stands in the inbox all the same.
     if (!isClosed) for (const worker of this.#workers) worker.close(true).catch(() => undefined);
