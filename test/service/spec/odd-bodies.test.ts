@@ -266,4 +266,14 @@ describe('sizes', () => {
     expect(performance.now() - startedAtMs).toBeLessThan(2_000);
     expect([status, body.error]).toMatchObject([400, { param: 'messages[0].content[0]' }]);
   });
+
+  test('ten million Chinese characters take little longer than as many bytes of English', async () => {
+    const tookMs = async (text: string) => {
+      const startedAtMs = performance.now();
+      expect((await askChat(service, { ...HELLO, messages: [user(text)] })).status).toBe(200);
+      return performance.now() - startedAtMs;
+    };
+    const englishMs = await tookMs('abc'.repeat(10_000_000));
+    expect(await tookMs('你'.repeat(10_000_000))).toBeLessThan(3 * englishMs + 500);
+  });
 });
