@@ -149,10 +149,17 @@ describe('limits over many addresses and many names', () => {
     expect(lookedAt).toBe(20);
   });
 
-  test('a comparison that fails leaves its count and lets the next one in', async () => {
-    const broken = throttle.attempt({ username: 'alice', address: '10.0.0.1' }, () => Promise.reject(new Error('x')));
-    await expect(broken).rejects.toThrow('x');
-    for (let index = 0; index < 20; index += 1) await isLookedAt('zhangwei', '10.0.0.2');
+  test('right passwords add to no limit: 30 people sign in at one address, one person at 30', async () => {
+    for (let index = 0; index < 30; index += 1) {
+      expect(await isLookedAt(`person${index}`, '10.0.0.1')).toBe(true);
+      expect(await isLookedAt('alice', `10.0.1.${index}`)).toBe(true);
+    }
+  });
+
+  test('comparisons that fail leave their counts, and make nobody wait', async () => {
+    const fail = (index: number) =>
+      throttle.attempt({ username: `p${index}`, address: `10.0.1.${index}` }, () => Promise.reject(new Error('x')));
+    await Promise.all(Array.from({ length: 20 }, (_, index) => expect(fail(index)).rejects.toThrow('x')));
     expect(await isLookedAt('alice', '10.0.0.1')).toBe(true);
   });
 });
