@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Pool } from 'undici';
+import { flip, flips } from '../support/flip-bytes.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { fuzzMs, fuzzTestMs } from '../support/fuzz-time.ts';
 import { API_KEY, NO_LIMITS, startTestService, type TestService } from './support.ts';
@@ -128,35 +129,6 @@ const request = fc.record(
   },
   { requiredKeys: ['model', 'messages'] },
 );
-
-interface Flip {
-  at: number;
-  byte: number;
-  kind: 'change' | 'insert' | 'cut' | 'repeat';
-}
-const flips = fc.array(
-  fc.record<Flip>({
-    at: fc.nat(),
-    byte: fc.nat(255),
-    kind: fc.constantFrom('change', 'insert', 'cut', 'repeat'),
-  }),
-  { minLength: 1, maxLength: 4 },
-);
-
-function flip(bytes: Buffer, { at, byte, kind }: Flip): Buffer {
-  const place = at % (bytes.length + 1);
-  const [head, tail] = [bytes.subarray(0, place), bytes.subarray(place)];
-  switch (kind) {
-    case 'change':
-      return Buffer.concat([head, Buffer.from([byte]), tail.subarray(1)]);
-    case 'insert':
-      return Buffer.concat([head, Buffer.from([byte]), tail]);
-    case 'cut':
-      return Buffer.concat([head, tail.subarray(byte)]);
-    case 'repeat':
-      return Buffer.concat([head, ...Array.from({ length: 3 }, () => tail.subarray(0, byte)), tail]);
-  }
-}
 
 const body: fc.Arbitrary<Buffer> = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue().map(toBytes) },

@@ -69,7 +69,8 @@ function readParameters(querystring: string): Parameters {
     const [value, ...more] = query.getAll(name);
     if (more.length > 0 || (value ?? '').length > MAX_PARAMETER_CHARS)
       throw new PageError('bad_request', `${name} is repeated or too long`);
-    if (value !== undefined) parameters[name] = value;
+    // Without a value it counts as left out (section 3.1); an empty state still goes back as it came.
+    if (value !== undefined && (value !== '' || name === 'state')) parameters[name] = value;
   }
   return parameters;
 }

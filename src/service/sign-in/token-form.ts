@@ -42,14 +42,15 @@ export const parseTokenForm: Middleware = async (ctx, next) => {
   await next();
 };
 
-/** A field of the form that `parseTokenForm` read. */
+/** A field of the form that `parseTokenForm` read; one without a value counts as left out (RFC 6749 section 3.2). */
 export function field(ctx: Context, name: Field): string | undefined {
-  return (ctx.request.body as Partial<Record<Field, string>>)[name];
+  const value = (ctx.request.body as Partial<Record<Field, string>>)[name];
+  return value === '' ? undefined : value;
 }
 
-/** @throws OAuthError `invalid_request` when it is missing or empty */
+/** @throws OAuthError `invalid_request` when it is left out */
 export function required(ctx: Context, name: Field): string {
   const value = field(ctx, name);
-  if (value === undefined || value === '') throw new OAuthError('invalid_request', `${name} is required, form-encoded`);
+  if (value === undefined) throw new OAuthError('invalid_request', `${name} is required, form-encoded`);
   return value;
 }

@@ -86,7 +86,7 @@ describe('spec 4.2 authorize', () => {
   test.each([
     ['unsupported_response_type', { response_type: 'token' }],
     ['unsupported_response_type', { response_type: 'code token' }],
-    ['unsupported_response_type', { response_type: '' }],
+    ['unsupported_response_type', { response_type: 'Code' }],
   ])('spec 4.2 response_type "fixed code": %s for %j goes back to the client', async (error, parameters) => {
     const answer = await new Browser(service.url).get(authorizePath({ state: 's1', ...parameters }));
     expect(answer.headers.location).toBe(`${CALLBACK}?error=${error}&state=s1`);
@@ -173,6 +173,14 @@ describe('spec 4.2 authorize', () => {
       expect((await obtainAnswer(new Browser(service.url), { state })).get('state')).toBe(state);
     },
   );
+
+  test('RFC 6749 3.1: a parameter without a value counts as left out, except that an empty state comes back', async () => {
+    const empty = { scope: '', code_challenge: '', code_challenge_method: '', state: '' };
+    const answer = await obtainAnswer(new Browser(service.url), empty);
+    expect([...answer.keys()]).toEqual(['code', 'state']);
+    const refused = await new Browser(service.url).get(authorizePath({ response_type: '' }));
+    expect(refused.headers.location).toBe(`${CALLBACK}?error=invalid_request`);
+  });
 
   test('spec 2.6 authorization code "different for each authorization"', async () => {
     const browser = new Browser(service.url);

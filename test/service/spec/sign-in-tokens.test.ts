@@ -212,6 +212,11 @@ describe('what the specification leaves to RFC 6749 and RFC 7636', () => {
     },
   );
 
+  test('RFC 6749 3.2: a field without a value counts as left out', async () => {
+    const changes = { code_verifier: '', refresh_token: '' };
+    expect((await exchange(service, await obtainCode(service), changes)).status).toBe(200);
+  });
+
   test('RFC 6749 3.2: a field that nobody knows is ignored', async () => {
     expect((await exchange(service, await obtainCode(service), { audience: 'x' })).status).toBe(200);
   });
