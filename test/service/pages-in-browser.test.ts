@@ -8,9 +8,9 @@ import type { Browser, Page } from 'playwright-core';
 import { parseClientsFile } from '../../src/service/clients-file.ts';
 import { findChromium, launchChromium } from '../support/chromium.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { authorizePath, exchange, startTestService, type TestService } from './support.ts';
+import { authorizePath, Browser as Visitor, exchange, startTestService, type TestService } from './support.ts';
 
-/** Set it to a folder to look at the pages: each is then taken in both sizes, colours and languages. */
+/** Set it to a folder to look at the pages: each is then taken in both colours and languages, English wide, Chinese as on a phone. */
 const picturesDir = process.env['PICTURES_DIR'];
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -52,15 +52,20 @@ describeInBrowser('the pages in Chromium', () => {
     if (picturesDir !== undefined) await page.screenshot({ path: join(picturesDir, `${name}.png`), fullPage: true });
   }
 
+  /** So many wrong passwords that the next one is told to wait. */
+  async function useUpTries(username: string): Promise<void> {
+    const visitor = new Visitor(service.url);
+    const login = await visitor.get(authorizePath({ redirect_uri: callback }));
+    await Promise.all(Array.from({ length: 10 }, () => visitor.submit(login, { username, password: 'wrong' })));
+  }
+
+  const WIDE = { width: 1_200, height: 850 };
+  const PHONE = { width: 390, height: 844 };
   const looks = [
-    { locale: 'en-GB', colorScheme: 'light', viewport: { width: 1_200, height: 850 } },
-    { locale: 'zh-CN', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
-    ...(picturesDir === undefined
-      ? []
-      : [
-          { locale: 'en-GB', colorScheme: 'dark', viewport: { width: 1_200, height: 850 } } as const,
-          { locale: 'zh-CN', colorScheme: 'light', viewport: { width: 390, height: 844 } } as const,
-        ]),
+    { locale: 'en-GB', colorScheme: 'light', viewport: WIDE },
+    { locale: 'zh-CN', colorScheme: 'dark', viewport: PHONE },
+    { locale: 'en-GB', colorScheme: 'dark', viewport: WIDE },
+    { locale: 'zh-CN', colorScheme: 'light', viewport: PHONE },
   ] as const;
 
   test.each(looks)('log in, consent and back to the client: $locale, $colorScheme', async (look) => {
@@ -74,6 +79,13 @@ describeInBrowser('the pages in Chromium', () => {
     await page.press('[name=password]', 'Enter');
     await page.waitForSelector('[role=alert]');
     await judge(page, named('login-wrong'));
+    await useUpTries(named('guessed'));
+    await page.fill('[name=username]', named('guessed'));
+    await page.fill('[name=password]', 'wrong');
+    await page.press('[name=password]', 'Enter');
+    await page.waitForSelector('text=/ten minutes|十分钟/');
+    await judge(page, named('login-slow'));
+    await page.fill('[name=username]', 'zhangwei');
     await page.fill('[name=password]', 'zhangwei-pass');
     await page.press('[name=password]', 'Enter');
     await page.waitForSelector('[name=decision]');
@@ -86,11 +98,26 @@ describeInBrowser('the pages in Chromium', () => {
       ['home', '/'],
       ['account', '/account'],
       ['error', '/oauth2.0/authorize?client_id=nobody'],
+      ['missing', '/nothing-here'],
       ['logout', '/logout'],
+      ['login-to-account', '/account'],
     ] as const) {
       await page.goto(`${service.url}${path}`);
       await judge(page, named(name));
     }
+    await context.close();
+  });
+
+  test.each(looks)('an account page that lists nothing: $locale, $colorScheme', async (look) => {
+    await server.redis.flushall();
+    const context = await chromium.newContext(look);
+    const page = await context.newPage();
+    await page.goto(`${service.url}/account`);
+    await page.fill('[name=username]', 'alice');
+    await page.fill('[name=password]', 'alice-pass');
+    await page.press('[name=password]', 'Enter');
+    await page.waitForURL('**/account');
+    await judge(page, `account-empty-${look.locale.slice(0, 2)}-${look.colorScheme}`);
     await context.close();
   });
 
