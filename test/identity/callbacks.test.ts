@@ -26,40 +26,73 @@ describe('callbacks', () => {
     return new URL(String(atService.headers['location']));
   }
 
-  test('state missing, altered or doubled is refused, always, and no code is exchanged (security.md 1.3 step 13, T4)', async () => {
-    await open({ signIn: { proof: ['same-id'] } });
-    const browser = house.browser('20001');
-    const letters = fc.constantFrom('', 'x', '0'.repeat(64), 'a&state=a', '%00');
-    await fc.assert(
-      fc.asyncProperty(
-        fc.oneof(letters, fc.string({ maxLength: 80 })),
-        fc.constantFrom('replace', 'append', 'drop'),
-        async (text, how) => {
+  /** Ways in which a state is wrong; a missing one is none of them. */
+  const wrongState = fc.oneof(
+    fc.constantFrom('x', '0'.repeat(64), 'a&state=a', '%00', ' '),
+    fc.string({ minLength: 1, maxLength: 80 }),
+    fc.record({ cut: fc.nat(63), more: fc.constantFrom('', '0', ' ') }),
+  );
+
+  for (const state of ['required', 'absent'] as const) {
+    test(`${state}: a state that comes back wrong, empty or twice is refused, always, and no code is exchanged (security.md 1.3 step 13, T4)`, async () => {
+      await open({ signIn: { proof: ['same-id'], state } });
+      const browser = house.browser('20001');
+      const how = fc.constantFrom('replace' as const, 'append' as const, 'empty' as const);
+      await fc.assert(
+        fc.asyncProperty(wrongState, how, async (wrong, kind) => {
           await server.redis.flushdb();
           const callback = await startedAt(browser);
           const right = callback.searchParams.get('state') ?? '';
           callback.searchParams.delete('state');
-          const wrong = {
-            replace: `&state=${encodeURIComponent(text)}`,
-            append: `&state=${right}&state=${right}`,
-            drop: '',
-          }[how];
-          const page = await browser.get(`${callback.href}${wrong}`);
+          const text = typeof wrong === 'string' ? wrong : `${right.slice(0, wrong.cut)}${wrong.more}`;
+          const query = { replace: encodeURIComponent(text), append: `${right}&state=${right}`, empty: '' }[kind];
+          const page = await browser.get(`${callback.href}&state=${query}`);
           expect(page.status).toBe(400);
           expect(house.service.seen.codes).toEqual([]);
-        },
-      ),
-      { numRuns: 25 },
-    );
+          // Stripping the state afterwards is no way in either: a wrong one has spent the transaction.
+          if (kind === 'replace') expect((await browser.get(callback.href)).status).toBe(400);
+        }),
+        { numRuns: 25 },
+      );
+    });
+  }
+
+  test('required: a missing state is refused; absent: it is allowed, and only there (security.md 1.3 step 13)', async () => {
+    for (const [state, expected] of [
+      ['required', 400],
+      ['absent', 303],
+    ] as const) {
+      await open({ signIn: { proof: ['same-id'], state } });
+      const browser = house.browser('20001');
+      const callback = await startedAt(browser);
+      callback.searchParams.delete('state');
+      const page = await browser.get(callback.href);
+      expect(page.status).toBe(expected);
+      expect(house.service.seen.codes).toHaveLength(state === 'absent' ? 1 : 0);
+      if (state === 'required') await house.close();
+    }
   });
 
-  test('in absent mode a missing state is allowed, a wrong one is not', async () => {
+  test('absent: a service that does return the state is no trouble', async () => {
     await open({ signIn: { proof: ['same-id'], state: 'absent' } });
+    const page = await house.walk(house.browser('20001'), await house.link('20001'));
+    expect(page.text).toContain('You are connected');
+  });
+
+  test('absent with L1 alone: nothing is linked before the confirmation page named who would be (security.md 1.3 steps 13 and 20)', async () => {
+    await open({ signIn: { state: 'absent' } });
     house.service.echoesState = false;
-    const browser = house.browser('20001');
-    expect((await house.walk(browser, await house.link('20001'))).text).toContain('You are connected');
-    const callback = await startedAt(house.browser('20001'));
-    expect((await browser.get(`${callback.href}&state=${'0'.repeat(64)}`)).status).toBe(400);
+    const browser = house.browser('20001', '20001');
+    const started = await browser.submit(await browser.get(await house.link('20001')));
+    await browser.follow(started, /\/oauth\/callback/);
+    // An attacker slips in the code of their own account.
+    const injected = await browser.get(`${house.url}/oauth/callback?code=${house.service.mintCode('attacker')}`);
+    expect(injected.headers['location']).toBe('/sign-in/confirm');
+    const confirm = await browser.follow(injected);
+    expect(confirm.text).toContain('Person attacker');
+    expect(await account('20001')).toBeUndefined();
+    expect((await browser.submit(confirm, '/sign-in/cancel')).text).toContain('Nothing was connected');
+    expect(await account('20001')).toBeUndefined();
   });
 
   test('in absent mode an injected code of another person does not link with L2 (T3)', async () => {

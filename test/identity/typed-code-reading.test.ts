@@ -107,6 +107,10 @@ describe('reading codes (security.md 1.3 step 21)', () => {
     );
   });
 
+  test('one message asks about five codes at most', () => {
+    expect(readCodes('A1B2-C3D4, '.repeat(20))).toHaveLength(5);
+  });
+
   test('time grows no faster than the text', () => {
     const startedMs = performance.now();
     for (const piece of ['A', 'A1B2-', 'AAAA ', '-', 'A1B2-C3D4-', 'a1b2 -']) readCodes(piece.repeat(20_000));

@@ -204,6 +204,9 @@ describe('what the code’s life ends with (security.md 1.3 step 21)', () => {
   test('after five minutes it is too late, and a new link helps', async () => {
     await open();
     const { browser, code } = await walkToCode('20001');
+    // Redis remembers it for ten minutes more, so that a late message is told so.
+    for (const name of await server.redis.keys('{id}:live:*'))
+      expect(await server.redis.pttl(name)).toBeGreaterThan(890_000);
     house.clock.nowMs += 299_999;
     expect((await browser.get(confirmUrl())).status).toBe(200);
     house.clock.nowMs += 1;
@@ -243,8 +246,9 @@ describe('what the code’s life ends with (security.md 1.3 step 21)', () => {
 describe('who may type it (security.md 1.3 step 21)', () => {
   test('another person’s private chat: nothing is linked, the code is dead, and its owner is told', async () => {
     await open();
-    const { code } = await walkToCode('attacker', 'victim');
+    const { browser, link, code } = await walkToCode('attacker', 'victim');
     expect((await type('victim', code))?.kind).toBe('not-awaited');
+    expect((await browser.get(link)).status).toBe(410);
     expect((await type('attacker', code))?.kind).toBe('not-awaited');
     expect([await account('attacker'), await account('victim')]).toEqual([undefined, undefined]);
     expect(house.notices).toMatchObject([
@@ -341,6 +345,8 @@ describe('handled again after a crash, and sent twice', () => {
     // Sent once more by the person, as a message of its own.
     expect((await type('20001', code))?.kind).toBe('linked');
     expect((await type('20002', code))?.kind).not.toBe('linked');
+    await type('20002', (await walkToCode('20002')).code);
+    expect((await type('20002', code))?.kind).toBe('not-awaited');
   });
 
   test('a wrong code is counted once, however often its message is handled, and at the same time', async () => {

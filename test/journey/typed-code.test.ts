@@ -62,6 +62,23 @@ describe('the typed code in a private chat (security.md 1.3 step 21)', () => {
     expect((await driver().waitForAnswer(before.id, { timeoutMs: 15_000 })).text.trim()).toBe('1 2');
   });
 
+  test('what waited while no worker was there: the code is taken, and the question beside it is answered', async () => {
+    await ask('daniel.okoye', '/unlink');
+    const { message, code } = await askAndWalkToCode('daniel.okoye', 'count to 2');
+    await town.stopBot();
+    await town.startBot({ ROLES: 'receiver' });
+    await untilTrue(() => driver().isBotReachable());
+    const before = await driver().say('daniel.okoye', 'count to 4');
+    const typed = await driver().say('daniel.okoye', code);
+    const inboxes = async () => Promise.all((await town.redis.keys('*:inbox:*')).map((name) => town.redis.llen(name)));
+    await untilTrue(async () => (await inboxes()).includes(2));
+    await town.stopBot();
+    await town.startBot();
+    expect((await driver().waitForAnswer(typed.id, { timeoutMs: 15_000 })).text).toContain('Signed in as Daniel');
+    expect((await driver().waitForAnswer(message.id, { timeoutMs: 15_000 })).text).toBe('↓ answered below');
+    expect((await driver().waitForAnswer(before.id, { timeoutMs: 15_000 })).text.trim()).toBe('1 2');
+  }, 60_000);
+
   test('the same delivery three times at once: one try is counted', async () => {
     await askAndWalkToCode('emma.clarke', 'count to 2');
     const { message } = await driver().deliver('emma.clarke', 'A1B2-C3D4', 3);

@@ -3,13 +3,13 @@
 -- KEYS: 1 ticket, 2 quarantine of the browser, 3 live ticket of the person, 4 the new code's ticket
 -- ARGV: 1 now (ms), 2 cookie hash, 3 ticket hash, 4 quarantine as it was read, 5 quarantine with its new end, 6 MAC of the
 --       code, 7 its serial, 8 its end (ms), 9 its life (ms), 10 how long its end is remembered after it (ms), 11 language
--- Output: 'shown' | 'gone' (over, another browser's, or another code is shown by now). Safe to repeat.
-local ticket = redis.call('HMGET', KEYS[1], 'status', 'expiresAtMs', 'browser', 'codeSerial', 'codeMac')
-if ticket[3] ~= ARGV[2] or tonumber(ticket[2] or '0') <= tonumber(ARGV[1]) then return 'gone' end
-if ticket[1] == 'awaiting_code' and ticket[5] == ARGV[6] then return 'shown' end
+-- Output: 1, or 0 when nothing changed: the ticket is over or another browser's, or this or a later code is shown by now.
+-- Safe to repeat: a repeat changes nothing, and the caller looks at what is shown.
+local ticket = redis.call('HMGET', KEYS[1], 'status', 'expiresAtMs', 'browser', 'codeSerial')
+if ticket[3] ~= ARGV[2] or tonumber(ticket[2] or '0') <= tonumber(ARGV[1]) then return 0 end
 local isNext = ticket[1] == 'awaiting_code' and tonumber(ticket[4]) + 1 == tonumber(ARGV[7])
-if not isNext and not (ticket[1] == 'started' and ARGV[7] == '1') then return 'gone' end
-if redis.call('GET', KEYS[2]) ~= ARGV[4] or redis.call('GET', KEYS[3]) ~= ARGV[3] then return 'gone' end
+if not isNext and not (ticket[1] == 'started' and ARGV[7] == '1') then return 0 end
+if redis.call('GET', KEYS[2]) ~= ARGV[4] or redis.call('GET', KEYS[3]) ~= ARGV[3] then return 0 end
 
 redis.call('HSET', KEYS[1], 'status', 'awaiting_code', 'expiresAtMs', ARGV[8], 'codeSerial', ARGV[7], 'codeMac', ARGV[6],
   'language', ARGV[11])
@@ -18,4 +18,4 @@ redis.call('PEXPIRE', KEYS[1], remembered)
 redis.call('PEXPIRE', KEYS[3], remembered)
 redis.call('SET', KEYS[2], ARGV[5], 'PX', ARGV[9])
 redis.call('SET', KEYS[4], ARGV[3], 'PX', ARGV[9])
-return 'shown'
+return 1

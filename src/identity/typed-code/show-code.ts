@@ -41,11 +41,10 @@ interface Showing {
 }
 
 async function showSerial(flow: SignInFlow, request: BrowserRequest, { found, serial }: Showing): Promise<Outcome> {
-  const isShown = await flow.codes.show({ ...found, serial });
-  // The other half of a double click may have been there first; then this one sees the same.
+  await flow.codes.show({ ...found, serial });
+  // The other half of a double click may have been there first; both see the same.
   const now = await findSignIn(flow, found.cookie);
   if (now.kind === 'done') return { kind: 'redirect', location: '/sign-in/confirm' };
-  if (!isShown && now.ticket.status !== 'awaiting_code') throw new PageError('E1');
   return pageOf(flow, request, now, false);
 }
 

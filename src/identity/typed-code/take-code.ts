@@ -108,19 +108,19 @@ async function takeFromGroup(flow: SignInFlow, typed: Typed): Promise<TypedOutco
   return isOne || isOwn || isAsShown(typed.codes[0]) ? { kind: 'seen-in-group', language: undefined } : undefined;
 }
 
-/** Ends the tickets of all codes in the message, but privately not the sender's own. Their owners are told. */
+/** Ends the tickets that the codes in the message belong to, and tells their owners. */
 async function spoilAny(flow: SignInFlow, { message, sender, codes }: Typed): Promise<boolean> {
-  const sparesOwn = message.chatKind === 'private';
+  const isInGroup = message.chatKind === 'group';
   let isAny = false;
   for (const { code } of codes) {
-    const spoiled = await flow.codes.spoil({ code, sender, messageId: message.messageId, sparesOwn });
+    const spoiled = await flow.codes.spoil({ code, sender, messageId: message.messageId, isInGroup });
     if (!spoiled) continue;
     isAny = true;
     const owner = openOr(() => openOwner(flow, spoiled));
     if (!owner) continue;
-    flow.audit('link-refused', owner, sparesOwn ? 'code-of-another' : 'code-in-group');
+    flow.audit('link-refused', owner, isInGroup ? 'code-in-group' : 'code-of-another');
     if (personKey(owner) !== sender)
-      flow.tell(owner, { kind: sparesOwn ? 'someone-else-signed-in' : 'code-seen-in-group' });
+      flow.tell(owner, { kind: isInGroup ? 'code-seen-in-group' : 'someone-else-signed-in' });
   }
   return isAny;
 }

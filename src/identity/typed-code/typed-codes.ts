@@ -44,8 +44,7 @@ export interface SpoilRequest {
   /** Who sent the message that holds it. */
   sender: string;
   messageId: string;
-  /** In their private chat a sender's own code stays good. */
-  sparesOwn: boolean;
+  isInGroup: boolean;
 }
 
 export interface SpoiledTicket {
@@ -65,8 +64,8 @@ export interface ShowRequest {
 
 /** The codes that browsers show and people type (security.md 1.3 step 21). All methods: @throws IdentityError `store_away` */
 export interface TypedCodes {
-  /** Awaits the code of this serial. @returns false when the ticket is over or another code is shown by now */
-  show(request: ShowRequest): Promise<boolean>;
+  /** Awaits the code of this serial, unless the ticket is over or this or a later code is awaited by now. */
+  show(request: ShowRequest): Promise<void>;
   /** The code of a ticket as its browser sees it; undefined when the keys have changed since it was shown. */
   codeOf(ticket: Ticket, cookie: string): string | undefined;
   awaitedFrom(person: string): Promise<AwaitedCode | undefined>;
@@ -89,7 +88,7 @@ export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: 
       const texts = [quarantineText, JSON.stringify(longer)];
       const code = [mac, serial, expiresAtMs, codeLifeMs, END_REMEMBERED_MS, ticket.person.language];
       const args = [nowMs(), cookieHash, ticket.hash, ...texts, ...code];
-      return (await store.run(showScript, names, args)) === 'shown';
+      await store.run(showScript, names, args);
     },
     codeOf({ hash, code }, cookie) {
       if (!code) return undefined;
@@ -123,11 +122,11 @@ export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: 
     async rememberSeenInGroup(person, messageId) {
       await store.run(rememberScript, [keys.typed(person)], [messageId, SEEN_IN_GROUP, OUTCOME_LIFE_MS]);
     },
-    async spoil({ code, sender, messageId, sparesOwn }) {
+    async spoil({ code, sender, messageId, isInGroup }) {
       const mac = macOfCode(keyRing, code);
-      const outcome = sparesOwn ? NOT_AWAITED : SEEN_IN_GROUP;
+      const outcome = isInGroup ? SEEN_IN_GROUP : NOT_AWAITED;
       const prefixes = [keys.ticket(), keys.quarantine(), keys.liveTicket()];
-      const args = [mac, ...prefixes, sparesOwn ? sender : '', messageId, outcome, OUTCOME_LIFE_MS];
+      const args = [mac, ...prefixes, messageId, outcome, OUTCOME_LIFE_MS];
       const reply = await store.run(spoilScript, [keys.code(mac), keys.typed(sender)], args);
       const [ticketHash, sealedPerson] = reply as string[];
       return ticketHash === undefined || sealedPerson === undefined ? undefined : { ticketHash, sealedPerson };

@@ -1,0 +1,59 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { IdentityError } from '../../src/identity/identity-error.ts';
+import type { Identity } from '../../src/identity/identity.ts';
+import type { TurnScene } from '../../src/turn/run-turn.ts';
+import { createTakeTypedCode } from '../../src/turn/typed-codes.ts';
+import { testKeyRing, textMessage } from '../support/messages.ts';
+import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { openHouse, type House } from './house.ts';
+
+let server: TestRedis;
+let house: House;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterEach(() => house.close());
+afterAll(() => server.stop());
+
+async function openWithAwaitedCode(): Promise<void> {
+  house = await openHouse(server.redis, { signIn: { proof: ['typed-code'] } });
+  await house.walk(house.browser('20001'), await house.link('20001'));
+}
+
+/** As much of a turn's scene as the step reads. */
+function sceneOf(text: string, turnId: string, chatUserId = '20001'): TurnScene {
+  const newest = textMessage(text, { sender: { userId: chatUserId } });
+  const turn = { turnId, history: [], conversation: { id: 'c', partition: 1 } };
+  return { newest, turn, question: { language: 'en' } } as unknown as TurnScene;
+}
+
+test('security.md 8.3: a worker that dies after the try was counted: the turn runs again, and says the same', async () => {
+  await openWithAwaitedCode();
+  const take = createTakeTypedCode({ identity: house.identity, keyRing: testKeyRing(), log: recordingLog().log });
+  const first = await take(sceneOf('A1B2-C3D4', 'turn-1'));
+  expect(first).toEqual({ kind: 'sign-in', text: expect.stringContaining('tries left: 4') });
+  expect(await take(sceneOf('A1B2-C3D4', 'turn-1'))).toEqual(first);
+  expect((await take(sceneOf('A1B2-C3D4', 'turn-2')))?.text).toContain('tries left: 3');
+});
+
+test('security.md 1.3 step 21: an error inside ends the turn without history, a store that is away gives it back', async () => {
+  await openWithAwaitedCode();
+  const { log, lines } = recordingLog();
+  const failing = (error: Error) =>
+    createTakeTypedCode({
+      identity: { ...house.identity, takeTypedCode: () => Promise.reject(error) } satisfies Identity,
+      keyRing: testKeyRing(),
+      log,
+    });
+  const scene = sceneOf('A1B2-C3D4', 'turn-1');
+  const outcome = await failing(new Error('something unforeseen'))(scene);
+  expect(outcome).toEqual({ kind: 'sign-in', text: 'I could not check the code just now. Please send it again.' });
+  expect(lines.join()).not.toContain('A1B2');
+  await expect(failing(new IdentityError('store_away', 'away'))(scene)).rejects.toMatchObject({ code: 'store_away' });
+});
+
+test('without sign-in nothing is taken', async () => {
+  await openWithAwaitedCode();
+  const take = createTakeTypedCode({ identity: undefined, keyRing: testKeyRing(), log: recordingLog().log });
+  expect(await take(sceneOf('A1B2-C3D4', 'turn-1'))).toBeUndefined();
+});
