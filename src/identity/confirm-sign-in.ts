@@ -54,7 +54,7 @@ export async function cancelSignIn(flow: SignInFlow, request: BrowserRequest): P
   if (found.kind === 'done') return done(flow, request, found.name);
   await flow.tickets.close(found.ticket, 'refused', found.cookieHash);
   flow.audit('link-cancelled', found.ticket.person);
-  return { kind: 'page', page: cancelledPage(request.language) };
+  return { kind: 'page', page: cancelledPage(request.language, flow.chatUrl) };
 }
 
 type Conflict = Exclude<Committed, { kind: 'linked' | 'linked-before' }>;

@@ -27,9 +27,10 @@ export function donePage(language: Language, name: string, chatUrl: string | und
 }
 
 /** After the quiet way out. */
-export function cancelledPage(language: Language): SafeHtml {
-  const body = html`<p class="lead">${say(TEXTS.cancelledNext, language)}</p>`;
-  return page({ language, title: say(TEXTS.cancelled, language), body });
+export function cancelledPage(language: Language, chatUrl: string | undefined): SafeHtml {
+  const body = html`<p class="lead">${say(TEXTS.cancelledNext, language)}</p>
+    ${chatUrl ? html`<a class="primary" href="${chatUrl}">${say(TEXTS.chat, language)}</a>` : ''}`;
+  return page({ language, title: say(TEXTS.cancelled, language), body: html`<div class="closing">${body}</div>` });
 }
 
 const tick = html`<svg class="mark" viewBox="0 0 48 48" width="48" height="48" aria-hidden="true" focusable="false">

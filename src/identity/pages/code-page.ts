@@ -8,7 +8,7 @@ const TEXTS: Catalogue<
   title: { en: 'Type this code in the chat', zh: '请在聊天中输入此验证码' },
   lead: {
     en: 'One step is left. Type this in your private chat with the bot in {platform}, as {chat}:',
-    zh: '还差一步。请用{chat}的身份，在{platform}中与机器人的私聊里输入：',
+    zh: '还差一步。请用 {chat} 的身份，在{platform}中与机器人的私聊里输入：',
   },
   yet: { en: 'The chat has not received this code yet.', zh: '聊天中尚未收到此验证码。' },
   code: { en: 'Your code', zh: '你的验证码' },
@@ -23,8 +23,8 @@ const TEXTS: Catalogue<
     zh: '之后该聊天将绑定到{name}，你的问题会在那里得到回答。',
   },
   typed: { en: 'I have typed it', zh: '我已输入' },
-  renew: { en: 'Show a new code', zh: '换一个验证码' },
-  cancel: { en: 'Cancel; connect nothing', zh: '取消，不绑定' },
+  renew: { en: 'New code', zh: '换一个' },
+  cancel: { en: 'Cancel', zh: '取消' },
 };
 
 interface CodeView {

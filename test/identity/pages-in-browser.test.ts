@@ -1,0 +1,125 @@
+import { createRequire } from 'node:module';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import type { SafeHtml } from '../../src/base/html.ts';
+import type { Language } from '../../src/base/texts.ts';
+import { cancelledPage, donePage } from '../../src/identity/pages/closing-pages.ts';
+import { codePage } from '../../src/identity/pages/code-page.ts';
+import { confirmPage } from '../../src/identity/pages/confirm-page.ts';
+import { errorPage } from '../../src/identity/pages/error-page.ts';
+import { ERROR_TEXTS } from '../../src/identity/pages/error-texts.ts';
+import { landingPage } from '../../src/identity/pages/landing-page.ts';
+import type { ErrorPage } from '../../src/identity/pages/page-error.ts';
+import { findChromium, launchChromium } from '../support/chromium.ts';
+
+/** Set to a folder to keep pictures of every page there. */
+const PICTURES = process.env['PICTURES_DIR'];
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const STYLE = readFileSync(new URL('../../src/identity/pages/sign-in.css', import.meta.url), 'utf8');
+const SIZES = { wide: { width: 1200, height: 850 }, narrow: { width: 390, height: 844 } };
+
+/** An id as WeCom encrypts it, of somebody whose name it does not tell; a long name from elsewhere. */
+const NAMELESS = { platform: 'wecom' as const, chatUserId: 'woAJ2GCAAAXtWyujaWJHDDGi0mACas1w' };
+const NAMED = {
+  platform: 'feishu' as const,
+  chatUserId: 'ou_7d8a6e6df7621556ce0d21922b676706ccs',
+  displayName: '欧阳 Maximiliane-Annabelle von Hohenberg',
+};
+const PROFILE = {
+  id: '20080117',
+  name: '张伟',
+  identityCode: 'JG',
+  department: '',
+  departmentName: '',
+  attributes: {},
+};
+const common = { providerName: 'Example University', csrf: 'f'.repeat(64) };
+
+function pagesIn(language: Language): Record<string, SafeHtml> {
+  const code = { ...common, language, accountName: PROFILE.name, code: '7K3M9QXP', isAgain: false };
+  const errors = Object.keys(ERROR_TEXTS).map((name) => {
+    const error = name as ErrorPage;
+    const again = error === 'E4' ? { again: { ticketHash: 'a'.repeat(64), csrf: common.csrf } } : {};
+    const links = { chatUrl: 'https://chat.example.org/', helpUrl: 'mailto:help@example.org' };
+    return [name, errorPage({ language, error, reference: 'Ab3-_x9Z', ...again, ...links })] as const;
+  });
+  return {
+    landing: landingPage({
+      ...common,
+      language,
+      person: NAMELESS,
+      action: '/link/x/start',
+      asksForApp: true,
+      endsWithCode: false,
+    }),
+    'landing-code': landingPage({
+      ...common,
+      language,
+      person: NAMED,
+      action: '/link/x/start',
+      asksForApp: false,
+      endsWithCode: true,
+    }),
+    confirm: confirmPage({ ...common, language, person: NAMED, profile: PROFILE, endsWithCode: false }),
+    'confirm-code': confirmPage({ ...common, language, person: NAMELESS, profile: PROFILE, endsWithCode: true }),
+    code: codePage({ ...code, person: NAMELESS, minutesLeft: 5, replaces: 1 }),
+    'code-last': codePage({ ...code, person: NAMED, minutesLeft: 1, isAgain: true }),
+    done: donePage(language, PROFILE.name, 'https://chat.example.org/'),
+    cancelled: cancelledPage(language, 'https://chat.example.org/'),
+    ...Object.fromEntries(errors),
+  };
+}
+
+const describeInChromium = findChromium() === undefined ? describe.skip : describe;
+
+describeInChromium('every sign-in page, as people see it', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  const looks = (['en', 'zh'] as const).flatMap((language) =>
+    (['light', 'dark'] as const).flatMap((colorScheme) =>
+      (['wide', 'narrow'] as const).map((size) => ({ language, colorScheme, size })),
+    ),
+  );
+  // Two looks that have nothing in common; all eight where somebody wants to see them.
+  for (const { language, colorScheme, size } of PICTURES === undefined
+    ? [looks[0], looks[7]].filter((look) => !!look)
+    : looks)
+    test(`axe finds nothing, and nothing scrolls sideways: ${language}, ${colorScheme}, ${size}`, async () => {
+      const viewport = SIZES[size];
+      const page = await (await browser.newContext({ colorScheme, viewport })).newPage();
+      const found: string[] = [];
+      for (const [name, { text }] of Object.entries(pagesIn(language))) {
+        await page.setContent(text.replace(/<link rel="stylesheet"[^>]*>/, `<style>${STYLE}</style>`));
+        if (PICTURES !== undefined) {
+          mkdirSync(PICTURES, { recursive: true });
+          await page.screenshot({
+            path: `${PICTURES}/${name}-${language}-${colorScheme}-${size}.png`,
+            fullPage: true,
+          });
+        }
+        if (await page.evaluate('document.documentElement.scrollWidth > window.innerWidth'))
+          found.push(`${name} scrolls`);
+        await page.addScriptTag({ path: AXE });
+        const violations = await page.evaluate(
+          `axe.run().then(({ violations }) => violations.map(({ id, impact }) => id + ' ' + impact))`,
+        );
+        found.push(...(violations as string[]).map((violation) => `${name} ${violation}`));
+      }
+      expect(found).toEqual([]);
+      await page.context().close();
+    }, 60_000);
+});
+
+test('security.md 1.4: every error page names a next step, as a button where there is somewhere to go', () => {
+  for (const language of ['en', 'zh'] as const)
+    for (const [name, { text }] of Object.entries(pagesIn(language))) {
+      if (!name.startsWith('E')) continue;
+      expect([name, text.includes('class="primary"')]).toEqual([name, true]);
+      expect([name, text.match(/class="lead"/g)?.length]).toEqual([name, 1]);
+    }
+});
