@@ -7,6 +7,7 @@ import { createKeyRing, redisAddress } from './bot-parts.ts';
 import type { LocalMode } from './local/local-mode.ts';
 import { parseClientsFile, type ServiceClient } from './service/clients-file.ts';
 import { parseDirectoryFile, type ServicePerson } from './service/directory-file.ts';
+import { wecomSignIn } from './service/sign-in/methods/wecom-sign-in.ts';
 import { startService } from './service/start-service.ts';
 import type { Registry } from 'prom-client';
 import type { Config, Secrets } from './settings/config.ts';
@@ -51,7 +52,16 @@ export async function startServicePart({ config, secrets, clients, registry, now
           },
         }),
     ...(wecom.app && secrets.wecomAgentSecret !== undefined
-      ? { wecom: { ...wecom.app, agentSecret: secrets.wecomAgentSecret, apiUrl: wecom.apiUrl, openUrl: wecom.openUrl } }
+      ? {
+          messagingApps: [
+            wecomSignIn({
+              ...wecom.app,
+              agentSecret: secrets.wecomAgentSecret,
+              apiUrl: wecom.apiUrl,
+              openUrl: wecom.openUrl,
+            }),
+          ],
+        }
       : {}),
     accessTokenSec: settings.accessTokenSec,
     refreshTokenSec: settings.refreshTokenSec,

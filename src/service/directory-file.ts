@@ -16,11 +16,15 @@ const profileSchema = z.object({
 });
 
 /** Somebody who can sign in; the profile is what the profile address shows, without `client_id`. */
-export interface ServicePerson {
+export interface Person {
   username: string;
+  profile: z.infer<typeof profileSchema>;
+}
+
+/** Somebody whom the directory file names. */
+export interface ServicePerson extends Person {
   /** A PHC string of scrypt or argon2id, or `plain:…` where that was allowed. */
   password: string;
-  profile: z.infer<typeof profileSchema>;
   /** The person's ids in messaging apps, by platform name. */
   messaging: Readonly<Record<string, string>>;
 }
@@ -58,11 +62,13 @@ export function parseDirectoryFile(
       'profile.id',
       complain,
     );
-    checkUnique(
-      people.map(({ messaging }) => messaging.wecom?.toLowerCase()),
-      'messaging.wecom',
-      complain,
-    );
+    for (const app of new Set(people.flatMap(({ messaging }) => Object.keys(messaging))))
+      checkUnique(
+        // Some apps take their ids as the same in upper and lower case.
+        people.map(({ messaging }) => messaging[app]?.toLowerCase()),
+        `messaging.${app}`,
+        complain,
+      );
   });
   return readServiceFile(text, fileSchema);
 }

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
-import { SECOND_MS, type NowMs } from '../base/clock.ts';
+import type { NowMs } from '../base/clock.ts';
 import { listen } from '../base/http-server.ts';
-import { KeyRing } from '../base/key-ring.ts';
+import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { createBuiltInEngine } from './built-in/built-in-engine.ts';
@@ -14,17 +13,11 @@ import { loadModelTable } from './chat/model-table.ts';
 import type { ServiceClient } from './clients-file.ts';
 import type { ServicePerson } from './directory-file.ts';
 import { createServiceReport, type ServiceReport } from './service-report.ts';
+import { answersInTime, healthRoutes } from './health-routes.ts';
 import { browserRoutes } from './sign-in/browser-routes.ts';
-import { Consents } from './sign-in/consents.ts';
-import { Directory } from './sign-in/directory.ts';
-import { Forms } from './sign-in/forms.ts';
-import { Grants } from './sign-in/grants.ts';
-import { LoginThrottle } from './sign-in/login-throttle.ts';
-import { Sessions } from './sign-in/sessions.ts';
-import type { SignInParts } from './sign-in/sign-in-parts.ts';
-import { Store } from './sign-in/store.ts';
+import { createSignInParts, type Institution } from './sign-in/create-sign-in-parts.ts';
+import type { MakeMessagingApp } from './sign-in/methods/redirect-sign-in.ts';
 import { tokenRoutes } from './sign-in/token-routes.ts';
-import { WecomWebSignIn, type WecomAppOptions } from './sign-in/wecom-web-sign-in.ts';
 import type { UpstreamOptions } from './upstream/engine-call.ts';
 import { createUpstreamEngine } from './upstream/upstream-engine.ts';
 
@@ -36,7 +29,7 @@ export interface ServiceOptions {
   publicUrl?: string | undefined;
   /** Holds codes, tokens, sessions and consents. Each use is given up after 1.5 s, then pages answer 503. */
   redis: RedisClient;
-  /** Seals forms and WeCom's token; made at random unless told, then forms that are open during a restart have to be opened again. */
+  /** Seals forms, round trips and people; made at random unless told, then a restart ends what was begun. */
   keyRing?: KeyRing | undefined;
   /** The keys that the chat interface accepts. */
   apiKeys: readonly string[];
@@ -44,8 +37,10 @@ export interface ServiceOptions {
   directory: readonly ServicePerson[];
   /** An OpenAI-compatible engine; the built-in model answers without it. */
   upstream?: UpstreamOptions | undefined;
-  /** The self-built app for sign-in inside WeCom; there the form is shown too without it. */
-  wecom?: WecomAppOptions | undefined;
+  /** Messaging apps inside which the app's own web sign-in counts; elsewhere, and without any, people choose. */
+  messagingApps?: readonly MakeMessagingApp[] | undefined;
+  /** The institution's unified identity, besides the directory or instead of it. */
+  institution?: Institution | undefined;
   accessTokenSec: number;
   refreshTokenSec: number;
   nowMs: NowMs;
@@ -79,7 +74,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   let isStopping = false;
   const report = createServiceReport(options.log);
   const engine = createEngine(options, report);
-  const isReady = async () => !isStopping && (await answersInTime(options.redis));
+  const readiness = async () =>
+    isStopping ? 'stopping' : (await answersInTime(options.redis)) ? 'ready' : 'redis not ready';
   const app = new Koa({ proxy: (options.trustedProxyHops ?? 0) > 0, maxIpsCount: options.trustedProxyHops ?? 0 });
   app.on('error', (error: Error) => {
     // A client that leaves in the middle of an answer is everyday life.
@@ -97,7 +93,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const publicUrl = (options.publicUrl ?? server.url).replace(/\/+$/, '');
   const parts = createSignInParts(options, publicUrl, report);
   const hasEngine = options.upstream !== undefined;
-  app.use(healthRoutes(isReady, options.metrics));
+  app.use(healthRoutes(readiness, options.metrics));
   app.use(
     chatRoutes({
       apiKeys: options.apiKeys,
@@ -112,7 +108,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   app.use(
     tokenRoutes({
       clients: parts.clients,
-      directory: parts.directory,
+      people: parts.people,
       grants: parts.grants,
       accessTokenSec: options.accessTokenSec,
       report,
@@ -124,7 +120,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   return {
     url: server.url,
     port: server.port,
-    isReady,
+    isReady: async () => (await readiness()) === 'ready',
     async close(graceMs) {
       isStopping = true;
       await server.close(graceMs);
@@ -136,57 +132,4 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 function createEngine({ upstream, docsDir, builtInPace, nowMs }: ServiceOptions, report: ServiceReport): ChatEngine {
   if (upstream) return createUpstreamEngine(upstream, { nowMs, report });
   return createBuiltInEngine({ docsDir, tokensPerSec: builtInPace?.tokensPerSec ?? DEFAULT_TOKENS_PER_SEC, nowMs });
-}
-
-function createSignInParts(options: ServiceOptions, publicUrl: string, report: ServiceReport): SignInParts {
-  const { nowMs, accessTokenSec, refreshTokenSec } = options;
-  const keyRing = options.keyRing ?? new KeyRing([randomBytes(32)]);
-  const store = new Store(options.redis, keyRing);
-  const directory = new Directory(options.directory);
-  const isKnown = (username: string) => directory.byUsername(username) !== undefined;
-  return {
-    clients: new Map(options.clients.map((client) => [client.clientId, client])),
-    directory,
-    store,
-    sessions: new Sessions(store),
-    consents: new Consents(store, nowMs),
-    grants: new Grants({ store, accessTokenSec, refreshTokenSec, isKnown, nowMs }),
-    forms: new Forms(keyRing, nowMs, publicUrl),
-    throttle: new LoginThrottle(store),
-    wecom: options.wecom && new WecomWebSignIn(options.wecom, store, keyRing),
-    publicUrl,
-    report,
-  };
-}
-
-/** `/healthz` while the process lives; `/readyz` while it can do its work. */
-function healthRoutes(isReady: () => Promise<boolean>, metrics: ServiceOptions['metrics']): Koa.Middleware {
-  return async (ctx, next) => {
-    ctx.set('Cache-Control', 'no-store');
-    if (ctx.path === '/healthz') {
-      ctx.body = { status: 'ok' };
-    } else if (ctx.path === '/readyz') {
-      const isWell = await isReady();
-      ctx.status = isWell ? 200 : 503;
-      ctx.body = { status: isWell ? 'ready' : 'not ready', parts: { redis: isWell ? 'ready' : 'not ready' } };
-    } else if (ctx.path === '/metrics' && metrics) {
-      const { contentType, text } = await metrics();
-      ctx.type = contentType;
-      ctx.body = text;
-    } else {
-      ctx.remove('Cache-Control');
-      await next();
-    }
-  };
-}
-
-async function answersInTime(redis: RedisClient): Promise<boolean> {
-  const deadline = new Promise<false>((resolve) => setTimeout(resolve, SECOND_MS, false).unref());
-  return Promise.race([
-    redis.ping().then(
-      () => true,
-      () => false,
-    ),
-    deadline,
-  ]);
 }

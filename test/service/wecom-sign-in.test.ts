@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { wecomSignIn } from '../../src/service/sign-in/methods/wecom-sign-in.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import {
   authorizePath,
@@ -51,7 +52,7 @@ beforeAll(async () => {
     apiUrl,
     openUrl: 'http://127.0.0.1:7/open',
   };
-  service = await startTestService(server.redis, { wecom });
+  service = await startTestService(server.redis, { messagingApps: [wecomSignIn(wecom)] });
 });
 afterAll(async () => {
   await service.close();
@@ -67,7 +68,7 @@ async function leave(browser: Browser): Promise<URL> {
 }
 
 function returnPath(away: URL, code: string): string {
-  return `/oauth2.0/wecom/callback?${new URLSearchParams({ code, state: away.searchParams.get('state') ?? '' }).toString()}`;
+  return `/sign-in/wecom/callback?${new URLSearchParams({ code, state: away.searchParams.get('state') ?? '' }).toString()}`;
 }
 
 describe('contract.md 5: inside WeCom the app signs people in, and no password is asked', () => {
@@ -79,7 +80,7 @@ describe('contract.md 5: inside WeCom the app signs people in, and no password i
     );
     expect(Object.fromEntries(away.searchParams)).toEqual({
       appid: 'ww1',
-      redirect_uri: `${service.url}/oauth2.0/wecom/callback`,
+      redirect_uri: `${service.url}/sign-in/wecom/callback`,
       response_type: 'code',
       scope: 'snsapi_base',
       state: expect.stringMatching(/^[A-Za-z0-9]{1,128}$/),
@@ -131,7 +132,7 @@ describe('contract.md 5: inside WeCom the app signs people in, and no password i
     expect((await browser.get(returnPath(again, 'code-zhang'))).statusCode).toBe(400);
     for (const [name, value] of cookies) browser.cookies.set(name, value);
     expect((await browser.get(returnPath(again, 'code-zhang'))).statusCode).toBe(400);
-    expect((await browser.get('/oauth2.0/wecom/callback?code=code-zhang&state=zz')).statusCode).toBe(400);
+    expect((await browser.get('/sign-in/wecom/callback?code=code-zhang&state=zz')).statusCode).toBe(400);
   });
 
   test('a password session of the same web view does not count inside WeCom', async () => {

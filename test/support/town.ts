@@ -5,6 +5,7 @@ import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { startMessenger, type Messenger, type MessengerOptions } from '../../src/messenger/start-messenger.ts';
 import { parseDirectoryFile, type ServicePerson } from '../../src/service/directory-file.ts';
+import { wecomSignIn } from '../../src/service/sign-in/methods/wecom-sign-in.ts';
 import { startService, type RunningService } from '../../src/service/start-service.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import { recordingLog } from './redis.ts';
@@ -70,7 +71,7 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
     apiKeys: [API_KEY],
     clients: [{ ...CLIENT, redirectUris: [`${botUrl}/oauth/callback`] }],
     directory,
-    wecom: { ...APP_CREDENTIALS, apiUrl: messengerUrl, openUrl: messengerUrl },
+    messagingApps: [wecomSignIn({ ...APP_CREDENTIALS, apiUrl: messengerUrl, openUrl: messengerUrl })],
     accessTokenSec: 7_200,
     refreshTokenSec: 86_400,
     nowMs,

@@ -1,14 +1,20 @@
 import type { Context } from 'koa';
 import { html, plainName } from '../../base/html.ts';
-import { say } from '../../base/texts.ts';
-import type { ServicePerson } from '../directory-file.ts';
+import { say, type Bilingual, type Language } from '../../base/texts.ts';
+import type { Person } from '../directory-file.ts';
 import { languageOf, showPage } from './layout.ts';
 import { PAGE_TEXTS as T } from './texts.ts';
+
+const KINDS: ReadonlyMap<string, Bilingual> = new Map([
+  ['JG', T.kindStaff],
+  ['XS', T.kindStudent],
+  ['QT', T.kindOther],
+]);
 
 export interface ConsentPage {
   csrf: string;
   clientName: string;
-  person: ServicePerson;
+  person: Person;
   redirectUri: string;
   formTargets: readonly string[];
   /** Offered where somebody else could sign in here; inside a messaging app that is not so. */
@@ -28,7 +34,7 @@ export function showConsentPage(
     [say(T.sharesName, language), name],
     [say(T.sharesNumber, language), maskNumber(attributes.XGH)],
     [say(T.sharesDepartment, language), plainName(attributes.BMMC)],
-    [say(T.sharesKind, language), plainName(parentIdentityInfo.name)],
+    [say(T.sharesKind, language), nameKind(parentIdentityInfo, language)],
   ];
   const title = say(T.consentTitle, language, { client });
   const content = html`<div class="pair">
@@ -65,6 +71,12 @@ export function showConsentPage(
       ${canSwitch && html`<button class="link-button" type="submit" name="decision" value="switch">${say(T.switchPerson, language)}</button>`}
     </form>`;
   showPage(ctx, { title, content, formTargets });
+}
+
+/** The three kinds of the interface (spec 2.6) in the page's language; another institution's own as it names it. */
+function nameKind({ code, name }: Person['profile']['parentIdentityInfo'], language: Language): string {
+  const kind = KINDS.get(code);
+  return kind ? say(kind, language) : plainName(name);
 }
 
 /** The first letter, for an avatar. */

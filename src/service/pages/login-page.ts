@@ -1,12 +1,19 @@
 import type { Context } from 'koa';
-import { html, plainName } from '../../base/html.ts';
-import { say } from '../../base/texts.ts';
+import { html, plainName, type SafeHtml } from '../../base/html.ts';
+import { say, type Bilingual, type Language } from '../../base/texts.ts';
 import { languageOf, showPage } from './layout.ts';
 import { PAGE_TEXTS as T } from './texts.ts';
 
 export interface LoginPage {
-  /** The sealed hidden field. */
-  csrf: string;
+  /** A way to sign in elsewhere, as the first button. */
+  way:
+    | {
+        path: string;
+        /** Undefined inside a messaging app, which people know they are in. */ name: Bilingual | undefined;
+      }
+    | undefined;
+  /** The form's sealed hidden field; undefined leaves the form out. */
+  csrf: string | undefined;
   /** The application that asked; undefined on the way to our own account page. */
   clientName?: string | undefined;
   formTargets: readonly string[];
@@ -16,49 +23,20 @@ export interface LoginPage {
   username?: string;
 }
 
-/** The form with `username` and `password`. */
+/** The button that leads elsewhere, the form with `username` and `password`, or both. */
 export function showLoginPage(
   ctx: Context,
-  { csrf, clientName, formTargets, problem, username = '' }: LoginPage,
+  { way, csrf, clientName, formTargets, problem, username }: LoginPage,
 ): void {
   const language = languageOf(ctx);
   const client = clientName === undefined ? undefined : plainName(clientName);
   const lead = client === undefined ? say(T.signInLead, language) : say(T.signInFor, language, { client });
-  const described = problem === undefined ? undefined : 'problem';
   const content = html`<h1>${say(T.signIn, language)}</h1>
     <p class="lead">${lead}</p>
     ${problem && html`<p class="alert" id="problem" role="alert">${say(problem === 'slow' ? T.slowLogin : T.wrongLogin, language)}</p>`}
-    <form method="post" action="/oauth2.0/login">
-      <input type="hidden" name="csrf" value="${csrf}" />
-      <div class="field">
-        <label for="username">${say(T.username, language)}</label>
-        <input
-          id="username"
-          name="username"
-          value="${username}"
-          autocomplete="username"
-          autocapitalize="none"
-          spellcheck="false"
-          maxlength="200"
-          required
-          ${username === '' && html`autofocus`}
-        />
-      </div>
-      <div class="field">
-        <label for="password">${say(T.password, language)}</label>
-        <input
-          id="password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          maxlength="1024"
-          required
-          ${described && html`aria-describedby="${described}"`}
-          ${username !== '' && html`autofocus`}
-        />
-      </div>
-      <div class="buttons"><button class="button" type="submit">${say(T.signInButton, language)}</button></div>
-    </form>
+    ${way && html`<div class="buttons"><a class="button" href="${way.path}">${nameWay(way.name, language)}</a></div>`}
+    ${way && csrf !== undefined && html`<h2 class="or">${say(T.signInByPassword, language)}</h2>`}
+    ${csrf !== undefined && passwordForm({ csrf, username, hasProblem: problem !== undefined, isSecond: way !== undefined }, language)}
     ${client !== undefined && html`<p class="note">${say(T.signInNext, language, { client })}</p>`}`;
   showPage(ctx, {
     title: say(T.signIn, language),
@@ -66,4 +44,54 @@ export function showLoginPage(
     formTargets,
     status: problem === undefined ? 200 : problem === 'slow' ? 429 : 401,
   });
+}
+
+function nameWay(name: Bilingual | undefined, language: Language): string {
+  return name === undefined
+    ? say(T.continueSignIn, language)
+    : say(T.signInWith, language, { name: plainName(name[language]) });
+}
+
+interface PasswordForm {
+  csrf: string;
+  username: string | undefined;
+  hasProblem: boolean;
+  /** Another way comes first on the page. */
+  isSecond: boolean;
+}
+
+function passwordForm({ csrf, username = '', hasProblem, isSecond }: PasswordForm, language: Language): SafeHtml {
+  return html`<form method="post" action="/oauth2.0/login">
+    <input type="hidden" name="csrf" value="${csrf}" />
+    <div class="field">
+      <label for="username">${say(T.username, language)}</label>
+      <input
+        id="username"
+        name="username"
+        value="${username}"
+        autocomplete="username"
+        autocapitalize="none"
+        spellcheck="false"
+        maxlength="200"
+        required
+        ${username === '' && !isSecond && html`autofocus`}
+      />
+    </div>
+    <div class="field">
+      <label for="password">${say(T.password, language)}</label>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        maxlength="1024"
+        required
+        ${hasProblem && html`aria-describedby="problem"`}
+        ${username !== '' && html`autofocus`}
+      />
+    </div>
+    <div class="buttons">
+      <button class="button${isSecond && ' second'}" type="submit">${say(T.signInButton, language)}</button>
+    </div>
+  </form>`;
 }

@@ -10,6 +10,10 @@ export const PAGE_TEXTS = {
   username: { en: 'Username', zh: '用户名' },
   password: { en: 'Password', zh: '密码' },
   signInButton: { en: 'Sign in', zh: '登录' },
+  signInWith: { en: 'Sign in with {name}', zh: '使用{name}登录' },
+  institutionSignIn: { en: 'your institution', zh: '统一身份认证' },
+  signInByPassword: { en: 'Or with a password of this service', zh: '或使用本服务的密码登录' },
+  continueSignIn: { en: 'Continue', zh: '继续' },
   wrongLogin: { en: 'Username and password do not match. Please try again.', zh: '用户名与密码不匹配，请重试。' },
   slowLogin: {
     en: 'Too many wrong passwords. Please wait ten minutes, or ask the help desk.',
@@ -26,6 +30,9 @@ export const PAGE_TEXTS = {
   sharesNumber: { en: 'Your staff or student number', zh: '教工号或学号' },
   sharesDepartment: { en: 'Your department', zh: '所在部门' },
   sharesKind: { en: 'Your kind of identity', zh: '身份类型' },
+  kindStaff: { en: 'Staff', zh: '教职工' },
+  kindStudent: { en: 'Student', zh: '学生' },
+  kindOther: { en: 'Other', zh: '其他' },
   consentNever: { en: 'Your password is never shared.', zh: '你的密码不会被共享。' },
   remember: { en: 'Do not ask again for this application', zh: '以后不再询问此应用' },
   allow: { en: 'Allow', zh: '允许' },
@@ -98,22 +105,46 @@ export const ERROR_TEXTS: Readonly<Record<PageErrorCode, { title: Bilingual; adv
       zh: '没有执行任何操作。请在应用里重新开始登录。',
     },
   },
-  app_sign_in_lost: {
-    title: { en: 'The sign-in with WeCom was not finished here', zh: '企业微信登录没有在此完成' },
+  sign_in_lost: {
+    title: { en: 'The sign-in was not finished here', zh: '登录没有在此完成' },
     advice: {
-      en: 'Start again in the chat, and stay in the same app until the end.',
-      zh: '请在聊天里重新开始，并在同一个应用里完成。',
+      en: 'Start again in the application, and stay in the same browser or app until the end.',
+      zh: '请在应用里重新开始，并在同一个浏览器或应用里完成。',
     },
   },
-  app_sign_in_failed: {
-    title: { en: 'WeCom did not confirm who you are', zh: '企业微信没有确认你的身份' },
-    advice: { en: 'Nothing was done. Please try again in a moment.', zh: '没有执行任何操作，请稍后重试。' },
+  sign_in_failed: {
+    title: { en: 'Who you are could not be confirmed', zh: '暂时无法确认你的身份' },
+    advice: {
+      en: 'The place where you sign in did not answer as it should. Nothing was done; please try again in a moment.',
+      zh: '登录所在的系统没有正常应答。没有执行任何操作，请稍后重试。',
+    },
+  },
+  sign_in_declined: {
+    title: { en: 'You did not sign in', zh: '你没有完成登录' },
+    advice: {
+      en: 'The sign-in was cancelled, or not allowed for your account. Nothing was done.',
+      zh: '登录已取消，或你的账号未获允许。没有执行任何操作。',
+    },
   },
   unknown_person: {
-    title: { en: 'Your WeCom account does not belong to anybody here', zh: '你的企业微信账号没有对应的人员' },
+    title: { en: 'Your account does not belong to anybody here', zh: '你的账号没有对应的人员' },
     advice: {
-      en: 'Ask the help desk to add your WeCom account to the directory.',
-      zh: '请联系服务台，把你的企业微信账号加入人员名录。',
+      en: 'Ask the help desk to add the account that you signed in with to the directory.',
+      zh: '请联系服务台，把你登录所用的账号加入人员名录。',
+    },
+  },
+  profile_unusable: {
+    title: { en: 'Your account lacks something that is needed', zh: '你的账号缺少必要的信息' },
+    advice: {
+      en: 'You are not signed in. Give the help desk the reference below, or sign in as someone else.',
+      zh: '你尚未登录。请把下面的参考编号告诉服务台，或换个账号登录。',
+    },
+  },
+  inactive_person: {
+    title: { en: 'Your account is not active', zh: '你的账号未启用' },
+    advice: {
+      en: 'You are not signed in. Ask the help desk, or sign in as someone else.',
+      zh: '你尚未登录。请联系服务台，或换个账号登录。',
     },
   },
   not_found: {

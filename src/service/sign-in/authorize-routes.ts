@@ -1,13 +1,13 @@
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
-import type { ServicePerson } from '../directory-file.ts';
+import type { Person } from '../directory-file.ts';
 import { showConsentPage } from '../pages/consent-page.ts';
 import { formTarget, readAuthorizeRequest, redirectAddress, type AuthorizeRequest } from './authorize-request.ts';
 import { clearCookies, sessionIdOf } from './cookies.ts';
 import { formField } from './forms.ts';
-import { askToSignIn } from './login-routes.ts';
+import { askToSignIn, signInAgainPath } from './login-routes.ts';
 import { PageError } from './sign-in-errors.ts';
-import { signedInPerson, wecomFor, type SignInParts } from './sign-in-parts.ts';
+import { appFor, signedInPerson, type SignInParts } from './sign-in-parts.ts';
 
 /** `/oauth2.0/authorize` and the consent form. */
 export function addAuthorizeRoutes(router: Router, parts: SignInParts): void {
@@ -28,7 +28,7 @@ export function addAuthorizeRoutes(router: Router, parts: SignInParts): void {
 }
 
 interface Asked {
-  person: ServicePerson;
+  person: Person;
   request: AuthorizeRequest;
   returnTo: string;
 }
@@ -40,7 +40,7 @@ function askForConsent(ctx: Context, parts: SignInParts, { person, request, retu
     person,
     redirectUri: request.redirectUri,
     formTargets: [formTarget(request.redirectUri)],
-    canSwitch: wecomFor(ctx, parts) === undefined,
+    canSwitch: appFor(ctx, parts) === undefined,
   });
 }
 
@@ -48,7 +48,7 @@ async function decide(ctx: Context, parts: SignInParts): Promise<void> {
   const { username, returnTo, request } = parts.forms.open(ctx, 'consent');
   const person = await signedInPerson(ctx, parts);
   // The session ended, or somebody else signed in meanwhile: what was asked has to be asked anew.
-  if (person?.username !== username) return seeOther(ctx, returnTo);
+  if (person?.username !== username) return seeOther(ctx, person ? returnTo : signInAgainPath(ctx, parts, returnTo));
   switch (formField(ctx, 'decision')) {
     case 'allow':
       await parts.consents.give(username, {
@@ -63,7 +63,7 @@ async function decide(ctx: Context, parts: SignInParts): Promise<void> {
     case 'switch':
       await parts.sessions.end(sessionIdOf(ctx));
       clearCookies(ctx);
-      return seeOther(ctx, returnTo);
+      return seeOther(ctx, signInAgainPath(ctx, parts, returnTo));
     case undefined:
     default:
       throw new PageError('bad_request', 'The consent form came without a decision');

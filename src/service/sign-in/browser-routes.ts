@@ -10,9 +10,9 @@ import type { ServiceReport } from '../service-report.ts';
 import { addAccountRoutes } from './account-routes.ts';
 import { addAuthorizeRoutes } from './authorize-routes.ts';
 import { addLoginRoutes } from './login-routes.ts';
+import { addMethodRoutes } from './methods/method-routes.ts';
 import { PageError, StoreError } from './sign-in-errors.ts';
 import type { SignInParts } from './sign-in-parts.ts';
-import { addWecomRoutes } from './wecom-routes.ts';
 
 export interface BrowserRoutesOptions {
   parts: SignInParts;
@@ -27,7 +27,7 @@ export function browserRoutes({ parts, models, hasEngine }: BrowserRoutesOptions
   router.get('/', (ctx) => showHomePage(ctx, { models, hasEngine }));
   addAuthorizeRoutes(router, parts);
   addLoginRoutes(router, parts);
-  addWecomRoutes(router, parts);
+  addMethodRoutes(router, parts);
   addAccountRoutes(router, parts);
   const routes = router.routes() as Middleware;
   return async (ctx) => {

@@ -7,22 +7,36 @@ import { formTarget, readAuthorizeRequest } from './authorize-request.ts';
 import { beginSession } from './begin-session.ts';
 import { formField } from './forms.ts';
 import { passwordFits } from './passwords.ts';
-import { wecomFor, type SignInParts } from './sign-in-parts.ts';
-import { goToWecom } from './wecom-routes.ts';
+import { leaveFor } from './methods/method-routes.ts';
+import { chooseSignInPath, readReturnTo, startSignInPath } from './return-to.ts';
+import { appFor, type SignInParts } from './sign-in-parts.ts';
 
 /** Compared when the name is unknown, so that the time taken does not tell which names exist. It fits no password. */
 const NOBODYS_PASSWORD = `$scrypt$ln=14,r=8,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 const MAX_TYPED_CHARS = 1_024;
 
-/** Lets the person sign in the way that fits where they are: WeCom's own identity inside WeCom, else the form. */
+/**
+ * Lets the person sign in the way that fits where they are (spec 1.6): inside a messaging app by that app's identity, else
+ * with the institution; where the directory has passwords too, the page offers both.
+ */
 export async function askToSignIn(ctx: Context, parts: SignInParts, returnTo: string): Promise<void> {
-  const wecom = wecomFor(ctx, parts);
-  if (wecom) await goToWecom(ctx, parts, { wecom, returnTo });
+  const { institution, hasForm } = parts.methods;
+  const method = appFor(ctx, parts) ?? (hasForm ? undefined : institution);
+  if (method) await leaveFor(ctx, parts, { method, returnTo });
   else showLogin(ctx, parts, { returnTo });
 }
 
-/** Takes the login form. */
+/**
+ * Where somebody signs in after a form of ours: a page that sends nobody off by itself. Chromium's form-action rule follows a
+ * form's redirects, and nobody can list every host that an institution's sign-in passes.
+ */
+export function signInAgainPath(ctx: Context, parts: SignInParts, returnTo: string): string {
+  return (appFor(ctx, parts) ?? parts.methods.institution) ? chooseSignInPath(returnTo) : returnTo;
+}
+
+/** The page where the way to sign in is chosen, and the login form. */
 export function addLoginRoutes(router: Router, parts: SignInParts): void {
+  router.get('/sign-in', (ctx) => showLogin(ctx, parts, { returnTo: readReturnTo(ctx), isAnew: true }));
   router.post('/oauth2.0/login', async (ctx) => {
     const { returnTo } = parts.forms.open(ctx, 'login');
     const username = (formField(ctx, 'username') ?? '').trim().slice(0, MAX_TYPED_CHARS);
@@ -56,13 +70,26 @@ async function checkLogin(
 
 interface Login extends Pick<LoginPage, 'problem' | 'username'> {
   returnTo: string;
+  /** Whoever is signed in elsewhere does not count. */
+  isAnew?: boolean;
 }
 
-function showLogin(ctx: Context, { forms, clients }: SignInParts, { returnTo, ...typed }: Login): void {
-  const csrf = forms.seal(ctx, { kind: 'login', returnTo });
+function showLogin(ctx: Context, parts: SignInParts, { returnTo, isAnew = false, ...typed }: Login): void {
+  const { forms, clients, methods } = parts;
   const asking = askingClient(returnTo, clients);
-  // A remembered consent leads from this form straight to the client, so its origin is listed here already.
-  showLoginPage(ctx, { csrf, clientName: asking?.client.name, formTargets: asking ? [asking.target] : [], ...typed });
+  const app = appFor(ctx, parts);
+  const way = app ?? methods.institution;
+  showLoginPage(ctx, {
+    clientName: asking?.client.name,
+    way: way && {
+      path: startSignInPath(way.name, returnTo, isAnew),
+      name: app ? undefined : methods.institutionName,
+    },
+    csrf: app || !methods.hasForm ? undefined : forms.seal(ctx, { kind: 'login', returnTo }),
+    // A remembered consent leads from this form straight to the client, so its origin is listed here already.
+    formTargets: asking ? [asking.target] : [],
+    ...typed,
+  });
 }
 
 /** The client on whose behalf somebody signs in; undefined on the way to our account page. */

@@ -2,15 +2,13 @@ import { HOUR_MS } from '../../base/clock.ts';
 import { randomToken, sha256Hex } from '../../base/ids.ts';
 import type { Store } from './store.ts';
 
-/** How somebody signed in. */
-export type SignInMethod = 'password' | 'wecom';
-
 export interface Session {
   username: string;
-  method: SignInMethod;
+  /** How they signed in: `password`, or the name of another way. */
+  method: string;
 }
 
-const SESSION_LIFE_MS = 8 * HOUR_MS;
+export const SESSION_LIFE_MS = 8 * HOUR_MS;
 
 /** Who is signed in in which browser. The cookie holds a random id, Redis its hash; who it is is sealed. */
 export class Sessions {

@@ -30,9 +30,12 @@ export type PageErrorCode =
   | 'unknown_redirect'
   | 'form_expired'
   | 'foreign_form'
-  | 'app_sign_in_lost'
-  | 'app_sign_in_failed'
+  | 'sign_in_lost'
+  | 'sign_in_failed'
+  | 'sign_in_declined'
   | 'unknown_person'
+  | 'profile_unusable'
+  | 'inactive_person'
   | 'not_found'
   | 'store_away'
   | 'internal';
@@ -43,9 +46,12 @@ const PAGE_STATUS: Readonly<Record<PageErrorCode, number>> = {
   unknown_redirect: 400,
   form_expired: 403,
   foreign_form: 403,
-  app_sign_in_lost: 400,
-  app_sign_in_failed: 502,
+  sign_in_lost: 400,
+  sign_in_failed: 502,
+  sign_in_declined: 403,
   unknown_person: 403,
+  profile_unusable: 403,
+  inactive_person: 403,
   not_found: 404,
   store_away: 503,
   internal: 500,

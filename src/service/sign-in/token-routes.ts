@@ -4,8 +4,8 @@ import { asError } from '../../base/coded-error.ts';
 import type { ServiceClient } from '../clients-file.ts';
 import type { ServiceReport } from '../service-report.ts';
 import { authenticateClient } from './authenticate-client.ts';
-import type { Directory } from './directory.ts';
 import type { Grants } from './grants.ts';
+import type { People } from './people.ts';
 import { OAuthError, StoreError } from './sign-in-errors.ts';
 import { field, parseTokenForm, required } from './token-form.ts';
 
@@ -14,7 +14,7 @@ const PROFILE_PATH = '/oauth2.0/profile';
 
 export interface TokenRoutesOptions {
   clients: ReadonlyMap<string, ServiceClient>;
-  directory: Directory;
+  people: People;
   grants: Grants;
   accessTokenSec: number;
   report: ServiceReport;
@@ -82,12 +82,12 @@ async function refreshToken(
 }
 
 /** A token counts in the header alone; one in the address would end up in logs, and both at once are refused (RFC 6750 section 2). */
-async function readProfile(ctx: Context, { grants, directory, clients }: TokenRoutesOptions): Promise<object> {
+async function readProfile(ctx: Context, { grants, people, clients }: TokenRoutesOptions): Promise<object> {
   const token = /^Bearer +(\S+)$/i.exec(ctx.get('Authorization'))?.[1];
   if (token !== undefined && 'access_token' in ctx.query)
     throw new OAuthError('invalid_request', 'The access token came twice, in the header and in the address');
   const grant = token === undefined ? undefined : await grants.findByAccessToken(token);
-  const person = grant && clients.has(grant.clientId) ? directory.byUsername(grant.username) : undefined;
+  const person = grant && clients.has(grant.clientId) ? await people.byUsername(grant.username) : undefined;
   if (!grant || !person)
     throw new OAuthError('invalid_token', 'The access token is missing, unknown, expired or revoked');
   const { id, active, parentIdentityInfo, attributes } = person.profile;

@@ -1,9 +1,10 @@
 import { got, type Got } from 'got';
 import { z } from 'zod';
-import { SECOND_MS } from '../../base/clock.ts';
-import type { KeyRing } from '../../base/key-ring.ts';
-import { PageError } from './sign-in-errors.ts';
-import type { Store } from './store.ts';
+import { SECOND_MS } from '../../../base/clock.ts';
+import type { KeyRing } from '../../../base/key-ring.ts';
+import { PageError } from '../sign-in-errors.ts';
+import type { Store } from '../store.ts';
+import type { Arrival, Departure, Leaving, MakeMessagingApp, MessagingAppSignIn } from './redirect-sign-in.ts';
 
 /** The self-built app through which WeCom tells who opened a page. */
 export interface WecomAppOptions {
@@ -18,6 +19,7 @@ export interface WecomAppOptions {
 
 const TOKEN_REFUSED = new Set([40014, 42001, 41001]);
 const CALL_TIMEOUT_MS = 5 * SECOND_MS;
+const MAX_CODE_CHARS = 512;
 const PURPOSE = 'service-wecom-token';
 
 const tokenSchema = z.object({
@@ -31,13 +33,15 @@ const userSchema = z.object({
   UserId: z.string().optional(),
 });
 
-/** Whether a page was opened in WeCom's own browser. A hint for the way to sign in, never evidence of who it is. */
-export function isWecomBrowser(userAgent: string): boolean {
-  return /wxwork\//i.test(userAgent);
+/** WeCom's web sign-in through a self-built app. */
+export function wecomSignIn(app: WecomAppOptions): MakeMessagingApp {
+  return ({ store, keyRing }) => new WecomSignIn(app, store, keyRing);
 }
 
 /** WeCom's web sign-in, silent for the person (snsapi_base). */
-export class WecomWebSignIn {
+class WecomSignIn implements MessagingAppSignIn {
+  readonly name = 'wecom';
+  readonly ignoresCase = true;
   readonly #app: WecomAppOptions;
   readonly #store: Store;
   readonly #keyRing: KeyRing;
@@ -55,29 +59,34 @@ export class WecomWebSignIn {
     });
   }
 
-  /** @param state letters and digits only, at most 128 */
-  authorizeUrl(redirectUri: string, state: string): string {
+  isOpenIn(userAgent: string): boolean {
+    return /wxwork\//i.test(userAgent);
+  }
+
+  /** Inside WeCom there is nobody else to sign in as, so that `isAnew` says nothing here. */
+  async leave({ callbackUrl, state }: Leaving): Promise<Departure> {
     const { corpId, agentId, openUrl } = this.#app;
     const query = new URLSearchParams({
       appid: corpId,
-      redirect_uri: redirectUri,
+      redirect_uri: callbackUrl,
       response_type: 'code',
       scope: 'snsapi_base',
       state,
       agentid: agentId,
     });
-    return `${openUrl.replace(/\/+$/, '')}/connect/oauth2/authorize?${query.toString()}#wechat_redirect`;
+    return { location: `${openUrl.replace(/\/+$/, '')}/connect/oauth2/authorize?${query.toString()}#wechat_redirect` };
   }
 
-  /**
-   * The user id for a code that came back; undefined when WeCom says that this is no member.
-   * @throws PageError `app_sign_in_failed` when WeCom does not answer or refuses; StoreError
-   */
-  async identify(code: string): Promise<string | undefined> {
+  /** The user id for the code that came back; undefined when WeCom says that this is no member. */
+  async identify({ query }: Arrival): Promise<{ userId: string } | undefined> {
+    const code = query.get('code') ?? '';
+    if (code === '' || code.length > MAX_CODE_CHARS)
+      throw new PageError('sign_in_lost', 'The return from WeCom lacks its code');
     const answer = await this.#ask(code, await this.#token(false));
     const user = TOKEN_REFUSED.has(answer.errcode) ? await this.#ask(code, await this.#token(true)) : answer;
     if (user.errcode !== 0) throw failed(`getuserinfo errcode ${user.errcode}`);
-    return user.userid ?? user.UserId;
+    const userId = user.userid ?? user.UserId;
+    return userId === undefined ? undefined : { userId };
   }
 
   #ask(code: string, token: string): Promise<z.infer<typeof userSchema>> {
@@ -128,5 +137,5 @@ export class WecomWebSignIn {
 }
 
 function failed(what: string): PageError {
-  return new PageError('app_sign_in_failed', `WeCom's web sign-in failed: ${what}`);
+  return new PageError('sign_in_failed', `WeCom's web sign-in failed: ${what}`);
 }

@@ -1,0 +1,48 @@
+import type { Middleware } from 'koa';
+import { SECOND_MS } from '../base/clock.ts';
+import type { RedisClient } from '../base/redis.ts';
+
+/** Why the service can work or not; a service that stops is not Redis's fault. */
+export type Readiness = 'ready' | 'stopping' | 'redis not ready';
+
+const ANSWERS: Readonly<Record<Readiness, object>> = {
+  ready: { status: 'ready', parts: { redis: 'ready' } },
+  stopping: { status: 'stopping', parts: { service: 'stopping' } },
+  'redis not ready': { status: 'not ready', parts: { redis: 'not ready' } },
+};
+
+/** `/healthz` while the process lives; `/readyz` while it can do its work. */
+export function healthRoutes(
+  readiness: () => Promise<Readiness>,
+  metrics: (() => Promise<{ contentType: string; text: string }>) | undefined,
+): Middleware {
+  return async (ctx, next) => {
+    ctx.set('Cache-Control', 'no-store');
+    if (ctx.path === '/healthz') {
+      ctx.body = { status: 'ok' };
+    } else if (ctx.path === '/readyz') {
+      const state = await readiness();
+      ctx.status = state === 'ready' ? 200 : 503;
+      ctx.body = ANSWERS[state];
+    } else if (ctx.path === '/metrics' && metrics) {
+      const { contentType, text } = await metrics();
+      ctx.type = contentType;
+      ctx.body = text;
+    } else {
+      ctx.remove('Cache-Control');
+      await next();
+    }
+  };
+}
+
+/** Whether Redis answers within a second. */
+export async function answersInTime(redis: RedisClient): Promise<boolean> {
+  const deadline = new Promise<false>((resolve) => setTimeout(resolve, SECOND_MS, false).unref());
+  return Promise.race([
+    redis.ping().then(
+      () => true,
+      () => false,
+    ),
+    deadline,
+  ]);
+}
