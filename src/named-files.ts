@@ -3,6 +3,7 @@ import { asError } from './base/coded-error.ts';
 import { parsePolicyFile, PolicyFileError } from './policy/policy-file.ts';
 import { parseClientsFile } from './service/clients-file.ts';
 import { parseDirectoryFile } from './service/directory-file.ts';
+import { parseProfileMapFile } from './service/profile-map-file.ts';
 import { ServiceFileError } from './service/service-file.ts';
 import type { Config } from './settings/config.ts';
 
@@ -34,6 +35,7 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
       ? [
           { setting: 'SERVICE_CLIENTS_FILE', path: service.clientsFile, parse: parseClientsFile },
           { setting: 'SERVICE_DIRECTORY_FILE', path: service.directoryFile, parse: parseDirectory },
+          { setting: 'SERVICE_PROFILE_MAP_FILE', path: service.profileMapFile, parse: parseProfileMapFile },
         ]
       : []),
   ];

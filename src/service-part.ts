@@ -7,6 +7,10 @@ import { createKeyRing, redisAddress } from './bot-parts.ts';
 import type { LocalMode } from './local/local-mode.ts';
 import { parseClientsFile, type ServiceClient } from './service/clients-file.ts';
 import { parseDirectoryFile, type ServicePerson } from './service/directory-file.ts';
+import { parseProfileMapFile } from './service/profile-map-file.ts';
+import type { Institution } from './service/sign-in/create-sign-in-parts.ts';
+import { CasSignIn } from './service/sign-in/methods/cas-sign-in.ts';
+import { OidcSignIn } from './service/sign-in/methods/oidc-sign-in.ts';
 import { wecomSignIn } from './service/sign-in/methods/wecom-sign-in.ts';
 import { startService } from './service/start-service.ts';
 import type { Registry } from 'prom-client';
@@ -63,6 +67,7 @@ export async function startServicePart({ config, secrets, clients, registry, now
           ],
         }
       : {}),
+    institution: await readInstitution(settings, secrets),
     accessTokenSec: settings.accessTokenSec,
     refreshTokenSec: settings.refreshTokenSec,
     metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
@@ -78,6 +83,17 @@ export async function startServicePart({ config, secrets, clients, registry, now
       redis.disconnect();
     },
   };
+}
+
+async function readInstitution(
+  { institution, institutionName: name, profileMapFile }: Config['service'],
+  { serviceOidcClientSecret: clientSecret }: Secrets,
+): Promise<Institution | undefined> {
+  if (!institution) return undefined;
+  const profileMap = parseProfileMapFile(profileMapFile === undefined ? '{}' : await readFile(profileMapFile, 'utf8'));
+  if (institution.kind === 'cas') return { signIn: new CasSignIn({ url: institution.url, profileMap }), name };
+  const { issuer, clientId, scope } = institution;
+  return { signIn: new OidcSignIn({ issuer, clientId, clientSecret: clientSecret ?? '', scope, profileMap }), name };
 }
 
 async function readClients(path: string | undefined, made: LocalMode['clients'] | undefined): Promise<ServiceClient[]> {

@@ -121,11 +121,21 @@ function assembleService({ settings, mode }: Judged, cwd: string): Config['servi
   return {
     clientsFile: path(settings.SERVICE_CLIENTS_FILE),
     directoryFile: path(settings.SERVICE_DIRECTORY_FILE ?? (mode === 'local' ? LOCAL.peopleFile : undefined)),
+    institution: institutionOf(settings),
+    institutionName: settings.SERVICE_IDENTITY_NAME,
+    profileMapFile: path(settings.SERVICE_PROFILE_MAP_FILE),
     upstreamUrl: settings.SERVICE_UPSTREAM_URL,
     upstreamModels: settings.SERVICE_UPSTREAM_MODELS ?? {},
     accessTokenSec: settings.SERVICE_ACCESS_TOKEN_SEC,
     refreshTokenSec: settings.SERVICE_REFRESH_TOKEN_SEC,
   };
+}
+
+function institutionOf(settings: Settings): Config['service']['institution'] {
+  const { SERVICE_OIDC_ISSUER: issuer, SERVICE_OIDC_CLIENT_ID: clientId, SERVICE_CAS_URL: url } = settings;
+  if (issuer !== undefined && clientId !== undefined)
+    return { kind: 'oidc', issuer, clientId, scope: settings.SERVICE_OIDC_SCOPE ?? 'openid profile' };
+  return url === undefined ? undefined : { kind: 'cas', url };
 }
 
 export function assembleSecrets(settings: Settings): Secrets {
@@ -141,6 +151,7 @@ export function assembleSecrets(settings: Settings): Secrets {
     slackSigningSecret: settings.SLACK_SIGNING_SECRET,
     slackBotToken: settings.SLACK_BOT_TOKEN,
     serviceApiKeys: settings.SERVICE_API_KEYS ?? [],
+    serviceOidcClientSecret: settings.SERVICE_OIDC_CLIENT_SECRET,
     serviceUpstreamKey: settings.SERVICE_UPSTREAM_KEY,
   };
 }

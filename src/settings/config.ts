@@ -73,6 +73,13 @@ export interface Config {
   readonly service: {
     readonly clientsFile: string | undefined;
     readonly directoryFile: string | undefined;
+    /** The institution's unified identity. */
+    readonly institution:
+      | { readonly kind: 'oidc'; readonly issuer: string; readonly clientId: string; readonly scope: string }
+      | { readonly kind: 'cas'; readonly url: string }
+      | undefined;
+    readonly institutionName: string | undefined;
+    readonly profileMapFile: string | undefined;
     readonly upstreamUrl: string | undefined;
     readonly upstreamModels: Readonly<Record<string, string>>;
     readonly accessTokenSec: number;
@@ -94,5 +101,6 @@ export interface Secrets {
   readonly slackSigningSecret: string | undefined;
   readonly slackBotToken: string | undefined;
   readonly serviceApiKeys: readonly string[];
+  readonly serviceOidcClientSecret: string | undefined;
   readonly serviceUpstreamKey: string | undefined;
 }

@@ -2,6 +2,7 @@ import { fault, type Fault } from './fault.ts';
 import {
   BOT_CREDENTIALS,
   isServiceAlone,
+  SERVICE_OIDC_CREDENTIALS,
   SLACK_CREDENTIALS,
   WECOM_APP_CREDENTIALS,
   WECOM_BOT_CREDENTIALS,
@@ -26,6 +27,7 @@ const CHECKS: readonly Check[] = [
   requiredWhenServing,
   signInCredentials,
   completeCredentials,
+  oneInstitution,
   proofOfPerson,
   defaultModel,
   distinctPorts,
@@ -87,7 +89,8 @@ function signInCredentials({ settings, given, roles }: Judged): Fault[] {
 }
 
 function completeCredentials({ given }: Judged): Fault[] {
-  return [WECOM_BOT_CREDENTIALS, WECOM_APP_CREDENTIALS, SLACK_CREDENTIALS].flatMap((group) => {
+  const groups = [WECOM_BOT_CREDENTIALS, WECOM_APP_CREDENTIALS, SLACK_CREDENTIALS, SERVICE_OIDC_CREDENTIALS];
+  return groups.flatMap((group) => {
     const present = group.filter((name) => given.has(name));
     if (present.length === 0) return [];
     const absent = group.filter((name) => !given.has(name));
@@ -95,6 +98,17 @@ function completeCredentials({ given }: Judged): Fault[] {
       missing(name, `${present.join(' and ')} cannot do without it; set all of them or none`),
     );
   });
+}
+
+/** The service sends people to one place to sign in, and only what that place says of them can be mapped. */
+function oneInstitution({ given }: Judged): Fault[] {
+  const hasOidc = SERVICE_OIDC_CREDENTIALS.some((name) => given.has(name));
+  const hasCas = given.has('SERVICE_CAS_URL');
+  if (hasOidc && hasCas) return [fault('SERVICE_CAS_URL', 'is set beside SERVICE_OIDC_ISSUER: keep one of the two')];
+  if (hasOidc || hasCas) return [];
+  return (['SERVICE_PROFILE_MAP_FILE', 'SERVICE_IDENTITY_NAME'] as const)
+    .filter((name) => given.has(name))
+    .map((name) => fault(name, 'needs SERVICE_OIDC_ISSUER or SERVICE_CAS_URL: set one of them, or unset this'));
 }
 
 /** Sign-in never runs without a proof that the chat user and the signed-in person are one (security.md 1.2). */

@@ -16,6 +16,13 @@ export const SLACK_CREDENTIALS = ['SLACK_SIGNING_SECRET', 'SLACK_BOT_TOKEN'] as 
 /** What each platform that we serve receives its messages with; a platform is on when these are set. */
 export const BOT_CREDENTIALS = [WECOM_BOT_CREDENTIALS, SLACK_CREDENTIALS] as const;
 
+/** What the institution's OpenID Connect provider is reached with; a group too. */
+export const SERVICE_OIDC_CREDENTIALS = [
+  'SERVICE_OIDC_ISSUER',
+  'SERVICE_OIDC_CLIENT_ID',
+  'SERVICE_OIDC_CLIENT_SECRET',
+] as const;
+
 /** Which settings stand in the environment or the file, be their values right or wrong. */
 export type Given = ReadonlySet<SettingName>;
 

@@ -68,6 +68,20 @@ export const webAddress = kind(
   },
 );
 
+/** An OpenID Connect issuer: a web address, but kept as it was written, since it is compared letter by letter. */
+export const issuerAddress = kind(
+  'must be an https address (http only on this machine) without user, query or fragment',
+  (given) => (webAddress.safeParse(given).success ? given : undefined),
+);
+
+/** Space-separated scopes of an OpenID Connect request. */
+export const oidcScope = kind('must be space-separated scopes, openid among them', (given) => {
+  const scopes = given.split(/ +/);
+  return scopes.includes('openid') && scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
+    ? scopes.join(' ')
+    : undefined;
+});
+
 /**
  * The address at which browsers reach us, as an origin. Browsers drop `__Host-` cookies on plain http unless the host is one of these
  * three names (contract: PUBLIC_URL).

@@ -56,7 +56,7 @@ function refuse(ctx: Context, thrown: unknown, report: ServiceReport): void {
   const error = asPageError(thrown);
   const reference = randomBytes(4).toString('hex');
   if (error.status >= 500) report.failed('sign-in', asError(thrown));
-  report.signInStep({ step: 'page-error', reason: `${error.code} ${reference}` });
+  report.signInStep({ step: 'page-error', reason: `${error.code} ${reference}: ${error.message}` });
   showErrorPage(ctx, error, reference);
 }
 

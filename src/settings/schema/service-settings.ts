@@ -19,6 +19,34 @@ export const serviceSettings = {
     default: 'config/people.json in local mode; nobody otherwise',
     example: 'config/people.json',
   }),
+  SERVICE_OIDC_ISSUER: optional(kinds.issuerAddress, {
+    meaning:
+      "The institution's OpenID Connect provider, letter by letter as it writes its own name; people then sign in there.",
+    default: 'the directory alone',
+    example: 'https://id.example.edu/realms/campus',
+  }),
+  SERVICE_OIDC_CLIENT_ID: optional(kinds.text, { meaning: 'What the provider knows the service as.' }),
+  SERVICE_OIDC_CLIENT_SECRET: secret(kinds.text, { meaning: "The service's secret at the provider." }),
+  SERVICE_OIDC_SCOPE: optional(kinds.oidcScope, {
+    meaning: 'What the provider is asked for, space-separated.',
+    default: 'openid and profile',
+    example: 'openid profile email',
+  }),
+  SERVICE_CAS_URL: optional(kinds.webAddress, {
+    meaning: "The institution's CAS server, instead of OpenID Connect.",
+    default: 'the directory alone',
+    example: 'https://cas.example.edu/cas',
+  }),
+  SERVICE_PROFILE_MAP_FILE: optional(kinds.text, {
+    meaning: "JSON file that says which of the institution's claims or attributes gives which part of a profile.",
+    default: 'the usual names',
+    example: 'config/profile-map.json',
+  }),
+  SERVICE_IDENTITY_NAME: optional(kinds.text, {
+    meaning: "What the button calls the institution's sign-in.",
+    default: 'your institution',
+    example: '统一身份认证',
+  }),
   SERVICE_UPSTREAM_URL: optional(kinds.webAddress, {
     meaning: 'OpenAI-compatible engine that answers in its place.',
     default: 'a small built-in model that says so',

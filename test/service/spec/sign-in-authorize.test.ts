@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { parseClientsFile } from '../../../src/service/clients-file.ts';
+import { wecomSignIn } from '../../../src/service/sign-in/methods/wecom-sign-in.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import {
   authorizePath,
@@ -54,7 +55,7 @@ describe('spec 1 and 5: what the sign-in half does', () => {
       apiUrl: 'http://127.0.0.1:7',
       openUrl: 'http://127.0.0.1:7/open',
     };
-    const both = await startTestService(server.redis, { wecom });
+    const both = await startTestService(server.redis, { messagingApps: [wecomSignIn(wecom)] });
     const [inBrowser, inApp] = await Promise.all([
       new Browser(both.url).get(authorizePath()),
       new Browser(both.url, { 'user-agent': 'Mozilla/5.0 wxwork/4.1 MicroMessenger/7' }).get(authorizePath()),

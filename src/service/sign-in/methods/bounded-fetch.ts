@@ -1,0 +1,23 @@
+import { KIB_BYTES } from '../../../base/clock.ts';
+
+/** Discovery documents and key sets are a few KiB, claims with hundreds of groups some dozens. */
+const MAX_BODY_BYTES = 256 * KIB_BYTES;
+
+/**
+ * `fetch` that follows no redirect and holds no more than 256 KiB, so that a provider gone wrong costs neither memory nor
+ * trust. The answer's body has been read already.
+ * @throws TypeError or DOMException as fetch does; RangeError when the body is larger
+ */
+export async function boundedFetch(url: string, options: RequestInit): Promise<Response> {
+  const response = await fetch(url, { ...options, redirect: 'manual' });
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    // Leaving the loop cancels the rest.
+    if (size > MAX_BODY_BYTES) throw new RangeError('The answer is larger than 256 KiB');
+    chunks.push(chunk);
+  }
+  const { status, statusText, headers } = response;
+  return new Response(chunks.length > 0 ? Buffer.concat(chunks) : null, { status, statusText, headers });
+}

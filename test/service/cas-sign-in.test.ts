@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { CasSignIn } from '../../src/service/sign-in/methods/cas-sign-in.ts';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { startStandIn, type StandIn } from './sign-in-support.ts';
+import { authorizePath, Browser, exchange, getProfile, startTestService, type TestService } from './support.ts';
+
+const NS = 'xmlns:cas="http://www.yale.edu/tp/cas"';
+const LI = `<cas:user>20240007</cas:user><cas:attributes><cas:cn>李雷</cas:cn>
+  <cas:eduPersonAffiliation>member</cas:eduPersonAffiliation><cas:eduPersonAffiliation>staff</cas:eduPersonAffiliation>
+  <cas:department>Physics</cas:department></cas:attributes>`;
+
+let server: TestRedis;
+let cas: StandIn;
+let service: TestService;
+/** Service address by ticket; a ticket works once and only for the address it was given for. */
+const tickets = new Map<string, string>();
+let success = LI;
+let answers: Record<string, { status?: number; body: string; delayMs?: number }> = {};
+let calls: string[] = [];
+
+function wrap(inner: string): string {
+  return `<cas:serviceResponse ${NS}>${inner}</cas:serviceResponse>`;
+}
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  cas = await startStandIn(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    calls.push(pathname);
+    const bent = answers[pathname];
+    if (bent?.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, bent.delayMs).unref());
+    if (bent) return response.writeHead(bent.status ?? 200).end(bent.body);
+    const ticket = searchParams.get('ticket') ?? '';
+    const isRight = tickets.get(ticket) === searchParams.get('service');
+    tickets.delete(ticket);
+    const refusal = '<cas:authenticationFailure code="INVALID_TICKET">Ticket unknown</cas:authenticationFailure>';
+    return response.end(wrap(isRight ? `<cas:authenticationSuccess>${success}</cas:authenticationSuccess>` : refusal));
+  });
+  service = await startTestService(server.redis, {
+    directory: [],
+    institution: { signIn: new CasSignIn({ url: `${cas.url}/cas`, profileMap: {} }) },
+  });
+});
+beforeEach(() => {
+  [success, answers, calls] = [LI, {}, []];
+});
+afterAll(async () => {
+  await Promise.all([service.close(), cas.close()]);
+  await server.stop();
+});
+
+async function leave(browser: Browser): Promise<URL> {
+  return new URL((await browser.get(authorizePath({ state: 's1' }))).headers.location ?? 'missing:');
+}
+
+/** What CAS's login page redirects to. */
+function comeBack(away: URL): string {
+  const address = away.searchParams.get('service') ?? '';
+  const ticket = `ST-${tickets.size}-${Math.random().toString(36).slice(2)}`;
+  tickets.set(ticket, address);
+  return `${address}&${new URLSearchParams({ ticket }).toString()}`;
+}
+
+async function signIn(browser = new Browser(service.url)) {
+  return browser.get(comeBack(await leave(browser)));
+}
+
+describe('spec 1.6: a browser uses the institution’s unified identity (CAS protocol 3)', () => {
+  test('from authorize over CAS to the profile, attributes included', async () => {
+    const browser = new Browser(service.url);
+    const away = await leave(browser);
+    expect(`${away.origin}${away.pathname}`).toBe(`${cas.url}/cas/login`);
+    expect(away.searchParams.get('service')).toMatch(
+      new RegExp(`^${service.url}/sign-in/cas/callback\\?state=[0-9a-f]{64}$`),
+    );
+    const consent = await browser.follow(await browser.get(comeBack(away)));
+    expect(calls).toEqual(['/cas/p3/serviceValidate']);
+    const back = new URL((await browser.submit(consent, { decision: 'allow' })).headers.location ?? 'missing:');
+    const { body } = await exchange(service, back.searchParams.get('code') ?? '');
+    expect((await getProfile(service, body['access_token'])).body).toEqual({
+      id: '20240007',
+      active: true,
+      parentIdentityInfo: { name: '教职工', code: 'JG' },
+      attributes: { BMBM: '', BMMC: 'Physics', XGH: '20240007', XM: '李雷', objectId: '20240007' },
+      client_id: 'parley',
+    });
+  });
+
+  test('a server without protocol 3 is asked the older way, with the same ticket', async () => {
+    answers = { '/cas/p3/serviceValidate': { status: 404, body: 'not here' } };
+    success = '<cas:user>20240007</cas:user>';
+    expect((await signIn()).statusCode).toBe(303);
+    expect(calls).toEqual(['/cas/p3/serviceValidate', '/cas/serviceValidate']);
+  });
+
+  test('signing in as someone else asks CAS to renew', async () => {
+    const browser = new Browser(service.url);
+    const consent = await browser.follow(await signIn(browser));
+    const choice = await browser.follow(await browser.submit(consent, { decision: 'switch' }));
+    expect([choice.statusCode, choice.body.includes('name="password"')]).toEqual([200, false]);
+    const way = /class="button" href="([^"]+)"/.exec(choice.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const away = new URL((await browser.get(way)).headers.location ?? 'missing:');
+    expect(away.searchParams.get('renew')).toBe('true');
+    expect((await browser.get(comeBack(away))).headers.location).toBe(authorizePath({ state: 's1' }));
+  });
+});
+
+describe('CAS: what is not in order signs nobody in', () => {
+  const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${Array.from({ length: 20 }, (_, n) => `<!ENTITY b${n} "&a;&a;">`).join('')}]>`;
+  const bodies: [string, string][] = [
+    [
+      'an unknown failure',
+      wrap('<cas:authenticationFailure code="INTERNAL_ERROR">call-0900</cas:authenticationFailure>'),
+    ],
+    ['HTML', '<html><body>Maintenance</body></html>'],
+    ['nothing', ''],
+    ['JSON', '{"serviceResponse":{"authenticationSuccess":{"user":"20240007"}}}'],
+    ['cut off', wrap(`<cas:authenticationSuccess>${LI}</cas:authenticationSuccess>`).slice(0, -20)],
+    [
+      'a bomb of entities',
+      `${bomb}${wrap('<cas:authenticationSuccess><cas:user>&b19;</cas:user></cas:authenticationSuccess>')}`,
+    ],
+    ['a harmless DTD', `<!DOCTYPE x>${wrap(`<cas:authenticationSuccess>${LI}</cas:authenticationSuccess>`)}`],
+    ['an unknown entity', wrap('<cas:authenticationSuccess><cas:user>&admin;</cas:user></cas:authenticationSuccess>')],
+    ['too long', wrap(`<cas:authenticationSuccess>${LI}</cas:authenticationSuccess>${' '.repeat(300_000)}`)],
+  ];
+  test.each(bodies)('%s', async (_, body) => {
+    answers = { '/cas/p3/serviceValidate': { body } };
+    const page = await signIn();
+    expect(page.statusCode).toBe(502);
+    expect(page.body).toContain('Try again');
+    expect(`${page.body}${service.logLines.join('\n')}`).not.toMatch(/Maintenance|0900/);
+  });
+
+  test('a ticket that CAS does not take, a ticket of another address, and a return without one', async () => {
+    for (const change of [
+      (back: URL) => back.searchParams.set('ticket', 'ST-made-up'),
+      (back: URL) => back.searchParams.set('ticket', 'ST 1'),
+      (back: URL) => back.searchParams.delete('ticket'),
+      (back: URL) => {
+        tickets.set('ST-other', `${service.url}/sign-in/cas/callback?state=${'a'.repeat(64)}`);
+        back.searchParams.set('ticket', 'ST-other');
+      },
+    ]) {
+      const browser = new Browser(service.url);
+      const back = new URL(comeBack(await leave(browser)));
+      change(back);
+      expect((await browser.get(back.href)).statusCode).toBe(400);
+      expect(browser.cookies.has('__Host-svc-session')).toBe(false);
+    }
+  });
+
+  test('an attacker’s own return in another person’s browser (security.md 1.3 step 13), and a second use', async () => {
+    const attacker = new Browser(service.url);
+    const back = comeBack(await leave(attacker));
+    const victim = new Browser(service.url);
+    await leave(victim);
+    calls = [];
+    expect((await victim.get(back)).statusCode).toBe(400);
+    expect(calls).toEqual([]);
+    expect((await attacker.get(back)).statusCode).toBe(400);
+  });
+
+  test('a server that is slow is given up after 5 s', async () => {
+    answers = { '/cas/p3/serviceValidate': { body: '', delayMs: 20_000 } };
+    const startedMs = performance.now();
+    expect((await signIn()).statusCode).toBe(502);
+    expect(performance.now() - startedMs).toBeLessThan(6_500);
+  }, 15_000);
+
+  test('a name that no page or record can hold', async () => {
+    for (const user of ['x'.repeat(129), 'li&#10;lei']) {
+      success = `<cas:user>${user}</cas:user>`;
+      expect((await signIn()).statusCode).toBe(403);
+    }
+  });
+});

@@ -1,0 +1,71 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readCasAnswer } from '../../src/service/sign-in/methods/read-cas-answer.ts';
+
+const NS = 'http://www.yale.edu/tp/cas';
+
+function answer(inner: string, prefix = 'cas'): string {
+  const [open, close] = [`${prefix}:serviceResponse`, `${prefix}:authenticationSuccess`];
+  return `<${open} xmlns:${prefix}="${NS}"><${close}>${inner}</${close}></${open}>`;
+}
+
+test('CAS protocol 3.0.3, appendix A: user and attributes, whatever prefix stands for the namespace', () => {
+  const inner =
+    '<c:user>li</c:user><c:attributes><c:cn>Li</c:cn><c:group>a</c:group><c:group>b</c:group></c:attributes>';
+  expect(readCasAnswer(answer(inner, 'c'))).toEqual({ claims: { sub: 'li', cn: ['Li'], group: ['a', 'b'] } });
+  const plain = `<serviceResponse xmlns="${NS}"><authenticationSuccess><user>li</user></authenticationSuccess></serviceResponse>`;
+  expect(readCasAnswer(plain)).toEqual({ claims: { sub: 'li' } });
+});
+
+test('a comment, CDATA or character reference cannot cut or change a name', () => {
+  const read = (user: string) => readCasAnswer(answer(`<cas:user>${user}</cas:user>`));
+  expect(read('admin<!-- -->.li')).toEqual({ claims: { sub: 'admin.li' } });
+  expect(read('<![CDATA[li&lt;]]>')).toEqual({ claims: { sub: 'li&lt;' } });
+  expect(read('&#x6c;i')).toEqual({ claims: { sub: 'li' } });
+});
+
+test('an attribute called sub does not replace the user, one called __proto__ harms nobody', () => {
+  const inner =
+    '<cas:user>li</cas:user><cas:attributes><cas:sub>admin</cas:sub><cas:__proto__>x</cas:__proto__></cas:attributes>';
+  const read = readCasAnswer(answer(inner));
+  expect(read && 'claims' in read && read.claims['sub']).toBe('li');
+  expect(({} as Record<string, unknown>)['0']).toBeUndefined();
+});
+
+test.each([
+  ['two users', answer('<cas:user>a</cas:user><cas:user>b</cas:user>')],
+  ['no user', answer('<cas:attributes/>')],
+  ['an empty user', answer('<cas:user> </cas:user>')],
+  ['a user of another namespace', answer('<x:user xmlns:x="urn:x">li</x:user>')],
+  ['two outcomes', answer('<cas:user>a</cas:user></cas:authenticationSuccess><cas:authenticationSuccess>')],
+  ['another namespace', answer('<cas:user>a</cas:user>').replace(NS, 'urn:other')],
+  ['a document type', `<!DOCTYPE serviceResponse>${answer('<cas:user>a</cas:user>')}`],
+  ['elements that nest for ever', answer('<cas:x>'.repeat(9_000))],
+])('%s is no answer', (_, xml) => expect(readCasAnswer(xml)).toBeUndefined());
+
+const name = fc
+  .string({ minLength: 1, maxLength: 30 })
+  .filter((text) => /^[^\p{Cc}\uFFFE\uFFFF\p{Cs}]+$/u.test(text) && text.trim() !== '');
+
+test('property: any user comes back as it was, escaped', () => {
+  fc.assert(
+    fc.property(name, (user) => {
+      const escaped = user.replace(/[&<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+      expect(readCasAnswer(answer(`<cas:user>${escaped}</cas:user>`))).toEqual({ claims: { sub: user.trim() } });
+    }),
+  );
+});
+
+test('property: whatever text comes is read or refused, never thrown over', () => {
+  const right = answer('<cas:user>li</cas:user><cas:attributes><cas:cn>Li</cas:cn></cas:attributes>');
+  const bent = fc
+    .tuple(fc.nat(right.length), fc.nat(right.length), fc.string())
+    .map(([from, to, text]) => right.slice(0, from) + text + right.slice(to));
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), bent), (xml) => {
+      const read = readCasAnswer(xml);
+      if (read && 'claims' in read) expect(read.claims['sub']).toMatch(/\S/);
+    }),
+    { numRuns: 500 },
+  );
+});
