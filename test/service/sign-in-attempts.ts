@@ -153,6 +153,17 @@ const tokenFields = written({
 });
 const callbackFields = written({ code: mostly(MARK, 'x'), state: mostly('a'.repeat(64), '{csrf}') });
 
+const leaveFields = written({
+  return_to: mostly(
+    '/account',
+    `/oauth2.0/authorize?client_id=parley&redirect_uri=${CALLBACK}`,
+    'https://evil.example/',
+    '//evil.example/account',
+    '/oauth2.0/authorize/../..//evil.example?',
+  ),
+  anew: mostly('yes', ''),
+});
+
 /** Near-valid requests to everything that the sign-in half serves. */
 export const attempts: fc.Arbitrary<Attempt> = fc.oneof(
   attempt('authorize', 'GET', '/oauth2.0/authorize', authorizeFields),
@@ -172,5 +183,7 @@ export const attempts: fc.Arbitrary<Attempt> = fc.oneof(
     fc.oneof({ weight: 4, arbitrary: fc.constant('') }, written({ access_token: mostly('{access}', 'x') })),
   ),
   attempt('logout', 'GET', '/logout', written({ service: mostly(CALLBACK, 'https://evil.example/') })),
-  attempt('callback', 'GET', '/oauth2.0/wecom/callback', callbackFields),
+  attempt('callback', 'GET', '/sign-in/wecom/callback', callbackFields),
+  attempt('callback', 'GET', '/sign-in', leaveFields),
+  attempt('callback', 'GET', '/sign-in/wecom', leaveFields),
 );

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Pool } from 'undici';
+import { wecomSignIn } from '../../src/service/sign-in/methods/wecom-sign-in.ts';
 import { fuzzMs, fuzzTestMs } from '../support/fuzz-time.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { attempts, MARK, type Attempt } from './sign-in-attempts.ts';
@@ -18,7 +19,7 @@ let pool: Pool;
 beforeAll(async () => {
   server = await startTestRedis();
   const wecom = { corpId: 'ww1', agentId: '1', agentSecret: 's', apiUrl: 'http://127.0.0.1:7', openUrl: OPEN_URL };
-  service = await startTestService(server.redis, { wecom, trustedProxyHops: 1 });
+  service = await startTestService(server.redis, { messagingApps: [wecomSignIn(wecom)], trustedProxyHops: 1 });
   pool = new Pool(service.url, { connections: 4 });
 });
 afterAll(async () => {
