@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { personKey } from '../../src/identity/account.ts';
+import { keys } from '../../src/identity/store.ts';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { ATTACKS, type Attack } from './attacks.ts';
+import { openHouse, type House } from './house.ts';
+
+/** Of each kind, spread over the deployments. */
+const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? 200);
+/** Set to repeat a failure. */
+const SEED = process.env['ATTEMPTS_SEED'] ?? randomBytes(4).toString('hex');
+
+const DEPLOYMENTS = (['required', 'absent'] as const).flatMap((state) =>
+  ([['same-browser'], ['same-id'], ['same-browser', 'same-id']] as const).map((proof) => ({ state, proof })),
+);
+
+let server: TestRedis;
+let houses: House[] = [];
+beforeAll(async () => {
+  server = await startTestRedis();
+  houses = [];
+  for (const signIn of DEPLOYMENTS) {
+    const house = await openHouse(server.redis, { signIn });
+    house.service.echoesState = signIn.state === 'required';
+    houses.push(house);
+  }
+});
+afterAll(async () => {
+  await Promise.all(houses.map((house) => house.close()));
+  await server.stop();
+});
+
+describe('a forwarded link (security.md 1.2, T1 to T5)', () => {
+  for (const [index, [kind, attack]] of Object.entries(ATTACKS).entries()) {
+    test(
+      `${kind}: ${ATTEMPTS} random attempts, no link, and the owner is told once of somebody else`,
+      async () => {
+        const attempts = houses.map(async (house, first) => {
+          for (let count = first; count < ATTEMPTS; count += houses.length)
+            await attempt(house, { kind, attack, name: `${index}-${count}` });
+        });
+        await Promise.all(attempts);
+        expect(await server.redis.keys(keys.link('*'))).toEqual([]);
+      },
+      60_000 + ATTEMPTS * 100,
+    );
+  }
+
+  async function attempt(house: House, { kind, attack, name }: { kind: string; attack: Attack; name: string }) {
+    const [owner, other] = [`owner-${name}`, `other-${name}`];
+    try {
+      const told = await attack({ house, random: seededRandom(`${SEED} ${name}`), owner, other });
+      for (const person of [owner, other]) expect(await linkOf(house, person)).toBe(0);
+      const notices = house.notices.splice(0);
+      expect(notices.map(({ person, notice }) => [person.chatUserId, notice.kind])).toEqual(
+        told === 1 ? [[owner, 'someone-else-signed-in']] : [],
+      );
+    } catch (cause) {
+      const { state, proof } = house.options.signIn;
+      const where = `state ${state}, proof ${proof.join('+')}`;
+      throw new Error(`${kind}, attempt ${name}, ${where}; repeat with ATTEMPTS_SEED=${SEED}`, { cause });
+    }
+  }
+
+  const linkOf = (house: House, chatUserId: string) =>
+    server.redis.exists(keys.link(personKey({ ...house.owner, chatUserId })));
+});
