@@ -79,6 +79,7 @@ describe('key rotation (security.md 2.3)', () => {
     await sweep(identityWith(RINGS.newReadsOld));
     expect(house.keyCounts.at(-1)).toEqual({ [OLD_ID]: 0, [NEW_ID]: 75 });
     for (const person of crowd(25)) expect(await keyIdsOf(person)).toEqual([NEW_ID, NEW_ID, NEW_ID]);
+    for (const key of [keys.keySweep(), keys.sealedRecords()]) expect(await server.redis.pttl(key)).toBeGreaterThan(0);
   });
 
   test('one process sweeps at a time, and all report the same', async () => {

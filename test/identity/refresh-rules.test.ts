@@ -45,7 +45,7 @@ describe('one refresh at a time (security.md 2.7)', () => {
     const startedMs = performance.now();
     await expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
     expect(performance.now() - startedMs).toBeGreaterThan(5_900);
-    expect(performance.now() - startedMs).toBeLessThan(7_500);
+    expect(performance.now() - startedMs).toBeLessThan(9_000);
     expect(refreshes()).toBe(0);
     expect(await server.redis.get(await lockName())).toBe('somebody');
   });
@@ -129,7 +129,7 @@ describe('one refresh at a time (security.md 2.7)', () => {
     expire();
     const startedMs = performance.now();
     const ends = await Promise.allSettled(Array.from({ length: 50 }, () => fresh()));
-    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
     expect(ends.every((end) => end.status === 'rejected')).toBe(true);
     expect(refreshes()).toBe(1);
   });
@@ -190,6 +190,10 @@ describe('outcomes (security.md 2.7.7)', () => {
       expect(waitMs).toBeLessThanOrEqual(longestMs);
     });
     expect(new Set(waitsMs.slice(7)).size).toBeGreaterThan(1);
+    const before = refreshes();
+    house.clock.nowMs += 4 * MINUTE_MS;
+    await expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
+    expect(refreshes()).toBe(before);
   });
 
   test('a suspension ends a refresh that is under way: it writes no token', async () => {

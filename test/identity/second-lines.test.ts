@@ -1,0 +1,136 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { RedisClient } from '../../src/base/redis.ts';
+import { keys } from '../../src/identity/store.ts';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { openHouse, type House, type HouseOptions } from './house.ts';
+
+/** Defences that stand behind others: here what stands before them has already been got round. */
+let server: TestRedis;
+let house: House;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterEach(() => house.close());
+afterAll(() => server.stop());
+
+async function open(options?: HouseOptions): Promise<void> {
+  house = await openHouse(server.redis, options);
+}
+
+const own = () => house.browser('20001', '20001');
+const links = () => server.redis.keys(keys.link('*'));
+
+describe('a callback of one leg with the transaction of another (security.md 1.3 step 12, T7)', () => {
+  const stateOf = (location: unknown) => new URL(String(location)).searchParams.get('state') ?? '';
+
+  test('the service’s transaction does not count at the platform’s callback', async () => {
+    await open({ signIn: { proof: ['same-browser'] } });
+    const browser = own();
+    const started = await browser.submit(await browser.get(await house.link('20001')));
+    const atService = await browser.follow(started, /\/oauth\/callback/);
+    const state = stateOf(atService.headers['location']);
+    const code = house.platform.codeFor('20001');
+    const page = await browser.get(`${house.url}/oauth/platform/wecom/callback?code=${code}&state=${state}`);
+    expect(page.status).toBe(400);
+  });
+
+  test('the platform’s transaction does not count at the service’s callback, and no code is exchanged', async () => {
+    await open({ signIn: { proof: ['same-browser'] } });
+    const browser = own();
+    const started = await browser.submit(await browser.get(await house.link('20001')));
+    const state = stateOf(started.headers['location']);
+    const code = house.service.mintCode('20001');
+    expect((await browser.get(`${house.url}/oauth/callback?code=${code}&state=${state}`)).status).toBe(400);
+    expect(house.service.seen.codes).toEqual([]);
+  });
+});
+
+describe('one transaction a browser (security.md 1.3 step 9)', () => {
+  test('a second start ends the first: its transaction is gone, and put back it is refused', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = own();
+    const landing = await browser.get(await house.link('20001'));
+    const shown = new Map(browser.cookies);
+    const callback = String(
+      (await browser.follow(await browser.submit(landing), /\/oauth\/callback/)).headers['location'],
+    );
+    const first = new Map(browser.cookies);
+    const [name = ''] = await server.redis.keys(keys.transaction('*'));
+    const transaction = (await server.redis.get(name)) ?? '';
+
+    shown.forEach((value, cookie) => browser.cookies.set(cookie, value));
+    await browser.submit(landing);
+    expect(await server.redis.keys(keys.transaction('*'))).toHaveLength(1);
+    expect(await server.redis.exists(name)).toBe(0);
+
+    await server.redis.set(name, transaction, 'PX', 60_000);
+    first.forEach((value, cookie) => browser.cookies.set(cookie, value));
+    expect((await browser.get(callback)).status).toBe(410);
+    expect(house.service.seen.codes).toEqual([]);
+  });
+});
+
+test('with L1, the same user id in another company is somebody else (security.md 1.3 step 8)', async () => {
+  await open({ signIn: { proof: ['same-browser'] } });
+  const { webSignIn } = house.platform;
+  const identify = () => Promise.resolve({ userId: '20001', tenant: 'another-corp' });
+  Object.assign(house.platform, { webSignIn: { ...webSignIn, identify } });
+  expect((await house.walkToConfirm(own(), await house.link('20001'))).status).toBe(403);
+  expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['someone-else-signed-in']);
+  expect(house.service.seen.authorize).toHaveLength(0);
+});
+
+test('a quarantine under another browser’s cookie shows nobody’s name there (security.md 1.3 step 17)', async () => {
+  await open();
+  const [mine, theirs] = [own(), house.browser('20002', '20002')];
+  await house.walkToConfirm(mine, await house.link('20001'));
+  const [name = ''] = await server.redis.keys(keys.quarantine('*'));
+  await house.walkToConfirm(theirs, await house.link('20002'));
+  const [other = ''] = (await server.redis.keys(keys.quarantine('*'))).filter((one) => one !== name);
+  await server.redis.copy(other, name, 'REPLACE');
+  const page = await mine.get(`${house.url}/sign-in/confirm`);
+  expect(page.status).toBe(410);
+  expect(page.text).not.toContain('20002');
+});
+
+describe('the commit looks again (security.md 1.3 step 22)', () => {
+  const changes: [string, (ticket: string, quarantine: string) => Promise<unknown>][] = [
+    ['the ticket was refused', (ticket) => server.redis.hset(ticket, 'status', 'refused')],
+    ['the ticket is new again', (ticket) => server.redis.hset(ticket, 'status', 'new')],
+    ['the ticket has expired', (ticket) => server.redis.hset(ticket, 'expiresAtMs', house.clock.nowMs)],
+    ['the ticket is another browser’s', (ticket) => server.redis.hset(ticket, 'browser', 'f'.repeat(64))],
+    ['the quarantine is gone', (_, quarantine) => server.redis.del(quarantine)],
+    ['the quarantine is another one', (_, quarantine) => server.redis.set(quarantine, '{}', 'PX', 60_000)],
+  ];
+  for (const [what, change] of changes) {
+    test(`${what} since the page was read: no link`, async () => {
+      const before = async () => {
+        const [[ticket = ''], [quarantine = '']] = [
+          await server.redis.keys(keys.ticket('*')),
+          await server.redis.keys(keys.quarantine('*')),
+        ];
+        await change(ticket, quarantine);
+      };
+      await open({ identity: { redis: beforeCommit(server.redis, before) } });
+      const page = await house.walk(own(), await house.link('20001'));
+      expect(page.status).toBe(410);
+      expect(await links()).toEqual([]);
+      expect(house.releases).toEqual([]);
+    });
+  }
+});
+
+/** Runs something right before the script that makes a link: the one script that is given a holder's key. */
+function beforeCommit(redis: RedisClient, run: () => Promise<unknown>): RedisClient {
+  const evalsha = async (sha: string, count: number, ...rest: string[]) => {
+    if (rest.slice(0, count).some((key) => key.startsWith(keys.holder()))) await run();
+    return redis.evalsha(sha, count, ...rest);
+  };
+  return new Proxy(redis, {
+    get(target, name) {
+      if (name === 'evalsha') return evalsha;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
