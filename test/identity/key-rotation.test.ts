@@ -173,13 +173,21 @@ describe('key rotation (security.md 2.3)', () => {
     enter(stages[0]!);
     const running = load();
     running.catch(() => undefined);
-    for (const stage of stages) {
-      enter(stage);
-      await pause(400);
+    const kinds = Object.keys(done) as (keyof typeof done)[];
+    try {
+      for (const stage of stages) {
+        enter(stage);
+        const before = { ...done };
+        // However fast this machine is, all of the work is done some times in each stage.
+        const isEnough = async () => {
+          while (!isOver && kinds.some((kind) => done[kind] < before[kind] + 4)) await pause(10);
+        };
+        await Promise.race([isEnough(), running]);
+      }
+    } finally {
+      isOver = true;
     }
-    isOver = true;
     await running;
-    for (const count of Object.values(done)) expect(count).toBeGreaterThan(10);
     expect(house.notices.filter(({ notice }) => notice.kind !== 'linked')).toEqual([]);
     expect(house.events.filter((event) => /refused|suspended|again/.test(event))).toEqual([]);
 
