@@ -1,0 +1,143 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { openHouse, type House } from './house.ts';
+import type { Scripted } from './stand-in-service.ts';
+
+let server: TestRedis;
+let house: House;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterEach(() => house.close());
+afterAll(() => server.stop());
+
+/** What stands in answers and must reach neither a page nor the log. */
+const TOKEN = 'AT:c0ffee-awkward-token';
+const WORDS = 'upstream-words-4711';
+const WHO = 'awkward.person';
+
+interface Row {
+  what: string;
+  answer: Scripted;
+  page: 'E4' | 'E6';
+  status: 502 | 504 | 403;
+  /** The error's code in the log line that says why. */
+  code: string;
+}
+
+const unusable = (what: string, answer: Scripted): Row => ({
+  ...{ what, answer, page: 'E4', status: 502, code: 'service_refused' },
+});
+const json = (value: unknown, status = 200): Scripted => ({ status, body: JSON.stringify(value) });
+const token = (fields: Record<string, unknown>) =>
+  json({ access_token: TOKEN, token_type: 'bearer', expires_in: 7200, ...fields });
+
+/** Awkwardnesses that know no difference between a token and a profile. */
+const NEITHER: Row[] = [
+  unusable('empty', { body: '' }),
+  unusable('white space', { body: ' \n' }),
+  unusable('HTML with 200', { body: `<html><body>${WORDS}</body></html>` }),
+  unusable('HTML with 500', { status: 500, body: `<html>${WORDS}</html>` }),
+  unusable('HTML with 404', { status: 404, body: `<html>${WORDS}</html>` }),
+  unusable('a redirect to a login page', { status: 302, body: '' }),
+  unusable('no content', { status: 204, body: '' }),
+  unusable('busy', json({ error: 'temporarily_unavailable', error_description: WORDS }, 503)),
+  unusable('too many requests', json({ error: WORDS }, 429)),
+  unusable('null', { body: 'null' }),
+  unusable('a list', json([{ access_token: TOKEN, id: WHO }])),
+  unusable('a text', json(WORDS)),
+  unusable('a number', { body: '20001' }),
+  unusable('JSON that is cut off', { body: `{"access_token":"${TOKEN}","id":"awkw` }),
+  unusable('more than 64 KiB', json({ access_token: TOKEN, token_type: 'bearer', id: WHO, pad: 'x'.repeat(70_000) })),
+];
+
+const TOKENS: Row[] = [
+  ...NEITHER,
+  unusable('form-encoded', { body: `access_token=${TOKEN}&token_type=bearer&expires_in=7200` }),
+  unusable('no access token', token({ access_token: undefined })),
+  unusable('an empty access token', token({ access_token: '' })),
+  unusable('an access token that is a number', token({ access_token: 4711 })),
+  unusable('an access token that is a list', token({ access_token: [TOKEN] })),
+  unusable('an access token of more than 8 KiB', token({ access_token: 'a'.repeat(8_193) })),
+  unusable('no token type', token({ token_type: undefined })),
+  unusable('a token type that is no text', token({ token_type: ['bearer'] })),
+  unusable('a token type that needs more than the token', token({ token_type: 'mac' })),
+  unusable('an error beside the token', token({ error: 'invalid_grant', error_description: WORDS })),
+  unusable('for another client', json({ error: 'invalid_client', error_description: WORDS }, 401)),
+  unusable('for somebody inactive', json({ error: 'invalid_grant', error_description: WORDS }, 400)),
+];
+
+const person = (fields: Record<string, unknown>) =>
+  json({
+    id: WHO,
+    active: true,
+    client_id: 'parley',
+    parentIdentityInfo: { name: 'staff', code: 'JG' },
+    attributes: { BMBM: 'D01', BMMC: 'Library', XGH: WHO, XM: WORDS, objectId: 'o-1' },
+    ...fields,
+  });
+const broken = (what: string, fields: Record<string, unknown>): Row => ({
+  ...{ what, answer: person(fields), page: 'E6', status: 403, code: 'profile_broken' },
+});
+const unfit = (what: string, fields: Record<string, unknown>): Row => ({
+  ...{ what, answer: person(fields), page: 'E6', status: 403, code: 'profile_unfit' },
+});
+
+const PROFILES: Row[] = [
+  ...NEITHER,
+  { what: 'late', answer: { delayMs: 6_000 }, page: 'E4', status: 504, code: 'service_timeout' },
+  unusable('a token that it does not know', json({ error: 'invalid_token', error_description: WORDS }, 401)),
+  broken('an empty object', { id: undefined, active: undefined, client_id: undefined }),
+  broken('no id', { id: undefined }),
+  broken('an id that is null', { id: null }),
+  broken('an id that is a number', { id: 20001 }),
+  broken('an id that is a list', { id: [WHO] }),
+  broken('an id with markup', { id: `<b>${WHO}</b>` }),
+  broken('an id with a line break', { id: `${WHO}\n` }),
+  broken('no active', { active: undefined }),
+  broken('active as a text', { active: 'true' }),
+  broken('active as a number', { active: 1 }),
+  unfit('inactive', { active: false }),
+  unfit('for another client', { client_id: 'another' }),
+  unfit('for no client', { client_id: undefined }),
+  unfit('for several clients', { client_id: ['parley'] }),
+  unfit('an identity type that may not link', { parentIdentityInfo: { name: WORDS, code: 'QT' } }),
+  unfit('an identity type that is a list', { parentIdentityInfo: ['JG'] }),
+  unfit('an identity type that is a number', { parentIdentityInfo: { code: 7 } }),
+];
+
+const SAID = { E4: 'the sign-in service failed', E6: 'a profile was refused' } as const;
+
+// A late token answer stands in service-faults.test.ts (T6): it costs five seconds.
+describe.each([
+  ['a token answer', 'token', TOKENS],
+  ['a profile answer', 'profile', PROFILES],
+] as const)('%s that is awkward (security.md 1.3 steps 15 and 16, 1.4)', (_, which, rows) => {
+  test.each(rows.map((row) => [row.what, row.page, row] as const))(
+    '%s: %s, no link, and why in the log',
+    async (...given) => {
+      const [, , { answer, page, status, code }] = given;
+      house = await openHouse(server.redis, { signIn: { proof: ['same-id'], allowedIdentityCodes: ['JG', 'XS'] } });
+      house.service.scripted[which] = () => answer;
+      const shown = await house.walkToConfirm(house.browser(WHO), await house.link(WHO));
+      expect(shown.status).toBe(status);
+      expect(shown.text.includes('action="/sign-in/again"')).toBe(page === 'E4');
+      expect(await server.redis.keys('{id}:link:*')).toEqual([]);
+      expect(await server.redis.keys('{id}:pending:*')).toEqual([]);
+
+      const logged = house.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      const refusals = logged.filter(({ msg }) => msg === 'a sign-in page refused');
+      expect(refusals).toHaveLength(1);
+      expect(refusals[0]).toMatchObject({ page });
+      expect(shown.text).toContain(String(refusals[0]?.['reference']));
+      expect(logged).toContainEqual(
+        expect.objectContaining({ msg: SAID[page], error: expect.objectContaining({ code }) }),
+      );
+
+      const secrets = [TOKEN, WORDS, ...house.service.seen.codes, house.service.clientSecret, WHO];
+      const all = house.lines.join('\n');
+      expect(secrets.filter((secret) => all.includes(secret))).toEqual([]);
+      expect([TOKEN, WORDS].filter((secret) => shown.text.includes(secret))).toEqual([]);
+    },
+  );
+});
