@@ -54,6 +54,8 @@ const NEITHER: Row[] = [
 const TOKENS: Row[] = [
   ...NEITHER,
   unusable('form-encoded', { body: `access_token=${TOKEN}&token_type=bearer&expires_in=7200` }),
+  unusable('tokens with 500', { ...token({}), status: 500 }),
+  unusable('tokens with 201', { ...token({}), status: 201 }),
   unusable('no access token', token({ access_token: undefined })),
   unusable('an empty access token', token({ access_token: '' })),
   unusable('an access token that is a number', token({ access_token: 4711 })),
@@ -86,6 +88,7 @@ const unfit = (what: string, fields: Record<string, unknown>): Row => ({
 const PROFILES: Row[] = [
   ...NEITHER,
   { what: 'late', answer: { delayMs: 6_000 }, page: 'E4', status: 504, code: 'service_timeout' },
+  unusable('a profile with 500', { ...person({}), status: 500 }),
   unusable('a token that it does not know', json({ error: 'invalid_token', error_description: WORDS }, 401)),
   broken('an empty object', { id: undefined, active: undefined, client_id: undefined }),
   broken('no id', { id: undefined }),
@@ -118,7 +121,8 @@ describe.each([
     async (...given) => {
       const [, , { answer, page, status, code }] = given;
       house = await openHouse(server.redis, { signIn: { proof: ['same-id'], allowedIdentityCodes: ['JG', 'XS'] } });
-      house.service.scripted[which] = () => answer;
+      // The right profile follows a token: then only our judgement of the token keeps it out.
+      house.service.scripted = { profile: () => person({}), [which]: () => answer };
       const shown = await house.walkToConfirm(house.browser(WHO), await house.link(WHO));
       expect(shown.status).toBe(status);
       expect(shown.text.includes('action="/sign-in/again"')).toBe(page === 'E4');
