@@ -185,7 +185,10 @@ const scribble = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('flip' as const), at: fc.nat(400), bit: fc.nat(7) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('fields' as const), put: fc.dictionary(JSON_FIELDS, fc.jsonValue()) }),
+    arbitrary: fc.record({
+      kind: fc.constant('fields' as const),
+      put: fc.dictionary(JSON_FIELDS, fc.oneof(fc.jsonValue(), fc.boolean())),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('whole' as const), body: fc.oneof(fc.json(), fc.string()) }) },
 );
