@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { KeyRing } from '../../../src/base/key-ring.ts';
 import { parseClientsFile } from '../../../src/service/clients-file.ts';
 import { wecomSignIn } from '../../../src/service/sign-in/methods/wecom-sign-in.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -245,13 +247,17 @@ describe('consent', () => {
   });
 
   test('tokens of an application that was taken off the list are worth nothing', async () => {
+    const keyRing = new KeyRing([randomBytes(32)]);
     const gone = await startTestService(server.redis, {
+      keyRing,
       clients: parseClientsFile(JSON.stringify([{ ...CLIENT, client_id: 'gone' }])),
     });
     const answer = await obtainAnswer(new Browser(gone.url), { client_id: 'gone' });
     const { body } = await exchange(gone, answer.get('code') ?? '', { client_id: 'gone' });
     expect((await getProfile(gone, body.access_token)).status).toBe(200);
     await gone.close();
-    expect((await getProfile(service, body.access_token)).status).toBe(401);
+    const after = await startTestService(server.redis, { keyRing });
+    expect((await getProfile(after, body.access_token)).status).toBe(401);
+    await after.close();
   });
 });
