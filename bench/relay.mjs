@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freePort, startEmbeddedRedis } from '../dist/local/embedded-redis.js';
 import { startEngineStandIn } from './engine-stand-in.mjs';
 import { median, percentile } from './load.mjs';
-import { memoryMib, startMeasured } from './measured-process.mjs';
+import { computedMs, memoryMib, startMeasured } from './measured-process.mjs';
 import { createStreamClient, readAtOnce, readInTurn } from './relay-load.mjs';
 
 const FLOOR = 'bare node:http + undici request, piped';
@@ -38,11 +38,13 @@ async function measure(subjects, read) {
   const rounds = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
     const samples = {};
-    for (const { name, client } of subjects) {
+    for (const { name, client, pid } of subjects) {
+      const beforeMs = pid === undefined ? 0 : computedMs(pid);
       const streams = await read(client);
+      const computed = pid === undefined ? 0 : computedMs(pid) - beforeMs;
       const first = streams.map(({ firstMs }) => firstMs);
       const chunks = streams.flatMap(({ onTheWayMs }) => onTheWayMs);
-      samples[name] = { first: spread(first), chunk: spread(chunks) };
+      samples[name] = { first: spread(first), chunk: spread(chunks), computedMs: computed / streams.length };
     }
     if (round > 0) rounds.push(samples);
   }
@@ -53,7 +55,10 @@ function spread(values) {
   return { medianMs: median(values), p99Ms: percentile(values, 0.99) };
 }
 
-/** What a relay adds is its time less that of the straight way, both of the same round; the median of the rounds counts. */
+/**
+ * What a relay adds is its time less that of the straight way, both of the same round; the median of the rounds counts.
+ * `computedRatio` is what the processes computed for the same streams: it stays true on a busy machine.
+ */
 function describeAdded(caseName, rounds) {
   const added = (name, what, which) =>
     median(rounds.map((samples) => samples[name][what][which] - samples.direct[what][which]));
@@ -67,6 +72,8 @@ function describeAdded(caseName, rounds) {
       row[`${name}Ratio`] = Number((own / base).toFixed(2));
     }
   }
+  const computed = (name) => median(rounds.map((samples) => samples[name].computedMs));
+  row.computedRatio = Number((computed(OURS) / computed(FLOOR)).toFixed(2));
   return row;
 }
 
@@ -113,18 +120,14 @@ export async function benchRelay(report) {
     processes.push(service);
     const subjects = [
       { name: 'direct', client: connect(engine.url) },
-      { name: FLOOR, client: connect(`http://127.0.0.1:${ports.floor}/v1`) },
-      { name: OURS, client: connect(`http://127.0.0.1:${ports.service}/v1`) },
+      { name: FLOOR, client: connect(`http://127.0.0.1:${ports.floor}/v1`), pid: floor.pid },
+      { name: OURS, client: connect(`http://127.0.0.1:${ports.service}/v1`), pid: service.pid },
     ];
     const alone = await measure(subjects, (client) => readInTurn(client, ALONE.order, ALONE.times));
     report(describeAdded('relay, one stream alone', alone));
     const atOnce = await measure(subjects, (client) => readAtOnce(client, AT_ONCE.order, AT_ONCE.times));
     report(describeAdded(`relay, ${AT_ONCE.times} streams at once`, atOnce));
-    for (const [name, pid] of [
-      [FLOOR, floor.pid],
-      [OURS, service.pid],
-    ]) {
-      const { client } = subjects.find((subject) => subject.name === name);
+    for (const { name, client, pid } of subjects.slice(1)) {
       const memory = await measureOpen(client, pid);
       const target = name === OURS ? { targetMib: OPEN.targetMib } : {};
       report({ case: `memory, ${OPEN.streams} open streams, ${name}`, ...memory, ...target });
