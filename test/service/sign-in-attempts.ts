@@ -84,10 +84,11 @@ const oddHeaders = fc.record(
     cookie: fc.constantFrom('__Host-svc-session=x', '__Host-svc-browser=%00', `__Host-svc-session=${'A'.repeat(43)}`),
     authorization: mostly(
       'Bearer {access}',
-      'Bearer {refresh}',
       'Basic cGFybGV5OnRoZS1zZWNyZXQ=',
-      'Bearer',
-      `Bearer ${MARK}`,
+      // What is inside is no form encoding.
+      `Basic ${Buffer.from('%E0:x').toString('base64')}`,
+      'Basic',
+      `Basic ${MARK}`,
     ),
   },
   { requiredKeys: [] },
