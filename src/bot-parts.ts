@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type Router from '@koa/router';
 import { DAY_MS, MINUTE_MS, SECOND_MS, type NowMs } from './base/clock.ts';
-import { KeyRing } from './base/key-ring.ts';
+import type { KeyRing } from './base/key-ring.ts';
 import type { Log } from './base/log.ts';
-import { connectRedis, type RedisAddress, type RedisClient } from './base/redis.ts';
+import { connectRedis, type RedisClient } from './base/redis.ts';
 import { asError } from './base/coded-error.ts';
 import { createChatClient, type ChatClient } from './chat/chat-client.ts';
 import { createIdentity, type Identity } from './identity/identity.ts';
@@ -30,6 +30,7 @@ import { createRunSlashWord } from './turn/slash-words.ts';
 import { createTakeTypedCode } from './turn/typed-codes.ts';
 import { createHandleDelivery } from './webhook/handle-delivery.ts';
 import { webhookRoutes } from './webhook/webhook-routes.ts';
+import { createKeyRing, redisAddress } from './secret-parts.ts';
 import { createTellLimited } from './tell-limited.ts';
 import { createTellPerson } from './tell-person.ts';
 import type { Report } from './admin/report.ts';
@@ -65,15 +66,6 @@ function createBase({ config, secrets, nowMs, log }: BotOptions, patience: 'fail
 }
 
 type Base = ReturnType<typeof createBase>;
-
-/** Where Redis is: the embedded one in local mode, else what the settings name. */
-export function redisAddress({ redis: { sentinelName } }: Config, { redisUrls }: Secrets): RedisAddress {
-  return { urls: [...redisUrls], ...(sentinelName === undefined ? {} : { sentinelName }) };
-}
-
-export function createKeyRing({ secretKey, previousSecretKeys }: Secrets): KeyRing {
-  return new KeyRing([...(secretKey ? [secretKey] : []), ...previousSecretKeys]);
-}
 
 /** The platforms whose credentials are set. */
 export function createPlatforms(

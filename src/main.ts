@@ -2,8 +2,6 @@ import { startApp, type App } from './app.ts';
 import { asError } from './base/coded-error.ts';
 import { createLog, type Log } from './base/log.ts';
 import { CHECK_USAGE, readCheckArguments, type CheckArguments } from './check-arguments.ts';
-import { runCheckCommand } from './check-command.ts';
-import { runSignInCommand } from './check-sign-in-command.ts';
 import { faultsOfNamedFiles } from './named-files.ts';
 import { hashPassword } from './service/sign-in/passwords.ts';
 import type { Config, Secrets } from './settings/config.ts';
@@ -36,7 +34,9 @@ async function runWithSettings(check: CheckRun | undefined): Promise<void> {
 type CheckRun = Extract<CheckArguments, { kind: 'settings' | 'sign-in' }>;
 
 async function runCheck(check: CheckRun, config: Config, secrets: Secrets): Promise<number> {
-  return check.kind === 'sign-in' ? runSignInCommand(config, secrets, check) : runCheckCommand(config, secrets);
+  if (check.kind === 'sign-in')
+    return (await import('./check-sign-in-command.ts')).runSignInCommand(config, secrets, check);
+  return (await import('./check-command.ts')).runCheckCommand(config, secrets);
 }
 
 function tellCheckUsage(check: Extract<CheckArguments, { kind: 'help' | 'wrong' }>): void {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { NowMs } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { connectRedis } from './base/redis.ts';
-import { redisAddress } from './bot-parts.ts';
+import { redisAddress } from './secret-parts.ts';
 import { startMessenger } from './messenger/start-messenger.ts';
 import { parseDirectoryFile } from './service/directory-file.ts';
 import type { Config, Secrets } from './settings/config.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { SECOND_MS, type NowMs } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { connectRedis } from './base/redis.ts';
-import { createKeyRing, redisAddress } from './bot-parts.ts';
+import { createKeyRing, redisAddress } from './secret-parts.ts';
 import type { LocalMode } from './local/local-mode.ts';
 import { parseClientsFile, type ServiceClient } from './service/clients-file.ts';
 import { parseDirectoryFile, type ServicePerson } from './service/directory-file.ts';
