@@ -101,7 +101,7 @@ test.each([
 
 test('an excerpt has no link that leads nowhere, no table head and no caption of a picture', async () => {
   const text = await ask('怎样使用自带的登录服务和对话服务？');
-  expect(text).toContain('格式见 README');
+  expect(text).toContain('文件的格式见 README');
   expect(text).not.toContain('](../');
   expect(await ask('能发图片吗？')).not.toContain('中文说法');
   expect(await ask('Can I use it in a group?')).not.toContain('The sign-in inside the app');
