@@ -10,8 +10,9 @@ export interface SlackMessage {
   user: string;
   isStreaming: boolean;
   metadata?: { event_type: string; event_payload?: { key?: string } };
-  /** Every text that it ever had. */
+  /** Every text that it ever had, and since when. */
   looks: string[];
+  lookedAtMs: number[];
 }
 
 /** What the next call of a method meets. `after`: the call is carried out, but its answer never comes. */
@@ -49,7 +50,12 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     endStreams: () => messages.forEach((message) => (message.isStreaming = false)),
   };
   const find = (args: Record<string, unknown>) =>
-    messages.find(({ channel, ts }) => channel === args['channel'] && ts === args['ts']);
+    messages.findLast(({ channel, ts }) => channel === args['channel'] && ts === args['ts']);
+  const look = (message: SlackMessage, text: string) => {
+    message.text = text;
+    message.looks.push(text);
+    message.lookedAtMs.push(Date.now());
+  };
   const add = (args: Record<string, unknown>, isStreaming: boolean): Answer => {
     counter += 1;
     const message: SlackMessage = {
@@ -60,6 +66,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       user: BOT.user_id,
       isStreaming,
       looks: [textOf(args)],
+      lookedAtMs: [Date.now()],
       ...metadataOf(args),
     };
     messages.push(message);
@@ -78,15 +85,13 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     'chat.appendStream': (args) => {
       const message = find(args);
       if (!message?.isStreaming) return { ok: false, error: 'message_not_in_streaming_state' };
-      message.text += textOf(args);
-      message.looks.push(message.text);
+      look(message, message.text + textOf(args));
       return { ok: true, channel: message.channel, ts: message.ts };
     },
     'chat.stopStream': (args) => {
       const message = find(args);
       if (!message?.isStreaming) return { ok: false, error: 'message_not_in_streaming_state' };
-      message.text += textOf(args);
-      message.looks.push(message.text);
+      look(message, message.text + textOf(args));
       message.isStreaming = false;
       Object.assign(message, metadataOf(args));
       return { ok: true, channel: message.channel, ts: message.ts };
@@ -95,8 +100,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       const message = find(args);
       if (!message) return { ok: false, error: 'message_not_found' };
       if (message.isStreaming) return { ok: false, error: 'cant_update_message' };
-      message.text = textOf(args);
-      message.looks.push(message.text);
+      look(message, textOf(args));
       Object.assign(message, metadataOf(args));
       return { ok: true, channel: message.channel, ts: message.ts };
     },

@@ -1,0 +1,127 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SeededRandom } from '../test/support/seeded-random.ts';
+import { conversationsIn, questionsIn, type Ledger, type Sampling } from './ledger.ts';
+
+export interface ChatStandIn {
+  readonly port: number;
+  /** No more faults of its own from now on. */
+  behave(): void;
+  close(): Promise<void>;
+}
+
+export interface ChatStandInOptions {
+  ledger: Ledger;
+  random: SeededRandom;
+  /** Whether calls may stall: the product gives them 30 s, which a short run has not. */
+  mayStall: boolean;
+  /** Whether it has faults of its own at all. */
+  mayFail: boolean;
+}
+
+type Manner = 'well' | 'busy' | 'error' | 'page' | 'cut' | 'stall';
+
+const LEAST_WORDS = 6;
+const MOST_WORDS = 20;
+const WORD_EVERY_MS = 60;
+
+/**
+ * A chat service whose answers give themselves away: each word names the sampling and its place, the first names the
+ * questions that were asked and the conversation that they came from. A few calls fail in the ways of F17 to F22.
+ */
+export async function startChatStandIn(options: ChatStandInOptions): Promise<ChatStandIn> {
+  let isBehaving = !options.mayFail;
+  const server = createServer((request, response) => {
+    void serve(request, response, { ...options, isBehaving }).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    behave: () => (isBehaving = true),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { ledger, random, mayStall, isBehaving }: ChatStandInOptions & { isBehaving: boolean },
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const sampling = readCall(request, Buffer.concat(chunks).toString(), ledger);
+  const end = (ending: Sampling['ending']) => {
+    if (sampling.ending !== 'open') return;
+    sampling.ending = ending;
+    sampling.endedAtMs = Date.now();
+  };
+  response.once('close', () => end('left'));
+  const manner = isBehaving ? 'well' : mannerOf(random, mayStall);
+  if (manner === 'busy' || manner === 'error' || manner === 'page') {
+    end('refused');
+    return refuse(response, manner);
+  }
+  const words = random.integer(LEAST_WORDS, MOST_WORDS);
+  const breaksAt = manner === 'well' ? Number.POSITIVE_INFINITY : random.integer(0, words);
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (let word = 0; word <= words; word += 1) {
+    if (word === breaksAt) {
+      end(manner === 'cut' ? 'cut' : 'stalled');
+      return manner === 'cut' ? void response.destroy() : undefined;
+    }
+    if (response.destroyed) return;
+    response.write(chunkOf({ content: wordOf(sampling, word) }));
+    await pause(random.integer(0, WORD_EVERY_MS));
+  }
+  response.write(chunkOf({ content: `S${sampling.number}end` }));
+  end('whole');
+  response.end(`${chunkOf({}, 'stop')}data: [DONE]\n\n`);
+}
+
+/** The calling process is known by its key. */
+function readCall({ headers }: IncomingMessage, body: string, ledger: Ledger): Sampling {
+  const { messages } = JSON.parse(body) as { messages: { role: string; content: string }[] };
+  const said = messages.filter(({ role }) => role !== 'system').map(({ content }) => content);
+  const asked = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+  const conversation = conversationsIn(asked.at(-1) ?? '')[0] ?? 0;
+  const sampling: Sampling = {
+    number: ledger.samplings.length + 1,
+    worker: (headers.authorization ?? '').replace('Bearer sk-chaos-', ''),
+    conversation,
+    asked: questionsIn(asked.at(-1) ?? ''),
+    inPrompt: questionsIn(asked.join('\n')),
+    foreign: conversationsIn(said.join('\n')).filter((number) => number !== conversation),
+    startedAtMs: Date.now(),
+    ending: 'open',
+  };
+  ledger.samplings.push(sampling);
+  return sampling;
+}
+
+function mannerOf(random: SeededRandom, mayStall: boolean): Manner {
+  if (random.oneIn(60)) return 'busy';
+  if (random.oneIn(60)) return 'error';
+  if (random.oneIn(120)) return 'page';
+  if (random.oneIn(80)) return 'cut';
+  return mayStall && random.oneIn(400) ? 'stall' : 'well';
+}
+
+function refuse(response: ServerResponse, manner: 'busy' | 'error' | 'page'): void {
+  if (manner === 'busy') response.writeHead(429, { 'retry-after': '1' }).end('{"error":{"message":"busy"}}');
+  else if (manner === 'error') response.writeHead(503).end('upstream');
+  else response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>');
+}
+
+function wordOf({ number, asked, conversation }: Sampling, word: number): string {
+  const opening = `S${number}w0 ${asked.map((id) => `Q${id}`).join(' ')} C${conversation} `;
+  return word === 0 ? opening : `S${number}w${word} `;
+}
+
+function chunkOf(delta: object, reason: string | null = null): string {
+  const choices = [{ index: 0, delta, finish_reason: reason }];
+  return `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'svc-plus', choices })}\n\n`;
+}

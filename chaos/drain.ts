@@ -1,0 +1,66 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { connectRedis, type RedisClient } from '../src/base/redis.ts';
+import { conversationKeys, messageKey, pendingKey } from '../src/base/partition-keys.ts';
+import { ALL_PARTITIONS, conversationOf, deliveryIdOf } from '../src/platforms/conversation-key.ts';
+import type { Chat } from '../src/platforms/platform.ts';
+import { recordingLog } from '../test/support/redis.ts';
+import type { SentEvent } from './ledger.ts';
+import type { World } from './world.ts';
+
+/** What is left in Redis once nothing moves any more. */
+export interface Leftovers {
+  /** Conversations that still wait, and messages in their inboxes. */
+  pending: number;
+  inboxes: number;
+}
+
+/** Opens the rig's own connection, past all proxies. */
+export function openStore({ redis }: World): RedisClient {
+  return connectRedis({ urls: [`redis://127.0.0.1:${redis.port}`] }, 'wait', recordingLog().log, 'chaos');
+}
+
+/** Waits until no conversation has anything pending and all acknowledged questions show an end. @returns false when the time is over */
+export async function drain(store: RedisClient, isShown: () => boolean, limitMs: number): Promise<boolean> {
+  const giveUpAtMs = Date.now() + limitMs;
+  while (Date.now() < giveUpAtMs) {
+    if (isShown() && (await leftovers(store)).pending === 0) return true;
+    await pause(200);
+  }
+  return false;
+}
+
+export async function leftovers(store: RedisClient): Promise<Leftovers> {
+  const ids = await Promise.all(ALL_PARTITIONS.map((partition) => store.zrange(pendingKey(partition), '0', '-1')));
+  const inboxes = await Promise.all(
+    ids.flatMap((own, partition) => own.map((id) => store.llen(conversationKeys({ id, partition }).inbox))),
+  );
+  return { pending: ids.flat().length, inboxes: inboxes.reduce((sum, length) => sum + length, 0) };
+}
+
+/** Reads what the product's own ledger says of every event. */
+export async function readRecords(store: RedisClient, events: readonly SentEvent[]): Promise<void> {
+  const idOf = new Map(events.map((event) => [deliveryOf(event), event.id]));
+  await Promise.all(
+    events.map(async (event) => {
+      const { partition } = conversationOf({ ...ownerOf(event), ...placeOf(event) }, 'member');
+      const [state, turn] = await store.hmget(messageKey(partition, deliveryOf(event)), 'state', 'turn');
+      if (state !== null && state !== undefined) event.record = { state, answeredBy: idOf.get(turn ?? '') };
+    }),
+  );
+}
+
+function deliveryOf(event: SentEvent): string {
+  return deliveryIdOf({ ...ownerOf(event), messageId: event.messageId });
+}
+
+function ownerOf({ platform }: SentEvent) {
+  return platform === 'slack' ? { platform, tenant: 'slack', app: 'bot' } : { platform, tenant: 'wecom', app: 'aibot' };
+}
+
+/** As the people of each platform write: some in a group or a channel of their own. */
+function placeOf({ platform, conversation }: SentEvent): { chat: Chat; sender: { userId: string } } {
+  const userId = platform === 'slack' ? `U${conversation}` : `person${conversation}`;
+  const groupId = platform === 'slack' ? `C0${conversation}` : `group${conversation}`;
+  const isGroup = conversation % 8 === (platform === 'slack' ? 1 : 0);
+  return { chat: isGroup ? { kind: 'group', id: groupId } : { kind: 'private', id: userId }, sender: { userId } };
+}

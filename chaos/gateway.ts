@@ -1,0 +1,27 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SeededRandom } from '../test/support/seeded-random.ts';
+import type { PartProcess } from './part-process.ts';
+
+export interface Receiver {
+  name: string;
+  url: string;
+}
+
+/** Stands before the receivers as a load balancer does: asks those that listen, and knows nothing of one that froze. */
+export interface Gateway {
+  pick(): Promise<Receiver>;
+}
+
+export function createGateway(random: SeededRandom, receivers: { part: PartProcess; url: string }[]): Gateway {
+  return {
+    async pick() {
+      const giveUpAtMs = Date.now() + 1_000;
+      for (;;) {
+        const standing = receivers.filter(({ part }) => part.state === 'up' || part.state === 'frozen');
+        const drawn = random.shuffle(standing.length > 0 ? standing : receivers)[0];
+        if (drawn && (standing.length > 0 || Date.now() > giveUpAtMs)) return { name: drawn.part.name, url: drawn.url };
+        await pause(50);
+      }
+    },
+  };
+}

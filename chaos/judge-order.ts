@@ -1,0 +1,68 @@
+import type { Violation } from './judge.ts';
+import { kindOfText } from './judge-text.ts';
+import type { Ledger, Sampling, SentEvent, VisibleMessage } from './ledger.ts';
+
+/**
+ * Order in each conversation: what was acknowledged before the next was sent is asked of the model before it (or together
+ * with it), and its answer is whole before the next is asked. The history in a prompt holds no question twice, none in
+ * another order, and nothing of another conversation.
+ */
+export function judgeOrder(ledger: Ledger, answers: ReadonlyMap<number, VisibleMessage[]>): Violation[] {
+  const winnerOf = (event: SentEvent) => winningSampling(ledger, answers.get(event.id)?.[0]);
+  return [...ledger.samplings.flatMap(judgePrompt), ...conversationsOf(ledger).flatMap(judgeSequence(winnerOf))];
+}
+
+/** The sampling whose text stands in a message. */
+export function winningSampling({ samplings }: Ledger, message: VisibleMessage | undefined): Sampling | undefined {
+  const kind = kindOfText(message?.looks.at(-1)?.text ?? '');
+  return kind.kind === 'answer' ? samplings[kind.sampling - 1] : undefined;
+}
+
+function judgePrompt({ inPrompt, foreign, asked, number }: Sampling): Violation[] {
+  const event = asked.at(-1) ?? 0;
+  const faults: Violation[] = [];
+  if (foreign.length > 0)
+    faults.push({ kind: 'crossed', event, detail: `the prompt of S${number} holds C${foreign.join(', C')}` });
+  if (new Set(inPrompt).size < inPrompt.length)
+    faults.push({
+      kind: 'repeated',
+      event,
+      detail: `the prompt of S${number} holds a question twice: ${inPrompt.join(' ')}`,
+    });
+  else if (inPrompt.some((question, index) => question < (inPrompt[index - 1] ?? 0)))
+    faults.push({ kind: 'out of order', event, detail: `the prompt of S${number} runs ${inPrompt.join(' ')}` });
+  return faults;
+}
+
+function judgeSequence(winnerOf: (event: SentEvent) => Sampling | undefined): (events: SentEvent[]) => Violation[] {
+  return (events) => {
+    const faults: Violation[] = [];
+    let before: { event: SentEvent; sampling: Sampling } | undefined;
+    for (const event of events) {
+      const sampling = winnerOf(event);
+      if (!sampling) continue;
+      const isLate =
+        before !== undefined &&
+        before.sampling !== sampling &&
+        sampling.startedAtMs < (before.sampling.endedAtMs ?? before.sampling.startedAtMs);
+      if (before && isLate) {
+        const detail = `S${sampling.number} began before S${before.sampling.number} of Q${before.event.id} was whole`;
+        faults.push({ kind: 'out of order', event: event.id, detail });
+      }
+      before = { event, sampling };
+    }
+    return faults;
+  };
+}
+
+/** Acknowledged events by conversation; within one, each was sent after the one before had been acknowledged. */
+function conversationsOf({ events }: Ledger): SentEvent[][] {
+  const byConversation = new Map<number, SentEvent[]>();
+  for (const event of events) {
+    if (event.acknowledgedAtMs === undefined) continue;
+    const own = byConversation.get(event.conversation);
+    if (own) own.push(event);
+    else byConversation.set(event.conversation, [event]);
+  }
+  return [...byConversation.values()];
+}

@@ -1,0 +1,54 @@
+import { REPLY_TEXTS } from '../src/reply/texts.ts';
+import { TURN_TEXTS } from '../src/turn/texts.ts';
+
+/** What one visible text is. `broken`: an answer that no model gave. */
+export type TextKind =
+  | { kind: 'answer'; sampling: number; isWhole: boolean }
+  | { kind: 'broken'; why: string }
+  /** Points to the answer of the turn that it was merged into. */
+  | { kind: 'pointer' }
+  /** Says that the answer comes as a message of its own. */
+  | { kind: 'follows' }
+  | { kind: 'apology'; name: Apology }
+  | { kind: 'empty' }
+  | { kind: 'unknown' };
+
+/** Apologies that an outside fault explains; each names the sentence that the person reads. */
+export type Apology = (typeof APOLOGIES)[number];
+
+const APOLOGIES = ['chatDown', 'chatBusy', 'emptyAnswer', 'expired', 'deadLetter', 'internal'] as const;
+
+/** Says what a text is, by what the stand-in's words give away. A growing answer is one too; `isWhole` tells. */
+export function kindOfText(text: string): TextKind {
+  if (text.trim() === '') return { kind: 'empty' };
+  const words = Array.from(text.matchAll(/\bS(\d+)(?:w(\d+)|(end))\b/g), ([, sampling, place, end]) => ({
+    sampling: Number(sampling),
+    place: end === undefined ? Number(place) : ('end' as const),
+  }));
+  const [first] = words;
+  if (first) return kindOfWords(words, first.sampling);
+  if (is(text, REPLY_TEXTS.answeredBelow)) return { kind: 'pointer' };
+  if (is(text, REPLY_TEXTS.followsBelow)) return { kind: 'follows' };
+  const name = APOLOGIES.find((apology) => is(text, TURN_TEXTS[apology]));
+  return name ? { kind: 'apology', name } : { kind: 'unknown' };
+}
+
+/** Whether an answer says of itself that it is not whole. */
+export function saysInterrupted(text: string): boolean {
+  return text.includes(TURN_TEXTS.interrupted.en);
+}
+
+function kindOfWords(words: { sampling: number; place: number | 'end' }[], sampling: number): TextKind {
+  const others = new Set(words.map((word) => word.sampling));
+  if (others.size > 1) return { kind: 'broken', why: `joins the samplings ${[...others].join(', ')}` };
+  const isWhole = words.at(-1)?.place === 'end';
+  const places = words.slice(0, isWhole ? -1 : undefined).map(({ place }) => place);
+  const gap = places.findIndex((place, index) => place !== index);
+  if (gap >= 0) return { kind: 'broken', why: `word ${gap} of sampling ${sampling} is missing or comes twice` };
+  return { kind: 'answer', sampling, isWhole };
+}
+
+/** The part before a placeholder is enough to know a sentence. */
+function is(text: string, { en, zh }: { en: string; zh: string }): boolean {
+  return [en, zh].some((sentence) => text.startsWith(sentence.split('{')[0] ?? sentence));
+}

@@ -1,0 +1,149 @@
+import { judgeOrder } from './judge-order.ts';
+import { kindOfText, saysInterrupted, type TextKind } from './judge-text.ts';
+import { questionsIn, type Ledger, type SentEvent, type VisibleMessage } from './ledger.ts';
+
+/** A broken promise, with the event whose trace tells how it came to be. */
+export interface Violation {
+  kind:
+    | 'lost'
+    | 'repeated'
+    | 'out of order'
+    | 'crossed'
+    | 'joined'
+    | 'unfinished'
+    | 'unexplained'
+    | 'changed after the end';
+  event: number;
+  detail: string;
+}
+
+export interface Verdict {
+  violations: Violation[];
+  accepted: number;
+  answered: number;
+  merged: number;
+  interrupted: number;
+  /** By the name of the sentence. */
+  apologies: Record<string, number>;
+}
+
+/** How long before an apology the fault may lie that explains it: the chat client's breaker opens on the last 30 s. */
+const EXPLAINED_WITHIN_MS = 60_000;
+
+/**
+ * Judges a whole run by its ledger: everything that was acknowledged is answered, once, whole, in order and with nothing of
+ * another conversation; what is not an answer is explained by a fault outside.
+ */
+export function judge(ledger: Ledger): Verdict {
+  const violations: Violation[] = [];
+  const apologies: Record<string, number> = {};
+  const answers = answersByQuestion(ledger);
+  let interrupted = 0;
+  let answered = 0;
+  let merged = 0;
+  const messagesOf = groupBy(ledger.messages, ({ event }) => event ?? 0);
+  const accuse = (kind: Violation['kind'], event: number, detail: string) => violations.push({ kind, event, detail });
+
+  for (const message of ledger.messages) {
+    const fault = judgeMessage(ledger, message);
+    if (fault) accuse(fault.kind, message.event ?? 0, fault.detail);
+    const last = lastKind(message);
+    if (last.kind === 'apology') apologies[last.name] = (apologies[last.name] ?? 0) + 1;
+    if (last.kind === 'answer' && saysInterrupted(message.looks.at(-1)?.text ?? '')) interrupted += 1;
+  }
+  for (const event of ledger.events) {
+    const own = (messagesOf.get(event.id) ?? []).map(lastKind);
+    const found = answers.get(event.id) ?? [];
+    const isApologised = own.some(({ kind }) => kind === 'apology') || isMergedIntoApology(event, messagesOf);
+    const count = found.length + (own.some(({ kind }) => kind === 'apology') ? 1 : 0);
+    if (count > 1) accuse('repeated', event.id, `it has ${count} visible answers`);
+    if (event.acknowledgedAtMs === undefined) continue;
+    if (count === 0 && !isApologised)
+      accuse('lost', event.id, `acknowledged, no visible answer; ledger: ${told(event)}`);
+    else if (event.record && event.record.state !== 'final')
+      accuse('unfinished', event.id, `answered, but the ledger says ${told(event)}`);
+    if (count > 0) answered += 1;
+    if (found.length > 0 && found[0]?.event !== event.id) merged += 1;
+  }
+  violations.push(...judgeOrder(ledger, answers));
+  const accepted = ledger.events.filter(({ acknowledgedAtMs }) => acknowledgedAtMs !== undefined).length;
+  return { violations, accepted, answered, merged, interrupted, apologies };
+}
+
+/** The final answers that name a question. */
+export function answersByQuestion({ messages }: Ledger): Map<number, VisibleMessage[]> {
+  const found = new Map<number, VisibleMessage[]>();
+  for (const message of messages) {
+    const text = message.looks.at(-1)?.text ?? '';
+    if (kindOfText(text).kind !== 'answer') continue;
+    for (const question of new Set(questionsIn(text))) found.set(question, [...(found.get(question) ?? []), message]);
+  }
+  return found;
+}
+
+/** @returns the first thing that is wrong with a visible message, over all that it ever showed */
+function judgeMessage(ledger: Ledger, message: VisibleMessage): Omit<Violation, 'event'> | undefined {
+  for (const { text } of message.looks) {
+    const kind = kindOfText(text);
+    if (kind.kind === 'broken') return { kind: 'joined', detail: kind.why };
+    if (kind.kind === 'unknown') return { kind: 'unexplained', detail: `it says: ${text.slice(0, 120)}` };
+    const stranger = questionsIn(text).find((id) => ledger.events[id - 1]?.conversation !== message.conversation);
+    if (stranger !== undefined)
+      return { kind: 'crossed', detail: `conversation C${message.conversation} shows the answer to Q${stranger}` };
+  }
+  const last = message.looks.at(-1);
+  const kind = lastKind(message);
+  if (!message.isFinal) return message.event === undefined ? undefined : judgeOpen(ledger, message.event);
+  if (kind.kind === 'empty') return { kind: 'unexplained', detail: 'it ended without a text' };
+  if (kind.kind === 'answer' && !kind.isWhole && !saysInterrupted(last?.text ?? ''))
+    return { kind: 'joined', detail: 'it ended in the middle and does not say so' };
+  const needsReason = kind.kind === 'apology' || (kind.kind === 'answer' && !kind.isWhole);
+  if (!needsReason) return undefined;
+  const why = kind.kind === 'apology' ? kind.name : 'interrupted';
+  return isExplained(ledger, why, last?.atMs ?? 0)
+    ? undefined
+    : { kind: 'unexplained', detail: `it says ${why}, and nothing outside was at fault` };
+}
+
+function judgeOpen(ledger: Ledger, event: number): Omit<Violation, 'event'> | undefined {
+  const isAcknowledged = ledger.events[event - 1]?.acknowledgedAtMs !== undefined;
+  return isAcknowledged ? { kind: 'unfinished', detail: 'its visible message never ended' } : undefined;
+}
+
+/** Only the chat service's faults, or those of the way to it, excuse an apology; our own crashes never do. */
+function isExplained(ledger: Ledger, why: string, atMs: number): boolean {
+  if (why === 'internal' || why === 'deadLetter' || why === 'expired') return false;
+  const isNear = (fromMs: number, untilMs = fromMs) => fromMs <= atMs && untilMs >= atMs - EXPLAINED_WITHIN_MS;
+  const atService = ledger.samplings.some(
+    ({ ending, startedAtMs, endedAtMs }) =>
+      (ending === 'refused' || ending === 'cut' || ending === 'stalled') && isNear(startedAtMs, endedAtMs),
+  );
+  return (
+    atService ||
+    ledger.blows.some(
+      ({ kind, target, atMs: fromMs, untilMs }) =>
+        kind === 'link' && target.endsWith(' chat') && isNear(fromMs, untilMs),
+    )
+  );
+}
+
+/** An event that was merged has no message of its own where answers are posted; the ledger says whose answer is its own. */
+function isMergedIntoApology({ id, record }: SentEvent, messagesOf: Map<number, VisibleMessage[]>): boolean {
+  const into = record?.answeredBy;
+  if (into === undefined || into === id) return false;
+  return (messagesOf.get(into) ?? []).some((message) => lastKind(message).kind === 'apology');
+}
+
+function lastKind({ looks }: VisibleMessage): TextKind {
+  return kindOfText(looks.at(-1)?.text ?? '');
+}
+
+function told({ record }: SentEvent): string {
+  return record ? `${record.state}, answered by Q${record.answeredBy ?? '?'}` : 'nothing';
+}
+
+function groupBy<T>(items: readonly T[], key: (item: T) => number): Map<number, T[]> {
+  const groups = new Map<number, T[]>();
+  for (const item of items) groups.set(key(item), [...(groups.get(key(item)) ?? []), item]);
+  return groups;
+}

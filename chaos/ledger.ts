@@ -1,0 +1,81 @@
+/** What the rig writes down while it runs, to be judged afterwards (the way of Jepsen). All times are the rig's own clock, ms. */
+export interface Ledger {
+  events: SentEvent[];
+  messages: VisibleMessage[];
+  samplings: Sampling[];
+  blows: Blow[];
+}
+
+export type ChatPlatform = 'wecom' | 'slack';
+
+/** One message of a person, with every try to deliver it. */
+export interface SentEvent {
+  /** From 1; the question's text holds it as `Q<id>`. */
+  id: number;
+  platform: ChatPlatform;
+  /** The conversation's number; every text in it holds `C<number>`. */
+  conversation: number;
+  /** The platform's id of the message, by which the product knows it. */
+  messageId: string;
+  sentAtMs: number;
+  /** When it was answered with 2xx; never, when the platform gave up before. */
+  acknowledgedAtMs?: number;
+  tries: { atMs: number; receiver: string; result: string }[];
+  /** What the product's own ledger says of it at the end. */
+  record?: { state: string; answeredBy: number | undefined };
+}
+
+/** One message of the bot as its people see it, with all that it ever showed. */
+export interface VisibleMessage {
+  conversation: number;
+  /** The event that it hangs on: its stream (WeCom) or its thread (Slack). */
+  event: number | undefined;
+  looks: { atMs: number; text: string }[];
+  isFinal: boolean;
+}
+
+/** One call of the model. The text that it streams names it in every word, so that joined ones are seen. */
+export interface Sampling {
+  number: number;
+  worker: string;
+  conversation: number;
+  /** Questions of the call's last message: what is asked. */
+  asked: number[];
+  /** All questions of the prompt, in its order. */
+  inPrompt: number[];
+  /** Other conversations' numbers that stand in the prompt. */
+  foreign: number[];
+  startedAtMs: number;
+  endedAtMs?: number;
+  ending: 'open' | 'whole' | 'refused' | 'cut' | 'stalled' | 'left';
+}
+
+export type BlowKind = 'kill' | 'freeze' | 'stop' | 'link' | 'redis-kill' | 'redis-freeze';
+
+/** One thing that was done to the product. */
+export interface Blow {
+  atMs: number;
+  untilMs?: number;
+  kind: BlowKind;
+  target: string;
+  detail: string;
+}
+
+/** The text that a person writes. */
+export function questionText({ id, conversation }: Pick<SentEvent, 'id' | 'conversation'>): string {
+  return `Q${id} C${conversation} please`;
+}
+
+/** Question numbers in a text, in their order. */
+export function questionsIn(text: string): number[] {
+  return numbersAfter(/\bQ(\d+)\b/g, text);
+}
+
+/** Conversation numbers in a text. */
+export function conversationsIn(text: string): number[] {
+  return [...new Set(numbersAfter(/\bC(\d+)\b/g, text))];
+}
+
+function numbersAfter(pattern: RegExp, text: string): number[] {
+  return Array.from(text.matchAll(pattern), ([, digits]) => Number(digits));
+}

@@ -1,0 +1,110 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** `up`: it said that it runs, and nothing has been done to it since. */
+export type PartState = 'starting' | 'up' | 'frozen' | 'stopping' | 'down' | 'closed';
+
+export interface PartOptions {
+  name: string;
+  env: Record<string, string>;
+  /** Told when it ends although nobody asked it to. */
+  endedByItself(detail: string): void;
+}
+
+const RESTART_AFTER_MS = 200;
+const KEPT_OUTPUT_CHARS = 4_000;
+
+/**
+ * One Parley process under a supervisor: it is started again whenever it ends, as a service manager would. Only the child
+ * that was spawned here is ever signalled.
+ */
+export class PartProcess {
+  readonly name: string;
+  readonly #options: PartOptions;
+  #child: ChildProcess | undefined;
+  #state: PartState = 'down';
+  #output = '';
+  #ended: Promise<unknown> = Promise.resolve();
+
+  constructor(options: PartOptions) {
+    this.name = options.name;
+    this.#options = options;
+    this.#start();
+  }
+
+  get state(): PartState {
+    return this.#state;
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  kill(): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'down';
+    this.#child?.kill('SIGKILL');
+  }
+
+  /** Stops the clock of the whole process for so long; it must then find that the world has gone on without it. */
+  async freeze(forMs: number): Promise<void> {
+    const child = this.#child;
+    this.#state = 'frozen';
+    child?.kill('SIGSTOP');
+    await pause(forMs);
+    child?.kill('SIGCONT');
+    if (this.#child === child && this.state === 'frozen') this.#state = 'up';
+  }
+
+  /** Asks for an orderly stop. @returns the exit code and how long it took, ms; undefined when something else ended it */
+  async stop(): Promise<{ code: number | null; tookMs: number } | undefined> {
+    const [child, startedMs] = [this.#child, performance.now()];
+    if (!child) return undefined;
+    this.#state = 'stopping';
+    child.kill('SIGTERM');
+    await this.#ended;
+    if (child.signalCode === 'SIGKILL') return undefined;
+    return { code: child.exitCode, tookMs: performance.now() - startedMs };
+  }
+
+  /** Ends it for good. */
+  async close(): Promise<void> {
+    this.#state = 'closed';
+    this.#child?.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  #start(): void {
+    if (this.#state === 'closed') return;
+    const child = spawn(process.execPath, ['dist/main.js'], {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: process.env['HOME'] ?? '/tmp',
+        NODE_ENV: 'test',
+        ...this.#options.env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    this.#state = 'starting';
+    const keep = (chunk: Buffer) => {
+      const text = chunk.toString();
+      this.#output = (this.#output + text).slice(-KEPT_OUTPUT_CHARS);
+      if (this.#child === child && this.#state === 'starting' && text.includes('is running')) this.#state = 'up';
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    this.#ended = once(child, 'exit').then(() => this.#afterEnd(child));
+  }
+
+  async #afterEnd(child: ChildProcess): Promise<void> {
+    if (this.#state === 'closed') return;
+    if (this.#state !== 'down' && this.#state !== 'stopping')
+      this.#options.endedByItself(
+        `${this.name} ended by itself (${String(child.exitCode ?? child.signalCode)}): ${this.#output.slice(-600)}`,
+      );
+    this.#state = 'down';
+    setTimeout(() => this.#start(), RESTART_AFTER_MS);
+  }
+}

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../src/local/embedded-redis.ts';
+
+/** The rig's own redis-server: AOF everysec in a folder of its own, on a fixed port, so that it can die and come back. */
+export interface RedisPart {
+  readonly port: number;
+  /** `kill -9`, and started again after a while with what its append-only file holds. */
+  killAndRestart(awayMs: number): Promise<void>;
+  /** Accepts, never answers. */
+  freeze(forMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startRedisPart(): Promise<RedisPart> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-chaos-'));
+  const port = await freePort();
+  const start = () => startEmbeddedRedis({ dataDir, port });
+  let server: EmbeddedRedis | undefined = await start();
+  let isClosed = false;
+  return {
+    port,
+    async killAndRestart(awayMs) {
+      if (!server) return;
+      const { pid } = server;
+      server = undefined;
+      process.kill(pid, 'SIGKILL');
+      await pause(awayMs);
+      if (!isClosed) server = await start();
+    },
+    async freeze(forMs) {
+      if (!server) return;
+      const frozen = server;
+      process.kill(frozen.pid, 'SIGSTOP');
+      await pause(forMs);
+      if (server === frozen) process.kill(frozen.pid, 'SIGCONT');
+    },
+    async close() {
+      isClosed = true;
+      await server?.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { judge, type Violation } from './judge.ts';
+import type { BlowKind, Ledger } from './ledger.ts';
+import { percentile, recoveryTimes } from './recovery.ts';
+import type { ChaosRun } from './run-chaos.ts';
+
+/** The figures of a run, as one line of JSON. */
+export interface ChaosReport {
+  seed: string;
+  events: number;
+  accepted: number;
+  answered: number;
+  merged: number;
+  interrupted: number;
+  apologies: Record<string, number>;
+  kills: number;
+  blows: Partial<Record<BlowKind, number>>;
+  lost: number;
+  repeated: number;
+  outOfOrder: number;
+  crossed: number;
+  joined: number;
+  otherViolations: number;
+  recoveryMs: { turns: number; p50: number; p99: number; max: number };
+  /** Turns whose worker was frozen, counted from the beginning of the freeze. */
+  frozenMs: { turns: number; p50: number; p99: number; max: number };
+  stops: { count: number; slowestMs: number; unclean: number };
+  drainedAfterMs: number | undefined;
+  stillWaiting: number;
+  /** Sign-in is off in the rig, so no account is linked and the link table is not judged. */
+  links: 'not judged: sign-in is off';
+}
+
+/** An orderly stop must end within the grace of 10 s and two more (F16). */
+const STOP_LIMIT_MS = 12_000;
+
+export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; violations: Violation[] } {
+  const { ledger, stops, endedByThemselves } = run;
+  const verdict = judge(ledger);
+  const unclean = stops.filter(({ code, tookMs }) => code !== 0 || tookMs > STOP_LIMIT_MS);
+  const violations: Violation[] = [
+    ...verdict.violations,
+    ...endedByThemselves.map((detail): Violation => ({ kind: 'unexplained', event: 0, detail })),
+    ...unclean.map(({ part, code, tookMs }): Violation => ({
+      kind: 'unexplained',
+      event: 0,
+      detail: `${part} was asked to stop and ended with ${String(code)} after ${Math.round(tookMs)} ms`,
+    })),
+  ];
+  const count = (kind: Violation['kind']) => violations.filter((violation) => violation.kind === kind).length;
+  const { lost, repeated, outOfOrder, crossed, joined } = {
+    lost: count('lost'),
+    repeated: count('repeated'),
+    outOfOrder: count('out of order'),
+    crossed: count('crossed'),
+    joined: count('joined'),
+  };
+  const blows = countBlows(ledger);
+  const report: ChaosReport = {
+    seed,
+    events: ledger.events.length,
+    accepted: verdict.accepted,
+    answered: verdict.answered,
+    merged: verdict.merged,
+    interrupted: verdict.interrupted,
+    apologies: verdict.apologies,
+    kills: (blows.kill ?? 0) + (blows['redis-kill'] ?? 0),
+    blows,
+    lost,
+    repeated,
+    outOfOrder,
+    crossed,
+    joined,
+    otherViolations: violations.length - lost - repeated - outOfOrder - crossed - joined,
+    recoveryMs: spread(recoveryTimes(ledger, 'kill').map(({ ms }) => ms)),
+    frozenMs: spread(recoveryTimes(ledger, 'freeze').map(({ ms }) => ms)),
+    stops: {
+      count: stops.length,
+      slowestMs: Math.round(Math.max(0, ...stops.map(({ tookMs }) => tookMs))),
+      unclean: unclean.length,
+    },
+    drainedAfterMs: run.drainedAfterMs,
+    stillWaiting: run.leftovers.pending,
+    links: 'not judged: sign-in is off',
+  };
+  return { report, violations };
+}
+
+/** Whether the promise was kept. */
+export function isKept({ report, violations }: ReturnType<typeof reportOf>): boolean {
+  return violations.length === 0 && report.stillWaiting === 0;
+}
+
+/** Everything that is known of one event, oldest first: for whoever looks for the cause of a violation. */
+export function traceOf({ events, samplings, messages, blows }: Ledger, id: number): string {
+  const event = events[id - 1];
+  if (!event) return `Q${id}: no such event`;
+  const lines: { atMs: number; what: string }[] = [
+    { atMs: event.sentAtMs, what: `sent on ${event.platform} in C${event.conversation}` },
+    ...event.tries.map(({ atMs, receiver, result }) => ({ atMs, what: `delivered to ${receiver}: ${result}` })),
+  ];
+  if (event.acknowledgedAtMs !== undefined) lines.push({ atMs: event.acknowledgedAtMs, what: 'acknowledged' });
+  for (const { number, worker, asked, startedAtMs, endedAtMs, ending } of samplings) {
+    if (!asked.includes(id)) continue;
+    lines.push({
+      atMs: startedAtMs,
+      what: `S${number} of ${asked.map((one) => `Q${one}`).join(' ')} begins in ${worker}`,
+    });
+    if (endedAtMs !== undefined) lines.push({ atMs: endedAtMs, what: `S${number} ends: ${ending}` });
+  }
+  for (const message of messages) {
+    const isAbout = message.event === id || message.looks.some(({ text }) => text.includes(`Q${id} `));
+    if (!isAbout) continue;
+    for (const { atMs, text } of message.looks)
+      lines.push({ atMs, what: `shown on Q${String(message.event)}: ${text.slice(0, 40)} … ${text.slice(-30)}` });
+    lines.push({
+      atMs: message.looks.at(-1)?.atMs ?? 0,
+      what: message.isFinal ? 'that is final' : 'that is not final',
+    });
+  }
+  const untilMs = Math.max(...lines.map(({ atMs }) => atMs));
+  for (const { atMs, kind, target, detail } of blows)
+    if (atMs >= event.sentAtMs - 15_000 && atMs <= untilMs) lines.push({ atMs, what: `[${kind} ${target} ${detail}]` });
+  const told = event.record ? `${event.record.state}, answered by Q${String(event.record.answeredBy)}` : 'nothing';
+  return [
+    `Q${id} (the product's ledger: ${told})`,
+    ...lines
+      .sort((left, right) => left.atMs - right.atMs)
+      .map(({ atMs, what }) => `  ${((atMs - event.sentAtMs) / 1_000).toFixed(3).padStart(8)} s  ${what}`),
+  ].join('\n');
+}
+
+function countBlows({ blows }: Ledger): Partial<Record<BlowKind, number>> {
+  const counts: Partial<Record<BlowKind, number>> = {};
+  for (const { kind } of blows) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+function spread(values: number[]): ChaosReport['recoveryMs'] {
+  const at = (share: number) => Math.round(percentile(values, share)) || 0;
+  return { turns: values.length, p50: at(0.5), p99: at(0.99), max: at(1) };
+}

@@ -1,0 +1,101 @@
+import type { SeededRandom } from '../test/support/seeded-random.ts';
+import type { LinkFault } from './tcp-proxy.ts';
+
+export type LinkName = 'redis' | 'chat' | 'slack';
+
+/** What is done to whom. Which receiver or worker it hits is drawn when it happens, among those that stand. */
+export type Fault =
+  | { kind: 'kill'; role: 'receiver' | 'worker' }
+  | { kind: 'freeze'; role: 'receiver' | 'worker'; forMs: number }
+  | { kind: 'stop'; role: 'receiver' | 'worker' }
+  | { kind: 'redis-kill'; awayMs: number }
+  | { kind: 'redis-freeze'; forMs: number }
+  | { kind: 'link'; role: 'receiver' | 'worker'; link: LinkName; fault: LinkFault; forMs: number };
+
+export interface ScheduledFault {
+  /** From the beginning of the load on. */
+  atMs: number;
+  fault: Fault;
+}
+
+export interface ScheduleOptions {
+  random: SeededRandom;
+  loadMs: number;
+  killsPerMinute: number;
+  /** Long enough for a lock of 10 s to be lost; shorter only in the short form. */
+  freezeMs: number;
+}
+
+/** Of ten kills so many hit a worker, a receiver, Redis. */
+const KILLS: Fault[] = [
+  ...Array.from({ length: 6 }, (): Fault => ({ kind: 'kill', role: 'worker' })),
+  ...Array.from({ length: 3 }, (): Fault => ({ kind: 'kill', role: 'receiver' })),
+  { kind: 'redis-kill', awayMs: 400 },
+];
+
+/** Every kind of fault but kills, dealt like a pack of cards, so that a run of some minutes meets each. */
+function otherFaults(freezeMs: number): Fault[] {
+  const link = (role: 'receiver' | 'worker', name: LinkName, fault: LinkFault, forMs: number): Fault => ({
+    kind: 'link',
+    role,
+    link: name,
+    fault,
+    forMs,
+  });
+  const freezes = Array.from({ length: 4 }, (): Fault => ({ kind: 'freeze', role: 'worker', forMs: freezeMs }));
+  const stops = Array.from({ length: 4 }, (): Fault => ({ kind: 'stop', role: 'worker' }));
+  return [
+    ...freezes,
+    ...stops,
+    { kind: 'freeze', role: 'receiver', forMs: 6_000 },
+    { kind: 'stop', role: 'receiver' },
+    { kind: 'redis-freeze', forMs: 3_000 },
+    link('worker', 'redis', { kind: 'delay', delayMs: 100 }, 4_000),
+    link('worker', 'redis', { kind: 'slice' }, 1_000),
+    link('worker', 'redis', { kind: 'cut', afterBytes: 20_000 }, 3_000),
+    link('worker', 'redis', { kind: 'hold', heals: true }, 6_000),
+    link('worker', 'redis', { kind: 'hold', heals: false }, 13_000),
+    link('worker', 'redis', { kind: 'reset' }, 1_000),
+    link('receiver', 'redis', { kind: 'hold', heals: false }, 5_000),
+    link('receiver', 'redis', { kind: 'cut', afterBytes: 5_000 }, 3_000),
+    link('receiver', 'redis', { kind: 'delay', delayMs: 200 }, 4_000),
+    link('worker', 'chat', { kind: 'slice' }, 3_000),
+    link('worker', 'chat', { kind: 'cut', afterBytes: 3_000 }, 2_000),
+    link('worker', 'chat', { kind: 'hold', heals: true }, 3_000),
+    link('worker', 'chat', { kind: 'reset' }, 1_000),
+    link('worker', 'slack', { kind: 'delay', delayMs: 300 }, 4_000),
+    link('worker', 'slack', { kind: 'cut', afterBytes: 1_500 }, 3_000),
+    link('worker', 'slack', { kind: 'hold', heals: false }, 4_000),
+    link('worker', 'slack', { kind: 'reset' }, 1_500),
+  ];
+}
+
+/** Other faults to one kill. */
+const OTHERS_PER_KILL = 0.6;
+
+/** Deals the faults of a run over its time: the same seed deals the same faults at the same moments. */
+export function planFaults(options: ScheduleOptions): ScheduledFault[] {
+  const { random, loadMs, killsPerMinute, freezeMs } = options;
+  const kills = Math.round((killsPerMinute * loadMs) / 60_000);
+  const others = Math.round(kills * OTHERS_PER_KILL);
+  const dealt = [
+    ...spread(random, loadMs, deal(random, KILLS, kills)),
+    ...spread(random, loadMs, deal(random, otherFaults(freezeMs), others)),
+  ];
+  return dealt.sort((left, right) => left.atMs - right.atMs);
+}
+
+function deal(random: SeededRandom, pack: Fault[], count: number): Fault[] {
+  const dealt: Fault[] = [];
+  while (dealt.length < count) dealt.push(...random.shuffle(pack));
+  return dealt.slice(0, count);
+}
+
+/** One in each equal stretch of the time, anywhere in it. */
+function spread(random: SeededRandom, loadMs: number, faults: Fault[]): ScheduledFault[] {
+  const stretchMs = loadMs / Math.max(1, faults.length);
+  return faults.map((fault, index) => ({
+    atMs: Math.round(index * stretchMs + random.integer(0, Math.floor(stretchMs))),
+    fault,
+  }));
+}

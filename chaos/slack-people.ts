@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SlackMessage } from '../test/support/fake-slack.ts';
+import { createSlackSender } from '../test/support/slack-sender.ts';
+import type { Gateway } from './gateway.ts';
+import { questionText, type SentEvent, type VisibleMessage } from './ledger.ts';
+
+export interface SlackPeopleOptions {
+  gateway: Gateway;
+  signingSecret: string;
+}
+
+/** Slack's own: three seconds, four deliveries in all; its pauses of a minute and five are sped up (F5). */
+const PAUSES_MS = [0, 200, 1_500, 4_000];
+const DELIVERY_LIMIT_MS = 3_000;
+
+/** Slack's side for many people: delivers with its retries; a mention in a channel comes as two events. */
+export class SlackPeople {
+  readonly #options: SlackPeopleOptions;
+
+  constructor(options: SlackPeopleOptions) {
+    this.#options = options;
+  }
+
+  /** @returns once it is acknowledged, or given up by the platform */
+  async send(event: SentEvent): Promise<void> {
+    const said = placeOf(event);
+    const kinds = said.channel.startsWith('D')
+      ? [{ type: 'message', channel_type: 'im', text: questionText(event) }]
+      : [
+          { type: 'app_mention', text: `<@UBOT> ${questionText(event)}` },
+          { type: 'message', channel_type: 'channel', text: `<@UBOT> ${questionText(event)}` },
+        ];
+    const isTaken = await Promise.all(kinds.map((kind) => this.#sendOne(event, { ...kind, ...said })));
+    if (isTaken.some((taken) => taken)) event.acknowledgedAtMs = Date.now();
+  }
+
+  async #sendOne(event: SentEvent, body: object): Promise<boolean> {
+    const { gateway, signingSecret } = this.#options;
+    for (const pauseMs of PAUSES_MS) {
+      await pause(pauseMs);
+      const receiver = await gateway.pick();
+      const note = { atMs: Date.now(), receiver: receiver.name, result: 'cut off' };
+      event.tries.push(note);
+      const sending = createSlackSender(`${receiver.url}/webhooks/slack`, signingSecret).event(body);
+      const status = await Promise.race([
+        sending.catch(() => 'cut off' as const),
+        pause(DELIVERY_LIMIT_MS, 'no answer in time' as const, { ref: false }),
+      ]);
+      note.result = String(status);
+      if (status === 200) return true;
+    }
+    return false;
+  }
+}
+
+/** The message id by which the product knows an event: its channel and time. */
+export function slackMessageId(event: Pick<SentEvent, 'id' | 'conversation'>): string {
+  const { channel, ts } = placeOf(event);
+  return `${channel}:${ts}`;
+}
+
+/** What people see in the stand-in's workspace; each answer stands in the thread of its question. */
+export function visibleInSlack(posted: readonly SlackMessage[], events: readonly SentEvent[]): VisibleMessage[] {
+  const byPlace = new Map(
+    events.filter(({ platform }) => platform === 'slack').map((event) => [slackMessageId(event), event]),
+  );
+  return posted.map(({ channel, threadTs, looks, lookedAtMs, isStreaming, metadata }) => {
+    const event = byPlace.get(`${channel}:${threadTs ?? ''}`);
+    return {
+      conversation: event?.conversation ?? 0,
+      event: event?.id,
+      looks: looks.map((text, index) => ({ text, atMs: lookedAtMs[index] ?? 0 })),
+      isFinal: !isStreaming && metadata !== undefined,
+    };
+  });
+}
+
+/** Every eighth conversation is one person's in a channel of their own. */
+function placeOf({ id, conversation }: Pick<SentEvent, 'id' | 'conversation'>) {
+  const channel = conversation % 8 === 1 ? `C0${conversation}` : `DU${conversation}`;
+  return { channel, user: `U${conversation}`, ts: `1760000000.${String(id).padStart(6, '0')}` };
+}

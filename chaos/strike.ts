@@ -1,0 +1,83 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SeededRandom } from '../test/support/seeded-random.ts';
+import type { Blow } from './ledger.ts';
+import type { Fault, ScheduledFault } from './schedule.ts';
+import type { Part, World } from './world.ts';
+
+/** An orderly stop as it went. */
+export interface StopResult {
+  part: string;
+  code: number | null;
+  tookMs: number;
+}
+
+export interface StrikeOptions {
+  world: World;
+  random: SeededRandom;
+  faults: ScheduledFault[];
+  stops: StopResult[];
+}
+
+/** Carries out the planned faults at their times. @returns once every fault is over and all stand again */
+export async function strike(options: StrikeOptions): Promise<void> {
+  const startedAtMs = Date.now();
+  const under: Promise<void>[] = [];
+  for (const { atMs, fault } of options.faults) {
+    const leftMs = startedAtMs + atMs - Date.now();
+    if (leftMs > 0) await pause(leftMs);
+    under.push(strikeOnce(options, fault));
+  }
+  await Promise.all(under);
+}
+
+async function strikeOnce({ world, random, stops }: StrikeOptions, fault: Fault): Promise<void> {
+  const { ledger, redis, parts } = world;
+  const note = (target: string, detail = ''): Blow => {
+    const blow: Blow = { atMs: Date.now(), kind: fault.kind, target, detail };
+    ledger.blows.push(blow);
+    return blow;
+  };
+  if (fault.kind === 'redis-kill') {
+    note('redis');
+    return redis.killAndRestart(fault.awayMs);
+  }
+  if (fault.kind === 'redis-freeze') {
+    note('redis', `${fault.forMs} ms`);
+    return redis.freeze(fault.forMs);
+  }
+  const part = choose(random, parts, fault);
+  if (!part) return;
+  const { process, links } = part;
+  switch (fault.kind) {
+    case 'kill':
+      note(process.name);
+      return process.kill();
+    case 'freeze':
+      note(process.name, `${fault.forMs} ms`);
+      return process.freeze(fault.forMs);
+    case 'stop': {
+      note(process.name);
+      const result = await process.stop();
+      if (result) stops.push({ part: process.name, ...result });
+      return;
+    }
+    case 'link': {
+      const blow = note(`${process.name} ${fault.link}`, JSON.stringify(fault.fault));
+      links[fault.link].breakWith(fault.fault);
+      await pause(fault.forMs);
+      links[fault.link].mend();
+      blow.untilMs = Date.now();
+    }
+  }
+}
+
+/** A kill may hit what is frozen or starting, as in life; the others need a process that stands. */
+function choose(
+  random: SeededRandom,
+  parts: Part[],
+  fault: Exclude<Fault, { kind: `redis-${string}` }>,
+): Part | undefined {
+  const isFit = ({ state }: Part['process']) =>
+    state === 'up' || (fault.kind === 'kill' && (state === 'starting' || state === 'frozen'));
+  return random.shuffle(parts.filter(({ role, process }) => role === fault.role && isFit(process)))[0];
+}

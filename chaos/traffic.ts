@@ -1,0 +1,61 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SeededRandom } from '../test/support/seeded-random.ts';
+import type { ChatPlatform, Ledger, SentEvent } from './ledger.ts';
+import { slackMessageId } from './slack-people.ts';
+
+export interface TrafficOptions {
+  ledger: Ledger;
+  random: SeededRandom;
+  /** Messages a second, of all people together. */
+  ratePerSec: number;
+  loadMs: number;
+  send: Record<ChatPlatform, (event: SentEvent) => Promise<void>>;
+}
+
+/** Below the 20 that the product takes from one person in a minute, so that no limit speaks. */
+const MOST_A_MINUTE = 12;
+/** So often somebody says one more thing at once, while the first is being answered. */
+const FOLLOW_UP_ONE_IN = 4;
+
+/**
+ * Many people writing at a steady rate for a while, half of them on each platform. Nobody sends a message before their last
+ * one was acknowledged or given up, so that the order of one conversation is beyond doubt.
+ */
+export async function runTraffic(options: TrafficOptions): Promise<void> {
+  const { ledger, random, ratePerSec, loadMs, send } = options;
+  const people = Math.max(8, Math.ceil((ratePerSec * 60) / (MOST_A_MINUTE / 3)));
+  const sentAtMs = new Map<number, number[]>();
+  const busy = new Set<number>();
+  const sending: Promise<void>[] = [];
+  const startedAtMs = Date.now();
+  const isFree = (person: number) => {
+    const recent = (sentAtMs.get(person) ?? []).filter((atMs) => atMs > Date.now() - 60_000);
+    sentAtMs.set(person, recent);
+    return !busy.has(person) && recent.length < MOST_A_MINUTE;
+  };
+  let last = 1;
+  for (let count = 0; ; count += 1) {
+    const dueAtMs = startedAtMs + (count * 1_000) / ratePerSec;
+    if (dueAtMs >= startedAtMs + loadMs) break;
+    if (dueAtMs > Date.now()) await pause(dueAtMs - Date.now());
+    const drawn = random.integer(1, people);
+    const person = random.oneIn(FOLLOW_UP_ONE_IN) && isFree(last) ? last : drawn;
+    if (!isFree(person)) continue;
+    last = person;
+    busy.add(person);
+    sentAtMs.get(person)?.push(Date.now());
+    const event = addEvent(ledger, person);
+    sending.push(send[event.platform](event).finally(() => busy.delete(person)));
+  }
+  await Promise.all(sending);
+}
+
+/** Odd conversations are Slack's, even ones WeCom's. */
+function addEvent({ events }: Ledger, conversation: number): SentEvent {
+  const id = events.length + 1;
+  const platform: ChatPlatform = conversation % 2 === 0 ? 'wecom' : 'slack';
+  const messageId = platform === 'slack' ? slackMessageId({ id, conversation }) : `chaos-${id}`;
+  const event: SentEvent = { id, platform, conversation, messageId, sentAtMs: Date.now(), tries: [] };
+  events.push(event);
+  return event;
+}

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { freePort } from '../src/local/embedded-redis.ts';
+import { startFakeSlack, type FakeSlack } from '../test/support/fake-slack.ts';
+import { seededRandom } from '../test/support/seeded-random.ts';
+import { startChatStandIn, type ChatStandIn } from './chat-stand-in.ts';
+import { createGateway, type Gateway } from './gateway.ts';
+import type { Ledger } from './ledger.ts';
+import { PartProcess } from './part-process.ts';
+import { startRedisPart, type RedisPart } from './redis-part.ts';
+import type { LinkName } from './schedule.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+
+export interface WorldOptions {
+  seed: string;
+  receivers: number;
+  workers: number;
+  /** Whether the chat service has faults of its own, and whether these include stalls of 30 s. */
+  chatFails: 'never' | 'briefly' | 'also-stalls';
+  /** More environment for one process, by its name (a fail point). */
+  env?: Record<string, Record<string, string>>;
+}
+
+/** One process with the three links that it lives by, each through a proxy of its own. */
+export interface Part {
+  process: PartProcess;
+  role: 'receiver' | 'worker';
+  links: Record<LinkName, TcpProxy>;
+}
+
+/** Everything around the product and the product itself, as real processes. */
+export interface World {
+  ledger: Ledger;
+  redis: RedisPart;
+  chat: ChatStandIn;
+  slack: FakeSlack;
+  gateway: Gateway;
+  parts: Part[];
+  wecom: { token: string; aesKey: string; replyUrl: string };
+  /** Processes that ended although nobody asked them to, with their last words. */
+  endedByThemselves: string[];
+  close(): Promise<void>;
+}
+
+export const SLACK_SECRET = 'slack-signing-secret-0123456789';
+const SLACK_TOKEN = 'xoxb-chaos-0123456789';
+
+/** Starts it all. Only what is started here is ever signalled. */
+export async function startWorld(options: WorldOptions): Promise<World> {
+  const ledger: Ledger = { events: [], messages: [], samplings: [], blows: [] };
+  const redis = await startRedisPart();
+  const chat = await startChatStandIn({
+    ledger,
+    random: seededRandom(`${options.seed} chat`),
+    mayFail: options.chatFails !== 'never',
+    mayStall: options.chatFails === 'also-stalls',
+  });
+  const slack = await startFakeSlack(SLACK_TOKEN);
+  const later = await startReplyAddress(ledger);
+  const endedByThemselves: string[] = [];
+  const wecom = {
+    token: randomBytes(8).toString('hex'),
+    aesKey: randomBytes(32).toString('base64').slice(0, 43),
+    replyUrl: later.url,
+  };
+  const shared = {
+    HOST: '127.0.0.1',
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    SIGN_IN: 'off',
+    SHUTDOWN_GRACE_SEC: '10',
+    WECOM_BOT_TOKEN: wecom.token,
+    WECOM_BOT_AES_KEY: wecom.aesKey,
+    WECOM_BOT_NAME: 'Parley',
+    WECOM_API_URL: wecom.replyUrl,
+    SLACK_SIGNING_SECRET: SLACK_SECRET,
+    SLACK_BOT_TOKEN: SLACK_TOKEN,
+    REPLY_MIN_EDIT_MS: '250',
+    LOG_FORMAT: 'json',
+    LOG_LEVEL: 'warn',
+  };
+  const targets = { redis: redis.port, chat: chat.port, slack: Number(new URL(slack.apiUrl).port) };
+  const startPart = async (role: Part['role'], index: number): Promise<Part & { url: string }> => {
+    const name = `${role}${index + 1}`;
+    const port = await freePort();
+    const links = {
+      redis: await startTcpProxy(targets.redis),
+      chat: await startTcpProxy(targets.chat),
+      slack: await startTcpProxy(targets.slack),
+    };
+    const url = `http://127.0.0.1:${port}`;
+    const env = {
+      ...shared,
+      ROLES: role,
+      PORT: String(port),
+      PUBLIC_URL: url,
+      REDIS_URL: `redis://127.0.0.1:${links.redis.port}`,
+      CHAT_BASE_URL: `http://127.0.0.1:${links.chat.port}/v1`,
+      CHAT_API_KEY: `sk-chaos-${name}`,
+      SLACK_API_URL: `http://127.0.0.1:${links.slack.port}/api/`,
+      ...options.env?.[name],
+    };
+    const endedByItself = (detail: string) => void endedByThemselves.push(detail);
+    return { process: new PartProcess({ name, env, endedByItself }), role, links, url };
+  };
+  const parts = await Promise.all([
+    ...Array.from({ length: options.receivers }, (_, index) => startPart('receiver', index)),
+    ...Array.from({ length: options.workers }, (_, index) => startPart('worker', index)),
+  ]);
+  const receivers = parts.filter(({ role }) => role === 'receiver').map(({ process: part, url }) => ({ part, url }));
+  return {
+    ledger,
+    redis,
+    chat,
+    slack,
+    parts,
+    wecom,
+    endedByThemselves,
+    gateway: createGateway(seededRandom(`${options.seed} gateway`), receivers),
+    async close() {
+      await Promise.all(parts.map((part) => part.process.close()));
+      await Promise.all(parts.flatMap(({ links }) => Object.values(links).map((link) => link.close())));
+      await Promise.all([chat.close(), slack.close(), later.close(), redis.close()]);
+    },
+  };
+}
+
+/** WeCom's `response_url`: what comes here is a further visible message of the event that the address names. */
+async function startReplyAddress({ messages, events }: Ledger): Promise<{ url: string; close(): Promise<void> }> {
+  const used = new Set<number>();
+  const server = createServer((request, response) => {
+    void readJson(request).then((body) => {
+      const id = Number(new URL(request.url ?? '/', 'http://localhost').searchParams.get('event'));
+      const text = (body as { markdown?: { content?: string } }).markdown?.content ?? '';
+      const isFirst = !used.has(id);
+      used.add(id);
+      if (isFirst)
+        messages.push({
+          conversation: events[id - 1]?.conversation ?? 0,
+          event: id,
+          looks: [{ atMs: Date.now(), text }],
+          isFinal: true,
+        });
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ errcode: isFirst ? 0 : 60_140, errmsg: isFirst ? 'ok' : 'used' }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return JSON.parse(Buffer.concat(chunks).toString() || '{}');
+}
