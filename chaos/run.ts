@@ -2,6 +2,7 @@
 // judges the ledger. Exit 0 when nothing was lost, repeated or out of order. The same seed deals the same faults.
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { recoveryTimes } from './recovery.ts';
 import { isKept, reportOf, traceOf } from './report.ts';
 import { runChaos } from './run-chaos.ts';
 
@@ -37,11 +38,10 @@ const { report, violations } = judged;
 for (const { kind, event, detail } of violations) say(`${kind.toUpperCase()} Q${event}: ${detail}`);
 for (const id of [...new Set(violations.map(({ event }) => event))].filter((event) => event > 0).slice(0, TRACES_SHOWN))
   say(`\n${traceOf(run.ledger, id)}`);
+const [slowest] = recoveryTimes(run.ledger, 'kill').sort((left, right) => right.ms - left.ms);
+if (slowest) say(`\nThe slowest recovery, ${slowest.ms} ms:\n${traceOf(run.ledger, slowest.event)}`);
 say('');
-console.table(
-  Object.fromEntries(
-    Object.entries(report).map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : value]),
-  ),
-);
+for (const [name, value] of Object.entries(report))
+  say(`${name.padEnd(16)} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`);
 say(JSON.stringify(report));
 process.exitCode = isKept(judged) ? 0 : 1;

@@ -42,8 +42,8 @@ function otherFaults(freezeMs: number): Fault[] {
     fault,
     forMs,
   });
-  const freezes = Array.from({ length: 4 }, (): Fault => ({ kind: 'freeze', role: 'worker', forMs: freezeMs }));
-  const stops = Array.from({ length: 4 }, (): Fault => ({ kind: 'stop', role: 'worker' }));
+  const freezes = Array.from({ length: 5 }, (): Fault => ({ kind: 'freeze', role: 'worker', forMs: freezeMs }));
+  const stops = Array.from({ length: 5 }, (): Fault => ({ kind: 'stop', role: 'worker' }));
   return [
     ...freezes,
     ...stops,

@@ -172,6 +172,20 @@ describe('begin and commit', () => {
     expect(await turn({ ...FINAL, history: { forget: true } })).toEqual([]);
   });
 
+  test('security.md 4.12: a commit whose answer got lost is sent again, and changes nothing more', async () => {
+    await accept(textMessage('one'));
+    const claim = await begin();
+    await accept(textMessage('two'));
+    await accept(textMessage('three'));
+    const commit: TurnCommit = { ...FINAL, history: { append: 'first' }, noticesShown: 1 };
+    await server.redis.rpush(conversationKeys(alice).notices, 'shown', 'not yet shown');
+    const answers = [await store.commit(claim, commit), await store.commit(claim, commit)];
+    expect(answers).toEqual([2, 2]);
+    expect(await server.redis.lrange(conversationKeys(alice).history, 0, -1)).toEqual(['first']);
+    expect(await server.redis.lrange(conversationKeys(alice).notices, 0, -1)).toEqual(['not yet shown']);
+    expect(textsOf(await begin())).toEqual(['two', 'three']);
+  });
+
   test('a message that no key opens any more is named, and leaves with its turn', async () => {
     const stranger = new Inbox({ redis: server.redis, keyRing: testKeyRing(), nowMs: () => nowMs });
     const message = textMessage('lost');

@@ -1,5 +1,6 @@
 -- Ends a turn in one step: its messages leave the inbox (or move to `held`), their records become final, history grows.
--- Refused when a newer epoch exists.
+-- Refused when a newer epoch exists. Safe to repeat: a connection that broke before the answer came sends it once more, and
+-- then the turn is no longer the one that runs (security.md 4.12).
 --
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 history of the thread that the answer begins
 -- ARGV  1 conversation id   2 epoch   3 now, ms   4 message key prefix   5 changes, as JSON:
@@ -8,6 +9,7 @@
 -- Returns {'done' | 'stale', messages still waiting}
 if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[2]) then return {'stale', 0} end
 local changes = cjson.decode(ARGV[5])
+if redis.call('HGET', KEYS[1], 'turn') ~= changes.answeredBy then return {'done', redis.call('LLEN', KEYS[2])} end
 local size = tonumber(redis.call('HGET', KEYS[1], 'size') or '0')
 
 for _ = 1, size do

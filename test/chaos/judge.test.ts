@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import { judge } from '../../chaos/judge.ts';
+import { questionText, type Ledger, type SentEvent, type VisibleMessage } from '../../chaos/ledger.ts';
+import { recoveryTimes } from '../../chaos/recovery.ts';
+import { REPLY_TEXTS } from '../../src/reply/texts.ts';
+import { TURN_TEXTS } from '../../src/turn/texts.ts';
+
+const whole = (sampling: number, ...questions: number[]) =>
+  `S${sampling}w0 ${questions.map((id) => `Q${id}`).join(' ')} C7 S${sampling}w1 S${sampling}w2 S${sampling}end`;
+const event = (id: number, more: Partial<SentEvent> = {}): SentEvent => ({
+  id,
+  platform: 'wecom',
+  conversation: 7,
+  messageId: `m${id}`,
+  sentAtMs: id * 1_000,
+  acknowledgedAtMs: id * 1_000 + 10,
+  tries: [],
+  record: { state: 'final', answeredBy: id },
+  ...more,
+});
+const shown = (id: number, ...texts: string[]): VisibleMessage => ({
+  conversation: 7,
+  event: id,
+  looks: texts.map((text, index) => ({ atMs: id * 1_000 + 500 + index * 100, text })),
+  isFinal: true,
+});
+const sampling = (number: number, asked: number[], more: Partial<Ledger['samplings'][number]> = {}) => ({
+  number,
+  worker: 'worker1',
+  conversation: 7,
+  asked,
+  inPrompt: asked,
+  foreign: [],
+  startedAtMs: number * 1_000 + 100,
+  endedAtMs: number * 1_000 + 400,
+  ending: 'whole' as const,
+  ...more,
+});
+const kept = (): Ledger => ({
+  events: [event(1), event(2)],
+  messages: [shown(1, whole(1, 1)), shown(2, whole(2, 2))],
+  samplings: [sampling(1, [1]), sampling(2, [2], { inPrompt: [1, 2] })],
+  blows: [],
+});
+const kindsOf = (ledger: Ledger) => judge(ledger).violations.map(({ kind }) => kind);
+
+test('a run in which all was answered once, in order and by itself breaks nothing', () => {
+  expect(judge(kept())).toMatchObject({ violations: [], accepted: 2, answered: 2, merged: 0 });
+});
+
+test('merged questions are answered by the newest one’s message, the others point to it', () => {
+  const ledger = kept();
+  ledger.messages = [shown(1, REPLY_TEXTS.answeredBelow.en), shown(2, whole(1, 1, 2))];
+  ledger.samplings = [sampling(1, [1, 2])];
+  expect(judge(ledger)).toMatchObject({ violations: [], answered: 2, merged: 1 });
+});
+
+describe('reliability.md section 5: each invariant is seen to bite', () => {
+  test.each<[string, (ledger: Ledger) => void, string[]]>([
+    ['an acknowledged question without an answer', (ledger) => ledger.messages.pop(), ['lost']],
+    ['an answer that never ends', (ledger) => (ledger.messages[1]!.isFinal = false), ['unfinished']],
+    [
+      'a ledger that does not know of the answer',
+      ({ events }) => (events[1]!.record!.state = 'accepted'),
+      ['unfinished'],
+    ],
+    ['two answers to one question', ({ messages }) => messages.push(shown(2, whole(2, 2))), ['repeated']],
+    [
+      'an answer beside an apology',
+      ({ messages }) => messages.push(shown(2, TURN_TEXTS.deadLetter.en)),
+      ['unexplained', 'repeated'],
+    ],
+    ['the answer of another conversation', ({ events }) => (events[0]!.conversation = 8), ['crossed']],
+    ['another conversation in a prompt', ({ samplings }) => samplings[1]!.foreign.push(8), ['crossed']],
+    [
+      'a look that joins two samplings',
+      ({ messages }) => messages[1]!.looks.unshift({ atMs: 0, text: 'S1w0 Q2 S2w1' }),
+      ['joined'],
+    ],
+    [
+      'a word that was appended twice',
+      ({ messages }) => messages[1]!.looks.unshift({ atMs: 0, text: 'S2w0 Q2 S2w1 S2w1' }),
+      ['joined'],
+    ],
+    [
+      'an end in the middle that says nothing',
+      ({ messages }) => (messages[1]!.looks[0]!.text = 'S2w0 Q2 C7 S2w1'),
+      ['joined'],
+    ],
+    [
+      'a question that was asked before the one ahead was answered',
+      ({ samplings }) => (samplings[1]!.startedAtMs = 1_200),
+      ['out of order'],
+    ],
+    ['a history in another order', ({ samplings }) => (samplings[1]!.inPrompt = [2, 1]), ['out of order']],
+    ['a history that holds a turn twice', ({ samplings }) => (samplings[1]!.inPrompt = [1, 1, 2]), ['repeated']],
+    [
+      'an apology for nothing',
+      ({ messages }) => (messages[1]!.looks[0]!.text = TURN_TEXTS.chatDown.en),
+      ['unexplained'],
+    ],
+    ['a text that nobody knows', ({ messages }) => (messages[1]!.looks[0]!.text = 'Hello.'), ['unexplained', 'lost']],
+    ['an end without any text', ({ messages }) => (messages[1]!.looks = []), ['unexplained', 'lost']],
+  ])('%s', (_name, spoil, kinds) => {
+    const ledger = kept();
+    spoil(ledger);
+    expect(kindsOf(ledger)).toEqual(kinds);
+  });
+});
+
+test('an apology is explained by a fault of the chat service or of the way to it, and by nothing else', () => {
+  const ledger = kept();
+  ledger.messages[1]!.looks[0]!.text = TURN_TEXTS.chatDown.en;
+  ledger.blows = [{ atMs: 2_000, kind: 'kill', target: 'worker1', detail: '' }];
+  expect(kindsOf(ledger)).toEqual(['unexplained']);
+  ledger.blows = [{ atMs: 2_000, untilMs: 2_400, kind: 'link', target: 'worker1 chat', detail: '' }];
+  expect(judge(ledger)).toMatchObject({ violations: [], apologies: { chatDown: 1 } });
+  ledger.blows = [];
+  ledger.samplings[1]!.ending = 'refused';
+  expect(kindsOf(ledger)).toEqual([]);
+});
+
+test('recovery counts from the last kill that hit the worker while the question was open there', () => {
+  const ledger = kept();
+  ledger.samplings = [
+    sampling(1, [1], { ending: 'left', endedAtMs: 1_201 }),
+    sampling(2, [1], { worker: 'worker2', startedAtMs: 1_300, endedAtMs: 1_400 }),
+  ];
+  ledger.messages = [shown(1, whole(2, 1))];
+  const kill = (atMs: number, target: string) => ({ atMs, kind: 'kill' as const, target, detail: '' });
+  ledger.blows = [kill(900, 'worker1'), kill(1_200, 'worker1'), kill(1_250, 'worker2'), kill(1_350, 'worker3')];
+  expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 300 }]);
+});
+
+test('the texts that a person writes are read back from what the model is asked', () => {
+  expect(questionText({ id: 12, conversation: 7 })).toBe('Q12 C7 please');
+});

@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { planFaults } from '../../chaos/schedule.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const plan = (seed: string) =>
+  planFaults({ random: seededRandom(seed), loadMs: 600_000, killsPerMinute: 22, freezeMs: 15_000 });
+const count = (faults: ReturnType<typeof plan>, kind: string, role?: string) =>
+  faults.filter(({ fault }) => fault.kind === kind && (!role || ('role' in fault && fault.role === role))).length;
+
+test('the same seed deals the same faults at the same moments, another seed others', () => {
+  expect(plan('one')).toEqual(plan('one'));
+  expect(plan('one')).not.toEqual(plan('two'));
+});
+
+test('ten minutes hold over 200 kills, and 20 freezes and 20 orderly stops of workers', () => {
+  const faults = plan('ten minutes');
+  expect(count(faults, 'kill') + count(faults, 'redis-kill')).toBeGreaterThanOrEqual(200);
+  expect(count(faults, 'freeze', 'worker')).toBeGreaterThanOrEqual(20);
+  expect(count(faults, 'stop', 'worker')).toBeGreaterThanOrEqual(20);
+  expect(faults.every(({ atMs }) => atMs >= 0 && atMs <= 600_000)).toBe(true);
+});

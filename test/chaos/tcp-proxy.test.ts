@@ -1,0 +1,101 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { startTcpProxy, type LinkFault, type TcpProxy } from '../../chaos/tcp-proxy.ts';
+
+let server: Server | undefined;
+let proxy: TcpProxy | undefined;
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await proxy?.close();
+  server?.close();
+});
+
+/** A server that sends back what comes, behind the proxy. */
+async function open(): Promise<Socket> {
+  server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.pipe(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  proxy = await startTcpProxy((server.address() as AddressInfo).port);
+  return dial();
+}
+
+function dial(): Socket {
+  const socket = connect(proxy?.port ?? 0, '127.0.0.1');
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  return socket;
+}
+
+/** Its end, be it by an error or not. */
+function closing(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()));
+}
+
+async function echoed(socket: Socket, text: string, limitMs = 2_000): Promise<string> {
+  let got = Buffer.alloc(0);
+  const take = (chunk: Buffer) => (got = Buffer.concat([got, chunk]));
+  socket.on('data', take);
+  socket.write(text);
+  const giveUpAtMs = Date.now() + limitMs;
+  while (got.length < Buffer.byteLength(text) && Date.now() < giveUpAtMs)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  socket.off('data', take);
+  return got.toString();
+}
+
+test.each<LinkFault>([{ kind: 'slice' }, { kind: 'delay', delayMs: 30 }])(
+  '%j: everything arrives, as it was sent',
+  async (fault) => {
+    const socket = await open();
+    proxy?.breakWith(fault);
+    const startedMs = performance.now();
+    expect(await echoed(socket, 'some words, 你好 '.repeat(20))).toBe('some words, 你好 '.repeat(20));
+    if (fault.kind === 'delay') expect(performance.now() - startedMs).toBeGreaterThanOrEqual(59);
+    proxy?.mend();
+    expect(await echoed(socket, 'whole again')).toBe('whole again');
+  },
+);
+
+test('a cut link breaks after so many bytes, and a new connection works once it is mended', async () => {
+  const socket = await open();
+  proxy?.breakWith({ kind: 'cut', afterBytes: 50 });
+  const closed = closing(socket);
+  expect((await echoed(socket, 'x'.repeat(60), 200)).length).toBeLessThan(60);
+  await closed;
+  proxy?.mend();
+  expect(await echoed(dial(), 'new')).toBe('new');
+});
+
+test('a held link neither passes nor refuses anything; it flows on when it heals', async () => {
+  const socket = await open();
+  proxy?.breakWith({ kind: 'hold', heals: true });
+  expect(await echoed(socket, 'held ', 150)).toBe('');
+  expect(await echoed(dial(), 'new too', 150)).toBe('');
+  const arrived = once(socket, 'data');
+  proxy?.mend();
+  expect(String((await arrived)[0])).toBe('held ');
+});
+
+test('a held link that does not heal turns out to be dead', async () => {
+  const socket = await open();
+  proxy?.breakWith({ kind: 'hold', heals: false });
+  expect(await echoed(socket, 'held', 100)).toBe('');
+  const closed = closing(socket);
+  proxy?.mend();
+  await closed;
+});
+
+test('a reset link breaks what is open and what is new', async () => {
+  const socket = await open();
+  expect(await echoed(socket, 'before')).toBe('before');
+  const closed = closing(socket);
+  proxy?.breakWith({ kind: 'reset' });
+  await closed;
+  await closing(dial());
+});

@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { reportOf, traceOf } from '../../chaos/report.ts';
+import { runChaos } from '../../chaos/run-chaos.ts';
+import type { Fault, ScheduledFault } from '../../chaos/schedule.ts';
+
+const SEED = 'short form';
+
+/** One of the faults that matter most, a second apart; `npm run chaos` deals hundreds. */
+const FAULTS: readonly Fault[] = [
+  { kind: 'kill', role: 'worker' },
+  { kind: 'kill', role: 'receiver' },
+  { kind: 'redis-kill', awayMs: 300 },
+  { kind: 'stop', role: 'worker' },
+  { kind: 'link', role: 'worker', link: 'redis', fault: { kind: 'cut', afterBytes: 5_000 }, forMs: 1_500 },
+  { kind: 'link', role: 'worker', link: 'slack', fault: { kind: 'cut', afterBytes: 1_500 }, forMs: 1_500 },
+  { kind: 'kill', role: 'worker' },
+];
+
+test('F1, F5, F6, F16, F24: parts die, stop and lose their links under load; nothing is lost, repeated, out of order or crossed', async () => {
+  const faults = FAULTS.map((fault, index): ScheduledFault => ({ atMs: 1_000 + index * 900, fault }));
+  const run = await runChaos({
+    seed: SEED,
+    loadMs: 8_000,
+    ratePerSec: 10,
+    killsPerMinute: 0,
+    receivers: 2,
+    workers: 2,
+    freezeMs: 0,
+    chatFails: 'briefly',
+    faults,
+  });
+  const { report, violations } = reportOf(SEED, run);
+  const traces = violations.slice(0, 3).map(({ event }) => traceOf(run.ledger, event));
+  expect({ violations, traces, stillWaiting: report.stillWaiting }).toEqual({
+    violations: [],
+    traces: [],
+    stillWaiting: 0,
+  });
+  expect(report.accepted).toBeGreaterThan(60);
+  expect(report.answered).toBe(report.accepted);
+  expect(report.kills).toBeGreaterThanOrEqual(3);
+}, 120_000);
