@@ -156,3 +156,52 @@ test('what works but is perhaps not meant gets a warning', () => {
   const { warnings } = loadSound(without(SERVING, 'PUBLIC_URL', 'WECOM_BOT_NAME', 'CHAT_API_KEY'));
   expect(warnings.map((line) => line.split(' ')[0])).toEqual(['CHAT_API_KEY', 'PUBLIC_URL', 'WECOM_BOT_NAME']);
 });
+
+describe('the institution’s sign-in at the service (spec 1.6)', () => {
+  const OIDC = {
+    SERVICE_OIDC_ISSUER: 'https://id.example.edu/realms/campus/',
+    SERVICE_OIDC_CLIENT_ID: 'campus-chat',
+    SERVICE_OIDC_CLIENT_SECRET: 'the secret',
+  };
+  const CAS = { SERVICE_CAS_URL: 'https://cas.example.edu/cas/' };
+  const ALONE = { ROLES: 'service' };
+
+  test('OpenID Connect: the issuer stays letter by letter, the secret apart', () => {
+    const { config, secrets } = loadSound({ ...ALONE, ...OIDC });
+    expect(config.service.institution).toEqual({
+      kind: 'oidc',
+      issuer: 'https://id.example.edu/realms/campus/',
+      clientId: 'campus-chat',
+      scope: 'openid profile',
+    });
+    expect([secrets.serviceOidcClientSecret, JSON.stringify(config).includes('the secret')]).toEqual([
+      'the secret',
+      false,
+    ]);
+  });
+
+  test('CAS, its name and its map', () => {
+    const given = { ...ALONE, ...CAS, SERVICE_IDENTITY_NAME: '统一身份认证', SERVICE_PROFILE_MAP_FILE: 'map.json' };
+    const { service } = loadSound(given).config;
+    expect(service.institution).toEqual({ kind: 'cas', url: 'https://cas.example.edu/cas' });
+    expect([service.institutionName, service.profileMapFile?.endsWith('/map.json')]).toEqual(['统一身份认证', true]);
+  });
+
+  test.each(Object.keys(OIDC))('half a group without %s is refused', (name) =>
+    expect(faultyNames(without({ ...ALONE, ...OIDC }, name))).toEqual([name]),
+  );
+
+  test.each<[string, Record<string, string>, string]>([
+    ['both ways at once', { ...OIDC, ...CAS }, 'SERVICE_CAS_URL'],
+    ['a map without either', { SERVICE_PROFILE_MAP_FILE: 'map.json' }, 'SERVICE_PROFILE_MAP_FILE'],
+    ['a name without either', { SERVICE_IDENTITY_NAME: 'Campus ID' }, 'SERVICE_IDENTITY_NAME'],
+    ['plain http', { ...OIDC, SERVICE_OIDC_ISSUER: 'http://id.example.edu' }, 'SERVICE_OIDC_ISSUER'],
+    ['plain http', { SERVICE_CAS_URL: 'http://cas.example.edu/cas' }, 'SERVICE_CAS_URL'],
+    ['a scope without openid', { ...OIDC, SERVICE_OIDC_SCOPE: 'profile' }, 'SERVICE_OIDC_SCOPE'],
+  ])('%s is a fault', (_, given, name) => expect(faultyNames({ ...ALONE, ...given })).toEqual([name]));
+
+  test('plain http is for this machine', () => {
+    expect(faultyNames({ ...ALONE, ...OIDC, SERVICE_OIDC_ISSUER: 'http://127.0.0.1:9000' })).toEqual([]);
+    expect(faultyNames({ ...ALONE, SERVICE_CAS_URL: 'http://localhost:9000/cas' })).toEqual([]);
+  });
+});

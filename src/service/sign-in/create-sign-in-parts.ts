@@ -47,13 +47,13 @@ export function createSignInParts(options: ServiceOptions, publicUrl: string, re
     forms: new Forms(keyRing, nowMs, publicUrl),
     throttle: new LoginThrottle(store),
     methods: new SignInMethods({
-      messagingApps: (options.messagingApps ?? []).map((make) => make({ store, keyRing })),
+      messagingApps: (options.messagingApps ?? []).map((make) => make(store)),
       institution: institution?.signIn,
       institutionName: name === undefined ? PAGE_TEXTS.institutionSignIn : { en: name, zh: name },
       knowsUsersOf: (app) => directory.knowsUsersOf(app),
       hasPasswords: !directory.isEmpty,
     }),
-    roundTrips: new RoundTrips(store, keyRing),
+    roundTrips: new RoundTrips(store),
     publicUrl,
     report,
   };

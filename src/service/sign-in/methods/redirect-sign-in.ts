@@ -1,4 +1,3 @@
-import type { KeyRing } from '../../../base/key-ring.ts';
 import type { Person } from '../../directory-file.ts';
 import type { Store } from '../store.ts';
 
@@ -51,8 +50,8 @@ export interface MessagingAppSignIn extends RedirectSignIn<{ userId: string }> {
   readonly ignoresCase: boolean;
 }
 
-/** Makes an app's web sign-in from what the service has: a place for what its processes share, and the keys that seal it. */
-export type MakeMessagingApp = (tools: { store: Store; keyRing: KeyRing }) => MessagingAppSignIn;
+/** Makes an app's web sign-in, given a place to seal and share what all processes need (an app's token). */
+export type MakeMessagingApp = (store: Store) => MessagingAppSignIn;
 
 /** The institution's own unified identity: it tells the person, profile included. */
 export interface InstitutionSignIn extends RedirectSignIn<{ person: Person }> {

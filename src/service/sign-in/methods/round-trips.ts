@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { MINUTE_MS } from '../../../base/clock.ts';
 import { sameSecret, sha256Hex } from '../../../base/ids.ts';
-import type { KeyRing } from '../../../base/key-ring.ts';
 import { PageError } from '../sign-in-errors.ts';
 import type { Store } from '../store.ts';
 
 /** How long somebody may take on the other side (security.md 1.3 step 9). */
 const ROUND_TRIP_MS = 5 * MINUTE_MS;
-const PURPOSE = 'service-round-trip';
 const STATE = /^[0-9a-f]{64}$/;
 
 /** A departure that waits for its return. */
@@ -21,11 +19,9 @@ export interface RoundTrip {
 /** Browsers that are away to sign in elsewhere: by the hash of their state, once, for five minutes. */
 export class RoundTrips {
   readonly #store: Store;
-  readonly #keyRing: KeyRing;
 
-  constructor(store: Store, keyRing: KeyRing) {
+  constructor(store: Store) {
     this.#store = store;
-    this.#keyRing = keyRing;
   }
 
   /** A new state. Hex, as WeCom takes letters and digits only. */
@@ -35,9 +31,9 @@ export class RoundTrips {
 
   /** @throws StoreError */
   async begin(state: string, browserId: string, trip: RoundTrip): Promise<void> {
-    const hash = sha256Hex(state);
-    const sealed = this.#keyRing.seal(PURPOSE, hash, JSON.stringify({ ...trip, browser: sha256Hex(browserId) }));
-    await this.#store.use((redis) => redis.set(this.#store.key('round-trip', hash), sealed, 'PX', ROUND_TRIP_MS));
+    const key = this.#key(state);
+    const sealed = this.#store.seal(key, JSON.stringify({ ...trip, browser: sha256Hex(browserId) }));
+    await this.#store.use((redis) => redis.set(key, sealed, 'PX', ROUND_TRIP_MS));
   }
 
   /**
@@ -45,11 +41,10 @@ export class RoundTrips {
    * @throws PageError `sign_in_lost` unless the same browser comes back by the same way; StoreError
    */
   async end(state: string, browserId: string | undefined, method: string): Promise<RoundTrip> {
-    const hash = sha256Hex(state);
-    const sealed = STATE.test(state)
-      ? await this.#store.use((redis) => redis.getdel(this.#store.key('round-trip', hash)))
-      : null;
-    const trip = sealed === null ? undefined : this.#open(hash, sealed);
+    const key = this.#key(state);
+    const sealed = STATE.test(state) ? await this.#store.use((redis) => redis.getdel(key)) : null;
+    const opened = sealed === null ? undefined : this.#store.open(key, sealed);
+    const trip = opened === undefined ? undefined : (JSON.parse(opened) as RoundTrip & { browser: string });
     const isSameBrowser =
       trip !== undefined && browserId !== undefined && sameSecret(sha256Hex(browserId), trip.browser);
     if (!isSameBrowser || trip.method !== method)
@@ -57,12 +52,7 @@ export class RoundTrips {
     return trip;
   }
 
-  /** What another key sealed is as good as lost. */
-  #open(hash: string, sealed: string): (RoundTrip & { browser: string }) | undefined {
-    try {
-      return JSON.parse(this.#keyRing.open(PURPOSE, hash, sealed)) as RoundTrip & { browser: string };
-    } catch {
-      return undefined;
-    }
+  #key(state: string): string {
+    return this.#store.key('round-trip', sha256Hex(state));
   }
 }

@@ -1,7 +1,6 @@
 import { got, type Got } from 'got';
 import { z } from 'zod';
 import { SECOND_MS } from '../../../base/clock.ts';
-import type { KeyRing } from '../../../base/key-ring.ts';
 import { PageError } from '../sign-in-errors.ts';
 import type { Store } from '../store.ts';
 import type { Arrival, Departure, Leaving, MakeMessagingApp, MessagingAppSignIn } from './redirect-sign-in.ts';
@@ -20,7 +19,6 @@ export interface WecomAppOptions {
 const TOKEN_REFUSED = new Set([40014, 42001, 41001]);
 const CALL_TIMEOUT_MS = 5 * SECOND_MS;
 const MAX_CODE_CHARS = 512;
-const PURPOSE = 'service-wecom-token';
 
 const tokenSchema = z.object({
   errcode: z.number().default(0),
@@ -35,7 +33,7 @@ const userSchema = z.object({
 
 /** WeCom's web sign-in through a self-built app. */
 export function wecomSignIn(app: WecomAppOptions): MakeMessagingApp {
-  return ({ store, keyRing }) => new WecomSignIn(app, store, keyRing);
+  return (store) => new WecomSignIn(app, store);
 }
 
 /** WeCom's web sign-in, silent for the person (snsapi_base). */
@@ -44,13 +42,11 @@ class WecomSignIn implements MessagingAppSignIn {
   readonly ignoresCase = true;
   readonly #app: WecomAppOptions;
   readonly #store: Store;
-  readonly #keyRing: KeyRing;
   readonly #http: Got;
 
-  constructor(app: WecomAppOptions, store: Store, keyRing: KeyRing) {
+  constructor(app: WecomAppOptions, store: Store) {
     this.#app = app;
     this.#store = store;
-    this.#keyRing = keyRing;
     this.#http = got.extend({
       prefixUrl: app.apiUrl,
       retry: { limit: 0 },
@@ -98,7 +94,7 @@ class WecomSignIn implements MessagingAppSignIn {
     const { corpId, agentId, agentSecret } = this.#app;
     const key = this.#store.key('wecom-token', corpId, agentId);
     const kept = refetch ? null : await this.#store.use((redis) => redis.get(key));
-    const opened = kept === null ? undefined : this.#open(kept);
+    const opened = kept === null ? undefined : this.#store.open(key, kept);
     if (opened !== undefined) return opened;
     const {
       errcode,
@@ -107,19 +103,9 @@ class WecomSignIn implements MessagingAppSignIn {
     } = await this.#get('cgi-bin/gettoken', { corpid: corpId, corpsecret: agentSecret }, tokenSchema);
     if (errcode !== 0 || token === undefined) throw failed(`gettoken errcode ${errcode}`);
     const keepMs = Math.max(1, lifeSec * 0.9) * SECOND_MS;
-    await this.#store.use((redis) =>
-      redis.set(key, this.#keyRing.seal(PURPOSE, corpId, token), 'PX', Math.ceil(keepMs)),
-    );
+    const sealed = this.#store.seal(key, token);
+    await this.#store.use((redis) => redis.set(key, sealed, 'PX', Math.ceil(keepMs)));
     return token;
-  }
-
-  /** A token that another key sealed is as good as none. */
-  #open(kept: string): string | undefined {
-    try {
-      return this.#keyRing.open(PURPOSE, this.#app.corpId, kept);
-    } catch {
-      return undefined;
-    }
   }
 
   /** Errors of the HTTP client are dropped: they hold the address, and with it the secret (security.md 2.5). */

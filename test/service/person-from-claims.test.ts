@@ -1,0 +1,144 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { parseProfileMapFile, type ProfileMap } from '../../src/service/profile-map-file.ts';
+import type { ServiceFileError } from '../../src/service/service-file.ts';
+import { personFromClaims } from '../../src/service/sign-in/methods/person-from-claims.ts';
+import { PageError } from '../../src/service/sign-in/sign-in-errors.ts';
+
+const map = (file: object): ProfileMap => parseProfileMapFile(JSON.stringify(file));
+const usual = map({});
+
+describe('spec 2.6: a profile from claims', () => {
+  test('without a map: the usual names, and the id where there is nothing else', () => {
+    expect(personFromClaims(usual, { sub: '7' })).toEqual({
+      username: '7',
+      profile: {
+        id: '7',
+        active: true,
+        parentIdentityInfo: { name: '其他', code: 'QT' },
+        attributes: { BMBM: '', BMMC: '', XGH: '7', XM: '7', objectId: '7' },
+      },
+    });
+    const claims = {
+      sub: '7',
+      name: ' Li ',
+      department: 'Physics',
+      BMBM: 12,
+      eduperson_affiliation: ['member', 'student'],
+    };
+    const { profile } = personFromClaims(usual, claims);
+    expect([profile.attributes, profile.parentIdentityInfo.code]).toEqual([
+      { BMBM: '12', BMMC: 'Physics', XGH: '7', XM: 'Li', objectId: '7' },
+      'XS',
+    ]);
+  });
+
+  test('a map names claims, nested ones, several in turn, and fixed values', () => {
+    const file = {
+      username: 'preferred_username',
+      id: ['employeeNumber', 'studentNumber'],
+      XM: ['realName', 'https://id.example/name'],
+      BMMC: 'org.department.name',
+      BMBM: { value: '100' },
+      XGH: ['card', { value: '' }],
+      identity: { from: 'type', codes: { '1': 'JG', '2': 'XS' }, otherwise: 'QT' },
+      identityNames: { XS: '研究生' },
+    };
+    const claims = {
+      sub: 'uuid',
+      preferred_username: 'li',
+      employeeNumber: '',
+      studentNumber: 2024,
+      'https://id.example/name': '李雷',
+      org: { department: { name: ['物理系', '数学系'] } },
+      type: 2,
+    };
+    expect(personFromClaims(map(file), claims)).toEqual({
+      username: 'li',
+      profile: {
+        id: '2024',
+        active: true,
+        parentIdentityInfo: { name: '研究生', code: 'XS' },
+        attributes: { BMBM: '100', BMMC: '物理系', XGH: '', XM: '李雷', objectId: 'uuid' },
+      },
+    });
+  });
+
+  test('who is several things is the first of them in the map', () => {
+    const file = { identity: { from: 'kind', codes: { staff: 'JG', student: 'XS' } } };
+    const code = (kind: unknown) => personFromClaims(map(file), { sub: '7', kind }).profile.parentIdentityInfo.code;
+    expect([code(['student', 'staff']), code(['student']), code('guest'), code(undefined), code({ staff: 1 })]).toEqual(
+      ['JG', 'XS', 'QT', 'QT', 'QT'],
+    );
+  });
+
+  test('inactive by the usual claim, and by a declared one', () => {
+    const isActive = (file: object, claims: object) =>
+      personFromClaims(map(file), { sub: '7', ...claims }).profile.active;
+    expect([
+      isActive({}, { active: false }),
+      isActive({}, { active: 'false' }),
+      isActive({}, { active: true }),
+    ]).toEqual([false, false, true]);
+    const file = { inactive: { from: 'status', values: ['left', '0'] } };
+    expect([isActive(file, { status: 0 }), isActive(file, { status: ['ok', 'left'] }), isActive(file, {})]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  test.each([
+    ['the id', {}, { name: 'Li' }, 'id'],
+    ['an empty id', {}, { sub: ' ' }, 'id'],
+    ['an id of 129 letters', {}, { sub: 'x'.repeat(129) }, 'id'],
+    ['an id with a control letter', {}, { sub: 'a\u0000b' }, 'id'],
+    ['a mapped name', { XM: 'realName' }, { sub: '7', name: 'Li' }, 'XM'],
+    ['a mapped username', { username: 'login' }, { sub: '7' }, 'username'],
+    ['a mapped claim that is an object', { BMMC: 'dept' }, { sub: '7', dept: { a: 1 } }, 'BMMC'],
+    ['a name inherited by every object', { XM: 'toString' }, { sub: '7' }, 'XM'],
+  ])('without %s there is no profile, and the error names the part, not its value', (_, file, claims, part) => {
+    const read = () => personFromClaims(map(file), claims);
+    expect(read).toThrow(PageError);
+    expect(read).toThrow(`The claims give no usable ${part}`);
+  });
+
+  test('property: whatever claims come, a profile is whole or refused by its code', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.constantFrom('sub', 'name', 'active', 'department', 'XM'), fc.jsonValue()),
+        (claims) => {
+          try {
+            const { username, profile } = personFromClaims(usual, claims);
+            const texts = [username, profile.id, profile.parentIdentityInfo.name, ...Object.values(profile.attributes)];
+            expect(texts.every((text) => typeof text === 'string' && !/\p{Cc}/u.test(text))).toBe(true);
+            expect(profile.id).not.toBe('');
+          } catch (error) {
+            expect((error as PageError).code).toBe('profile_unusable');
+          }
+        },
+      ),
+    );
+  });
+});
+
+test('SERVICE_PROFILE_MAP_FILE: every fault is named at once, with its place', () => {
+  const file = {
+    ID: 'sub',
+    BMMC: [],
+    identity: { from: 'kind', codes: { staff: 'XX' } },
+    inactive: { from: 'x', values: [] },
+  };
+  let faults: readonly string[] = [];
+  try {
+    map(file);
+  } catch (error) {
+    faults = (error as ServiceFileError).faults;
+  }
+  expect(faults.map((fault) => fault.split(':')[0]).sort()).toEqual([
+    'BMMC',
+    'identity.codes.staff',
+    'inactive.values',
+    'the file',
+  ]);
+});
