@@ -1,18 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { parseClientsFile } from '../../src/service/clients-file.ts';
 import { findChromium, launchChromium } from '../support/chromium.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { judgePage } from './judge-page.ts';
 import { authorizePath, Browser as Visitor, exchange, startTestService, type TestService } from './support.ts';
-
-/** Set it to a folder to look at the pages: each is then taken in both colours and languages, English wide, Chinese as on a phone. */
-const picturesDir = process.env['PICTURES_DIR'];
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let server: TestRedis;
 let service: TestService;
@@ -41,17 +35,6 @@ describeInBrowser('the pages in Chromium', () => {
     await server.stop();
   });
 
-  /** axe-core finds nothing serious (style/pages.md), and the page is as wide as the window. */
-  async function judge(page: Page, name: string): Promise<void> {
-    await page.evaluate(AXE);
-    const violations = await page.evaluate(
-      'axe.run().then(({ violations }) => violations.map(({ id, impact }) => `${impact} ${id}`))',
-    );
-    expect([name, violations]).toEqual([name, []]);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    if (picturesDir !== undefined) await page.screenshot({ path: join(picturesDir, `${name}.png`), fullPage: true });
-  }
-
   /** So many wrong passwords that the next one is told to wait. */
   async function useUpTries(username: string): Promise<void> {
     const visitor = new Visitor(service.url);
@@ -73,23 +56,23 @@ describeInBrowser('the pages in Chromium', () => {
     const page = await context.newPage();
     const named = (name: string) => `${name}-${look.locale.slice(0, 2)}-${look.colorScheme}-${look.viewport.width}`;
     await page.goto(`${service.url}${authorizePath({ redirect_uri: callback, state: 's1' })}`);
-    await judge(page, named('login'));
+    await judgePage(page, named('login'));
     await page.fill('[name=username]', 'zhangwei');
     await page.fill('[name=password]', 'wrong');
     await page.press('[name=password]', 'Enter');
     await page.waitForSelector('[role=alert]');
-    await judge(page, named('login-wrong'));
+    await judgePage(page, named('login-wrong'));
     await useUpTries(named('guessed'));
     await page.fill('[name=username]', named('guessed'));
     await page.fill('[name=password]', 'wrong');
     await page.press('[name=password]', 'Enter');
     await page.waitForSelector('text=/ten minutes|十分钟/');
-    await judge(page, named('login-slow'));
+    await judgePage(page, named('login-slow'));
     await page.fill('[name=username]', 'zhangwei');
     await page.fill('[name=password]', 'zhangwei-pass');
     await page.press('[name=password]', 'Enter');
     await page.waitForSelector('[name=decision]');
-    await judge(page, named('consent'));
+    await judgePage(page, named('consent'));
     await page.click('[name=decision][value=allow]');
     await page.waitForURL(`${callback}?**`);
     const code = new URL(page.url()).searchParams.get('code') ?? '';
@@ -103,7 +86,7 @@ describeInBrowser('the pages in Chromium', () => {
       ['login-to-account', '/account'],
     ] as const) {
       await page.goto(`${service.url}${path}`);
-      await judge(page, named(name));
+      await judgePage(page, named(name));
     }
     await context.close();
   });
@@ -117,7 +100,7 @@ describeInBrowser('the pages in Chromium', () => {
     await page.fill('[name=password]', 'alice-pass');
     await page.press('[name=password]', 'Enter');
     await page.waitForURL('**/account');
-    await judge(page, `account-empty-${look.locale.slice(0, 2)}-${look.colorScheme}`);
+    await judgePage(page, `account-empty-${look.locale.slice(0, 2)}-${look.colorScheme}`);
     await context.close();
   });
 

@@ -35,7 +35,7 @@ export function showLoginPage(
     <p class="lead">${lead}</p>
     ${problem && html`<p class="alert" id="problem" role="alert">${say(problem === 'slow' ? T.slowLogin : T.wrongLogin, language)}</p>`}
     ${way && html`<div class="buttons"><a class="button" href="${way.path}">${nameWay(way.name, language)}</a></div>`}
-    ${way && csrf !== undefined && html`<h2 class="or">${say(T.signInByPassword, language)}</h2>`}
+    ${way && csrf !== undefined && html`<h2>${say(T.signInByPassword, language)}</h2>`}
     ${csrf !== undefined && passwordForm({ csrf, username, hasProblem: problem !== undefined, isSecond: way !== undefined }, language)}
     ${client !== undefined && html`<p class="note">${say(T.signInNext, language, { client })}</p>`}`;
   showPage(ctx, {
