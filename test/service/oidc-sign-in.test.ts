@@ -153,6 +153,7 @@ describe('spec 1.6: a browser uses the institution’s unified identity (OpenID 
         expect(await nameAfter('20190001')).toContain('张伟');
         expect(await nameAfter('20249999')).toContain('李雷');
         expect(await nameAfter('former')).toContain('Your account is not active');
+        expect(await nameAfter('19990001')).toContain('Your account is not active');
       },
       'client_secret_basic',
       [...PEOPLE, FORMER],

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { KeyRing } from '../../src/base/key-ring.ts';
+import { parseDirectoryFile } from '../../src/service/directory-file.ts';
+import { personFromClaims } from '../../src/service/sign-in/methods/person-from-claims.ts';
+import { Directory } from '../../src/service/sign-in/directory.ts';
+import { People } from '../../src/service/sign-in/people.ts';
+import { Store } from '../../src/service/sign-in/store.ts';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { PEOPLE } from './support.ts';
+
+const KEPT_MS = 60_000;
+const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const listed = new Directory(parseDirectoryFile(JSON.stringify(PEOPLE), { allowPlainPasswords: true }));
+
+let server: TestRedis;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterAll(async () => server.stop());
+
+function people({ directory = new Directory([]), origin = 'oidc a', keys = [OLD] } = {}): People {
+  const keyRing = new KeyRing(keys);
+  return new People({ directory, store: new Store(server.redis, keyRing), keyRing, origin, keptMs: KEPT_MS });
+}
+
+function brought(username: string, id = username) {
+  return personFromClaims({ username: ['login'] }, { login: username, sub: id });
+}
+
+test('who was vouched for is remembered, and for as long as was said', async () => {
+  await people().admit(brought('li', '7'));
+  expect(await people().byUsername('li')).toEqual(brought('li', '7'));
+  const [key = ''] = await server.redis.keys('*person*');
+  expect(await server.redis.pttl(key)).toBeGreaterThan(KEPT_MS - 5_000);
+  expect(key).not.toContain('li');
+});
+
+test('another system’s person of the same name is somebody else, and nobody is remembered without a system', async () => {
+  await people().admit(brought('han'));
+  expect(await people({ origin: 'oidc b' }).byUsername('han')).toBeUndefined();
+  const directoryAlone = new People({
+    directory: listed,
+    store: new Store(server.redis, new KeyRing([OLD])),
+    keyRing: new KeyRing([OLD]),
+    origin: undefined,
+    keptMs: KEPT_MS,
+  });
+  expect(await directoryAlone.byUsername('han')).toBeUndefined();
+});
+
+test('a directory entry that is made after the sign-in counts at once, found by username or profile id', async () => {
+  await people().admit(brought('alice', '7'));
+  await people().admit(brought('li', '20190001'));
+  const later = people({ directory: listed });
+  expect((await later.byUsername('alice'))?.profile.attributes.XM).toBe('Alice Chen');
+  expect((await later.byUsername('li'))?.profile.attributes.XM).toBe('张伟');
+});
+
+test('a username and a profile id of two different entries are nobody', async () => {
+  expect(await people({ directory: listed }).admit(brought('alice', '20190001'))).toBeUndefined();
+});
+
+test('security.md 2.3: an older key still opens; once it is gone, people sign in again', async () => {
+  await people().admit(brought('wu'));
+  expect(await people({ keys: [NEW, OLD] }).byUsername('wu')).toBeDefined();
+  expect(await people({ keys: [NEW] }).byUsername('wu')).toBeUndefined();
+});
