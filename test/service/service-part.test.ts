@@ -37,7 +37,10 @@ async function startFromSettings(settings: Record<string, string>) {
   );
   const { log } = recordingLog();
   const nowMs = () => Date.now();
-  return startServicePart({ config, secrets, clients: undefined, registry: new Registry(), nowMs, log });
+  const service = await startServicePart({ config, secrets, clients: undefined, registry: new Registry(), nowMs, log });
+  // It serves before its connection to Redis stands.
+  for (let answer = 0; answer !== 200; ) answer = (await fetch(`${service.url}/readyz`)).status;
+  return service;
 }
 
 test('settings for OpenID Connect are enough to sign in with the provider', async () => {
