@@ -39,7 +39,7 @@ async function startFromSettings(settings: Record<string, string>) {
   const nowMs = () => Date.now();
   const service = await startServicePart({ config, secrets, clients: undefined, registry: new Registry(), nowMs, log });
   // It serves before its connection to Redis stands.
-  for (let answer = 0; answer !== 200; ) answer = (await fetch(`${service.url}/readyz`)).status;
+  for (let answer = 0; answer !== 200;) answer = (await fetch(`${service.url}/readyz`)).status;
   return service;
 }
 
