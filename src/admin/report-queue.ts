@@ -15,6 +15,7 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
   const stalls = count('queue_stalls_total', 'Jobs of a silent worker that went back to the queue');
   const locks = count('lock_renewals_failed_total', 'Jobs whose locks were not renewed in time');
   const failures = count('runs_failed_total', 'Runs that ended by an error which no turn caught');
+  const newer = count('newer_versions_met_total', 'Messages and wakes that wait for a newer worker');
   return {
     wakeRepeated({ count: times }) {
       wakes(times);
@@ -39,6 +40,10 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     lockRenewalFailed({ jobs }) {
       locks(jobs);
       log.warn({ jobs }, 'job locks were not renewed in time');
+    },
+    newerVersionMet({ what }) {
+      newer();
+      log.warn({ what }, 'something is of a version that only a newer worker reads; it waits for one');
     },
     runFailed({ error }) {
       failures();

@@ -54,8 +54,11 @@ export function deliveryIdOfEntry(entry: string): string {
 /** The merge key of a message that is a turn of its own. */
 export const NEVER_MERGED = '-';
 
-/** Consecutive messages with the same merge key make one turn: one person's plain text and images. */
+/**
+ * Consecutive messages with the same merge key make one turn: one person's plain text and images, of one version, so that
+ * a message never waits for a newer worker only because the next one does (security.md 4.11).
+ */
 export function mergeKeyOf(message: InboundMessage, personId: string): string {
   const isPlain = message.parts.every((part) => part.type === 'text' || part.type === 'image');
-  return isPlain && !message.slash ? personId : NEVER_MERGED;
+  return isPlain && !message.slash ? `${KNOWN_VERSION}.${personId}` : NEVER_MERGED;
 }

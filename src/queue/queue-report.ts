@@ -12,6 +12,8 @@ export interface QueueReport {
   queueStalled(): void;
   /** This worker could not renew its jobs' locks in time. */
   lockRenewalFailed(event: { jobs: number }): void;
+  /** A conversation or a wake is of a version that only a newer worker reads; it waits for one (security.md 4.11). */
+  newerVersionMet(event: { what: 'message' | 'wake' }): void;
   /** A run ended by an error that no turn turned into an outcome; the sweeper wakes the conversation again. */
   runFailed(event: { error: Error }): void;
 }

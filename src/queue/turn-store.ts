@@ -1,11 +1,12 @@
 import { conversationKeys, messageKeyPrefix } from '../base/partition-keys.ts';
 import { MINUTE_MS, type NowMs } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
+import { randomToken } from '../base/ids.ts';
 import { SealError, type KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 import { INBOX_LIFE_MS } from './accept.ts';
-import { deliveryIdOfEntry, openEntry, type WaitingMessage } from './inbox-entry.ts';
+import { deliveryIdOfEntry, EntryError, openEntry, type WaitingMessage } from './inbox-entry.ts';
 
 const beginScript = loadScript(import.meta.url, './scripts/begin.lua');
 const commitScript = loadScript(import.meta.url, './scripts/commit.lua');
@@ -20,6 +21,7 @@ const TURNS_OF_HISTORY_KEPT = 200;
 const HELD_LIFE_MS = 55 * MINUTE_MS;
 export const MOST_HELD_MESSAGES = 20;
 const ANSWER_PURPOSE = 'answer';
+const CLAIM_BYTES = 12;
 
 /** A turn as its worker took it: the messages to answer, and the epoch that every later write must carry. */
 export interface TurnClaim {
@@ -61,6 +63,9 @@ export interface TurnCommit {
   stopServed?: number;
 }
 
+/** What the fence needs to know of a claim. */
+type Place = Pick<TurnClaim, 'conversation' | 'epoch'>;
+
 /** What begin.lua returns, in its order. */
 type BeginReply = [
   epoch: number,
@@ -94,7 +99,10 @@ export class TurnStore {
     this.#options = options;
   }
 
-  /** Takes the next epoch and the turn to run; undefined when nothing waits. @throws EntryError for a version that waits for a newer worker */
+  /**
+   * Takes the next epoch and the turn to run; undefined when nothing waits.
+   * @throws EntryError for a version that waits for a newer worker; the turn is given back before, unharmed (security.md 4.11)
+   */
   async begin(conversation: ConversationRef): Promise<TurnClaim | undefined> {
     const { redis, keyRing, nowMs } = this.#options;
     const keys = conversationKeys(conversation);
@@ -107,6 +115,7 @@ export class TurnStore {
         MOST_MESSAGES_OF_ONE_TURN,
         TURNS_OF_HISTORY_READ,
         messageKeyPrefix(conversation.partition),
+        randomToken(CLAIM_BYTES),
       ],
     );
     const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =
@@ -117,7 +126,7 @@ export class TurnStore {
       conversation,
       epoch,
       turnId,
-      ...readEntries(keyRing, entries),
+      ...(await this.#readEntries({ conversation, epoch }, entries)),
       crashes,
       soloCrashes,
       ...(answer === '' ? {} : { storedAnswer: keyRing.open(ANSWER_PURPOSE, turnId, answer) }),
@@ -187,7 +196,7 @@ export class TurnStore {
   }
 
   /** Gives the turn back unharmed (orderly stop, a suspect's wait); it is due again at `dueAtMs`. */
-  async giveBack(claim: TurnClaim, dueAtMs: number): Promise<boolean> {
+  async giveBack(claim: Place, dueAtMs: number): Promise<boolean> {
     return this.#mark(claim, 'given-back', dueAtMs, claim.conversation.id);
   }
 
@@ -202,7 +211,17 @@ export class TurnStore {
     )) as number;
   }
 
-  async #mark(claim: TurnClaim, what: string, ...values: (string | number)[]): Promise<boolean> {
+  /** Whose entries are of a version that only a newer worker reads is given back: it has not crashed, and is due again. */
+  async #readEntries(place: Place, entries: string[]): Promise<Pick<TurnClaim, 'messages' | 'unreadable'>> {
+    try {
+      return readEntries(this.#options.keyRing, entries);
+    } catch (error) {
+      if (error instanceof EntryError) await this.giveBack(place, this.#options.nowMs());
+      throw error;
+    }
+  }
+
+  async #mark(claim: Place, what: string, ...values: (string | number)[]): Promise<boolean> {
     const keys = conversationKeys(claim.conversation);
     return (
       (await markScript.run(this.#options.redis, [keys.state, keys.pending], [claim.epoch, what, ...values])) === 1

@@ -6,12 +6,13 @@ import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { personIdOf, type ConversationRef } from '../platforms/conversation-key.ts';
 import type { InboundMessage } from '../platforms/platform.ts';
+import { EntryError } from './inbox-entry.ts';
 import type { QueueReport } from './queue-report.ts';
 import { StopListener, type StopMark } from './stop-listener.ts';
 import { takeSuspectLease } from './suspect-lease.ts';
 import { SWEEP_AFTER_MS } from './sweeper.ts';
 import type { TurnClaim, TurnCommit, TurnStore } from './turn-store.ts';
-import { shardNames, type WakeJob, type WakeQueue } from './wake-queue.ts';
+import { shardNames, WAKE_VERSION, type WakeJob, type WakeQueue } from './wake-queue.ts';
 
 /** Why a running turn is told to end early. `stopped` keeps and shows what there is; the others show nothing more. */
 export type AbortReason = 'stopped' | 'fenced' | 'shutdown';
@@ -137,7 +138,9 @@ export class TurnWorker {
   }
 
   async #processWake(job: Job<WakeJob>): Promise<void> {
-    const { conversation } = job.data;
+    const { conversation, version } = job.data;
+    // A wake is only a hint: what it was for is pending, and the sweeper wakes it in a way that this worker knows.
+    if ((version as number) !== WAKE_VERSION) return this.#options.report.newerVersionMet({ what: 'wake' });
     const waiting = await this.#runNextTurn(conversation, job.id ?? conversation.id);
     // One turn a wake keeps it fair: others that wait come before this conversation's next turn.
     if (waiting > 0) await this.#options.wakeQueue.wake(conversation);
@@ -146,7 +149,10 @@ export class TurnWorker {
   /** @returns how many messages wait after it */
   async #runNextTurn(conversation: ConversationRef, jobId: string): Promise<number> {
     const { store, report, nowMs } = this.#options;
-    const claim = await store.begin(conversation);
+    const claim = await store.begin(conversation).catch((error: unknown) => {
+      if (!(error instanceof EntryError)) throw error;
+      report.newerVersionMet({ what: 'message' });
+    });
     if (!claim) return 0;
     if (claim.crashes > 0) report.turnResumed({ turnId: claim.turnId, crashes: claim.crashes });
     if (claim.crashes < SUSPECT_AFTER_CRASHES) return this.#runClaimed(claim, jobId);

@@ -4,9 +4,12 @@ import type { Log } from '../base/log.ts';
 import { asError } from '../base/coded-error.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 
+/** The version of wakes that this worker writes and reads. */
+export const WAKE_VERSION = 1;
+
 /** What a wake job holds: where to look, nothing of what was said (security.md 2.5, 4.11). */
 export interface WakeJob {
-  version: 1;
+  version: typeof WAKE_VERSION;
   conversation: ConversationRef;
 }
 
@@ -44,7 +47,7 @@ export class WakeQueue {
     const shard = Number.parseInt(conversation.id.slice(0, 8), 16) % this.#shards.length;
     await this.#shards[shard]?.add(
       WAKE_JOB_NAME,
-      { version: 1, conversation },
+      { version: WAKE_VERSION, conversation },
       {
         deduplication: { id: conversation.id, keepLastIfActive: true },
         attempts: 1,

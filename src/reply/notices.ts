@@ -20,7 +20,9 @@ export async function keepNotice(
 ): Promise<void> {
   const { notices } = conversationKeys(notice.conversation);
   const sealed = keyRing.seal(PURPOSE, notice.conversation.id, notice.text);
-  await redis.multi().rpush(notices, sealed).ltrim(notices, -MOST_NOTICES, -1).pexpire(notices, NOTICE_LIFE_MS).exec();
+  // Taken out before it is put in, so that a command that the connection sends again adds nothing (security.md 4.12).
+  const steps = redis.multi().lrem(notices, 0, sealed).rpush(notices, sealed);
+  await steps.ltrim(notices, -MOST_NOTICES, -1).pexpire(notices, NOTICE_LIFE_MS).exec();
 }
 
 /** Opens notices as a turn's claim carries them; one that no key opens is left out. */

@@ -27,11 +27,15 @@ export function formatStoredAnswer({ kind, text, note, history, threadHistory, s
   return JSON.stringify(stored);
 }
 
-/** Reads what an earlier worker stored; a text of another version is shown as the answer that it is. */
+/**
+ * Reads what an earlier worker stored. Of another version the text is taken, which each has, since it is the finished
+ * answer: it must neither wait nor be asked for again (security.md 4.7).
+ */
 export function readStoredAnswer(stored: string): Outcome {
   try {
     const { version, ...outcome } = JSON.parse(stored) as Omit<StoredAnswer, 'version'> & { version: number };
     if (version === 1) return outcome;
+    if (version > 1 && typeof outcome.text === 'string') return { kind: 'answered', text: outcome.text };
   } catch {
     // Falls through: an older worker stored the text alone.
   }

@@ -70,13 +70,14 @@ describe('metrics', () => {
     report.deadLetter({ turnId: 'TURN', crashes: 5 });
     report.queueStalled();
     report.lockRenewalFailed({ jobs: 2 });
+    report.newerVersionMet({ what: 'message' });
     report.runFailed({ error: new Error('code=abc123') });
     report.callEnded({ model: 'svc-plus', outcome: 'complete', durationMs: 900, firstEventMs: 300 });
     report.retried({ model: 'svc-plus', code: 'chat_rate_limited', waitMs: 500 });
     report.breakerChanged({ model: 'svc-plus', state: 'open' });
     report.unknownFinishReason({ model: 'svc-plus' });
     report.event('link-refused', { platform: 'wecom', reason: 'other-account' });
-    expect(lines).toHaveLength(17);
+    expect(lines).toHaveLength(18);
     expect(lines.join('')).not.toContain('abc123');
 
     const answer = await fetch(`${await serve([], registry)}/metrics`);

@@ -1,93 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { conversationOf } from '../../src/platforms/conversation-key.ts';
-import type { InboundMessage } from '../../src/platforms/platform.ts';
-import { Inbox } from '../../src/queue/accept.ts';
-import type { QueueReport } from '../../src/queue/queue-report.ts';
 import { sweep, SWEEP_AFTER_MS } from '../../src/queue/sweeper.ts';
-import { TurnStore } from '../../src/queue/turn-store.ts';
-import { TurnWorker, type RunTurn, type TurnWorkerOptions } from '../../src/queue/turn-worker.ts';
-import { WakeQueue } from '../../src/queue/wake-queue.ts';
-import { testKeyRing, textMessage } from '../support/messages.ts';
-import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import type { RunTurn } from '../../src/queue/turn-worker.ts';
+import { textMessage } from '../support/messages.ts';
+import { recordingLog } from '../support/redis.ts';
+import { until, useWorkerScene } from './worker-scene.ts';
 
 const { log } = recordingLog();
-const keyRing = testKeyRing();
-let server: TestRedis;
-let inbox: Inbox;
-let store: TurnStore;
-let wakeQueue: WakeQueue;
-let workers: TurnWorker[] = [];
-let connections: RedisClient[] = [];
-let reported: string[] = [];
-const nowMs = () => Date.now();
-
-const report: QueueReport = {
-  wakeRepeated: ({ count }) => void reported.push(`woken ${count}`),
-  turnFenced: () => void reported.push('fenced'),
-  turnResumed: ({ crashes }) => void reported.push(`resumed ${crashes}`),
-  deadLetter: ({ crashes }) => void reported.push(`dead ${crashes}`),
-  queueStalled: () => void reported.push('stalled'),
-  lockRenewalFailed: () => void reported.push('lock lost'),
-  runFailed: () => void reported.push('run failed'),
-};
-
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterAll(() => server.stop());
-beforeEach(async () => {
-  await server.redis.flushall();
-  reported = [];
-  const options = { redis: server.redis, keyRing, nowMs, historyLifeMs: 60_000 };
-  inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
-  store = new TurnStore(options);
-  wakeQueue = new WakeQueue(server.redis, 1, log);
-});
-afterEach(async () => {
-  await Promise.all(workers.map((worker) => worker.close(0)));
-  workers = [];
-  await wakeQueue.close();
-  for (const connection of connections) connection.disconnect();
-  connections = [];
-});
-
-function startWorker(runTurn: RunTurn, overrides: Partial<TurnWorkerOptions> = {}): TurnWorker {
-  const redis = connectRedis({ urls: [server.url] }, 'wait', log, 'worker');
-  connections.push(redis);
-  const apologise = async () => ({ outcome: 'dead' as const, records: [] });
-  const worker = new TurnWorker({
-    redis,
-    store,
-    wakeQueue,
-    shards: 1,
-    concurrency: 20,
-    maxCrashes: 5,
-    runTurn,
-    apologise,
-    nowMs,
-    log,
-    report,
-    ...overrides,
-  });
-  workers.push(worker);
-  return worker;
-}
-
-async function send(message: InboundMessage): Promise<void> {
-  const conversation = conversationOf(message, 'member');
-  await inbox.accept(conversation, message);
-  await wakeQueue.wake(conversation);
-}
-
-async function until(condition: () => boolean | Promise<boolean>, limitMs = 8_000): Promise<void> {
-  const giveUpAtMs = Date.now() + limitMs;
-  while (!(await condition())) {
-    if (Date.now() > giveUpAtMs) throw new Error('it did not happen in time');
-    await sleep(10);
-  }
-}
+const scene = useWorkerScene();
 
 test('each conversation is answered one turn at a time and in order, by several workers', async () => {
   const seen = new Map<string, string[]>();
@@ -102,7 +23,7 @@ test('each conversation is answered one turn at a time and in order, by several 
     running.delete(id);
     return { outcome: 'final', records: [] };
   };
-  for (let count = 0; count < 3; count += 1) startWorker(runTurn);
+  for (let count = 0; count < 3; count += 1) scene.startWorker(runTurn);
   const sent = new Map<string, string[]>();
   for (let round = 0; round < 20; round += 1) {
     await Promise.all(
@@ -111,7 +32,7 @@ test('each conversation is answered one turn at a time and in order, by several 
         const message = textMessage('/help', { sender: { userId }, chat: { kind: 'private', id: userId } });
         const { id } = conversationOf(message, 'member');
         sent.set(id, [...(sent.get(id) ?? []), message.messageId]);
-        await send(message);
+        await scene.send(message);
       }),
     );
   }
@@ -131,11 +52,11 @@ test('a stop word that is accepted elsewhere aborts the running turn, and says s
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     return { outcome: 'final', records: [], stopServed: claim.stop.seq };
   };
-  const worker = startWorker(runTurn);
-  await send(textMessage('a long question'));
+  const worker = scene.startWorker(runTurn);
+  await scene.send(textMessage('a long question'));
   await until(() => worker.runningTurns === 1);
   const startedMs = Date.now();
-  await send(textMessage('/stop'));
+  await scene.send(textMessage('/stop'));
   await until(() => servedAtStop.length === 1);
   expect(servedAtStop).toEqual([true]);
   expect(Date.now() - startedMs).toBeLessThan(2_000);
@@ -151,15 +72,15 @@ test('in a shared group conversation nobody stops what another asked', async () 
     }
     return { outcome: 'final', records: [] };
   };
-  const worker = startWorker(runTurn);
+  const worker = scene.startWorker(runTurn);
   for (const [userId, text] of [
     ['alice', 'a question'],
     ['bob', '/stop'],
   ] as const) {
     const message = textMessage(text, { chat, sender: { userId } });
     const conversation = conversationOf(message, 'group');
-    await inbox.accept(conversation, message);
-    await wakeQueue.wake(conversation);
+    await scene.inbox.accept(conversation, message);
+    await scene.wakeQueue.wake(conversation);
     await until(() => worker.runningTurns === 1);
   }
   await until(() => aborted.length === 1);
@@ -168,14 +89,14 @@ test('in a shared group conversation nobody stops what another asked', async () 
 
 test('security.md 3.5: a message whose wake got lost is woken by the sweeper', async () => {
   const answered: string[] = [];
-  startWorker(async ({ claim }) => {
+  scene.startWorker(async ({ claim }) => {
     answered.push(claim.turnId);
     return { outcome: 'final', records: [] };
   });
   const message = textMessage('unwoken');
-  await inbox.accept(conversationOf(message, 'member'), message);
-  const options = { redis: server.redis, wakeQueue, log, report, alsoRepeat: [] };
-  expect(await sweep({ ...options, nowMs })).toBe(0);
+  await scene.inbox.accept(conversationOf(message, 'member'), message);
+  const options = { redis: scene.server.redis, wakeQueue: scene.wakeQueue, log, report: scene.report, alsoRepeat: [] };
+  expect(await sweep({ ...options, nowMs: () => Date.now() })).toBe(0);
   expect(await sweep({ ...options, nowMs: () => Date.now() + SWEEP_AFTER_MS + 1 })).toBe(1);
   await until(() => answered.length === 1);
 });
@@ -189,47 +110,47 @@ test('security.md 4.9: an orderly stop lets turns end within the grace time, and
       ended.push(name);
       return { outcome: 'final', records: [] };
     };
-  const first = startWorker(runTurn('first', 60_000));
-  await send(textMessage('q'));
+  const first = scene.startWorker(runTurn('first', 60_000));
+  await scene.send(textMessage('q'));
   await until(() => first.runningTurns === 1);
   await first.close(50);
   expect(ended).toEqual([]);
-  startWorker(runTurn('second', 1));
+  scene.startWorker(runTurn('second', 1));
   await until(() => ended.length === 1);
   expect(ended).toEqual(['second']);
-  expect(reported).not.toContain('resumed 1');
+  expect(scene.reported).not.toContain('resumed 1');
 });
 
 test('a turn that keeps killing its workers runs alone and ends with one apology; a turn beside it is answered', async () => {
   const message = textMessage('poison');
   const conversation = conversationOf(message, 'member');
-  await inbox.accept(conversation, message);
+  await scene.inbox.accept(conversation, message);
   // Five claims without an end: what five crashes look like from Redis. The last three ran as the only suspect.
   for (let crash = 0; crash < 6; crash += 1) {
-    const claim = await store.begin(conversation);
-    if (claim && crash >= 2) await store.markSolo(claim);
+    const claim = await scene.store.begin(conversation);
+    if (claim && crash >= 2) await scene.store.markSolo(claim);
   }
   const answered: string[] = [];
   let apologies = 0;
-  startWorker(async ({ claim }) => ({ outcome: 'final', records: (answered.push(claim.turnId), []) }), {
+  scene.startWorker(async ({ claim }) => ({ outcome: 'final', records: (answered.push(claim.turnId), []) }), {
     apologise: async () => ({ outcome: 'dead', records: ((apologies += 1), []) }),
   });
-  await wakeQueue.wake(conversation);
-  await send(textMessage('innocent', { sender: { userId: 'bob' }, chat: { kind: 'private', id: 'bob' } }));
+  await scene.wakeQueue.wake(conversation);
+  await scene.send(textMessage('innocent', { sender: { userId: 'bob' }, chat: { kind: 'private', id: 'bob' } }));
   await until(() => apologies === 1 && answered.length === 1);
-  expect(reported.some((line) => line.startsWith('dead'))).toBe(true);
+  expect(scene.reported.some((line) => line.startsWith('dead'))).toBe(true);
 });
 
 test('an unexpected error gives the turn back, and a later wake answers it', async () => {
   let tries = 0;
-  startWorker(async () => {
+  scene.startWorker(async () => {
     tries += 1;
     if (tries === 1) throw new Error('not expected');
     return { outcome: 'final', records: [] };
   });
   const message = textMessage('q');
-  await send(message);
-  await until(() => reported.includes('run failed'));
-  await wakeQueue.wake(conversationOf(message, 'member'));
+  await scene.send(message);
+  await until(() => scene.reported.includes('run failed'));
+  await scene.wakeQueue.wake(conversationOf(message, 'member'));
   await until(() => tries === 2);
 });

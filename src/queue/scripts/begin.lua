@@ -1,12 +1,16 @@
 -- Takes the next epoch of a conversation (from now on every older worker is refused) and says which turn to run:
 -- the one that was left unfinished, or a new one from the inbox's head. Nothing leaves the inbox here.
+-- Safe to repeat with the same claim (security.md 4.12): then neither the epoch nor a crash is counted again.
 --
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices
 -- ARGV  1 conversation id   2 now, ms   3 most messages of one turn   4 turns of history wanted   5 message key prefix
+--       6 claim: a name for this taking, so that one that the connection sends again is known
 -- Returns {epoch, turn id ('' = nothing waits), crashes, crashes as the only suspect, stored answer,
 --          stop sequence, stop owner, stop that was served, held count,
 --          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices}}
-local epoch = redis.call('HINCRBY', KEYS[1], 'epoch', 1)
+local isRepeat = redis.call('HGET', KEYS[1], 'claim') == ARGV[6]
+local epoch = isRepeat and tonumber(redis.call('HGET', KEYS[1], 'epoch')) or redis.call('HINCRBY', KEYS[1], 'epoch', 1)
+redis.call('HSET', KEYS[1], 'claim', ARGV[6])
 local head = redis.call('LRANGE', KEYS[2], 0, tonumber(ARGV[3]) - 1)
 
 local function partsOf(entry)
@@ -25,7 +29,7 @@ local turn, size = redis.call('HGET', KEYS[1], 'turn'), tonumber(redis.call('HGE
 local isLeftOver = turn and size >= 1 and head[size] and partsOf(head[size]) == turn
 if isLeftOver then
   -- An orderly stop clears `running`; a turn that is found running lost its worker by a crash.
-  if redis.call('HGET', KEYS[1], 'running') == '1' then
+  if not isRepeat and redis.call('HGET', KEYS[1], 'running') == '1' then
     redis.call('HINCRBY', KEYS[1], 'crashes', 1)
     if redis.call('HGET', KEYS[1], 'solo') == '1' then redis.call('HINCRBY', KEYS[1], 'soloCrashes', 1) end
   end

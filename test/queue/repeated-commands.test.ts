@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { MINUTE_MS } from '../../src/base/clock.ts';
+import { conversationKeys, messageKey } from '../../src/base/partition-keys.ts';
+import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
+import { conversationOf, deliveryIdOf } from '../../src/platforms/conversation-key.ts';
+import { Inbox } from '../../src/queue/accept.ts';
+import { TurnStore, type TurnCommit } from '../../src/queue/turn-store.ts';
+import { createPostLedger } from '../../src/reply/post-ledger.ts';
+import { keepNotice } from '../../src/reply/notices.ts';
+import { testKeyRing, textMessage } from '../support/messages.ts';
+import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+
+// A client that loses its connection sends again what it got no answer for; Redis may have carried it out already.
+
+const { log } = recordingLog();
+const keyRing = testKeyRing();
+const alice = conversationOf(textMessage('x'), 'member');
+const keys = conversationKeys(alice);
+let server: TestRedis;
+/** Sends every script twice and gives the second answer, as after a lost first one. */
+let doubling: RedisClient;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  doubling = connectRedis({ urls: [server.url] }, 'wait', log, 'doubling');
+  for (const name of ['evalsha', 'eval'] as const) {
+    const once = doubling[name].bind(doubling) as (...args: unknown[]) => Promise<unknown>;
+    Object.assign(doubling, { [name]: (...args: unknown[]) => once(...args).then(() => once(...args)) });
+  }
+});
+afterAll(async () => {
+  doubling.disconnect();
+  await server.stop();
+});
+beforeEach(async () => {
+  await server.redis.flushall();
+});
+
+const nowMs = () => Date.now();
+const storeOn = (redis: RedisClient) => new TurnStore({ redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+const inboxOn = (redis: RedisClient) => new Inbox({ redis, keyRing, nowMs });
+const FINAL: TurnCommit = { outcome: 'final', records: [] };
+
+test('security.md 4.12: an accept that is sent twice stores one message and counts one', async () => {
+  const message = textMessage('q');
+  await inboxOn(doubling).accept(alice, message);
+  expect(await server.redis.llen(keys.inbox)).toBe(1);
+  const rates = await server.redis.keys('{p*}:rate:*');
+  expect(await server.redis.get(rates[0] ?? '')).toBe('1');
+});
+
+test('security.md 4.12: a claim that is sent twice takes one epoch and counts no crash', async () => {
+  const store = storeOn(doubling);
+  await inboxOn(server.redis).accept(alice, textMessage('q'));
+  const first = await store.begin(alice);
+  expect(first).toMatchObject({ epoch: 1, crashes: 0 });
+  expect(first?.messages).toHaveLength(1);
+  if (first) await store.markSolo(first);
+  expect(await store.begin(alice)).toMatchObject({ epoch: 2, crashes: 1, soloCrashes: 1 });
+  // Two claims, each of its own, are two.
+  expect(await storeOn(server.redis).begin(alice)).toMatchObject({ epoch: 3, crashes: 2 });
+});
+
+test('security.md 4.12: a commit that is sent twice takes no more messages, history or notices than its turn’s', async () => {
+  const store = storeOn(doubling);
+  for (const said of ['/help', '/whoami']) await inboxOn(server.redis).accept(alice, textMessage(said));
+  for (const text of ['a', 'b', 'c']) await keepNotice(server.redis, keyRing, { conversation: alice, text });
+  const first = await store.begin(alice);
+  expect(first && (await store.commit(first, { ...FINAL, history: { append: 'h1' }, noticesShown: 1 }))).toBe(1);
+  expect(await server.redis.lrange(keys.history, 0, -1)).toEqual(['h1']);
+  expect(await server.redis.llen(keys.notices)).toBe(2);
+  const second = await store.begin(alice);
+  expect(second?.messages.map(({ message }) => message.slash?.word)).toEqual(['whoami']);
+  expect(second && (await store.commit(second, { ...FINAL, history: { replaceLast: true, append: 'h2' } }))).toBe(0);
+  expect(await server.redis.lrange(keys.history, 0, -1)).toEqual(['h2']);
+});
+
+test('security.md 4.12: marks, renewals, releases and posts that are sent twice change nothing more', async () => {
+  const store = storeOn(doubling);
+  const message = textMessage('q');
+  await inboxOn(server.redis).accept(alice, message);
+  const claim = await store.begin(alice);
+  if (!claim) throw new Error('nothing waits');
+  expect(await store.storeAnswer(claim, 'whole')).toBe(true);
+  expect(await store.renew(claim)).toMatchObject({ seq: 0 });
+  const place = { redis: doubling, conversation: alice, epoch: claim.epoch, deliveryId: deliveryIdOf(message) };
+  const ledger = createPostLedger(place);
+  // The second sending finds the first one's mark: then the platform is asked before anything is posted.
+  expect(await ledger.begin(0)).toEqual({ kind: 'posting' });
+  expect(await ledger.record(0, 'handle')).toBe(true);
+  expect(await ledger.begin(0)).toEqual({ kind: 'posted', handle: 'handle' });
+  await store.commit(claim, { outcome: 'held', records: [] });
+  await store.release(alice);
+  expect(await server.redis.llen(keys.inbox)).toBe(1);
+  expect(await server.redis.hget(messageKey(alice.partition, deliveryIdOf(message)), 'state')).toBe('accepted');
+});
+
+test('security.md 4.12: a notice whose transaction is sent twice is kept once', async () => {
+  const sealed = keyRing.seal('notice', alice.id, 'somebody signed in');
+  // The same bytes, as the connection sends them again.
+  const sameSeal = Object.assign(Object.create(keyRing) as typeof keyRing, { seal: () => sealed });
+  for (let sending = 0; sending < 2; sending += 1)
+    await keepNotice(server.redis, sameSeal, { conversation: alice, text: 'somebody signed in' });
+  expect(await server.redis.llen(keys.notices)).toBe(1);
+});

@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
+import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import type { InboundMessage } from '../../src/platforms/platform.ts';
+import { Inbox } from '../../src/queue/accept.ts';
+import type { QueueReport } from '../../src/queue/queue-report.ts';
+import { TurnStore } from '../../src/queue/turn-store.ts';
+import { TurnWorker, type RunTurn, type TurnWorkerOptions } from '../../src/queue/turn-worker.ts';
+import { WakeQueue } from '../../src/queue/wake-queue.ts';
+import { testKeyRing, textMessage } from '../support/messages.ts';
+import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+
+/** Real workers on a Redis of their own, with turns that a test writes. */
+export interface WorkerScene {
+  readonly server: TestRedis;
+  readonly inbox: Inbox;
+  readonly store: TurnStore;
+  readonly wakeQueue: WakeQueue;
+  /** What the workers reported, in words. */
+  readonly reported: string[];
+  readonly report: QueueReport;
+  startWorker(runTurn: RunTurn, overrides?: Partial<TurnWorkerOptions>): TurnWorker;
+  /** Accepts a message and wakes its conversation. */
+  send(message: InboundMessage): Promise<void>;
+}
+
+const { log } = recordingLog();
+const keyRing = testKeyRing();
+const nowMs = () => Date.now();
+
+/** Sets the scene up for a file of tests; Redis is empty and no worker runs before each. */
+export function useWorkerScene(): WorkerScene {
+  let workers: TurnWorker[] = [];
+  let connections: RedisClient[] = [];
+  const reported: string[] = [];
+  const report: QueueReport = {
+    wakeRepeated: ({ count }) => void reported.push(`woken ${count}`),
+    turnFenced: () => void reported.push('fenced'),
+    turnResumed: ({ crashes }) => void reported.push(`resumed ${crashes}`),
+    deadLetter: ({ crashes }) => void reported.push(`dead ${crashes}`),
+    queueStalled: () => void reported.push('stalled'),
+    lockRenewalFailed: () => void reported.push('lock lost'),
+    newerVersionMet: ({ what }) => void reported.push(`newer ${what}`),
+    runFailed: () => void reported.push('run failed'),
+  };
+  const scene = { reported, report, startWorker, send } as { -readonly [Name in keyof WorkerScene]: WorkerScene[Name] };
+
+  beforeAll(async () => {
+    scene.server = await startTestRedis();
+  });
+  afterAll(() => scene.server.stop());
+  beforeEach(async () => {
+    const { redis } = scene.server;
+    await redis.flushall();
+    reported.splice(0);
+    const options = { redis, keyRing, nowMs, historyLifeMs: 60_000 };
+    scene.inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
+    scene.store = new TurnStore(options);
+    scene.wakeQueue = new WakeQueue(redis, 1, log);
+  });
+  afterEach(async () => {
+    await Promise.all(workers.map((worker) => worker.close(0)));
+    workers = [];
+    await scene.wakeQueue.close();
+    for (const connection of connections) connection.disconnect();
+    connections = [];
+  });
+
+  function startWorker(runTurn: RunTurn, overrides: Partial<TurnWorkerOptions> = {}): TurnWorker {
+    const redis = connectRedis({ urls: [scene.server.url] }, 'wait', log, 'worker');
+    connections.push(redis);
+    const { store, wakeQueue } = scene;
+    const worker = new TurnWorker({
+      redis,
+      store,
+      wakeQueue,
+      shards: 1,
+      concurrency: 20,
+      maxCrashes: 5,
+      runTurn,
+      apologise: async () => ({ outcome: 'dead' as const, records: [] }),
+      nowMs,
+      log,
+      report,
+      ...overrides,
+    });
+    workers.push(worker);
+    return worker;
+  }
+
+  async function send(message: InboundMessage): Promise<void> {
+    const conversation = conversationOf(message, 'member');
+    await scene.inbox.accept(conversation, message);
+    await scene.wakeQueue.wake(conversation);
+  }
+  return scene;
+}
+
+/** Another person's message than Alice's. */
+export function messageOf(userId: string, text: string): InboundMessage {
+  return textMessage(text, { sender: { userId }, chat: { kind: 'private', id: userId } });
+}
+
+export async function until(condition: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+  const giveUpAtMs = Date.now() + limitMs;
+  while (!(await condition())) {
+    if (Date.now() > giveUpAtMs) throw new Error('it did not happen in time');
+    await sleep(10);
+  }
+}
