@@ -1,0 +1,242 @@
+import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import type { InboundMessage } from '../../src/platforms/platform.ts';
+import { sweep, SWEEP_AFTER_MS } from '../../src/queue/sweeper.ts';
+import type { RunTurn } from '../../src/queue/turn-worker.ts';
+import { textMessage } from '../support/messages.ts';
+import { recordingLog } from '../support/redis.ts';
+import { messageOf, until, useWorkerScene } from './worker-scene.ts';
+
+const { log } = recordingLog();
+const scene = useWorkerScene();
+const conversationFor = (message: InboundMessage) => conversationOf(message, 'member');
+
+/** Wakes whatever waits, as the sweeper would ten seconds later. */
+const sweepLater = () => {
+  const { wakeQueue, report } = scene;
+  const nowMs = () => Date.now() + SWEEP_AFTER_MS + 5_000;
+  return sweep({ redis: scene.server.redis, wakeQueue, nowMs, log, report, alsoRepeat: [] });
+};
+/** Accepts a message whose turn has killed workers before: `solo` of the crashes while no other suspect ran. */
+async function acceptCrashed(message: InboundMessage, crashes: number, solo = 0): Promise<void> {
+  const conversation = conversationFor(message);
+  await scene.inbox.accept(conversation, message);
+  for (let crash = 0; crash < crashes; crash += 1) {
+    const claim = await scene.store.begin(conversation);
+    if (claim && crash >= crashes - solo) await scene.store.markSolo(claim);
+  }
+}
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())));
+const answers =
+  (seen: string[]): RunTurn =>
+  async ({ claim }) => {
+    seen.push(claim.messages[0]?.message.sender.userId ?? '');
+    return { outcome: 'final', records: [] };
+  };
+
+test('security.md 4.1: a running turn holds a lock of ten seconds, and a turn that threw leaves no job behind', async () => {
+  let isEnding = false;
+  const worker = scene.startWorker(async () => {
+    await until(() => isEnding);
+    throw new Error('not expected');
+  });
+  await scene.send(textMessage('q'));
+  await until(() => worker.runningTurns === 1);
+  const [lock = ''] = await scene.server.redis.keys('{wake0}:turns:*:lock');
+  const lifeMs = await scene.server.redis.pttl(lock);
+  expect(lifeMs).toBeGreaterThan(5_000);
+  expect(lifeMs).toBeLessThanOrEqual(10_000);
+  isEnding = true;
+  await until(() => scene.reported.includes('run failed'));
+  await until(async () => (await scene.server.redis.keys('{wake0}:turns:*:lock')).length === 0);
+  // Nothing in back-off, which would absorb later wakes; nothing kept as failed.
+  for (const set of ['delayed', 'failed']) expect(await scene.server.redis.zcard(`{wake0}:turns:${set}`)).toBe(0);
+});
+
+test('security.md 4.1: a worker that loses its lock stops its turn at once and writes nothing', async () => {
+  const reasons: unknown[] = [];
+  let isCommitted = false;
+  const worker = scene.startWorker(async ({ signal }) => {
+    await untilAborted(signal);
+    reasons.push(signal.reason);
+    signal.throwIfAborted();
+    isCommitted = true;
+    return { outcome: 'final', records: [] };
+  });
+  await scene.send(textMessage('q'));
+  await until(() => worker.runningTurns === 1);
+  const [lock = ''] = await scene.server.redis.keys('{wake0}:turns:*:lock');
+  await scene.server.redis.set(lock, 'somebody else', 'PX', 60_000);
+  await until(() => reasons.length === 1);
+  expect(reasons).toEqual(['fenced']);
+  expect(scene.reported).toContain('lock lost');
+  expect(isCommitted).toBe(false);
+  await until(() => scene.reported.includes('fenced'));
+});
+
+test('security.md 4.2: a turn is given up only after three crashes as the only suspect, however often workers died beside it', async () => {
+  const answered: string[] = [];
+  let apologies = 0;
+  await acceptCrashed(messageOf('innocent', 'q'), 9, 2);
+  await acceptCrashed(messageOf('poison', 'q'), 7, 4);
+  scene.startWorker(answers(answered), {
+    apologise: async () => ({ outcome: 'dead', records: ((apologies += 1), []) }),
+  });
+  await until(async () => (await sweepLater()) === 0);
+  expect(answered).toEqual(['innocent']);
+  expect(apologies).toBe(1);
+  expect(scene.reported.filter((line) => line.startsWith('dead'))).toHaveLength(1);
+});
+
+test('security.md 4.2: fewer crashes than TURN_MAX_CRASHES give nothing up', async () => {
+  const answered: string[] = [];
+  await acceptCrashed(messageOf('unlucky', 'q'), 4, 3);
+  scene.startWorker(answers(answered));
+  await until(async () => (await sweepLater()) === 0);
+  expect(answered).toEqual(['unlucky']);
+});
+
+test('security.md 4.2: suspects run one at a time in the whole deployment, and others beside them', async () => {
+  const seen: string[] = [];
+  let suspects = 0;
+  let mostSuspects = 0;
+  let isOpen = false;
+  const runTurn: RunTurn = async ({ claim }) => {
+    const userId = claim.messages[0]?.message.sender.userId ?? '';
+    if (userId.startsWith('suspect')) {
+      mostSuspects = Math.max(mostSuspects, (suspects += 1));
+      await until(() => isOpen);
+      suspects -= 1;
+    }
+    seen.push(userId);
+    return { outcome: 'final', records: [] };
+  };
+  for (const userId of ['suspect-1', 'suspect-2', 'suspect-3']) await acceptCrashed(messageOf(userId, 'q'), 3);
+  scene.startWorker(runTurn);
+  scene.startWorker(runTurn);
+  await sweepLater();
+  await until(() => suspects === 1);
+  await scene.send(messageOf('bystander', 'q'));
+  await until(() => seen.includes('bystander'));
+  await sleep(100);
+  isOpen = true;
+  await until(async () => (await sweepLater()) === 0);
+  expect(mostSuspects).toBe(1);
+  expect([...seen].sort()).toEqual(['bystander', 'suspect-1', 'suspect-2', 'suspect-3']);
+});
+
+test('security.md 4.2: that a suspect had to wait for another is not counted as a crash', async () => {
+  const crashes: number[] = [];
+  await acceptCrashed(messageOf('suspect', 'q'), 3);
+  await scene.server.redis.set('{suspect}:lease', 'another worker', 'PX', 60_000);
+  scene.startWorker(async ({ claim }) => {
+    crashes.push(claim.crashes);
+    return { outcome: 'final', records: [] };
+  });
+  for (let wake = 0; wake < 3; wake += 1) {
+    await sweepLater();
+    await sleep(100);
+  }
+  await scene.server.redis.del('{suspect}:lease');
+  await until(async () => (await sweepLater()) === 0);
+  // Three workers died in it; the waits in between are nobody's fault.
+  expect(crashes).toEqual([3]);
+});
+
+test('security.md 4.3: a worker whose conversation was taken over learns it by its next renewal, and commits nothing', async () => {
+  const reasons: unknown[] = [];
+  const worker = scene.startWorker(async ({ signal }) => {
+    await untilAborted(signal);
+    reasons.push(signal.reason);
+    return { outcome: 'final', records: [], history: { append: 'from the old worker' } };
+  });
+  const message = textMessage('q');
+  await scene.send(message);
+  await until(() => worker.runningTurns === 1);
+  const taken = await scene.store.begin(conversationFor(message));
+  await until(() => reasons.length === 1);
+  expect(reasons).toEqual(['fenced']);
+  await until(() => scene.reported.includes('fenced'));
+  expect(taken && (await scene.store.commit(taken, { outcome: 'final', records: [] }))).toBe(0);
+  await scene.send(textMessage('what was said?'));
+  expect((await scene.store.begin(conversationFor(message)))?.history).toEqual([]);
+});
+
+test('security.md 4.3: a turn may ask the fence before an outside post', async () => {
+  const allowed: boolean[] = [];
+  const message = textMessage('q');
+  scene.startWorker(async ({ renew, signal }) => {
+    allowed.push(await renew());
+    await scene.store.begin(conversationFor(message));
+    allowed.push(await renew());
+    expect(signal.reason).toBe('fenced');
+    return { outcome: 'final', records: [] };
+  });
+  await scene.send(message);
+  await until(() => allowed.length === 2 && scene.reported.includes('fenced'));
+  expect(allowed).toEqual([true, false]);
+});
+
+test('security.md 4.8: what came while a turn ran is answered after it, without another wake', async () => {
+  const seen: string[] = [];
+  const worker = scene.startWorker(async ({ claim }) => {
+    if (seen.length === 0) await sleep(150);
+    seen.push(claim.messages.map(({ message }) => JSON.stringify(message.parts)).join());
+    return { outcome: 'final', records: [] };
+  });
+  await scene.send(textMessage('one'));
+  await until(() => worker.runningTurns === 1);
+  // Accepted, and the receiver died before it woke anybody.
+  await scene.inbox.accept(conversationFor(textMessage('x')), textMessage('two'));
+  await until(() => seen.length === 2);
+  expect(seen[0]).toContain('one');
+  expect(seen[1]).toContain('two');
+});
+
+test('security.md 4.9: a worker that stops gives its turns back at once, and is not ready meanwhile', async () => {
+  const worker = scene.startWorker(async ({ signal }) => {
+    await untilAborted(signal);
+    throw new Error('ended early');
+  });
+  await scene.send(textMessage('q'));
+  await until(() => worker.runningTurns === 1);
+  expect(worker.isReady()).toBe(true);
+  const closing = worker.close(0);
+  expect(worker.isReady()).toBe(false);
+  await closing;
+  const answered: string[] = [];
+  const startedMs = Date.now();
+  scene.startWorker(answers(answered));
+  await until(() => answered.length === 1);
+  // Given back, not found stalled after the ten seconds of a lock.
+  expect(Date.now() - startedMs).toBeLessThan(4_000);
+  expect(scene.reported).toEqual([]);
+});
+
+test('security.md 4.11: a wake of an unknown version is left alone; its conversation is woken in a known way', async () => {
+  const answered: string[] = [];
+  const message = textMessage('q');
+  await scene.inbox.accept(conversationFor(message), message);
+  const { Queue } = await import('bullmq');
+  const queue = new Queue('turns', { connection: { url: scene.server.url }, prefix: '{wake0}' });
+  await queue.add('wake', { version: 2, place: 'elsewhere' }, { removeOnComplete: true });
+  scene.startWorker(answers(answered));
+  await until(() => scene.reported.includes('newer wake'));
+  await queue.close();
+  expect(scene.reported).not.toContain('run failed');
+  await sweepLater();
+  await until(() => answered.length === 1);
+});
+
+test('security.md 4.11: a conversation that waits for a newer worker holds up no other, and fails no run', async () => {
+  const answered: string[] = [];
+  const newer = { ...messageOf('early', 'q'), version: 2 as unknown as 1 };
+  scene.startWorker(answers(answered));
+  await scene.send(newer);
+  await scene.send(messageOf('bob', 'q'));
+  await until(() => answered.length === 1 && scene.reported.includes('newer message'));
+  expect(answered).toEqual(['bob']);
+  expect(scene.reported).not.toContain('run failed');
+});

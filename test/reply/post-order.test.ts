@@ -1,0 +1,82 @@
+import { describe, expect, test } from '@jest/globals';
+import { until, usePushedScene } from './pushed-scene.ts';
+
+const scene = usePushedScene();
+const { ask, fault, texts } = scene;
+
+describe.each(['stream', 'edit'] as const)('what is written down before it leaves (%s)', (mode) => {
+  test('security.md 4.4: a post is recorded before it leaves, and its message when it stands', async () => {
+    const recorded: (string | undefined)[] = [];
+    const asked = await ask(mode, {
+      onCall: async () => void recorded.push((await asked.record())['post:0']),
+    });
+    const { live } = await asked.take();
+    live.show({ text: 'Hello' });
+    await until(() => texts().includes('Hello'));
+    await live.finish('Hello, world.');
+    expect(recorded[0]).toBe('posting');
+    expect(recorded.length).toBeGreaterThan(1);
+    const { ts = '' } = scene.slack.messages[0] ?? {};
+    for (const handle of recorded.slice(1)) expect(handle).toContain(ts);
+  });
+
+  test('security.md 4.4: the full text is stored before the last edit, and leaves with the commit', async () => {
+    const stored: boolean[] = [];
+    const asked = await ask(mode, {
+      onCall: async () => void stored.push((await asked.state())['answer'] !== undefined),
+    });
+    const { live, commit } = await asked.take();
+    live.show({ text: 'Hello' });
+    await until(() => texts().includes('Hello'));
+    const records = await live.finish('Hello, world.');
+    expect(stored[0]).toBe(false);
+    expect(stored.at(-1)).toBe(true);
+    await commit(records);
+    expect((await asked.state())['answer']).toBeUndefined();
+    expect(await asked.record()).toMatchObject({ state: 'final' });
+  });
+
+  test('security.md 4.4: a fenced worker does not send the last edit', async () => {
+    const { take } = await ask(mode);
+    const old = await take();
+    old.live.show({ text: 'Hello' });
+    await until(() => texts().includes('Hello'));
+    const calls = scene.slack.calls.length;
+    await take();
+    expect(await old.live.finish('Hello, from the past.')).toEqual([]);
+    expect(scene.slack.calls.length).toBe(calls);
+  });
+
+  test('security.md 4.5: a post of unknown fate is looked up before anything is posted again', async () => {
+    const order: string[] = [];
+    const { take } = await ask(mode, { onCall: async (method) => void order.push(method) });
+    for (const method of ['chat.startStream', 'chat.postMessage']) fault(method, { kind: 'cut', when: 'after' });
+    const { live } = await take();
+    await live.finish('Once.');
+    expect(texts()).toEqual(['Once.']);
+    expect(order.slice(0, 2)).toEqual(['open', 'find']);
+    expect(order.filter((method) => method === 'open')).toHaveLength(1);
+  });
+
+  test('security.md 4.5: the key by which a post is found again is the same for every worker', async () => {
+    const { take } = await ask(mode);
+    await (await take()).live.finish('First.');
+    await (await take()).live.finish('Second.');
+    expect(texts()).toEqual(['Second.']);
+    expect(scene.slack.messages[0]?.metadata?.event_payload?.key).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test('security.md 4.6: looks are whole texts at the platform’s pace: the first at once, then the newest of each gap', async () => {
+    const { take } = await ask(mode, { minEditGapMs: 150 });
+    const { live } = await take();
+    // The stand-in's clock stands still, so a gap ends only when the reply does.
+    live.show({ text: 'one' });
+    await until(() => texts().includes('one'));
+    for (const text of ['one two', 'one two three', 'one two three four']) live.show({ text });
+    await live.finish('one two three four five');
+    expect(scene.slack.messages[0]?.looks.at(-1)).toBe('one two three four five');
+    expect(scene.slack.messages[0]?.looks.length).toBeLessThanOrEqual(3);
+    for (const look of scene.slack.messages[0]?.looks ?? [])
+      expect('one two three four five'.startsWith(look.trim())).toBe(true);
+  });
+});

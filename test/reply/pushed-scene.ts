@@ -1,0 +1,184 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { MINUTE_MS } from '../../src/base/clock.ts';
+import { conversationKeys, messageKey } from '../../src/base/partition-keys.ts';
+import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import type { InboundMessage, Platform, PushReplies } from '../../src/platforms/platform.ts';
+import { createSlack } from '../../src/platforms/slack/index.ts';
+import { formatTarget } from '../../src/platforms/slack/reply-target.ts';
+import { Inbox } from '../../src/queue/accept.ts';
+import { TurnStore } from '../../src/queue/turn-store.ts';
+import { createLiveReply, type LiveReply } from '../../src/reply/live-reply.ts';
+import { startFakeSlack, type FakeSlack, type SlackFault } from '../support/fake-slack.ts';
+import { testKeyRing, textMessage } from '../support/messages.ts';
+import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+
+const TOKEN = 'xoxb-test-0123456789';
+const CHANNEL = 'C1';
+export const QUESTION_TS = '1760000000.000100';
+const keyRing = testKeyRing();
+const { log } = recordingLog();
+
+/** A worker that took a message, and its live reply. */
+export interface PushingWorker {
+  live: LiveReply;
+  /** What it stored as the full answer. */
+  stored: string[];
+  isFenced(): boolean;
+  abort: AbortController;
+  commit(records: Awaited<ReturnType<LiveReply['finish']>>): Promise<unknown>;
+}
+
+/** A message that waits for its answer in Slack. */
+export interface AskedInSlack {
+  /** Takes it as one more worker does. */
+  take(): Promise<PushingWorker>;
+  record(): Promise<Record<string, string>>;
+  state(): Promise<Record<string, string>>;
+  platform: Platform;
+}
+
+export interface AskOptions {
+  place?: Partial<InboundMessage>;
+  minEditGapMs?: number;
+  /** Sees every call that is about to leave. */
+  onCall?(method: keyof PushReplies): Promise<void>;
+}
+
+/** Slack, a Redis and what it takes to answer there; both are new before each test. */
+export interface PushedScene {
+  readonly slack: FakeSlack;
+  readonly server: TestRedis;
+  ask(mode?: 'stream' | 'edit', options?: AskOptions): Promise<AskedInSlack>;
+  /** What the next calls of a method meet. */
+  fault(method: string, ...faults: SlackFault[]): void;
+  /** Texts of the messages that people see. */
+  texts(): string[];
+  advance(ms: number): void;
+}
+
+export function usePushedScene(): PushedScene {
+  let clockMs = 1_800_000_000_000;
+  let asked = 0;
+  const nowMs = () => clockMs;
+  const scene = {
+    ask,
+    fault: (method, ...faults) => void scene.slack.faults.set(method, faults),
+    texts: () => scene.slack.messages.map(({ text }) => text),
+    advance: (ms) => void (clockMs += ms),
+  } as { -readonly [Name in keyof PushedScene]: PushedScene[Name] };
+
+  beforeAll(async () => {
+    scene.server = await startTestRedis();
+  });
+  afterAll(() => scene.server.stop());
+  beforeEach(async () => {
+    await scene.server.redis.flushall();
+    scene.slack = await startFakeSlack(TOKEN);
+  });
+  afterEach(() => scene.slack.close());
+
+  async function ask(mode: 'stream' | 'edit' = 'stream', options: AskOptions = {}): Promise<AskedInSlack> {
+    asked += 1;
+    const { redis } = scene.server;
+    const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+    const platform = quickSlack(scene.slack.apiUrl, mode, nowMs, options);
+    const message = messageInChannel(asked, options.place);
+    const conversation = conversationOf(message, 'member');
+    const { deliveryId } = await new Inbox({ redis, keyRing, nowMs }).accept(conversation, message);
+    const take = async (): Promise<PushingWorker> => {
+      const claim = await store.begin(conversation);
+      if (!claim) throw new Error('nothing waits');
+      const abort = new AbortController();
+      const stored: string[] = [];
+      const live = createLiveReply({
+        redis,
+        keyRing,
+        platform,
+        nowMs,
+        log,
+        report: { firstTextShown: () => undefined, replyHandedOver: () => undefined },
+        conversation,
+        epoch: claim.epoch,
+        deliveryId,
+        mergedIds: [],
+        startedAtMs: claim.startedAtMs,
+        wasHandedOver: false,
+        laterReplyHandle: undefined,
+        replyTarget: message.replyTarget,
+        language: 'en',
+        signal: abort.signal,
+        fenced: () => abort.abort('fenced'),
+        stopped: () => abort.abort('stopped'),
+        storeAnswer: async (text) => {
+          stored.push(text);
+          return store.storeAnswer(claim, text);
+        },
+      });
+      return {
+        live,
+        stored,
+        abort,
+        isFenced: () => abort.signal.reason === 'fenced',
+        commit: (records) => store.commit(claim, { outcome: 'final', records }),
+      };
+    };
+    return {
+      take,
+      record: () => redis.hgetall(messageKey(conversation.partition, deliveryId)),
+      state: () => redis.hgetall(conversationKeys(conversation).state),
+      platform,
+    };
+  }
+  return scene;
+}
+
+function messageInChannel(count: number, place: Partial<InboundMessage> = {}): InboundMessage {
+  const target = {
+    channel: CHANNEL,
+    ts: QUESTION_TS,
+    threadTs: QUESTION_TS,
+    userId: 'U1',
+    teamId: 'T1',
+    isPrivate: false,
+  };
+  return textMessage('question', {
+    platform: 'slack',
+    tenant: 'slack',
+    app: 'bot',
+    messageId: `${CHANNEL}:${count}`,
+    chat: { kind: 'group', id: CHANNEL },
+    replyTarget: formatTarget(target),
+    ...place,
+  });
+}
+
+function quickSlack(
+  apiUrl: string,
+  mode: 'stream' | 'edit',
+  nowMs: () => number,
+  { minEditGapMs = 0, onCall }: AskOptions,
+): Platform {
+  const platform = createSlack({
+    signingSecret: 'secret-secret',
+    botToken: TOKEN,
+    apiUrl,
+    reply: mode,
+    webhookWindowSec: 300,
+    nowMs,
+  });
+  const { push } = platform;
+  const quick = { ...platform, replyTraits: { ...platform.replyTraits, minEditGapMs, lookUpAfterMs: 20 } };
+  if (!push || !onCall) return quick;
+  const watched: PushReplies = {
+    ...push,
+    open: async (...args) => (await onCall('open'), push.open(...args)),
+    update: async (...args) => (await onCall('update'), push.update(...args)),
+    find: async (...args) => (await onCall('find'), push.find(...args)),
+  };
+  return { ...quick, push: watched };
+}
+
+export async function until(check: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 400 && !check(); tries += 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  if (!check()) throw new Error('it did not come');
+}
