@@ -1,0 +1,126 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { startApp, type App } from '../../src/app.ts';
+import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
+import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { loadSettings } from '../../src/settings/load-settings.ts';
+import { startScriptedChatServer, type ScriptedChatServer } from '../chat/scripted-chat-server.ts';
+import { startFakeSlack, type FakeSlack } from './fake-slack.ts';
+import { startParleyProcess, type ParleyProcess } from './parley-process.ts';
+import { recordingLog } from './redis.ts';
+import { createSlackSender, type SlackSender } from './slack-sender.ts';
+import { untilTrue } from './town.ts';
+
+const SIGNING_SECRET = 'slack-signing-secret-0123456789';
+const BOT_TOKEN = 'xoxb-town-0123456789';
+
+/** Slack, a scripted chat service and a Redis: all new before each test, and no bot runs yet. */
+export interface SlackTown {
+  readonly redisServer: EmbeddedRedis;
+  /** A connection of the test's own. */
+  readonly redis: RedisClient;
+  readonly chat: ScriptedChatServer;
+  readonly slack: FakeSlack;
+  readonly sender: SlackSender;
+  readonly botUrl: string;
+  /** The settings of a bot without sign-in that serves this town. */
+  readonly env: Record<string, string>;
+  /** Log lines of the bots that run in this process. */
+  readonly lines: string[];
+  /** Starts a bot in this process. */
+  startBot(more?: Record<string, string>, nowMs?: () => number): Promise<App>;
+  stopBots(): Promise<void>;
+  /** Starts a bot as a process of its own; it is ended with the test. A worker alone gets a port of its own. */
+  startProcess(more?: Record<string, string>): Promise<ParleyProcess>;
+  /** The bot's messages in a channel, as they read now. */
+  textsIn(channel: string): string[];
+  /** Waits until these, and no others, are the bot's messages of a channel. */
+  untilShown(channel: string, texts: string[], limitMs?: number): Promise<void>;
+}
+
+export interface SlackTownOptions {
+  /** Where the bots find Redis, when that is not the town's own server. */
+  redisUrl?: () => string;
+}
+
+export function useSlackTown(options: SlackTownOptions = {}): SlackTown {
+  const apps: App[] = [];
+  const processes: ParleyProcess[] = [];
+  const { log, lines } = recordingLog();
+  const town = { lines, startBot, stopBots, startProcess, textsIn, untilShown } as {
+    -readonly [Name in keyof SlackTown]: SlackTown[Name];
+  };
+
+  beforeAll(async () => {
+    town.redisServer = await startEmbeddedRedis();
+    town.redis = connectRedis({ urls: [town.redisServer.url] }, 'wait', log, 'test');
+    town.chat = await startScriptedChatServer();
+  }, 60_000);
+  afterAll(async () => {
+    await town.chat.stop();
+    town.redis.disconnect();
+    await town.redisServer.stop();
+  });
+  beforeEach(async () => {
+    await town.redis.flushall();
+    town.slack = await startFakeSlack(BOT_TOKEN);
+    town.chat.calls.splice(0);
+    lines.splice(0);
+    const port = await freePort();
+    town.botUrl = `http://127.0.0.1:${port}`;
+    town.sender = createSlackSender(`${town.botUrl}/webhooks/slack`, SIGNING_SECRET);
+    town.env = {
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      PUBLIC_URL: town.botUrl,
+      REDIS_URL: options.redisUrl?.() ?? town.redisServer.url,
+      SECRET_KEY: randomBytes(32).toString('base64'),
+      CHAT_BASE_URL: town.chat.baseUrl,
+      CHAT_API_KEY: 'sk-town-0123456789',
+      SIGN_IN: 'off',
+      SLACK_SIGNING_SECRET: SIGNING_SECRET,
+      SLACK_BOT_TOKEN: BOT_TOKEN,
+      SLACK_API_URL: `${town.slack.apiUrl}/`,
+      REPLY_MIN_EDIT_MS: '20',
+      LOG_FORMAT: 'json',
+      LOG_LEVEL: 'debug',
+    };
+  });
+  afterEach(async () => {
+    await stopBots();
+    for (const one of processes) one.kill('SIGKILL');
+    await Promise.all(processes.splice(0).map(({ ended }) => ended));
+    await town.slack.close();
+  });
+
+  async function startBot(more: Record<string, string> = {}, nowMs?: () => number): Promise<App> {
+    const settings = loadSettings({ env: { ...town.env, ...more }, cwd: process.cwd() });
+    if (!settings.ok) throw new Error(settings.faults.map(({ message }) => message).join('\n'));
+    const { config, secrets } = settings;
+    const clock = nowMs ? { nowMs } : {};
+    const app = await startApp({ config, secrets, log, ...clock, onFatal: (words) => log.fatal(words) });
+    apps.push(app);
+    return app;
+  }
+
+  async function stopBots(): Promise<void> {
+    await Promise.all(apps.splice(0).map((app) => app.close()));
+  }
+
+  async function startProcess(more: Record<string, string> = {}): Promise<ParleyProcess> {
+    const port: Record<string, string> = more['ROLES'] === 'worker' ? { PORT: String(await freePort()) } : {};
+    const started = await startParleyProcess({ env: { ...town.env, ...port, ...more }, until: /is running/ });
+    processes.push(started);
+    return started;
+  }
+
+  function textsIn(channel: string): string[] {
+    return town.slack.messages.filter((message) => message.channel === channel).map(({ text }) => text);
+  }
+
+  async function untilShown(channel: string, texts: string[], limitMs?: number): Promise<void> {
+    const isShown = () => JSON.stringify(textsIn(channel)) === JSON.stringify(texts);
+    await untilTrue(isShown, limitMs).catch(() => expect(textsIn(channel)).toEqual(texts));
+  }
+  return town;
+}
