@@ -61,6 +61,22 @@ test('security.md 4.6: a platform that asks for a pause gets it, and then the ne
   expect((written[1]?.atMs ?? 0) - (written[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(145);
 });
 
+test('security.md 4.6: the end waits for the write under way, so that the last look is the last', async () => {
+  const ended: string[] = [];
+  pacer = new LookPacer({
+    minGapMs: GAP_MS,
+    nowMs: () => performance.now(),
+    write: async ({ text }) => {
+      await sleep(60);
+      ended.push(text);
+      return undefined;
+    },
+  });
+  pacer.show({ text: 'under way' });
+  await pacer.close();
+  expect(ended).toEqual(['under way']);
+});
+
 test('property: after close nothing is written, whatever was shown before', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 }), async (pauses) => {

@@ -58,6 +58,14 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(order.filter((method) => method === 'open')).toHaveLength(1);
   });
 
+  test('security.md 4.5: while the platform cannot say what became of a post, nothing is posted', async () => {
+    const { take } = await ask(mode);
+    for (const method of ['chat.startStream', 'chat.postMessage']) fault(method, { kind: 'cut', when: 'after' });
+    fault('conversations.replies', { kind: 'status', status: 503 }, { kind: 'cut', when: 'before' });
+    await (await take()).live.finish('Once.');
+    expect(texts()).toEqual(['Once.']);
+  });
+
   test('security.md 4.5: the key by which a post is found again is the same for every worker', async () => {
     const { take } = await ask(mode);
     await (await take()).live.finish('First.');

@@ -28,7 +28,7 @@ export interface SlackTown {
   /** Log lines of the bots that run in this process. */
   readonly lines: string[];
   /** Starts a bot in this process. */
-  startBot(more?: Record<string, string>, nowMs?: () => number): Promise<App>;
+  startBot(more?: Record<string, string>): Promise<App>;
   stopBots(): Promise<void>;
   /** Starts a bot as a process of its own; it is ended with the test. A worker alone gets a port of its own. */
   startProcess(more?: Record<string, string>): Promise<ParleyProcess>;
@@ -41,12 +41,15 @@ export interface SlackTown {
 export interface SlackTownOptions {
   /** Where the bots find Redis, when that is not the town's own server. */
   redisUrl?: () => string;
+  /** The clock of the bots in this process and of Slack. */
+  nowMs?: () => number;
 }
 
 export function useSlackTown(options: SlackTownOptions = {}): SlackTown {
   const apps: App[] = [];
   const processes: ParleyProcess[] = [];
   const { log, lines } = recordingLog();
+  const { nowMs = Date.now } = options;
   const town = { lines, startBot, stopBots, startProcess, textsIn, untilShown } as {
     -readonly [Name in keyof SlackTown]: SlackTown[Name];
   };
@@ -68,7 +71,7 @@ export function useSlackTown(options: SlackTownOptions = {}): SlackTown {
     lines.splice(0);
     const port = await freePort();
     town.botUrl = `http://127.0.0.1:${port}`;
-    town.sender = createSlackSender(`${town.botUrl}/webhooks/slack`, SIGNING_SECRET);
+    town.sender = createSlackSender(`${town.botUrl}/webhooks/slack`, SIGNING_SECRET, nowMs);
     town.env = {
       PORT: String(port),
       HOST: '127.0.0.1',
@@ -93,12 +96,11 @@ export function useSlackTown(options: SlackTownOptions = {}): SlackTown {
     await town.slack.close();
   });
 
-  async function startBot(more: Record<string, string> = {}, nowMs?: () => number): Promise<App> {
+  async function startBot(more: Record<string, string> = {}): Promise<App> {
     const settings = loadSettings({ env: { ...town.env, ...more }, cwd: process.cwd() });
     if (!settings.ok) throw new Error(settings.faults.map(({ message }) => message).join('\n'));
     const { config, secrets } = settings;
-    const clock = nowMs ? { nowMs } : {};
-    const app = await startApp({ config, secrets, log, ...clock, onFatal: (words) => log.fatal(words) });
+    const app = await startApp({ config, secrets, log, nowMs, onFatal: (words) => log.fatal(words) });
     apps.push(app);
     return app;
   }

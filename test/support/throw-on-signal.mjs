@@ -1,0 +1,6 @@
+// Loaded into a process before it starts (`node --import`): on SIGUSR2 something throws that nobody catches.
+process.on('SIGUSR2', () => {
+  setImmediate(() => {
+    throw new Error('boom with access_token=canary-token-0123456789 and sk-canary0123456789');
+  });
+});
