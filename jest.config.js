@@ -10,6 +10,10 @@ export default {
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' } },
     ],
   },
+  // What the tests left is searched for secrets at the end of every run.
+  globalSetup: '<rootDir>/test/support/evidence/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/evidence/global-teardown.ts',
+  setupFilesAfterEnv: ['<rootDir>/test/support/evidence/observe-http.ts'],
   testTimeout: 20_000,
   maxWorkers: 2,
 };

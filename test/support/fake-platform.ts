@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { MINUTE_MS } from '../../src/base/clock.ts';
 import { PlatformError } from '../../src/platforms/platform-error.ts';
 import type { Delivery, Platform, PlatformName, WebSignIn } from '../../src/platforms/platform.ts';
+import { registerSecret } from './evidence/evidence.ts';
 
 /** Where the fake platform's web sign-in "is"; a test's browser recognises it and asks `codeFor`. */
 export const FAKE_PLATFORM_ORIGIN = 'https://open.platform.test';
@@ -55,6 +56,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
     check: () => Promise.resolve([]),
     codeFor(plainUserId) {
       const code = randomBytes(16).toString('hex');
+      registerSecret('code', code);
       codes.set(code, plainUserId);
       return code;
     },

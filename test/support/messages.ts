@@ -2,15 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { KeyRing } from '../../src/base/key-ring.ts';
 import type { InboundMessage } from '../../src/platforms/platform.ts';
 import { readSlashCommand } from '../../src/platforms/slash-words.ts';
+import { registerSecret } from './evidence/evidence.ts';
+import { registerText } from './evidence/harvest.ts';
 
 export function testKeyRing(): KeyRing {
-  return new KeyRing([randomBytes(32)]);
+  const key = randomBytes(32);
+  registerSecret('key', key.toString('base64'));
+  return new KeyRing([key]);
 }
 
 let count = 0;
 
 /** A valid private text message; every field can be overridden. */
 export function textMessage(text: string, overrides: Partial<InboundMessage> = {}): InboundMessage {
+  registerText(text);
   count += 1;
   const userId = overrides.sender?.userId ?? 'alice';
   const slash = readSlashCommand(text);

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { keepEvidence } from './evidence/evidence.ts';
+import { registerEnvironment } from './evidence/register-environment.ts';
 
 /** A Parley of its own process, from the compiled `dist/`. */
 export interface ParleyProcess {
@@ -29,12 +31,21 @@ export async function startParleyProcess({
   const [program = 'node', ...args] = command;
   const child = spawn(program, args, {
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/tmp', NODE_ENV: 'test', ...env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: process.env['HOME'] ?? '/tmp',
+      NODE_ENV: 'test',
+      LOG_LEVEL: 'debug',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  registerEnvironment(env);
   let output = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const listen = (chunk: Buffer) => void (output += chunk.toString());
+  child.stdout.on('data', listen);
+  child.stderr.on('data', listen);
+  child.once('close', () => keepEvidence('logs', output));
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   const giveUpAtMs = Date.now() + 20_000;
   while (until && !until.test(output)) {

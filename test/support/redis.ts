@@ -1,6 +1,7 @@
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { createLog, type Log } from '../../src/base/log.ts';
-import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { startEmbeddedRedis, type EmbeddedRedis, type EmbeddedRedisOptions } from '../../src/local/embedded-redis.ts';
+import { keepEvidence, redisEvidenceFolder } from './evidence/evidence.ts';
 
 /** A log that keeps its lines for a test to read. */
 export function recordingLog(): { log: Log; lines: string[] } {
@@ -8,9 +9,21 @@ export function recordingLog(): { log: Log; lines: string[] } {
   const log = createLog({
     level: 'debug',
     format: 'json',
-    destination: { write: (line: string) => void lines.push(line) },
+    destination: {
+      write: (line: string) => {
+        lines.push(line);
+        keepEvidence('logs', line);
+      },
+    },
   });
   return { log, lines };
+}
+
+/** A redis-server whose append-only file stays as evidence of every write: it is never rewritten. */
+export function startRedisServer(options: EmbeddedRedisOptions = {}): Promise<EmbeddedRedis> {
+  const dataDir = redisEvidenceFolder();
+  const extraArguments = ['--auto-aof-rewrite-percentage', '0', ...(options.extraArguments ?? [])];
+  return startEmbeddedRedis({ ...(dataDir === undefined ? {} : { dataDir }), ...options, extraArguments });
 }
 
 export interface TestRedis extends EmbeddedRedis {
@@ -19,7 +32,7 @@ export interface TestRedis extends EmbeddedRedis {
 
 /** A real redis-server of the test's own with one waiting connection; call `stop` in afterAll. */
 export async function startTestRedis(): Promise<TestRedis> {
-  const server = await startEmbeddedRedis();
+  const server = await startRedisServer();
   const redis = connectRedis({ urls: [server.url] }, 'wait', recordingLog().log, 'test');
   return {
     ...server,

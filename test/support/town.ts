@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { startApp, type App } from '../../src/app.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
-import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { freePort, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { startMessenger, type Messenger, type MessengerOptions } from '../../src/messenger/start-messenger.ts';
 import { parseDirectoryFile, type ServicePerson } from '../../src/service/directory-file.ts';
 import { wecomSignIn } from '../../src/service/sign-in/methods/wecom-sign-in.ts';
 import { startService, type RunningService } from '../../src/service/start-service.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
-import { recordingLog } from './redis.ts';
+import { registerTexts } from './evidence/register-texts.ts';
+import { registerEnvironment } from './evidence/register-environment.ts';
+import { recordingLog, startRedisServer } from './redis.ts';
 
 export interface TownOptions {
   /** More settings for the bot. */
@@ -50,7 +52,7 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
   const { log, lines } = recordingLog();
   let offsetMs = 0;
   const nowMs = () => Date.now() + offsetMs;
-  const [redisServer, botPort, messengerPort] = [await startEmbeddedRedis(), await freePort(), await freePort()];
+  const [redisServer, botPort, messengerPort] = [await startRedisServer(), await freePort(), await freePort()];
   const redis = connectRedis({ urls: [redisServer.url] }, 'wait', log, 'town');
   const botUrl = `http://127.0.0.1:${botPort}`;
   const messengerUrl = `http://127.0.0.1:${messengerPort}`;
@@ -79,7 +81,7 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
     docsDir: process.cwd(),
     builtInPace: { tokensPerSec: options.tokensPerSec ?? 400 },
   });
-  const messenger = await startMessenger({
+  const messenger = await startRecordedMessenger({
     port: messengerPort,
     host: '127.0.0.1',
     redis,
@@ -127,6 +129,7 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
     LOG_FORMAT: 'json',
     ...options.env,
   };
+  registerEnvironment(env);
   let app: App | undefined;
   const town: Town = {
     redisServer,
@@ -167,6 +170,12 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
     await untilTrue(() => messenger.driver.isBotReachable());
   }
   return town;
+}
+
+/** A messenger of which every word that people say is known as secret. */
+async function startRecordedMessenger(options: MessengerOptions): Promise<Messenger> {
+  const messenger = await startMessenger(options);
+  return { ...messenger, driver: registerTexts(messenger.driver) };
 }
 
 /** Waits for something that happens elsewhere. @throws Error when it does not happen within `limitMs` */

@@ -1,5 +1,7 @@
 import { got } from 'got';
 import { decodeAesKey, openMessage, sealMessage, signParts } from '../../src/messenger/wecom/crypto.ts';
+import { registerSecret } from './evidence/evidence.ts';
+import { registerText } from './evidence/harvest.ts';
 
 /** Sends callbacks as WeCom does, with everything about them open to change; its crypto is not the bot's. */
 export interface WecomSender {
@@ -28,8 +30,11 @@ export function createWecomSender({
   aesKey: string;
 }): WecomSender {
   const key = decodeAesKey(aesKey);
+  registerSecret('key', aesKey);
+  registerSecret('key', token);
   return {
     async send(message, change = {}) {
+      registerText((message as { text?: { content?: string } } | null)?.text?.content ?? '');
       const timestamp = String(change.timestampSec ?? Math.floor(Date.now() / 1000));
       const nonce = String(Math.floor(Math.random() * 1e9));
       const encrypt = sealMessage(key, (change.plain ?? JSON.stringify(message)) as string);

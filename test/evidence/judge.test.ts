@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { connectRedis } from '../../src/base/redis.ts';
+import { startEmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import type { EvidenceKind, KnownSecret, SecretKind } from '../support/evidence/evidence.ts';
+import { ByteFinder } from '../support/evidence/find-bytes.ts';
+import { judgeEvidence } from '../support/evidence/judge.ts';
+import { recordingLog } from '../support/redis.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'parley-judged-'));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function write(path: string, content: string | Buffer): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), content);
+}
+
+const know = (...secrets: KnownSecret[]) =>
+  write('secrets/a.jsonl', secrets.map((secret) => `${JSON.stringify(secret)}\n`).join(''));
+const TOKEN = 'AT:4f1d2c3b4a5968778695a4b3c2d1e0f0';
+
+describe('security.md 2.5, 7.1: a secret is found wherever it stands', () => {
+  test.each<EvidenceKind>(['logs', 'metrics', 'pages'])('in %s, told by its place and never by itself', (evidence) => {
+    know({ kind: 'token', value: TOKEN });
+    write(`${evidence}/a.txt`, `first\nsecond ${TOKEN} …\nthird\n`);
+    const { findings } = judgeEvidence(root, []);
+    expect(findings).toEqual([{ evidence, file: 'a.txt', line: 2, secret: 'token', form: 'as it is' }]);
+  });
+
+  test('in any encoding, at any place within what was encoded', () => {
+    const encode: Record<string, (text: string) => string> = {
+      plain: (text) => text,
+      hex: (text) => Buffer.from(text).toString('hex'),
+      HEX: (text) => Buffer.from(text).toString('hex').toUpperCase(),
+      base64: (text) => Buffer.from(text).toString('base64'),
+      base64url: (text) => Buffer.from(text).toString('base64url'),
+      address: encodeURIComponent,
+      form: (text) => new URLSearchParams({ field: text }).toString(),
+      json: JSON.stringify,
+      'json within json': (text) => JSON.stringify(JSON.stringify({ text })),
+    };
+    // The letters of a text in Chinese take three bytes each; blanks and quotes are what encodings differ in.
+    const secret = fc.string({ minLength: 12, maxLength: 80, unit: fc.constantFrom(...'abcXYZ019 "\\&+/=?问题答案') });
+    fc.assert(
+      fc.property(
+        secret.filter((value) => value.trim().length >= 12),
+        fc.stringMatching(/^[a-z]{0,7}$/),
+        fc.stringMatching(/^[a-z]{0,7}$/),
+        fc.constantFrom(...Object.keys(encode)),
+        (value, before, after, how) => {
+          know({ kind: 'text', value });
+          write('logs/a.txt', `noise ${encode[how]?.(before + value + after) ?? ''} noise`);
+          expect(judgeEvidence(root, []).findings.length).toBeGreaterThan(0);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('cut off at its end or at its beginning', () => {
+    know({ kind: 'text', value: 'What does paragraph twelve of the rules say about leave?' });
+    write('logs/a.txt', '{"text":"What does paragraph twelve of …"}\n{"text":"… the rules say about leave?"}');
+    expect(judgeEvidence(root, []).findings.map(({ line }) => line)).toEqual([1, 2]);
+  });
+
+  test('as the bytes of a key that is handed over in base64', () => {
+    const key = randomBytes(32);
+    know({ kind: 'key', value: key.toString('base64') });
+    write('logs/a.txt', `the key is ${key.toString('hex')}`);
+    expect(judgeEvidence(root, []).findings).toMatchObject([{ secret: 'key', form: 'hex' }]);
+  });
+
+  test('in Redis: keys, values, fields, job data, overwritten or deleted since, written by a script', async () => {
+    const server = await startEmbeddedRedis({ dataDir: join(root, 'redis/a'), extraArguments: ['--save', ''] });
+    const redis = connectRedis({ urls: [server.url] }, 'wait', recordingLog().log, 'test');
+    const values = ['key', 'value', 'overwritten', 'deleted', 'field', 'script', 'zset', 'stream'].map(
+      (name) => `${name}-${randomBytes(12).toString('hex')}`,
+    );
+    const [inKey, inValue, overwritten, deleted, inField, byScript, member, inStream] = values as [string, ...string[]];
+    know(...values.map((value): KnownSecret => ({ kind: 'token', value })));
+    await redis.set(`a:${inKey}`, 'x');
+    await redis.set('b', `${inValue}`);
+    await redis.set('c', `${overwritten}`);
+    await redis.set('c', 'x');
+    await redis.rpush('d', `${deleted}`);
+    await redis.del('d');
+    await redis.hset('{wake0}:turns:1', 'data', JSON.stringify({ text: inField }));
+    await redis.eval("redis.call('SET', KEYS[1], ARGV[1])", 1, 'e', `${byScript}`);
+    await redis.zadd('f', 1, `${member}`);
+    await redis.xadd('g', '*', 'event', `${inStream}`);
+    await redis.flushdb();
+    redis.disconnect();
+    await server.stop();
+    const lines = judgeEvidence(root, []).findings.map(({ line }) => line);
+    expect(new Set(lines).size).toBe(values.length);
+  });
+});
+
+describe('and nothing else is', () => {
+  test('what was not registered, and the messaging app’s own keys', () => {
+    know({ kind: 'text', value: 'What is the deadline of the form?' });
+    write('logs/a.txt', 'What is the weather? What is the deadlin');
+    write('redis/a/aof', '*3\r\n$3\r\nSET\r\n$11\r\nmessenger:m\r\n$33\r\nWhat is the deadline of the form?\r\n');
+    expect(judgeEvidence(root, []).findings).toEqual([]);
+  });
+
+  test('an allowance holds for its kind of evidence and of secret, and only within its surroundings', () => {
+    const allowance = { evidence: 'pages', secret: 'ticket', around: /action="\/link\//, why: 'its own page' } as const;
+    const judge = (kind: SecretKind, path: string, text: string) => {
+      rmSync(root, { recursive: true });
+      know({ kind, value: 'hP6GdyFTp6bCgqiK1mQx' });
+      write(path, text);
+      return judgeEvidence(root, [allowance]).findings.length;
+    };
+    const form = '<form action="/link/hP6GdyFTp6bCgqiK1mQx/start">';
+    expect(judge('ticket', 'pages/a.txt', form)).toBe(0);
+    expect(judge('ticket', 'logs/a.txt', form)).toBe(1);
+    expect(judge('code', 'pages/a.txt', form)).toBe(1);
+    expect(judge('ticket', 'pages/a.txt', '<p>hP6GdyFTp6bCgqiK1mQx</p>')).toBe(1);
+  });
+});
+
+test('many byte strings at once are found as each alone is', () => {
+  const bytes = fc.uint8Array({ minLength: 4, maxLength: 6, max: 3 }).map((made) => Buffer.from(made));
+  fc.assert(
+    fc.property(fc.array(bytes, { maxLength: 6 }), fc.uint8Array({ maxLength: 200, max: 3 }), (needles, made) => {
+      const hay = Buffer.from(made);
+      const all = [...new ByteFinder(needles.map((each) => ({ bytes: each }))).find(hay)];
+      const expected = needles.flatMap((needle) =>
+        [...hay.keys()].filter((at) => hay.subarray(at, at + needle.length).equals(needle)),
+      );
+      expect(all.map(({ at }) => at).toSorted((a, b) => a - b)).toEqual(expected.toSorted((a, b) => a - b));
+    }),
+  );
+});

@@ -1,0 +1,25 @@
+import type { EvidenceKind, SecretKind } from './evidence.ts';
+
+/** A secret that may stand somewhere, and why. */
+export interface Allowance {
+  evidence: EvidenceKind;
+  secret: SecretKind;
+  /** What stands round it. */
+  around: RegExp;
+  why: string;
+}
+
+export const ALLOWANCES: readonly Allowance[] = [
+  {
+    evidence: 'pages',
+    secret: 'ticket',
+    around: /<form method="post" action="\/link\//,
+    why: 'the page of a link leads on from that very link',
+  },
+  {
+    evidence: 'pages',
+    secret: 'code',
+    around: /^page \/oauth\/platform\/wecom\/callback\?/,
+    why: 'a stand-in for the bot in test/messenger, which shows the address at which it was opened',
+  },
+];

@@ -1,0 +1,39 @@
+import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
+import { judgeEvidence, type Finding } from './judge.ts';
+
+/** Lines named of one file; of Redis, numbers of writes. */
+const MOST_PLACES = 5;
+
+/**
+ * After the last test of a run: no secret that it knew may stand in what it left (security.md 2.5, 7.1, 8.6). The
+ * evidence goes away then, unless PARLEY_EVIDENCE_DIR named the folder.
+ * @throws Error which fails the run, naming each place and never the secret
+ */
+function closeEvidence(): void {
+  const root = process.env['PARLEY_EVIDENCE_DIR'];
+  if (root === undefined) return;
+  const startedAtMs = Date.now();
+  const { findings, searched } = judgeEvidence(root);
+  if (basename(root).startsWith('parley-evidence-')) rmSync(root, { recursive: true, force: true });
+  const { secrets, forms, bytes, lines } = searched;
+  const megabytes = (bytes / 1e6).toFixed(1);
+  process.stderr.write(
+    `Secrets search: ${secrets} secrets (${forms} forms) in ${lines} lines, ${megabytes} MB, ${Date.now() - startedAtMs} ms\n`,
+  );
+  if (findings.length > 0) throw new Error(`${findings.length} places hold a secret:\n${tell(findings)}`);
+}
+
+/** One line for each file and kind of secret, with the first places of it. */
+function tell(findings: readonly Finding[]): string {
+  const places = new Map<string, number[]>();
+  for (const { evidence, file, line, secret, form } of findings) {
+    const what = `a ${secret}, ${form}, in ${evidence}/${file}`;
+    places.set(what, [...(places.get(what) ?? []), line]);
+  }
+  return [...places]
+    .map(([what, lines]) => `  ${what}: ${lines.length} times, at ${lines.slice(0, MOST_PLACES).join(', ')}`)
+    .join('\n');
+}
+
+export { closeEvidence as default };

@@ -1,0 +1,109 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { registerSecret, type SecretKind } from './evidence.ts';
+
+/** Parameters of addresses, fields of forms and of JSON that are secret. */
+const SECRET_FIELDS: Readonly<Record<string, SecretKind>> = {
+  code: 'code',
+  state: 'state',
+  password: 'password',
+  client_secret: 'client secret',
+  corpsecret: 'client secret',
+  code_verifier: 'verifier',
+  refresh_token: 'token',
+  access_token: 'token',
+  id_token: 'token',
+};
+/** Single words such as an error's code are no secrets. */
+const LEAST_CHARS = 10;
+const LEAST_TEXT_CHARS = 12;
+
+/** One half of an HTTP exchange, as either side saw it. */
+export interface SeenHttp {
+  /** Path and query, for a request. */
+  url?: string | undefined;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** Registers what is secret in a request or an answer: keys, tokens, codes, cookies, what people wrote and were answered. */
+export function harvest({ url, headers, body }: SeenHttp): void {
+  for (const address of [url, headers.location]) if (address !== undefined) harvestAddress(address);
+  const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
+  registerLong('token', bearer);
+  for (const line of headers['set-cookie'] ?? []) registerLong('cookie', /^[^=]+=([^;]*)/.exec(line)?.[1]);
+  for (const pair of (headers.cookie ?? '').split('; ')) registerLong('cookie', pair.slice(pair.indexOf('=') + 1));
+  const type = headers['content-type'] ?? '';
+  if (type.includes('urlencoded')) harvestParameters(new URLSearchParams(body));
+  if (type.includes('json')) harvestJson(body);
+  if (type.includes('event-stream')) harvestStream(body);
+}
+
+/** Registers what somebody wrote or was answered, if it is long enough to be told from other words. */
+export function registerText(text: string): void {
+  if (text.length >= LEAST_TEXT_CHARS && new Set(text).size >= LEAST_TEXT_CHARS / 2) registerSecret('text', text);
+}
+
+function harvestAddress(address: string): void {
+  const url = URL.canParse(address, 'http://any') ? new URL(address, 'http://any') : undefined;
+  if (!url) return;
+  harvestParameters(url.searchParams);
+  // CAS; the field of that name in our own form is the ticket's hash.
+  registerLong('ticket', url.searchParams.get('ticket') ?? undefined);
+  registerLong('ticket', /^\/link\/([\w-]{16,})/.exec(url.pathname)?.[1]);
+  // Addresses within addresses: where to go back to after a sign-in.
+  for (const value of url.searchParams.values()) if (/^(https?:|\/)/.test(value)) harvestAddress(value);
+}
+
+function harvestParameters(parameters: URLSearchParams): void {
+  for (const [name, value] of parameters) {
+    const kind = SECRET_FIELDS[name];
+    if (kind) registerLong(kind, value);
+  }
+}
+
+/** What may stand in a chat request, answer or chunk; nothing is sure, since tests send nonsense too. */
+interface ChatBody {
+  messages?: ({ role?: unknown; content?: unknown } | null)[];
+  choices?: ({ message?: { content?: unknown } | null; delta?: { content?: unknown } | null } | null)[];
+}
+
+function harvestJson(body: string): void {
+  const parsed = parse(body);
+  if (typeof parsed !== 'object' || parsed === null) return;
+  for (const [name, value] of Object.entries(parsed)) {
+    const kind = SECRET_FIELDS[name];
+    if (kind && typeof value === 'string') registerLong(kind, value);
+  }
+  const { messages, choices } = parsed as ChatBody;
+  if (Array.isArray(messages))
+    for (const message of messages) if (message?.role !== 'system') harvestContent(message?.content);
+  if (Array.isArray(choices)) for (const choice of choices) harvestContent(choice?.message?.content);
+}
+
+function harvestContent(content: unknown): void {
+  if (typeof content === 'string') registerText(content);
+  if (Array.isArray(content))
+    for (const part of content as ({ text?: unknown } | null)[])
+      if (typeof part?.text === 'string') registerText(part.text);
+}
+
+/** A streamed answer is one text. */
+function harvestStream(body: string): void {
+  const pieces = [...body.matchAll(/^data: (\{.*\})\s*$/gm)].map(
+    ([, data]) => parse(data ?? '') as ChatBody | undefined,
+  );
+  const text = pieces.map((piece) => piece?.choices?.[0]?.delta?.content).filter((piece) => typeof piece === 'string');
+  registerText(text.join(''));
+}
+
+function registerLong(kind: SecretKind, value: string | undefined): void {
+  if (value !== undefined && value.length >= LEAST_CHARS) registerSecret(kind, value);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ALLOWANCES, type Allowance } from './allowances.ts';
+import type { EvidenceKind, KnownSecret } from './evidence.ts';
+import { ByteFinder } from './find-bytes.ts';
+import { formsOf, type Form } from './forms.ts';
+import { writesOf } from './redis-writes.ts';
+
+/** A secret where none may be; told without the secret. */
+export interface Finding {
+  evidence: EvidenceKind;
+  file: string;
+  /** Line of a text, or number of a write to Redis; from 1. */
+  line: number;
+  secret: string;
+  form: string;
+}
+
+export interface Judgement {
+  findings: Finding[];
+  searched: { secrets: number; forms: number; bytes: number; lines: number };
+}
+
+interface Needle extends Form {
+  secret: KnownSecret;
+}
+
+const KINDS: readonly EvidenceKind[] = ['logs', 'redis', 'metrics', 'pages'];
+const AROUND_BYTES = 160;
+
+/** Looks for every registered secret in everything that a run of the tests left. @param root the run's evidence folder */
+export function judgeEvidence(root: string, allowances: readonly Allowance[] = ALLOWANCES): Judgement {
+  const secrets = readSecrets(root);
+  const needles = secrets.flatMap((secret) => formsOf(secret).map((form) => ({ ...form, secret })));
+  const finder = new ByteFinder<Needle>(needles);
+  const searched = { secrets: secrets.length, forms: needles.length, bytes: 0, lines: 0 };
+  const findings = new Map<string, Finding>();
+  for (const evidence of KINDS) {
+    for (const file of filesUnder(join(root, evidence))) {
+      const bytes = readFileSync(join(root, evidence, file));
+      searched.bytes += bytes.length;
+      let line = 0;
+      for (const part of evidence === 'redis' ? writesOf(bytes) : linesOf(bytes)) {
+        line += 1;
+        for (const { needle, at } of finder.find(part)) {
+          const around = part.toString('utf8', Math.max(0, at - AROUND_BYTES), at + needle.bytes.length + AROUND_BYTES);
+          const { kind } = needle.secret;
+          if (allowances.some((each) => each.evidence === evidence && each.secret === kind && each.around.test(around)))
+            continue;
+          const finding = { evidence, file, line, secret: kind, form: needle.name };
+          findings.set(JSON.stringify(finding), finding);
+        }
+      }
+      searched.lines += line;
+    }
+  }
+  return { findings: [...findings.values()], searched };
+}
+
+function readSecrets(root: string): KnownSecret[] {
+  const lines = filesUnder(join(root, 'secrets')).flatMap((file) =>
+    readFileSync(join(root, 'secrets', file), 'utf8')
+      .split('\n')
+      .filter(Boolean),
+  );
+  return [...new Set(lines)].map((line) => JSON.parse(line) as KnownSecret);
+}
+
+function filesUnder(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return all.filter((path) => statSync(join(folder, path)).isFile()).toSorted();
+}
+
+function* linesOf(bytes: Buffer): Generator<Buffer> {
+  for (let from = 0; from < bytes.length;) {
+    const end = bytes.indexOf(10, from);
+    yield bytes.subarray(from, end < 0 ? bytes.length : end);
+    from = end < 0 ? bytes.length : end + 1;
+  }
+}

@@ -1,0 +1,19 @@
+import type { MessengerDriver } from '../../../src/messenger/driver.ts';
+import { registerText } from './harvest.ts';
+
+/** A driver that registers what people say as secret before it is said. */
+export function registerTexts(driver: MessengerDriver): MessengerDriver {
+  const hear = (said: Parameters<MessengerDriver['say']>[1]) =>
+    registerText(typeof said === 'string' ? said : said.text);
+  return {
+    ...driver,
+    say(personId, said) {
+      hear(said);
+      return driver.say(personId, said);
+    },
+    deliver(personId, said, copies) {
+      hear(said);
+      return driver.deliver(personId, said, copies);
+    },
+  };
+}
