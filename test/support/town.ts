@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { got } from 'got';
 import { startApp, type App } from '../../src/app.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { freePort, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
@@ -152,6 +153,8 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
       return app;
     },
     async stopBot() {
+      // Seen by observe-http.ts, as evidence of what the metrics tell.
+      if (app) await got(`${botUrl}/metrics`, { retry: { limit: 0 } });
       await app?.close();
       app = undefined;
     },
