@@ -19,6 +19,12 @@ export const ALLOWANCES: readonly Allowance[] = [
   {
     evidence: 'pages',
     secret: 'code',
+    around: /<p class="symbols">/,
+    why: 'the code that is typed into the chat is read from the page that shows it',
+  },
+  {
+    evidence: 'pages',
+    secret: 'code',
     around: /^page \/oauth\/platform\/wecom\/callback\?/,
     why: 'a stand-in for the bot in test/messenger, which shows the address at which it was opened',
   },

@@ -36,6 +36,7 @@ export function harvest({ url, headers, body }: SeenHttp): void {
   if (type.includes('urlencoded')) harvestParameters(new URLSearchParams(body));
   if (type.includes('json')) harvestJson(body);
   if (type.includes('event-stream')) harvestStream(body);
+  if (type.includes('html')) harvestTypedCode(body);
 }
 
 /** Registers what somebody wrote or was answered, if it is long enough to be told from other words. */
@@ -85,6 +86,12 @@ function harvestContent(content: unknown): void {
   if (Array.isArray(content))
     for (const part of content as ({ text?: unknown } | null)[])
       if (typeof part?.text === 'string') registerText(part.text);
+}
+
+/** The code that a page shows to be typed into the chat (security.md 1.3 step 21). */
+function harvestTypedCode(page: string): void {
+  const shown = /class="symbols">(\w{4})-(\w{4})</.exec(page);
+  for (const between of shown ? ['-', ''] : []) registerSecret('code', shown?.slice(1).join(between));
 }
 
 /** A streamed answer is one text. */
