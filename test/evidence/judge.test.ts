@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { connectRedis } from '../../src/base/redis.ts';
 import { startEmbeddedRedis } from '../../src/local/embedded-redis.ts';
-import type { EvidenceKind, KnownSecret, SecretKind } from '../support/evidence/evidence.ts';
+import type { EvidenceKind, KnownSecret, KnownValue, SecretKind } from '../support/evidence/evidence.ts';
 import { ByteFinder } from '../support/evidence/find-bytes.ts';
 import { judgeEvidence } from '../support/evidence/judge.ts';
 import { recordingLog } from '../support/redis.ts';
@@ -22,7 +22,7 @@ function write(path: string, content: string | Buffer): void {
   writeFileSync(join(root, path), content);
 }
 
-const know = (...secrets: KnownSecret[]) =>
+const know = (...secrets: KnownValue[]) =>
   write('secrets/a.jsonl', secrets.map((secret) => `${JSON.stringify(secret)}\n`).join(''));
 const TOKEN = 'AT:4f1d2c3b4a5968778695a4b3c2d1e0f0';
 
@@ -108,6 +108,13 @@ describe('and nothing else is', () => {
     know({ kind: 'text', value: 'What is the deadline of the form?' });
     write('logs/a.txt', 'What is the weather? What is the deadlin');
     write('redis/a/aof', '*3\r\n$3\r\nSET\r\n$11\r\nmessenger:m\r\n$33\r\nWhat is the deadline of the form?\r\n');
+    expect(judgeEvidence(root, []).findings).toEqual([]);
+  });
+
+  test('what is public, although a test uses it as a secret', () => {
+    const value = 'CrlVwe1WSHWuTQYh3iczmx3aS-faRx6C92k9_hNxl4A';
+    know({ kind: 'verifier', value }, { kind: 'public', value });
+    write('logs/a.txt', value);
     expect(judgeEvidence(root, []).findings).toEqual([]);
   });
 

@@ -12,10 +12,14 @@ export type EvidenceKind = 'logs' | 'redis' | 'metrics' | 'pages';
 export type SecretKind =
   'key' | 'client secret' | 'password' | 'cookie' | 'ticket' | 'code' | 'state' | 'verifier' | 'token' | 'text';
 
-/** One line of `secrets/*.jsonl`. */
-export interface KnownSecret {
-  kind: SecretKind;
+/** One line of `secrets/*.jsonl`. What is public is no secret, although a test may use it as one. */
+export interface KnownValue {
+  kind: SecretKind | 'public';
   value: string;
+}
+
+export interface KnownSecret extends KnownValue {
+  kind: SecretKind;
 }
 
 let count = 0;
@@ -31,13 +35,26 @@ export function redisEvidenceFolder(): string | undefined {
   return root === undefined ? undefined : join(root, 'redis', `${testName()}-${(count += 1)}`);
 }
 
+/** Different letters of a secret at least. */
+const LEAST_LETTERS = 6;
 const known = new Set<string>();
 
-/** Says that a value is secret: from now on it may stand in no evidence of this run. */
+/** Says that a value is secret: it may stand in no evidence of this run. */
 export function registerSecret(kind: SecretKind, value: string | undefined): void {
-  if (value === undefined || value === '' || known.has(value)) return;
-  known.add(value);
-  append('secrets', `${testName()}.jsonl`, `${JSON.stringify({ kind, value } satisfies KnownSecret)}\n`);
+  // What repeats a few letters is a test's filler, and stands everywhere.
+  if (value !== undefined && new Set(value).size >= LEAST_LETTERS) register({ kind, value });
+}
+
+/** Says that a value is none, wherever it is seen besides. */
+export function registerPublic(value: string): void {
+  register({ kind: 'public', value });
+}
+
+function register(value: KnownValue): void {
+  const line = `${JSON.stringify(value)}\n`;
+  if (known.has(line)) return;
+  known.add(line);
+  append('secrets', `${testName()}.jsonl`, line);
 }
 
 function append(folder: string, file: string, text: string): void {

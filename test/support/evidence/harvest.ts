@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { registerSecret, type SecretKind } from './evidence.ts';
+import { registerPublic, registerSecret, type SecretKind } from './evidence.ts';
 
 /** Parameters of addresses, fields of forms and of JSON that are secret. */
 const SECRET_FIELDS: Readonly<Record<string, SecretKind>> = {
@@ -41,13 +41,15 @@ export function harvest({ url, headers, body }: SeenHttp): void {
 
 /** Registers what somebody wrote or was answered, if it is long enough to be told from other words. */
 export function registerText(text: string): void {
-  if (text.length >= LEAST_TEXT_CHARS && new Set(text).size >= LEAST_TEXT_CHARS / 2) registerSecret('text', text);
+  if (text.length >= LEAST_TEXT_CHARS) registerSecret('text', text);
 }
 
 function harvestAddress(address: string): void {
   const url = URL.canParse(address, 'http://any') ? new URL(address, 'http://any') : undefined;
   if (!url) return;
   harvestParameters(url.searchParams);
+  // The hash of a verifier, which goes through the browser (RFC 7636).
+  for (const challenge of url.searchParams.getAll('code_challenge')) registerPublic(challenge);
   // CAS; the field of that name in our own form is the ticket's hash.
   registerLong('ticket', url.searchParams.get('ticket') ?? undefined);
   registerLong('ticket', /^\/link\/([\w-]{16,})/.exec(url.pathname)?.[1]);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ALLOWANCES, type Allowance } from './allowances.ts';
-import type { EvidenceKind, KnownSecret } from './evidence.ts';
+import type { EvidenceKind, KnownSecret, KnownValue } from './evidence.ts';
 import { ByteFinder } from './find-bytes.ts';
 import { formsOf, type Form } from './forms.ts';
 import { writesOf } from './redis-writes.ts';
@@ -63,7 +63,9 @@ function readSecrets(root: string): KnownSecret[] {
       .split('\n')
       .filter(Boolean),
   );
-  return [...new Set(lines)].map((line) => JSON.parse(line) as KnownSecret);
+  const known = [...new Set(lines)].map((line) => JSON.parse(line) as KnownValue);
+  const open = new Set(known.flatMap(({ kind, value }) => (kind === 'public' ? [value] : [])));
+  return known.flatMap(({ kind, value }) => (kind === 'public' || open.has(value) ? [] : [{ kind, value }]));
 }
 
 function filesUnder(folder: string): string[] {
