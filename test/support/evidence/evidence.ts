@@ -64,6 +64,11 @@ function append(folder: string, file: string, text: string): void {
   appendFileSync(join(root, folder, file), text);
 }
 
+/** Whether the running test file sends nonsense on purpose: what it sends is nobody's secret then. */
+export function isFuzzing(): boolean {
+  return testName().includes('fuzz');
+}
+
 function testName(): string {
   return basename(expect.getState().testPath ?? 'test', '.test.ts');
 }

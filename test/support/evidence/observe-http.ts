@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { afterAll } from '@jest/globals';
 import { keepEvidence } from './evidence.ts';
-import { harvest } from './harvest.ts';
+import { harvestAnswer, harvestRequest } from './harvest.ts';
 
 /**
  * Looks at all HTTP of a test file's process, from Node's own diagnostics: pages and metrics are kept as evidence, what is
@@ -38,7 +38,7 @@ function watchServer({ request, response }: ServerSide): void {
   const ended = collect(response, 'end');
   response.once('close', () => {
     const { url, headers } = request;
-    harvest({ url, headers, body: asked() });
+    harvestRequest({ url, headers, body: asked() });
     const answer = { headers: textHeaders(response.getHeaders()), body: written() + ended() };
     answered(url ?? '', response.statusCode, answer);
   });
@@ -48,13 +48,13 @@ function watchServer({ request, response }: ServerSide): void {
 function watchClient({ request, response }: ClientSide): void {
   const read = collect(response, 'push');
   response.once('close', () => {
-    harvest({ url: request.path, headers: textHeaders(request.getHeaders()), body: '' });
+    harvestRequest({ url: request.path, headers: textHeaders(request.getHeaders()), body: '' });
     answered(request.path, response.statusCode ?? 0, { headers: response.headers, body: read() });
   });
 }
 
 function answered(url: string, status: number, answer: { headers: IncomingMessage['headers']; body: string }): void {
-  harvest(answer);
+  harvestAnswer(answer);
   const isPage = answer.headers['content-type']?.includes('html') === true && !isRedirect(status);
   if (url === '/metrics') keepEvidence('metrics', answer.body);
   else if (isPage) keepEvidence('pages', answer.body);
