@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ALLOWANCES, type Allowance } from './allowances.ts';
 import type { EvidenceKind, KnownSecret, KnownValue } from './evidence.ts';
-import { ByteFinder } from './find-bytes.ts';
+import { ByteFinder, type Hit } from './find-bytes.ts';
 import { formsOf, type Form } from './forms.ts';
 import { writesOf } from './redis-writes.ts';
 
@@ -35,6 +35,7 @@ export function judgeEvidence(root: string, allowances: readonly Allowance[] = A
   const finder = new ByteFinder<Needle>(needles);
   const searched = { secrets: secrets.length, forms: needles.length, bytes: 0, lines: 0 };
   const findings = new Map<string, Finding>();
+  const seen = new Set<string>();
   for (const evidence of KINDS) {
     for (const file of filesUnder(join(root, evidence))) {
       const bytes = readFileSync(join(root, evidence, file));
@@ -42,12 +43,10 @@ export function judgeEvidence(root: string, allowances: readonly Allowance[] = A
       let line = 0;
       for (const part of evidence === 'redis' ? writesOf(bytes) : linesOf(bytes)) {
         line += 1;
-        for (const { needle, at } of finder.find(part)) {
-          const around = part.toString('utf8', Math.max(0, at - AROUND_BYTES), at + needle.bytes.length + AROUND_BYTES);
-          const { kind } = needle.secret;
-          if (allowances.some((each) => each.evidence === evidence && each.secret === kind && each.around.test(around)))
-            continue;
-          const finding = { evidence, file, line, secret: kind, form: needle.name };
+        if (evidence === 'pages' && isRepeated(part, seen)) continue;
+        for (const hit of finder.find(part)) {
+          if (allowances.some((allowance) => allows(allowance, evidence, part, hit))) continue;
+          const finding = { evidence, file, line, secret: hit.needle.secret.kind, form: hit.needle.name };
           findings.set(JSON.stringify(finding), finding);
         }
       }
@@ -55,6 +54,20 @@ export function judgeEvidence(root: string, allowances: readonly Allowance[] = A
     }
   }
   return { findings: [...findings.values()], searched };
+}
+
+function allows(allowance: Allowance, evidence: EvidenceKind, part: Buffer, { needle, at }: Hit<Needle>): boolean {
+  if (allowance.evidence !== evidence || allowance.secret !== needle.secret.kind) return false;
+  const around = part.toString('utf8', Math.max(0, at - AROUND_BYTES), at + needle.bytes.length + AROUND_BYTES);
+  return allowance.around.test(around);
+}
+
+/** Pages have most lines in common; one look at each is enough. */
+function isRepeated(line: Buffer, seen: Set<string>): boolean {
+  const text = line.toString('latin1');
+  if (seen.has(text)) return true;
+  seen.add(text);
+  return false;
 }
 
 function readSecrets(root: string): KnownSecret[] {
