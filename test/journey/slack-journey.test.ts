@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { startApp, type App } from '../../src/app.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { pendingKey } from '../../src/base/partition-keys.ts';
-import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { freePort, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { ALL_PARTITIONS } from '../../src/platforms/conversation-key.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import { startScriptedChatServer, type Answer, type ScriptedChatServer } from '../chat/scripted-chat-server.ts';
 import { startFakeSlack, type FakeSlack } from '../support/fake-slack.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
-import { recordingLog } from '../support/redis.ts';
+import { registerEnvironment } from '../support/evidence/register-environment.ts';
+import { recordingLog, startRedisServer } from '../support/redis.ts';
 import { createSlackSender, type SlackSender } from '../support/slack-sender.ts';
 import { untilTrue } from '../support/town.ts';
 
@@ -26,7 +27,7 @@ let app: App | undefined;
 const processes: ParleyProcess[] = [];
 
 beforeAll(async () => {
-  redis = await startEmbeddedRedis();
+  redis = await startRedisServer();
   client = connectRedis({ urls: [redis.url] }, 'wait', recordingLog().log, 'test');
   chat = await startScriptedChatServer();
 }, 60_000);
@@ -54,6 +55,7 @@ beforeEach(async () => {
     LOG_FORMAT: 'json',
     LOG_LEVEL: 'debug',
   };
+  registerEnvironment(env);
   sender = createSlackSender(`http://127.0.0.1:${port}/webhooks/slack`, SECRET);
   chat.calls.splice(0);
   await client.flushall();
