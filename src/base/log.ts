@@ -13,15 +13,16 @@ export interface LogOptions {
 /** Shapes of secrets that must never be readable in a log, whatever field they arrived in (security.md 7.1). */
 const SCRUBBED: readonly [pattern: RegExp, replacement: string][] = [
   [
-    /\b(code|state|ticket|access_token|refresh_token|client_secret|secret|corpsecret|password|access_key)=[^&\s"'\\]+/gi,
+    /\b(code|state|ticket|access_?token|refresh_?token|client_?secret|secret|corpsecret|password|access_?key|api_?key)=[^&\s"'\\]+/gi,
     '$1=[removed]',
   ],
   [/\bBearer\s+[\w.~+/=-]+/gi, 'Bearer [removed]'],
   // Also within JSON that is itself text in JSON, where quotes are escaped.
-  [/(\\*"(?:access_token|refresh_token|client_secret|password)\\*"\s*:\s*\\*")[^"\\]*/gi, '$1[removed]'],
+  [/(\\*"(?:access_?token|refresh_?token|client_?secret|api_?key|password)\\*"\s*:\s*\\*")[^"\\]*/gi, '$1[removed]'],
   // Codes of errors and states of parts are words; an authorization code or an OAuth state is not.
   [/(\\*"(?:code|state)\\*"\s*:\s*\\*")(?![a-z]+(?:[_-][a-z]+)*\\*"|[A-Z][A-Z_]*\\*")[^"\\]*/g, '$1[removed]'],
   [/\bsk-[\w-]{8,}/g, 'sk-[removed]'],
+  [/\bxox([a-z])-[\w-]{6,}/g, 'xox$1-[removed]'],
   [/\/link\/[\w-]{16,}/g, '/link/[removed]'],
   [/data:[\w/+.-]+;base64,[\w+/=]+/g, 'data:[removed]'],
 ];
