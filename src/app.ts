@@ -125,7 +125,9 @@ async function startFront({ config, log, registry, receiver, worker }: FrontOpti
   }
   const handler = koa.callback();
   const server = await listen(
-    (request, response) => void handler(request, response),
+    (request, response) => {
+      if (receiver?.serveWebhook(request, response) !== true) void handler(request, response);
+    },
     config.http.port,
     config.http.host,
   );

@@ -29,7 +29,7 @@ import { SignInGate } from './turn/sign-in-gate.ts';
 import { createRunSlashWord } from './turn/slash-words.ts';
 import { createTakeTypedCode } from './turn/typed-codes.ts';
 import { createHandleDelivery } from './webhook/handle-delivery.ts';
-import { webhookRoutes } from './webhook/webhook-routes.ts';
+import { webhookRoutes, type ServeWebhook } from './webhook/webhook-routes.ts';
 import { createKeyRing, redisAddress } from './secret-parts.ts';
 import { createTellLimited } from './tell-limited.ts';
 import { createTellPerson } from './tell-person.ts';
@@ -169,6 +169,8 @@ function holdsCode(message: InboundMessage): boolean {
 }
 
 export interface Receiver {
+  serveWebhook: ServeWebhook;
+  /** The sign-in pages. */
   routes: Router[];
   redis: RedisClient;
   platforms: ReadonlyMap<PlatformName, Platform>;
@@ -202,10 +204,8 @@ export function createReceiver(options: BotOptions): Receiver {
     report,
   });
   return {
-    routes: [
-      webhookRoutes({ platforms: [...platforms.values()], handle, nowMs, log, report }),
-      ...(identity ? [identity.routes()] : []),
-    ],
+    serveWebhook: webhookRoutes({ platforms: [...platforms.values()], handle, log, report }),
+    routes: identity ? [identity.routes()] : [],
     redis,
     platforms,
     async close() {

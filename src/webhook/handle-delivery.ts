@@ -90,7 +90,7 @@ async function acceptMessage(
         .catch((error: unknown) => log.debug({ error: asError(error) }, 'a wake was not sent'));
       return storing;
     };
-    const { deliveryId, result } = await withDeadline(retryUntilStored(storeAndWake), STORE_DEADLINE_MS);
+    const { deliveryId, result } = await storeInTime(storeAndWake);
     if (result === 'new') {
       options.onAccepted(platform, { conversation, message, deliveryId });
       return { answer: answer({ replyId: deliveryId, content: '', finished: false }), outcome: 'accepted' };
@@ -121,16 +121,22 @@ async function acceptMessage(
 }
 
 /** Tries again within the deadline: whether the platform repeats a delivery after a 503 is not certain everywhere. */
-async function retryUntilStored<Result>(store: () => Promise<Result>): Promise<Result> {
+function storeInTime<Result>(store: () => Promise<Result>): Promise<Result> {
   const giveUpAtMs = performance.now() + STORE_DEADLINE_MS;
-  for (;;) {
-    try {
-      return await store();
-    } catch (error) {
-      if (performance.now() + STORE_RETRY_PAUSE_MS >= giveUpAtMs) throw error;
-      await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_PAUSE_MS));
-    }
-  }
+  return withDeadline(
+    store().catch(async (error: unknown) => {
+      for (;;) {
+        if (performance.now() + STORE_RETRY_PAUSE_MS >= giveUpAtMs) throw error;
+        await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_PAUSE_MS));
+        try {
+          return await store();
+        } catch {
+          // Asked again until the time is over.
+        }
+      }
+    }),
+    STORE_DEADLINE_MS,
+  );
 }
 
 async function answerPoll(

@@ -1,6 +1,5 @@
-import Router from '@koa/router';
-import type { Context } from 'koa';
-import type { NowMs } from '../base/clock.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { asError } from '../base/coded-error.ts';
 import type { Log } from '../base/log.ts';
 import type { Delivery, HttpAnswer, Platform } from '../platforms/platform.ts';
 import type { HandleDelivery } from './handle-delivery.ts';
@@ -10,24 +9,52 @@ import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
 export interface WebhookRoutesOptions {
   platforms: readonly Platform[];
   handle: HandleDelivery;
-  nowMs: NowMs;
   log: Log;
   report: WebhookReport;
 }
 
-/** The platforms' addresses, `/webhooks/NAME`: limits → raw bytes → verify and read → handle → answer (security.md 3.1). */
-export function webhookRoutes(options: WebhookRoutesOptions): Router {
-  const router = new Router();
-  for (const platform of options.platforms) {
-    router.register(`/webhooks/${platform.name}`, ['GET', 'POST'], (context) =>
-      serveDelivery(context, platform, options),
-    );
-  }
-  return router;
+/** Answers a request to one of the platforms' addresses. @returns false when it is for somebody else, who must answer it */
+export type ServeWebhook = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+const PREFIX = '/webhooks/';
+
+/**
+ * The platforms' addresses, `/webhooks/NAME`: limits → raw bytes → verify and read → handle → answer (security.md 3.1).
+ * Straight on node:http, since a framework's way around costs as much as all else that is done for a delivery
+ * (docs/PERFORMANCE.md).
+ */
+export function webhookRoutes(options: WebhookRoutesOptions): ServeWebhook {
+  const platforms = new Map<string, Platform>(options.platforms.map((platform) => [platform.name, platform]));
+  return (request, response) => {
+    const { url = '' } = request;
+    if (!url.startsWith(PREFIX)) return false;
+    const queryAt = url.indexOf('?');
+    const path = queryAt < 0 ? url : url.slice(0, queryAt);
+    const platform = platforms.get(path.slice(PREFIX.length));
+    if (!platform) return false;
+    const query = new URLSearchParams(queryAt < 0 ? '' : url.slice(queryAt));
+    serveDelivery({ request, response, query, platform }, options).catch((thrown: unknown) => {
+      options.log.error({ error: asError(thrown) }, 'a request failed');
+      if (!response.headersSent) writeAnswer(response, { status: 500, body: '' });
+    });
+    return true;
+  };
 }
 
-async function serveDelivery(context: Context, platform: Platform, options: WebhookRoutesOptions): Promise<void> {
+interface Call {
+  request: IncomingMessage;
+  response: ServerResponse;
+  query: URLSearchParams;
+  platform: Platform;
+}
+
+async function serveDelivery({ request, response, query, platform }: Call, options: WebhookRoutesOptions) {
   const startedMs = performance.now();
+  const { method } = request;
+  if (method !== 'GET' && method !== 'POST') {
+    response.setHeader('allow', 'GET, POST');
+    return writeAnswer(response, { status: 405, body: '' });
+  }
   const done = (kind: string, outcome: DeliveryOutcome) =>
     options.report.deliveryReceived({
       platform: platform.name,
@@ -36,25 +63,21 @@ async function serveDelivery(context: Context, platform: Platform, options: Webh
       durationMs: performance.now() - startedMs,
     });
 
-  const read = await readBody(context.req);
+  const read = await readBody(request);
   if (!read.ok) {
-    context.status = read.status;
-    context.body = '';
+    writeAnswer(response, { status: read.status, body: '' });
     return done('unread', read.status === 413 ? 'too-large' : 'refused');
   }
-  const delivery: Delivery = platform.receive({
-    method: context.method === 'GET' ? 'GET' : 'POST',
-    query: context.URL.searchParams,
-    headers: context.headers,
-    body: read.body,
-  });
+  const delivery: Delivery = platform.receive({ method, query, headers: request.headers, body: read.body });
   const { answer, outcome } = await options.handle(platform, delivery);
-  writeAnswer(context, answer);
+  writeAnswer(response, answer);
   done(delivery.kind, outcome);
 }
 
-function writeAnswer(context: Context, answer: HttpAnswer): void {
-  context.status = answer.status;
-  context.type = answer.contentType ?? 'text/plain; charset=utf-8';
-  context.body = answer.body;
+function writeAnswer(response: ServerResponse, { status, contentType, body }: HttpAnswer): void {
+  response.writeHead(status, {
+    'content-type': contentType ?? 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
 }

@@ -1,4 +1,4 @@
-import { CodedError } from '../base/coded-error.ts';
+import { asError, CodedError } from '../base/coded-error.ts';
 
 /** Thrown when the store did not answer within the receiver's own deadline. */
 export class DeadlineError extends CodedError<'store_deadline'> {}
@@ -7,18 +7,21 @@ export class DeadlineError extends CodedError<'store_deadline'> {}
  * Waits for a promise no longer than `deadlineMs`. Library time-outs do not cover a connection that was never made
  * (security.md 3.7); a late result is dropped, which repeating a delivery makes harmless. @throws DeadlineError
  */
-export async function withDeadline<Result>(promise: Promise<Result>, deadlineMs: number): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
+export function withDeadline<Result>(promise: Promise<Result>, deadlineMs: number): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
       () => reject(new DeadlineError('store_deadline', 'The store did not answer in time')),
       deadlineMs,
     );
+    promise.then(
+      (result) => {
+        clearTimeout(timer);
+        resolve(result);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(asError(error));
+      },
+    );
   });
-  promise.catch(() => undefined);
-  try {
-    return await Promise.race([promise, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -58,6 +58,17 @@ test('security.md 3.2: a body over 1 MiB is 413, a compressed one 415, and the d
   expect((await sender.send(wecomText('still here'))).status).toBe(200);
 });
 
+test('security.md 3.1: a webhook takes GET and POST, and no other address is one', async () => {
+  const ask = (method: 'PUT' | 'DELETE' | 'HEAD' | 'POST', path: string) =>
+    got(`${town.botUrl}${path}`, { method, throwHttpErrors: false, retry: { limit: 0 } });
+  for (const method of ['PUT', 'DELETE', 'HEAD'] as const) {
+    const answer = await ask(method, '/webhooks/wecom');
+    expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, POST']);
+  }
+  for (const path of ['/webhooks/', '/webhooks/nobody', '/webhooks/wecom/more', '/webhookswecom'])
+    expect((await ask('POST', path)).statusCode).toBe(404);
+});
+
 test('what cannot be parsed before a signature could be checked is 400', async () => {
   for (const body of ['', '{', '[]', '{"encrypt":1}', '<xml></xml>', Buffer.from([0xff, 0xfe, 0x00])]) {
     expect((await sender.send({}, { body })).status).toBe(400);
