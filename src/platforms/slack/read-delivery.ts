@@ -3,10 +3,10 @@ import { readSlashCommand } from '../slash-words.ts';
 import { formatTarget } from './reply-target.ts';
 import { mentionOf, plainText } from './plain-text.ts';
 import {
+  readEnvelopeFields,
+  readMessageFields,
   wireCommand,
-  wireEnvelope,
   wireInteraction,
-  wireMessage,
   type WireEnvelope,
   type WireFile,
   type WireMessage,
@@ -37,9 +37,12 @@ export function ignored(reason: string): Delivery {
   return { kind: 'ignored', reason, answer: EMPTY_ANSWER };
 }
 
+/** One for all: it keeps nothing between whole texts. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function decode(body: Buffer): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+    return utf8.decode(body);
   } catch {
     return undefined;
   }
@@ -54,21 +57,21 @@ function parseJson(text: string): unknown {
 }
 
 function readEnvelope(parsed: unknown, options: ReadOptions): Delivery {
-  const read = wireEnvelope.safeParse(parsed);
-  if (!read.success) return ignored('unreadable event');
-  const { type, challenge, event } = read.data;
+  const envelope = readEnvelopeFields(parsed);
+  if (!envelope) return ignored('unreadable event');
+  const { type, challenge, event } = envelope;
   if (type === 'url_verification' && challenge !== undefined)
     return { kind: 'handshake', answer: { status: 200, contentType: 'text/plain', body: challenge } };
   if (type !== 'event_callback') return ignored('unwanted event');
-  const message = wireMessage.safeParse(event);
-  return message.success ? readMessage(message.data, read.data, options) : ignored('unwanted event');
+  const message = readMessageFields(event);
+  return message ? readMessage(message, envelope, options) : ignored('unwanted event');
 }
 
 function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOptions): Delivery {
   const { user, bot_id: botId, subtype } = event;
   if (user === undefined || botId !== undefined) return ignored('not from a person');
   if (subtype !== undefined && !SPOKEN_SUBTYPES.has(subtype)) return ignored('said by the platform');
-  const ownIds = (envelope.authorizations ?? []).flatMap(({ user_id: id }) => id ?? []);
+  const { ownIds } = envelope;
   if (ownIds.includes(user)) return ignored('said by ourselves');
 
   const isPrivate = event.type === 'message' && event.channel_type === 'im';
@@ -118,7 +121,7 @@ function spoken({ tenant, app }: ReadOptions, said: Spoken): Delivery {
 
 function partsOf(text: string, { files }: WireMessage): MessagePart[] {
   const plain = plainText(text.slice(0, MAX_QUERY_TEXT_CHARS)).trim();
-  return [...(plain === '' ? [] : [{ type: 'text' as const, text: plain }]), ...(files ?? []).map(filePart)];
+  return [...(plain === '' ? [] : [{ type: 'text' as const, text: plain }]), ...files.map(filePart)];
 }
 
 /** A file that Slack does not hand out (over the plan's limit, deleted) has no address; its sender still gets an answer. */

@@ -1,7 +1,6 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { SECOND_MS, type NowMs } from '../../base/clock.ts';
-import { sameSecret } from '../../base/ids.ts';
 import type { RawDelivery } from '../platform.ts';
 
 export interface VerifyOptions {
@@ -14,6 +13,7 @@ export interface VerifyOptions {
 /** Why a delivery is refused, or undefined for one that Slack signed. */
 export type Refusal = 'no signature' | 'outside the time window' | 'signature differs';
 
+const PREFIX = 'v0=';
 const SIGNATURE = /^v0=[0-9a-f]{64}$/;
 
 /**
@@ -25,13 +25,18 @@ export function refusalOf({ headers, body }: RawDelivery, options: VerifyOptions
   const timestamp = onlyHeader(headers, 'x-slack-request-timestamp');
   if (signature === undefined || timestamp === undefined || !SIGNATURE.test(signature)) return 'no signature';
   if (!isWithinWindow(timestamp, options)) return 'outside the time window';
-  return sameSecret(signature, signDelivery(options.signingSecret, timestamp, body)) ? undefined : 'signature differs';
+  // Both are 32 bytes: the pattern saw to the one's length.
+  const given = Buffer.from(signature.slice(PREFIX.length), 'hex');
+  return timingSafeEqual(given, hmacOf(options.signingSecret, timestamp, body)) ? undefined : 'signature differs';
 }
 
 /** The signature that Slack sends with these bytes. */
 export function signDelivery(signingSecret: string, timestamp: string, body: Buffer): string {
-  const hmac = createHmac('sha256', signingSecret).update(`v0:${timestamp}:`).update(body);
-  return `v0=${hmac.digest('hex')}`;
+  return PREFIX + hmacOf(signingSecret, timestamp, body).toString('hex');
+}
+
+function hmacOf(signingSecret: string, timestamp: string, body: Buffer): Buffer {
+  return createHmac('sha256', signingSecret).update(`v0:${timestamp}:`).update(body).digest();
 }
 
 function isWithinWindow(timestamp: string, { nowMs, windowSec }: VerifyOptions): boolean {
