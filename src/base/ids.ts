@@ -1,4 +1,4 @@
-import { createHash, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Lower-case hex SHA-256 over the parts, each preceded by its length so that no two lists of parts collide. */
 export function hashParts(...parts: string[]): string {
@@ -20,8 +20,7 @@ export function randomToken(bytes = 32): string {
 
 /** Compares two secrets in constant time, whatever their lengths (security.md 3.3: both sides are hashed first). */
 export function sameSecret(left: string, right: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(left), digest(right));
+  return timingSafeEqual(hash('sha256', left, 'buffer'), hash('sha256', right, 'buffer'));
 }
 
 /** Lower-case hex HMAC-SHA-256. */

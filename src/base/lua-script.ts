@@ -12,9 +12,14 @@ export interface LuaScript {
   run(redis: RedisClient, keys: string[], args: LuaArgument[]): Promise<unknown>;
 }
 
-/** Reads a script from the file beside the caller: `loadScript(import.meta.url, './scripts/accept.lua')`. */
-export function loadScript(base: string, path: string): LuaScript {
-  const source = readFileSync(new URL(path, base), 'utf8');
+/**
+ * Reads a script from the file beside the caller: `loadScript(import.meta.url, './scripts/accept.lua')`.
+ * @param constants what the script knows by these names, so that it need not be sent with every call
+ */
+export function loadScript(base: string, path: string, constants: Record<string, number | string> = {}): LuaScript {
+  // Lua reads JSON's numbers and plain strings as its own.
+  const locals = Object.entries(constants).map(([name, value]) => `local ${name} = ${JSON.stringify(value)}\n`);
+  const source = locals.join('') + readFileSync(new URL(path, base), 'utf8');
   const sha = createHash('sha1').update(source).digest('hex');
   return {
     async run(redis, keys, args) {

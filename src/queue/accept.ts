@@ -1,7 +1,7 @@
 import { conversationKeys, messageKey, rateKey } from '../base/partition-keys.ts';
 import { DAY_MS } from '../base/clock.ts';
 import { hashParts } from '../base/ids.ts';
-import { loadScript } from '../base/lua-script.ts';
+import { loadScript, type LuaScript } from '../base/lua-script.ts';
 import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
@@ -9,8 +9,6 @@ import { deliveryIdOf, personIdOf, type ConversationRef } from '../platforms/con
 import type { InboundMessage } from '../platforms/platform.ts';
 import { mergeKeyOf, NEVER_MERGED, sealMessage } from './inbox-entry.ts';
 import { STOP_CHANNEL } from './wake-queue.ts';
-
-const acceptScript = loadScript(import.meta.url, './scripts/accept.lua');
 
 /** How long a delivery is remembered (security.md 3.5); longer than any platform goes on repeating. */
 export const REMEMBER_DELIVERY_MS = DAY_MS;
@@ -38,47 +36,46 @@ export interface Accepted {
 /** Stores accepted messages. One atomic script a message (security.md 3.5); safe to call again with the same delivery. */
 export class Inbox {
   readonly #options: AcceptOptions;
+  readonly #script: LuaScript;
 
   constructor(options: AcceptOptions) {
     this.#options = options;
+    this.#script = loadScript(import.meta.url, './scripts/accept.lua', {
+      REMEMBER_MS: REMEMBER_DELIVERY_MS,
+      LIFE_MS: INBOX_LIFE_MS,
+      MOST_OF_A_PERSON: options.messagesAPersonMaySendAMinute ?? 20,
+      MOST_OF_A_CHAT: MESSAGES_A_CHAT_MAY_SEND_A_MINUTE,
+      LONGEST_INBOX,
+      STOP_CHANNEL,
+    });
   }
 
   /** @throws whatever the connection throws when Redis is away: the message is not stored then, as far as we know */
   async accept(conversation: ConversationRef, message: InboundMessage): Promise<Accepted> {
-    const { redis, keyRing, nowMs, messagesAPersonMaySendAMinute = 20, standsAlone } = this.#options;
+    const { redis, keyRing, nowMs, standsAlone } = this.#options;
     const deliveryId = deliveryIdOf(message);
     const personId = personIdOf(message, message.sender.userId);
     const { partition } = conversation;
-    const keys = conversationKeys(conversation);
-    const [result, state] = (await acceptScript.run(
-      redis,
-      [
-        messageKey(partition, deliveryId),
-        keys.inbox,
-        keys.state,
-        keys.pending,
-        rateKey(partition, `person:${personId}`),
-        ...(message.chat.kind === 'group'
-          ? [rateKey(partition, `chat:${hashParts('chat', message.chat.id).slice(0, 32)}`)]
-          : []),
-      ],
-      [
-        deliveryId,
-        conversation.id,
-        standsAlone?.(message) ? NEVER_MERGED : mergeKeyOf(message, personId),
-        sealMessage(keyRing, deliveryId, message),
-        nowMs(),
-        REMEMBER_DELIVERY_MS,
-        personId,
-        message.laterReplyHandle === undefined ? '0' : '1',
-        messagesAPersonMaySendAMinute,
-        MESSAGES_A_CHAT_MAY_SEND_A_MINUTE,
-        LONGEST_INBOX,
-        message.slash?.word === 'stop' ? '1' : '0',
-        INBOX_LIFE_MS,
-        STOP_CHANNEL,
-      ],
-    )) as [Accepted['result'], string];
-    return { deliveryId, result: state === 'limited' ? 'limited' : result };
+    const place = conversationKeys(conversation);
+    const keys = [
+      messageKey(partition, deliveryId),
+      place.inbox,
+      place.state,
+      place.pending,
+      rateKey(partition, `person:${personId}`),
+    ];
+    if (message.chat.kind === 'group')
+      keys.push(rateKey(partition, `chat:${hashParts('chat', message.chat.id).slice(0, 32)}`));
+    const isStop = message.slash?.word === 'stop';
+    const result = await this.#script.run(redis, keys, [
+      deliveryId,
+      conversation.id,
+      personId,
+      standsAlone?.(message) ? NEVER_MERGED : mergeKeyOf(message, personId),
+      nowMs(),
+      (message.laterReplyHandle === undefined ? '' : 'later ') + (isStop ? 'stop' : ''),
+      sealMessage(keyRing, deliveryId, message),
+    ]);
+    return { deliveryId, result: result as Accepted['result'] };
   }
 }
