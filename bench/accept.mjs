@@ -1,131 +1,133 @@
 import { randomBytes } from 'node:crypto';
-import { Redis } from 'ioredis';
 import { startEmbeddedRedis, freePort } from '../dist/local/embedded-redis.js';
-import { startChatStandIn } from './chat-stand-in.mjs';
 import { makeDeliveries } from './deliveries.mjs';
-import { median, percentile, sendAtRate, sendInTurn, sendMany } from './load.mjs';
-import { memoryMib, startMeasured } from './measured-process.mjs';
+import { median, percentile, rounded, sendAtRate, sendInTurn, sendMany } from './load.mjs';
+import { computedMs, memoryMib, startMeasured } from './measured-process.mjs';
+import { startModelStandIn } from './model-stand-in.mjs';
+import { parleyEnv, slackEnv } from './parley-env.mjs';
+import { countCommands, untilAnswered } from './redis-watch.mjs';
+import { makeSlackEvents, SIGNING_SECRET } from './slack-events.mjs';
+import { startSlackStandIn } from './slack-stand-in.mjs';
 
-const FLOOR = 'Koa + body parser + HMAC + one awaited BullMQ add';
-const ROUNDS = 5;
-const ALONE = 200;
-const AT_ONCE = 4_000;
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const ALONE = 100;
+const WARM_UP = 6_000;
+const AT_ONCE = 6_000;
 const AT_RATE = { perSecond: 200, seconds: 5 };
+const COUNTED = 50;
 
 const token = randomBytes(8).toString('hex');
 const aesKey = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG';
+const WECOM = { WECOM_BOT_TOKEN: token, WECOM_BOT_AES_KEY: aesKey, WECOM_BOT_NAME: 'Parley' };
+const makeWecom = (count) => makeDeliveries({ token, aesKey, count });
 
-function parleyEnv(redisUrl, chatUrl, port, roles) {
-  return {
-    ROLES: roles,
-    PORT: String(port),
-    HOST: '127.0.0.1',
-    PUBLIC_URL: `http://127.0.0.1:${port}`,
-    REDIS_URL: redisUrl,
-    SECRET_KEY: randomBytes(32).toString('base64'),
-    CHAT_BASE_URL: chatUrl,
-    CHAT_API_KEY: 'sk-bench-0123456789',
-    SIGN_IN: 'off',
-    WECOM_BOT_TOKEN: token,
-    WECOM_BOT_AES_KEY: aesKey,
-    WECOM_BOT_NAME: 'Parley',
-    LOG_LEVEL: 'warn',
-    LOG_FORMAT: 'json',
-  };
-}
-
-/** Measures both in turn, round by round, so that a drift of the machine meets both alike. */
-async function compare(subjects, settle) {
-  const samples = Object.fromEntries(subjects.map(({ name }) => [name, { alone: [], perSecond: [], atRate: [] }]));
+/** Measures all in turn, round by round, so that a drift of the machine meets all alike. */
+async function compare(subjects) {
+  const samples = new Map(
+    subjects.map(({ name }) => [name, { alone: [], perSecond: [], cpuUs: [], busy: [], atRate: [] }]),
+  );
+  for (const { url, deliver } of subjects) await sendMany(url, deliver(WARM_UP));
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const { name, url, deliver } of subjects) {
-      await settle();
-      samples[name].alone.push(median(await sendInTurn(url, deliver(ALONE))));
-      await settle();
-      samples[name].perSecond.push(await sendMany(url, deliver(AT_ONCE)));
-      await settle();
-      samples[name].atRate.push(
-        percentile(await sendAtRate(url, deliver(AT_RATE.perSecond * AT_RATE.seconds), AT_RATE), 0.99),
-      );
+    for (const { name, url, deliver, pid, settle } of subjects) {
+      const taken = samples.get(name);
+      const deliveries = {
+        once: deliver(AT_ONCE),
+        alone: deliver(ALONE),
+        rate: deliver(AT_RATE.perSecond * AT_RATE.seconds),
+      };
+      await settle?.();
+      const [startedMs, beforeMs] = [performance.now(), computedMs(pid)];
+      taken.perSecond.push(await sendMany(url, deliveries.once));
+      taken.busy.push((computedMs(pid) - beforeMs) / (performance.now() - startedMs));
+      taken.cpuUs.push(((computedMs(pid) - beforeMs) * 1_000) / AT_ONCE);
+      await settle?.();
+      taken.alone.push(median(await sendInTurn(url, deliveries.alone)));
+      taken.atRate.push(await sendAtRate(url, deliveries.rate, AT_RATE));
     }
   }
   return samples;
 }
 
-function describeAccept(subject, floor, samples) {
-  const [own, base] = [samples[subject], samples[floor]];
-  const ratio = (pick) => Number((median(pick(own)) / median(pick(base))).toFixed(2));
+/**
+ * `acksRatio` compares rates, which what else the machine does changes; `cpuRatio` compares what the processes computed a message
+ * (the floor's by ours: as many messages as one core could take), which is steadier.
+ */
+function describe(name, samples) {
+  const [own, base] = [samples.get(name), samples.get('L3')];
+  const at = ({ atRate }, share) => median(atRate.map((times) => percentile(times, share)));
   return {
-    case: `accept, ${subject}`,
-    floor,
-    medianMs: Number(median(own.alone).toFixed(3)),
-    floorMedianMs: Number(median(base.alone).toFixed(3)),
-    medianRatio: ratio(({ alone }) => alone),
+    case: `accept, ${name}`,
     acksPerSecond: Math.round(median(own.perSecond)),
-    floorAcksPerSecond: Math.round(median(base.perSecond)),
-    acksRatio: ratio(({ perSecond }) => perSecond),
-    p99MsAt200: Number(median(own.atRate).toFixed(2)),
-    p99Ratio: ratio(({ atRate }) => atRate),
+    acksRatio: rounded(median(own.perSecond) / median(base.perSecond)),
+    busy: rounded(median(own.busy)),
+    cpuUs: Math.round(median(own.cpuUs)),
+    cpuRatio: rounded(median(base.cpuUs) / median(own.cpuUs)),
+    aloneMs: rounded(median(own.alone), 3),
+    aloneRatio: rounded(median(own.alone) / median(base.alone)),
+    p50MsAt200: rounded(at(own, 0.5)),
+    p99MsAt200: rounded(at(own, 0.99)),
+    p999MsAt200: rounded(at(own, 0.999)),
+    p99Ratio: rounded(at(own, 0.99) / at(base, 0.99)),
   };
 }
 
-/** What accepting a message costs, beside the floor that any such bot pays, in the same run. */
+/** What accepting a message costs, beside the floors that any such bot pays, in the same run. */
 export async function benchAccept(report) {
-  const redis = await startEmbeddedRedis();
-  const chat = await startChatStandIn();
-  const processes = [];
-  let secondRedis;
+  const model = await startModelStandIn();
+  const slack = await startSlackStandIn(() => undefined);
+  const ends = [() => model.stop(), () => slack.stop()];
+  const startRedis = async () => {
+    const redis = await startEmbeddedRedis();
+    ends.push(() => redis.stop());
+    return redis.url;
+  };
+  const start = async (args, env) => {
+    const running = await startMeasured(args, env);
+    ends.push(() => running.stop());
+    return running.pid;
+  };
+  const startFloor = async (name) => {
+    const port = await freePort();
+    const env = { FLOOR: name, PORT: String(port), REDIS_URL: await startRedis(), SIGNING_SECRET };
+    return {
+      name,
+      url: `http://127.0.0.1:${port}/`,
+      deliver: makeSlackEvents,
+      pid: await start(['bench/floors.mjs'], env),
+    };
+  };
+  const startParley = async (name, { roles, platform, env, deliver }) => {
+    const [port, redisUrl] = [await freePort(), await startRedis()];
+    const settings = parleyEnv({ redisUrl, chatUrl: model.url, port, roles, platform: env });
+    const pid = await start([...(process.env.BENCH_NODE_ARGS?.split(' ') ?? []), 'dist/main.js'], settings);
+    return { name, url: `http://127.0.0.1:${port}/webhooks/${platform}`, deliver, pid, redisUrl };
+  };
+  const slackSide = { platform: 'slack', env: slackEnv(slack.url), deliver: makeSlackEvents };
+  const wecomSide = { platform: 'wecom', env: WECOM, deliver: makeWecom };
   try {
-    const ports = { floor: await freePort(), receiver: await freePort(), both: await freePort() };
-    const floor = await startMeasured(['bench/floor.mjs'], { PORT: String(ports.floor), REDIS_URL: redis.url });
-    processes.push(floor);
-    const receiver = await startMeasured(['dist/main.js'], parleyEnv(redis.url, chat.url, ports.receiver, 'receiver'));
-    processes.push(receiver);
-    const webhook = (port) => `http://127.0.0.1:${port}/webhooks/wecom`;
-    const deliver = (count) => makeDeliveries({ token, aesKey, count });
-    const acceptSamples = await compare(
-      [
-        { name: FLOOR, url: `http://127.0.0.1:${ports.floor}/`, deliver },
-        { name: 'receiver alone', url: webhook(ports.receiver), deliver },
-      ],
-      async () => undefined,
-    );
-    report(describeAccept('receiver alone', FLOOR, acceptSamples));
-    await receiver.stop();
-
-    // The second Parley gets a Redis without the first one's backlog.
-    secondRedis = await startEmbeddedRedis();
-    const both = await startMeasured(
-      ['dist/main.js'],
-      parleyEnv(secondRedis.url, chat.url, ports.both, 'receiver,worker'),
-    );
-    processes.push(both);
-    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    const subjects = [];
+    for (const floor of ['L1', 'L2', 'L3']) subjects.push(await startFloor(floor));
+    const receiver = await startParley('Slack, receiver alone', { roles: 'receiver', ...slackSide });
+    subjects.push(receiver);
+    subjects.push(await startParley('WeCom, receiver alone', { roles: 'receiver', ...wecomSide }));
+    const both = await startParley('Slack, receiver and worker in one', { roles: 'receiver,worker', ...slackSide });
+    subjects.push({ ...both, settle: () => untilAnswered(both.redisUrl) });
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
     report({ case: 'memory, receiver and worker in one process, idle', mib: memoryMib(both.pid), targetMib: 160 });
-    const bothSamples = await compare(
-      [
-        { name: FLOOR, url: `http://127.0.0.1:${ports.floor}/`, deliver },
-        {
-          name: 'receiver and worker in one',
-          url: webhook(ports.both),
-          deliver,
-        },
-      ],
-      () => untilAnswered(secondRedis.url),
-    );
-    report(describeAccept('receiver and worker in one', FLOOR, bothSamples));
+    const samples = await compare(subjects);
+    for (const { name } of subjects) report(describe(name, samples));
+    const counted = await countCommands(receiver.redisUrl, async () => {
+      await sendInTurn(receiver.url, makeSlackEvents(COUNTED));
+      return COUNTED;
+    });
+    const { names, ...counts } = counted;
+    report({
+      case: 'accept, Redis commands a message, Slack, receiver alone',
+      ...counts,
+      names: JSON.stringify(names),
+    });
     report({ case: 'memory, receiver and worker in one process, after the load', mib: memoryMib(both.pid) });
   } finally {
-    for (const running of processes) await running.stop();
-    await chat.stop();
-    await redis.stop();
-    await secondRedis?.stop();
+    for (const end of ends.reverse()) await end();
   }
-}
-
-/** Waits until nothing waits for an answer any more, so that one section's backlog is not the next one's load. */
-async function untilAnswered(url) {
-  const client = new Redis(url);
-  while ((await client.keys('{p*}:pending')).length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
-  client.disconnect();
 }

@@ -1,0 +1,34 @@
+import { createServer } from 'node:http';
+import { LAST_WORD } from './model-stand-in.mjs';
+
+/** Slack's side of posts and edits. `heard(id, what)` is told when a text is visible first and when the whole one is. */
+export async function startSlackStandIn(heard) {
+  let posted = 0;
+  const counts = { posts: 0, edits: 0 };
+  const server = createServer((request, response) => {
+    const parts = [];
+    request.on('data', (part) => parts.push(part));
+    request.on('end', () => {
+      const args = JSON.parse(Buffer.concat(parts).toString());
+      const isPost = request.url.endsWith('postMessage');
+      if (isPost) posted += 1;
+      counts[isPost ? 'posts' : 'edits'] += 1;
+      const ts = isPost ? `1760001000.${String(posted).padStart(6, '0')}` : args.ts;
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ ok: true, channel: args.channel, ts }));
+      const id = args.channel.slice(1);
+      if (isPost) heard(id, 'visible');
+      if ((args.markdown_text ?? args.text).endsWith(LAST_WORD)) heard(id, 'final');
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}/api`,
+    counts,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
