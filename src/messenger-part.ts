@@ -4,8 +4,12 @@ import type { NowMs } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { connectRedis } from './base/redis.ts';
 import { redisAddress } from './secret-parts.ts';
+import type { LocalLogins, PersonView } from './messenger/api.ts';
+import type { ProtocolKind } from './messenger/protocol.ts';
+import { slackProtocol } from './messenger/slack/index.ts';
 import { startMessenger } from './messenger/start-messenger.ts';
-import { parseDirectoryFile } from './service/directory-file.ts';
+import { wecomProtocol } from './messenger/wecom/index.ts';
+import { parseDirectoryFile, type ServicePerson } from './service/directory-file.ts';
 import type { Config, Secrets } from './settings/config.ts';
 
 interface MessengerPartOptions {
@@ -17,13 +21,15 @@ interface MessengerPartOptions {
 
 const GROUPS_FILE = new URL('../config/groups.json', import.meta.url);
 const AI_BOT_ID = 'aibot-parley';
+const PLAIN = 'plain:';
 const GROUPS = z.array(z.object({ id: z.string(), name: z.string(), members: z.array(z.string()) }));
 
 /** Starts the local messaging app for the people of the directory, on a Redis connection of its own. */
 export async function startMessengerPart({ config, secrets, nowMs, log }: MessengerPartOptions) {
   const redis = connectRedis(redisAddress(config, secrets), 'wait', log, 'messenger');
   const people = await readPeople(config.service.directoryFile);
-  const known = new Set(people.map(({ id }) => id));
+  const isSlack = config.local.messengerProtocol === 'slack';
+  const known = new Set(people.map(({ view }) => view.id));
   const groups = GROUPS.parse(JSON.parse(await readFile(GROUPS_FILE, 'utf8')))
     .map((group) => ({ ...group, members: group.members.filter((member) => known.has(member)) }))
     .filter((group) => group.members.length > 0);
@@ -33,18 +39,10 @@ export async function startMessengerPart({ config, secrets, nowMs, log }: Messen
     redis,
     botUrl: config.http.publicUrl,
     serviceUrl: new URL(config.signIn.url).origin,
-    bot: {
-      token: secrets.wecomBotToken ?? '',
-      aesKey: secrets.wecomBotAesKey ?? '',
-      name: config.wecom.botName,
-      aiBotId: AI_BOT_ID,
-    },
-    app: {
-      corpId: config.wecom.app?.corpId ?? '',
-      agentId: config.wecom.app?.agentId ?? '',
-      agentSecret: secrets.wecomAgentSecret ?? '',
-    },
-    people,
+    botName: config.wecom.botName,
+    protocol: protocolOf(config, secrets),
+    people: people.map(({ view }) => view),
+    ...(isSlack && config.embedded.signIn ? { localLogins: loginsOf(people) } : {}),
     groups,
     nowMs,
     log,
@@ -58,13 +56,45 @@ export async function startMessengerPart({ config, secrets, nowMs, log }: Messen
   };
 }
 
-/** The messenger's people: everybody in the directory with a WeCom user id. */
-async function readPeople(path: string | undefined) {
+function protocolOf({ local, wecom }: Config, secrets: Secrets): ProtocolKind {
+  if (local.messengerProtocol === 'slack') {
+    return slackProtocol({ signingSecret: secrets.slackSigningSecret ?? '', botToken: secrets.slackBotToken ?? '' });
+  }
+  return wecomProtocol({
+    bot: { token: secrets.wecomBotToken ?? '', aesKey: secrets.wecomBotAesKey ?? '', aiBotId: AI_BOT_ID },
+    app: {
+      corpId: wecom.app?.corpId ?? '',
+      agentId: wecom.app?.agentId ?? '',
+      agentSecret: secrets.wecomAgentSecret ?? '',
+    },
+  });
+}
+
+interface DirectoryEntry {
+  view: PersonView;
+  person: ServicePerson;
+}
+
+/** The messenger's people: everybody in the directory with a WeCom user id; in a stand-in of Slack they go by the same. */
+async function readPeople(path: string | undefined): Promise<DirectoryEntry[]> {
   const people =
     path === undefined ? [] : parseDirectoryFile(await readFile(path, 'utf8'), { allowPlainPasswords: true });
-  return people.flatMap(({ messaging, profile }) =>
-    messaging['wecom'] === undefined
+  return people.flatMap((person) => {
+    const { messaging, profile } = person;
+    const id = messaging['wecom'];
+    return id === undefined
       ? []
-      : [{ id: messaging['wecom'], name: profile.attributes.XM, department: profile.attributes.BMMC }],
+      : [{ view: { id, name: profile.attributes.XM, department: profile.attributes.BMMC }, person }];
+  });
+}
+
+/** How to log in as each person whose password stands in the directory in plain words, as local mode's own does. */
+function loginsOf(people: readonly DirectoryEntry[]): LocalLogins {
+  const readable = people.filter(({ person }) => person.password.startsWith(PLAIN));
+  return Object.fromEntries(
+    readable.map(({ view, person }) => [
+      view.id,
+      { username: person.username, password: person.password.slice(PLAIN.length) },
+    ]),
   );
 }

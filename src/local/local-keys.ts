@@ -12,6 +12,8 @@ const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const AES_KEY_CHARS = 43;
 const BOT_TOKEN_CHARS = 24;
 const SECRET_KEY_BYTES = 32;
+const SLACK_SECRET_BYTES = 16;
+const SLACK_TOKEN_CHARS = 40;
 
 const keysSchema = z.object({
   secretKey: z.base64(),
@@ -20,7 +22,11 @@ const keysSchema = z.object({
   wecomBotToken: z.string().min(1),
   wecomBotAesKey: z.string().length(AES_KEY_CHARS),
   wecomAgentSecret: z.string().min(1),
+  slackSigningSecret: z.string().min(1),
+  slackBotToken: z.string().min(1),
 });
+/** What earlier versions kept: their file is completed. */
+const keptSchema = keysSchema.partial({ slackSigningSecret: true, slackBotToken: true });
 
 /** The credentials with which local mode's parts talk to each other. */
 export type LocalKeys = z.infer<typeof keysSchema>;
@@ -32,16 +38,18 @@ export type LocalKeys = z.infer<typeof keysSchema>;
  */
 export function keepLocalKeys(dataDir: string): LocalKeys {
   const path = join(dataDir, FILE_NAME);
-  if (existsSync(path)) return readKeys(path);
-  const keys = makeKeys();
+  const kept = existsSync(path) ? readKeys(path) : undefined;
+  const complete = keysSchema.safeParse(kept);
+  if (complete.success) return complete.data;
+  const keys = { ...makeKeys(), ...kept };
   const half = `${path}.new`;
   writeFileSync(half, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
   renameSync(half, path);
   return keys;
 }
 
-function readKeys(path: string): LocalKeys {
-  const read = keysSchema.safeParse(parseJson(readFileSync(path, 'utf8')));
+function readKeys(path: string): z.infer<typeof keptSchema> {
+  const read = keptSchema.safeParse(parseJson(readFileSync(path, 'utf8')));
   if (read.success) return read.data;
   throw new LocalError('local_keys_broken', `${path} cannot be read: restore it, or remove its folder to begin anew`);
 }
@@ -62,6 +70,8 @@ function makeKeys(): LocalKeys {
     wecomBotToken: randomText(BOT_TOKEN_CHARS),
     wecomBotAesKey: randomText(AES_KEY_CHARS),
     wecomAgentSecret: randomToken(),
+    slackSigningSecret: randomBytes(SLACK_SECRET_BYTES).toString('hex'),
+    slackBotToken: `xoxb-${randomText(SLACK_TOKEN_CHARS)}`,
   };
 }
 

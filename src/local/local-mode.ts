@@ -15,6 +15,8 @@ export interface LocalSecrets extends Secrets {
   readonly wecomBotToken: string;
   readonly wecomBotAesKey: string;
   readonly wecomAgentSecret: string;
+  readonly slackSigningSecret: string;
+  readonly slackBotToken: string;
 }
 
 /** One entry of `SERVICE_CLIENTS_FILE`. */
@@ -91,6 +93,8 @@ function completeSecrets(config: Config, given: Secrets, made: LocalKeys): Local
     wecomBotToken: given.wecomBotToken ?? made.wecomBotToken,
     wecomBotAesKey: given.wecomBotAesKey ?? made.wecomBotAesKey,
     wecomAgentSecret: given.wecomAgentSecret ?? made.wecomAgentSecret,
+    slackSigningSecret: given.slackSigningSecret ?? made.slackSigningSecret,
+    slackBotToken: given.slackBotToken ?? made.slackBotToken,
   };
 }
 

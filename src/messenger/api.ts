@@ -34,6 +34,8 @@ export interface MessageView {
   thinking?: string;
   images: { url: string; alt: string }[];
   quote?: { senderName: string; text: string };
+  /** Of a reply in a thread, where the platform has those: the message under which it hangs. */
+  thread?: { rootId: string; senderName: string; text: string };
   atMs: number;
   /** Why a sending failed, for people. */
   error?: string;
@@ -42,13 +44,19 @@ export interface MessageView {
   rating?: 'good' | 'bad';
 }
 
+export type LocalLogins = Readonly<Record<string, { username: string; password: string }>>;
+
 /** GET /api/bootstrap */
 export interface Bootstrap {
   botName: string;
   people: PersonView[];
   /** Slash words for the composer: what is typed, and one line of help in both languages. */
   slashWords: { word: string; help: { en: string; zh: string } }[];
-  protocol: 'wecom';
+  protocol: 'wecom' | 'slack';
+  /** How each person logs in at the local sign-in service, by person id, where the platform has no sign-in of its own. */
+  localLogins?: LocalLogins;
+  /** Host (with port) of that service. */
+  signInHost?: string;
   /** Origins whose links open in the in-app browser (the bot's, the service's). Absent: those of every loopback address. */
   inAppOrigins?: string[];
 }
@@ -75,21 +83,29 @@ export interface FrameView {
   host: string;
 }
 
+/** A line that stands where the answer will. */
+export interface StatusView {
+  conversationId: string;
+  text: string;
+}
+
 /**
  * GET /api/people/:person/events: server-sent events, each `event: NAME` with one JSON `data`.
  * `message` and `conversation` carry the whole view (new or changed: replace by id). `frame` tells where an open frame is now.
- * `bot` tells whether the bot can be reached.
+ * `bot` tells whether the bot can be reached. `status` is what the bot says it is doing; an empty text takes it away.
  */
 export type MessengerEvent =
   | { name: 'message'; data: MessageView }
   | { name: 'conversation'; data: ConversationView }
   | { name: 'frame'; data: FrameView }
+  | { name: 'status'; data: StatusView }
   | { name: 'bot'; data: { reachable: boolean } };
 
 /*
  * Further addresses: GET /api/people/:person/conversations → ConversationView[];
  * GET /api/conversations/:id/messages?person=ID → MessageView[] (oldest first, at most the last 200);
  * POST /api/conversations/:id/read { person }; POST /api/messages/:id/resend { person };
+ * POST /api/messages/:id/stop { person } stops a growing answer where the app itself can (Slack);
  * POST /api/messages/:id/rate { person, rating: 'good' | 'bad' | 'withdrawn' }.
  * Errors are { error: { code, message } }.
  */

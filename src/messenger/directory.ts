@@ -1,4 +1,3 @@
-import { hmacHex } from '../base/ids.ts';
 import type { PersonView } from './api.ts';
 import { MessengerError } from './messenger-error.ts';
 
@@ -22,22 +21,15 @@ export interface DirectoryOptions {
   people: PersonView[];
   groups: Group[];
   botName: string;
-  /** Names senders to the bot by ids that only the platform can resolve, as for bots whose maker is no super administrator. */
-  encryptUserIds: boolean;
-  idKey: Buffer;
 }
 
 /** Who uses the messenger, and which conversations there are. Fixed at start. */
 export class Directory {
   readonly people: readonly PersonView[];
   readonly #conversations = new Map<string, Conversation>();
-  readonly #encryptUserIds: boolean;
-  readonly #idKey: Buffer;
 
-  constructor({ people, groups, botName, encryptUserIds, idKey }: DirectoryOptions) {
+  constructor({ people, groups, botName }: DirectoryOptions) {
     this.people = people;
-    this.#encryptUserIds = encryptUserIds;
-    this.#idKey = idKey;
     for (const person of people) {
       const id = privateConversationId(person.id);
       this.#conversations.set(id, { id, kind: 'private', name: botName, members: [person] });
@@ -85,21 +77,6 @@ export class Directory {
     this.person(personId);
     const all = [...this.#conversations.values()];
     return all.filter((conversation) => conversation.members.some((member) => member.id === personId));
-  }
-
-  /** The id by which the bot hears of a person. */
-  idForBot(personId: string): string {
-    return this.#encryptUserIds ? this.openUserId(personId) : personId;
-  }
-
-  /** The person's encrypted id: stable, and meaningless to all but the platform. */
-  openUserId(personId: string): string {
-    return `wo${hmacHex(this.#idKey, `open_userid|${personId}`).slice(0, 30)}`;
-  }
-
-  /** Whose encrypted id this is. */
-  findByOpenUserId(openUserId: string): PersonView | undefined {
-    return this.people.find((person) => this.openUserId(person.id) === openUserId);
   }
 }
 

@@ -6,12 +6,8 @@ import { privateConversationId, groupConversationId } from './directory.ts';
 import type { EventHub } from './event-hub.ts';
 import { MessengerError } from './messenger-error.ts';
 import { viewOf } from './stored-message.ts';
-import { answerIdOf } from './wecom/answer-streams.ts';
-import type { CallbackResult } from './wecom/bot-client.ts';
-import type { BotEvents, Rating } from './wecom/bot-events.ts';
-import type { PlatformSide } from './wecom/platform-side.ts';
-import type { AnswerTrace, Violation } from './wecom/protocol-trace.ts';
-import type { Questions, Saying } from './wecom/questions.ts';
+import type { DeliveryResult, MessengerSide, Protocol, Rating, Saying } from './protocol.ts';
+import type { AnswerTrace, Violation } from './protocol-trace.ts';
 
 /** What a person says; a text alone goes to their private chat. */
 export interface Said {
@@ -20,7 +16,7 @@ export interface Said {
   images?: readonly (Buffer | string)[];
   /** A conversation's id, or `{ group }` with the group's id; the private chat unless told. */
   conversation?: string | { group: string };
-  /** Id of the message that is quoted. */
+  /** Id of the message that is quoted, or in whose thread the person replies. */
   quote?: string;
   /** Whether the bot's mention is put before the text. */
   mention?: boolean;
@@ -45,15 +41,17 @@ export interface MessengerDriver {
     personId: string,
     said: string | Said,
     copies: number,
-  ): Promise<{ message: MessageView; results: CallbackResult[] }>;
+  ): Promise<{ message: MessageView; results: DeliveryResult[] }>;
   /** Delivers a message again, `copies` times at once; nothing is shown. */
-  redeliver(messageId: string, copies?: number): Promise<CallbackResult[]>;
+  redeliver(messageId: string, copies?: number): Promise<DeliveryResult[]>;
   /** Polls and growth steps of a message's answer. */
   trace(messageId: string): AnswerTrace;
   /** The platform's rules that the bot broke. */
   violations(): readonly Violation[];
   /** Opens the private chat; the bot is told the first time on a day. Resolves once its welcome is shown. */
   enterChat(personId: string): Promise<void>;
+  /** Presses "Stop" at a growing answer, where the app itself has that. */
+  stop(personId: string, answerId: string): Promise<void>;
   rate(personId: string, messageId: string, rating: Rating): Promise<MessageView>;
   openFrame(personId: string, url: string): Promise<FrameView>;
   /** The person's in-app browser without a frame: same user agent, cookies and redirects. */
@@ -62,17 +60,17 @@ export interface MessengerDriver {
 }
 
 export interface DriverParts {
-  side: PlatformSide;
-  questions: Questions;
-  events: BotEvents;
+  side: MessengerSide;
+  protocol: Protocol;
   frames: Frames;
-  hub: EventHub;
-  isBotReachable(): boolean;
 }
 
-export function createDriver({ side, questions, events, frames, hub, isBotReachable }: DriverParts): MessengerDriver {
+export function createDriver({ side, protocol, frames }: DriverParts): MessengerDriver {
   const read = (id: string) => side.store.get(id).then(viewOf);
-  const answer = (messageId: string) => read(answerIdOf(messageId)).catch(() => undefined);
+  const answer = async (messageId: string) => {
+    const found = await protocol.answerTo(messageId);
+    return found && viewOf(found);
+  };
   const sayingOf = async (personId: string, said: string | Said): Promise<Saying> => {
     const {
       text,
@@ -94,26 +92,27 @@ export function createDriver({ side, questions, events, frames, hub, isBotReacha
   };
   return {
     async say(personId, said) {
-      return viewOf(await questions.send(await sayingOf(personId, said)));
+      return viewOf(await protocol.send(await sayingOf(personId, said)));
     },
     waitForAnswer: (messageId, { timeoutMs = MINUTE_MS } = {}) =>
-      waitForAnswer({ read, answer, hub }, messageId, timeoutMs),
+      waitForAnswer({ read, answer, hub: side.hub }, messageId, timeoutMs),
     answer,
     message: read,
     messages: (personId, conversation) => side.chatLog.messages(personId, conversationIdOf(personId, conversation)),
     conversations: (personId) => side.chatLog.conversations(personId),
     async deliver(personId, said, copies) {
-      const question = await questions.prepare(await sayingOf(personId, said));
-      return { message: viewOf(question), results: await questions.deliver(question, copies) };
+      const question = await protocol.prepare(await sayingOf(personId, said));
+      return { message: viewOf(question), results: await protocol.deliver(question, copies) };
     },
-    redeliver: (messageId, copies = 1) => questions.redeliver(messageId, copies),
+    redeliver: (messageId, copies = 1) => protocol.redeliver(messageId, copies),
     trace: (messageId) => side.trace.answer(messageId),
     violations: () => side.trace.violations,
-    enterChat: (personId) => events.enterChat(personId),
-    rate: async (personId, messageId, rating) => viewOf(await events.rate(personId, messageId, rating)),
+    enterChat: (personId) => protocol.enterChat(personId),
+    stop: (personId, answerId) => protocol.stop(personId, answerId),
+    rate: async (personId, messageId, rating) => viewOf(await protocol.rate(personId, messageId, rating)),
     openFrame: (personId, url) => frames.open(personId, url),
     browse: (personId, request) => frames.browserOf(side.directory.person(personId).id).open(request),
-    isBotReachable,
+    isBotReachable: () => side.isBotReachable(),
   };
 }
 
@@ -140,19 +139,26 @@ async function waitForAnswer(
       unsubscribe();
       settle();
     };
-    const look = (message: MessageView | undefined) => {
-      if (message?.id === answerIdOf(messageId) && (message.state === 'final' || message.state === 'failed')) {
-        finish(() => resolve(message));
-      } else if (message?.id === messageId && message.state === 'failed') {
+    const look = (message: MessageView | undefined, isAnswer: boolean) => {
+      if (isAnswer && (message?.state === 'final' || message?.state === 'failed')) finish(() => resolve(message));
+      else if (message?.id === messageId && message.state === 'failed') {
         finish(() => reject(new MessengerError('not_delivered', message.error ?? 'The message was not delivered')));
       }
     };
+    // Which message is the answer, the protocol knows; every change in the conversation is a reason to ask.
+    const lookAgain = () =>
+      Promise.all([read(messageId), answer(messageId)]).then(([asked, answered]) => {
+        look(asked, false);
+        look(answered, true);
+      }, reject);
     const timer = setTimeout(
       () => finish(() => reject(new MessengerError('no_answer', `No finished answer within ${timeoutMs} ms`))),
       timeoutMs,
     );
-    const unsubscribe = hub.subscribe(question.sender, (event) => event.name === 'message' && look(event.data));
+    const unsubscribe = hub.subscribe(question.sender, (event) => {
+      if (event.name === 'message' && event.data.conversationId === question.conversationId) void lookAgain();
+    });
     // What happened before the subscription.
-    Promise.all([read(messageId), answer(messageId)]).then((messages) => messages.forEach(look), reject);
+    void lookAgain();
   });
 }

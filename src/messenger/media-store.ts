@@ -1,39 +1,32 @@
 import { DAY_MS, MIB_BYTES, SECOND_MS } from '../base/clock.ts';
-import { hmacHex, randomToken, sameSecret } from '../base/ids.ts';
-import type { NowMs } from '../base/clock.ts';
+import { randomToken } from '../base/ids.ts';
+import { SealError, type KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { MessengerError } from './messenger-error.ts';
-import { openMedia, sealMedia } from './wecom/crypto.ts';
 
 /** The platform's largest image. */
 export const MAX_IMAGE_BYTES = 10 * MIB_BYTES;
 const KEEP_SEC = (30 * DAY_MS) / SECOND_MS;
+const PURPOSE = 'messenger-media';
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
-const FILE_ENDINGS: Readonly<Record<ImageType, string>> = {
+/** How files of these types are called at their end. */
+export const FILE_ENDINGS: Readonly<Record<ImageType, string>> = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
   'image/gif': 'gif',
   'image/webp': 'webp',
 };
 
-export interface MediaStoreOptions {
-  redis: RedisClient;
-  /** The bot's AES key: files are kept as their downloads serve them. */
-  aesKey: Buffer;
-  nowMs: NowMs;
-  /** Where this messenger can be reached. */
-  url: () => string;
-  mediaLifeMs: number;
-}
-
-/** Images of messages. The bot gets an address that expires and serves encrypted bytes; the page gets the plain image. */
+/** Images of messages, sealed. The page gets them plain; how the bot gets them is the platform's affair. */
 export class MediaStore {
-  readonly #options: MediaStoreOptions;
+  readonly #redis: RedisClient;
+  readonly #keyRing: KeyRing;
 
-  constructor(options: MediaStoreOptions) {
-    this.#options = options;
+  constructor(redis: RedisClient, keyRing: KeyRing) {
+    this.#redis = redis;
+    this.#keyRing = keyRing;
   }
 
   /** Keeps an image for 30 days. @throws MessengerError `image_too_large`, `image_unknown_type` */
@@ -42,40 +35,28 @@ export class MediaStore {
     if (!sniffImageType(bytes))
       throw new MessengerError('image_unknown_type', 'The file is not a PNG, JPEG, GIF or WebP image');
     const id = randomToken(16);
-    await this.#options.redis.set(keyOf(id), sealMedia(this.#options.aesKey, bytes), 'EX', KEEP_SEC);
+    const sealed = this.#keyRing.seal(PURPOSE, id, bytes.toString('base64'));
+    await this.#redis.set(keyOf(id), sealed, 'EX', KEEP_SEC);
     return { id, url: imageUrl(id) };
   }
 
   /** An image as the page shows it. @throws MessengerError `not_found` */
   async plain(id: string): Promise<{ bytes: Buffer; type: ImageType }> {
-    const bytes = openMedia(this.#options.aesKey, await this.#sealed(id));
-    const type = sniffImageType(bytes);
+    const sealed = await this.#redis.get(keyOf(id));
+    const bytes = sealed === null ? undefined : this.#open(id, sealed);
+    const type = bytes && sniffImageType(bytes);
     if (!type) throw new MessengerError('not_found', 'No such image');
     return { bytes, type };
   }
 
-  /** A download address for the bot, valid for five minutes. */
-  downloadUrl(id: string): string {
-    const expires = String(this.#options.nowMs() + this.#options.mediaLifeMs);
-    return `${this.#options.url()}/media/${id}?expires=${expires}&sign=${this.#sign(id, expires)}`;
-  }
-
-  /** The encrypted bytes behind a download address. @throws MessengerError `not_found` when expired, altered or gone */
-  async download(id: string, expires: string, sign: string): Promise<{ sealed: Buffer; fileName: string }> {
-    const isValid = sameSecret(this.#sign(id, expires), sign) && this.#options.nowMs() <= Number(expires);
-    if (!isValid) throw new MessengerError('not_found', 'The address has expired');
-    const { type } = await this.plain(id);
-    return { sealed: await this.#sealed(id), fileName: `image.${FILE_ENDINGS[type]}` };
-  }
-
-  async #sealed(id: string): Promise<Buffer> {
-    const sealed = await this.#options.redis.getBuffer(keyOf(id));
-    if (!sealed) throw new MessengerError('not_found', 'No such image');
-    return sealed;
-  }
-
-  #sign(id: string, expires: string): string {
-    return hmacHex(this.#options.aesKey, `media|${id}|${expires}`);
+  #open(id: string, sealed: string): Buffer | undefined {
+    try {
+      return Buffer.from(this.#keyRing.open(PURPOSE, id, sealed), 'base64');
+    } catch (error) {
+      // Kept for an earlier bot, under its key.
+      if (error instanceof SealError) return undefined;
+      throw error;
+    }
   }
 }
 

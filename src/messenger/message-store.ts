@@ -22,11 +22,14 @@ export interface ReadPosition {
 export class MessageStore {
   readonly #redis: RedisClient;
   readonly #keyRing: KeyRing;
+  readonly #keys: ReturnType<typeof keysOf>;
   #lastScore = 0;
 
-  constructor(redis: RedisClient, keyRing: KeyRing) {
+  /** @param name whose conversations these are; each platform has its own */
+  constructor(redis: RedisClient, keyRing: KeyRing, name: string) {
     this.#redis = redis;
     this.#keyRing = keyRing;
+    this.#keys = keysOf(name);
   }
 
   /** Adds a message, or replaces it by id. */
@@ -34,16 +37,20 @@ export class MessageStore {
     const { conversationId, id } = message;
     // Two messages of one millisecond keep their order by a fraction; after a restart the clock is ahead of the old scores.
     this.#lastScore = Math.max(message.atMs, this.#lastScore + 0.001);
-    await this.#redis.hset(bodies(conversationId), id, this.#keyRing.seal(PURPOSE, id, JSON.stringify(message)));
-    const isNew = await this.#redis.zadd(order(conversationId), 'NX', String(this.#lastScore), id);
-    await this.#redis.set(placeOf(id), conversationId, 'EX', KEEP_SEC);
+    await this.#redis.hset(
+      this.#keys.bodies(conversationId),
+      id,
+      this.#keyRing.seal(PURPOSE, id, JSON.stringify(message)),
+    );
+    const isNew = await this.#redis.zadd(this.#keys.order(conversationId), 'NX', String(this.#lastScore), id);
+    await this.#redis.set(this.#keys.placeOf(id), conversationId, 'EX', KEEP_SEC);
     if (isNew) await this.#trim(conversationId);
   }
 
   /** @throws MessengerError `not_found` */
   async get(id: string): Promise<StoredMessage> {
-    const conversationId = await this.#redis.get(placeOf(id));
-    const sealed = conversationId === null ? null : await this.#redis.hget(bodies(conversationId), id);
+    const conversationId = await this.#redis.get(this.#keys.placeOf(id));
+    const sealed = conversationId === null ? null : await this.#redis.hget(this.#keys.bodies(conversationId), id);
     const message = sealed === null ? undefined : this.#open(id, sealed);
     if (!message) throw new MessengerError('not_found', 'No such message');
     return message;
@@ -51,9 +58,9 @@ export class MessageStore {
 
   /** The newest messages, oldest first. */
   async list(conversationId: string, count: number): Promise<StoredMessage[]> {
-    const ids = await this.#redis.zrange(order(conversationId), String(-count), '-1');
+    const ids = await this.#redis.zrange(this.#keys.order(conversationId), String(-count), '-1');
     if (ids.length === 0) return [];
-    const sealed = await this.#redis.hmget(bodies(conversationId), ...ids);
+    const sealed = await this.#redis.hmget(this.#keys.bodies(conversationId), ...ids);
     return ids.flatMap((id, index) => {
       const body = sealed[index];
       const message = body === null || body === undefined ? undefined : this.#open(id, body);
@@ -63,15 +70,15 @@ export class MessageStore {
 
   /** Puts the person's read mark at the newest message. */
   async markRead(personId: string, conversationId: string): Promise<void> {
-    const [newest] = await this.#redis.zrange(order(conversationId), '-1', '-1');
-    const score = newest === undefined ? null : await this.#redis.zscore(order(conversationId), newest);
-    if (score !== null) await this.#redis.hset(readMarks(personId), conversationId, score);
+    const [newest] = await this.#redis.zrange(this.#keys.order(conversationId), '-1', '-1');
+    const score = newest === undefined ? null : await this.#redis.zscore(this.#keys.order(conversationId), newest);
+    if (score !== null) await this.#redis.hset(this.#keys.readMarks(personId), conversationId, score);
   }
 
   async position(personId: string, conversationId: string): Promise<ReadPosition> {
-    const mark = await this.#redis.hget(readMarks(personId), conversationId);
+    const mark = await this.#redis.hget(this.#keys.readMarks(personId), conversationId);
     const [unread, [last]] = await Promise.all([
-      this.#redis.zcount(order(conversationId), mark === null ? '-inf' : `(${mark}`, '+inf'),
+      this.#redis.zcount(this.#keys.order(conversationId), mark === null ? '-inf' : `(${mark}`, '+inf'),
       this.list(conversationId, 1),
     ]);
     return { unread, last };
@@ -79,29 +86,29 @@ export class MessageStore {
 
   /** Notes a message whose delivery or answer is under way, for the next start to take up. */
   async noteOpen(messageId: string): Promise<void> {
-    await this.#redis.sadd(OPEN, messageId);
+    await this.#redis.sadd(this.#keys.open, messageId);
   }
 
   async noteSettled(messageId: string): Promise<void> {
-    await this.#redis.srem(OPEN, messageId);
+    await this.#redis.srem(this.#keys.open, messageId);
   }
 
   /** Messages under way when the last run ended. */
   async openMessages(): Promise<StoredMessage[]> {
-    const ids = await this.#redis.smembers(OPEN);
+    const ids = await this.#redis.smembers(this.#keys.open);
     const found = await Promise.all(ids.map((id) => this.get(id).catch(() => this.noteSettled(id))));
     return found.filter((message) => message !== undefined);
   }
 
   async #trim(conversationId: string): Promise<void> {
-    const outdated = await this.#redis.zrange(order(conversationId), '0', String(-MAX_MESSAGES - 1));
+    const outdated = await this.#redis.zrange(this.#keys.order(conversationId), '0', String(-MAX_MESSAGES - 1));
     if (outdated.length > 0) {
-      await this.#redis.hdel(bodies(conversationId), ...outdated);
-      await this.#redis.zrem(order(conversationId), ...outdated);
-      await Promise.all(outdated.map((id) => this.#redis.del(placeOf(id))));
+      await this.#redis.hdel(this.#keys.bodies(conversationId), ...outdated);
+      await this.#redis.zrem(this.#keys.order(conversationId), ...outdated);
+      await Promise.all(outdated.map((id) => this.#redis.del(this.#keys.placeOf(id))));
     }
-    await this.#redis.expire(bodies(conversationId), KEEP_SEC);
-    await this.#redis.expire(order(conversationId), KEEP_SEC);
+    await this.#redis.expire(this.#keys.bodies(conversationId), KEEP_SEC);
+    await this.#redis.expire(this.#keys.order(conversationId), KEEP_SEC);
   }
 
   #open(id: string, sealed: string): StoredMessage | undefined {
@@ -115,8 +122,14 @@ export class MessageStore {
   }
 }
 
-const OPEN = 'messenger:open';
-const bodies = (conversationId: string) => `messenger:messages:${conversationId}`;
-const order = (conversationId: string) => `messenger:order:${conversationId}`;
-const placeOf = (messageId: string) => `messenger:place:${messageId}`;
-const readMarks = (personId: string) => `messenger:read:${personId}`;
+function keysOf(name: string) {
+  // WeCom's were there before there was another.
+  const prefix = name === 'wecom' ? 'messenger' : `messenger:${name}`;
+  return {
+    open: `${prefix}:open`,
+    bodies: (conversationId: string) => `${prefix}:messages:${conversationId}`,
+    order: (conversationId: string) => `${prefix}:order:${conversationId}`,
+    placeOf: (messageId: string) => `${prefix}:place:${messageId}`,
+    readMarks: (personId: string) => `${prefix}:read:${personId}`,
+  };
+}

@@ -19,11 +19,28 @@ export interface AnswerPart {
   feedbackId?: string;
 }
 
+/** What Slack remembers of a message. */
+export interface SlackPart {
+  /** Its id in its channel: seconds with six decimals. */
+  ts: string;
+  /** Of a reply: the message under which its thread hangs. */
+  threadTs?: string;
+  /** A bot's text as it was sent, with marks. */
+  raw?: string;
+  metadata?: { event_type: string; event_payload: Record<string, unknown> };
+  /** Of a native stream that still grows: when it was started. */
+  streamSinceMs?: number;
+  isStoppedByUser?: true;
+  /** The person's message that it answers, as far as the messenger can tell. */
+  questionId?: string;
+}
+
 /** A message as it is kept: what the page sees, and what the platform's side has to remember. */
 export interface StoredMessage extends MessageView {
   imageIds?: string[];
   delivery?: DeliveryPart;
   answer?: AnswerPart;
+  slack?: SlackPart;
 }
 
 /** What the page may see of a message. */
@@ -31,6 +48,7 @@ export function viewOf({
   imageIds: _imageIds,
   delivery: _delivery,
   answer: _answer,
+  slack: _slack,
   ...view
 }: StoredMessage): MessageView {
   return view;

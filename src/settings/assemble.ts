@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Config, Secrets, SignInProof } from './config.ts';
 import type { Judged } from './cross-checks.ts';
-import { isServiceAlone } from './mode.ts';
+import { isLocalSlack, isServiceAlone } from './mode.ts';
 import type { Settings } from './schema.ts';
 
 const WECOM_API_URL = 'https://qyapi.weixin.qq.com';
@@ -63,11 +63,7 @@ export function assembleConfig(judged: Judged, { cwd, isTerminal }: Surroundings
     reply: { minEditMs: settings.REPLY_MIN_EDIT_MS },
     signIn: assembleSignIn(judged, service),
     wecom: assembleWecom(judged),
-    slack: {
-      isOn: given.has('SLACK_BOT_TOKEN'),
-      reply: settings.SLACK_REPLY,
-      apiUrl: settings.SLACK_API_URL ?? SLACK_API_URL,
-    },
+    slack: assembleSlack(judged),
     local: {
       dataDir: resolve(cwd, settings.DATA_DIR),
       servicePort: settings.SERVICE_PORT,
@@ -97,14 +93,15 @@ function assembleSignIn(judged: Judged, embeddedUrl: string): Config['signIn'] {
   };
 }
 
-function proofsOf({ settings, roles }: Judged): readonly SignInProof[] {
+function proofsOf({ settings, mode, roles }: Judged): readonly SignInProof[] {
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
-  return settings.SIGN_IN_PROOF ?? ['same-browser'];
+  // Slack has no web sign-in that shows whose chat it is, and local mode's ids are not equal (security.md 1.2).
+  return settings.SIGN_IN_PROOF ?? [isLocalSlack(mode, settings) ? 'typed-code' : 'same-browser'];
 }
 
 function assembleWecom({ settings, given, mode }: Judged): Config['wecom'] {
-  const isLocal = mode === 'local';
-  const messenger = `http://127.0.0.1:${settings.MESSENGER_PORT}`;
+  const isLocal = mode === 'local' && settings.MESSENGER_PROTOCOL === 'wecom';
+  const messenger = messengerUrl(settings);
   const { WECOM_CORP_ID: corpId, WECOM_AGENT_ID: agentId } = settings;
   const named = corpId !== undefined && agentId !== undefined ? { corpId, agentId } : undefined;
   return {
@@ -114,6 +111,19 @@ function assembleWecom({ settings, given, mode }: Judged): Config['wecom'] {
     apiUrl: settings.WECOM_API_URL ?? (isLocal ? messenger : WECOM_API_URL),
     openUrl: settings.WECOM_OPEN_URL ?? (isLocal ? messenger : WECOM_OPEN_URL),
   };
+}
+
+function assembleSlack({ settings, given, mode }: Judged): Config['slack'] {
+  const isLocal = isLocalSlack(mode, settings);
+  return {
+    isOn: isLocal || given.has('SLACK_BOT_TOKEN'),
+    reply: settings.SLACK_REPLY,
+    apiUrl: settings.SLACK_API_URL ?? (isLocal ? `${messengerUrl(settings)}/api` : SLACK_API_URL),
+  };
+}
+
+function messengerUrl({ MESSENGER_PORT: port }: Settings): string {
+  return `http://127.0.0.1:${port}`;
 }
 
 function assembleService({ settings, mode }: Judged, cwd: string): Config['service'] {

@@ -68,7 +68,7 @@ export interface Config {
     readonly dataDir: string;
     readonly servicePort: number;
     readonly messengerPort: number;
-    readonly messengerProtocol: 'wecom';
+    readonly messengerProtocol: 'wecom' | 'slack';
   };
   readonly service: {
     readonly clientsFile: string | undefined;

@@ -1,6 +1,7 @@
 import { fault, type Fault } from './fault.ts';
 import {
   BOT_CREDENTIALS,
+  isLocalSlack,
   isServiceAlone,
   SERVICE_OIDC_CREDENTIALS,
   SLACK_CREDENTIALS,
@@ -116,15 +117,20 @@ function proofOfPerson({ settings, given, mode, roles }: Judged): Fault[] {
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
   const proofs = settings.SIGN_IN_PROOF;
   // A half-set group has a fault of its own.
-  const hasWebSignIn = mode === 'local' || WECOM_APP_CREDENTIALS.some((name) => given.has(name));
+  const isSlackLocal = isLocalSlack(mode, settings);
+  const hasWebSignIn = (mode === 'local' && !isSlackLocal) || WECOM_APP_CREDENTIALS.some((name) => given.has(name));
   if (proofs?.includes('typed-code') && proofs.length > 1) {
     return [
       fault('SIGN_IN_PROOF', 'names typed-code, which stands alone: leave it out, or set nothing else beside it'),
     ];
   }
+  if (proofs?.includes('same-browser') && isSlackLocal) {
+    return [fault('SIGN_IN_PROOF', 'names same-browser, which the local stand-in of Slack does not have: unset it')];
+  }
   if (proofs?.includes('same-browser') && !hasWebSignIn) {
     return [fault('SIGN_IN_PROOF', `names same-browser, which needs ${WECOM_APP_CREDENTIALS.join(', ')}`)];
   }
+  if (isSlackLocal && proofs === undefined) return [];
   const isSlackOn = SLACK_CREDENTIALS.some((name) => given.has(name));
   if (isSlackOn && (proofs?.includes('same-browser') ?? hasWebSignIn)) {
     return [

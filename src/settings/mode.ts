@@ -1,4 +1,4 @@
-import type { SettingName } from './schema.ts';
+import type { SettingName, Settings } from './schema.ts';
 
 export type Role = 'receiver' | 'worker' | 'service' | 'messenger';
 
@@ -36,6 +36,11 @@ export function modeOf(given: Given, hasOtherPlatform = false): Mode {
 
 export function rolesOf(mode: Mode, named: readonly Role[] | undefined): readonly Role[] {
   return named ?? (mode === 'local' ? LOCAL_ROLES : SERVING_ROLES);
+}
+
+/** Local mode in which the messenger plays Slack. */
+export function isLocalSlack(mode: Mode, settings: Pick<Settings, 'MESSENGER_PROTOCOL'>): boolean {
+  return mode === 'local' && settings.MESSENGER_PROTOCOL === 'slack';
 }
 
 /** The reference service on its own: it serves no chat platform and needs nobody else's address. */

@@ -125,16 +125,11 @@ describe('message/send (wecom.md 3.3)', () => {
 test('encrypted ids are resolved; plain ones come back as invalid (wecom.md 2.8)', async () => {
   const { Directory } = await import('../../src/messenger/directory.ts');
   const { decodeAesKey } = await import('../../src/messenger/wecom/crypto.ts');
+  const { UserIds } = await import('../../src/messenger/wecom/user-ids.ts');
   const { AES_KEY } = await import('./stand-in-bot.ts');
   const people = [{ id: 'lin', name: '', department: '' }];
-  const directory = new Directory({
-    people,
-    groups: [],
-    botName: '',
-    encryptUserIds: true,
-    idKey: decodeAesKey(AES_KEY),
-  });
-  const openId = directory.idForBot('lin');
+  const directory = new Directory({ people, groups: [], botName: '' });
+  const openId = new UserIds({ directory, encryptUserIds: true, idKey: decodeAesKey(AES_KEY) }).idForBot('lin');
   const resolve = async (list: unknown) =>
     api(`batch/openuserid_to_userid?access_token=${await token()}`, { open_userid_list: list });
   expect(await resolve([openId, 'ada', 'wo1'])).toMatchObject({

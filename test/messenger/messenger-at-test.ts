@@ -1,6 +1,7 @@
 import type { RedisClient } from '../../src/base/redis.ts';
 import { startMessenger, type Messenger, type MessengerOptions } from '../../src/messenger/start-messenger.ts';
 import { recordingLog } from '../support/redis.ts';
+import { wecomProtocol, type WecomOptions } from '../../src/messenger/wecom/index.ts';
 import { AES_KEY, TOKEN } from './stand-in-bot.ts';
 
 export const APP = { corpId: 'wwcorp1', agentId: '1000002', agentSecret: 'agent-secret-for-tests' };
@@ -26,15 +27,23 @@ export function movableClock() {
   return { nowMs: () => Date.now() + offsetMs, move: (byMs: number) => void (offsetMs += byMs) };
 }
 
-export type AtTest = Partial<MessengerOptions> & { redis: RedisClient; botUrl: string };
+export type AtTest = Partial<MessengerOptions> & { redis: RedisClient; botUrl: string } & Pick<
+    WecomOptions,
+    'retryOn503' | 'encryptUserIds'
+  >;
 
-export function startAtTest(options: AtTest): Promise<Messenger> {
+export function startAtTest({ retryOn503, encryptUserIds, ...options }: AtTest): Promise<Messenger> {
   return startMessenger({
     port: 0,
     host: '127.0.0.1',
     serviceUrl: 'http://127.0.0.1:9',
-    bot: { token: TOKEN, aesKey: AES_KEY, name: 'Parley', aiBotId: 'AIBOT1' },
-    app: APP,
+    botName: 'Parley',
+    protocol: wecomProtocol({
+      bot: { token: TOKEN, aesKey: AES_KEY, aiBotId: 'AIBOT1' },
+      app: APP,
+      ...(retryOn503 === undefined ? {} : { retryOn503 }),
+      ...(encryptUserIds === undefined ? {} : { encryptUserIds }),
+    }),
     people: PEOPLE,
     groups: [{ id: 'wrLab', name: 'Lab', members: ['lin', 'ada'] }],
     log: recordingLog().log,

@@ -4,7 +4,9 @@ import { got } from 'got';
 import { startApp, type App } from '../../src/app.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { freePort, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { slackProtocol, type SlackOptions } from '../../src/messenger/slack/index.ts';
 import { startMessenger, type Messenger, type MessengerOptions } from '../../src/messenger/start-messenger.ts';
+import { wecomProtocol } from '../../src/messenger/wecom/index.ts';
 import { parseDirectoryFile, type ServicePerson } from '../../src/service/directory-file.ts';
 import { wecomSignIn } from '../../src/service/sign-in/methods/wecom-sign-in.ts';
 import { startService, type RunningService } from '../../src/service/start-service.ts';
@@ -17,6 +19,9 @@ export interface TownOptions {
   /** More settings for the bot. */
   env?: Record<string, string>;
   messenger?: Partial<MessengerOptions>;
+  /** The platform that the messenger plays; WeCom unless told. */
+  protocol?: 'wecom' | 'slack';
+  slackTiming?: SlackOptions['timing'];
   tokensPerSec?: number;
   /** People beside those of `config/people.json`. */
   morePeople?: ServicePerson[];
@@ -46,6 +51,7 @@ export interface Town {
 }
 
 const APP_CREDENTIALS = { corpId: 'wwtown', agentId: '1000002', agentSecret: 'town-agent-secret' };
+const SLACK_CREDENTIALS = { signingSecret: 'town-signing-secret-0123456789', botToken: 'xoxb-town-0123456789' };
 const API_KEY = 'sk-town-0123456789';
 const CLIENT = { clientId: 'town-bot', clientSecret: 'town-client-secret', name: 'Parley' };
 
@@ -56,6 +62,7 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
   const [redisServer, botPort, messengerPort] = [await startRedisServer(), await freePort(), await freePort()];
   const redis = connectRedis({ urls: [redisServer.url] }, 'wait', log, 'town');
   const botUrl = `http://127.0.0.1:${botPort}`;
+  const isSlack = options.protocol === 'slack';
   const messengerUrl = `http://127.0.0.1:${messengerPort}`;
   const bot = {
     token: randomBytes(8).toString('hex'),
@@ -88,8 +95,10 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
     redis,
     botUrl,
     serviceUrl: service.url,
-    bot: { ...bot, name: 'Parley', aiBotId: 'aibot-town' },
-    app: APP_CREDENTIALS,
+    botName: 'Parley',
+    protocol: isSlack
+      ? slackProtocol({ ...SLACK_CREDENTIALS, ...(options.slackTiming ? { timing: options.slackTiming } : {}) })
+      : wecomProtocol({ bot: { ...bot, aiBotId: 'aibot-town' }, app: APP_CREDENTIALS }),
     people: directory.flatMap(({ messaging, profile }) =>
       messaging['wecom'] === undefined
         ? []
@@ -118,14 +127,7 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
     SIGN_IN_URL: service.url,
     SIGN_IN_CLIENT_ID: CLIENT.clientId,
     SIGN_IN_CLIENT_SECRET: CLIENT.clientSecret,
-    WECOM_BOT_TOKEN: bot.token,
-    WECOM_BOT_AES_KEY: bot.aesKey,
-    WECOM_BOT_NAME: 'Parley',
-    WECOM_CORP_ID: APP_CREDENTIALS.corpId,
-    WECOM_AGENT_ID: APP_CREDENTIALS.agentId,
-    WECOM_AGENT_SECRET: APP_CREDENTIALS.agentSecret,
-    WECOM_API_URL: messengerUrl,
-    WECOM_OPEN_URL: messengerUrl,
+    ...(isSlack ? slackEnv(messengerUrl) : wecomEnv(messengerUrl, bot)),
     LOG_LEVEL: 'debug',
     LOG_FORMAT: 'json',
     ...options.env,
@@ -159,7 +161,7 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
       app = undefined;
     },
     advance: (ms) => void (offsetMs += ms),
-    signIn: (personId, invitation) => signIn(messenger, personId, invitation),
+    signIn: (personId, invitation) => signIn(messenger, { personId, login: loginOf(directory, personId) }, invitation),
     async stop() {
       await town.stopBot();
       await messenger.close();
@@ -181,6 +183,28 @@ async function startRecordedMessenger(options: MessengerOptions): Promise<Messen
   return { ...messenger, driver: registerTexts(messenger.driver) };
 }
 
+function wecomEnv(messengerUrl: string, bot: { token: string; aesKey: string }): Record<string, string> {
+  return {
+    WECOM_BOT_TOKEN: bot.token,
+    WECOM_BOT_AES_KEY: bot.aesKey,
+    WECOM_BOT_NAME: 'Parley',
+    WECOM_CORP_ID: APP_CREDENTIALS.corpId,
+    WECOM_AGENT_ID: APP_CREDENTIALS.agentId,
+    WECOM_AGENT_SECRET: APP_CREDENTIALS.agentSecret,
+    WECOM_API_URL: messengerUrl,
+    WECOM_OPEN_URL: messengerUrl,
+  };
+}
+
+function slackEnv(messengerUrl: string): Record<string, string> {
+  return {
+    SLACK_SIGNING_SECRET: SLACK_CREDENTIALS.signingSecret,
+    SLACK_BOT_TOKEN: SLACK_CREDENTIALS.botToken,
+    SLACK_API_URL: `${messengerUrl}/api/`,
+    SIGN_IN_PROOF: 'typed-code',
+  };
+}
+
 /** Waits for something that happens elsewhere. @throws Error when it does not happen within `limitMs` */
 export async function untilTrue(condition: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
   const giveUpAtMs = Date.now() + limitMs;
@@ -191,7 +215,11 @@ export async function untilTrue(condition: () => boolean | Promise<boolean>, lim
 }
 
 /** Opens the link in the person's in-app browser and presses each page's first button, as a person who agrees would. */
-async function signIn({ driver }: Messenger, personId: string, invitation: string): Promise<string> {
+async function signIn(
+  { driver }: Messenger,
+  { personId, login }: { personId: string; login: URLSearchParams },
+  invitation: string,
+): Promise<string> {
   const link = /https?:\/\/\S+\/link\/[\w-]+/.exec(invitation)?.[0];
   if (link === undefined) throw new Error('There is no sign-in link in the text');
   let result = await driver.browse(personId, { url: new URL(link), method: 'GET', destination: 'document' });
@@ -205,7 +233,7 @@ async function signIn({ driver }: Messenger, personId: string, invitation: strin
     result = await driver.browse(personId, {
       url: action,
       method: 'POST',
-      body: Buffer.from(fieldsOf(form).toString()),
+      body: Buffer.from(fieldsOf(form, login).toString()),
       contentType: 'application/x-www-form-urlencoded',
       from: { origin: result.url.origin, referrerPolicy: 'same-origin' },
       destination: 'document',
@@ -214,11 +242,19 @@ async function signIn({ driver }: Messenger, personId: string, invitation: strin
   throw new Error('The sign-in did not come to an end');
 }
 
-function fieldsOf(form: string): URLSearchParams {
+/** What a person types where the service asks for it: in an app without a sign-in of its own. */
+function loginOf(directory: readonly ServicePerson[], personId: string): URLSearchParams {
+  const person = directory.find(({ messaging }) => messaging['wecom'] === personId);
+  const password = person?.password.replace(/^plain:/, '') ?? '';
+  return new URLSearchParams({ username: person?.username ?? '', password });
+}
+
+function fieldsOf(form: string, typed: URLSearchParams): URLSearchParams {
   const fields = new URLSearchParams();
   const attribute = (tag: string, name: string) =>
     unescapeHtml(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
-  for (const [tag] of form.matchAll(/<input\b[^>]*>/g)) fields.append(attribute(tag, 'name'), attribute(tag, 'value'));
+  for (const [tag] of form.matchAll(/<input\b[^>]*>/g))
+    fields.append(attribute(tag, 'name'), typed.get(attribute(tag, 'name')) ?? attribute(tag, 'value'));
   const [button] = /<button\b[^>]*name=[^>]*>/.exec(form) ?? [];
   if (button) fields.append(attribute(button, 'name'), attribute(button, 'value'));
   return fields;

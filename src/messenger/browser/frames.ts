@@ -12,6 +12,8 @@ export interface FramesOptions {
   origins: readonly string[];
   /** The messenger's own address. */
   url(): string;
+  /** How the browser names itself. */
+  userAgent: string;
   nowMs: NowMs;
   frameIdleMs: number;
   signal: AbortSignal;
@@ -83,6 +85,7 @@ export class Frames {
     const browser = new PersonBrowser({
       allowedOrigins: this.#allowedOrigins(),
       messengerOrigin: new URL(this.#options.url()).origin,
+      userAgent: this.#options.userAgent,
       sessionSecret: this.#options.sessions.secretOf(personId),
       signal: this.#options.signal,
     });

@@ -5,10 +5,6 @@ import { SECOND_MS } from '../../base/clock.ts';
 import { APP_SESSION_HEADER } from './app-sessions.ts';
 import { originHeader, siteOf, worstSite, type FetchSite } from './fetch-metadata.ts';
 
-/** How WeCom's own browser names itself on a phone. */
-export const APP_USER_AGENT =
-  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 wxwork/4.1.30 MicroMessenger/7.0.1 Language/zh';
-
 const MAX_REDIRECTS = 20;
 const TIMEOUT_MS = 20 * SECOND_MS;
 
@@ -36,6 +32,7 @@ export interface PersonBrowserOptions {
   /** The only origins that are visited: the bot's, the service's and the messenger's. */
   allowedOrigins: readonly string[];
   messengerOrigin: string;
+  userAgent: string;
   /** The person's secret for the messenger (see AppSessions). */
   sessionSecret: string;
   signal: AbortSignal;
@@ -84,7 +81,7 @@ export class PersonBrowser {
       method,
       ...(body ? { body } : {}),
       headers: {
-        'user-agent': APP_USER_AGENT,
+        'user-agent': this.#options.userAgent,
         accept: isNavigation ? 'text/html,application/xhtml+xml,*/*;q=0.8' : '*/*',
         'sec-fetch-site': site,
         'sec-fetch-mode': isNavigation ? 'navigate' : 'no-cors',

@@ -1,6 +1,9 @@
 import type { Context, Middleware } from 'koa';
 import { MessengerError } from '../messenger-error.ts';
 
+/** What the bot calls, and no page. */
+const PLATFORM_PATHS = /^\/(cgi-bin|media|files-pri)\//;
+
 /**
  * Keeps other sites away from the messenger: it acts for whoever is picked on its page. A page opened under another
  * host name is redirected to the configured one, the API answers there only, and what changes something must come from
@@ -11,7 +14,7 @@ export function guard(url: () => string): Middleware {
     const own = new URL(url());
     const isApi = context.path.startsWith('/api/');
     if (context.host !== own.host) {
-      const isPage = !isApi && !context.path.startsWith('/cgi-bin/') && !context.path.startsWith('/media/');
+      const isPage = !isApi && !PLATFORM_PATHS.test(context.path);
       if (isPage && context.method === 'GET') return context.redirect(new URL(context.url, own).href);
       if (isApi) throw foreign();
     }

@@ -4,25 +4,19 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { Bootstrap } from '../api.ts';
 import type { Frames } from '../browser/frames.ts';
-import type { EventHub } from '../event-hub.ts';
 import { MAX_IMAGE_BYTES } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
+import type { MessengerSide, Protocol, ProtocolKind } from '../protocol.ts';
 import { SLASH_WORDS } from '../slash-words.ts';
 import { viewOf } from '../stored-message.ts';
-import type { BotEvents } from '../wecom/bot-events.ts';
-import type { PlatformSide } from '../wecom/platform-side.ts';
-import type { Questions } from '../wecom/questions.ts';
 import { streamEvents } from './event-stream.ts';
 
 export interface PageApiOptions {
-  side: PlatformSide;
-  questions: Questions;
-  events: BotEvents;
+  side: MessengerSide;
+  protocol: Protocol;
+  protocolName: ProtocolKind['name'];
   frames: Frames;
-  hub: EventHub;
-  /** Links to these open in the in-app browser. */
-  inAppOrigins: readonly string[];
-  isBotReachable(): boolean;
+  logins: Pick<Bootstrap, 'localLogins' | 'signInHost'> | undefined;
 }
 
 const person = z.string().min(1);
@@ -39,15 +33,16 @@ const frameRequest = z.object({ person, url: z.string().max(8_192) });
 /** The addresses of `api.ts`, for the messenger's page. */
 export function pageApi(options: PageApiOptions): Router {
   const router = new Router({ prefix: '/api' });
-  const { side, frames, hub } = options;
+  const { side, frames } = options;
   router.get('/bootstrap', (context) => {
     const people = [...side.directory.people];
     context.body = {
       botName: side.botName,
       people,
       slashWords: SLASH_WORDS,
-      protocol: 'wecom',
-      inAppOrigins: [...options.inAppOrigins],
+      protocol: options.protocolName,
+      inAppOrigins: [...side.trustedOrigins],
+      ...options.logins,
     } satisfies Bootstrap;
   });
   router.get('/people/:person/conversations', async (context) => {
@@ -55,8 +50,8 @@ export function pageApi(options: PageApiOptions): Router {
   });
   router.get('/people/:person/events', (context) => {
     const personId = side.directory.person(param(context, 'person')).id;
-    const first = { name: 'bot', data: { reachable: options.isBotReachable() } } as const;
-    streamEvents(context, { hub, personId, first, signal: side.signal });
+    const first = { name: 'bot', data: { reachable: side.isBotReachable() } } as const;
+    streamEvents(context, { hub: side.hub, personId, first, signal: side.signal });
   });
   addMessageRoutes(router, options);
   router.post('/uploads', async (context) => {
@@ -82,7 +77,7 @@ export function pageApi(options: PageApiOptions): Router {
   return router;
 }
 
-function addMessageRoutes(router: Router, { side, questions, events }: PageApiOptions): void {
+function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): void {
   router.get('/conversations/:id/messages', async (context) => {
     context.body = await side.chatLog.messages(String(context.query['person'] ?? ''), param(context, 'id'));
   });
@@ -91,28 +86,32 @@ function addMessageRoutes(router: Router, { side, questions, events }: PageApiOp
     const quote = quoteMessageId === undefined ? {} : { quoteMessageId };
     const saying = { person: sender, conversationId: param(context, 'id'), text, imageIds: images, ...quote };
     context.status = 202;
-    context.body = viewOf(await questions.send(saying));
+    context.body = viewOf(await protocol.send(saying));
   });
   router.post('/conversations/:id/read', async (context) => {
     const reader = parse(personRequest, context).person;
     const id = param(context, 'id');
     await side.chatLog.markRead(reader, id);
-    if (side.directory.conversation(id).kind === 'private') enterInBackground(reader, { side, events });
+    if (side.directory.conversation(id).kind === 'private') enterInBackground(reader, { side, protocol });
     context.status = 204;
   });
   router.post('/messages/:id/resend', async (context) => {
     context.status = 202;
-    context.body = viewOf(await questions.resend(parse(personRequest, context).person, param(context, 'id')));
+    context.body = viewOf(await protocol.resend(parse(personRequest, context).person, param(context, 'id')));
+  });
+  router.post('/messages/:id/stop', async (context) => {
+    await protocol.stop(parse(personRequest, context).person, param(context, 'id'));
+    context.status = 204;
   });
   router.post('/messages/:id/rate', async (context) => {
     const request = parse(rateRequest, context);
-    context.body = viewOf(await events.rate(request.person, param(context, 'id'), request.rating));
+    context.body = viewOf(await protocol.rate(request.person, param(context, 'id'), request.rating));
   });
 }
 
 // The page must not wait for the bot's welcome.
-function enterInBackground(personId: string, { side, events }: Pick<PageApiOptions, 'side' | 'events'>): void {
-  events.enterChat(personId).catch((error: unknown) => {
+function enterInBackground(personId: string, { side, protocol }: Pick<PageApiOptions, 'side' | 'protocol'>): void {
+  protocol.enterChat(personId).catch((error: unknown) => {
     if (!side.signal.aborted) side.log.error({ error }, 'the entry into a chat could not be told');
   });
 }

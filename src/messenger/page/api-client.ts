@@ -54,6 +54,11 @@ export async function markRead(person: string, conversationId: string): Promise<
   await call('POST', `${conversationPath(conversationId)}/read`, { person });
 }
 
+/** Stops a growing answer, where the app itself can. */
+export async function stopAnswer(person: string, messageId: string): Promise<void> {
+  await call('POST', `/api/messages/${encodeURIComponent(messageId)}/stop`, { person });
+}
+
 /** Rates an answer, or takes the rating back. */
 export async function rateMessage(person: string, messageId: string, rating: Rating): Promise<void> {
   await call('POST', `/api/messages/${encodeURIComponent(messageId)}/rate`, { person, rating });

@@ -9,11 +9,15 @@ import type { Attachment } from './use-attachments.ts';
 /** The message that the next one quotes. */
 export function QuoteTray({ message, onRemove }: { message: MessageView; onRemove(): void }) {
   const { say, bootstrap } = usePage();
+  const hasThreads = bootstrap.protocol === 'slack';
+  const name = message.sender === BOT_SENDER ? bootstrap.botName : message.senderName;
+  // A reply goes to the thread that the message hangs in, so that is what is shown.
+  const text = hasThreads ? (message.thread?.text ?? message.text) : message.text;
   return (
     <div class="quote-tray">
-      <span class="quote-name">{message.sender === BOT_SENDER ? bootstrap.botName : message.senderName}</span>
-      <span class="quote-text">{plainPreview(message.text) || say('image')}</span>
-      <IconButton icon="close" label={say('removeQuote')} onPress={onRemove} />
+      <span class="quote-name">{hasThreads ? say('replyInThread') : name}</span>
+      <span class="quote-text">{plainPreview(text) || say('image')}</span>
+      <IconButton icon="close" label={say(hasThreads ? 'leaveThread' : 'removeQuote')} onPress={onRemove} />
     </div>
   );
 }

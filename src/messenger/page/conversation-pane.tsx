@@ -31,7 +31,8 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
 
   const send = useCallback(
     (text: string, images: readonly Required<Attachment>[] = []) => {
-      const quote = quoted && { quote: { senderName: quoted.senderName, text: quoted.text } };
+      const quote = quoted &&
+        bootstrap.protocol === 'wecom' && { quote: { senderName: quoted.senderName, text: quoted.text } };
       actions.send(
         conversation.id,
         { text, images: images.map(({ upload }) => upload.id), ...(quoted && { quoteMessageId: quoted.id }) },
@@ -43,7 +44,7 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
       );
       setQuoted(undefined);
     },
-    [actions, conversation.id, person, quoted],
+    [actions, bootstrap, conversation.id, person, quoted],
   );
 
   return (
@@ -55,7 +56,12 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
           conversation={conversation}
           log={log}
           onAsk={send}
-          onStop={() => send(stopText(conversation.kind, bootstrap.botName))}
+          status={state.statuses[conversation.id] ?? ''}
+          onStop={(message) =>
+            bootstrap.protocol === 'slack'
+              ? actions.stop(message)
+              : send(stopText(conversation.kind, bootstrap.botName))
+          }
           onQuote={setQuoted}
           onRate={actions.rate}
           onSendAgain={actions.sendAgain}

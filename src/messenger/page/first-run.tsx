@@ -4,7 +4,8 @@ import { usePage } from './page-context.ts';
 
 /** What a conversation shows before anybody wrote in it: what this is, and questions to try. */
 export function FirstRun(props: { conversation: ConversationView; onAsk(text: string): void }) {
-  const { bootstrap, say } = usePage();
+  const { bootstrap, person, say } = usePage();
+  const login = bootstrap.localLogins?.[person.id];
   const bot = bootstrap.botName;
   const isGroup = props.conversation.kind === 'group';
   const questions = [say('questionOne'), say('questionTwo'), say('questionThree')];
@@ -13,6 +14,7 @@ export function FirstRun(props: { conversation: ConversationView; onAsk(text: st
       <Avatar name={props.conversation.name} kind={isGroup ? 'group' : 'bot'} />
       <h2>{say(isGroup ? 'firstGroupTitle' : 'firstTitle', { bot })}</h2>
       <p>{say(isGroup ? 'firstGroupBody' : 'firstBody', { bot })}</p>
+      {login && !isGroup && <p>{say('loginHint', login)}</p>}
       <div class="questions">
         {(isGroup ? questions.slice(0, 1) : questions).map((question) => {
           const text = isGroup ? `@${bot} ${question}` : question;

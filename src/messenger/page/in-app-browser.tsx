@@ -27,6 +27,7 @@ export function InAppBrowser({ frame, onClose }: { frame: FrameView; onClose(): 
         </span>
         <IconButton icon="close" label={say('close')} onPress={onClose} />
       </header>
+      <LoginHint host={frame.host} />
       <div class="in-app-page">
         {!loaded && <p class="in-app-loading">{say('pageLoading', { host: frame.host })}</p>}
         <iframe
@@ -37,5 +38,24 @@ export function InAppBrowser({ frame, onClose }: { frame: FrameView; onClose(): 
         />
       </div>
     </section>
+  );
+}
+
+/** On the local sign-in service's pages, what the person types there: its people exist on this machine only. */
+function LoginHint({ host }: { host: string }) {
+  const { bootstrap, person, say } = usePage();
+  const login = bootstrap.localLogins?.[person.id];
+  if (login === undefined || host !== bootstrap.signInHost) return null;
+  return (
+    <dl class="login-hint" aria-label={say('loginTitle')}>
+      <div>
+        <dt>{say('loginName')}</dt>
+        <dd>{login.username}</dd>
+      </div>
+      <div>
+        <dt>{say('loginPassword')}</dt>
+        <dd>{login.password}</dd>
+      </div>
+    </dl>
   );
 }

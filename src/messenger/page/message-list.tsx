@@ -19,7 +19,9 @@ export interface MessageListProps {
   conversation: ConversationView;
   log: MessageLog;
   onAsk(text: string): void;
-  onStop(): void;
+  /** What the bot says it is doing; empty when it says nothing. */
+  status: string;
+  onStop(message: LoggedMessage): void;
   onQuote(message: MessageView): void;
   onRate(message: MessageView, rating: Rating): void;
   onSendAgain(message: LoggedMessage): void;
@@ -32,6 +34,7 @@ export function MessageList(props: MessageListProps) {
   const [activeKey, setActiveKey] = useState<string | undefined>(undefined);
   const days = useMemo(() => groupMessages(log, (atMs) => dayKeyOf(atMs, times)), [log, times]);
   const rowKeys = useMemo(() => log.map(rowKeyOf), [log]);
+  const threadFollowers = useMemo(() => new Set(log.filter(followsThread).map(rowKeyOf)), [log]);
   const stick = useStickToBottom({ rowKeys, newestIsOwn: log.at(-1)?.sender === person.id });
   const onClick = useTextClicks();
   const nowMs = useNow(MINUTE_MS);
@@ -41,7 +44,7 @@ export function MessageList(props: MessageListProps) {
   const stopOf = (message: LoggedMessage) => {
     if (message.sender !== BOT_SENDER || message.state !== 'streaming') return undefined;
     const asker = askerOf(message, log, props.conversation, bootstrap.botName);
-    return asker === person.id ? props.onStop : undefined;
+    return asker === person.id ? () => props.onStop(message) : undefined;
   };
   const nobodyWrote = !log.some((message) => message.sender !== BOT_SENDER && !isNote(message));
   const rowOf = (message: LoggedMessage, startsRun: boolean) => {
@@ -53,6 +56,7 @@ export function MessageList(props: MessageListProps) {
         message={message}
         startsRun={startsRun}
         inGroup={props.conversation.kind === 'group'}
+        followsThread={threadFollowers.has(rowKey)}
         active={rowKey === activeKey}
         tabStop={rowKey === tabStopKey}
         onActive={setActiveKey}
@@ -83,6 +87,7 @@ export function MessageList(props: MessageListProps) {
               </section>
             ))}
           </div>
+          {props.status !== '' && <StatusLine text={props.status} />}
           {log.at(-1)?.state === 'sending' && <WaitingDots />}
         </div>
       </div>
@@ -103,6 +108,24 @@ export function MessageList(props: MessageListProps) {
 
 function isNote({ sender }: MessageView): boolean {
   return sender === SYSTEM_SENDER;
+}
+
+function followsThread({ thread }: LoggedMessage, index: number, log: MessageLog): boolean {
+  const before = log[index - 1];
+  return thread !== undefined && (before?.id === thread.rootId || before?.thread?.rootId === thread.rootId);
+}
+
+/** What the bot is doing, in its own words. */
+function StatusLine({ text }: { text: string }) {
+  const { bootstrap } = usePage();
+  return (
+    <div class="row other status-line" role="status">
+      <span class="avatar-gap" />
+      <span>
+        {bootstrap.botName} {text}
+      </span>
+    </div>
+  );
 }
 
 /** Stands where the answer will, from the moment that the bot lets one wait; the style sheet shows it after 300 ms. */

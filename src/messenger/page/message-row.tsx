@@ -3,6 +3,7 @@ import { BOT_SENDER } from './asker.ts';
 import { Avatar } from './avatar.tsx';
 import { Icon } from './icon.tsx';
 import { MessageImages } from './message-images.tsx';
+import { plainPreview } from './markdown.ts';
 import { rowKeyOf, type LoggedMessage } from './message-log.ts';
 import { MarkdownText, PlainText } from './message-text.tsx';
 import { MessageTools, type MessageToolActions } from './message-tools.tsx';
@@ -14,6 +15,8 @@ export interface MessageRowProps extends MessageToolActions {
   message: LoggedMessage;
   startsRun: boolean;
   inGroup: boolean;
+  /** The message before it hangs in the same thread, or is the one under which it hangs. */
+  followsThread: boolean;
   /** Pointed at or focused: its tools are shown. */
   active: boolean;
   /** The one row that Tab reaches; the arrow keys go on from there. */
@@ -50,7 +53,7 @@ export function MessageRow(props: MessageRowProps) {
           data-name={name}
         />
         <div class="bubble-line">
-          <Bubble message={message} />
+          <Bubble message={message} followsThread={props.followsThread} />
           <span class="beside">
             <SendMark message={message} isOwn={isOwn} />
             <span class="time" data-time={clockTime(message.atMs, times)} title={fullTime(message.atMs, times)} />
@@ -85,11 +88,12 @@ function rowData(message: LoggedMessage) {
   };
 }
 
-function Bubble({ message }: { message: LoggedMessage }) {
+function Bubble({ message, followsThread }: { message: LoggedMessage; followsThread: boolean }) {
   const hasThinking = (message.thinking ?? '') !== '';
   const isWaiting = message.state === 'streaming' && message.text === '';
   return (
     <div class="bubble">
+      {message.thread && <ThreadMark thread={message.thread} followsIt={followsThread} />}
       {message.quote && (
         <blockquote class="quoted" data-name={message.quote.senderName}>
           {message.quote.text}
@@ -102,6 +106,18 @@ function Bubble({ message }: { message: LoggedMessage }) {
       </div>
       {isWaiting && !hasThinking && <span class="dots" aria-hidden="true" />}
     </div>
+  );
+}
+
+/** Says that a message hangs in a thread, and in which one where that is not the message above. */
+function ThreadMark({ thread, followsIt }: { thread: NonNullable<MessageView['thread']>; followsIt: boolean }) {
+  const { say } = usePage();
+  const words = { name: thread.senderName, text: plainPreview(thread.text) || say('image') };
+  const label = followsIt ? say('inThread') : say('inThreadOf', words);
+  return (
+    <span class="in-thread" role="img" aria-label={label} data-label={label} title={say('inThreadOf', words)}>
+      <Icon name="thread" />
+    </span>
   );
 }
 

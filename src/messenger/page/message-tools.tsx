@@ -13,12 +13,17 @@ export interface MessageToolActions {
 
 /** What can be done with a message; it is on the page only while the row is pointed at or focused. */
 export function MessageTools({ message, onQuote, onRate }: { message: LoggedMessage } & MessageToolActions) {
-  const { say, times } = usePage();
+  const { say, times, bootstrap } = usePage();
+  const hasThreads = bootstrap.protocol === 'slack';
   return (
     <div class="tools" data-time={clockTime(message.atMs, times)}>
       <CopyButton text={message.text} label={say('copyMessage')} />
       {!isLocalOnly(message) && (
-        <IconButton icon="quote" label={say('quoteMessage')} onPress={() => onQuote(message)} />
+        <IconButton
+          icon={hasThreads ? 'thread' : 'quote'}
+          label={say(hasThreads ? 'replyInThread' : 'quoteMessage')}
+          onPress={() => onQuote(message)}
+        />
       )}
       {message.canRate && message.state === 'final' && (
         <>

@@ -21,6 +21,8 @@ export interface PageState {
   connected: boolean;
   /** Whether the bot can be reached from the messenger; true until told otherwise. */
   botReachable: boolean;
+  /** What the bot says it is doing, by conversation id. */
+  statuses: Readonly<Record<string, string>>;
   /** The open in-app browser. */
   frame: FrameView | undefined;
 }
@@ -45,6 +47,7 @@ export const START_STATE: PageState = {
   unloaded: [],
   connected: true,
   botReachable: true,
+  statuses: {},
   frame: undefined,
 };
 
@@ -91,6 +94,8 @@ function takeEvent(state: PageState, event: MessengerEvent): PageState {
     }
     case 'frame':
       return state.frame?.id === event.data.id ? { ...state, frame: event.data } : state;
+    case 'status':
+      return { ...state, statuses: { ...state.statuses, [event.data.conversationId]: event.data.text } };
     case 'bot':
       return { ...state, botReachable: event.data.reachable };
   }

@@ -9,6 +9,7 @@ import {
   rateMessage,
   resendMessage,
   sendMessage,
+  stopAnswer,
   ApiError,
   type Rating,
 } from './api-client.ts';
@@ -24,6 +25,8 @@ export interface SessionActions {
   send(conversationId: string, message: Omit<SendRequest, 'person'>, shown: ShownParts): void;
   sendAgain(message: LoggedMessage): void;
   rate(message: MessageView, rating: Rating): void;
+  /** Stops a growing answer by the app's own means. */
+  stop(message: MessageView): void;
   read(conversationId: string): void;
   openInApp(href: string): void;
   closeInApp(): void;
@@ -79,6 +82,9 @@ export function useSession(person: string, onFault: (text: PageText) => void): [
           });
         edit(shown);
         rateMessage(person, message.id, rating).catch(() => edit(message.rating));
+      },
+      stop(message) {
+        stopAnswer(person, message.id).catch(ignore);
       },
       read(conversationId) {
         change({ type: 'conversation-read', conversationId });

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { languageOfText, say } from '../../base/texts.ts';
 import { imageUrl } from '../media-store.ts';
+import type { DeliveryResult } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../texts.ts';
-import type { CallbackResult } from './bot-client.ts';
 import { pollPayload } from './callback-payload.ts';
 import type { PlatformSide } from './platform-side.ts';
 import { readReply, splitThinking, type BotReply } from './read-reply.ts';
@@ -75,7 +75,7 @@ export class AnswerStreams {
     }
   }
 
-  async #apply(answer: StoredMessage, result: CallbackResult): Promise<StoredMessage> {
+  async #apply(answer: StoredMessage, result: DeliveryResult): Promise<StoredMessage> {
     // A failed or empty poll is not shown: the platform asks again until the time is over.
     if (result.kind !== 'reply') return answer;
     const reply = readReply(result.reply);

@@ -99,7 +99,7 @@ export class AppApi {
     const ids = list.map(String);
     const resolved = ids.map((id) => ({
       open_userid: id,
-      userid: this.#options.side.directory.findByOpenUserId(id)?.id,
+      userid: this.#options.side.userIds.findByOpenUserId(id)?.id,
     }));
     return apiOk({
       userid_list: resolved.filter(({ userid }) => userid !== undefined),

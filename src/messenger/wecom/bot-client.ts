@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { got, TimeoutError, type Response } from 'got';
 import { MIB_BYTES, SECOND_MS, type NowMs } from '../../base/clock.ts';
+import type { DeliveryResult } from '../protocol.ts';
 import type { Timing } from '../timing.ts';
 import { decodeAesKey, isSignedBy, openMessage, sealMessage, signParts } from './crypto.ts';
 
@@ -13,18 +14,6 @@ export interface BotAddress {
   aesKey: string;
   aiBotId: string;
 }
-
-/**
- * What became of one callback.
- * `silent`: an empty answer, the bot has nothing to say. `invalid`: an answer that the platform cannot accept.
- */
-export type CallbackResult =
-  | { kind: 'reply'; reply: unknown }
-  | { kind: 'silent' }
-  | { kind: 'refused'; status: number }
-  | { kind: 'invalid'; reason: string }
-  | { kind: 'timeout' }
-  | { kind: 'unreachable' };
 
 export interface BotClientOptions {
   bot: BotAddress;
@@ -67,9 +56,9 @@ export class BotClient {
    * One callback with up to three attempts in all, as wecom.md 2.4 has it: time-outs and network failures are repeated
    * with the same msgid, every other answer is final.
    */
-  async deliver(payload: object): Promise<CallbackResult> {
+  async deliver(payload: object): Promise<DeliveryResult> {
     const { timing, signal, retryOn503 } = this.#options;
-    let result: CallbackResult = { kind: 'unreachable' };
+    let result: DeliveryResult = { kind: 'unreachable' };
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const startedMs = performance.now();
       result = await this.callOnce(payload);
@@ -84,7 +73,7 @@ export class BotClient {
   }
 
   /** One attempt. Each has a fresh timestamp, nonce and encryption. @throws AbortError at the messenger's stop only */
-  async callOnce(payload: object): Promise<CallbackResult> {
+  async callOnce(payload: object): Promise<DeliveryResult> {
     const encrypt = sealMessage(this.#key, JSON.stringify(payload));
     const nonce = newNonce();
     try {
@@ -120,7 +109,7 @@ export class BotClient {
     });
   }
 
-  #readAnswer(answer: Response<string>, nonce: string): CallbackResult {
+  #readAnswer(answer: Response<string>, nonce: string): DeliveryResult {
     if (answer.statusCode !== 200) return { kind: 'refused', status: answer.statusCode };
     if (answer.body === '') return { kind: 'silent' };
     if (answer.body.length > MAX_ANSWER_BYTES) return { kind: 'invalid', reason: 'the answer is larger than 1 MB' };

@@ -1,13 +1,11 @@
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../base/clock.ts';
-import type { RedisClient } from '../../base/redis.ts';
 import { privateConversationId } from '../directory.ts';
 import { MessengerError } from '../messenger-error.ts';
+import type { Rating } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { eventPayload } from './callback-payload.ts';
 import type { PlatformSide } from './platform-side.ts';
 import { readReply } from './read-reply.ts';
-
-export type Rating = 'good' | 'bad' | 'withdrawn';
 
 /** The codes of `feedback_event` (wecom.md 2.3). */
 const FEEDBACK_TYPES: Readonly<Record<Rating, number>> = { good: 1, bad: 2, withdrawn: 3 };
@@ -17,23 +15,19 @@ const DAY_OFFSET_MS = 8 * HOUR_MS;
 /** Events that the platform tells the bot of: somebody enters the chat, somebody rates an answer. */
 export class BotEvents {
   readonly #side: PlatformSide;
-  readonly #redis: RedisClient;
-  readonly #isBotReachable: () => boolean;
   /** Who came while the bot was away: their entry is told when it is back. */
   readonly #waiting = new Set<string>();
 
-  constructor(side: PlatformSide, redis: RedisClient, isBotReachable: () => boolean) {
+  constructor(side: PlatformSide) {
     this.#side = side;
-    this.#redis = redis;
-    this.#isBotReachable = isBotReachable;
   }
 
   /** A person opens the private chat. The bot hears of it the first time on a day; its answer is a quiet line of welcome. */
   async enterChat(personId: string): Promise<void> {
     this.#side.directory.person(personId);
-    if (!this.#isBotReachable()) return void this.#waiting.add(personId);
+    if (!this.#side.isBotReachable()) return void this.#waiting.add(personId);
     const day = Math.floor((this.#side.nowMs() + DAY_OFFSET_MS) / DAY_MS);
-    const isFirst = await this.#redis.set(
+    const isFirst = await this.#side.redis.set(
       `messenger:entered:${personId}:${day}`,
       '1',
       'EX',

@@ -36,7 +36,7 @@ export function eventPayload(side: PlatformSide, personId: string, event: { even
     create_time: Math.floor(side.nowMs() / SECOND_MS),
     aibotid: side.aiBotId,
     chattype: 'single',
-    from: { userid: side.directory.idForBot(personId) },
+    from: { userid: side.userIds.idForBot(personId) },
     msgtype: 'event',
     event,
   };
@@ -46,12 +46,12 @@ function chatFields(side: PlatformSide, conversation: Conversation, personId: st
   return {
     aibotid: side.aiBotId,
     ...(conversation.kind === 'group' ? { chatid: chatIdOf(conversation), chattype: 'group' } : { chattype: 'single' }),
-    from: { userid: side.directory.idForBot(personId) },
+    from: { userid: side.userIds.idForBot(personId) },
   };
 }
 
 function contentFields(side: PlatformSide, text: string, imageIds: readonly string[]): object {
-  const images = imageIds.map((id) => ({ msgtype: 'image', image: { url: side.media.downloadUrl(id) } }));
+  const images = imageIds.map((id) => ({ msgtype: 'image', image: { url: side.downloads.downloadUrl(id) } }));
   const [onlyImage] = images;
   if (onlyImage === undefined) return { msgtype: 'text', text: { content: text } };
   if (text === '' && images.length === 1) return onlyImage;

@@ -3,24 +3,15 @@ import { languageOfText, say } from '../../base/texts.ts';
 import type { Conversation } from '../directory.ts';
 import { imageUrl } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
+import type { DeliveryResult, Saying } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../texts.ts';
 import type { AnswerStreams } from './answer-streams.ts';
-import type { CallbackResult } from './bot-client.ts';
 import { messagePayload } from './callback-payload.ts';
 import { mentionsBot } from './mentions-bot.ts';
 import type { PlatformSide } from './platform-side.ts';
 import type { ResponseUrls } from './response-urls.ts';
 import { readReply } from './read-reply.ts';
-
-/** What a person writes. */
-export interface Saying {
-  person: string;
-  conversationId: string;
-  text: string;
-  imageIds: readonly string[];
-  quoteMessageId?: string;
-}
 
 const MAX_IMAGES = 9;
 
@@ -96,7 +87,7 @@ export class Questions {
   }
 
   /** Delivers a message, `copies` times at once, and shows the bot's answer. @returns the outcome of each copy */
-  async deliver(question: StoredMessage, copies: number): Promise<CallbackResult[]> {
+  async deliver(question: StoredMessage, copies: number): Promise<DeliveryResult[]> {
     const payload = messagePayload(this.#side, question);
     const results = await Promise.all(Array.from({ length: copies }, () => this.#side.client.deliver(payload)));
     const result = results.find(({ kind }) => kind === 'reply') ?? results[0];
@@ -105,7 +96,7 @@ export class Questions {
   }
 
   /** Delivers a message again that was delivered before, and shows nothing. */
-  async redeliver(messageId: string, copies: number): Promise<CallbackResult[]> {
+  async redeliver(messageId: string, copies: number): Promise<DeliveryResult[]> {
     const payload = messagePayload(this.#side, await this.#side.store.get(messageId));
     return Promise.all(Array.from({ length: copies }, () => this.#side.client.callOnce(payload)));
   }
@@ -128,7 +119,7 @@ export class Questions {
     return { ...message, delivery, state: 'sending' };
   }
 
-  async #conclude(question: StoredMessage, result: CallbackResult): Promise<void> {
+  async #conclude(question: StoredMessage, result: DeliveryResult): Promise<void> {
     if (result.kind === 'silent') return this.#leave({ ...question, state: 'sent' });
     if (result.kind === 'invalid') return this.#refuse(question, result.reason);
     if (result.kind !== 'reply') {

@@ -66,7 +66,8 @@ export const signInSettings = {
   SIGN_IN_PROOF: optional(kinds.listOfWords('same-browser', 'same-id', 'typed-code'), {
     meaning:
       "How it is shown that the chat user and the signed-in person are one: `same-browser` (the platform's own web sign-in first), `same-id` (ids are equal), or both, comma-separated; or `typed-code` (the person types a code from the page into the chat), alone, only where the others are impossible.",
-    default: 'same-browser if WECOM_CORP_ID, WECOM_AGENT_ID and WECOM_AGENT_SECRET are set; else it must be chosen',
+    default:
+      'same-browser if WECOM_CORP_ID, WECOM_AGENT_ID and WECOM_AGENT_SECRET are set; else it must be chosen (local mode with MESSENGER_PROTOCOL=slack: typed-code)',
     example: 'same-browser,same-id',
   }),
   SIGN_IN_SAME_ID_RULE: setting(
@@ -152,7 +153,7 @@ export const slackSettings = {
   ),
   SLACK_API_URL: optional(kinds.webAddress, {
     meaning: "Address of Slack's Web API, ending in /api/, for tests.",
-    default: 'https://slack.com/api/',
+    default: 'https://slack.com/api/; the messenger in local mode with MESSENGER_PROTOCOL=slack',
     example: 'https://slack.com/api/',
   }),
 };

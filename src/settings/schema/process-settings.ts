@@ -63,9 +63,9 @@ export const localSettings = {
   SERVICE_PORT: setting(port, '8081', 'Port of the reference service.'),
   MESSENGER_PORT: setting(port, '8082', "Port of the messenger's page."),
   MESSENGER_PROTOCOL: setting(
-    kinds.oneOf('wecom'),
+    kinds.oneOf('wecom', 'slack'),
     'wecom',
-    'Platform whose protocol the messenger speaks; this version knows `wecom`.',
+    'Platform that local mode plays, and that the bot then serves: `wecom` or `slack`.',
   ),
 };
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Log } from '../../base/log.ts';
-import type { Timing } from '../timing.ts';
-import type { BotClient } from './bot-client.ts';
+import type { Log } from '../base/log.ts';
+import type { Timing } from './timing.ts';
 
 export interface BotWatchOptions {
-  client: BotClient;
+  /** Whether the bot proves at its address that it holds the platform's keys. */
+  verify(): Promise<boolean>;
   timing: Timing;
   log: Log;
   signal: AbortSignal;
@@ -30,10 +30,10 @@ export class BotWatch {
 
   /** Watches until the signal is aborted. */
   async run(): Promise<void> {
-    const { client, timing, signal } = this.#options;
+    const { verify, timing, signal } = this.#options;
     let failures = 0;
     for (;;) {
-      const isThere = await client.verifyUrl();
+      const isThere = await verify();
       if (signal.aborted) return;
       failures = isThere ? 0 : failures + 1;
       if (isThere || failures >= FAILURES_TO_BE_AWAY) this.#set(isThere);

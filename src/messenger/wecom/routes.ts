@@ -1,19 +1,20 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
+import bodyParser from 'koa-bodyparser';
 import { languageOfHeader } from '../../base/texts.ts';
 import { APP_SESSION_HEADER, type AppSessions } from '../browser/app-sessions.ts';
 import { NOTICE_POLICY, noticePage } from '../browser/notice-page.ts';
-import type { MediaStore } from '../media-store.ts';
 import { MESSENGER_TEXTS } from '../texts.ts';
-import type { AppApi } from '../wecom/app-api.ts';
-import type { ApiResult } from '../wecom/api-result.ts';
-import type { ResponseUrls } from '../wecom/response-urls.ts';
-import { judgeAuthorize, type AuthorizeRules, type WebSignInCodes } from '../wecom/web-sign-in.ts';
+import type { AppApi } from './app-api.ts';
+import type { ApiResult } from './api-result.ts';
+import type { MediaDownloads } from './media-downloads.ts';
+import type { ResponseUrls } from './response-urls.ts';
+import { judgeAuthorize, type AuthorizeRules, type WebSignInCodes } from './web-sign-in.ts';
 
 export interface PlatformRoutesOptions {
   api: AppApi;
   responseUrls: ResponseUrls;
-  media: MediaStore;
+  downloads: MediaDownloads;
   sessions: AppSessions;
   codes: WebSignInCodes;
   rules: AuthorizeRules;
@@ -22,7 +23,8 @@ export interface PlatformRoutesOptions {
 /** The platform's own addresses: its API host, its media downloads, and its web sign-in. */
 export function platformRoutes(options: PlatformRoutesOptions): Router {
   const router = new Router();
-  const { api, responseUrls, media } = options;
+  const { api, responseUrls, downloads } = options;
+  router.use(bodyParser({ jsonLimit: '1mb', enableTypes: ['json'] }));
   router.get('/cgi-bin/gettoken', (context) => {
     context.body = api.getToken(query(context, 'corpid') ?? '', query(context, 'corpsecret') ?? '');
   });
@@ -37,7 +39,7 @@ export function platformRoutes(options: PlatformRoutesOptions): Router {
   });
   router.get('/media/:id', async (context) => {
     const id = String(context.params['id']);
-    const { sealed, fileName } = await media.download(
+    const { sealed, fileName } = await downloads.download(
       id,
       query(context, 'expires') ?? '',
       query(context, 'sign') ?? '',

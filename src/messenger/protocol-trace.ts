@@ -1,4 +1,4 @@
-import type { Log } from '../../base/log.ts';
+import type { Log } from '../base/log.ts';
 
 /** The bot broke one of the platform's rules. */
 export interface Violation {

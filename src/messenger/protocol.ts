@@ -1,0 +1,106 @@
+import type Router from '@koa/router';
+import type { NowMs } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { RedisClient } from '../base/redis.ts';
+import type { AppSessions } from './browser/app-sessions.ts';
+import type { ChatLog } from './chat-log.ts';
+import type { Directory } from './directory.ts';
+import type { EventHub } from './event-hub.ts';
+import type { MediaStore } from './media-store.ts';
+import type { MessageStore } from './message-store.ts';
+import type { ProtocolTrace } from './protocol-trace.ts';
+import type { StoredMessage } from './stored-message.ts';
+import type { Timing } from './timing.ts';
+
+/** What a person writes. */
+export interface Saying {
+  person: string;
+  conversationId: string;
+  text: string;
+  imageIds: readonly string[];
+  /** The message that is quoted, or on a platform with threads replied to in its thread. */
+  quoteMessageId?: string;
+}
+
+/**
+ * What became of one delivery to the bot.
+ * `silent`: an empty answer, the bot has nothing to say (yet). `invalid`: an answer that the platform cannot accept.
+ */
+export type DeliveryResult =
+  | { kind: 'reply'; reply: unknown }
+  | { kind: 'silent' }
+  | { kind: 'refused'; status: number }
+  | { kind: 'invalid'; reason: string }
+  | { kind: 'timeout' }
+  | { kind: 'unreachable' };
+
+export type Rating = 'good' | 'bad' | 'withdrawn';
+
+/** What every protocol stands on: the app without a platform's rules. */
+export interface MessengerSide {
+  readonly directory: Directory;
+  readonly store: MessageStore;
+  readonly chatLog: ChatLog;
+  readonly media: MediaStore;
+  readonly hub: EventHub;
+  readonly trace: ProtocolTrace;
+  readonly sessions: AppSessions;
+  readonly redis: RedisClient;
+  readonly botName: string;
+  /** The bot's PUBLIC_URL. */
+  readonly botUrl: string;
+  /** Origins of the bot and of the service. */
+  readonly trustedOrigins: readonly string[];
+  readonly nowMs: NowMs;
+  readonly timing: Timing;
+  readonly log: Log;
+  /** Aborted at the messenger's stop: what is under way stays as it is and is taken up by the next start. */
+  readonly signal: AbortSignal;
+  /** The messenger's own address. */
+  url(): string;
+  isBotReachable(): boolean;
+}
+
+/** A platform as the messenger plays it, before it is started. */
+export interface ProtocolKind {
+  readonly name: 'wecom' | 'slack';
+  /** 32 bytes, derived from the bot's credentials: conversations are sealed under it, the messenger has no secret of its own. */
+  readonly storeKey: Buffer;
+  /** How the browser names itself in which people open links of a chat. */
+  readonly userAgent: string;
+  start(side: MessengerSide): Protocol;
+}
+
+/**
+ * A platform at work: brings to the bot what people do, shows what the bot answers, and holds both to the platform's rules.
+ * Functions that take a person or a message throw MessengerError `not_found` or `bad_request`.
+ */
+export interface Protocol {
+  /** Shows a person's message and delivers it in the background where the platform tells the bot of it. */
+  send(saying: Saying): Promise<StoredMessage>;
+  /** Stores and shows a message without delivering it. */
+  prepare(saying: Saying): Promise<StoredMessage>;
+  /** Delivers a prepared message, `copies` times at once. @returns the outcome of each copy */
+  deliver(question: StoredMessage, copies: number): Promise<DeliveryResult[]>;
+  /** Delivers a message again that was delivered before, the very same; nothing new is shown for it. */
+  redeliver(messageId: string, copies: number): Promise<DeliveryResult[]>;
+  /** Sends a message that failed once more, as the same delivery. */
+  resend(personId: string, messageId: string): Promise<StoredMessage>;
+  /** The bot's answer to a message as it is now. */
+  answerTo(messageId: string): Promise<StoredMessage | undefined>;
+  /** The person presses "Stop" at a growing answer. */
+  stop(personId: string, answerId: string): Promise<void>;
+  /** A person opens their private chat. */
+  enterChat(personId: string): Promise<void>;
+  rate(personId: string, messageId: string, rating: Rating): Promise<StoredMessage>;
+  /** Whether the bot proves at its address that it holds the platform's keys. */
+  verifyBot(): Promise<boolean>;
+  /** The bot can be reached again. */
+  botCameBack(): Promise<void>;
+  /** The platform's own addresses. */
+  routes(): Router;
+  /** Takes up what an earlier run left under way. */
+  resume(): Promise<void>;
+  /** Resolves once nothing is under way any more (after the signal was aborted). */
+  settled(): Promise<void>;
+}

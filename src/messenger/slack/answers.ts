@@ -1,0 +1,195 @@
+import type { Conversation } from '../directory.ts';
+import type { SlackPart, StoredMessage } from '../stored-message.ts';
+import { InTurn } from './in-turn.ts';
+import { SlackFault } from './slack-fault.ts';
+import type { SlackSide } from './slack-side.ts';
+import { threadRoot, threadView } from './threads.ts';
+import { channelIdOf, messageIdOf } from './workspace.ts';
+import { callsEverybody, shownText } from './written-text.ts';
+
+/** A bot's message as a call gives it. */
+export interface BotMessage {
+  text: string;
+  threadTs?: string;
+  metadata?: SlackPart['metadata'];
+  isStream: boolean;
+}
+
+const SEARCHED_MESSAGES = 500;
+
+/**
+ * The bot's messages: posted and edited, or grown as native streams whose whole state is here. Streams die some five
+ * minutes after their start (platforms/slack.md section 3); an edited message counts as finished once it was left alone.
+ */
+export class Answers {
+  readonly #side: SlackSide;
+  readonly #inTurn = new InTurn();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+
+  constructor(side: SlackSide) {
+    this.#side = side;
+  }
+
+  /** @throws SlackFault `thread_not_found`, `cannot_reply_to_message` */
+  post(conversation: Conversation, { text, threadTs, metadata, isStream }: BotMessage): Promise<StoredMessage> {
+    const { store, clock, nowMs, botName } = this.#side;
+    return this.#inTurn.run(conversation.id, async () => {
+      const root = threadTs === undefined ? undefined : await threadRoot(store, conversation, threadTs);
+      const ts = clock.next();
+      const questionId = await this.#questionFor(conversation, threadTs);
+      const message: StoredMessage = {
+        id: messageIdOf(channelIdOf(conversation), ts),
+        conversationId: conversation.id,
+        sender: 'bot',
+        senderName: botName,
+        state: 'streaming',
+        text: '',
+        images: [],
+        atMs: nowMs(),
+        ...(root ? { thread: threadView(root) } : {}),
+        slack: {
+          ts,
+          raw: '',
+          ...(threadTs === undefined ? {} : { threadTs }),
+          ...(questionId === undefined ? {} : { questionId }),
+          ...(isStream ? { streamSinceMs: nowMs() } : {}),
+        },
+      };
+      await store.noteOpen(message.id);
+      return this.#show(message, { raw: text, metadata });
+    });
+  }
+
+  /** Adds to a native stream. @throws SlackFault `message_not_found`, `message_not_in_streaming_state`, `stopped_by_user` */
+  append(messageId: string, text: string): Promise<StoredMessage> {
+    return this.#change(messageId, async (message) => {
+      if (message.slack?.isStoppedByUser === true) throw new SlackFault('stopped_by_user');
+      await this.#demandStream(message);
+      return this.#show(message, { raw: rawOf(message) + text });
+    });
+  }
+
+  /** Ends a native stream; one that its reader stopped may still be ended. @throws SlackFault as `append` */
+  stop(messageId: string, text: string, metadata: SlackPart['metadata']): Promise<StoredMessage> {
+    return this.#change(messageId, async (message) => {
+      await this.#demandStream(message);
+      const { streamSinceMs: _ended, isStoppedByUser: _stopped, ...slack } = message.slack ?? { ts: '' };
+      return this.#show({ ...message, state: 'final', slack }, { raw: rawOf(message) + text, metadata });
+    });
+  }
+
+  /** Replaces the whole text. @throws SlackFault `message_not_found`, `cant_update_message` while it streams */
+  update(messageId: string, text: string, metadata: SlackPart['metadata']): Promise<StoredMessage> {
+    return this.#change(messageId, async (message) => {
+      if (this.#isAlive(message)) throw new SlackFault('cant_update_message');
+      return this.#show({ ...message, state: 'streaming' }, { raw: text, metadata });
+    });
+  }
+
+  /** The reader presses "Stop": the bot learns it at its next append. @returns false for a message that is no live stream */
+  stopByUser(messageId: string): Promise<boolean> {
+    return this.#change(messageId, async (message) => {
+      if (!this.#isAlive(message) || !message.slack) return false;
+      await this.#side.chatLog.write({ ...message, slack: { ...message.slack, isStoppedByUser: true } }, true);
+      return true;
+    });
+  }
+
+  /** Watches over a message that an earlier run left growing. */
+  follow(message: StoredMessage): void {
+    const { streamSinceMs } = message.slack ?? {};
+    const { nowMs, slackTiming } = this.#side;
+    const leftMs =
+      streamSinceMs === undefined ? slackTiming.editQuietMs : streamSinceMs + slackTiming.streamLifeMs - nowMs();
+    this.#settleAfter(message.id, Math.max(0, leftMs));
+  }
+
+  async answerTo({ id, conversationId }: StoredMessage): Promise<StoredMessage | undefined> {
+    const messages = await this.#side.store.list(conversationId, SEARCHED_MESSAGES);
+    return messages.find(({ slack, sender }) => sender === 'bot' && slack?.questionId === id);
+  }
+
+  async settled(): Promise<void> {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+    await this.#inTurn.settled();
+  }
+
+  async #change<Result>(messageId: string, work: (message: StoredMessage) => Promise<Result>): Promise<Result> {
+    const { store } = this.#side;
+    const found = await store.get(messageId).catch(() => undefined);
+    if (found?.sender !== 'bot') throw new SlackFault('message_not_found');
+    return this.#inTurn.run(found.conversationId, async () => work(await store.get(messageId)));
+  }
+
+  async #show(
+    message: StoredMessage,
+    { raw, metadata }: { raw: string; metadata?: SlackPart['metadata'] },
+  ): Promise<StoredMessage> {
+    const { chatLog, store, trace, workspace, botName, nowMs } = this.#side;
+    const questionId = message.slack?.questionId ?? '';
+    if (callsEverybody(raw)) trace.violated({ questionId, reason: 'the text calls everybody', atMs: nowMs() });
+    const text = shownText(raw, workspace, botName);
+    trace.shown(questionId, text);
+    const slack: SlackPart = { ...(message.slack ?? { ts: '' }), raw, ...(metadata ? { metadata } : {}) };
+    const isFirst = message.text === '';
+    const shown: StoredMessage = { ...message, text, slack };
+    if (shown.state === 'final') {
+      await store.noteSettled(shown.id);
+      this.#forgetTimer(shown.id);
+    } else {
+      await store.noteOpen(shown.id);
+      // A stream's end is counted from its start, an edited message's from its last edit.
+      if (slack.streamSinceMs === undefined || isFirst) this.follow(shown);
+    }
+    await chatLog.write(shown, !isFirst && shown.state !== 'final');
+    return shown;
+  }
+
+  #settleAfter(messageId: string, delayMs: number): void {
+    this.#forgetTimer(messageId);
+    const timer = setTimeout(() => {
+      this.#timers.delete(messageId);
+      this.#change(messageId, (message) => this.#settle(message)).catch((error: unknown) => {
+        if (!this.#side.signal.aborted) this.#side.log.error({ error }, 'an answer could not be settled');
+      });
+    }, delayMs);
+    this.#timers.set(messageId, timer);
+  }
+
+  #forgetTimer(messageId: string): void {
+    clearTimeout(this.#timers.get(messageId));
+    this.#timers.delete(messageId);
+  }
+
+  async #settle(message: StoredMessage): Promise<void> {
+    const { streamSinceMs: _over, ...slack } = message.slack ?? { ts: '' };
+    await this.#side.store.noteSettled(message.id);
+    await this.#side.chatLog.write({ ...message, state: 'final', slack });
+  }
+
+  async #demandStream(message: StoredMessage): Promise<void> {
+    if (this.#isAlive(message)) return;
+    if (message.slack?.streamSinceMs !== undefined) await this.#settle(message);
+    throw new SlackFault('message_not_in_streaming_state');
+  }
+
+  #isAlive({ slack }: StoredMessage): boolean {
+    const { nowMs, slackTiming } = this.#side;
+    return slack?.streamSinceMs !== undefined && nowMs() - slack.streamSinceMs < slackTiming.streamLifeMs;
+  }
+
+  /** Slack does not say what a message answers: it is taken for the oldest question of its thread (or channel) without one. */
+  async #questionFor({ id }: Conversation, threadTs: string | undefined): Promise<string | undefined> {
+    const messages = await this.#side.store.list(id, SEARCHED_MESSAGES);
+    const answered = new Set(messages.flatMap(({ slack }) => slack?.questionId ?? []));
+    const isInPlace = ({ slack }: StoredMessage) =>
+      slack !== undefined && (slack.threadTs === threadTs || (threadTs !== undefined && slack.ts === threadTs));
+    return messages.find((one) => !['bot', 'system'].includes(one.sender) && isInPlace(one) && !answered.has(one.id))
+      ?.id;
+  }
+}
+
+function rawOf({ slack }: StoredMessage): string {
+  return slack?.raw ?? '';
+}

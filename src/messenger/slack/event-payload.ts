@@ -1,0 +1,87 @@
+import { SECOND_MS } from '../../base/clock.ts';
+import type { Conversation } from '../directory.ts';
+import { FILE_ENDINGS } from '../media-store.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import type { SlackSide } from './slack-side.ts';
+import { writtenText } from './written-text.ts';
+import { APP_ID, BOT_USER_ID, channelIdOf, eventIdOf, fileIdOf, memberIdOf, TEAM_ID } from './workspace.ts';
+
+/**
+ * The events by which the bot hears of a person's message (platforms/slack.md section 2): `message`, and in a channel
+ * beside it an `app_mention` with the same `ts` where the bot is named. The very same at each call.
+ */
+export async function messageEvents(side: SlackSide, message: StoredMessage): Promise<object[]> {
+  const conversation = side.directory.conversation(message.conversationId);
+  const text = writtenText(message.text, side);
+  const files = await filesOf(side, message);
+  const said = {
+    channel: channelIdOf(conversation),
+    user: memberIdOf(message.sender),
+    text,
+    ts: message.slack?.ts,
+    team: TEAM_ID,
+    event_ts: message.slack?.ts,
+    client_msg_id: message.id,
+    ...(message.slack?.threadTs === undefined ? {} : { thread_ts: message.slack.threadTs }),
+    ...(files.length > 0 ? { files, upload: false } : {}),
+  };
+  const subtype = files.length > 0 ? { subtype: 'file_share' } : {};
+  const isMention = conversation.kind === 'group' && text.includes(`<@${BOT_USER_ID}>`);
+  return [
+    envelope(message, 'message', { type: 'message', ...subtype, ...said, channel_type: channelType(conversation) }),
+    ...(isMention ? [envelope(message, 'app_mention', { type: 'app_mention', ...said })] : []),
+  ];
+}
+
+/** A person opens the app's private chat. */
+export function homeOpened(side: SlackSide, personId: string): object {
+  const conversation = side.directory.conversationsOf(personId).find(({ kind }) => kind === 'private');
+  const ts = side.clock.next();
+  const event = {
+    type: 'app_home_opened',
+    tab: 'messages',
+    user: memberIdOf(personId),
+    channel: conversation && channelIdOf(conversation),
+    event_ts: ts,
+  };
+  return envelope({ id: ts, atMs: side.nowMs() }, 'app_home_opened', event);
+}
+
+function envelope({ id, atMs }: Pick<StoredMessage, 'id' | 'atMs'>, kind: string, event: object): object {
+  return {
+    team_id: TEAM_ID,
+    context_team_id: TEAM_ID,
+    api_app_id: APP_ID,
+    event,
+    type: 'event_callback',
+    event_id: eventIdOf(kind, id),
+    event_time: Math.floor(atMs / SECOND_MS),
+    authorizations: [{ enterprise_id: null, team_id: TEAM_ID, user_id: BOT_USER_ID, is_bot: true }],
+    is_ext_shared_channel: false,
+  };
+}
+
+function channelType({ kind }: Conversation): string {
+  return kind === 'private' ? 'im' : 'channel';
+}
+
+async function filesOf(side: SlackSide, { imageIds = [] }: StoredMessage): Promise<object[]> {
+  return Promise.all(
+    imageIds.map(async (mediaId) => {
+      const { bytes, type } = await side.media.plain(mediaId);
+      const name = `image.${FILE_ENDINGS[type]}`;
+      const address = `${side.url()}/files-pri/${TEAM_ID}-${mediaId}/${name}`;
+      return {
+        id: fileIdOf(mediaId),
+        name,
+        title: name,
+        mimetype: type,
+        filetype: FILE_ENDINGS[type],
+        size: bytes.length,
+        mode: 'hosted',
+        url_private: address,
+        url_private_download: address.replace(/\/[^/]*$/, `/download/${name}`),
+      };
+    }),
+  );
+}

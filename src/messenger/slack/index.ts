@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { MessengerError } from '../messenger-error.ts';
+import type { MessengerSide, Protocol, ProtocolKind } from '../protocol.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import { Answers } from './answers.ts';
+import { EventClient } from './event-client.ts';
+import { homeOpened } from './event-payload.ts';
+import { Questions } from './questions.ts';
+import { RateLimits } from './rate-limits.ts';
+import { slackRoutes } from './routes.ts';
+import type { SlackSide } from './slack-side.ts';
+import { Statuses } from './statuses.ts';
+import { SLACK_TIMING, type SlackTiming } from './timing.ts';
+import { WebApi } from './web-api.ts';
+import { TsClock, Workspace } from './workspace.ts';
+
+export interface SlackOptions {
+  signingSecret: string;
+  botToken: string;
+  /** How many times as often as in Slack each method may be called; 10 unless told, since one machine plays a whole office. */
+  rateFactor?: number;
+  timing?: Partial<SlackTiming>;
+}
+
+const GENEROUS_FACTOR = 10;
+/** Links of a Slack chat open in the person's own browser. */
+const USER_AGENT =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+
+/** Slack: signed events to the bot, its answers by the Web API, threads, and no web sign-in of its own. */
+export function slackProtocol(options: SlackOptions): ProtocolKind {
+  return {
+    name: 'slack',
+    storeKey: createHash('sha256').update(`messenger|${options.signingSecret}`).digest(),
+    userAgent: USER_AGENT,
+    start: (side) => start(createSide(options, side), options),
+  };
+}
+
+function createSide({ signingSecret, timing: told }: SlackOptions, side: MessengerSide): SlackSide {
+  const { botUrl, nowMs, signal, directory } = side;
+  const timing = { ...SLACK_TIMING, ...told };
+  return {
+    ...side,
+    workspace: new Workspace(directory),
+    clock: new TsClock(nowMs),
+    slackTiming: timing,
+    client: new EventClient({ botUrl, signingSecret, nowMs, timing, signal }),
+  };
+}
+
+function start(side: SlackSide, { botToken, rateFactor = GENEROUS_FACTOR }: SlackOptions): Protocol {
+  const answers = new Answers(side);
+  const questions = new Questions(side);
+  const statuses = new Statuses(side);
+  const api = new WebApi({ side, answers, statuses });
+  const limits = new RateLimits(rateFactor, side.nowMs);
+  return {
+    send: (saying) => questions.send(saying),
+    prepare: (saying) => questions.prepare(saying),
+    deliver: (question, copies) => questions.deliver(question, copies),
+    redeliver: (messageId, copies) => questions.redeliver(messageId, copies),
+    resend: (personId, messageId) => questions.resend(personId, messageId),
+    answerTo: async (messageId) => answers.answerTo(await side.store.get(messageId)),
+    stop: (personId, answerId) => stop({ side, answers, questions }, personId, answerId),
+    async enterChat(personId) {
+      side.directory.person(personId);
+      if (side.isBotReachable()) await side.client.deliver(homeOpened(side, personId));
+    },
+    rate: () => Promise.reject(new MessengerError('bad_request', 'This message cannot be rated')),
+    verifyBot: () => side.client.verifyUrl(side.timing.verifyTimeoutMs),
+    botCameBack: () => Promise.resolve(),
+    routes: () => slackRoutes({ side, api, limits, botToken }),
+    async resume() {
+      for (const message of await side.store.openMessages()) resume(message, { answers, questions });
+    },
+    async settled() {
+      statuses.end();
+      await Promise.all([questions.settled(), answers.settled()]);
+    },
+  };
+}
+
+interface Parts {
+  side: SlackSide;
+  answers: Answers;
+  questions: Questions;
+}
+
+/** A native stream has a stop of Slack's own; where answers are edited, the person says the bot's word for it in the same place. */
+async function stop({ side, answers, questions }: Parts, personId: string, answerId: string): Promise<void> {
+  const answer = await side.store.get(answerId);
+  const conversation = side.directory.conversationOf(personId, answer.conversationId);
+  if (await answers.stopByUser(answerId)) return;
+  const question = await side.store.get(answer.slack?.questionId ?? '').catch(() => undefined);
+  await questions.send({
+    person: personId,
+    conversationId: conversation.id,
+    text: conversation.kind === 'group' ? `@${side.botName} /stop` : '/stop',
+    imageIds: [],
+    ...(question?.slack?.threadTs === undefined ? {} : { quoteMessageId: question.id }),
+  });
+}
+
+function resume(message: StoredMessage, { answers, questions }: Omit<Parts, 'side'>): void {
+  if (message.sender === 'bot') answers.follow(message);
+  else questions.deliverInBackground(message);
+}

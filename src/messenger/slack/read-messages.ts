@@ -1,0 +1,76 @@
+import type { Conversation } from '../directory.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import { flagOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
+import type { SlackSide } from './slack-side.ts';
+import { threadRoot } from './threads.ts';
+import { APP_ID, BOT_ID, BOT_USER_ID, memberIdOf, TEAM_ID } from './workspace.ts';
+import { writtenText } from './written-text.ts';
+
+const SEARCHED_MESSAGES = 500;
+const DEFAULT_LIMIT = { history: 100, replies: 1_000 } as const;
+
+/** conversations.history: what does not hang in a thread, newest first. */
+export async function readHistory(side: SlackSide, conversation: Conversation, args: CallArguments): Promise<object> {
+  const messages = await slackMessages(side, conversation);
+  const found = messages.filter((one) => one.slack?.threadTs === undefined && isWithin(one, args)).reverse();
+  return page(side, found, { args, limit: DEFAULT_LIMIT.history });
+}
+
+/** conversations.replies: the thread's first message, then the replies, oldest first. @throws SlackFault `thread_not_found` */
+export async function readReplies(side: SlackSide, conversation: Conversation, args: CallArguments): Promise<object> {
+  const threadTs = tsOf(args, 'ts') ?? '';
+  const root = await threadRoot(side.store, conversation, threadTs);
+  const messages = await slackMessages(side, conversation);
+  const replies = messages.filter((one) => one.slack?.threadTs === threadTs && isWithin(one, args));
+  return page(side, [root, ...replies], { args, limit: DEFAULT_LIMIT.replies });
+}
+
+async function slackMessages(side: SlackSide, { id }: Conversation): Promise<StoredMessage[]> {
+  return (await side.store.list(id, SEARCHED_MESSAGES)).filter(({ slack }) => slack !== undefined);
+}
+
+/** Between `oldest` and `latest`, the borders themselves only where `inclusive` says so. */
+function isWithin({ slack }: StoredMessage, args: CallArguments): boolean {
+  const ts = Number((slack?.ts ?? '').replace('.', ''));
+  const border = (name: string) => {
+    const value = textOf(args, name);
+    if (value === undefined) return undefined;
+    const [seconds = '0', part = ''] = value.split('.');
+    return Number(`${seconds}${part.padEnd(6, '0').slice(0, 6)}`);
+  };
+  const [oldest, latest] = [border('oldest'), border('latest')];
+  const isInclusive = flagOf(args, 'inclusive');
+  const isAfter = oldest === undefined || ts > oldest || (isInclusive && ts === oldest);
+  return isAfter && (latest === undefined || ts < latest || (isInclusive && ts === latest));
+}
+
+function page(
+  side: SlackSide,
+  messages: readonly StoredMessage[],
+  { args, limit }: { args: CallArguments; limit: number },
+): object {
+  const asked = Number(args['limit'] ?? limit);
+  const most = Number.isInteger(asked) && asked > 0 ? Math.min(asked, DEFAULT_LIMIT.replies) : limit;
+  const withPayload = flagOf(args, 'include_all_metadata');
+  return {
+    messages: messages.slice(0, most).map((message) => wireMessage(side, message, withPayload)),
+    has_more: messages.length > most,
+  };
+}
+
+/** Without `include_all_metadata` only the kind of a message's metadata comes back (platforms/slack.md section 3). */
+function wireMessage(side: SlackSide, { slack, sender, text }: StoredMessage, withPayload: boolean): object {
+  const { metadata } = slack ?? {};
+  const author =
+    sender === 'bot'
+      ? { user: BOT_USER_ID, bot_id: BOT_ID, app_id: APP_ID, text: slack?.raw ?? text }
+      : { user: memberIdOf(sender), text: writtenText(text, side) };
+  return {
+    type: 'message',
+    team: TEAM_ID,
+    ...author,
+    ts: slack?.ts,
+    ...(slack?.threadTs === undefined ? {} : { thread_ts: slack.threadTs }),
+    ...(metadata ? { metadata: withPayload ? metadata : { event_type: metadata.event_type } } : {}),
+  };
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage } from 'node:http';
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { MIB_BYTES } from '../../base/clock.ts';
+import { sameSecret } from '../../base/ids.ts';
+import { MessengerError } from '../messenger-error.ts';
+import { readArguments, textOf, type CallArguments } from './call-arguments.ts';
+import type { RateLimits } from './rate-limits.ts';
+import { SlackFault } from './slack-fault.ts';
+import type { SlackSide } from './slack-side.ts';
+import type { WebApi } from './web-api.ts';
+import { TEAM_ID } from './workspace.ts';
+
+export interface SlackRoutesOptions {
+  side: SlackSide;
+  api: WebApi;
+  limits: RateLimits;
+  botToken: string;
+}
+
+const MAX_BODY_BYTES = MIB_BYTES;
+
+/** Slack's own addresses: its Web API, whose methods all have a dot in their names, and its files. */
+export function slackRoutes(options: SlackRoutesOptions): Router {
+  const router = new Router();
+  router.all(/^\/api\/(?<method>\w+(?:\.\w+)+)$/, (context) => answerCall(context, options));
+  router.get(`/files-pri/:file/:rest{/:name}`, (context) => serveFile(context, options));
+  return router;
+}
+
+async function answerCall(context: Context, { side, api, limits, botToken }: SlackRoutesOptions): Promise<void> {
+  const method = String((context['params'] as Record<string, string>)['method']);
+  const args = await argumentsOf(context);
+  const fault = tokenFault(context, args, botToken);
+  if (fault !== undefined) {
+    side.trace.violated({ reason: `${method}: ${fault}`, atMs: side.nowMs() });
+    context.body = { ok: false, error: fault };
+    return;
+  }
+  const channel = 'fault' in args ? undefined : textOf(args.read, 'channel');
+  const retryAfterSec = limits.take(method, channel);
+  if (retryAfterSec !== undefined) {
+    context.status = 429;
+    context.set('Retry-After', String(retryAfterSec));
+    context.body = { ok: false, error: 'ratelimited' };
+    return;
+  }
+  context.body = await api.call(method, () => {
+    if ('fault' in args) throw args.fault;
+    return args.read;
+  });
+}
+
+type ReadArguments = { read: CallArguments } | { fault: SlackFault };
+
+async function argumentsOf(context: Context): Promise<ReadArguments> {
+  const body = context.method === 'GET' ? context.querystring : await readText(context.req);
+  const contentType = context.method === 'GET' ? 'application/x-www-form-urlencoded' : context.get('content-type');
+  try {
+    return { read: readArguments(body, contentType) };
+  } catch (error) {
+    if (error instanceof SlackFault) return { fault: error };
+    throw error;
+  }
+}
+
+/** The token travels as a Bearer header, or as an argument. */
+function tokenFault(
+  context: Context,
+  args: ReadArguments,
+  botToken: string,
+): 'not_authed' | 'invalid_auth' | undefined {
+  const bearer = /^Bearer (?<token>\S+)$/.exec(context.get('authorization'))?.groups?.['token'];
+  const token = bearer ?? ('fault' in args ? undefined : textOf(args.read, 'token'));
+  if (token === undefined) return 'not_authed';
+  return sameSecret(token, botToken) ? undefined : 'invalid_auth';
+}
+
+/** A file, for who brings the bot's token; everybody else gets a login page with status 200 (platforms/slack.md section 2). */
+async function serveFile(context: Context, { side, botToken }: SlackRoutesOptions): Promise<void> {
+  const mediaId = new RegExp(`^${TEAM_ID}-(?<id>[\\w-]+)$`).exec(
+    String((context['params'] as Record<string, string>)['file']),
+  )?.groups?.['id'];
+  const bearer = /^Bearer (?<token>\S+)$/.exec(context.get('authorization'))?.groups?.['token'] ?? '';
+  if (!sameSecret(bearer, botToken)) {
+    side.trace.violated({ reason: 'a file was asked for without the bot token', atMs: side.nowMs() });
+    context.type = 'text/html; charset=utf-8';
+    context.body = '<!doctype html><title>Sign in</title><p>Sign in to see this file.</p>';
+    return;
+  }
+  if (mediaId === undefined) throw new MessengerError('not_found', 'No such file');
+  const { bytes, type } = await side.media.plain(mediaId);
+  context.type = type;
+  context.body = bytes;
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > MAX_BODY_BYTES) throw new MessengerError('bad_request', 'The body is larger than 1 MB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,12 @@
+import type { MessengerSide } from '../protocol.ts';
+import type { EventClient } from './event-client.ts';
+import type { SlackTiming } from './timing.ts';
+import type { TsClock, Workspace } from './workspace.ts';
+
+/** What the parts of Slack's side share. */
+export interface SlackSide extends MessengerSide {
+  readonly workspace: Workspace;
+  readonly client: EventClient;
+  readonly clock: TsClock;
+  readonly slackTiming: SlackTiming;
+}

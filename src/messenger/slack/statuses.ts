@@ -1,0 +1,42 @@
+import type { Conversation } from '../directory.ts';
+import type { SlackSide } from './slack-side.ts';
+
+/** The lines that say what the bot does: one a thread, gone when it posts there, says nothing, or after two minutes. */
+export class Statuses {
+  readonly #side: SlackSide;
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+
+  constructor(side: SlackSide) {
+    this.#side = side;
+  }
+
+  set(conversation: Conversation, threadTs: string, text: string): void {
+    this.clear(conversation, threadTs);
+    if (text === '') return;
+    this.#tell(conversation, text);
+    const timer = setTimeout(() => this.clear(conversation, threadTs), this.#side.slackTiming.statusLifeMs);
+    this.#timers.set(keyOf(conversation, threadTs), timer);
+  }
+
+  clear(conversation: Conversation, threadTs: string): void {
+    const key = keyOf(conversation, threadTs);
+    if (!this.#timers.has(key)) return;
+    clearTimeout(this.#timers.get(key));
+    this.#timers.delete(key);
+    this.#tell(conversation, '');
+  }
+
+  end(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  #tell({ id, members }: Conversation, text: string): void {
+    for (const member of members)
+      this.#side.hub.publish(member.id, { name: 'status', data: { conversationId: id, text } });
+  }
+}
+
+function keyOf({ id }: Conversation, threadTs: string): string {
+  return `${id} ${threadTs}`;
+}

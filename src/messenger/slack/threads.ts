@@ -1,0 +1,33 @@
+import type { MessageView } from '../api.ts';
+import type { Conversation } from '../directory.ts';
+import type { MessageStore } from '../message-store.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import { SlackFault } from './slack-fault.ts';
+import { channelIdOf, messageIdOf } from './workspace.ts';
+
+const PREVIEW_CHARS = 200;
+
+/**
+ * The message under which a thread hangs.
+ * @throws SlackFault `thread_not_found`, or `cannot_reply_to_message` for a message that is itself a reply
+ */
+export async function threadRoot(
+  store: MessageStore,
+  conversation: Conversation,
+  threadTs: string,
+): Promise<StoredMessage> {
+  const root = await store.get(messageIdOf(channelIdOf(conversation), threadTs)).catch(() => undefined);
+  if (!root) throw new SlackFault('thread_not_found');
+  if (root.slack?.threadTs !== undefined) throw new SlackFault('cannot_reply_to_message');
+  return root;
+}
+
+/** How a reply names its thread on the page. */
+export function threadView(root: StoredMessage): NonNullable<MessageView['thread']> {
+  return { rootId: root.id, senderName: root.senderName, text: [...root.text].slice(0, PREVIEW_CHARS).join('') };
+}
+
+/** The `ts` of the thread to which a reply to this message goes: its own, or the one that it hangs in. */
+export function threadTsOf({ slack }: StoredMessage): string | undefined {
+  return slack?.threadTs ?? slack?.ts;
+}

@@ -1,0 +1,23 @@
+import { MINUTE_MS, SECOND_MS } from '../../base/clock.ts';
+
+/** Slack's limits in time, all in milliseconds (platforms/slack.md sections 1, 3 and 4). Tests shrink them. */
+export interface SlackTiming {
+  /** How long the bot may take to acknowledge an event. */
+  ackTimeoutMs: number;
+  /** Pauses before the repetitions of an event that was not acknowledged. */
+  retryPausesMs: readonly number[];
+  /** How long a native stream may grow, counted from its start; appends do not extend it. */
+  streamLifeMs: number;
+  /** How long a status line stays that nothing takes away. */
+  statusLifeMs: number;
+  /** Slack does not know when an edited message is finished. This long after its last edit it counts as such. */
+  editQuietMs: number;
+}
+
+export const SLACK_TIMING: Readonly<SlackTiming> = {
+  ackTimeoutMs: 3 * SECOND_MS,
+  retryPausesMs: [0, MINUTE_MS, 5 * MINUTE_MS],
+  streamLifeMs: 306 * SECOND_MS,
+  statusLifeMs: 2 * MINUTE_MS,
+  editQuietMs: 2 * SECOND_MS,
+};

@@ -1,0 +1,156 @@
+import type { Conversation } from '../directory.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import type { Answers } from './answers.ts';
+import { demandText, messageText, metadataOf, streamText, textOf, tsOf, type CallArguments } from './call-arguments.ts';
+import { readHistory, readReplies } from './read-messages.ts';
+import { isViolation, SlackFault } from './slack-fault.ts';
+import type { SlackSide } from './slack-side.ts';
+import type { Statuses } from './statuses.ts';
+import { BOT_ID, BOT_USER_ID, channelIdOf, messageIdOf, TEAM_ID, TEAM_NAME } from './workspace.ts';
+
+/** An answer of Slack's: HTTP 200 also for failures, `ok` says what happened. */
+export type WebApiAnswer = { ok: true; [field: string]: unknown } | { ok: false; error: string };
+
+export interface WebApiParts {
+  side: SlackSide;
+  answers: Answers;
+  statuses: Statuses;
+}
+
+type Method = (args: CallArguments) => object | Promise<object>;
+
+/** Slack's Web API as far as a bot of this kind uses it (platforms/slack.md section 3), as strict as Slack is. */
+export class WebApi {
+  readonly #side: SlackSide;
+  readonly #answers: Answers;
+  readonly #statuses: Statuses;
+  readonly #methods: ReadonlyMap<string, Method>;
+
+  constructor({ side, answers, statuses }: WebApiParts) {
+    this.#side = side;
+    this.#answers = answers;
+    this.#statuses = statuses;
+    this.#methods = new Map<string, Method>([
+      ['auth.test', () => this.#authTest()],
+      ['users.info', (args) => this.#userInfo(args)],
+      ['conversations.open', (args) => ({ channel: { id: channelIdOf(this.#channel(args, 'users')) } })],
+      ['conversations.history', (args) => readHistory(side, this.#channel(args), args)],
+      ['conversations.replies', (args) => readReplies(side, this.#channel(args), args)],
+      ['assistant.threads.setStatus', (args) => this.#setStatus(args)],
+      ['chat.postMessage', (args) => this.#post(args)],
+      ['chat.update', (args) => this.#update(args)],
+      ['chat.startStream', (args) => this.#startStream(args)],
+      ['chat.appendStream', (args) => this.#appendStream(args)],
+      ['chat.stopStream', (args) => this.#stopStream(args)],
+    ]);
+  }
+
+  /** Carries out a call of somebody whose token was checked. What breaks a rule is noted in the trace. */
+  async call(method: string, read: () => CallArguments): Promise<WebApiAnswer> {
+    try {
+      const run = this.#methods.get(method);
+      if (!run) throw new SlackFault('unknown_method');
+      return { ok: true, ...(await run(read())) };
+    } catch (error) {
+      if (!(error instanceof SlackFault)) throw error;
+      if (isViolation(error)) {
+        this.#side.trace.violated({ reason: `${method}: ${error.code}`, atMs: this.#side.nowMs() });
+      }
+      return { ok: false, error: error.code };
+    }
+  }
+
+  #authTest(): object {
+    const { botName, url } = this.#side;
+    return {
+      url: `${url()}/`,
+      team: TEAM_NAME,
+      user: botName.toLowerCase(),
+      team_id: TEAM_ID,
+      user_id: BOT_USER_ID,
+      bot_id: BOT_ID,
+      is_enterprise_install: false,
+    };
+  }
+
+  #userInfo(args: CallArguments): object {
+    const id = demandText(args, 'user');
+    const person = this.#side.workspace.person(id);
+    if (!person) throw new SlackFault('user_not_found');
+    const { name, department } = person;
+    const profile = { real_name: name, display_name: name, title: department };
+    return {
+      user: { id, team_id: TEAM_ID, name: person.id, real_name: name, is_bot: false, deleted: false, profile },
+    };
+  }
+
+  #setStatus(args: CallArguments): object {
+    const threadTs = tsOf(args, 'thread_ts');
+    if (threadTs === undefined || typeof args['status'] !== 'string') throw new SlackFault('invalid_arguments');
+    this.#statuses.set(this.#channel(args, 'channel_id'), threadTs, args['status']);
+    return {};
+  }
+
+  async #post(args: CallArguments): Promise<object> {
+    const conversation = this.#channel(args);
+    return this.#open(conversation, args, { text: messageText(args, 'post'), isStream: false });
+  }
+
+  async #startStream(args: CallArguments): Promise<object> {
+    const conversation = this.#channel(args);
+    if (tsOf(args, 'thread_ts') === undefined) throw new SlackFault('invalid_arguments');
+    if (conversation.kind === 'group') {
+      if (textOf(args, 'recipient_user_id') === undefined) throw new SlackFault('missing_recipient_user_id');
+      if (textOf(args, 'recipient_team_id') === undefined) throw new SlackFault('missing_recipient_team_id');
+    }
+    return this.#open(conversation, args, { text: streamText(args), isStream: true });
+  }
+
+  async #open(
+    conversation: Conversation,
+    args: CallArguments,
+    { text, isStream }: { text: string; isStream: boolean },
+  ): Promise<object> {
+    const threadTs = tsOf(args, 'thread_ts');
+    const metadata = metadataOf(args);
+    const shown = await this.#answers.post(conversation, {
+      text,
+      isStream,
+      ...(metadata ? { metadata } : {}),
+      ...(threadTs === undefined ? {} : { threadTs }),
+    });
+    if (threadTs !== undefined) this.#statuses.clear(conversation, threadTs);
+    return this.#done(shown);
+  }
+
+  async #update(args: CallArguments): Promise<object> {
+    const id = this.#messageId(args);
+    return this.#done(await this.#answers.update(id, messageText(args, 'edit'), metadataOf(args)));
+  }
+
+  async #appendStream(args: CallArguments): Promise<object> {
+    const text = streamText(args);
+    if (text === '' && args['chunks'] === undefined) throw new SlackFault('no_text');
+    return this.#done(await this.#answers.append(this.#messageId(args), text));
+  }
+
+  async #stopStream(args: CallArguments): Promise<object> {
+    return this.#done(await this.#answers.stop(this.#messageId(args), streamText(args), metadataOf(args)));
+  }
+
+  #messageId(args: CallArguments): string {
+    const ts = tsOf(args, 'ts');
+    if (ts === undefined) throw new SlackFault('invalid_arguments');
+    return messageIdOf(channelIdOf(this.#channel(args)), ts);
+  }
+
+  #channel(args: CallArguments, name = 'channel'): Conversation {
+    const found = this.#side.workspace.channel(demandText(args, name));
+    if (!found) throw new SlackFault('channel_not_found');
+    return found;
+  }
+
+  #done({ conversationId, slack }: StoredMessage): object {
+    return { channel: channelIdOf(this.#side.directory.conversation(conversationId)), ts: slack?.ts };
+  }
+}

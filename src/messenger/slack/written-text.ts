@@ -1,0 +1,57 @@
+import type { PersonView } from '../api.ts';
+import { BOT_USER_ID, memberIdOf, type Workspace } from './workspace.ts';
+
+interface Names {
+  directory: { people: readonly PersonView[] };
+  botName: string;
+}
+
+/** What Slack sends of what a person wrote: the three signs escaped, and `@Name` as a mention by id (platforms/slack.md section 2). */
+export function writtenText(text: string, { directory, botName }: Names): string {
+  const named = [
+    { name: botName, id: BOT_USER_ID },
+    ...directory.people.map((person) => ({ name: person.name, id: memberIdOf(person.id) })),
+  ].sort((left, right) => right.name.length - left.name.length);
+  const escaped = escapeSigns(text);
+  // A name must end where it ends: `@Parleyman` is somebody else. Han letters may follow at once.
+  return named.reduce((shown, { name, id }) => {
+    if (name === '') return shown;
+    const mention = new RegExp(`@${quoted(escapeSigns(name))}(?![\\p{Script=Latin}\\p{Number}_-])`, 'gu');
+    return shown.replace(mention, `<@${id}>`);
+  }, escaped);
+}
+
+/** How Slack shows a bot's text: mentions by their names, and those that call everybody as what they are. */
+export function shownText(text: string, workspace: Workspace, botName: string): string {
+  return text
+    .replace(/<@([A-Z0-9]+)(?:\|[^<>]*)?>/g, (whole, id: string) => {
+      const name = id === BOT_USER_ID ? botName : workspace.person(id)?.name;
+      return name === undefined ? whole : `@${name}`;
+    })
+    .replace(/<!(channel|here|everyone)(?:\|[^<>]*)?>/g, '@$1');
+}
+
+/** Whether a text calls everybody in a channel. */
+export function callsEverybody(text: string): boolean {
+  return /<!(channel|here|everyone)\b/.test(text);
+}
+
+/** Reads the `text` of a message, which is Slack's own markup and not markdown: links, bold and strike, signs unescaped. */
+export function markdownOfMrkdwn(text: string): string {
+  return text
+    .replace(/<(https?:[^<>|\s]+)\|([^<>]*)>/g, '[$2]($1)')
+    .replace(/<(https?:[^<>|\s]+)>/g, '$1')
+    .replace(/(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])/g, '**$1**')
+    .replace(/(?<![\w~])~(?=\S)([^~\n]+?)(?<=\S)~(?![\w~])/g, '~~$1~~')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}
+
+function escapeSigns(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function quoted(words: string): string {
+  return words.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}

@@ -1,0 +1,87 @@
+import { MessengerError } from '../messenger-error.ts';
+import type { MessengerSide, Protocol, ProtocolKind } from '../protocol.ts';
+import { AnswerStreams, answerIdOf } from './answer-streams.ts';
+import { AppApi, type AppCredentials } from './app-api.ts';
+import { BotClient } from './bot-client.ts';
+import { BotEvents } from './bot-events.ts';
+import { decodeAesKey } from './crypto.ts';
+import { Interactions } from './interactions.ts';
+import { MediaDownloads } from './media-downloads.ts';
+import type { PlatformSide } from './platform-side.ts';
+import { Questions } from './questions.ts';
+import { ResponseUrls } from './response-urls.ts';
+import { resumeOpenMessages } from './resume-open-messages.ts';
+import { platformRoutes } from './routes.ts';
+import { UserIds } from './user-ids.ts';
+import { WebSignInCodes } from './web-sign-in.ts';
+
+export interface WecomOptions {
+  /** The AI bot's callback credentials. */
+  bot: { token: string; aesKey: string; aiBotId: string };
+  app: AppCredentials;
+  /** Whether a delivery that was answered with 503 is repeated (true unless told); time-outs and network failures always are. */
+  retryOn503?: boolean;
+  /** Whether the bot hears of people by encrypted ids (wecom.md 2.8). */
+  encryptUserIds?: boolean;
+}
+
+/** How WeCom's own browser names itself on a phone. */
+const APP_USER_AGENT =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 wxwork/4.1.30 MicroMessenger/7.0.1 Language/zh';
+
+/** WeCom: encrypted callbacks to an AI bot, answers that are polled, a self-built app beside it with a web sign-in. */
+export function wecomProtocol(options: WecomOptions): ProtocolKind {
+  const storeKey = decodeAesKey(options.bot.aesKey);
+  return {
+    name: 'wecom',
+    storeKey,
+    userAgent: APP_USER_AGENT,
+    start: (side) => start(createSide(options, storeKey, side), options),
+  };
+}
+
+function createSide(
+  { bot, retryOn503 = true, encryptUserIds = false }: WecomOptions,
+  aesKey: Buffer,
+  side: MessengerSide,
+): PlatformSide {
+  const { nowMs, timing, signal, directory, media, url, botUrl } = side;
+  return {
+    ...side,
+    client: new BotClient({ bot: { ...bot, botUrl }, nowMs, timing, retryOn503, signal }),
+    interactions: new Interactions(),
+    downloads: new MediaDownloads({ media, aesKey, nowMs, url, mediaLifeMs: timing.mediaLifeMs }),
+    userIds: new UserIds({ directory, encryptUserIds, idKey: aesKey }),
+    aiBotId: bot.aiBotId,
+  };
+}
+
+function start(side: PlatformSide, { app }: WecomOptions): Protocol {
+  const answers = new AnswerStreams(side);
+  const responseUrls = new ResponseUrls(side, side.redis);
+  const questions = new Questions(side, answers, responseUrls);
+  const events = new BotEvents(side);
+  const codes = new WebSignInCodes(side.nowMs, side.timing.codeLifeMs);
+  const api = new AppApi({ side, app, codes, redis: side.redis });
+  const rules = { app, trustedOrigins: side.trustedOrigins };
+  return {
+    send: (saying) => questions.send(saying),
+    prepare: (saying) => questions.prepare(saying),
+    deliver: (question, copies) => questions.deliver(question, copies),
+    redeliver: (messageId, copies) => questions.redeliver(messageId, copies),
+    resend: (personId, messageId) => questions.resend(personId, messageId),
+    answerTo: (messageId) => side.store.get(answerIdOf(messageId)).catch(() => undefined),
+    // People stop an answer by a word of the bot; the app itself cannot.
+    stop: () => Promise.reject(new MessengerError('bad_request', 'Say /stop to the bot')),
+    enterChat: (personId) => events.enterChat(personId),
+    rate: (personId, messageId, rating) => events.rate(personId, messageId, rating),
+    verifyBot: () => side.client.verifyUrl(),
+    botCameBack: () => events.botCameBack(),
+    routes: () =>
+      platformRoutes({ api, responseUrls, downloads: side.downloads, sessions: side.sessions, codes, rules }),
+    resume: () => resumeOpenMessages(side, { questions, answers }),
+    async settled() {
+      await Promise.all([questions.settled(), answers.settled()]);
+    },
+  };
+}
