@@ -19,17 +19,25 @@ export interface SlackRoutesOptions {
 }
 
 const MAX_BODY_BYTES = MIB_BYTES;
+/** Slack's methods have a dot in their names; the page's own addresses beside them have none. */
+const METHOD = /^\w+(?:\.\w+)+$/;
 
-/** Slack's own addresses: its Web API, whose methods all have a dot in their names, and its files. */
+/** Slack's own addresses: its Web API and its files. */
 export function slackRoutes(options: SlackRoutesOptions): Router {
   const router = new Router();
-  router.all(/^\/api\/(?<method>\w+(?:\.\w+)+)$/, (context) => answerCall(context, options));
+  router.all('/api/:method', (context, next) =>
+    METHOD.test(methodOf(context)) ? answerCall(context, options) : next(),
+  );
   router.get(`/files-pri/:file/:rest{/:name}`, (context) => serveFile(context, options));
   return router;
 }
 
+function methodOf(context: Context): string {
+  return String((context['params'] as Record<string, string>)['method']);
+}
+
 async function answerCall(context: Context, { side, api, limits, botToken }: SlackRoutesOptions): Promise<void> {
-  const method = String((context['params'] as Record<string, string>)['method']);
+  const method = methodOf(context);
   const args = await argumentsOf(context);
   const fault = tokenFault(context, args, botToken);
   if (fault !== undefined) {

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTown, untilTrue, type Town } from '../support/town.ts';
+
+const CODE = /class="symbols">([0-9A-Z]{4}-[0-9A-Z]{4})</;
+
+/** The whole of Parley with the messenger playing Slack, in both ways in which answers grow there. */
+describe.each(['stream', 'edit'] as const)('local Slack with SLACK_REPLY=%s', (reply) => {
+  let town: Town;
+  beforeAll(async () => {
+    town = await startTown({
+      protocol: 'slack',
+      slackTiming: { editQuietMs: 1_500 },
+      env: { SLACK_REPLY: reply, REPLY_MIN_EDIT_MS: '100' },
+    });
+  }, 60_000);
+  afterAll(() => town.stop());
+
+  const driver = () => town.messenger.driver;
+  type Said = Parameters<ReturnType<typeof driver>['say']>[1];
+  const untilAnswered = async (messageId: string, text: RegExp) => {
+    const matches = async () => text.test((await driver().answer(messageId))?.text ?? '');
+    await untilTrue(matches).catch(async () => expect((await driver().answer(messageId))?.text).toMatch(text));
+    return driver().waitForAnswer(messageId, { timeoutMs: 15_000 });
+  };
+  const ask = async (person: string, said: Said, text: RegExp) => {
+    const message = await driver().say(person, said);
+    return { message, answer: await untilAnswered(message.id, text) };
+  };
+  const modelCalls = () => town.lines.filter((line) => line.includes('chat call ended')).length;
+
+  /** Asks while nobody is linked, logs in with user name and password, types the code. */
+  async function signInBy(person: string, question: string) {
+    const message = await driver().say(person, question);
+    await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
+    const page = await town.signIn(person, (await driver().answer(message.id))?.text ?? '');
+    const code = CODE.exec(page)?.[1] ?? 'none';
+    const typed = await driver().say(person, code);
+    return { message, typed, code };
+  }
+
+  test('security.md 1.2 L3: asked, signed in by password, code typed in the chat, answered in the same message', async () => {
+    const { message, typed } = await signInBy('emma.clarke', 'count to 30');
+    await untilAnswered(typed.id, /Signed in as Emma Clarke/);
+    const answer = await untilAnswered(message.id, /\b29 30$/);
+    expect(answer.text).toMatch(/^1 2 3 /);
+    expect(driver().violations()).toEqual([]);
+  }, 60_000);
+
+  test('platforms/slack.md 3: an answer grows, in the thread of its question where it is a native stream', async () => {
+    const { message, answer } = await ask('emma.clarke', 'count to 200', / 200$/);
+    expect(driver().trace(message.id).snapshots.length).toBeGreaterThanOrEqual(3);
+    expect(answer.thread?.rootId).toBe(reply === 'stream' ? message.id : undefined);
+    expect(answer.state).toBe('final');
+  }, 60_000);
+
+  test('the same event three times at once is one question with one answer', async () => {
+    const before = modelCalls();
+    const { message, results } = await driver().deliver('emma.clarke', 'count to 5', 3);
+    expect(results.map(({ kind }) => kind)).toEqual(['silent', 'silent', 'silent']);
+    await untilAnswered(message.id, /^1 2 3 4 5$/);
+    expect(await driver().redeliver(message.id)).toEqual([{ kind: 'silent' }]);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(modelCalls() - before).toBe(1);
+    const texts = (await driver().messages('emma.clarke')).filter(({ sender }) => sender === 'bot');
+    expect(texts.filter(({ text }) => text.trim() === '1 2 3 4 5')).toHaveLength(1);
+  }, 60_000);
+
+  test('a mention in a channel comes as two events and is answered once, in its thread; without one the bot is silent', async () => {
+    const before = modelCalls();
+    const silent = await driver().say('emma.clarke', { text: 'count to 3', conversation: { group: 'wrtown' } });
+    const said = { text: 'count to 4', conversation: { group: 'wrtown' }, mention: true };
+    const { message, answer } = await ask('emma.clarke', said, /^1 2 3 4$/);
+    expect(answer.thread?.rootId).toBe(message.id);
+    expect(modelCalls() - before).toBe(1);
+    expect(await driver().answer(silent.id)).toBeUndefined();
+  }, 60_000);
+
+  test('who replies in the thread of an answer is answered there', async () => {
+    const said = { text: 'count to 6', conversation: { group: 'wrtown' }, mention: true };
+    const first = await ask('emma.clarke', said, /^1 2 3 4 5 6$/);
+    const reply = { ...said, text: 'count to 7', quote: first.answer.id };
+    const second = await ask('emma.clarke', reply, /^1 2 3 4 5 6 7$/);
+    expect(second.answer.thread?.rootId).toBe(first.message.id);
+    expect(second.message.thread?.rootId).toBe(first.message.id);
+  }, 60_000);
+
+  test('Stop ends the growing answer and keeps what is there', async () => {
+    const message = await driver().say('emma.clarke', 'count to 5000');
+    await untilTrue(async () => /\b9\b/.test((await driver().answer(message.id))?.text ?? ''));
+    const growing = await driver().answer(message.id);
+    await driver().stop('emma.clarke', growing?.id ?? '');
+    const answer = await driver().waitForAnswer(message.id, { timeoutMs: 20_000 });
+    expect(answer.text).toMatch(/^1 2 3 /);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const later = await driver().answer(message.id);
+    expect(later?.state).toBe('final');
+    expect(later?.text).not.toContain(' 5000');
+  }, 60_000);
+
+  test('security.md 1.3 step 1: in a channel an unlinked person reads no link; it comes to their private chat', async () => {
+    const said = { text: '你好', conversation: { group: 'wrtown' }, mention: true };
+    const { answer } = await ask('linxiaoyu', said, /私/);
+    expect(answer.text).not.toContain('/link/');
+    await untilTrue(async () => (await driver().messages('linxiaoyu')).some(({ text }) => text.includes('/link/')));
+  }, 60_000);
+
+  test('an image reaches the bot by an address that needs its token', async () => {
+    const image = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    await ask('emma.clarke', { text: 'What is this?', images: [image] }, /1\s*×\s*1|1x1|1 by 1/);
+  }, 60_000);
+
+  test('nothing of this broke a rule of Slack', () => {
+    expect(driver().violations()).toEqual([]);
+  });
+});
