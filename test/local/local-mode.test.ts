@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectRedis } from '../../src/base/redis.ts';
@@ -49,6 +49,8 @@ describe('the keys that local mode makes', () => {
     expect(local.secrets.wecomBotAesKey).toMatch(/^[a-zA-Z0-9]{43}$/);
     expect(Buffer.from(`${local.secrets.wecomBotAesKey}=`, 'base64')).toHaveLength(32);
     expect(local.secrets.wecomBotToken).toMatch(/^[a-zA-Z0-9]{1,32}$/);
+    expect(local.secrets.slackSigningSecret).toMatch(/^[0-9a-f]{32}$/);
+    expect(local.secrets.slackBotToken).toMatch(/^xoxb-[a-zA-Z0-9]{40}$/);
     expect(local.madeApiKey).toBe(local.secrets.serviceApiKeys[0]);
     expect(local.secrets.chatApiKey).toBe(local.madeApiKey);
     expect(local.clients).toEqual([
@@ -72,6 +74,26 @@ describe('the keys that local mode makes', () => {
     expect(local.secrets.chatApiKey).toBe('first');
     expect(local.madeApiKey).toBeUndefined();
     expect(local.secrets.secretKey).toEqual(Buffer.alloc(32, 9));
+  });
+
+  test('that an earlier version kept are completed, not replaced', async () => {
+    const first = await start('earlier');
+    await first.stop();
+    const path = join(folder, 'earlier', 'keys.json');
+    const {
+      slackSigningSecret: _secret,
+      slackBotToken: _token,
+      ...earlier
+    } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>;
+    writeFileSync(path, JSON.stringify(earlier));
+    const second = await start('earlier');
+    await second.stop();
+    expect(second.secrets.secretKey).toEqual(first.secrets.secretKey);
+    expect(second.secrets.slackBotToken).toMatch(/^xoxb-/);
+    const third = await start('earlier');
+    await third.stop();
+    expect(third.secrets.slackBotToken).toBe(second.secrets.slackBotToken);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
   test('are never written over when they cannot be read', async () => {

@@ -44,6 +44,31 @@ describe('credentials', () => {
   });
 });
 
+describe('local mode that plays Slack', () => {
+  const local = { MESSENGER_PROTOCOL: 'slack', MESSENGER_PORT: '9082' };
+
+  test('serves Slack alone, at the messenger, and links by a typed code (security.md 1.2 L3)', () => {
+    const { config, warnings } = loadSound(local);
+    expect(config.mode).toBe('local');
+    expect(config.slack).toEqual({ isOn: true, reply: 'stream', apiUrl: 'http://127.0.0.1:9082/api' });
+    expect(config.wecom).toMatchObject({ isBotOn: false, app: undefined });
+    expect(config.signIn.proofs).toEqual(['typed-code']);
+    expect(warnings).toEqual([]);
+  });
+
+  test('takes another proof that is possible there, and refuses the same browser', () => {
+    expect(loadSound({ ...local, SIGN_IN_PROOF: 'same-id' }).config.signIn.proofs).toEqual(['same-id']);
+    expect(faultyNames({ ...local, SIGN_IN_PROOF: 'same-browser' })).toEqual(['SIGN_IN_PROOF']);
+    expect(loadSound({ ...local, SIGN_IN: 'off' }).config.signIn.proofs).toEqual([]);
+  });
+
+  test('is not what a deployment with credentials is, whatever the messenger would speak', () => {
+    const { config } = loadSound({ ...SERVING, ...local });
+    expect([config.mode, config.slack.isOn, config.wecom.isBotOn]).toEqual(['serving', false, true]);
+    expect(config.signIn.proofs).toEqual(['same-browser']);
+  });
+});
+
 describe('proof that two accounts are one person (security.md 1.2)', () => {
   test('is the same browser when the app is set up', () => {
     expect(loadSound(SERVING).config.signIn.proofs).toEqual(['same-browser']);

@@ -8,7 +8,11 @@ export function FirstRun(props: { conversation: ConversationView; onAsk(text: st
   const login = bootstrap.localLogins?.[person.id];
   const bot = bootstrap.botName;
   const isGroup = props.conversation.kind === 'group';
-  const questions = [say('questionOne'), say('questionTwo'), say('questionThree')];
+  const questions = [
+    say('questionOne'),
+    say('questionTwo', { platform: say(bootstrap.protocol) }),
+    say('questionThree'),
+  ];
   return (
     <div class="first-run">
       <Avatar name={props.conversation.name} kind={isGroup ? 'group' : 'bot'} />

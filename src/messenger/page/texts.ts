@@ -91,7 +91,9 @@ const CATALOGUE = {
     zh: '群里所有人都能看到回答。只有用 @ 提及时，{bot} 才会回答。',
   },
   questionOne: { en: 'What can you help me with?', zh: '你能帮我做什么？' },
-  questionTwo: { en: 'How do I connect you to WeCom?', zh: '如何把你接入企业微信？' },
+  questionTwo: { en: 'How do I connect you to {platform}?', zh: '如何把你接入{platform}？' },
+  wecom: { en: 'WeCom', zh: '企业微信' },
+  slack: { en: 'Slack', zh: ' Slack' },
   questionThree: { en: 'Who do you think I am?', zh: '你知道我是谁吗？' },
 } satisfies Catalogue<string>;
 

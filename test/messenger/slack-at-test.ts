@@ -1,0 +1,70 @@
+import { got } from 'got';
+import type { RedisClient } from '../../src/base/redis.ts';
+import { slackProtocol, type SlackOptions } from '../../src/messenger/slack/index.ts';
+import { startMessenger, type Messenger, type MessengerOptions } from '../../src/messenger/start-messenger.ts';
+import { recordingLog } from '../support/redis.ts';
+import { FAST, PEOPLE } from './messenger-at-test.ts';
+import { BOT_TOKEN, SIGNING_SECRET } from './stand-in-slack-bot.ts';
+
+type AtTest = Partial<Omit<MessengerOptions, 'protocol'>> & { redis: RedisClient; botUrl: string } & Pick<
+    SlackOptions,
+    'rateFactor' | 'timing'
+  >;
+
+/** Slack's paces, a hundred times as fast where waiting is all that happens. */
+export const FAST_SLACK = { ackTimeoutMs: 400, retryPausesMs: [0, 60, 120], editQuietMs: 120 };
+
+export function startSlackAtTest({ rateFactor, timing, ...options }: AtTest): Promise<Messenger> {
+  return startMessenger({
+    port: 0,
+    host: '127.0.0.1',
+    serviceUrl: 'http://127.0.0.1:9',
+    botName: 'Parley',
+    protocol: slackProtocol({
+      signingSecret: SIGNING_SECRET,
+      botToken: BOT_TOKEN,
+      ...(rateFactor === undefined ? {} : { rateFactor }),
+      timing: { ...FAST_SLACK, ...timing },
+    }),
+    people: PEOPLE,
+    groups: [{ id: 'wrLab', name: 'Lab', members: ['lin', 'ada'] }],
+    log: recordingLog().log,
+    timing: FAST,
+    ...options,
+  });
+}
+
+export interface ApiAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Record<string, unknown> & { ok: boolean; error?: string; ts?: string };
+}
+
+/** Calls Slack's Web API as a bot does, with JSON and its token unless told. */
+export async function callApi(
+  messenger: Messenger,
+  method: string,
+  args: object = {},
+  headers: Record<string, string> = { authorization: `Bearer ${BOT_TOKEN}` },
+): Promise<ApiAnswer> {
+  return callRaw(messenger, method, JSON.stringify(args), {
+    'content-type': 'application/json; charset=utf-8',
+    ...headers,
+  });
+}
+
+/** Calls it with a body as it stands. */
+export async function callRaw(
+  messenger: Messenger,
+  method: string,
+  body: string,
+  headers: Record<string, string>,
+): Promise<ApiAnswer> {
+  const answer = await got.post(`${messenger.url}/api/${method}`, {
+    body,
+    headers,
+    throwHttpErrors: false,
+    retry: { limit: 0 },
+  });
+  return { status: answer.statusCode, headers: answer.headers, body: JSON.parse(answer.body) as ApiAnswer['body'] };
+}

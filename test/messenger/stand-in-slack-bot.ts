@@ -1,0 +1,59 @@
+import { createHmac } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { listen } from '../../src/base/http-server.ts';
+
+export const SIGNING_SECRET = 'signing-secret-for-tests';
+export const BOT_TOKEN = 'xoxb-for-tests';
+
+export interface SeenEvent {
+  headers: IncomingHttpHeaders;
+  raw: string;
+  envelope: {
+    type: string;
+    event_id: string;
+    team_id: string;
+    authorizations: { user_id: string }[];
+    event: Record<string, unknown> & { type: string; ts: string; text?: string; files?: Record<string, unknown>[] };
+  };
+}
+
+/** What the stand-in answers an event with: a status, with headers or not, or nothing at all. */
+export type Scripted = number | { status: number; headers: Record<string, string> } | 'hang';
+
+export interface StandInSlackBot {
+  url: string;
+  /** Everything but challenges and `app_home_opened`. */
+  events: SeenEvent[];
+  script: (event: SeenEvent, attempt: number) => Scripted;
+  close(): Promise<void>;
+}
+
+/** A bot of a few lines behind real HTTP: it checks Slack's signature by itself and answers what the test wants. */
+export async function startStandInSlackBot(port = 0): Promise<StandInSlackBot> {
+  const events: SeenEvent[] = [];
+  const bot: Omit<StandInSlackBot, 'url' | 'close'> = { events, script: () => 200 };
+  const server = await listen(
+    (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const raw = Buffer.concat(chunks).toString();
+        const timestamp = String(request.headers['x-slack-request-timestamp']);
+        const digest = createHmac('sha256', SIGNING_SECRET).update(`v0:${timestamp}:${raw}`).digest('hex');
+        if (request.headers['x-slack-signature'] !== `v0=${digest}`) return void response.writeHead(401).end();
+        const envelope = JSON.parse(raw) as SeenEvent['envelope'] & { challenge?: string };
+        if (envelope.challenge !== undefined)
+          return void response.end(JSON.stringify({ challenge: envelope.challenge }));
+        if (envelope.event.type === 'app_home_opened') return void response.end();
+        const seen = { headers: request.headers, raw, envelope };
+        const scripted = bot.script(seen, events.push(seen));
+        if (scripted === 'hang') return;
+        if (typeof scripted === 'number') return void response.writeHead(scripted).end();
+        response.writeHead(scripted.status, scripted.headers).end();
+      });
+    },
+    port,
+    '127.0.0.1',
+  );
+  return Object.assign(bot, { url: server.url, close: () => server.close() });
+}
