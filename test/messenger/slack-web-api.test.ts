@@ -255,7 +255,7 @@ describe('platforms/slack.md 3: looking up what was posted', () => {
     const second = await call('chat.postMessage', { channel, thread_ts: ts, markdown_text: 'b' });
     const other = await said('later');
     const read = async (method: string, args: object) =>
-      ((await call(method, { channel, ...args }))['messages'] as Record<string, unknown>[]) ?? [];
+      (await call(method, { channel, ...args }))['messages'] as Record<string, unknown>[];
     const bare = await read('conversations.replies', { ts });
     expect(bare.map((one) => one['ts'])).toEqual([ts, first.ts, second.ts]);
     expect(bare[1]).toMatchObject({ metadata: { event_type: 'answer' }, thread_ts: ts, bot_id: expect.any(String) });

@@ -44,11 +44,12 @@ export class AppApi {
     const { app, side } = this.#options;
     if (corpId !== app.corpId) return apiFault(ERRCODE.badCorpId, 'invalid corpid');
     if (!sameSecret(corpSecret, app.agentSecret)) return apiFault(ERRCODE.badSecret, 'invalid secret');
-    if (side.nowMs() >= this.#token.untilMs) {
+    const nowMs = side.nowMs();
+    if (nowMs >= this.#token.untilMs) {
       this.#previousTokens.add(this.#token.value);
-      this.#token = { value: randomToken(48), untilMs: side.nowMs() + side.timing.accessTokenLifeMs };
+      this.#token = { value: randomToken(48), untilMs: nowMs + side.timing.accessTokenLifeMs };
     }
-    const expiresInSec = Math.floor((this.#token.untilMs - side.nowMs()) / SECOND_MS);
+    const expiresInSec = Math.floor((this.#token.untilMs - nowMs) / SECOND_MS);
     return apiOk({ access_token: this.#token.value, expires_in: expiresInSec });
   }
 
