@@ -1,0 +1,216 @@
+import { freePort, startEmbeddedRedis } from '../dist/local/embedded-redis.js';
+import { createConversations } from './conversations.mjs';
+import { median, percentile, rounded } from './load.mjs';
+import { computedMs, memoryMib, startMeasured } from './measured-process.mjs';
+import { startModelStandIn } from './model-stand-in.mjs';
+import { parleyEnv, slackEnv } from './parley-env.mjs';
+import { countCommands, untilAnswered } from './redis-watch.mjs';
+import { makeSlackEvents, SIGNING_SECRET } from './slack-events.mjs';
+import { startSlackStandIn } from './slack-stand-in.mjs';
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const WORKER_CONCURRENCY = 2_500;
+const FLOOD = { pace: { tokens: 100 }, count: 800, atOnce: 128 };
+const ALONE = { pace: { tokens: 20, firstMs: 50, perSecond: 200 }, count: 25 };
+const IN_FLIGHT = { pace: { tokens: 100, firstMs: 50, perSecond: 200 }, count: 600, atOnce: 200, idealMs: 545 };
+/** 40 s of a slow model each: long enough that all are open together. */
+const LIVE = { tokens: 200, firstMs: 50, perSecond: 5 };
+const LIVE_BEGUN_A_SECOND = 150;
+const COUNTED = 20;
+const IDLE_MS = 10_000;
+
+/** What an answer costs and how soon it is seen, beside floors that keep no promise, in the same run. */
+export async function benchAnswers(report) {
+  const town = createConversations();
+  const model = await startModelStandIn(town.heard);
+  const slack = await startSlackStandIn(town.heard);
+  const ends = [() => model.stop(), () => slack.stop()];
+  const startSubject = async (name, processes) => {
+    const redis = await startEmbeddedRedis();
+    ends.push(() => redis.stop());
+    const pids = [];
+    let url;
+    for (const { args, path, envOf } of processes) {
+      const port = await freePort();
+      const running = await startMeasured(args, envOf({ port, redisUrl: redis.url }));
+      ends.push(() => running.stop());
+      pids.push(running.pid);
+      url ??= `http://127.0.0.1:${port}${path}`;
+    }
+    return { name, url, pids, redisUrl: redis.url };
+  };
+  const floor = (name) => ({
+    args: ['bench/floors.mjs'],
+    path: '/',
+    envOf: ({ port, redisUrl }) => ({
+      FLOOR: name,
+      PORT: String(port),
+      REDIS_URL: redisUrl,
+      SIGNING_SECRET,
+      MODEL_URL: model.url,
+      SLACK_URL: slack.url,
+    }),
+  });
+  const parley = (roles) => ({
+    args: [...(process.env.BENCH_NODE_ARGS?.split(' ') ?? []), 'dist/main.js'],
+    path: '/webhooks/slack',
+    envOf: ({ port, redisUrl }) =>
+      parleyEnv({
+        redisUrl,
+        port,
+        roles,
+        chatUrl: model.url,
+        platform: { ...slackEnv(slack.url), WORKER_CONCURRENCY: String(WORKER_CONCURRENCY) },
+      }),
+  });
+  try {
+    const subjects = [
+      await startSubject('L4', [floor('L4')]),
+      await startSubject('L5', [floor('L5')]),
+      await startSubject('one process', [parley('receiver,worker')]),
+      await startSubject('receiver + worker', [parley('receiver'), parley('worker')]),
+    ];
+    const wanted = (process.env.BENCH_SCENES ?? 'flood,alone,flight,commands,idle,live').split(',');
+    const scenes = { flood, alone, flight, commands, idle, live };
+    for (const subject of subjects) await floodOnce({ town, model, subject });
+    for (const scene of wanted) await scenes[scene]({ town, model, subjects, report });
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
+}
+
+async function floodOnce({ town, model, subject }) {
+  model.pace = FLOOD.pace;
+  const beforeMs = computed(subject);
+  const startedMs = performance.now();
+  await town.run(subject.url, makeSlackEvents(FLOOD.count), FLOOD.atOnce);
+  const tookMs = performance.now() - startedMs;
+  await untilAnswered(subject.redisUrl);
+  const cpuMs = computed(subject) - beforeMs;
+  return { perSecond: (FLOOD.count / tookMs) * 1_000, cpuMs: cpuMs / FLOOD.count, busy: cpuMs / tookMs };
+}
+
+const computed = ({ pids }) => pids.reduce((sum, pid) => sum + computedMs(pid), 0);
+const memory = ({ pids }) => pids.reduce((sum, pid) => sum + memoryMib(pid), 0);
+
+/** Measures all in turn, round by round, so that a drift of the machine meets all alike. */
+async function inTurn(subjects, measure) {
+  const samples = new Map(subjects.map(({ name }) => [name, []]));
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const subject of subjects) samples.get(subject.name).push(await measure(subject));
+  return (name, pick) => median(samples.get(name).map(pick));
+}
+
+/** `cpuRatio` is what ours computed a conversation by what L5 computed: steadier than the rates on a busy machine. */
+async function flood({ town, model, subjects, report }) {
+  const at = await inTurn(subjects, (subject) => floodOnce({ town, model, subject }));
+  const perSecond = ({ perSecond: rate }) => rate;
+  const cpu = ({ cpuMs }) => cpuMs;
+  for (const { name } of subjects) {
+    report({
+      case: `flood, ${name}`,
+      perSecond: Math.round(at(name, perSecond)),
+      rateRatio: rounded(at(name, perSecond) / at('L5', perSecond)),
+      busy: rounded(at(name, ({ busy }) => busy)),
+      cpuMs: rounded(at(name, cpu), 3),
+      cpuRatio: rounded(at(name, cpu) / at('L5', cpu)),
+    });
+  }
+}
+
+const times = {
+  modelMs: ({ sent, called }) => called - sent,
+  visibleMs: ({ first, visible }) => visible - first,
+  finalMs: ({ last, final }) => final - last,
+  wholeMs: ({ sent, final }) => final - sent,
+};
+
+async function alone({ town, model, subjects, report }) {
+  const at = await inTurn(subjects, async ({ url }) => {
+    model.pace = ALONE.pace;
+    const seen = await town.run(url, makeSlackEvents(ALONE.count), 1);
+    return Object.fromEntries(Object.entries(times).map(([name, pick]) => [name, median(seen.map(pick))]));
+  });
+  for (const { name } of subjects) {
+    const row = { case: `alone, ${name}` };
+    for (const what of ['modelMs', 'visibleMs', 'finalMs']) {
+      const pick = ({ [what]: taken }) => taken;
+      row[what] = rounded(at(name, pick));
+      row[what.replace('Ms', 'Ratio')] = rounded(at(name, pick) / at('L5', pick));
+    }
+    report(row);
+  }
+}
+
+async function flight({ town, model, subjects, report }) {
+  const at = await inTurn(subjects, async (subject) => {
+    model.pace = IN_FLIGHT.pace;
+    const beforeMs = computed(subject);
+    const seen = await town.run(subject.url, makeSlackEvents(IN_FLIGHT.count), IN_FLIGHT.atOnce);
+    const whole = seen.map(times.wholeMs);
+    const visible = seen.map(times.visibleMs);
+    const cpuMs = (computed(subject) - beforeMs) / IN_FLIGHT.count;
+    return { p50: median(whole), p99: percentile(whole, 0.99), visibleP99: percentile(visible, 0.99), cpuMs };
+  });
+  for (const { name } of subjects) {
+    const ratio = (pick) => rounded(at(name, pick) / at('L5', pick));
+    report({
+      case: `200 in flight, ${name}`,
+      idealMs: IN_FLIGHT.idealMs,
+      p50FinalMs: Math.round(at(name, ({ p50 }) => p50)),
+      p99FinalMs: Math.round(at(name, ({ p99 }) => p99)),
+      p99FinalRatio: ratio(({ p99 }) => p99),
+      p99VisibleMs: rounded(at(name, ({ visibleP99 }) => visibleP99)),
+      cpuMs: rounded(
+        at(name, ({ cpuMs }) => cpuMs),
+        3,
+      ),
+      cpuRatio: ratio(({ cpuMs }) => cpuMs),
+    });
+  }
+}
+
+/** Redis commands of a whole conversation: post, one edit, and all of the queue's. */
+async function commands({ town, model, subjects, report }) {
+  for (const { name, url, redisUrl } of subjects.slice(1, 3)) {
+    const { names, ...counts } = await countCommands(redisUrl, async () => {
+      model.pace = ALONE.pace;
+      await town.run(url, makeSlackEvents(COUNTED), 1);
+      return COUNTED;
+    });
+    report({ case: `Redis commands a conversation, ${name}`, ...counts, names: JSON.stringify(names) });
+  }
+}
+
+async function idle({ subjects, report }) {
+  for (const subject of subjects) {
+    const beforeMs = computed(subject);
+    await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+    const cpuPercent = ((computed(subject) - beforeMs) / IDLE_MS) * 100;
+    report({ case: `idle, ${subject.name}`, cpuPercent: rounded(cpuPercent), mib: memory(subject) });
+  }
+}
+
+async function live({ town, model, subjects, report }) {
+  for (const subject of subjects.slice(1, 3)) {
+    for (const count of [500, 2_000]) {
+      model.pace = LIVE;
+      const idleMib = memory(subject);
+      let mostMib = 0;
+      const timer = setInterval(() => (mostMib = Math.max(mostMib, memory(subject))), 500);
+      const { seen, acksMs } = await town.runAtRate(subject.url, makeSlackEvents(count), LIVE_BEGUN_A_SECOND);
+      clearInterval(timer);
+      const whole = seen.map(times.wholeMs);
+      report({
+        case: `${count} live, ${subject.name}`,
+        idleMib,
+        mostMib,
+        mibEach: rounded((mostMib - idleMib) / count, 3),
+        ackP50Ms: rounded(median(acksMs)),
+        ackP99Ms: rounded(percentile(acksMs, 0.99)),
+        medianWholeMs: Math.round(median(whole)),
+        slowestTenthRatio: rounded(percentile(whole, 0.9) / median(whole), 3),
+      });
+    }
+  }
+}

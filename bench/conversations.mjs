@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { openConnections } from './load.mjs';
+
+const CONNECTIONS = 64;
+/** Longer than any conversation of the bench may take. */
+const GIVE_UP_MS = 120_000;
+
+/** Sends events and notes, by one clock, what became of each until its whole answer is visible. */
+export function createConversations() {
+  const open = new Map();
+  const heard = (id, what) => {
+    const conversation = open.get(id);
+    if (!conversation) return;
+    conversation.moments[what] ??= performance.now();
+    if (what !== 'final') return;
+    open.delete(id);
+    conversation.end(conversation.moments);
+  };
+  const begin = (connections, event) => {
+    let end;
+    const ended = new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`No whole answer to ${event.id}`)), GIVE_UP_MS);
+      end = (moments) => (clearTimeout(timer), resolve(moments));
+    });
+    open.set(event.id, { moments: { sent: performance.now() }, end });
+    return { acked: connections.send(event), ended };
+  };
+  return {
+    heard,
+    /** So many at once, each next one when one has ended. @returns each one's moments, in ms of one clock */
+    async run(url, events, atOnce) {
+      const connections = openConnections(url, Math.min(atOnce, CONNECTIONS));
+      const waiting = events.values();
+      const seen = [];
+      try {
+        await Promise.all(
+          Array.from({ length: atOnce }, async () => {
+            for (const event of waiting) {
+              const { acked, ended } = begin(connections, event);
+              await acked;
+              seen.push(await ended);
+            }
+          }),
+        );
+      } finally {
+        connections.close();
+      }
+      return seen;
+    },
+    /** So many a second, however long they take. */
+    async runAtRate(url, events, perSecond) {
+      const connections = openConnections(url, CONNECTIONS);
+      const acksMs = [];
+      const startedMs = performance.now();
+      const running = [];
+      try {
+        for (const [index, event] of events.entries()) {
+          const waitMs = startedMs + (index * 1_000) / perSecond - performance.now();
+          if (waitMs > 0) await pause(waitMs);
+          const { acked, ended } = begin(connections, event);
+          running.push(
+            ended,
+            acked.then((ackMs) => acksMs.push(ackMs)),
+          );
+        }
+        const all = await Promise.all(running);
+        return { acksMs, seen: all.filter((_, index) => index % 2 === 0) };
+      } finally {
+        connections.close();
+      }
+    },
+  };
+}
