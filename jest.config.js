@@ -2,7 +2,8 @@
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
-  testMatch: ['**/*.test.ts'],
+  // What takes minutes runs by `npm run test:long` only.
+  testMatch: [process.env.TEST_LONG ? '**/*.long.test.ts' : '**/!(*.long).test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

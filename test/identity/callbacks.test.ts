@@ -50,7 +50,7 @@ describe('callbacks', () => {
           expect(page.status).toBe(400);
           expect(house.service.seen.codes).toEqual([]);
           // Stripping the state afterwards is no way in either: a wrong one has spent the transaction.
-          if (kind === 'replace') expect((await browser.get(callback.href)).status).toBe(400);
+          if (kind === 'replace' && text !== '') expect((await browser.get(callback.href)).status).toBe(400);
         }),
         { numRuns: 25 },
       );
