@@ -70,6 +70,7 @@ export class PushedReply implements LiveReply {
     const tried = await this.#part(0)?.bringTo({ content, finished: false });
     if (tried?.result === 'wait') return tried.pauseMs;
     if (tried) this.#note(tried);
+    if (tried?.result === 'shown') await this.#clearStatus();
     return undefined;
   }
 
@@ -84,6 +85,7 @@ export class PushedReply implements LiveReply {
       const tried = await target.bringTo(look);
       if (tried.result === 'shown') {
         this.#note(tried);
+        await this.#clearStatus();
         return 'live';
       }
       if (tried.result !== 'wait') {
@@ -116,6 +118,11 @@ export class PushedReply implements LiveReply {
     if (status === this.#status || replyTarget === undefined) return;
     this.#status = status;
     await push.showStatus?.(replyTarget, status);
+  }
+
+  /** A post takes the status line away by itself; an answer that grows into a message that was there does not. */
+  async #clearStatus(): Promise<void> {
+    if (this.#status !== '') await this.#showStatus('');
   }
 
   #part(part: number): PushedPart | undefined {

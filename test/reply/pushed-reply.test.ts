@@ -29,6 +29,19 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     );
   });
 
+  test('a status line goes once there is text, and is not told twice', async () => {
+    const { take } = await ask(mode);
+    const { live } = await take();
+    const statuses = () =>
+      scene.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => args['status']);
+    live.show({ text: '', status: 'is reading' });
+    await until(() => statuses().length === 1);
+    live.show({ text: 'Hello' });
+    await until(() => texts().includes('Hello'));
+    await live.finish('Hello, world.');
+    expect(statuses()).toEqual(['is reading', '']);
+  });
+
   test('security.md 4.3: a worker whose epoch is over posts nothing, edits nothing, and learns it', async () => {
     const { take } = await ask(mode);
     const frozen = await take();

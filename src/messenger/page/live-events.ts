@@ -7,7 +7,14 @@ export interface LiveEventHandlers {
   onConnection(up: boolean): void;
 }
 
-const EVENT_NAMES = ['message', 'conversation', 'frame', 'bot'] as const;
+/** As a record, so that no name can be forgotten. */
+const EVENT_NAMES: Readonly<Record<MessengerEvent['name'], true>> = {
+  message: true,
+  conversation: true,
+  frame: true,
+  status: true,
+  bot: true,
+};
 /** The browser reconnects by itself unless the server refused the stream; then we do, at this pace. */
 const REOPEN_AFTER_MS = 2_000;
 
@@ -26,7 +33,7 @@ export function followEvents(person: string, handlers: LiveEventHandlers): () =>
       clearTimeout(timer);
       timer = setTimeout(open, REOPEN_AFTER_MS);
     };
-    for (const name of EVENT_NAMES) {
+    for (const name of Object.keys(EVENT_NAMES)) {
       current.addEventListener(name, (event) => {
         const data: unknown = JSON.parse((event as MessageEvent<string>).data);
         handlers.onEvent({ name, data } as MessengerEvent);

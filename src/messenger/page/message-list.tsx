@@ -117,13 +117,10 @@ function followsThread({ thread }: LoggedMessage, index: number, log: MessageLog
 
 /** What the bot is doing, in its own words. */
 function StatusLine({ text }: { text: string }) {
-  const { bootstrap } = usePage();
   return (
     <div class="row other status-line" role="status">
       <span class="avatar-gap" />
-      <span>
-        {bootstrap.botName} {text}
-      </span>
+      <span>{text}</span>
     </div>
   );
 }

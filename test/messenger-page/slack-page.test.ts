@@ -1,0 +1,116 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import axe, { type AxeResults } from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { findChromium, launchChromium } from '../support/chromium.ts';
+import { startPageServer, type PageServer } from './page-server.ts';
+import { ALICE, BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
+
+const withBrowser = findChromium() === undefined ? describe.skip : describe;
+const LOGIN = { username: 'alice.wang', password: 'blue-kettle-5' };
+
+withBrowser('The page of a platform with threads', () => {
+  let browser: Browser;
+  let server: PageServer;
+  let context: BrowserContext;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    const localLogins = { [ALICE.id]: LOGIN };
+    const bootstrap = { ...BOOTSTRAP, protocol: 'slack' as const, localLogins, signInHost: 'sign-in.test:81' };
+    server = await startPageServer({ bootstrap, conversations: [PRIVATE, GROUP] });
+    context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
+    context.setDefaultTimeout(5_000);
+    page = await context.newPage();
+    await page.goto(`${server.url}/?person=alice`);
+    await page.locator('.first-run').waitFor();
+  });
+  afterEach(async () => {
+    await context.close();
+    await server.close();
+  });
+
+  const rows = () => page.getByRole('log', { name: 'Messages' }).getByRole('listitem');
+  const ask = () => server.show(messageView({ id: 'q1', sender: ALICE.id, senderName: ALICE.name, text: 'When?' }));
+  const root = { rootId: 'q1', senderName: ALICE.name, text: 'When?' };
+  const marks = async () =>
+    Promise.all((await page.locator('.in-thread').all()).map((mark) => mark.getAttribute('aria-label')));
+
+  test('the first run names the login, and so does the browser beside it on the pages of the sign-in service', async () => {
+    await expect(page.locator('.first-run').innerText()).resolves.toContain(
+      'Your user name there is alice.wang, your password blue-kettle-5.',
+    );
+    server.show(messageView({ id: 'a1', text: 'Sign in: http://127.0.0.1:9/link/x' }));
+    await rows().locator('a').click();
+    const frame = { id: 'frame-1', frameUrl: '/frame' };
+    expect(await page.locator('.login-hint').count()).toBe(0);
+    server.emit({ name: 'frame', data: { ...frame, host: 'sign-in.test:81' } });
+    expect(await page.locator('.login-hint dd').allInnerTexts()).toEqual(['alice.wang', 'blue-kettle-5']);
+    // What is typed in the chat and the page that shows it are both in view.
+    const [panel, send] = [page.locator('.in-app'), page.getByRole('button', { name: 'Send' })];
+    const [left, right] = [(await panel.boundingBox())?.x ?? 0, await send.boundingBox()];
+    expect((right?.x ?? 9_999) + (right?.width ?? 0)).toBeLessThanOrEqual(left);
+  });
+
+  test('an answer below its question says only that it is in a thread; elsewhere it says in which', async () => {
+    ask();
+    server.show(messageView({ id: 'a1', text: 'At ten.', thread: root }));
+    server.show(messageView({ id: 'q2', sender: ALICE.id, senderName: ALICE.name, text: 'Thanks' }));
+    server.show(messageView({ id: 'a2', text: 'Or at eleven.', thread: root }));
+    await rows().nth(3).waitFor();
+    expect(await marks()).toEqual(['Thread', 'Thread · Alice Wang: When?']);
+    // The item's text is the message's own.
+    expect((await rows().nth(3).innerText()).trim()).toBe('Or at eleven.');
+  });
+
+  test('a reply goes to the thread of the message, and quotes nothing', async () => {
+    ask();
+    server.show(messageView({ id: 'a1', text: 'At ten.', thread: root }));
+    await rows().nth(1).hover();
+    await page.getByRole('button', { name: 'Reply in thread' }).click();
+    expect(await page.locator('.quote-tray').innerText()).toMatch(/Reply in thread\s+When\?/);
+    await page.getByRole('textbox', { name: 'Message' }).fill('Sure?');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await rows().nth(2).waitFor();
+    const sent = server.calls.find(({ path }) => path.endsWith('/messages'));
+    expect(sent?.body).toMatchObject({ text: 'Sure?', quoteMessageId: 'a1' });
+    expect(await page.locator('.quoted').count()).toBe(0);
+  });
+
+  test('what the bot says it is doing stands below until it is taken away', async () => {
+    ask();
+    server.emit({ name: 'status', data: { conversationId: PRIVATE.id, text: 'is thinking…' } });
+    await page.locator('.status-line', { hasText: 'is thinking…' }).waitFor();
+    server.emit({ name: 'status', data: { conversationId: PRIVATE.id, text: '' } });
+    await page.locator('.status-line', { hasText: 'is thinking…' }).waitFor({ state: 'detached' });
+  });
+
+  test('Stop is the app’s own', async () => {
+    ask();
+    server.show(messageView({ id: 'a1', text: 'At', thread: root, state: 'streaming' }));
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const stops = () => server.calls.filter(({ path }) => path === '/api/messages/a1/stop');
+    while (stops().length === 0) await page.waitForTimeout(20);
+    expect(stops()[0]?.body).toEqual({ person: 'alice' });
+    expect(server.calls.some(({ path }) => path.endsWith('/messages'))).toBe(false);
+  });
+
+  test.each(['light', 'dark'] as const)('axe finds nothing serious (%s)', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    ask();
+    server.show(messageView({ id: 'a1', text: 'http://127.0.0.1:9/link/x', thread: root }));
+    server.emit({ name: 'status', data: { conversationId: PRIVATE.id, text: 'is thinking…' } });
+    await rows().locator('a').click();
+    server.emit({ name: 'frame', data: { id: 'frame-1', frameUrl: '/frame', host: 'sign-in.test:81' } });
+    await page.locator('.login-hint').waitFor();
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(() =>
+      (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+    );
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    expect(serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  });
+});
