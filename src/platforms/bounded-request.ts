@@ -1,5 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { got } from 'got';
+import { Agent, request as sendRequest } from 'undici';
 import { KIB_BYTES, SECOND_MS } from '../base/clock.ts';
 import { PlatformError } from './platform-error.ts';
 
@@ -24,49 +23,67 @@ export interface BoundedAnswer {
 
 const CONNECT_TIMEOUT_MS = 2 * SECOND_MS;
 
+/** Each call has a limit of its own for the whole of it, so undici's are off. Every look of an answer is such a call. */
+const dispatcher = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 });
+
 /**
  * One HTTP call without retries or redirects, of bounded time and size.
  * @throws PlatformError `unreachable`, or `media_too_large` when the answer goes beyond `maxBytes`
  */
-export async function requestBounded(url: URL, request: BoundedRequest): Promise<BoundedAnswer> {
-  const { method, json, headers, maxBytes = 64 * KIB_BYTES, timeoutMs = 5 * SECOND_MS, signal } = request;
-  const place = `${method} ${url.host}${url.pathname}`;
-  const stream = got.stream(url, {
-    method,
-    ...(json ? { json } : {}),
-    ...(headers ? { headers } : {}),
-    ...(signal ? { signal } : {}),
-    retry: { limit: 0 },
-    followRedirect: false,
-    throwHttpErrors: false,
-    timeout: { request: timeoutMs, connect: CONNECT_TIMEOUT_MS },
-  });
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  let status = 0;
-  let answered: IncomingHttpHeaders = {};
-  stream.on('response', (response: { statusCode: number; headers: IncomingHttpHeaders }) => {
-    status = response.statusCode;
-    answered = response.headers;
-  });
-  stream.on('error', () => undefined);
+export async function requestBounded(url: URL, options: BoundedRequest): Promise<BoundedAnswer> {
+  const { method, json, headers, timeoutMs = 5 * SECOND_MS, signal } = options;
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  const timer = setTimeout(end, timeoutMs);
+  signal?.addEventListener('abort', end, { once: true });
+  if (signal?.aborted === true) end();
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      sizeBytes += chunk.length;
-      if (sizeBytes > maxBytes)
-        throw new PlatformError('media_too_large', `${place} answered more than ${maxBytes} bytes`);
-      chunks.push(chunk);
-    }
+    const answer = await sendRequest(url, {
+      dispatcher,
+      method,
+      headers: json ? { ...headers, 'content-type': 'application/json' } : headers,
+      body: json ? JSON.stringify(json) : null,
+      signal: ending.signal,
+    });
+    const body = await readBounded(answer.body, options, url);
+    const { 'content-type': contentType, 'retry-after': retryAfter } = answer.headers;
+    return { status: answer.statusCode, body, contentType: first(contentType), retryAfter: first(retryAfter) };
   } catch (error) {
     if (error instanceof PlatformError) throw error;
-    if (signal?.aborted) throw signal.reason;
-    // The HTTP client's error holds the request, the address and its query; only its code goes on (security.md 2.5).
+    if (signal?.aborted === true) throw signal.reason;
+    // The HTTP client's error may hold the address and its query; only its code goes on (security.md 2.5).
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    throw new PlatformError('unreachable', `${place} failed (${code})`);
+    throw new PlatformError(
+      'unreachable',
+      `${placeOf(url, method)} failed (${ending.signal.aborted ? 'timeout' : code})`,
+    );
   } finally {
-    // The client heeds the signal beyond the answer's end: an abort then would be an error that nobody listens to.
-    stream.destroy();
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
   }
-  const { 'content-type': contentType, 'retry-after': retryAfter } = answered;
-  return { status, body: Buffer.concat(chunks, sizeBytes), contentType, retryAfter };
+}
+
+async function readBounded(
+  body: AsyncIterable<Buffer>,
+  { method, maxBytes = 64 * KIB_BYTES }: BoundedRequest,
+  url: URL,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  // Leaving the loop early cuts the connection.
+  for await (const chunk of body) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxBytes)
+      throw new PlatformError('media_too_large', `${placeOf(url, method)} answered more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, sizeBytes);
+}
+
+function placeOf(url: URL, method: string): string {
+  return `${method} ${url.host}${url.pathname}`;
+}
+
+function first(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
 }
