@@ -27,7 +27,7 @@ export const TYPES_FOR_ALL = 'settings';
 /** Packages that belong to certain rooms, so that each can be replaced in one place. */
 export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   bullmq: ['queue'],
-  undici: ['chat', 'service'],
+  undici: ['chat', 'platforms', 'service'],
   dotenv: ['settings'],
   preact: ['messenger'],
 };
