@@ -1,0 +1,96 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Redis } from 'ioredis';
+import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { untilTrue } from './town.ts';
+
+const run = promisify(execFile);
+
+/** Several redis-servers of the test's own that work together. */
+export interface RedisGroup {
+  /** What `REDIS_URL` says. */
+  readonly url: string;
+  readonly servers: EmbeddedRedis[];
+  stop(): Promise<void>;
+}
+
+const hostOf = (server: EmbeddedRedis) => new URL(server.url).host;
+
+/** A Redis Cluster of three masters on the loopback. */
+export async function startRedisCluster(): Promise<RedisGroup> {
+  const servers = await Promise.all([0, 1, 2].map(startClusterNode));
+  await run('redis-cli', ['--cluster', 'create', ...servers.map(hostOf), '--cluster-yes']);
+  await untilTrue(async () => {
+    const states = await Promise.all(servers.map((server) => ask(server.url, 'CLUSTER', 'INFO')));
+    return states.every((state) => state.includes('cluster_state:ok'));
+  });
+  return groupOf(servers, servers.map(({ url }) => url).join(','));
+}
+
+/** The port of a node's own talk with the others is its port and 10,000 more, so the port may not be a high one. */
+async function startClusterNode(): Promise<EmbeddedRedis> {
+  const port = 20_000 + ((await freePort()) % 30_000);
+  return startEmbeddedRedis({ port, extraArguments: ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'] });
+}
+
+/** A master and a replica, watched by one sentinel whose word alone decides that the master is dead. */
+export async function startSentinelGroup(masterName: string): Promise<RedisGroup> {
+  const master = await startEmbeddedRedis();
+  const replica = await startEmbeddedRedis({ extraArguments: ['--replicaof', '127.0.0.1', portOf(master)] });
+  await untilTrue(async () => (await ask(replica.url, 'INFO', 'replication')).includes('master_link_status:up'));
+  const sentinel = await startSentinel(
+    `sentinel monitor ${masterName} 127.0.0.1 ${portOf(master)} 1`,
+    `sentinel down-after-milliseconds ${masterName} 1000`,
+    `sentinel failover-timeout ${masterName} 5000`,
+  );
+  await untilTrue(async () => (await ask(sentinel.url, 'SENTINEL', 'REPLICAS', masterName)).includes('slave'));
+  return groupOf([sentinel, replica, master], sentinel.url);
+}
+
+/** A sentinel keeps what it learns in its configuration file, so it gets one of its own. */
+async function startSentinel(...lines: string[]): Promise<EmbeddedRedis> {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-sentinel-'));
+  const port = await freePort();
+  const file = join(dir, 'sentinel.conf');
+  writeFileSync(file, [`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`, ...lines, ''].join('\n'));
+  const child = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  const url = `redis://127.0.0.1:${port}`;
+  await untilTrue(async () => (await ask(url, 'PING').catch(() => '')) === '"PONG"');
+  return {
+    url,
+    pid: child.pid ?? 0,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function groupOf(servers: EmbeddedRedis[], url: string): RedisGroup {
+  return {
+    url,
+    servers,
+    async stop() {
+      await Promise.all(servers.map((server) => server.stop()));
+    },
+  };
+}
+
+const portOf = ({ url }: EmbeddedRedis) => new URL(url).port;
+
+/** One command to one server, with its answer as JSON. */
+async function ask(url: string, ...[command = '', ...args]: string[]): Promise<string> {
+  const redis = new Redis(url, { retryStrategy: () => null });
+  redis.on('error', () => undefined);
+  try {
+    return JSON.stringify(await redis.call(command, ...args));
+  } finally {
+    redis.disconnect();
+  }
+}
