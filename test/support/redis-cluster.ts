@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { findRedisProgram } from '../../src/local/redis-program.ts';
 import { untilTrue } from './town.ts';
 
 const run = promisify(execFile);
@@ -57,7 +58,7 @@ async function startSentinel(...lines: string[]): Promise<EmbeddedRedis> {
   const port = await freePort();
   const file = join(dir, 'sentinel.conf');
   writeFileSync(file, [`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`, ...lines, ''].join('\n'));
-  const child = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' });
+  const child = spawn(findRedisProgram(), [file, '--sentinel'], { stdio: 'ignore' });
   const ended = once(child, 'exit');
   const url = `redis://127.0.0.1:${port}`;
   await untilTrue(async () => (await ask(url, 'PING').catch(() => '')) === '"PONG"');
