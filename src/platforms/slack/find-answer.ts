@@ -44,7 +44,13 @@ export async function findAnswer(
   const own = read.data.filter((message) => isOwn(message, botUserId) && isAfter(message.ts, ts));
   const found = own.find((message) => keyOf(message) === postKey);
   if (found) return { handle: formatHandle({ channel, ts: found.ts }) };
-  const lost = own.filter((message) => keyOf(message) === undefined).at(-1);
+  // The newest: threads come oldest first from Slack, channels newest first.
+  const lost = own
+    .filter((message) => keyOf(message) === undefined)
+    .reduce<FoundMessage | undefined>(
+      (newest, one) => (newest && isAfter(newest.ts, one.ts) ? newest : one),
+      undefined,
+    );
   // As a stream of age zero it is ended before it is edited.
   return lost ? { handle: formatHandle({ channel, ts: lost.ts, streamSinceMs: 0 }) } : 'absent';
 }
