@@ -85,7 +85,7 @@ test('a message that is accepted while no worker lives is answered once one come
   await expectOneWholeAnswer('zhangwei', message.id, 4);
 });
 
-test('a second signal ends the process at once', async () => {
+test('F16, security.md 4.9: a second signal ends the process at once', async () => {
   const parley = await start();
   const message = await driver().say('zhangwei', 'count to 400');
   await untilTrue(() => isGrowing(message.id));

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chunk, sse } from '../chat/scripted-chat-server.ts';
+import { useSlackTown } from '../support/slack-town.ts';
+import { untilTrue } from '../support/town.ts';
+
+const town = useSlackTown();
+const WORDS = Array.from({ length: 60 }, (_, index) => `${index + 1}`);
+
+test('F31, security.md 4.1: an event loop that stands still for two seconds loses no lock and no turn, and its lag is told', async () => {
+  town.chat.script(async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const [index, word] of WORDS.entries()) {
+      response.write(chunk({ content: index === 0 ? word : ` ${word}` }));
+      await sleep(100);
+    }
+    response.end(chunk({}, 'stop') + sse('[DONE]'));
+  });
+  const bot = await town.startProcess({
+    NODE_OPTIONS: `--import=${new URL('../support/block-on-signal.mjs', import.meta.url).pathname}`,
+  });
+  await town.sender.direct('U1', 'count, please');
+  await untilTrue(() => town.textsIn('DU1').length === 1);
+  bot.kill('SIGUSR2');
+  await town.untilShown('DU1', [WORDS.join(' ')], 20_000);
+  expect(town.chat.calls).toHaveLength(1);
+  expect(bot.output()).not.toMatch(/silent worker|not renewed in time|run again after its worker died/);
+  const metrics = await (await fetch(`${town.botUrl}/metrics`)).text();
+  const lagSec = Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1]);
+  expect(lagSec).toBeGreaterThan(1.5);
+  process.stdout.write(`F31: a lag of ${lagSec.toFixed(1)} s, one model call, no stall\n`);
+}, 60_000);

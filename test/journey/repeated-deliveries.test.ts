@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import { HOUR_MS } from '../../src/base/clock.ts';
+import { helloStream } from '../chat/scripted-chat-server.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { useSlackTown } from '../support/slack-town.ts';
+import { untilTrue } from '../support/town.ts';
+
+const PEOPLE = 250;
+const AT_ONCE = 20;
+const SEED = 'repeated deliveries';
+let offsetMs = 0;
+const town = useSlackTown({ nowMs: () => Date.now() + offsetMs });
+
+/** Works through a list, so many at once. */
+async function inTurns<Item>(items: Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
+  const queue = [...items];
+  const worker = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+test(`F14, security.md 3.5: ${PEOPLE} questions, each delivered one to five times, shuffled and up to eight hours late, get one answer each`, async () => {
+  const random = seededRandom(SEED);
+  town.chat.script(helloStream('Once.'));
+  await town.startBot();
+  const people = Array.from({ length: PEOPLE }, (_, index) => index);
+  const deliver = async (person: number) => {
+    const status = await town.sender.event({
+      type: 'message',
+      channel_type: 'im',
+      channel: `DU${person}`,
+      user: `U${person}`,
+      text: 'a question',
+      ts: `1760000000.${String(person).padStart(6, '0')}`,
+    });
+    expect(status).toBe(200);
+  };
+  const repeats = () => people.flatMap((person) => Array.from({ length: random.integer(0, 2) }, () => person));
+  await inTurns(random.shuffle([...people, ...repeats()]), deliver);
+  await untilTrue(() => people.every((person) => town.textsIn(`DU${person}`)[0] === 'Once.'), 40_000);
+  offsetMs = 8 * HOUR_MS;
+  const late = repeats();
+  await inTurns(random.shuffle(late), deliver);
+  await town.sender.direct('ULAST', 'is all of it worked through?');
+  await town.untilShown('DULAST', ['Once.']);
+  for (const person of people) expect(town.textsIn(`DU${person}`)).toEqual(['Once.']);
+  expect(town.chat.calls).toHaveLength(PEOPLE + 1);
+  expect(late.length).toBeGreaterThan(PEOPLE / 2);
+}, 90_000);
