@@ -2,8 +2,10 @@
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
-  // What takes minutes runs by `npm run test:long` only.
-  testMatch: [process.env.TEST_LONG ? '**/*.long.test.ts' : '**/!(*.long).test.ts'],
+  // What takes minutes, and large numbers of tries, run by `npm run test:long` only.
+  testMatch: process.env.TEST_LONG
+    ? ['**/*.long.test.ts', '**/identity/forwarded-link.test.ts']
+    : ['**/!(*.long).test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

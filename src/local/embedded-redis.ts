@@ -1,6 +1,7 @@
+import { randomInt } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -113,11 +114,21 @@ async function untilReady(child: ChildProcess, port: number): Promise<void> {
   throw failure ?? new EmbeddedRedisError('redis_server_failed', 'redis-server did not become ready in 60 s');
 }
 
+/** Below the ports that systems give to outgoing connections, one of which could take the port before it is listened on. */
+const FIRST_PORT = 12_000;
+const PORTS = 20_000;
+
 /** A port that is free on the loopback at this moment. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const server = createServer();
+    const port = FIRST_PORT + randomInt(PORTS);
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }

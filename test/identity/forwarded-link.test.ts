@@ -8,7 +8,8 @@ import { ATTACKS, type Attack } from './attacks.ts';
 import { openHouse, type House } from './house.ts';
 
 /** Of each kind, spread over the deployments. */
-const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? 200);
+/** 200 of each kind by `npm run test:long`. */
+const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? (process.env['TEST_LONG'] ? 200 : 40));
 /** Set to repeat a failure. */
 const SEED = process.env['ATTEMPTS_SEED'] ?? randomBytes(4).toString('hex');
 
