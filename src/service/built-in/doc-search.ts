@@ -21,6 +21,8 @@ interface Index {
 /** A match must hold this share of the question's words; less is chance, and the model says that it does not know. */
 const MIN_SHARE = 0.4;
 const CHINESE_PAGE = /\.zh(?:-[A-Z]+)?\.md$/i;
+/** They hold every word and explain none. */
+const TABLES_OF_TESTS = new Set(['PERFORMANCE.md', 'RELIABILITY.md']);
 const DEVELOPER_PAGE = 'docs/ARCHITECTURE.md';
 /** Who asks how something is used gets the developers' page only where the others hardly touch the matter. */
 const OUTRANKED_WEIGHT = 0.35;
@@ -115,7 +117,7 @@ async function pagesOf(dir: string): Promise<string[]> {
   return [
     'README.md',
     ...names
-      .filter((name) => name.endsWith('.md'))
+      .filter((name) => name.endsWith('.md') && !TABLES_OF_TESTS.has(name))
       .sort()
       .map((name) => `docs/${name}`),
   ];
