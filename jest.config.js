@@ -16,7 +16,7 @@ export default {
   // What the tests left is searched for secrets at the end of every run.
   globalSetup: '<rootDir>/test/support/evidence/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/evidence/global-teardown.ts',
-  setupFilesAfterEnv: ['<rootDir>/test/support/evidence/observe-http.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/evidence/observe-http.ts', '<rootDir>/test/support/retry-in-ci.ts'],
   testTimeout: 20_000,
   maxWorkers: 2,
 };
