@@ -104,7 +104,11 @@ withBrowser('The page of a platform with threads', () => {
     server.show(messageView({ id: 'a1', text: 'http://127.0.0.1:9/link/x', thread: root }));
     server.emit({ name: 'status', data: { conversationId: PRIVATE.id, text: 'is thinking…' } });
     await rows().locator('a').click();
-    server.emit({ name: 'frame', data: { id: 'frame-1', frameUrl: '/frame', host: 'sign-in.test:81' } });
+    // Sent again until it is there: on a busy machine the press of the link may come to the page after the frame's address.
+    for (let tries = 0; tries < 20 && !(await page.locator('.login-hint').isVisible()); tries += 1) {
+      server.emit({ name: 'frame', data: { id: 'frame-1', frameUrl: '/frame', host: 'sign-in.test:81' } });
+      await page.waitForTimeout(500);
+    }
     await page.locator('.login-hint').waitFor();
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate(() =>
