@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** `up`: it said that it runs, and nothing has been done to it since. */
@@ -8,6 +9,8 @@ export type PartState = 'starting' | 'up' | 'frozen' | 'stopping' | 'down' | 'cl
 export interface PartOptions {
   name: string;
   env: Record<string, string>;
+  /** A file that its whole output is appended to. */
+  logFile?: string;
   /** Told when it ends although nobody asked it to. */
   endedByItself(detail: string): void;
 }
@@ -90,6 +93,7 @@ export class PartProcess {
     this.#state = 'starting';
     const keep = (chunk: Buffer) => {
       const text = chunk.toString();
+      if (this.#options.logFile !== undefined) appendFileSync(this.#options.logFile, text);
       this.#output = (this.#output + text).slice(-KEPT_OUTPUT_CHARS);
       if (this.#child === child && this.#state === 'starting' && text.includes('is running')) this.#state = 'up';
     };

@@ -20,6 +20,7 @@ export interface ChaosOptions {
   /** Faults to deal instead of a seeded plan. */
   faults?: ScheduledFault[];
   env?: WorldOptions['env'];
+  logFolder?: string;
   /** Told once a few seconds how it goes. */
   tell?(line: string): void;
 }
@@ -47,6 +48,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
   const stops: StopResult[] = [];
   const telling = setInterval(() => tell?.(describeProgress(world)), TELL_EVERY_MS);
   try {
+    tell?.(`Redis listens on ${world.redis.port}`);
     await untilUp(world);
     const { gateway, ledger } = world;
     const wecom = new WecomPeople({ gateway, ...world.wecom, messages: ledger.messages, isOver: () => isOver });

@@ -1,4 +1,4 @@
-// npm run chaos [-- --minutes N --seed S --rate R --kills-per-minute K]: kills, freezes and cuts parts under load, then
+// npm run chaos [-- --minutes N --seed S --rate R --kills-per-minute K --logs FOLDER]: kills, freezes and cuts parts under load, then
 // judges the ledger. Exit 0 when nothing was lost, repeated or out of order. The same seed deals the same faults.
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -16,6 +16,7 @@ const { values } = parseArgs({
     'kills-per-minute': { type: 'string', default: '22' },
     receivers: { type: 'string', default: '2' },
     workers: { type: 'string', default: '4' },
+    logs: { type: 'string' },
   },
 });
 const { seed } = values;
@@ -32,6 +33,7 @@ const run = await runChaos({
   freezeMs: 15_000,
   chatFails: 'also-stalls',
   tell: say,
+  ...(values.logs === undefined ? {} : { logFolder: values.logs }),
 });
 const judged = reportOf(seed, run);
 const { report, violations } = judged;

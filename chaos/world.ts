@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { freePort } from '../src/local/embedded-redis.ts';
 import { startFakeSlack, type FakeSlack } from '../test/support/fake-slack.ts';
 import { seededRandom } from '../test/support/seeded-random.ts';
@@ -20,6 +22,8 @@ export interface WorldOptions {
   chatFails: 'never' | 'briefly' | 'also-stalls';
   /** More environment for one process, by its name (a fail point). */
   env?: Record<string, Record<string, string>>;
+  /** A folder for what the processes print, everything of it. */
+  logFolder?: string;
 }
 
 /** One process with the three links that it lives by, each through a proxy of its own. */
@@ -49,6 +53,7 @@ const SLACK_TOKEN = 'xoxb-chaos-0123456789';
 /** Starts it all. Only what is started here is ever signalled. */
 export async function startWorld(options: WorldOptions): Promise<World> {
   const ledger: Ledger = { events: [], messages: [], samplings: [], blows: [] };
+  if (options.logFolder !== undefined) mkdirSync(options.logFolder, { recursive: true });
   const redis = await startRedisPart();
   const chat = await startChatStandIn({
     ledger,
@@ -77,7 +82,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     SLACK_BOT_TOKEN: SLACK_TOKEN,
     REPLY_MIN_EDIT_MS: '250',
     LOG_FORMAT: 'json',
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: options.logFolder === undefined ? 'warn' : 'debug',
   };
   const targets = { redis: redis.port, chat: chat.port, slack: Number(new URL(slack.apiUrl).port) };
   const startPart = async (role: Part['role'], index: number): Promise<Part & { url: string }> => {
@@ -101,7 +106,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       ...options.env?.[name],
     };
     const endedByItself = (detail: string) => void endedByThemselves.push(detail);
-    return { process: new PartProcess({ name, env, endedByItself }), role, links, url };
+    const log = options.logFolder === undefined ? {} : { logFile: join(options.logFolder, `${name}.log`) };
+    return { process: new PartProcess({ name, env, endedByItself, ...log }), role, links, url };
   };
   const parts = await Promise.all([
     ...Array.from({ length: options.receivers }, (_, index) => startPart('receiver', index)),
