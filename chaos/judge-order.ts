@@ -9,7 +9,10 @@ import type { Ledger, Sampling, SentEvent, VisibleMessage } from './ledger.ts';
  */
 export function judgeOrder(ledger: Ledger, answers: ReadonlyMap<number, VisibleMessage[]>): Violation[] {
   const winnerOf = (event: SentEvent) => winningSampling(ledger, answers.get(event.id)?.[0]);
-  return [...ledger.samplings.flatMap(judgePrompt), ...conversationsOf(ledger).flatMap(judgeSequence(winnerOf))];
+  return [
+    ...ledger.samplings.flatMap((sampling) => judgePrompt(ledger, sampling)),
+    ...conversationsOf(ledger).flatMap(judgeSequence(winnerOf)),
+  ];
 }
 
 /** The sampling whose text stands in a message. */
@@ -18,19 +21,17 @@ export function winningSampling({ samplings }: Ledger, message: VisibleMessage |
   return kind.kind === 'answer' ? samplings[kind.sampling - 1] : undefined;
 }
 
-function judgePrompt({ inPrompt, foreign, asked, number }: Sampling): Violation[] {
+/** What nobody acknowledged may have been stored late, by a process that was frozen; it has no place in any order. */
+function judgePrompt({ events }: Ledger, { inPrompt, foreign, asked, number }: Sampling): Violation[] {
   const event = asked.at(-1) ?? 0;
   const faults: Violation[] = [];
+  const ordered = inPrompt.filter((question) => events[question - 1]?.acknowledgedAtMs !== undefined);
+  const runs = `the prompt of S${number} runs ${inPrompt.map((question) => `Q${question}`).join(' ')}`;
   if (foreign.length > 0)
     faults.push({ kind: 'crossed', event, detail: `the prompt of S${number} holds C${foreign.join(', C')}` });
-  if (new Set(inPrompt).size < inPrompt.length)
-    faults.push({
-      kind: 'repeated',
-      event,
-      detail: `the prompt of S${number} holds a question twice: ${inPrompt.join(' ')}`,
-    });
-  else if (inPrompt.some((question, index) => question < (inPrompt[index - 1] ?? 0)))
-    faults.push({ kind: 'out of order', event, detail: `the prompt of S${number} runs ${inPrompt.join(' ')}` });
+  if (new Set(inPrompt).size < inPrompt.length) faults.push({ kind: 'repeated', event, detail: runs });
+  else if (ordered.some((question, index) => question < (ordered[index - 1] ?? 0)))
+    faults.push({ kind: 'out of order', event, detail: runs });
   return faults;
 }
 

@@ -59,18 +59,21 @@ export function slackMessageId(event: Pick<SentEvent, 'id' | 'conversation'>): s
   return `${channel}:${ts}`;
 }
 
-/** What people see in the stand-in's workspace; each answer stands in the thread of its question. */
+/**
+ * What people see in the stand-in's workspace; each answer stands in the thread of its question. A message there does not
+ * say that it is final: the product's own ledger does, and then no stream may be open.
+ */
 export function visibleInSlack(posted: readonly SlackMessage[], events: readonly SentEvent[]): VisibleMessage[] {
   const byPlace = new Map(
     events.filter(({ platform }) => platform === 'slack').map((event) => [slackMessageId(event), event]),
   );
-  return posted.map(({ channel, threadTs, looks, lookedAtMs, isStreaming, metadata }) => {
+  return posted.map(({ channel, threadTs, looks, lookedAtMs, isStreaming }) => {
     const event = byPlace.get(`${channel}:${threadTs ?? ''}`);
     return {
       conversation: event?.conversation ?? 0,
       event: event?.id,
       looks: looks.map((text, index) => ({ text, atMs: lookedAtMs[index] ?? 0 })),
-      isFinal: !isStreaming && metadata !== undefined,
+      isFinal: !isStreaming && event?.record?.state === 'final',
     };
   });
 }

@@ -45,7 +45,7 @@ async function strikeOnce({ world, random, stops }: StrikeOptions, fault: Fault)
     note('redis', `${fault.forMs} ms`);
     return redis.freeze(fault.forMs);
   }
-  const part = choose(random, parts, fault);
+  const part = await choose(random, parts, fault);
   if (!part) return;
   const { process, links } = part;
   switch (fault.kind) {
@@ -71,13 +71,25 @@ async function strikeOnce({ world, random, stops }: StrikeOptions, fault: Fault)
   }
 }
 
-/** A kill may hit what is frozen or starting, as in life; the others need a process that stands. */
-function choose(
+/** So long a fault waits for a moment at which another process of the role stands; then it is left out. */
+const WAITS_MS = 20_000;
+
+/** A kill may hit what is frozen, as in life. One of each role is left standing: with none there is nothing to be seen. */
+async function choose(
   random: SeededRandom,
   parts: Part[],
   fault: Exclude<Fault, { kind: `redis-${string}` }>,
-): Part | undefined {
-  const isFit = ({ state }: Part['process']) =>
-    state === 'up' || (fault.kind === 'kill' && (state === 'starting' || state === 'frozen'));
-  return random.shuffle(parts.filter(({ role, process }) => role === fault.role && isFit(process)))[0];
+): Promise<Part | undefined> {
+  const giveUpAtMs = Date.now() + WAITS_MS;
+  for (;;) {
+    const ofRole = parts.filter(({ role }) => role === fault.role);
+    const standing = ofRole.filter(({ process }) => process.state === 'up');
+    const fit = ofRole.filter(
+      ({ process: { state } }) => state === 'up' || (fault.kind === 'kill' && state === 'frozen'),
+    );
+    const chosen = random.shuffle(fit)[0];
+    if (chosen && standing.some((other) => other !== chosen)) return chosen;
+    if (Date.now() > giveUpAtMs) return undefined;
+    await pause(100);
+  }
 }

@@ -175,6 +175,11 @@ export class TurnStore {
     return this.#mark(claim, 'answered', this.#options.keyRing.seal(ANSWER_PURPOSE, claim.turnId, answer));
   }
 
+  /** Notes that this suspect waits for others, so that a crash now does not count for it. @returns false when fenced */
+  async markWaiting(claim: TurnClaim): Promise<boolean> {
+    return this.#mark(claim, 'waiting');
+  }
+
   /** Notes that this suspect runs as the only one, so that a crash now speaks against it. @returns false when fenced */
   async markSolo(claim: TurnClaim): Promise<boolean> {
     return this.#mark(claim, 'solo');

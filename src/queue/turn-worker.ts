@@ -9,7 +9,7 @@ import type { InboundMessage } from '../platforms/platform.ts';
 import { EntryError } from './inbox-entry.ts';
 import type { QueueReport } from './queue-report.ts';
 import { StopListener, type StopMark } from './stop-listener.ts';
-import { takeSuspectLease } from './suspect-lease.ts';
+import { SuspectLane } from './suspect-lane.ts';
 import { SWEEP_AFTER_MS } from './sweeper.ts';
 import type { TurnClaim, TurnCommit, TurnStore } from './turn-store.ts';
 import { shardNames, WAKE_VERSION, type WakeJob, type WakeQueue } from './wake-queue.ts';
@@ -64,7 +64,6 @@ const RENEW_EVERY_MS = 4 * SECOND_MS;
 const FORCED_CLOSE_AFTER_MS = 3 * SECOND_MS;
 const SUSPECT_AFTER_CRASHES = 2;
 const SOLO_CRASHES_TO_GIVE_UP = 3;
-const SUSPECT_WAITS_MS = 2 * SECOND_MS;
 
 /** Takes wakes from the queue and runs one turn for each, fenced by the conversation's epoch. */
 export class TurnWorker {
@@ -72,6 +71,7 @@ export class TurnWorker {
   readonly #workers: Worker<WakeJob>[];
   readonly #stops: StopListener;
   readonly #running = new Map<string, AbortController>();
+  readonly #suspects = new SuspectLane();
   #isClosing = false;
 
   constructor(options: TurnWorkerOptions) {
@@ -96,6 +96,7 @@ export class TurnWorker {
    */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
+    this.#suspects.close();
     const closing = Promise.all(this.#workers.map((worker) => worker.close()));
     const timer = setTimeout(() => {
       for (const controller of this.#running.values()) controller.abort('shutdown' satisfies AbortReason);
@@ -148,7 +149,7 @@ export class TurnWorker {
 
   /** @returns how many messages wait after it */
   async #runNextTurn(conversation: ConversationRef, jobId: string): Promise<number> {
-    const { store, report, nowMs } = this.#options;
+    const { store, report } = this.#options;
     const claim = await store.begin(conversation).catch((error: unknown) => {
       if (!(error instanceof EntryError)) throw error;
       report.newerVersionMet({ what: 'message' });
@@ -159,15 +160,22 @@ export class TurnWorker {
 
     if (claim.crashes >= this.#options.maxCrashes && claim.soloCrashes >= SOLO_CRASHES_TO_GIVE_UP)
       return this.#giveUp(claim);
-    const endLease = await takeSuspectLease(this.#options.redis);
-    if (!endLease) {
-      await store.giveBack(claim, nowMs() - SWEEP_AFTER_MS + SUSPECT_WAITS_MS);
-      return 0;
+    return this.#runSuspect(claim, jobId);
+  }
+
+  /** A crash while it waits for the others speaks against whoever runs, not against it. */
+  async #runSuspect(claim: TurnClaim, jobId: string): Promise<number> {
+    const { store, nowMs } = this.#options;
+    if (!(await store.markWaiting(claim))) return 0;
+    const leave = await this.#suspects.enter();
+    if (!leave) {
+      await store.giveBack(claim, nowMs() - SWEEP_AFTER_MS);
+      return 1;
     }
     try {
       return (await store.markSolo(claim)) ? await this.#runClaimed(claim, jobId) : 0;
     } finally {
-      await endLease();
+      leave();
     }
   }
 

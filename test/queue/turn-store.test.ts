@@ -146,6 +146,20 @@ describe('begin and commit', () => {
     expect((await begin()).crashes).toBe(0);
   });
 
+  test('a suspect that waits for others is not counted as crashed; one that runs alone is', async () => {
+    await accept(textMessage('suspect'));
+    await begin();
+    const suspect = await begin();
+    expect(suspect.crashes).toBe(1);
+    await store.markWaiting(suspect);
+    const again = await begin();
+    expect([again.crashes, again.soloCrashes]).toEqual([1, 0]);
+    await store.markWaiting(again);
+    await store.markSolo(again);
+    const alone = await begin();
+    expect([alone.crashes, alone.soloCrashes]).toEqual([2, 1]);
+  });
+
   test('security.md 4.7: a stored answer comes with the turn again, and is sealed in between', async () => {
     await accept(textMessage('a'));
     await store.storeAnswer(await begin(), 'the whole answer');

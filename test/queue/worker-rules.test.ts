@@ -98,7 +98,7 @@ test('security.md 4.2: fewer crashes than TURN_MAX_CRASHES give nothing up', asy
   expect(answered).toEqual(['unlucky']);
 });
 
-test('security.md 4.2: suspects run one at a time in the whole deployment, and others beside them', async () => {
+test('security.md 4.2: suspects run one at a time in a process, without waiting for a sweep, and others run beside them', async () => {
   const seen: string[] = [];
   let suspects = 0;
   let mostSuspects = 0;
@@ -115,34 +115,54 @@ test('security.md 4.2: suspects run one at a time in the whole deployment, and o
   };
   for (const userId of ['suspect-1', 'suspect-2', 'suspect-3']) await acceptCrashed(messageOf(userId, 'q'), 3);
   scene.startWorker(runTurn);
-  scene.startWorker(runTurn);
   await sweepLater();
   await until(() => suspects === 1);
   await scene.send(messageOf('bystander', 'q'));
   await until(() => seen.includes('bystander'));
   await sleep(100);
   isOpen = true;
-  await until(async () => (await sweepLater()) === 0);
+  await until(() => seen.length === 4);
   expect(mostSuspects).toBe(1);
   expect([...seen].sort()).toEqual(['bystander', 'suspect-1', 'suspect-2', 'suspect-3']);
 });
 
-test('security.md 4.2: that a suspect had to wait for another is not counted as a crash', async () => {
-  const crashes: number[] = [];
-  await acceptCrashed(messageOf('suspect', 'q'), 3);
-  await scene.server.redis.set('{suspect}:lease', 'another worker', 'PX', 60_000);
-  scene.startWorker(async ({ claim }) => {
-    crashes.push(claim.crashes);
+test('security.md 4.9: a stop gives suspects that still wait back at once, uncounted', async () => {
+  const begun: string[] = [];
+  for (const userId of ['one', 'two']) await acceptCrashed(messageOf(userId, 'q'), 3);
+  const worker = scene.startWorker(async ({ claim }) => {
+    begun.push(claim.conversation.id);
+    await sleep(300);
     return { outcome: 'final', records: [] };
   });
-  for (let wake = 0; wake < 3; wake += 1) {
-    await sweepLater();
-    await sleep(100);
-  }
-  await scene.server.redis.del('{suspect}:lease');
-  await until(async () => (await sweepLater()) === 0);
-  // Three workers died in it; the waits in between are nobody's fault.
-  expect(crashes).toEqual([3]);
+  await sweepLater();
+  await until(() => scene.reported.filter((line) => line.startsWith('resumed')).length === 2);
+  await worker.close(2_000);
+  expect(begun).toHaveLength(1);
+  const refs = ['one', 'two'].map((userId) => conversationFor(messageOf(userId, 'q')));
+  const left = refs.find(({ id }) => id !== begun[0]);
+  expect((await scene.store.begin(left!))?.crashes).toBe(3);
+});
+
+test('security.md 4.2: a process that dies counts for the suspect that ran in it, not for the one that had to wait', async () => {
+  const begun: string[] = [];
+  let isOpen = false;
+  const refs = ['one', 'two'].map((userId) => conversationFor(messageOf(userId, 'q')));
+  for (const userId of ['one', 'two']) await acceptCrashed(messageOf(userId, 'q'), 3);
+  scene.startWorker(async ({ claim }) => {
+    begun.push(claim.conversation.id);
+    await until(() => isOpen);
+    return { outcome: 'final', records: [] };
+  });
+  await sweepLater();
+  await until(() => begun.length === 1 && scene.reported.filter((line) => line === 'resumed 3').length === 2);
+  await sleep(100);
+  // What the next worker finds when this one is gone.
+  const found = await Promise.all(refs.map((conversation) => scene.store.begin(conversation)));
+  isOpen = true;
+  const told = new Map(found.map((claim) => [claim?.conversation.id, [claim?.crashes, claim?.soloCrashes]]));
+  const waited = refs.find(({ id }) => id !== begun[0])?.id;
+  expect(told.get(begun[0])).toEqual([4, 1]);
+  expect(told.get(waited)).toEqual([3, 0]);
 });
 
 test('security.md 4.3: a worker whose conversation was taken over learns it by its next renewal, and commits nothing', async () => {

@@ -1,11 +1,12 @@
 -- Notes something about the running turn, fenced.
 --
 -- KEYS  1 state   2 pending
--- ARGV  1 epoch   2 'answered' (3 = the sealed full text) | 'solo' | 'given-back' (3 = when it is due again, ms; 4 = conversation id)
+-- ARGV  1 epoch   2 'answered' (3 = the sealed full text) | 'waiting' | 'solo' | 'given-back' (3 = when it is due again, ms; 4 = conversation id)
 -- Returns 1, or 0 when a newer epoch exists
 if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[1]) then return 0 end
 if ARGV[2] == 'answered' then redis.call('HSET', KEYS[1], 'answer', ARGV[3])
-elseif ARGV[2] == 'solo' then redis.call('HSET', KEYS[1], 'solo', '1')
+elseif ARGV[2] == 'waiting' then redis.call('HSET', KEYS[1], 'running', '0')
+elseif ARGV[2] == 'solo' then redis.call('HSET', KEYS[1], 'solo', '1', 'running', '1')
 else
   redis.call('HSET', KEYS[1], 'running', '0')
   redis.call('ZADD', KEYS[2], ARGV[3], ARGV[4])
