@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectRedis, type RedisClient } from '../src/base/redis.ts';
+import { Redis } from 'ioredis';
 import { conversationKeys, messageKey, pendingKey } from '../src/base/partition-keys.ts';
 import { ALL_PARTITIONS, conversationOf, deliveryIdOf } from '../src/platforms/conversation-key.ts';
 import type { Chat } from '../src/platforms/platform.ts';
-import { recordingLog } from '../test/support/redis.ts';
 import type { SentEvent } from './ledger.ts';
 import type { World } from './world.ts';
 
@@ -15,12 +14,15 @@ export interface Leftovers {
 }
 
 /** Opens the rig's own connection, past all proxies. */
-export function openStore({ redis }: World): RedisClient {
-  return connectRedis({ urls: [`redis://127.0.0.1:${redis.port}`] }, 'wait', recordingLog().log, 'chaos');
+export function openStore({ redis }: World): Redis {
+  const store = new Redis({ host: '127.0.0.1', port: redis.port, maxRetriesPerRequest: null });
+  // Redis dies in a run as it should; the connection comes back by itself.
+  store.on('error', () => undefined);
+  return store;
 }
 
 /** Waits until no conversation has anything pending and all acknowledged questions show an end. @returns false when the time is over */
-export async function drain(store: RedisClient, isShown: () => boolean, limitMs: number): Promise<boolean> {
+export async function drain(store: Redis, isShown: () => boolean, limitMs: number): Promise<boolean> {
   const giveUpAtMs = Date.now() + limitMs;
   while (Date.now() < giveUpAtMs) {
     if (isShown() && (await leftovers(store)).pending === 0) return true;
@@ -29,7 +31,7 @@ export async function drain(store: RedisClient, isShown: () => boolean, limitMs:
   return false;
 }
 
-export async function leftovers(store: RedisClient): Promise<Leftovers> {
+export async function leftovers(store: Redis): Promise<Leftovers> {
   const ids = await Promise.all(ALL_PARTITIONS.map((partition) => store.zrange(pendingKey(partition), '0', '-1')));
   const inboxes = await Promise.all(
     ids.flatMap((own, partition) => own.map((id) => store.llen(conversationKeys({ id, partition }).inbox))),
@@ -38,7 +40,7 @@ export async function leftovers(store: RedisClient): Promise<Leftovers> {
 }
 
 /** Reads what the product's own ledger says of every event. */
-export async function readRecords(store: RedisClient, events: readonly SentEvent[]): Promise<void> {
+export async function readRecords(store: Redis, events: readonly SentEvent[]): Promise<void> {
   const idOf = new Map(events.map((event) => [deliveryOf(event), event.id]));
   await Promise.all(
     events.map(async (event) => {
@@ -49,7 +51,8 @@ export async function readRecords(store: RedisClient, events: readonly SentEvent
   );
 }
 
-function deliveryOf(event: SentEvent): string {
+/** The id under which the product keeps an event. */
+export function deliveryOf(event: SentEvent): string {
   return deliveryIdOf({ ...ownerOf(event), messageId: event.messageId });
 }
 

@@ -62,7 +62,7 @@ export function judge(ledger: Ledger): Verdict {
       accuse('lost', event.id, `acknowledged, no visible answer; ledger: ${told(event)}`);
     else if (event.record && event.record.state !== 'final')
       accuse('unfinished', event.id, `answered, but the ledger says ${told(event)}`);
-    if (count > 0) answered += 1;
+    if (count > 0 || isApologised) answered += 1;
     if (found.length > 0 && found[0]?.event !== event.id) merged += 1;
   }
   violations.push(...judgeOrder(ledger, answers));

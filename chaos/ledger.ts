@@ -3,6 +3,8 @@ export interface Ledger {
   events: SentEvent[];
   messages: VisibleMessage[];
   samplings: Sampling[];
+  /** When a life of a worker took a turn that another had left; the turn is named by its newest event. */
+  resumptions: { atMs: number; worker: string; turn: number }[];
   blows: Blow[];
 }
 
@@ -37,6 +39,7 @@ export interface VisibleMessage {
 /** One call of the model. The text that it streams names it in every word, so that joined ones are seen. */
 export interface Sampling {
   number: number;
+  /** The life of a worker that asked: its name and how often it had been started. */
   worker: string;
   conversation: number;
   /** Questions of the call's last message: what is asked. */
@@ -57,6 +60,7 @@ export interface Blow {
   atMs: number;
   untilMs?: number;
   kind: BlowKind;
+  /** A life of a process, one of its links, or Redis. */
   target: string;
   detail: string;
 }

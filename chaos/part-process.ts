@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** `up`: it said that it runs, and nothing has been done to it since. */
@@ -11,6 +12,10 @@ export interface PartOptions {
   env: Record<string, string>;
   /** A file that its whole output is appended to. */
   logFile?: string;
+  /** The environment that each life gets on top. */
+  envOfLife(life: string): Record<string, string>;
+  /** Told each line that it prints, and which life printed it. */
+  printed(life: string, line: string): void;
   /** Told when it ends although nobody asked it to. */
   endedByItself(detail: string): void;
 }
@@ -28,6 +33,7 @@ export class PartProcess {
   #child: ChildProcess | undefined;
   #state: PartState = 'down';
   #output = '';
+  #lives = 0;
   #ended: Promise<unknown> = Promise.resolve();
 
   constructor(options: PartOptions) {
@@ -38,6 +44,11 @@ export class PartProcess {
 
   get state(): PartState {
     return this.#state;
+  }
+
+  /** Its name with how often it was started. */
+  get life(): string {
+    return `${this.name}.${this.#lives}`;
   }
 
   get output(): string {
@@ -80,12 +91,15 @@ export class PartProcess {
 
   #start(): void {
     if (this.#state === 'closed') return;
+    this.#lives += 1;
+    const { life } = this;
     const child = spawn(process.execPath, ['dist/main.js'], {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: process.env['HOME'] ?? '/tmp',
         NODE_ENV: 'test',
         ...this.#options.env,
+        ...this.#options.envOfLife(life),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -97,6 +111,7 @@ export class PartProcess {
       this.#output = (this.#output + text).slice(-KEPT_OUTPUT_CHARS);
       if (this.#child === child && this.#state === 'starting' && text.includes('is running')) this.#state = 'up';
     };
+    createInterface({ input: child.stdout }).on('line', (line) => this.#options.printed(life, line));
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
     this.#ended = once(child, 'exit').then(() => this.#afterEnd(child));

@@ -1,41 +1,51 @@
 import { answersByQuestion } from './judge.ts';
-import type { Blow, BlowKind, Ledger, Sampling } from './ledger.ts';
+import type { BlowKind, Ledger } from './ledger.ts';
 
 /** A visible end is seen by a WeCom poll up to a second late; a kill in that second hit nothing any more. */
 const SEEN_LATE_MS = 1_200;
 
+/** From when on a life of a worker had a question in its hands. */
+interface Holding {
+  holder: string;
+  fromMs: number;
+}
+
 /**
- * How long after the last blow that hit its worker an answer was whole and visible: for each question whose model call was
- * open in that process, or ended but not shown, when the blow fell. Milliseconds, unsorted.
+ * How long after the last blow of a kind that hit the worker which had it in its hands an answer was whole and visible.
+ * In its hands: from the claim of a left turn, or from the model's call, until another worker claims it or it is shown.
+ * Milliseconds, unsorted.
  */
 export function recoveryTimes(ledger: Ledger, kind: BlowKind): { event: number; ms: number }[] {
   const answers = answersByQuestion(ledger);
-  const blowsOn = new Map<string, Blow[]>();
-  for (const blow of ledger.blows)
-    if (blow.kind === kind) blowsOn.set(blow.target, [...(blowsOn.get(blow.target) ?? []), blow]);
-  const lastHit = new Map<number, number>();
-  for (const [question, samplings] of samplingsByQuestion(ledger)) {
-    const shownAtMs = answers.get(question)?.[0]?.looks.at(-1)?.atMs ?? Infinity;
-    for (const [index, { worker, startedAtMs, endedAtMs = Infinity, ending }] of samplings.entries()) {
-      // A text that was whole at its service is still in its worker's hands until it is shown, or asked for again.
-      const nextMs = samplings[index + 1]?.startedAtMs ?? shownAtMs - SEEN_LATE_MS;
-      const heldUntilMs = ending === 'whole' ? Math.max(endedAtMs, nextMs) : endedAtMs;
-      for (const { atMs } of blowsOn.get(worker) ?? [])
-        if (startedAtMs <= atMs && atMs <= heldUntilMs && atMs < shownAtMs)
-          lastHit.set(question, Math.max(lastHit.get(question) ?? 0, atMs));
-    }
-  }
-  return [...lastHit].flatMap(([event, hitAtMs]) => {
+  const blowsOn = new Map<string, number[]>();
+  for (const { kind: own, target, atMs } of ledger.blows)
+    if (own === kind) blowsOn.set(target, [...(blowsOn.get(target) ?? []), atMs]);
+  return [...holdingsByQuestion(ledger)].flatMap(([event, holdings]) => {
     const shownAtMs = answers.get(event)?.[0]?.looks.at(-1)?.atMs;
-    return shownAtMs === undefined ? [] : [{ event, ms: shownAtMs - hitAtMs }];
+    if (shownAtMs === undefined) return [];
+    const hitsMs = holdings.flatMap(({ holder, fromMs }, index) => {
+      const untilMs = holdings[index + 1]?.fromMs ?? shownAtMs - SEEN_LATE_MS;
+      return (blowsOn.get(holder) ?? []).filter((atMs) => atMs >= fromMs && atMs <= untilMs && atMs < shownAtMs);
+    });
+    return hitsMs.length === 0 ? [] : [{ event, ms: shownAtMs - Math.max(...hitsMs) }];
   });
 }
 
-function samplingsByQuestion({ samplings }: Ledger): Map<number, Sampling[]> {
-  const byQuestion = new Map<number, Sampling[]>();
-  for (const sampling of samplings)
-    for (const question of sampling.asked) byQuestion.set(question, [...(byQuestion.get(question) ?? []), sampling]);
-  return byQuestion;
+/** Who had each question in hand, one after another. A turn is named by its newest question; those merged into it share its way. */
+function holdingsByQuestion({ samplings, resumptions }: Ledger): Map<number, Holding[]> {
+  const holdings = new Map<number, Holding[]>();
+  const turns = new Map<number, Set<number>>();
+  const add = (question: number, holding: Holding) =>
+    holdings.set(question, [...(holdings.get(question) ?? []), holding]);
+  for (const { worker, asked, startedAtMs } of samplings) {
+    const newest = asked.at(-1) ?? 0;
+    turns.set(newest, new Set([...(turns.get(newest) ?? []), ...asked]));
+    for (const question of asked) add(question, { holder: worker, fromMs: startedAtMs });
+  }
+  for (const { worker, turn, atMs } of resumptions)
+    for (const question of turns.get(turn) ?? [turn]) add(question, { holder: worker, fromMs: atMs });
+  for (const own of holdings.values()) own.sort((left, right) => left.fromMs - right.fromMs);
+  return holdings;
 }
 
 /** Value below which `share` of the values lie; NaN for none. */

@@ -91,7 +91,7 @@ export function isKept({ report, violations }: ReturnType<typeof reportOf>): boo
 }
 
 /** Everything that is known of one event, oldest first: for whoever looks for the cause of a violation. */
-export function traceOf({ events, samplings, messages, blows }: Ledger, id: number): string {
+export function traceOf({ events, samplings, messages, resumptions, blows }: Ledger, id: number): string {
   const event = events[id - 1];
   if (!event) return `Q${id}: no such event`;
   const lines: { atMs: number; what: string }[] = [
@@ -107,6 +107,8 @@ export function traceOf({ events, samplings, messages, blows }: Ledger, id: numb
     });
     if (endedAtMs !== undefined) lines.push({ atMs: endedAtMs, what: `S${number} ends: ${ending}` });
   }
+  for (const { atMs, worker, turn } of resumptions)
+    if (turn === id) lines.push({ atMs, what: `taken over by ${worker}` });
   for (const message of messages) {
     const isAbout = message.event === id || message.looks.some(({ text }) => text.includes(`Q${id} `));
     if (!isAbout) continue;

@@ -50,19 +50,19 @@ async function strikeOnce({ world, random, stops }: StrikeOptions, fault: Fault)
   const { process, links } = part;
   switch (fault.kind) {
     case 'kill':
-      note(process.name);
+      note(process.life);
       return process.kill();
     case 'freeze':
-      note(process.name, `${fault.forMs} ms`);
+      note(process.life, `${fault.forMs} ms`);
       return process.freeze(fault.forMs);
     case 'stop': {
-      note(process.name);
+      note(process.life);
       const result = await process.stop();
       if (result) stops.push({ part: process.name, ...result });
       return;
     }
     case 'link': {
-      const blow = note(`${process.name} ${fault.link}`, JSON.stringify(fault.fault));
+      const blow = note(`${process.life} ${fault.link}`, JSON.stringify(fault.fault));
       links[fault.link].breakWith(fault.fault);
       await pause(fault.forMs);
       links[fault.link].mend();

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createWecomSender, type WecomSender } from '../test/support/wecom-sender.ts';
 import type { Gateway } from './gateway.ts';
 import { questionText, type SentEvent, type VisibleMessage } from './ledger.ts';
+import { sendCallback, type StreamAnswer } from './wecom-callbacks.ts';
 
 export interface WecomPeopleOptions {
   gateway: Gateway;
@@ -18,14 +18,9 @@ const TRIES = 3;
 const DELIVERY_LIMIT_MS = 5_000;
 const POLL_EVERY_MS = 1_000;
 
-interface StreamAnswer {
-  stream?: { id: string; finish: boolean; content: string };
-}
-
 /** WeCom's side for many people: delivers with its retries, then polls each reply as the app does, until it is finished. */
 export class WecomPeople {
   readonly #options: WecomPeopleOptions;
-  readonly #senders = new Map<string, WecomSender>();
   #polls = 0;
 
   constructor(options: WecomPeopleOptions) {
@@ -56,14 +51,14 @@ export class WecomPeople {
     const receiver = await gateway.pick();
     const note = { atMs: Date.now(), receiver: receiver.name, result: 'cut off' };
     event.tries.push(note);
-    const sending = this.#sender(receiver.url).send(body);
-    sending.catch(() => undefined);
-    const answered = await Promise.race([
-      sending.catch(() => undefined),
-      pause(DELIVERY_LIMIT_MS, 'late' as const, { ref: false }),
-    ]);
-    note.result = answered === 'late' ? 'no answer in time' : answered ? String(answered.status) : 'cut off';
-    return answered && answered !== 'late' && answered.status === 200 ? (answered.answer as StreamAnswer) : undefined;
+    try {
+      const { status, answer } = await this.#call(receiver.url, body);
+      note.result = String(status);
+      return answer;
+    } catch (error) {
+      if (error instanceof Error && error.name === 'TimeoutError') note.result = 'no answer in time';
+      return undefined;
+    }
   }
 
   async #poll(event: SentEvent, streamId: string): Promise<void> {
@@ -84,13 +79,13 @@ export class WecomPeople {
   async #ask(url: string, event: SentEvent, streamId: string): Promise<StreamAnswer | undefined> {
     this.#polls += 1;
     const poll = { ...this.#place(event), msgid: `poll-${this.#polls}`, msgtype: 'stream', stream: { id: streamId } };
-    const asked = this.#sender(url).send(poll);
-    asked.catch(() => undefined);
-    const answered = await Promise.race([
-      asked.catch(() => undefined),
-      pause(DELIVERY_LIMIT_MS, undefined, { ref: false }),
-    ]);
-    return answered?.status === 200 ? (answered.answer as StreamAnswer) : undefined;
+    const answered = await this.#call(url, poll).catch(() => undefined);
+    return answered?.answer;
+  }
+
+  #call(url: string, message: object): ReturnType<typeof sendCallback> {
+    const { token, aesKey } = this.#options;
+    return sendCallback(url, message, { token, aesKey, limitMs: DELIVERY_LIMIT_MS });
   }
 
   /** Every fourth conversation is one person's in a group of their own. */
@@ -99,12 +94,5 @@ export class WecomPeople {
     const chat =
       conversation % 8 === 0 ? { chattype: 'group', chatid: `group${conversation}` } : { chattype: 'single' };
     return { aibotid: 'aibot-chaos', from, ...chat };
-  }
-
-  #sender(url: string): WecomSender {
-    const { token, aesKey } = this.#options;
-    const known = this.#senders.get(url) ?? createWecomSender({ botUrl: url, token, aesKey });
-    this.#senders.set(url, known);
-    return known;
   }
 }

@@ -8,6 +8,7 @@ import { startFakeSlack, type FakeSlack } from '../test/support/fake-slack.ts';
 import { seededRandom } from '../test/support/seeded-random.ts';
 import { startChatStandIn, type ChatStandIn } from './chat-stand-in.ts';
 import { createGateway, type Gateway } from './gateway.ts';
+import { deliveryOf } from './drain.ts';
 import type { Ledger } from './ledger.ts';
 import { PartProcess } from './part-process.ts';
 import { startRedisPart, type RedisPart } from './redis-part.ts';
@@ -52,7 +53,7 @@ const SLACK_TOKEN = 'xoxb-chaos-0123456789';
 
 /** Starts it all. Only what is started here is ever signalled. */
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const ledger: Ledger = { events: [], messages: [], samplings: [], blows: [] };
+  const ledger: Ledger = { events: [], messages: [], samplings: [], resumptions: [], blows: [] };
   if (options.logFolder !== undefined) mkdirSync(options.logFolder, { recursive: true });
   const redis = await startRedisPart();
   const chat = await startChatStandIn({
@@ -101,13 +102,15 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       PUBLIC_URL: url,
       REDIS_URL: `redis://127.0.0.1:${links.redis.port}`,
       CHAT_BASE_URL: `http://127.0.0.1:${links.chat.port}/v1`,
-      CHAT_API_KEY: `sk-chaos-${name}`,
       SLACK_API_URL: `http://127.0.0.1:${links.slack.port}/api/`,
       ...options.env?.[name],
     };
     const endedByItself = (detail: string) => void endedByThemselves.push(detail);
     const log = options.logFolder === undefined ? {} : { logFile: join(options.logFolder, `${name}.log`) };
-    return { process: new PartProcess({ name, env, endedByItself, ...log }), role, links, url };
+    const envOfLife = (life: string) => ({ CHAT_API_KEY: `sk-chaos-${life}` });
+    const printed = (life: string, line: string) => noteResumption(ledger, life, line);
+    const process = new PartProcess({ name, env, envOfLife, printed, endedByItself, ...log });
+    return { process, role, links, url };
   };
   const parts = await Promise.all([
     ...Array.from({ length: options.receivers }, (_, index) => startPart('receiver', index)),
@@ -129,6 +132,14 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       await Promise.all([chat.close(), slack.close(), later.close(), redis.close()]);
     },
   };
+}
+
+/** The product logs each turn that it takes over from a dead worker, under a hash of its newest message's id. */
+function noteResumption({ resumptions, events }: Ledger, life: string, line: string): void {
+  if (!line.includes('a turn is run again')) return;
+  const turnId = /"turnId":"([0-9a-f]+)"/.exec(line)?.[1];
+  const turn = events.findLast((event) => deliveryOf(event) === turnId)?.id;
+  if (turn !== undefined) resumptions.push({ atMs: Date.now(), worker: life, turn });
 }
 
 /** WeCom's `response_url`: what comes here is a further visible message of the event that the address names. */

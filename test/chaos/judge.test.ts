@@ -40,6 +40,7 @@ const kept = (): Ledger => ({
   events: [event(1), event(2)],
   messages: [shown(1, whole(1, 1)), shown(2, whole(2, 2))],
   samplings: [sampling(1, [1]), sampling(2, [2], { inPrompt: [1, 2] })],
+  resumptions: [],
   blows: [],
 });
 const kindsOf = (ledger: Ledger) => judge(ledger).violations.map(({ kind }) => kind);
@@ -120,16 +121,35 @@ test('an apology is explained by a fault of the chat service or of the way to it
   expect(kindsOf(ledger)).toEqual([]);
 });
 
-test('recovery counts from the last kill that hit the worker while the question was open there', () => {
-  const ledger = kept();
-  ledger.samplings = [
-    sampling(1, [1], { ending: 'left', endedAtMs: 1_201 }),
-    sampling(2, [1], { worker: 'worker2', startedAtMs: 1_300, endedAtMs: 1_400 }),
-  ];
-  ledger.messages = [shown(1, whole(2, 1))];
+describe('recovery counts from the last kill that hit the worker which had the question in its hands', () => {
   const kill = (atMs: number, target: string) => ({ atMs, kind: 'kill' as const, target, detail: '' });
-  ledger.blows = [kill(900, 'worker1'), kill(1_200, 'worker1'), kill(1_250, 'worker2'), kill(1_350, 'worker3')];
-  expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 300 }]);
+  const twice = (): Ledger => ({
+    ...kept(),
+    samplings: [
+      sampling(1, [1], { worker: 'worker1.1', ending: 'left', endedAtMs: 1_201 }),
+      sampling(2, [1], { worker: 'worker2.1', startedAtMs: 14_000, endedAtMs: 14_200 }),
+    ],
+    messages: [{ ...shown(1), looks: [{ atMs: 15_000, text: whole(2, 1) }] }],
+  });
+
+  test('kills before, elsewhere and of a later life do not count', () => {
+    const ledger = twice();
+    const others = [
+      kill(900, 'worker1.1'),
+      kill(1_250, 'worker2.1'),
+      kill(5_000, 'worker1.2'),
+      kill(1_350, 'worker3.1'),
+    ];
+    ledger.blows = [...others, kill(1_200, 'worker1.1')];
+    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800 }]);
+  });
+
+  test('a worker that had taken the turn over, but asked nothing yet, had it in its hands', () => {
+    const ledger = twice();
+    ledger.resumptions = [{ atMs: 8_000, worker: 'worker3.4', turn: 1 }];
+    ledger.blows = [kill(1_200, 'worker1.1'), kill(8_500, 'worker3.4')];
+    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 6_500 }]);
+  });
 });
 
 test('the texts that a person writes are read back from what the model is asked', () => {

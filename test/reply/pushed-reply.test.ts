@@ -124,6 +124,18 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     20_000,
   );
 
+  test('security.md 4.6: the final text arrives although two calls in a row never reach the platform', async () => {
+    const { take } = await ask(mode);
+    const { live } = await take();
+    live.show({ text: 'Hello' });
+    await until(() => texts().length === 1);
+    for (let cut = 0; cut < 2; cut += 1)
+      fault(mode === 'stream' ? 'chat.stopStream' : 'chat.update', { kind: 'cut', when: 'before' });
+    const records = await live.finish('Hello, world.');
+    expect(texts()).toEqual(['Hello, world.']);
+    expect(records[0]?.fields).toEqual(expect.arrayContaining(['delivery', 'live']));
+  }, 20_000);
+
   test('a refusal for good is not repeated, and the ledger says so', async () => {
     const { take } = await ask(mode);
     const refused: SlackFault = { kind: 'error', error: 'not_in_channel' };
@@ -182,7 +194,13 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
                 step === 'busy'
                   ? { kind: 'busy', retryAfterSec: 0 }
                   : { kind: 'cut', when: step === 'cut-before' ? 'before' : 'after' };
-              for (const method of ['chat.startStream', 'chat.appendStream', 'chat.postMessage', 'chat.update'])
+              for (const method of [
+                'chat.startStream',
+                'chat.appendStream',
+                'chat.stopStream',
+                'chat.postMessage',
+                'chat.update',
+              ])
                 fault(method, met);
             }
             text += sampling.repeat(3);

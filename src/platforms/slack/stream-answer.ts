@@ -82,6 +82,8 @@ async function endAndEdit(
   const session = finished ? {} : { session_status: 'processing' };
   const ended = await api.call('chat.stopStream', { channel, ts, metadata: metadataOf(postKey), ...session });
   if (ended.kind === 'busy') return { result: 'busy', retryAfterMs: ended.retryAfterMs };
+  // A stream that may still be open refuses the edit; that refusal would be taken for the last word.
+  if (ended.kind === 'uncertain') return { result: 'uncertain' };
   if (ended.kind === 'error' && ended.error === 'stopped_by_user' && !finished) return { result: 'stopped' };
   return editMessage(api, posted, content, postKey);
 }

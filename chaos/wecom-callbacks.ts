@@ -1,0 +1,43 @@
+import { decodeAesKey, openMessage, sealMessage, signParts } from '../src/messenger/wecom/crypto.ts';
+
+export interface WecomCredentials {
+  token: string;
+  aesKey: string;
+}
+
+/** WeCom's answer to a message or a poll, as far as its app shows it. */
+export interface StreamAnswer {
+  stream?: { id: string; finish: boolean; content: string };
+}
+
+let nonces = 0;
+
+/**
+ * Sends one callback to a receiver as WeCom does, sealed and signed; its crypto is not the bot's.
+ * @returns the status and the opened answer. @throws whatever the connection throws, or when time is over
+ */
+export async function sendCallback(
+  url: string,
+  message: object,
+  { token, aesKey, limitMs }: WecomCredentials & { limitMs: number },
+): Promise<{ status: number; answer: StreamAnswer | undefined }> {
+  const key = decodeAesKey(aesKey);
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  nonces += 1;
+  const nonce = String(nonces);
+  const encrypt = sealMessage(key, JSON.stringify(message));
+  const signature = signParts({ token, timestamp, nonce, encrypt });
+  const response = await fetch(
+    `${url}/webhooks/wecom?msg_signature=${signature}&timestamp=${timestamp}&nonce=${nonce}`,
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ encrypt }),
+      signal: AbortSignal.timeout(limitMs),
+    },
+  );
+  const body = await response.text();
+  if (response.status !== 200 || body === '') return { status: response.status, answer: undefined };
+  const sealed = (JSON.parse(body) as { encrypt: string }).encrypt;
+  return { status: 200, answer: JSON.parse(openMessage(key, sealed)) as StreamAnswer };
+}
