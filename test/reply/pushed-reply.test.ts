@@ -129,8 +129,8 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     const { live } = await take();
     live.show({ text: 'Hello' });
     await until(() => texts().length === 1);
-    for (let cut = 0; cut < 2; cut += 1)
-      fault(mode === 'stream' ? 'chat.stopStream' : 'chat.update', { kind: 'cut', when: 'before' });
+    const cut: SlackFault = { kind: 'cut', when: 'before' };
+    fault(mode === 'stream' ? 'chat.stopStream' : 'chat.update', cut, cut);
     const records = await live.finish('Hello, world.');
     expect(texts()).toEqual(['Hello, world.']);
     expect(records[0]?.fields).toEqual(expect.arrayContaining(['delivery', 'live']));
