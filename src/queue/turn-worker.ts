@@ -165,11 +165,11 @@ export class TurnWorker {
 
   /** A crash while it waits for the others speaks against whoever runs, not against it. */
   async #runSuspect(claim: TurnClaim, jobId: string): Promise<number> {
-    const { store, nowMs } = this.#options;
+    const { store } = this.#options;
     if (!(await store.markWaiting(claim))) return 0;
     const leave = await this.#suspects.enter();
     if (!leave) {
-      await store.giveBack(claim, nowMs() - SWEEP_AFTER_MS);
+      await this.#giveBack(claim);
       return 1;
     }
     try {
@@ -180,7 +180,7 @@ export class TurnWorker {
   }
 
   async #runClaimed(claim: TurnClaim, jobId: string): Promise<number> {
-    const { store, runTurn, report, nowMs } = this.#options;
+    const { runTurn, report } = this.#options;
     const controller = new AbortController();
     const context = this.#contextOf(claim, controller);
     const endListening = this.#stops.listen(claim.conversation, (mark) => stopIfMeant(claim, mark, controller));
@@ -194,7 +194,7 @@ export class TurnWorker {
         report.turnFenced({ turnId: claim.turnId });
         return 0;
       }
-      await store.giveBack(claim, nowMs() - SWEEP_AFTER_MS);
+      await this.#giveBack(claim);
       if (controller.signal.reason === 'shutdown') return 1;
       throw asError(error);
     } finally {
@@ -224,6 +224,12 @@ export class TurnWorker {
         return isStored;
       },
     };
+  }
+
+  /** Whoever looks next, another worker or the next start, takes it at once. */
+  async #giveBack(claim: TurnClaim): Promise<void> {
+    const { store, nowMs } = this.#options;
+    await store.giveBack(claim, nowMs() - SWEEP_AFTER_MS);
   }
 
   async #finish(claim: TurnClaim, commit: TurnCommit): Promise<number> {

@@ -135,7 +135,7 @@ test('security.md 4.9: a stop gives suspects that still wait back at once, uncou
     return { outcome: 'final', records: [] };
   });
   await sweepLater();
-  await until(() => scene.reported.filter((line) => line.startsWith('resumed')).length === 2);
+  await until(() => begun.length === 1 && scene.reported.filter((line) => line.startsWith('resumed')).length === 2);
   await worker.close(2_000);
   expect(begun).toHaveLength(1);
   const refs = ['one', 'two'].map((userId) => conversationFor(messageOf(userId, 'q')));

@@ -5,10 +5,10 @@
 -- Returns 1, or 0 when a newer epoch exists
 if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[1]) then return 0 end
 if ARGV[2] == 'answered' then redis.call('HSET', KEYS[1], 'answer', ARGV[3])
-elseif ARGV[2] == 'waiting' then redis.call('HSET', KEYS[1], 'running', '0')
 elseif ARGV[2] == 'solo' then redis.call('HSET', KEYS[1], 'solo', '1', 'running', '1')
 else
+  -- What does not run is not harmed by a crash.
   redis.call('HSET', KEYS[1], 'running', '0')
-  redis.call('ZADD', KEYS[2], ARGV[3], ARGV[4])
+  if ARGV[2] == 'given-back' then redis.call('ZADD', KEYS[2], ARGV[3], ARGV[4]) end
 end
 return 1
