@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { atExit } from './at-exit.ts';
 
 /** `up`: it said that it runs, and nothing has been done to it since. */
 export type PartState = 'starting' | 'up' | 'frozen' | 'stopping' | 'down' | 'closed';
@@ -17,7 +18,7 @@ export interface PartOptions {
   /** Told each line that it prints, and which life printed it. */
   printed(life: string, line: string): void;
   /** Told when it ends although nobody asked it to. */
-  endedByItself(detail: string): void;
+  endedByItself(life: string, signal: string, detail: string): void;
 }
 
 const RESTART_AFTER_MS = 200;
@@ -34,12 +35,14 @@ export class PartProcess {
   #state: PartState = 'down';
   #output = '';
   #lives = 0;
+  readonly #forget: () => void;
   #ended: Promise<unknown> = Promise.resolve();
 
   constructor(options: PartOptions) {
     this.name = options.name;
     this.#options = options;
     this.#start();
+    this.#forget = atExit(() => this.#child?.kill('SIGKILL'));
   }
 
   get state(): PartState {
@@ -87,6 +90,7 @@ export class PartProcess {
     this.#state = 'closed';
     this.#child?.kill('SIGKILL');
     await this.#ended;
+    this.#forget();
   }
 
   #start(): void {
@@ -121,7 +125,9 @@ export class PartProcess {
     if (this.#state === 'closed') return;
     if (this.#state !== 'down' && this.#state !== 'stopping')
       this.#options.endedByItself(
-        `${this.name} ended by itself (${String(child.exitCode ?? child.signalCode)}): ${this.#output.slice(-600)}`,
+        this.life,
+        child.signalCode ?? '',
+        `${this.life} ended by itself (${String(child.exitCode ?? child.signalCode)}): ${this.#output.slice(-600)}`,
       );
     this.#state = 'down';
     setTimeout(() => this.#start(), RESTART_AFTER_MS);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../src/local/embedded-redis.ts';
+import { atExit } from './at-exit.ts';
 
 /** The rig's own redis-server: AOF everysec in a folder of its own, on a fixed port, so that it can die and come back. */
 export interface RedisPart {
@@ -20,6 +21,7 @@ export async function startRedisPart(): Promise<RedisPart> {
   const start = () => startEmbeddedRedis({ dataDir, port });
   let server: EmbeddedRedis | undefined = await start();
   let isClosed = false;
+  const forget = atExit(() => server && process.kill(server.pid, 'SIGKILL'));
   return {
     port,
     async killAndRestart(awayMs) {
@@ -39,6 +41,7 @@ export async function startRedisPart(): Promise<RedisPart> {
     },
     async close() {
       isClosed = true;
+      forget();
       await server?.stop();
       rmSync(dataDir, { recursive: true, force: true });
     },

@@ -13,13 +13,13 @@ export interface ChaosOptions {
   loadMs: number;
   ratePerSec: number;
   killsPerMinute: number;
-  receivers: number;
-  workers: number;
+  parts: WorldOptions['parts'];
   freezeMs: number;
   chatFails: WorldOptions['chatFails'];
   /** Faults to deal instead of a seeded plan. */
   faults?: ScheduledFault[];
-  env?: WorldOptions['env'];
+  /** Ends the load early, once it is true. */
+  isEnough?(ledger: Ledger): boolean;
   logFolder?: string;
   /** Told once a few seconds how it goes. */
   tell?(line: string): void;
@@ -61,6 +61,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
         random: seededRandom(`${seed} traffic`),
         ratePerSec,
         loadMs,
+        isEnough: () => options.isEnough?.(ledger) ?? false,
         send: { wecom: (event) => wecom.send(event), slack: (event) => slack.send(event) },
       }),
       strike({ world, random: seededRandom(`${seed} targets`), faults, stops }),

@@ -9,6 +9,8 @@ export interface TrafficOptions {
   /** Messages a second, of all people together. */
   ratePerSec: number;
   loadMs: number;
+  /** Asked before each message; ends the load early. */
+  isEnough(): boolean;
   send: Record<ChatPlatform, (event: SentEvent) => Promise<void>>;
 }
 
@@ -22,7 +24,7 @@ const FOLLOW_UP_ONE_IN = 4;
  * one was acknowledged or given up, so that the order of one conversation is beyond doubt.
  */
 export async function runTraffic(options: TrafficOptions): Promise<void> {
-  const { ledger, random, ratePerSec, loadMs, send } = options;
+  const { ledger, random, ratePerSec, loadMs, send, isEnough } = options;
   const people = Math.max(8, Math.ceil((ratePerSec * 60) / (MOST_A_MINUTE / 3)));
   const sentAtMs = new Map<number, number[]>();
   const busy = new Set<number>();
@@ -36,7 +38,7 @@ export async function runTraffic(options: TrafficOptions): Promise<void> {
   let last = 1;
   for (let count = 0; ; count += 1) {
     const dueAtMs = startedAtMs + (count * 1_000) / ratePerSec;
-    if (dueAtMs >= startedAtMs + loadMs) break;
+    if (dueAtMs >= startedAtMs + loadMs || isEnough()) break;
     if (dueAtMs > Date.now()) await pause(dueAtMs - Date.now());
     const drawn = random.integer(1, people);
     const person = random.oneIn(FOLLOW_UP_ONE_IN) && isFree(last) ? last : drawn;

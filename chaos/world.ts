@@ -15,14 +15,18 @@ import { startRedisPart, type RedisPart } from './redis-part.ts';
 import type { LinkName } from './schedule.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
+/** A process to start, and where it dies by itself, if it does. */
+export interface PartPlan {
+  role: 'receiver' | 'worker';
+  /** Armed in so many of its lives, from the first on; in each it dies there. */
+  failPoint?: { place: string; lives: number };
+}
+
 export interface WorldOptions {
   seed: string;
-  receivers: number;
-  workers: number;
+  parts: readonly PartPlan[];
   /** Whether the chat service has faults of its own, and whether these include stalls of 30 s. */
   chatFails: 'never' | 'briefly' | 'also-stalls';
-  /** More environment for one process, by its name (a fail point). */
-  env?: Record<string, Record<string, string>>;
   /** A folder for what the processes print, everything of it. */
   logFolder?: string;
 }
@@ -86,8 +90,9 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     LOG_LEVEL: options.logFolder === undefined ? 'warn' : 'debug',
   };
   const targets = { redis: redis.port, chat: chat.port, slack: Number(new URL(slack.apiUrl).port) };
-  const startPart = async (role: Part['role'], index: number): Promise<Part & { url: string }> => {
+  const startPart = async ({ role, failPoint }: PartPlan, index: number): Promise<Part & { url: string }> => {
     const name = `${role}${index + 1}`;
+    const isArmed = (life: string) => failPoint !== undefined && numberOf(life) <= failPoint.lives;
     const port = await freePort();
     const links = {
       redis: await startTcpProxy(targets.redis),
@@ -103,19 +108,22 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       REDIS_URL: `redis://127.0.0.1:${links.redis.port}`,
       CHAT_BASE_URL: `http://127.0.0.1:${links.chat.port}/v1`,
       SLACK_API_URL: `http://127.0.0.1:${links.slack.port}/api/`,
-      ...options.env?.[name],
     };
-    const endedByItself = (detail: string) => void endedByThemselves.push(detail);
+    const endedByItself = (life: string, signal: string, detail: string) => {
+      if (failPoint && isArmed(life) && signal === 'SIGKILL')
+        ledger.blows.push({ atMs: Date.now(), kind: 'kill', target: life, detail: failPoint.place });
+      else endedByThemselves.push(detail);
+    };
     const log = options.logFolder === undefined ? {} : { logFile: join(options.logFolder, `${name}.log`) };
-    const envOfLife = (life: string) => ({ CHAT_API_KEY: `sk-chaos-${life}` });
+    const envOfLife = (life: string): Record<string, string> => ({
+      CHAT_API_KEY: `sk-chaos-${life}`,
+      ...(failPoint && isArmed(life) ? { PARLEY_FAIL_POINT: `${failPoint.place}:exit` } : {}),
+    });
     const printed = (life: string, line: string) => noteResumption(ledger, life, line);
     const process = new PartProcess({ name, env, envOfLife, printed, endedByItself, ...log });
     return { process, role, links, url };
   };
-  const parts = await Promise.all([
-    ...Array.from({ length: options.receivers }, (_, index) => startPart('receiver', index)),
-    ...Array.from({ length: options.workers }, (_, index) => startPart('worker', index)),
-  ]);
+  const parts = await Promise.all(options.parts.map(startPart));
   const receivers = parts.filter(({ role }) => role === 'receiver').map(({ process: part, url }) => ({ part, url }));
   return {
     ledger,
@@ -132,6 +140,18 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       await Promise.all([chat.close(), slack.close(), later.close(), redis.close()]);
     },
   };
+}
+
+/** Receivers and workers without fail points. */
+export function plainParts(receivers: number, workers: number): PartPlan[] {
+  return [
+    ...Array.from({ length: receivers }, (): PartPlan => ({ role: 'receiver' })),
+    ...Array.from({ length: workers }, (): PartPlan => ({ role: 'worker' })),
+  ];
+}
+
+function numberOf(life: string): number {
+  return Number(life.split('.').at(-1));
 }
 
 /** The product logs each turn that it takes over from a dead worker, under a hash of its newest message's id. */

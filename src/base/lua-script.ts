@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import { outsideCall } from './fail-point.ts';
 import type { RedisClient } from './redis.ts';
 
 export type LuaArgument = string | number | Buffer;
@@ -20,15 +22,18 @@ export function loadScript(base: string, path: string, constants: Record<string,
   // Lua reads JSON's numbers and plain strings as its own.
   const locals = Object.entries(constants).map(([name, value]) => `local ${name} = ${JSON.stringify(value)}\n`);
   const source = locals.join('') + readFileSync(new URL(path, base), 'utf8');
+  const name = `redis.${basename(path, '.lua')}`;
   const sha = createHash('sha1').update(source).digest('hex');
   return {
-    async run(redis, keys, args) {
-      try {
-        return await redis.evalsha(sha, keys.length, ...keys, ...args);
-      } catch (error) {
-        if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-        return redis.eval(source, keys.length, ...keys, ...args);
-      }
-    },
+    run: (redis, keys, args) => outsideCall(name, () => evaluate(redis, keys, args)),
   };
+
+  async function evaluate(redis: RedisClient, keys: string[], args: LuaArgument[]): Promise<unknown> {
+    try {
+      return await redis.evalsha(sha, keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return redis.eval(source, keys.length, ...keys, ...args);
+    }
+  }
 }

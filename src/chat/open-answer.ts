@@ -1,5 +1,6 @@
 import { request, type Dispatcher } from 'undici';
 import { KIB_BYTES, type NowMs } from '../base/clock.ts';
+import { outsideCall } from '../base/fail-point.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { AnswerWatch } from './answer-watch.ts';
 import { ChatError } from './chat-error.ts';
@@ -38,17 +39,14 @@ export async function openAnswer(call: HttpCall): Promise<AnswerReader> {
 
 async function send({ url, apiKey, body, isStreamed, dispatcher, watch }: HttpCall): Promise<Dispatcher.ResponseData> {
   try {
-    return await request(url, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${apiKey}`,
-        'content-type': 'application/json',
-        accept: isStreamed ? 'text/event-stream' : 'application/json',
-      },
-      body,
-      dispatcher,
-      signal: watch.signal,
-    });
+    const headers = {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      accept: isStreamed ? 'text/event-stream' : 'application/json',
+    };
+    return await outsideCall('chat.completions', () =>
+      request(url, { method: 'POST', headers, body, dispatcher, signal: watch.signal }),
+    );
   } catch (cause) {
     throw (
       watch.failure ??

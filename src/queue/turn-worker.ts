@@ -55,7 +55,7 @@ export interface TurnWorkerOptions {
 
 /** security.md 4.1: a dead worker's turn goes on elsewhere after about ten seconds, not after BullMQ's sixty. */
 const LOCK_MS = 10 * SECOND_MS;
-const STALLED_SCAN_MS = 5 * SECOND_MS;
+const STALLED_SCAN_MS = 2.5 * SECOND_MS;
 /** Crashes are counted per turn, never per job, so BullMQ's own count must not end anything. */
 const NEVER = 1_000_000;
 /** Below the sweeper's patience, so that a running turn is not woken again and again. */

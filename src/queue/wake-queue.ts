@@ -1,5 +1,6 @@
 import { Queue } from 'bullmq';
 import type { RedisClient } from '../base/redis.ts';
+import { outsideCall } from '../base/fail-point.ts';
 import type { Log } from '../base/log.ts';
 import { asError } from '../base/coded-error.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
@@ -45,15 +46,17 @@ export class WakeQueue {
    */
   async wake(conversation: ConversationRef): Promise<void> {
     const shard = Number.parseInt(conversation.id.slice(0, 8), 16) % this.#shards.length;
-    await this.#shards[shard]?.add(
-      WAKE_JOB_NAME,
-      { version: WAKE_VERSION, conversation },
-      {
-        deduplication: { id: conversation.id, keepLastIfActive: true },
-        attempts: 1,
-        removeOnComplete: true,
-        removeOnFail: true,
-      },
+    await outsideCall('queue.wake', async () =>
+      this.#shards[shard]?.add(
+        WAKE_JOB_NAME,
+        { version: WAKE_VERSION, conversation },
+        {
+          deduplication: { id: conversation.id, keepLastIfActive: true },
+          attempts: 1,
+          removeOnComplete: true,
+          removeOnFail: true,
+        },
+      ),
     );
   }
 

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { reportOf, traceOf } from '../../chaos/report.ts';
 import { runChaos } from '../../chaos/run-chaos.ts';
 import type { Fault, ScheduledFault } from '../../chaos/schedule.ts';
+import { plainParts } from '../../chaos/world.ts';
 
 const SEED = 'short form';
 
@@ -23,8 +24,7 @@ test('F1, F5, F6, F16, F24: parts die, stop and lose their links under load; not
     loadMs: 8_000,
     ratePerSec: 10,
     killsPerMinute: 0,
-    receivers: 2,
-    workers: 2,
+    parts: plainParts(2, 2),
     freezeMs: 0,
     chatFails: 'briefly',
     faults,

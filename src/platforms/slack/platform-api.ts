@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SECOND_MS } from '../../base/clock.ts';
+import { outsideCall } from '../../base/fail-point.ts';
 import { requestBounded, type BoundedAnswer } from '../bounded-request.ts';
 import { PlatformError } from '../platform-error.ts';
 
@@ -34,7 +35,8 @@ export function createSlackApi(apiUrl: string, botToken: string): SlackApi {
       const url = new URL(`${apiUrl}/${method}`);
       try {
         const headers = { authorization: `Bearer ${botToken}` };
-        return judge(await requestBounded(url, { method: 'POST', json: args, headers, timeoutMs: CALL_TIMEOUT_MS }));
+        const request = { method: 'POST', json: args, headers, timeoutMs: CALL_TIMEOUT_MS } as const;
+        return judge(await outsideCall(`slack.${method}`, () => requestBounded(url, request)));
       } catch (error) {
         if (error instanceof PlatformError) return { kind: 'uncertain' };
         throw error;

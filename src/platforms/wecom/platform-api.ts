@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { NowMs } from '../../base/clock.ts';
+import { outsideCall } from '../../base/fail-point.ts';
 import { sha256Hex } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { requestBounded } from '../bounded-request.ts';
@@ -91,7 +92,9 @@ function addressOf(apiUrl: string, path: string, query: Record<string, string>):
 }
 
 async function ask(url: URL, { method, json }: Pick<ApiCall, 'method' | 'json'>): Promise<WecomAnswer> {
-  const { status, body } = await requestBounded(url, { method, ...(json ? { json } : {}) });
+  const { status, body } = await outsideCall(`wecom.${url.pathname.split('/').at(-1) ?? ''}`, () =>
+    requestBounded(url, { method, ...(json ? { json } : {}) }),
+  );
   const answer = answerShape.safeParse(parseJson(body));
   if (status !== 200 || !answer.success) {
     throw new PlatformError('unreachable', `${method} ${url.host}${url.pathname} answered ${status} without a result`);

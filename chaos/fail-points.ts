@@ -1,0 +1,87 @@
+import type { Ledger } from './ledger.ts';
+import { runChaos, type ChaosRun } from './run-chaos.ts';
+import { plainParts, type PartPlan } from './world.ts';
+
+/** Every call to the outside on a message's way, by the process that makes it (reliability.md F4). */
+const CALLS = {
+  receiver: ['redis.accept', 'queue.wake', 'redis.poll'],
+  worker: [
+    'redis.begin',
+    'chat.completions',
+    'redis.show',
+    'redis.post',
+    'slack.chat.startStream',
+    'slack.chat.appendStream',
+    'slack.chat.stopStream',
+    'redis.mark-turn',
+    'redis.commit',
+  ],
+  /** Made only for an answer that another worker began. */
+  successor: ['slack.auth.test', 'slack.conversations.replies', 'slack.chat.update'],
+} as const;
+
+/** Processes that begin answers and die before anybody knows of it, so that successors have something to look for. */
+const FEEDER: PartPlan = { role: 'worker', failPoint: { place: 'slack.chat.startStream:after', lives: 1_000 } };
+const MOST_AT_ONCE = 8;
+
+/** Processes that are armed together, with what else they need. */
+export type Wave = readonly PartPlan[];
+
+/** The points at which a promise is nearest to being broken: right before and after what cannot be taken back. */
+export function keenWave(): Wave {
+  const places = [
+    'slack.chat.startStream:after',
+    'slack.chat.stopStream:before',
+    'slack.chat.stopStream:after',
+    'redis.post:after',
+    'redis.mark-turn:after',
+    'redis.commit:before',
+    'redis.commit:after',
+  ];
+  const workers = places.map((place): PartPlan => ({ role: 'worker', failPoint: { place, lives: 1 } }));
+  return [...plainParts(1, 1), { role: 'receiver', failPoint: { place: 'redis.accept:after', lives: 1 } }, ...workers];
+}
+
+/** All fail points in waves of a few processes, so that a small machine holds them. @param lives how often each strikes */
+export function allWaves(lives: number): Wave[] {
+  const arm = (role: PartPlan['role'], calls: readonly string[]) =>
+    calls
+      .flatMap((call) => [`${call}:before`, `${call}:after`])
+      .map((place): PartPlan => ({ role, failPoint: { place, lives } }));
+  const workers = arm('worker', CALLS.worker);
+  const waves: Wave[] = [[...plainParts(1, 2), ...arm('receiver', CALLS.receiver)]];
+  for (let from = 0; from < workers.length; from += MOST_AT_ONCE)
+    waves.push([...plainParts(2, 1), ...workers.slice(from, from + MOST_AT_ONCE)]);
+  return [...waves, [...plainParts(2, 0), FEEDER, FEEDER, ...arm('worker', CALLS.successor)]];
+}
+
+export interface WaveOptions {
+  seed: string;
+  /** After so long it ends although a point was not reached. */
+  loadLimitMs: number;
+  tell?(line: string): void;
+}
+
+/** Runs one wave until each of its points has struck as often as it was armed. */
+export async function runWave(wave: Wave, options: WaveOptions): Promise<ChaosRun> {
+  const { loadLimitMs: loadMs, ...rest } = options;
+  return runChaos({
+    ...rest,
+    parts: wave,
+    loadMs,
+    ratePerSec: 8,
+    killsPerMinute: 0,
+    freezeMs: 0,
+    chatFails: 'never',
+    isEnough: (ledger) => missingStrikes(wave, ledger).length === 0,
+  });
+}
+
+/** Which points struck less often than they were armed; feeders are not asked. */
+export function missingStrikes(wave: Wave, { blows }: Ledger): { place: string; struck: number }[] {
+  return wave.flatMap(({ failPoint }, index) => {
+    if (!failPoint || wave[index] === FEEDER) return [];
+    const struck = blows.filter(({ detail }) => detail === failPoint.place).length;
+    return struck < failPoint.lives ? [{ place: failPoint.place, struck }] : [];
+  });
+}

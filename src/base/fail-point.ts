@@ -1,0 +1,19 @@
+/**
+ * Where a test lets this process die, around a call to the outside: `PARLEY_FAIL_POINT=slack.chat.postMessage:after:exit`
+ * (reliability.md F4). It exists under `NODE_ENV=test` only, and costs one comparison otherwise.
+ */
+const armed = process.env['NODE_ENV'] === 'test' ? process.env['PARLEY_FAIL_POINT'] : undefined;
+
+/** Makes a call to the outside, with a fail point before and one after it. @param name of the call, such as `redis.commit` */
+export async function outsideCall<Result>(name: string, call: () => Promise<Result>): Promise<Result> {
+  if (armed === undefined) return call();
+  strike(`${name}:before`);
+  const result = await call();
+  strike(`${name}:after`);
+  return result;
+}
+
+/** Dies as a crash does: nothing is closed, nothing is said. */
+function strike(place: string): void {
+  if (armed === `${place}:exit`) process.kill(process.pid, 'SIGKILL');
+}
