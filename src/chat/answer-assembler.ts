@@ -85,7 +85,11 @@ export class AnswerAssembler {
       delta = delta.slice(0, -1);
     }
     this.#textChars += delta.length;
-    if (delta !== '') events.push({ type: 'text', delta });
+    if (delta === '') return;
+    const last = events.at(-1);
+    // What came in one piece is handed on in one piece: a reader that is behind catches up at the price of one event.
+    if (last?.type === 'text') last.delta += delta;
+    else events.push({ type: 'text', delta });
   }
 
   #addPiece(piece: ToolCallPiece): void {

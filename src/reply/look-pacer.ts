@@ -15,7 +15,7 @@ export interface LookPacerOptions {
  */
 export class LookPacer {
   readonly #options: LookPacerOptions;
-  #view: ReplyView = { text: '', finished: false };
+  #view: { text: string; status?: string } = { text: '' };
   #isDirty = false;
   #isClosed = false;
   #writing: Promise<void> | undefined;
@@ -32,7 +32,7 @@ export class LookPacer {
   show(view: { text: string; status?: string }): void {
     if (this.#isClosed) return;
     const isFirstText = view.text !== '' && this.#view.text === '';
-    this.#view = { ...view, finished: false };
+    this.#view = view;
     this.#isDirty = true;
     if (isFirstText) this.#endPause?.();
     this.#writing ??= this.#writeWhileDirty().finally(() => (this.#writing = undefined));
@@ -56,7 +56,7 @@ export class LookPacer {
       if (this.#isClosed) return;
       this.#isDirty = false;
       this.#lastWriteMs = nowMs();
-      const view = this.#view;
+      const view = { ...this.#view, finished: false };
       const waitMs = await write(view);
       this.#hasWrittenText ||= view.text !== '' && waitMs === undefined;
       if (waitMs === undefined) continue;

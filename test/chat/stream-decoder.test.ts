@@ -92,9 +92,16 @@ describe('what services do differently', () => {
     const events = decodeText(
       `data: {"choices":[{"delta":{"content":"a\\ud83d"}}]}\n\ndata: {"choices":[{"delta":{"content":"\\ude00b"}}]}\n\n`,
     );
-    expect(events.slice(0, 2)).toEqual([
-      { type: 'text', delta: 'a' },
-      { type: 'text', delta: '😀b' },
+    expect(events.slice(0, 1)).toEqual([{ type: 'text', delta: 'a😀b' }]);
+  });
+
+  test('text that comes in one piece is one event, and an event of another kind keeps its place', () => {
+    const piece = chunk({ content: 'a' }) + chunk({ content: 'b' }) + chunk({ reasoning_content: 'hm' });
+    expect(decodeText(`${piece}${chunk({ content: 'c' })}${chunk({ content: 'd' }, 'stop')}`)).toEqual([
+      { type: 'text', delta: 'ab' },
+      { type: 'reasoning', delta: 'hm' },
+      { type: 'text', delta: 'cd' },
+      { type: 'end', reason: 'stop' },
     ]);
   });
 
