@@ -1,5 +1,5 @@
-import { REPLY_TEXTS } from '../src/reply/texts.ts';
-import { TURN_TEXTS } from '../src/turn/texts.ts';
+import { REPLY_TEXTS } from '../src/texts/reply-texts.ts';
+import { TURN_TEXTS } from '../src/texts/turn-texts.ts';
 
 /** What one visible text is. `broken`: an answer that no model gave. */
 export type TextKind =

@@ -7,7 +7,7 @@ import { conversationOf, type GroupScope } from './platforms/conversation-key.ts
 import type { Platform, PlatformName } from './platforms/platform.ts';
 import { keepNotice } from './reply/notices.ts';
 import { linkedText } from './turn/linked-text.ts';
-import { TURN_TEXTS } from './turn/texts.ts';
+import { TURN_TEXTS } from './texts/turn-texts.ts';
 
 interface TellPersonOptions {
   redis: RedisClient;

@@ -2,7 +2,7 @@ import { SECOND_MS } from '../base/clock.ts';
 import { say, type Language } from '../base/texts.ts';
 import type { Platform, PostResult } from '../platforms/platform.ts';
 import type { ReplyReport } from './reply-report.ts';
-import { REPLY_TEXTS } from './texts.ts';
+import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 
 /** Pauses between the tries of a post whose fate is uncertain. The platform refuses the second use by itself. */
 const RETRY_PAUSES_MS = [0.5 * SECOND_MS, 2 * SECOND_MS, 8 * SECOND_MS];

@@ -6,7 +6,7 @@ import type { ReplyView } from '../platforms/platform.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { LookPacer } from './look-pacer.ts';
 import { postLater, withCutNotice } from './post-later.ts';
-import { REPLY_TEXTS } from './texts.ts';
+import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 
 const showScript = loadScript(import.meta.url, './scripts/show.lua');
 

@@ -6,7 +6,7 @@ import type { RedisClient } from '../base/redis.ts';
 import { SealError } from '../base/key-ring.ts';
 import type { Platform, PulledReply } from '../platforms/platform.ts';
 import { CONTENT_PURPOSE } from './pulled-reply.ts';
-import { REPLY_TEXTS } from './texts.ts';
+import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 
 const pollScript = loadScript(import.meta.url, './scripts/poll.lua');
 

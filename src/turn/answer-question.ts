@@ -9,7 +9,7 @@ import type { MediaStore } from '../conversation/media-store.ts';
 import type { GroupScope } from '../platforms/conversation-key.ts';
 import { fetchImages, ImageRefusedError } from './fetch-images.ts';
 import type { AdmittedScene, TurnScene } from './run-turn.ts';
-import { TURN_TEXTS } from './texts.ts';
+import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { earlierTurns, failedTurnHistory, speakerTagOf, turnHistory } from './turn-history.ts';
 import type { Outcome } from './turn-types.ts';
 

@@ -5,7 +5,7 @@ import { pseudonymOf } from '../identity/audit.ts';
 import type { Models, Policy, Verdict } from '../policy/policy.ts';
 import { askerOf } from './asker.ts';
 import type { TurnScene } from './run-turn.ts';
-import { TURN_TEXTS } from './texts.ts';
+import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import type { SignInMode, TurnReport } from './turn-ports.ts';
 import type { Outcome } from './turn-types.ts';
 

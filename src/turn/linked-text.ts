@@ -1,5 +1,5 @@
 import { say, type Language } from '../base/texts.ts';
-import { TURN_TEXTS } from './texts.ts';
+import { TURN_TEXTS } from '../texts/turn-texts.ts';
 
 /** Tells a person in the chat to which account it belongs from now on, and how to undo that (security.md 1.3 step 23). */
 export function linkedText(

@@ -15,7 +15,7 @@ import type { ReplyReport } from '../reply/reply-report.ts';
 import type { AnswerQuestion } from './answer-question.ts';
 import { questionOf, type Question } from './question.ts';
 import type { RunSlashWord } from './slash-words.ts';
-import { TURN_TEXTS } from './texts.ts';
+import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { formatStoredAnswer, readStoredAnswer } from './stored-answer.ts';
 import type { SignInGate } from './sign-in-gate.ts';
 import type { TurnReport } from './turn-ports.ts';

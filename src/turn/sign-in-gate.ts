@@ -7,7 +7,7 @@ import type { Models } from '../policy/policy.ts';
 import { askerOf } from './asker.ts';
 import { judgeAccess, type AccessOptions } from './judge-access.ts';
 import type { TurnScene } from './run-turn.ts';
-import { TURN_TEXTS } from './texts.ts';
+import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import type { Outcome } from './turn-types.ts';
 
 export interface SignInGateOptions extends AccessOptions {

@@ -7,7 +7,7 @@ import type { AnswerQuestion } from './answer-question.ts';
 import type { AdmittedScene, TurnScene } from './run-turn.ts';
 import { askerOf } from './asker.ts';
 import type { SignInGate } from './sign-in-gate.ts';
-import { TURN_TEXTS } from './texts.ts';
+import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import type { Question } from './question.ts';
 import { lastTurn, speakerTagOf } from './turn-history.ts';

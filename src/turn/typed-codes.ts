@@ -8,7 +8,7 @@ import { linkedText } from './linked-text.ts';
 import { textOfMessage } from './question.ts';
 import type { TurnScene } from './run-turn.ts';
 import { askerOf } from './asker.ts';
-import { TURN_TEXTS } from './texts.ts';
+import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { lastLanguage } from './turn-history.ts';
 import type { Outcome } from './turn-types.ts';
 

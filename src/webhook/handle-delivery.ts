@@ -9,7 +9,7 @@ import type { Delivery, HttpAnswer, InboundMessage, Platform } from '../platform
 import type { Inbox } from '../queue/accept.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 import { readLiveReply, tooManyMessages } from '../reply/read-live-reply.ts';
-import { REPLY_TEXTS } from '../reply/texts.ts';
+import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
 import { withDeadline } from './with-deadline.ts';
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { judge } from '../../chaos/judge.ts';
 import { questionText, type Ledger, type SentEvent, type VisibleMessage } from '../../chaos/ledger.ts';
 import { recoveryTimes } from '../../chaos/recovery.ts';
-import { REPLY_TEXTS } from '../../src/reply/texts.ts';
-import { TURN_TEXTS } from '../../src/turn/texts.ts';
+import { REPLY_TEXTS } from '../../src/texts/reply-texts.ts';
+import { TURN_TEXTS } from '../../src/texts/turn-texts.ts';
 
 const whole = (sampling: number, ...questions: number[]) =>
   `S${sampling}w0 ${questions.map((id) => `Q${id}`).join(' ')} C7 S${sampling}w1 S${sampling}w2 S${sampling}end`;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PolicyFile } from '../../src/policy/policy-file.ts';
 import type { ServicePerson } from '../../src/service/directory-file.ts';
-import { TURN_TEXTS } from '../../src/turn/texts.ts';
+import { TURN_TEXTS } from '../../src/texts/turn-texts.ts';
 import { startTown, untilTrue, type Town } from '../support/town.ts';
 
 const HELP = 'help@example.org';

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+/** One text for people, as it stands in the source. */
+export interface FoundText {
+  file: string;
+  /** The property that holds it; empty where it has no name. */
+  key: string;
+  en: string;
+  zh: string;
+}
+
+/** Every source file below a folder. */
+export function sourceFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => join(folder, name));
+}
+
+/** Every `{ en, zh }` of the source, wherever it stands: what is not exported is found too. */
+export function findTexts(files: readonly string[]): FoundText[] {
+  return files.flatMap((file) => {
+    const found: FoundText[] = [];
+    visit(parse(file), (node) => {
+      if (!ts.isObjectLiteralExpression(node)) return;
+      const [en, zh] = [textOf(node, 'en'), textOf(node, 'zh')];
+      if (en === undefined || zh === undefined) return;
+      const named = ts.isPropertyAssignment(node.parent) ? node.parent.name : undefined;
+      found.push({ file, key: named && 'text' in named ? named.text : '', en, zh });
+    });
+    return found;
+  });
+}
+
+/** The string literals of a file, without what it imports. */
+export function stringsOf(file: string): string[] {
+  const strings: string[] = [];
+  visit(parse(file), (node) => {
+    if (ts.isStringLiteralLike(node) && !ts.isImportDeclaration(node.parent)) strings.push(node.text);
+    if (ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) strings.push(node.text);
+  });
+  return strings;
+}
+
+function parse(file: string): ts.SourceFile {
+  const kind = file.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  return ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true, kind);
+}
+
+function visit(node: ts.Node, look: (node: ts.Node) => void): void {
+  look(node);
+  ts.forEachChild(node, (child) => visit(child, look));
+}
+
+function textOf(literal: ts.ObjectLiteralExpression, name: string): string | undefined {
+  const property = literal.properties.find(
+    (candidate): candidate is ts.PropertyAssignment =>
+      ts.isPropertyAssignment(candidate) && ts.isIdentifier(candidate.name) && candidate.name.text === name,
+  );
+  return property && readString(property.initializer);
+}
+
+/** A literal, or literals joined by `+`. */
+function readString(expression: ts.Expression): string | undefined {
+  if (ts.isStringLiteralLike(expression)) return expression.text;
+  if (!ts.isBinaryExpression(expression)) return undefined;
+  const [left, right] = [readString(expression.left), readString(expression.right)];
+  return left === undefined || right === undefined ? undefined : left + right;
+}
