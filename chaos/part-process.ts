@@ -64,14 +64,18 @@ export class PartProcess {
     this.#child?.kill('SIGKILL');
   }
 
-  /** Stops the clock of the whole process for so long; it must then find that the world has gone on without it. */
-  async freeze(forMs: number): Promise<void> {
+  /**
+   * Stops the clock of the whole process for so long; it must then find that the world has gone on without it.
+   * @returns whether it lived through it; a kill may come in between
+   */
+  async freeze(forMs: number): Promise<boolean> {
     const child = this.#child;
     this.#state = 'frozen';
     child?.kill('SIGSTOP');
     await pause(forMs);
     child?.kill('SIGCONT');
     if (this.#child === child && this.state === 'frozen') this.#state = 'up';
+    return child?.exitCode === null && child.signalCode === null;
   }
 
   /** Asks for an orderly stop. @returns the exit code and how long it took, ms; undefined when something else ended it */

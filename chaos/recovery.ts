@@ -1,5 +1,6 @@
 import { answersByQuestion } from './judge.ts';
-import type { BlowKind, Ledger } from './ledger.ts';
+import { kindOfText } from './judge-text.ts';
+import type { BlowKind, Ledger, VisibleMessage } from './ledger.ts';
 
 /** A visible end is seen by a WeCom poll up to a second late; a kill in that second hit nothing any more. */
 const SEEN_LATE_MS = 1_200;
@@ -8,27 +9,50 @@ const SEEN_LATE_MS = 1_200;
 interface Holding {
   holder: string;
   fromMs: number;
+  /** Whether it took the turn over from a worker that died. */
+  isTakenOver: boolean;
 }
 
 /**
- * How long after the last blow of a kind that hit the worker which had it in its hands an answer was whole and visible.
- * In its hands: from the claim of a left turn, or from the model's call, until another worker claims it or it is shown.
- * Milliseconds, unsorted.
+ * How long after the last blow of a kind that hit the worker which had it in its hands an answer (or an apology in its
+ * place) was whole and visible. In its hands: from the claim of a left turn, or from the model's call, until another worker
+ * claims it or it is shown. Who died after the claim and before the model's call left no name: then it counts from the first
+ * blow on any worker since the question was sent, so rather too long than too short. Milliseconds, unsorted.
  */
 export function recoveryTimes(ledger: Ledger, kind: BlowKind): { event: number; ms: number }[] {
-  const answers = answersByQuestion(ledger);
-  const blowsOn = new Map<string, number[]>();
-  for (const { kind: own, target, atMs } of ledger.blows)
-    if (own === kind) blowsOn.set(target, [...(blowsOn.get(target) ?? []), atMs]);
+  const endOf = endsByQuestion(ledger);
+  const blows = ledger.blows.filter((blow) => blow.kind === kind && blow.target.startsWith('worker'));
   return [...holdingsByQuestion(ledger)].flatMap(([event, holdings]) => {
-    const shownAtMs = answers.get(event)?.[0]?.looks.at(-1)?.atMs;
+    const shownAtMs = endOf.get(event);
     if (shownAtMs === undefined) return [];
     const hitsMs = holdings.flatMap(({ holder, fromMs }, index) => {
       const untilMs = holdings[index + 1]?.fromMs ?? shownAtMs - SEEN_LATE_MS;
-      return (blowsOn.get(holder) ?? []).filter((atMs) => atMs >= fromMs && atMs <= untilMs && atMs < shownAtMs);
+      return blows
+        .filter(({ target, atMs }) => target === holder && atMs >= fromMs && atMs <= untilMs && atMs < shownAtMs)
+        .map(({ atMs }) => atMs);
     });
+    const [first] = holdings;
+    if (hitsMs.length === 0 && kind === 'kill' && first?.isTakenOver === true) {
+      const sentAtMs = ledger.events[event - 1]?.sentAtMs ?? first.fromMs;
+      const blow = blows.find(({ atMs }) => atMs >= sentAtMs && atMs <= first.fromMs);
+      if (blow) hitsMs.push(blow.atMs);
+    }
     return hitsMs.length === 0 ? [] : [{ event, ms: shownAtMs - Math.max(...hitsMs) }];
   });
+}
+
+/** When the last look of each question's answer came, or that of the apology in its own message. */
+function endsByQuestion(ledger: Ledger): Map<number, number> {
+  const ends = new Map<number, number>();
+  const note = (question: number, message: VisibleMessage | undefined) => {
+    const last = message?.looks.at(-1);
+    if (last) ends.set(question, last.atMs);
+  };
+  for (const message of ledger.messages)
+    if (message.event !== undefined && kindOfText(message.looks.at(-1)?.text ?? '').kind === 'apology')
+      note(message.event, message);
+  for (const [question, [answer]] of answersByQuestion(ledger)) note(question, answer);
+  return ends;
 }
 
 /** Who had each question in hand, one after another. A turn is named by its newest question; those merged into it share its way. */
@@ -40,10 +64,11 @@ function holdingsByQuestion({ samplings, resumptions }: Ledger): Map<number, Hol
   for (const { worker, asked, startedAtMs } of samplings) {
     const newest = asked.at(-1) ?? 0;
     turns.set(newest, new Set([...(turns.get(newest) ?? []), ...asked]));
-    for (const question of asked) add(question, { holder: worker, fromMs: startedAtMs });
+    for (const question of asked) add(question, { holder: worker, fromMs: startedAtMs, isTakenOver: false });
   }
   for (const { worker, turn, atMs } of resumptions)
-    for (const question of turns.get(turn) ?? [turn]) add(question, { holder: worker, fromMs: atMs });
+    for (const question of turns.get(turn) ?? [turn])
+      add(question, { holder: worker, fromMs: atMs, isTakenOver: true });
   for (const own of holdings.values()) own.sort((left, right) => left.fromMs - right.fromMs);
   return holdings;
 }

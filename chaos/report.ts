@@ -23,7 +23,9 @@ export interface ChaosReport {
   recoveryMs: { turns: number; p50: number; p99: number; max: number };
   /** Turns whose worker was frozen, counted from the beginning of the freeze. */
   frozenMs: { turns: number; p50: number; p99: number; max: number };
-  stops: { count: number; slowestMs: number; unclean: number };
+  /** Freezes that nothing cut short. */
+  freezes: { count: number; ofWorkers: number; shortestMs: number; cutShort: number };
+  stops: { count: number; ofWorkers: number; slowestMs: number; unclean: number };
   drainedAfterMs: number | undefined;
   stillWaiting: number;
   /** Sign-in is off in the rig, so no account is linked and the link table is not judged. */
@@ -73,8 +75,10 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
     otherViolations: violations.length - lost - repeated - outOfOrder - crossed - joined,
     recoveryMs: spread(recoveryTimes(ledger, 'kill').map(({ ms }) => ms)),
     frozenMs: spread(recoveryTimes(ledger, 'freeze').map(({ ms }) => ms)),
+    freezes: countFreezes(ledger),
     stops: {
       count: stops.length,
+      ofWorkers: stops.filter(({ part }) => part.startsWith('worker')).length,
       slowestMs: Math.round(Math.max(0, ...stops.map(({ tookMs }) => tookMs))),
       unclean: unclean.length,
     },
@@ -129,6 +133,19 @@ export function traceOf({ events, samplings, messages, resumptions, blows }: Led
       .sort((left, right) => left.atMs - right.atMs)
       .map(({ atMs, what }) => `  ${((atMs - event.sentAtMs) / 1_000).toFixed(3).padStart(8)} s  ${what}`),
   ].join('\n');
+}
+
+function countFreezes({ blows }: Ledger): ChaosReport['freezes'] {
+  const freezes = blows.filter(({ kind }) => kind === 'freeze');
+  const whole = freezes.flatMap(({ target, atMs, untilMs }) =>
+    untilMs === undefined ? [] : [{ target, ms: untilMs - atMs }],
+  );
+  return {
+    count: whole.length,
+    ofWorkers: whole.filter(({ target }) => target.startsWith('worker')).length,
+    shortestMs: whole.length === 0 ? 0 : Math.min(...whole.map(({ ms }) => ms)),
+    cutShort: freezes.length - whole.length,
+  };
 }
 
 function countBlows({ blows }: Ledger): Partial<Record<BlowKind, number>> {

@@ -1,7 +1,7 @@
 import { seededRandom } from '../test/support/seeded-random.ts';
 import { drain, leftovers, openStore, readRecords, type Leftovers } from './drain.ts';
 import type { Ledger, SentEvent } from './ledger.ts';
-import { planFaults, type ScheduledFault } from './schedule.ts';
+import { planFaults, type AskedCounts, type ScheduledFault } from './schedule.ts';
 import { SlackPeople, visibleInSlack } from './slack-people.ts';
 import { strike, type StopResult } from './strike.ts';
 import { runTraffic } from './traffic.ts';
@@ -13,6 +13,8 @@ export interface ChaosOptions {
   loadMs: number;
   ratePerSec: number;
   killsPerMinute: number;
+  /** What there must be at least of some faults. */
+  asked?: AskedCounts;
   parts: WorldOptions['parts'];
   freezeMs: number;
   chatFails: WorldOptions['chatFails'];
@@ -54,7 +56,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
     const wecom = new WecomPeople({ gateway, ...world.wecom, messages: ledger.messages, isOver: () => isOver });
     const slack = new SlackPeople({ gateway, signingSecret: SLACK_SECRET });
     const faults =
-      options.faults ?? planFaults({ random: seededRandom(`${seed} faults`), loadMs, killsPerMinute, freezeMs });
+      options.faults ??
+      planFaults({
+        random: seededRandom(`${seed} faults`),
+        ...{ loadMs, killsPerMinute, freezeMs },
+        ...(options.asked ? { asked: options.asked } : {}),
+      });
     await Promise.all([
       runTraffic({
         ledger,
@@ -64,7 +71,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
         isEnough: () => options.isEnough?.(ledger) ?? false,
         send: { wecom: (event) => wecom.send(event), slack: (event) => slack.send(event) },
       }),
-      strike({ world, random: seededRandom(`${seed} targets`), faults, stops }),
+      strike({ world, random: seededRandom(`${seed} targets`), faults, stops, loadMs }),
     ]);
     world.chat.behave();
     const restAtMs = Date.now();

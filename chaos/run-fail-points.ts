@@ -1,22 +1,43 @@
-import { allWaves, missingStrikes, runWave } from './fail-points.ts';
+import { allWaves, missingStrikes, runWave, type Wave } from './fail-points.ts';
 import { isKept, reportOf, traceOf } from './report.ts';
 
 const TRACES_SHOWN = 3;
 
-/** Lets processes die before and after each call to the outside, each so often. @returns whether the promise was kept in all */
-export async function runFailPoints(lives: number, seed: string, say: (line: string) => void): Promise<boolean> {
+export interface FailPointsOptions {
+  /** How often each point must strike. */
+  lives: number;
+  seed: string;
+  say(line: string): void;
+  /** All there are unless told. */
+  waves?: readonly Wave[];
+  /** The load of a wave ends after so long although a point was not reached; unless told, a minute and another for each life. */
+  loadLimitMs?: number;
+}
+
+/**
+ * Lets processes die before and after each call to the outside, each so often.
+ * @returns whether the promise was kept in all and every point struck as often as it was armed
+ */
+export async function runFailPoints(options: FailPointsOptions): Promise<boolean> {
+  const { lives, seed, say, waves = allWaves(lives), loadLimitMs = (lives + 1) * 60_000 } = options;
+  const startedMs = performance.now();
+  const secondsSince = (fromMs: number) => `${Math.round((performance.now() - fromMs) / 1_000)} s`;
   let isAllKept = true;
-  for (const [index, wave] of allWaves(lives).entries()) {
+  for (const [index, wave] of waves.entries()) {
+    const waveMs = performance.now();
     const places = wave.flatMap(({ failPoint }) => failPoint?.place ?? []);
-    say(`\nwave ${index + 1}, each ${lives} times: ${[...new Set(places)].join(', ')}`);
-    const run = await runWave(wave, { seed: `${seed} ${index}`, tell: say, loadLimitMs: 60_000 + lives * 60_000 });
+    say(`\nwave ${index + 1} of ${waves.length}, each ${lives} times: ${[...new Set(places)].join(', ')}`);
+    const run = await runWave(wave, { seed: `${seed} ${index}`, tell: say, loadLimitMs });
     const judged = reportOf(seed, run);
     const missing = missingStrikes(wave, run.ledger);
     for (const { place, struck } of missing) say(`NOT REACHED often enough: ${place}, ${struck} times`);
     for (const { kind, event, detail } of judged.violations) say(`${kind.toUpperCase()} Q${event}: ${detail}`);
     for (const { event } of judged.violations.slice(0, TRACES_SHOWN)) say(traceOf(run.ledger, event));
     say(JSON.stringify(judged.report));
-    isAllKept &&= isKept(judged) && missing.length === 0;
+    const isWaveKept = isKept(judged) && missing.length === 0;
+    say(`wave ${index + 1} ${isWaveKept ? 'kept' : 'BROKEN'} after ${secondsSince(waveMs)}`);
+    isAllKept &&= isWaveKept;
   }
+  say(`all fail points: ${isAllKept ? 'kept' : 'BROKEN'} after ${secondsSince(startedMs)}`);
   return isAllKept;
 }

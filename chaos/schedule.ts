@@ -24,6 +24,15 @@ export interface ScheduleOptions {
   killsPerMinute: number;
   /** Long enough for a lock of 10 s to be lost; shorter only in the short form. */
   freezeMs: number;
+  /** How many there must be at least, whatever the pace of the kills is. */
+  asked?: AskedCounts;
+}
+
+/** Faults that a run is asked for by number. Kills are those of any process, freezes and stops those of workers. */
+export interface AskedCounts {
+  kills?: number;
+  freezes?: number;
+  stops?: number;
 }
 
 /** Of ten kills so many hit a worker, a receiver, Redis. */
@@ -72,17 +81,37 @@ function otherFaults(freezeMs: number): Fault[] {
 
 /** Other faults to one kill. */
 const OTHERS_PER_KILL = 0.6;
+/** A fault is left out where nobody else of its role stands, so a few more are dealt than were asked for. */
+const SPARE_SHARE = 1.05;
 
 /** Deals the faults of a run over its time: the same seed deals the same faults at the same moments. */
 export function planFaults(options: ScheduleOptions): ScheduledFault[] {
-  const { random, loadMs, killsPerMinute, freezeMs } = options;
-  const kills = Math.round((killsPerMinute * loadMs) / 60_000);
+  const { random, loadMs, killsPerMinute, freezeMs, asked = {} } = options;
+  const kills = asked.kills === undefined ? Math.round((killsPerMinute * loadMs) / 60_000) : withSpare(asked.kills);
   const others = Math.round(kills * OTHERS_PER_KILL);
   const dealt = [
     ...spread(random, loadMs, deal(random, KILLS, kills)),
     ...spread(random, loadMs, deal(random, otherFaults(freezeMs), others)),
   ];
-  return dealt.sort((left, right) => left.atMs - right.atMs);
+  const missing = (kind: 'freeze' | 'stop', count = 0) =>
+    Math.max(0, withSpare(count) - dealt.filter(({ fault }) => isOfWorker(fault, kind)).length);
+  const freezes = fill({ kind: 'freeze', role: 'worker', forMs: freezeMs }, missing('freeze', asked.freezes));
+  const stops = fill({ kind: 'stop', role: 'worker' }, missing('stop', asked.stops));
+  return [...dealt, ...spread(random, loadMs, freezes), ...spread(random, loadMs, stops)].sort(
+    (left, right) => left.atMs - right.atMs,
+  );
+}
+
+function isOfWorker(fault: Fault, kind: Fault['kind']): boolean {
+  return fault.kind === kind && 'role' in fault && fault.role === 'worker';
+}
+
+function withSpare(count: number): number {
+  return Math.ceil(count * SPARE_SHARE);
+}
+
+function fill(fault: Fault, count: number): Fault[] {
+  return Array.from({ length: count }, () => fault);
 }
 
 function deal(random: SeededRandom, pack: Fault[], count: number): Fault[] {

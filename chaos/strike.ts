@@ -16,6 +16,8 @@ export interface StrikeOptions {
   random: SeededRandom;
   faults: ScheduledFault[];
   stops: StopResult[];
+  /** From the beginning on; a freeze that a kill cut short is repeated until then. */
+  loadMs: number;
 }
 
 /** Carries out the planned faults at their times. @returns once every fault is over and all stand again */
@@ -25,12 +27,13 @@ export async function strike(options: StrikeOptions): Promise<void> {
   for (const { atMs, fault } of options.faults) {
     const leftMs = startedAtMs + atMs - Date.now();
     if (leftMs > 0) await pause(leftMs);
-    under.push(strikeOnce(options, fault));
+    under.push(strikeOnce(options, fault, startedAtMs + options.loadMs));
   }
   await Promise.all(under);
 }
 
-async function strikeOnce({ world, random, stops }: StrikeOptions, fault: Fault): Promise<void> {
+async function strikeOnce(options: StrikeOptions, fault: Fault, endsAtMs: number): Promise<void> {
+  const { world, random, stops } = options;
   const { ledger, redis, parts } = world;
   const note = (target: string, detail = ''): Blow => {
     const blow: Blow = { atMs: Date.now(), kind: fault.kind, target, detail };
@@ -52,9 +55,12 @@ async function strikeOnce({ world, random, stops }: StrikeOptions, fault: Fault)
     case 'kill':
       note(process.life);
       return process.kill();
-    case 'freeze':
-      note(process.life, `${fault.forMs} ms`);
-      return process.freeze(fault.forMs);
+    case 'freeze': {
+      const blow = note(process.life, `${fault.forMs} ms`);
+      const isWhole = await process.freeze(fault.forMs);
+      if (isWhole) blow.untilMs = Date.now();
+      return isWhole || Date.now() > endsAtMs ? undefined : strikeOnce(options, fault, endsAtMs);
+    }
     case 'stop': {
       note(process.life);
       const result = await process.stop();

@@ -19,3 +19,20 @@ test('ten minutes hold over 200 kills, and 20 freezes and 20 orderly stops of wo
   expect(count(faults, 'stop', 'worker')).toBeGreaterThanOrEqual(20);
   expect(faults.every(({ atMs }) => atMs >= 0 && atMs <= 600_000)).toBe(true);
 });
+
+test('what is asked for by number is dealt, whatever the pace of the kills', () => {
+  const random = seededRandom('asked');
+  const asked = { kills: 200, freezes: 20, stops: 20 };
+  const faults = planFaults({ random, loadMs: 600_000, killsPerMinute: 1, freezeMs: 15_000, asked });
+  expect(count(faults, 'kill') + count(faults, 'redis-kill')).toBeGreaterThanOrEqual(200);
+  const rare = planFaults({
+    random,
+    loadMs: 60_000,
+    killsPerMinute: 1,
+    freezeMs: 15_000,
+    asked: { freezes: 4, stops: 3 },
+  });
+  expect(count(rare, 'freeze', 'worker')).toBeGreaterThanOrEqual(4);
+  expect(count(rare, 'stop', 'worker')).toBeGreaterThanOrEqual(3);
+  expect(faults.map(({ atMs }) => atMs)).toEqual(faults.map(({ atMs }) => atMs).sort((left, right) => left - right));
+});

@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { allWaves, keenWave, missingStrikes, runWave } from '../../chaos/fail-points.ts';
+import { allWaves, keenWave, missingStrikes, runWave, type Wave } from '../../chaos/fail-points.ts';
 import { reportOf, traceOf } from '../../chaos/report.ts';
+import { runFailPoints } from '../../chaos/run-fail-points.ts';
+import { plainParts } from '../../chaos/world.ts';
 
 const placesOf = (waves: readonly (readonly { failPoint?: { place: string } }[])[]) =>
   new Set(waves.flat().flatMap(({ failPoint }) => failPoint?.place ?? []));
@@ -31,6 +33,16 @@ test('F4: every Lua script on a message’s way has a fail point before and afte
   for (const script of scripts.filter((name) => !leftOut.has(name)))
     for (const when of ['before', 'after']) expect(places).toContain(`${script}:${when}`);
 });
+
+test('F4: the run of all fail points fails when a point is never reached', async () => {
+  const wave: Wave = [...plainParts(1, 1), { role: 'worker', failPoint: { place: 'redis.nowhere:before', lives: 1 } }];
+  const lines: string[] = [];
+  const say = (line: string) => void lines.push(line);
+  expect(await runFailPoints({ lives: 1, seed: 'nowhere', say, waves: [wave], loadLimitMs: 1_500 })).toBe(false);
+  expect(lines).toContain('NOT REACHED often enough: redis.nowhere:before, 0 times');
+  // Nothing else was wrong, so it is this that it failed for.
+  expect(lines.filter((line) => /^(?:LOST|REPEATED|CROSSED|UNFINISHED|UNEXPLAINED)/.test(line))).toEqual([]);
+}, 120_000);
 
 test('a fail point is inert outside of tests', () => {
   const source = readFileSync(join('src', 'base', 'fail-point.ts'), 'utf8');

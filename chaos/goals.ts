@@ -1,0 +1,27 @@
+import type { AskedCounts } from './schedule.ts';
+import type { ChaosReport } from './report.ts';
+
+/** What a run must have held for its verdict to mean something, and how fast the product must have come back. */
+export interface Goals extends AskedCounts {
+  /** Accepted events. */
+  events?: number;
+  /** 99 of 100 answers stand so long after the last kill that hit them. */
+  recoveryP99Ms: number;
+}
+
+/** "Answer restarts within 20 s after a worker dies" (reliability.md section 4, promise 4). */
+export const RECOVERY_P99_MS = 20_000;
+
+/** @returns one sentence for each goal that a run did not reach */
+export function missedGoals(report: ChaosReport, goals: Goals): string[] {
+  const { events = 0, kills = 0, freezes = 0, stops = 0, recoveryP99Ms } = goals;
+  const tooFew = (what: string, had: number, asked: number) => (had < asked ? [`${had} ${what}, asked: ${asked}`] : []);
+  const { turns, p99 } = report.recoveryMs;
+  return [
+    ...tooFew('accepted events', report.accepted, events),
+    ...tooFew('kills', report.kills, kills),
+    ...tooFew('whole freezes of workers', report.freezes.ofWorkers, freezes),
+    ...tooFew('orderly stops of workers', report.stops.ofWorkers, stops),
+    ...(turns > 0 && p99 > recoveryP99Ms ? [`recovery p99 is ${p99} ms, promised: ${recoveryP99Ms} ms`] : []),
+  ];
+}

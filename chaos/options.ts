@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+
+/** What `npm run chaos -- --help` says. */
+export const USAGE = `npm run chaos [-- OPTIONS]
+  Runs receivers, workers and Redis as real processes under load, kills, freezes, stops and cuts them, then judges every
+  message. The same seed deals the same faults. Exit code 0 when all promises were kept and all goals reached, else 1.
+
+  --minutes N            how long the load lasts (2)
+  --rate N               messages a second (20)
+  --receivers N          processes that receive (2)
+  --workers N            processes that answer (4)
+  --kills-per-minute N   kills of workers, receivers and Redis, 6:3:1 (22); other faults come with them, 6 to 10 kills
+  --seed S               deals the same faults again
+  --logs FOLDER          keeps what every process printed, and the rig's ledger
+
+  Goals, each of which the run must reach:
+  --events N             accepted messages
+  --kills N              kills of any process; sets their pace too
+  --freezes N            freezes of workers for 15 s that no kill cuts short
+  --stops N              orderly stops of workers
+  99 of 100 answers always stand within 20 s after the last kill that hit them.
+  The whole proof: --minutes 10 --events 10000 --kills 200 --freezes 20 --stops 20
+
+  --fail-points          instead: processes die before and after each call to the outside
+  --lives N              how often at each of these points (20); a point that is reached less often fails the run
+`;
+
+/** Reads the command's arguments; what is not given has a default. @throws TypeError for an option that there is not */
+export function readOptions(args: string[]) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      help: { type: 'boolean', default: false },
+      minutes: { type: 'string', default: '2' },
+      seed: { type: 'string', default: randomBytes(4).toString('hex') },
+      rate: { type: 'string', default: '20' },
+      'kills-per-minute': { type: 'string', default: '22' },
+      receivers: { type: 'string', default: '2' },
+      workers: { type: 'string', default: '4' },
+      logs: { type: 'string' },
+      events: { type: 'string' },
+      kills: { type: 'string' },
+      freezes: { type: 'string' },
+      stops: { type: 'string' },
+      'fail-points': { type: 'boolean', default: false },
+      lives: { type: 'string', default: '20' },
+    },
+  });
+  const goal = (name: 'events' | 'kills' | 'freezes' | 'stops') =>
+    values[name] === undefined ? {} : { [name]: Number(values[name]) };
+  return {
+    ...values,
+    minutes: Number(values.minutes),
+    rate: Number(values.rate),
+    killsPerMinute: Number(values['kills-per-minute']),
+    receivers: Number(values.receivers),
+    workers: Number(values.workers),
+    lives: Number(values.lives),
+    goals: { ...goal('events'), ...goal('kills'), ...goal('freezes'), ...goal('stops') },
+  };
+}
+
+export type ChaosCommand = ReturnType<typeof readOptions>;

@@ -1,0 +1,90 @@
+import { expect, test } from '@jest/globals';
+import { missedGoals, RECOVERY_P99_MS } from '../../chaos/goals.ts';
+import { readOptions, USAGE } from '../../chaos/options.ts';
+import { reportOf } from '../../chaos/report.ts';
+import type { ChaosRun } from '../../chaos/run-chaos.ts';
+
+const FREEZE_MS = 15_000;
+const DONE_WHEN = { events: 1, kills: 3, freezes: 2, stops: 1, recoveryP99Ms: RECOVERY_P99_MS };
+
+/** One answer, which a kill at 1.2 s hit and which stood at 15 s; kills of each kind, two whole freezes, one stop. */
+function goodRun(): ChaosRun {
+  const blow = { detail: '' };
+  return {
+    ledger: {
+      events: [
+        {
+          ...{ id: 1, platform: 'wecom', conversation: 2, messageId: 'm1', sentAtMs: 900, acknowledgedAtMs: 950 },
+          ...{ tries: [], record: { state: 'final', answeredBy: 1 } },
+        },
+      ],
+      messages: [
+        { conversation: 2, event: 1, looks: [{ atMs: 15_000, text: 'S2w0 Q1 C2 S2w1 S2end' }], isFinal: true },
+      ],
+      samplings: [1, 2].map((number) => ({
+        ...{ number, worker: `worker${number}.1`, conversation: 2, asked: [1], inPrompt: [1], foreign: [] },
+        ...(number === 1
+          ? { startedAtMs: 1_000, endedAtMs: 1_201, ending: 'left' as const }
+          : { startedAtMs: 14_000, endedAtMs: 14_900, ending: 'whole' as const }),
+      })),
+      resumptions: [],
+      blows: [
+        { ...blow, kind: 'kill', target: 'worker1.1', atMs: 1_200 },
+        { ...blow, kind: 'kill', target: 'receiver1.1', atMs: 1_300 },
+        { ...blow, kind: 'redis-kill', target: 'redis', atMs: 1_400 },
+        ...[2_000, 3_000].map((atMs) => ({
+          ...{ ...blow, kind: 'freeze' as const, target: 'worker3.1', atMs, untilMs: atMs + FREEZE_MS },
+        })),
+        { ...blow, kind: 'freeze', target: 'worker4.1', atMs: 4_000 },
+      ],
+    },
+    stops: [{ part: 'worker2', code: 0, tookMs: 2_000 }],
+    endedByThemselves: [],
+    leftovers: { pending: 0, inboxes: 0 },
+    drainedAfterMs: 10,
+  };
+}
+const missedBy = (run: ChaosRun) => missedGoals(reportOf('seed', run).report, DONE_WHEN);
+
+test('reliability.md promise 4: a run that held what was asked, and came back in time, missed nothing', () => {
+  const { report } = reportOf('seed', goodRun());
+  expect(missedBy(goodRun())).toEqual([]);
+  expect(report).toMatchObject({
+    recoveryMs: { turns: 1, p50: 13_800, p99: 13_800, max: 13_800 },
+    freezes: { count: 2, ofWorkers: 2, shortestMs: FREEZE_MS, cutShort: 1 },
+    stops: { count: 1, ofWorkers: 1, slowestMs: 2_000, unclean: 0 },
+  });
+});
+
+test.each<[string, (run: ChaosRun) => unknown, string]>([
+  ['no event', ({ ledger }) => delete ledger.events[0]!.acknowledgedAtMs, '0 accepted events, asked: 1'],
+  ['a kill too few', ({ ledger }) => ledger.blows.splice(1, 1), '2 kills, asked: 3'],
+  [
+    'a freeze that a kill cut short',
+    ({ ledger }) => delete ledger.blows[3]!.untilMs,
+    '1 whole freezes of workers, asked: 2',
+  ],
+  [
+    'only receivers were stopped',
+    ({ stops }) => (stops[0]!.part = 'receiver1'),
+    '0 orderly stops of workers, asked: 1',
+  ],
+  [
+    'an answer that came back late',
+    ({ ledger }) => (ledger.messages[0]!.looks[0]!.atMs = 21_300),
+    'recovery p99 is 20100 ms, promised: 20000 ms',
+  ],
+])('a run that missed a goal says which: %s', (_, spoil, sentence) => {
+  const run = goodRun();
+  spoil(run);
+  expect(missedBy(run)).toEqual([sentence]);
+});
+
+test('every option of the command is told by its help, and what does not exist is refused', () => {
+  for (const name of Object.keys(readOptions([]))) {
+    if (['help', 'goals', 'killsPerMinute'].includes(name)) continue;
+    expect(USAGE).toContain(`--${name} `);
+  }
+  expect(readOptions(['--kills', '200', '--stops', '20']).goals).toEqual({ kills: 200, stops: 20 });
+  expect(() => readOptions(['--time', '3'])).toThrow('Unknown option');
+});
