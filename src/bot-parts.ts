@@ -249,6 +249,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     groupScope,
     systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
     visionModel: VISION_MODEL,
+    fallbackModel: config.chat.fallbackModel,
     promptBudgetTokens: PROMPT_BUDGET_TOKENS,
     nowMs,
   });

@@ -37,6 +37,7 @@ export async function runCheckCommand(config: Config, secrets: Secrets): Promise
               apiKey: secrets.chatApiKey ?? '',
               models: chat.models,
               model: chat.model,
+              fallbackModel: chat.fallbackModel,
             }),
         },
     ...(signIn.mode === 'off' ? [] : [checkOfSignIn(config)]),

@@ -9,13 +9,17 @@ export interface ChatCheckOptions {
   /** The models that people may pick, and the one used unless they do. */
   models: readonly string[];
   model: string;
+  /** Answers when that one is away. */
+  fallbackModel?: string | undefined;
 }
 
 const ANSWER_LIMIT_MS = 30 * SECOND_MS;
 
-/** Asks the chat service for its models and for one tiny answer, as the bot would. */
+/** Asks the chat service for its models and for one tiny answer of each that the bot would ask. */
 export async function checkChat(options: ChatCheckOptions): Promise<CheckResult[]> {
-  return Promise.all([checkModels(options), checkCompletion(options)]);
+  const { model, fallbackModel } = options;
+  const fallback = fallbackModel === undefined ? [] : [checkCompletion('Chat fallback answer', options, fallbackModel)];
+  return Promise.all([checkModels(options), checkCompletion('Chat answer', options, model), ...fallback]);
 }
 
 async function checkModels({ baseUrl, apiKey, models }: ChatCheckOptions): Promise<CheckResult> {
@@ -33,8 +37,11 @@ async function checkModels({ baseUrl, apiKey, models }: ChatCheckOptions): Promi
   return { name, verdict: 'warning', detail: `not listed: ${missing.join(', ')}`, nextStep };
 }
 
-async function checkCompletion({ baseUrl, apiKey, model }: ChatCheckOptions): Promise<CheckResult> {
-  const name = 'Chat answer';
+async function checkCompletion(
+  name: string,
+  { baseUrl, apiKey }: ChatCheckOptions,
+  model: string,
+): Promise<CheckResult> {
   const startedMs = performance.now();
   const answer = await requestForCheck(`${baseUrl}/chat/completions`, {
     headers: { authorization: `Bearer ${apiKey}` },

@@ -22,6 +22,11 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
     help: 'Changes of the breaker that spares a failing chat service',
     labels: ['model', 'state'],
   });
+  const fallbacks = counter(registry, {
+    name: 'chat_fallbacks_total',
+    help: 'Questions that the fallback model answered, by the model that could not and why',
+    labels: ['model', 'fallback', 'code'],
+  });
   const unknownReasons = counter(registry, {
     name: 'chat_unknown_finish_reasons_total',
     help: 'Answers that ended for a reason this version does not know',
@@ -40,6 +45,10 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
     breakerChanged({ model, state }) {
       breakers({ model, state });
       log[state === 'open' ? 'error' : 'info']({ model, state }, 'the breaker of the chat service changed');
+    },
+    fellBack({ model, fallback, code }) {
+      fallbacks({ model, fallback, code });
+      log.info({ model, fallback, code }, 'the fallback model answers');
     },
     unknownFinishReason({ model }) {
       unknownReasons({ model });

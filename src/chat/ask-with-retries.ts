@@ -3,6 +3,7 @@ import type { CallParts } from './call-parts.ts';
 import type { ChatEvent, ChatRequest } from './chat-types.ts';
 import { ChatCall } from './chat-call.ts';
 import { ChatError } from './chat-error.ts';
+import { isFaultOfModel } from './fault-of-model.ts';
 import type { BreakerPass, CircuitBreaker } from './circuit-breaker.ts';
 import { requestBody } from './request-body.ts';
 
@@ -12,24 +13,82 @@ export interface Answer {
   firstEvents: ChatEvent[] | undefined;
 }
 
+/** The model cannot answer; another one can be asked. */
+export interface Detour {
+  fallback: string;
+  /** @throws ChatError of the last try, whichever model it asked */
+  ask(): Promise<Answer>;
+}
+
+/** What all tries of one question share, whichever model they ask. */
+interface Tries {
+  made: number;
+  deadlineMs: number;
+}
+
 /**
- * Asks until an answer begins: nothing has been shown before that, so the call may be repeated (security.md 5.3).
+ * Asks until an answer begins: nothing has been shown before that, so the call may be repeated (security.md 5.3). Where the
+ * request names a fallback, the last try is kept for it: it may be asked when the model rests or its tries have failed.
  * @returns the answer with its first events. @throws ChatError of the last try
  */
-export async function askWithRetries(parts: CallParts, request: ChatRequest, signal: AbortSignal): Promise<Answer> {
-  const { limits, nowMs, retryPolicy } = parts;
+export async function askWithRetries(
+  parts: CallParts,
+  request: ChatRequest,
+  signal: AbortSignal,
+): Promise<Answer | Detour> {
+  const { maxTries, totalMs } = parts.limits;
+  const { fallbackModel, ...own } = request;
+  const tries: Tries = { made: 0, deadlineMs: parts.nowMs() + totalMs };
+  if (fallbackModel === undefined || fallbackModel === own.model)
+    return askModel(parts, { request: own, signal, tries, mostTries: maxTries });
+  try {
+    return await askModel(parts, { request: own, signal, tries, mostTries: Math.max(1, maxTries - 1) });
+  } catch (error) {
+    const isOver = tries.made >= maxTries || parts.nowMs() >= tries.deadlineMs;
+    if (isOver || !(error instanceof ChatError) || !isFaultOfModel(error)) throw error;
+    const asked = { request: { ...own, model: fallbackModel }, signal, tries, mostTries: maxTries };
+    return { fallback: fallbackModel, ask: () => askInstead(parts, asked, { model: own.model, error }) };
+  }
+}
+
+/** Where the fallback rests too, what went wrong with the model is the better answer. */
+async function askInstead(
+  parts: CallParts,
+  asked: Asked,
+  before: { model: string; error: ChatError },
+): Promise<Answer> {
+  try {
+    const answer = await askModel(parts, asked);
+    parts.report.fellBack({ model: before.model, fallback: asked.request.model, code: before.error.code });
+    return answer;
+  } catch (error) {
+    throw error instanceof ChatError && error.code === 'chat_circuit_open' ? before.error : error;
+  }
+}
+
+interface Asked {
+  request: ChatRequest;
+  signal: AbortSignal;
+  tries: Tries;
+  /** How many tries there may have been when this model's are over. */
+  mostTries: number;
+}
+
+async function askModel(parts: CallParts, { request, signal, tries, mostTries }: Asked): Promise<Answer> {
+  const { nowMs, retryPolicy } = parts;
+  const { deadlineMs } = tries;
   const breaker = parts.breakerOf(request.model);
   const body = requestBody(request);
-  const deadlineMs = nowMs() + limits.totalMs;
   let pass = breaker.enter();
-  retryPolicy.earn();
-  for (let tries = 1; ; tries += 1) {
+  if (tries.made === 0) retryPolicy.earn();
+  for (;;) {
+    tries.made += 1;
     const call = new ChatCall(parts, { request, body, signal, pass, totalMs: deadlineMs - nowMs() });
     try {
       return { call, firstEvents: await call.start() };
     } catch (error) {
-      if (!(error instanceof ChatError)) throw error;
-      const waitMs = retryPolicy.pauseBeforeRetry(error, tries);
+      if (!(error instanceof ChatError) || tries.made >= mostTries) throw error;
+      const waitMs = retryPolicy.pauseBeforeRetry(error, tries.made);
       if (waitMs === undefined || nowMs() + waitMs >= deadlineMs) throw error;
       tellRetry(parts, request.model, { error, waitMs });
       await pauseUnlessCancelled(waitMs, signal);

@@ -48,7 +48,9 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
 }
 
 async function* streamEvents(parts: CallParts, request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-  const { call, firstEvents } = await askWithRetries(parts, request, signal);
+  const asked = await askWithRetries(parts, request, signal);
+  if ('fallback' in asked) yield { type: 'fallback', model: asked.fallback };
+  const { call, firstEvents } = 'fallback' in asked ? await asked.ask() : asked;
   try {
     for (let events = firstEvents; events; events = await call.next()) {
       for (const event of events) {

@@ -30,6 +30,8 @@ export type Thinking = 'off' | 'low' | 'high' | 'max';
 
 export interface ChatRequest {
   model: string;
+  /** Asked instead when the model rests or fails before anything was said; it must be able to answer the same messages. */
+  fallbackModel?: string | undefined;
   messages: readonly ChatMessage[];
   tools?: readonly ToolDeclaration[];
   /** The service's own default when absent. */
@@ -46,6 +48,8 @@ export type EndReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'o
 
 /** An answer in the order in which it is said. `end` comes once and last; without it the stream throws a ChatError. */
 export type ChatEvent =
+  /** The fallback is asked, since the model is away. Comes first, or not at all. */
+  | { type: 'fallback'; model: string }
   | { type: 'text'; delta: string }
   /** Chain of thought. Never shown, stored or fed back unless a setting says so (security.md 5.7). */
   | { type: 'reasoning'; delta: string }
@@ -65,6 +69,8 @@ export interface ChatReport {
   /** A call is about to be repeated after a pause. */
   retried(retry: { model: string; code: string; waitMs: number }): void;
   breakerChanged(change: { model: string; state: 'open' | 'half-open' | 'closed' }): void;
+  /** The fallback model answers, since the one that was asked could not; `code` says why. */
+  fellBack(event: { model: string; fallback: string; code: string }): void;
   /** The service gave a finish reason that this version does not know; the answer counts as whole. */
   unknownFinishReason(answer: { model: string }): void;
 }

@@ -57,6 +57,7 @@ export function assembleConfig(judged: Judged, { cwd, isTerminal }: Surroundings
       baseUrl: settings.CHAT_BASE_URL ?? `${service}/v1`,
       models: settings.CHAT_MODELS,
       model: settings.CHAT_MODEL ?? (settings.CHAT_MODELS[0] as string),
+      fallbackModel: settings.CHAT_FALLBACK_MODEL,
       systemPromptFile: resolve(cwd, settings.CHAT_SYSTEM_PROMPT_FILE),
     },
     policyFile: resolve(cwd, settings.POLICY_FILE),

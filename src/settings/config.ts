@@ -34,6 +34,8 @@ export interface Config {
     readonly baseUrl: string;
     readonly models: readonly string[];
     readonly model: string;
+    /** Answers when the model that should is away. */
+    readonly fallbackModel: string | undefined;
     readonly systemPromptFile: string;
   };
   /** Who may use the bot, where, and with which models. */

@@ -30,7 +30,7 @@ const CHECKS: readonly Check[] = [
   completeCredentials,
   oneInstitution,
   proofOfPerson,
-  defaultModel,
+  namedModels,
   distinctPorts,
   localOnlyRoles,
   sentinelNeedsAddress,
@@ -48,6 +48,8 @@ export function crossWarnings({ settings, given, mode, roles }: Judged): string[
     warnings.push('CHAT_API_KEY is not set: the chat service is asked without a key');
   if (settings.CHAT_BASE_URL && !/\/v\d+$/.test(settings.CHAT_BASE_URL))
     warnings.push('CHAT_BASE_URL does not end in a version such as /v1');
+  if (settings.CHAT_FALLBACK_MODEL === (settings.CHAT_MODEL ?? settings.CHAT_MODELS[0]))
+    warnings.push('CHAT_FALLBACK_MODEL is the model that answers anyway: there is no other to fall back to');
   if (settings.SIGN_IN !== 'off' && settings.SIGN_IN_PROOF?.includes('typed-code')) {
     warnings.push(
       'SIGN_IN_PROOF is typed-code: who talks a person into passing on their code is linked as them; use same-browser or same-id where they are possible',
@@ -150,9 +152,10 @@ function proofOfPerson({ settings, given, mode, roles }: Judged): Fault[] {
   ];
 }
 
-function defaultModel({ settings }: Judged): Fault[] {
-  if (settings.CHAT_MODEL === undefined || settings.CHAT_MODELS.includes(settings.CHAT_MODEL)) return [];
-  return [fault('CHAT_MODEL', 'is not among CHAT_MODELS: add it there, or choose one of them')];
+function namedModels({ settings }: Judged): Fault[] {
+  return (['CHAT_MODEL', 'CHAT_FALLBACK_MODEL'] as const)
+    .filter((name) => settings[name] !== undefined && !settings.CHAT_MODELS.includes(settings[name]))
+    .map((name) => fault(name, 'is not among CHAT_MODELS: add it there, or choose one of them'));
 }
 
 function distinctPorts({ settings, roles }: Judged): Fault[] {

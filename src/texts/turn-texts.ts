@@ -38,6 +38,7 @@ type TurnText =
   | 'chatDown'
   | 'chatBusy'
   | 'chatTooLong'
+  | 'fallbackAnswers'
   | 'internal'
   | 'interrupted'
   | 'lengthReached'
@@ -171,6 +172,10 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   chatTooLong: {
     en: 'This was too long for the model. Send /new to start afresh, or ask with less text.',
     zh: '内容过长，模型无法处理。请发送“新对话”重新开始，或缩短内容。',
+  },
+  fallbackAnswers: {
+    en: 'The usual model is not available at the moment; {model} answers.',
+    zh: '常用模型暂时不可用，由 {model} 回答。',
   },
   internal: {
     en: 'Something went wrong on my side. Your question is kept: send /retry. Reference: {reference}',

@@ -7,20 +7,19 @@ import type { ChatEvent } from '../chat/chat-types.ts';
 import { buildPrompt } from '../conversation/build-prompt.ts';
 import type { MediaStore } from '../conversation/media-store.ts';
 import type { GroupScope } from '../platforms/conversation-key.ts';
+import { fallbackFor, fallbackNote, type FallbackOptions } from './fallback-model.ts';
 import { fetchImages, ImageRefusedError } from './fetch-images.ts';
 import type { AdmittedScene, TurnScene } from './run-turn.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { earlierTurns, failedTurnHistory, speakerTagOf, turnHistory } from './turn-history.ts';
 import type { Outcome } from './turn-types.ts';
 
-export interface AnswerQuestionOptions {
+export interface AnswerQuestionOptions extends FallbackOptions {
   chat: ChatClient;
   keyRing: KeyRing;
   mediaStore: MediaStore;
   groupScope: GroupScope;
   systemPrompt: string;
-  /** The only model that can see; used where the person may use it. */
-  visionModel: string;
   /** Tokens that the prompt may take. */
   promptBudgetTokens: number;
   nowMs: NowMs;
@@ -48,20 +47,27 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     if (isReleased) live.show({ text: '', status: say(TURN_TEXTS.released, language) });
 
     let shown = '';
+    let note: string | undefined;
     try {
       const events = options.chat.stream(await buildRequest(options, scene), scene.controls.signal);
-      const ending = await readAnswer(events, (text) => {
-        shown = text;
-        live.show({ text });
+      const ending = await readAnswer(events, {
+        onText(text) {
+          shown = text;
+          live.show({ text, ...(note === undefined ? {} : { status: note }) });
+        },
+        onFallback(model) {
+          note = fallbackNote(model, language);
+          live.show({ text: '', status: note });
+        },
       });
-      return finished(options, scene, { text: shown, ending });
+      return finished(options, scene, { text: shown, ending, note });
     } catch (error) {
       if (scene.controls.signal.reason === 'stopped')
-        return finished(options, scene, { text: shown, ending: 'stopped' });
+        return finished(options, scene, { text: shown, ending: 'stopped', note });
       if (error instanceof ImageRefusedError)
         return refused(options, scene, error.code === 'image_gone' ? 'imageGone' : 'imageRefused');
       if (!(error instanceof ChatError)) throw error;
-      if (shown !== '') return finished(options, scene, { text: shown, ending: 'truncated' });
+      if (shown !== '') return finished(options, scene, { text: shown, ending: 'truncated', note });
       return {
         kind: 'failed',
         text: say(TURN_TEXTS[textFor(error)], language),
@@ -91,13 +97,21 @@ async function buildRequest(
     chatKind: newest.chat.kind,
     nowMs: options.nowMs(),
   });
-  return { model: images.length > 0 ? options.visionModel : scene.models[0], messages };
+  const request = { model: images.length > 0 ? options.visionModel : scene.models[0], messages };
+  return { ...request, fallbackModel: fallbackFor(options, scene.models, request) };
 }
 
-async function readAnswer(events: AsyncIterable<ChatEvent>, onText: (whole: string) => void): Promise<Ending> {
+interface AnswerListener {
+  onText(whole: string): void;
+  /** The model is away and this one is asked. */
+  onFallback(model: string): void;
+}
+
+async function readAnswer(events: AsyncIterable<ChatEvent>, listener: AnswerListener): Promise<Ending> {
   let text = '';
   for await (const event of events) {
-    if (event.type === 'text') onText((text += event.delta));
+    if (event.type === 'fallback') listener.onFallback(event.model);
+    if (event.type === 'text') listener.onText((text += event.delta));
     if (event.type === 'end')
       return event.reason === 'length' ? 'length' : event.reason === 'truncated' ? 'truncated' : 'whole';
   }
@@ -107,10 +121,9 @@ async function readAnswer(events: AsyncIterable<ChatEvent>, onText: (whole: stri
 function finished(
   { keyRing }: AnswerQuestionOptions,
   scene: TurnScene,
-  answer: { text: string; ending: Ending },
+  { text, ending, note }: { text: string; ending: Ending; note: string | undefined },
 ): Outcome {
   const { language } = scene.question;
-  const { text, ending } = answer;
   if (text.trim() === '') {
     const empty = say(TURN_TEXTS[ending === 'stopped' ? 'stopped' : 'emptyAnswer'], language);
     return {
@@ -123,18 +136,23 @@ function finished(
   const isWhole = ending === 'whole';
   return {
     kind: ending === 'stopped' ? 'stopped' : isWhole ? 'answered' : 'interrupted',
-    ...ended(text, ending, language),
+    ...ended({ text, ending, note }, language),
     history: turnHistory(keyRing, scene, { text, interrupted: !isWhole }),
     ...stopServed(scene, ending),
   };
 }
 
-/** The text as it is shown. That it is not whole is said below it; that the person stopped it themself, apart from it. */
-function ended(text: string, ending: Ending, language: Language): Pick<Outcome, 'text' | 'note'> {
-  if (ending === 'whole') return { text };
-  if (ending === 'stopped') return { text, note: say(TURN_TEXTS.stopped, language) };
+/** The text as it is shown. That it is not whole is said below it; who answered, and that the person stopped it, apart from it. */
+function ended(
+  { text, ending, note }: { text: string; ending: Ending; note: string | undefined },
+  language: Language,
+): Pick<Outcome, 'text' | 'note'> {
+  const notes = [note, ending === 'stopped' ? say(TURN_TEXTS.stopped, language) : undefined];
+  const said = notes.filter((line) => line !== undefined).join('\n');
+  const apart = said === '' ? {} : { note: said };
+  if (ending === 'whole' || ending === 'stopped') return { text, ...apart };
   const mark = say(TURN_TEXTS[ending === 'length' ? 'lengthReached' : 'interrupted'], language);
-  return { text: `${text}\n\n${mark}` };
+  return { text: `${text}\n\n${mark}`, ...apart };
 }
 
 /** A question that cannot be put to a model as it is; it stays the last one, so that /retry does not ask another. */

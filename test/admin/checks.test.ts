@@ -36,6 +36,15 @@ describe('chat service', () => {
     expect(asked).toMatchObject({ model: 'svc-plus', stream: false, max_tokens: 8 });
   });
 
+  test('asks the fallback model too, and says when it is the one that fails', async () => {
+    const server = await serve({ ...LIST, ...ANSWER });
+    const results = await checkChat({ ...chat, fallbackModel: 'svc-max', baseUrl: `${server.url}/v1` });
+    expect(verdicts(results)).toEqual({ 'Chat models': 'ok', 'Chat answer': 'ok', 'Chat fallback answer': 'ok' });
+    expect(results[2]?.detail).toContain('svc-max');
+    const models = server.seen.flatMap(({ body }) => /"model":"([\w-]+)"/.exec(body)?.[1] ?? []);
+    expect(models.sort()).toEqual(['svc-max', 'svc-plus']);
+  });
+
   test('needs no list', async () => {
     const { results } = await check(ANSWER);
     expect(verdicts(results)).toEqual({ 'Chat models': 'ok', 'Chat answer': 'ok' });

@@ -318,6 +318,7 @@ describe('the list of models', () => {
         callEnded: () => undefined,
         retried: () => undefined,
         breakerChanged: () => undefined,
+        fellBack: () => undefined,
         unknownFinishReason: () => undefined,
       },
     });

@@ -18,6 +18,7 @@ export interface ChatScene {
   ended: { outcome: string; firstEventMs?: number }[];
   retries: { code: string; waitMs: number }[];
   breaker: string[];
+  fallbacks: { model: string; fallback: string; code: string }[];
   unknownReasons: number;
   ask(request?: Partial<ChatRequest>, signal?: AbortSignal): AsyncIterable<ChatEvent>;
   stop(): Promise<void>;
@@ -31,12 +32,18 @@ export async function startChatScene(limits: Partial<ChatLimits> = {}): Promise<
   const server = await startScriptedChatServer();
   const clock = { nowMs: 1_800_000_000_000 };
   const { log, lines } = recordingLog();
-  const told = { ended: [] as ChatScene['ended'], retries: [] as ChatScene['retries'], breaker: [] as string[] };
+  const told = {
+    ended: [] as ChatScene['ended'],
+    retries: [] as ChatScene['retries'],
+    breaker: [] as string[],
+    fallbacks: [] as ChatScene['fallbacks'],
+  };
   let unknownReasons = 0;
   const report: ChatReport = {
     callEnded: (call) => void told.ended.push(call),
     retried: (retry) => void told.retries.push(retry),
     breakerChanged: ({ state }) => void told.breaker.push(state),
+    fellBack: (event) => void told.fallbacks.push(event),
     unknownFinishReason: () => void (unknownReasons += 1),
   };
   const client = createChatClient({

@@ -177,6 +177,17 @@ test('the default model is one of the models', () => {
   expect(faultyNames({ CHAT_MODELS: 'a,b', CHAT_MODEL: 'c' })).toEqual(['CHAT_MODEL']);
 });
 
+test('F17: the fallback model is one of the models, and another one than answers anyway', () => {
+  const models = { CHAT_MODELS: 'a,b', CHAT_MODEL: 'b' };
+  expect(loadSound(models).config.chat.fallbackModel).toBeUndefined();
+  expect(loadSound({ ...models, CHAT_FALLBACK_MODEL: 'a' })).toMatchObject({
+    config: { chat: { fallbackModel: 'a' } },
+    warnings: [],
+  });
+  expect(faultyNames({ ...models, CHAT_FALLBACK_MODEL: 'c' })).toEqual(['CHAT_FALLBACK_MODEL']);
+  expect(loadSound({ ...models, CHAT_FALLBACK_MODEL: 'b' }).warnings[0]).toContain('CHAT_FALLBACK_MODEL');
+});
+
 test('what works but is perhaps not meant gets a warning', () => {
   const { warnings } = loadSound(without(SERVING, 'PUBLIC_URL', 'WECOM_BOT_NAME', 'CHAT_API_KEY'));
   expect(warnings.map((line) => line.split(' ')[0])).toEqual(['CHAT_API_KEY', 'PUBLIC_URL', 'WECOM_BOT_NAME']);

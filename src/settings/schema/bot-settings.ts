@@ -21,6 +21,12 @@ export const chatSettings = {
     default: 'the first of CHAT_MODELS',
     example: 'svc-plus',
   }),
+  CHAT_FALLBACK_MODEL: optional(name, {
+    meaning:
+      'The model, one of CHAT_MODELS, that answers when the one that should is away. Asked only for people who may use it, and for images only if it can see.',
+    default: 'none: the person is asked to try again',
+    example: 'svc-max',
+  }),
   CHAT_SYSTEM_PROMPT_FILE: setting(
     kinds.text,
     'config/system-prompt.md',
