@@ -1,7 +1,7 @@
 import { say, type Language } from '../base/texts.ts';
 import type { ChatRequest } from '../chat/chat-types.ts';
 import type { Models } from '../policy/policy.ts';
-import { TURN_TEXTS } from './texts.ts';
+import { TURN_TEXTS } from '../texts/turn-texts.ts';
 
 export interface FallbackOptions {
   /** CHAT_FALLBACK_MODEL; undefined where none is set. */
