@@ -21,6 +21,7 @@ import { TurnWorker } from './queue/turn-worker.ts';
 import { WakeQueue } from './queue/wake-queue.ts';
 import type { Config, Secrets } from './settings/config.ts';
 import { MediaStore } from './conversation/media-store.ts';
+import { PromptSizes } from './conversation/prompt-sizes.ts';
 import { prefetchImages } from './turn/fetch-images.ts';
 import { textOfMessage } from './turn/question.ts';
 import { createAnswerQuestion } from './turn/answer-question.ts';
@@ -44,8 +45,6 @@ export interface BotOptions {
   report: Report;
 }
 
-/** Bytes of prompt that the models are given at most, in tokens. */
-const PROMPT_BUDGET_TOKENS = 24_000;
 /** The only model of the specified service that takes images (spec, 2.3). */
 const VISION_MODEL = 'svc-plus';
 const RELEASES_REPEATED_AT_ONCE = 50;
@@ -60,7 +59,8 @@ function createBase({ config, secrets, nowMs, log }: BotOptions, patience: 'fail
   const keyRing = createKeyRing(secrets);
   const platforms = createPlatforms({ config, secrets, nowMs, log }, redis, keyRing);
   const historyLifeMs = config.conversation.historyTtlDays * DAY_MS;
-  const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs });
+  const { promptTokens } = config.chat;
+  const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs, promptTokens });
   const wakeQueue = new WakeQueue(redis, config.queue.shards, log);
   return { redis, keyRing, platforms, store, wakeQueue };
 }
@@ -250,7 +250,9 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
     visionModel: VISION_MODEL,
     fallbackModel: config.chat.fallbackModel,
-    promptBudgetTokens: PROMPT_BUDGET_TOKENS,
+    sizes: new PromptSizes(nowMs),
+    promptBudgetTokens: config.chat.promptTokens,
+    idleMs: config.conversation.idleSec * SECOND_MS,
     nowMs,
   });
   const runSlashWord = createRunSlashWord({ keyRing, gate, identity, mode, answerQuestion });

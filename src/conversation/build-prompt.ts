@@ -35,12 +35,18 @@ export interface PromptOptions {
 
 const CUT_OFF = '[The answer was cut off here.]';
 
+export interface BuiltPrompt {
+  messages: PromptMessage[];
+  /** Earlier turns that the budget left out, oldest first. */
+  droppedTurns: HistoryTurn[];
+}
+
 /**
  * Makes the messages for the model: the system prompt, as many of the newest earlier turns as fit the budget, and the
  * question. Turns are left out whole and oldest first, so that no answer loses its question. A group's prompt holds
  * only turns of groups, a private one only private turns, whatever was passed in (security.md 6.2).
  */
-export function buildPrompt(options: PromptOptions): PromptMessage[] {
+export function buildPrompt(options: PromptOptions): BuiltPrompt {
   const { chatKind, turns, current, budgetTokens, tokenFactor = 1 } = options;
   const usable = turns.filter((turn) => isUsable(turn, chatKind));
   const hasSpeakers = new Set([...usable, current].map(({ speakerTag }) => speakerTag)).size > 1;
@@ -55,7 +61,10 @@ export function buildPrompt(options: PromptOptions): PromptMessage[] {
     if (leftTokens < 0) break;
     kept.push(messages);
   }
-  return [system, ...kept.reverse().flat(), question];
+  return {
+    messages: [system, ...kept.toReversed().flat(), question],
+    droppedTurns: usable.slice(0, usable.length - kept.length),
+  };
 }
 
 /** Estimates what a prompt takes, images included. */

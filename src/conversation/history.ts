@@ -22,6 +22,8 @@ export interface HistoryTurn {
   assistantText: string;
   /** Set when the answer is only its beginning. */
   interrupted?: true;
+  /** Set when a new conversation begins with this turn; earlier ones enter no prompt any more. */
+  startsAnew?: true;
 }
 
 const PURPOSE = 'history';

@@ -17,6 +17,9 @@ const releaseScript = loadScript(import.meta.url, './scripts/release.lua');
 const MOST_MESSAGES_OF_ONE_TURN = 10;
 const TURNS_OF_HISTORY_READ = 50;
 const TURNS_OF_HISTORY_KEPT = 200;
+/** Sealed bytes of history that a prompt may need for each of its tokens: four characters, sealed a third longer, and what stands around them. */
+const BYTES_A_TOKEN = 8;
+const DEFAULT_PROMPT_TOKENS = 24_000;
 /** Held messages live this long; the invitation was their visible answer (design: held). */
 const HELD_LIFE_MS = 55 * MINUTE_MS;
 export const MOST_HELD_MESSAGES = 20;
@@ -89,6 +92,8 @@ export interface TurnStoreOptions {
   keyRing: KeyRing;
   nowMs: NowMs;
   historyLifeMs: number;
+  /** Tokens that a prompt may take, which bound the history that is read for it; 24,000 unless told. */
+  promptTokens?: number;
 }
 
 /** The conversation's side of a turn in Redis: claim, mark, commit, release. Every write but the claim is fenced by the epoch. */
@@ -116,6 +121,7 @@ export class TurnStore {
         TURNS_OF_HISTORY_READ,
         messageKeyPrefix(conversation.partition),
         randomToken(CLAIM_BYTES),
+        (this.#options.promptTokens ?? DEFAULT_PROMPT_TOKENS) * BYTES_A_TOKEN,
       ],
     );
     const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =

@@ -29,7 +29,12 @@ export interface Config {
   readonly adminIds: readonly string[];
   readonly redis: { readonly sentinelName: string | undefined; readonly allowDataLoss: boolean };
   readonly queue: { readonly shards: number; readonly workerConcurrency: number; readonly turnMaxCrashes: number };
-  readonly conversation: { readonly historyTtlDays: number; readonly groupScope: 'member' | 'group' };
+  readonly conversation: {
+    readonly historyTtlDays: number;
+    /** 0: conversations do not end by themselves. */
+    readonly idleSec: number;
+    readonly groupScope: 'member' | 'group';
+  };
   readonly chat: {
     readonly baseUrl: string;
     readonly models: readonly string[];
@@ -37,6 +42,8 @@ export interface Config {
     /** Answers when the model that should is away. */
     readonly fallbackModel: string | undefined;
     readonly systemPromptFile: string;
+    /** Tokens that a prompt may take. */
+    readonly promptTokens: number;
   };
   /** Who may use the bot, where, and with which models. */
   readonly policyFile: string;

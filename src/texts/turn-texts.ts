@@ -47,6 +47,8 @@ type TurnText =
   | 'deadLetter'
   | 'linkedNotice'
   | 'otherPersonNotice'
+  | 'conversationEnded'
+  | 'startedAfresh'
   | 'conflictNotice'
   | 'signInAgainNotice'
   | 'codeSeenNotice'
@@ -242,6 +244,14 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   accountLinkedElsewhere: {
     en: 'This account is already linked to another chat user, so nothing was changed. Send /unlink to me from there first, then /signin here.',
     zh: '此账号已绑定另一个聊天用户，未做任何更改。请先用那个聊天账号给我发送“解绑”，再在这里发送“登录”。',
+  },
+  conversationEnded: {
+    en: 'Our last conversation is long ago, so this is a new one.',
+    zh: '距离上次对话已久，这是一次新的对话。',
+  },
+  startedAfresh: {
+    en: 'Our conversation had become too long for the model, so I have started a new one.',
+    zh: '之前的对话过长，模型无法处理，已开始新的对话。',
   },
   conflictNotice: {
     en: 'Somebody tried to connect your account with another chat user. Nothing was changed.',

@@ -1,17 +1,20 @@
 import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
-import { say, type Language } from '../base/texts.ts';
+import { say } from '../base/texts.ts';
 import { ChatError } from '../chat/chat-error.ts';
 import type { ChatClient } from '../chat/chat-client.ts';
 import type { ChatEvent } from '../chat/chat-types.ts';
 import { buildPrompt } from '../conversation/build-prompt.ts';
+import type { PromptSizes } from '../conversation/prompt-sizes.ts';
 import type { MediaStore } from '../conversation/media-store.ts';
 import type { GroupScope } from '../platforms/conversation-key.ts';
+import { askWithinLimits, type AskWithinLimits } from './ask-within-limits.ts';
+import { earlierTurns } from './earlier-turns.ts';
 import { fallbackFor, fallbackNote, type FallbackOptions } from './fallback-model.ts';
 import { fetchImages, ImageRefusedError } from './fetch-images.ts';
 import type { AdmittedScene, TurnScene } from './run-turn.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
-import { earlierTurns, failedTurnHistory, speakerTagOf, turnHistory } from './turn-history.ts';
+import { failedTurnHistory, speakerTagOf, turnHistory } from './turn-history.ts';
 import type { Outcome } from './turn-types.ts';
 
 export interface AnswerQuestionOptions extends FallbackOptions {
@@ -20,8 +23,11 @@ export interface AnswerQuestionOptions extends FallbackOptions {
   mediaStore: MediaStore;
   groupScope: GroupScope;
   systemPrompt: string;
+  sizes: PromptSizes;
   /** Tokens that the prompt may take. */
   promptBudgetTokens: number;
+  /** After so long without a question a conversation has ended; milliseconds, 0 for never. */
+  idleMs: number;
   nowMs: NowMs;
 }
 
@@ -47,27 +53,22 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     if (isReleased) live.show({ text: '', status: say(TURN_TEXTS.released, language) });
 
     let shown = '';
-    let note: string | undefined;
     try {
-      const events = options.chat.stream(await buildRequest(options, scene), scene.controls.signal);
-      const ending = await readAnswer(events, {
+      const ending = await readAnswer(await ask(options, scene), {
         onText(text) {
           shown = text;
-          live.show({ text, ...(note === undefined ? {} : { status: note }) });
+          live.show({ text, ...apart(scene) });
         },
-        onFallback(model) {
-          note = fallbackNote(model, language);
-          live.show({ text: '', status: note });
-        },
+        onFallback: (model) => note(scene, fallbackNote(model, language)),
       });
-      return finished(options, scene, { text: shown, ending, note });
+      return finished(options, scene, { text: shown, ending });
     } catch (error) {
       if (scene.controls.signal.reason === 'stopped')
-        return finished(options, scene, { text: shown, ending: 'stopped', note });
+        return finished(options, scene, { text: shown, ending: 'stopped' });
       if (error instanceof ImageRefusedError)
         return refused(options, scene, error.code === 'image_gone' ? 'imageGone' : 'imageRefused');
       if (!(error instanceof ChatError)) throw error;
-      if (shown !== '') return finished(options, scene, { text: shown, ending: 'truncated', note });
+      if (shown !== '') return finished(options, scene, { text: shown, ending: 'truncated' });
       return {
         kind: 'failed',
         text: say(TURN_TEXTS[textFor(error)], language),
@@ -77,28 +78,46 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
   };
 }
 
-async function buildRequest(
-  options: AnswerQuestionOptions,
-  scene: AdmittedScene,
-): Promise<Parameters<ChatClient['stream']>[0]> {
+async function ask(options: AnswerQuestionOptions, scene: AdmittedScene): Promise<AsyncIterable<ChatEvent>> {
   const { question, newest, platform, controls } = scene;
   const imageScene = { platform, store: options.mediaStore, conversation: scene.turn.conversation };
   const images = await fetchImages(imageScene, question.images, controls.signal);
-  const messages = buildPrompt({
-    systemPrompt: options.systemPrompt,
-    turns: earlierTurns(options.keyRing, scene, options.groupScope),
-    current: {
-      text: question.text,
-      images,
-      ...(question.quotedText === undefined ? {} : { quote: question.quotedText }),
-      ...(newest.chat.kind === 'group' ? { speakerTag: speakerTagOf(scene) } : {}),
-    },
-    budgetTokens: options.promptBudgetTokens,
-    chatKind: newest.chat.kind,
-    nowMs: options.nowMs(),
-  });
-  const request = { model: images.length > 0 ? options.visionModel : scene.models[0], messages };
-  return { ...request, fallbackModel: fallbackFor(options, scene.models, request) };
+  const { turns, hasEnded } = earlierTurns(options, scene);
+  if (hasEnded) startAnew(scene, 'conversationEnded');
+  const current = {
+    text: question.text,
+    images,
+    ...(question.quotedText === undefined ? {} : { quote: question.quotedText }),
+    ...(newest.chat.kind === 'group' ? { speakerTag: speakerTagOf(scene) } : {}),
+  };
+  const { systemPrompt, sizes, chat, promptBudgetTokens: mostTokens } = options;
+  const prompt = { systemPrompt, current, chatKind: newest.chat.kind, nowMs: options.nowMs() };
+  const model = images.length > 0 ? options.visionModel : scene.models[0];
+  const request: AskWithinLimits['request'] = (messages) => {
+    const asked = { model, messages };
+    return { ...asked, fallbackModel: fallbackFor(options, scene.models, asked) };
+  };
+  const build: AskWithinLimits['build'] = ({ isFresh, ...size }) =>
+    buildPrompt({ ...prompt, ...size, turns: isFresh ? [] : turns });
+  const startsFresh = () => startAnew(scene, 'startedAfresh');
+  return askWithinLimits({ chat, sizes, mostTokens, model, request, build, startsFresh }, controls.signal);
+}
+
+/** What was said before is no part of this conversation any more; the person is told so apart from the answer. */
+function startAnew(scene: AdmittedScene, why: 'conversationEnded' | 'startedAfresh'): void {
+  scene.startsAnew = true;
+  note(scene, say(TURN_TEXTS[why], scene.question.language));
+}
+
+/** Tells the person something about the answer that is being made. */
+function note(scene: AdmittedScene, line: string): void {
+  scene.notes.push(line);
+  scene.live.show({ text: '', ...apart(scene) });
+}
+
+/** What is shown apart from the text. */
+function apart({ notes }: AdmittedScene): { status?: string } {
+  return notes.length === 0 ? {} : { status: notes.join('\n') };
 }
 
 interface AnswerListener {
@@ -120,8 +139,8 @@ async function readAnswer(events: AsyncIterable<ChatEvent>, listener: AnswerList
 
 function finished(
   { keyRing }: AnswerQuestionOptions,
-  scene: TurnScene,
-  { text, ending, note }: { text: string; ending: Ending; note: string | undefined },
+  scene: AdmittedScene,
+  { text, ending }: { text: string; ending: Ending },
 ): Outcome {
   const { language } = scene.question;
   if (text.trim() === '') {
@@ -136,7 +155,7 @@ function finished(
   const isWhole = ending === 'whole';
   return {
     kind: ending === 'stopped' ? 'stopped' : isWhole ? 'answered' : 'interrupted',
-    ...ended({ text, ending, note }, language),
+    ...ended({ text, ending }, scene),
     history: turnHistory(keyRing, scene, { text, interrupted: !isWhole }),
     ...stopServed(scene, ending),
   };
@@ -144,15 +163,14 @@ function finished(
 
 /** The text as it is shown. That it is not whole is said below it; who answered, and that the person stopped it, apart from it. */
 function ended(
-  { text, ending, note }: { text: string; ending: Ending; note: string | undefined },
-  language: Language,
+  { text, ending }: { text: string; ending: Ending },
+  { notes, question: { language } }: AdmittedScene,
 ): Pick<Outcome, 'text' | 'note'> {
-  const notes = [note, ending === 'stopped' ? say(TURN_TEXTS.stopped, language) : undefined];
-  const said = notes.filter((line) => line !== undefined).join('\n');
-  const apart = said === '' ? {} : { note: said };
-  if (ending === 'whole' || ending === 'stopped') return { text, ...apart };
+  const said = [...notes, ...(ending === 'stopped' ? [say(TURN_TEXTS.stopped, language)] : [])].join('\n');
+  const apartFromIt = said === '' ? {} : { note: said };
+  if (ending === 'whole' || ending === 'stopped') return { text, ...apartFromIt };
   const mark = say(TURN_TEXTS[ending === 'length' ? 'lengthReached' : 'interrupted'], language);
-  return { text: `${text}\n\n${mark}`, ...apart };
+  return { text: `${text}\n\n${mark}`, ...apartFromIt };
 }
 
 /** A question that cannot be put to a model as it is; it stays the last one, so that /retry does not ask another. */

@@ -4,6 +4,7 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { say } from '../base/texts.ts';
+import type { HistoryTurn } from '../conversation/history.ts';
 import type { Account } from '../identity/identity.ts';
 import { IdentityError } from '../identity/identity-error.ts';
 import type { GroupScope } from '../platforms/conversation-key.ts';
@@ -51,6 +52,10 @@ export interface TurnScene {
   live: LiveReply;
   /** Who asks, once the gate has looked them up; absent while nobody is linked or sign-in is off. */
   account?: Account;
+  /** The turn whose place this one takes (/retry). */
+  replaced?: HistoryTurn;
+  /** Set once it is known that what was said before does not belong to this question's conversation any more. */
+  startsAnew?: true;
   /** How the turn ends, once that is decided; from then on a take-over must end it the same way. */
   decided?: Outcome;
 }
@@ -59,6 +64,8 @@ export interface TurnScene {
 export interface AdmittedScene extends TurnScene {
   /** The models that may answer, the one that does first. */
   models: Models;
+  /** Lines that the person is told about this answer, apart from its text; more come while it is made. */
+  notes: string[];
 }
 
 /**
@@ -172,7 +179,7 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
     const admitted = await options.gate.admit(scene);
     if ('outcome' in admitted) return admitted.outcome;
     if (admitted.account) scene.account = admitted.account;
-    return await options.answerQuestion({ ...scene, models: admitted.models });
+    return await options.answerQuestion({ ...scene, models: admitted.models, notes: [] });
   } catch (error) {
     throwIfUnwanted(controls.signal);
     // While the store is away nothing can be said; the turn is given back and runs again when it is there.

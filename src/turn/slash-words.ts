@@ -82,7 +82,19 @@ async function retry(options: SlashWordsOptions, scene: TurnScene): Promise<Outc
     language: last.userText === '' ? scene.question.language : languageOfText(last.userText),
   };
   const turn = { ...scene.turn, history: scene.turn.history.slice(0, -1) };
-  const again: AdmittedScene = { ...scene, models, question, turn, ...(account ? { account } : {}) };
+  const replaced: Pick<TurnScene, 'replaced' | 'startsAnew'> = {
+    replaced: last,
+    ...(last.startsAnew ? { startsAnew: true } : {}),
+  };
+  const again: AdmittedScene = {
+    ...scene,
+    models,
+    notes: [],
+    question,
+    turn,
+    ...replaced,
+    ...(account ? { account } : {}),
+  };
   const outcome = await options.answerQuestion(again);
   return { ...outcome, history: { ...outcome.history, replaceLast: true } };
 }

@@ -5,6 +5,9 @@ import { conversationOf, personIdOf, type GroupScope } from '../platforms/conver
 import type { TurnScene } from './run-turn.ts';
 import type { Outcome, TurnInput, TurnResult } from './turn-types.ts';
 
+/** So many that no two people of a group share a tag. */
+const SPEAKER_DIGITS = 10;
+
 /** A finished turn as the commit appends it to the conversation's history. */
 export function turnHistory(
   keyRing: KeyRing,
@@ -24,6 +27,7 @@ export function turnHistory(
     images: question.images.length,
     assistantText: answer.text,
     ...(answer.interrupted ? { interrupted: true } : {}),
+    ...(scene.startsAnew ? { startsAnew: true } : {}),
   };
   return { append: sealTurn(keyRing, turn.conversation.id, record) };
 }
@@ -53,16 +57,6 @@ export function failedTurnHistory(keyRing: KeyRing, scene: TurnScene): TurnResul
   return turnHistory(keyRing, scene, { text: '', interrupted: true });
 }
 
-/**
- * The conversation's earlier turns, oldest first. Where a conversation is one person's, only what was said under the
- * account that asks now: a new identity starts afresh (security.md 1.3 step 23). A shared one has many accounts.
- */
-export function earlierTurns(keyRing: KeyRing, { turn, account, newest }: TurnScene, scope: GroupScope): HistoryTurn[] {
-  const turns = openTurns(keyRing, turn.conversation.id, turn.history);
-  if (newest.chat.kind === 'group' && scope === 'group') return turns;
-  return turns.filter(({ accountId }) => accountId === account?.accountId);
-}
-
 /** The conversation's last question, whoever asked it. */
 export function lastTurn(keyRing: KeyRing, { turn }: TurnScene): HistoryTurn | undefined {
   return openTurns(keyRing, turn.conversation.id, turn.history.slice(-1)).at(-1);
@@ -70,7 +64,7 @@ export function lastTurn(keyRing: KeyRing, { turn }: TurnScene): HistoryTurn | u
 
 /** A stable name for a person within a group's prompt that tells nothing about them (security.md 6.2). */
 export function speakerTagOf({ newest }: TurnScene): string {
-  return `member-${personIdOf(newest, newest.sender.userId).slice(0, 4)}`;
+  return `member-${personIdOf(newest, newest.sender.userId).slice(0, SPEAKER_DIGITS)}`;
 }
 
 /** The language of the conversation's last question; English when nothing was said yet. */

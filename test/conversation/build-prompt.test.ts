@@ -19,7 +19,7 @@ function promptOf(options: Partial<PromptOptions>): PromptMessage[] {
     chatKind: 'private',
     nowMs: Date.UTC(2026, 7, 9),
     ...options,
-  });
+  }).messages;
 }
 
 const contents = (messages: PromptMessage[]): unknown[] => messages.map(({ content }) => content);

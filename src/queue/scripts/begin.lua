@@ -4,7 +4,7 @@
 --
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices
 -- ARGV  1 conversation id   2 now, ms   3 most messages of one turn   4 turns of history wanted   5 message key prefix
---       6 claim: a name for this taking, so that one that the connection sends again is known
+--       6 claim: a name for this taking, so that one that the connection sends again is known   7 most bytes of history
 -- Returns {epoch, turn id ('' = nothing waits), crashes, crashes as the only suspect, stored answer,
 --          stop sequence, stop owner, stop that was served, held count,
 --          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices}}
@@ -16,6 +16,21 @@ local head = redis.call('LRANGE', KEYS[2], 0, tonumber(ARGV[3]) - 1)
 local function partsOf(entry)
   local id, merge = string.match(entry, '^(%x+):([^:]+):')
   return id, merge
+end
+
+-- The list's newest values, oldest first: at most so many, and no more bytes than told but for the newest one.
+local function newest(key, most, mostBytes)
+  local found, bytes = {}, 0
+  for from = 1, most, 10 do
+    local some = redis.call('LRANGE', key, -(from + 9), -from)
+    for index = #some, 1, -1 do
+      bytes = bytes + #some[index]
+      if #found == most or (#found > 0 and bytes > mostBytes) then return found end
+      table.insert(found, 1, some[index])
+    end
+    if #some < 10 then break end
+  end
+  return found
 end
 
 if #head == 0 then
@@ -50,4 +65,4 @@ local record = redis.call('HMGET', ARGV[5] .. turn, 'atMs', 'handedOver')
 return {epoch, turn, tonumber(state[1] or '0'), tonumber(state[2] or '0'), state[3] or '', tonumber(state[4] or '0'),
   state[5] or '', tonumber(state[6] or '0'), redis.call('LLEN', KEYS[4]),
   tonumber(record[1] or ARGV[2]), record[2] or '0', entries,
-  redis.call('LRANGE', KEYS[5], -tonumber(ARGV[4]), -1), redis.call('LRANGE', KEYS[6], 0, -1)}
+  newest(KEYS[5], tonumber(ARGV[4]), tonumber(ARGV[7])), redis.call('LRANGE', KEYS[6], 0, -1)}

@@ -32,6 +32,11 @@ export const chatSettings = {
     'config/system-prompt.md',
     'File with the instructions that the model gets first.',
   ),
+  CHAT_PROMPT_TOKENS: setting(
+    kinds.wholeNumber(1_000, 10_000_000),
+    '24000',
+    'Tokens that a prompt may take, about: older parts of a conversation are left out of it. Less where the service says that it was too long.',
+  ),
   POLICY_FILE: setting(
     kinds.text,
     'config/policy.json',

@@ -108,5 +108,10 @@ export const storeSettings = {
     '5',
     'Crashes of the process after which a message is given up with an apology.',
   ),
+  CONVERSATION_IDLE_SEC: setting(
+    kinds.wholeNumber(0, 31_536_000),
+    '28800',
+    'Seconds without a question after which a conversation has ended: the next question begins a new one, and says so. 0 lets none end.',
+  ),
   HISTORY_TTL_DAYS: setting(kinds.wholeNumber(1, 3_650), '30', 'Days that an untouched conversation is remembered.'),
 };

@@ -1,0 +1,110 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { HOUR_MS } from '../../src/base/clock.ts';
+import { chunk, helloStream, jsonOf, sse, streamOf, type Answer } from '../chat/scripted-chat-server.ts';
+import { useSlackTown } from '../support/slack-town.ts';
+import { untilTrue } from '../support/town.ts';
+
+let offsetMs = 0;
+const town = useSlackTown({ nowMs: () => Date.now() + offsetMs });
+beforeEach(() => void (offsetMs = 0));
+
+const TOO_LONG = jsonOf(
+  { error: { message: 'x', type: 'x', param: 'messages', code: 'context_length_exceeded' } },
+  400,
+);
+
+/** Asks and waits until all is done. @returns the prompts that the model got meanwhile, as text */
+async function ask(text: string, answers: Answer[] = [helloStream(`answer to ${text}`)]): Promise<string[]> {
+  const before = town.chat.calls.length;
+  const shown = town.textsIn('DU1').length;
+  town.chat.script(...answers);
+  await town.sender.direct('U1', text);
+  await untilTrue(async () => town.textsIn('DU1').length > shown && (await town.redis.keys('*:pending')).length === 0);
+  return town.chat.calls.slice(before).map(({ body }) => JSON.stringify(body['messages']));
+}
+
+const statuses = () =>
+  town.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => String(args['status']));
+
+test('a conversation ends after its idle time: the next question is told so, and what was said before is in no prompt any more', async () => {
+  await town.startBot({ CONVERSATION_IDLE_SEC: '3600' });
+  await ask('first-canary');
+  offsetMs += HOUR_MS - 60_000;
+  expect((await ask('second')).join()).toContain('first-canary');
+  offsetMs += HOUR_MS + 60_000;
+  expect((await ask('third')).join()).not.toMatch(/first-canary|second/);
+  expect(statuses().filter((status) => status.includes('new one'))).toHaveLength(1);
+  const fourth = (await ask('fourth')).join();
+  expect(fourth).toContain('third');
+  expect(fourth).not.toMatch(/first-canary|second/);
+});
+
+test('CONVERSATION_IDLE_SEC=0: no conversation ends by itself', async () => {
+  await town.startBot({ CONVERSATION_IDLE_SEC: '0' });
+  await ask('first-canary');
+  offsetMs += 1_000 * HOUR_MS;
+  expect((await ask('second')).join()).toContain('first-canary');
+});
+
+test('/retry after the idle time still asks its question in the conversation in which it was said', async () => {
+  await town.startBot({ CONVERSATION_IDLE_SEC: '3600' });
+  await ask('first-canary');
+  await ask('second');
+  offsetMs += 5 * HOUR_MS;
+  const [prompt = ''] = await ask('/retry', [helloStream('again')]);
+  expect(prompt).toContain('first-canary');
+  expect(prompt.match(/second/g)).toHaveLength(1);
+});
+
+test('P14: a prompt that is too long is compacted once, and the question answered with the newest of what was said', async () => {
+  await town.startBot();
+  for (const name of ['one', 'two', 'three']) await ask(`${name} ${'word '.repeat(200)}`);
+  const prompts = await ask('now?', [TOO_LONG, helloStream('the answer')]);
+  expect(prompts).toHaveLength(2);
+  expect(prompts[0]).toContain('one word');
+  expect(prompts[1]).not.toContain('one word');
+  expect(prompts[1]).toContain('three word');
+  expect(town.textsIn('DU1').at(-1)).toBe('the answer');
+});
+
+test('P14: where even that is too long the question starts afresh, says so, and the next one is not too long again', async () => {
+  await town.startBot();
+  for (const name of ['one', 'two', 'three']) await ask(`${name} ${'word '.repeat(200)}`);
+  const prompts = await ask('now?', [TOO_LONG, TOO_LONG, helloStream('the answer')]);
+  expect(prompts).toHaveLength(3);
+  expect(prompts[2]).not.toContain('word word');
+  expect(town.textsIn('DU1').at(-1)).toBe('the answer');
+  const next = await ask('and then?');
+  expect(next).toHaveLength(1);
+  expect(next[0]).toContain('now?');
+  expect(next[0]).not.toContain('word word');
+});
+
+test('P14: a question that is too long by itself is told so, and costs the conversation nothing', async () => {
+  await town.startBot();
+  await ask('first-canary');
+  await ask('far too long', [TOO_LONG]);
+  expect(town.textsIn('DU1').at(-1)).toContain('too long for the model');
+  expect((await ask('second')).join()).toContain('first-canary');
+});
+
+test('what the service counts corrects the estimate: prompts hold less of the conversation where words cost more', async () => {
+  await town.startBot({ CHAT_PROMPT_TOKENS: '2500' });
+  const usage = (promptTokens: number) =>
+    sse({
+      id: 'c1',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'svc-plus',
+      choices: [],
+      usage: { prompt_tokens: promptTokens, completion_tokens: 1 },
+    });
+  const counted = (promptTokens: number) =>
+    streamOf(chunk({ content: 'ok' }, 'stop'), usage(promptTokens), sse('[DONE]'));
+  for (let count = 0; count < 12; count += 1) await ask(`${count} ${'word '.repeat(100)}`);
+  const [before = ''] = await ask('now?', [counted(7_500)]);
+  for (let count = 0; count < 6; count += 1) await ask(`more ${'word '.repeat(100)}`, [counted(7_500)]);
+  const [after = ''] = await ask('now?');
+  expect(before.length).toBeGreaterThan(6_000);
+  expect(after.length).toBeLessThan(before.length * 0.7);
+});
