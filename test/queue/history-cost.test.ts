@@ -24,7 +24,9 @@ beforeAll(async () => {
   store = new TurnStore(options);
 });
 afterAll(() => server.stop());
-beforeEach(async () => void (await server.redis.flushall()));
+beforeEach(async () => {
+  await server.redis.flushall();
+});
 
 const sealed = (turnId: string, letters = 600) =>
   sealTurn(
