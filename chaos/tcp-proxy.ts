@@ -27,8 +27,11 @@ export interface TcpProxy {
 /** Beyond this a sliced piece goes as a whole: what breaks by slicing breaks in the first bytes. */
 const MOST_SLICES = 2_000;
 
-/** Starts a proxy on a free port of the loopback. @param target port of the loopback that it leads to */
-export async function startTcpProxy(target: number): Promise<TcpProxy> {
+/**
+ * Starts a proxy on a free port of the loopback.
+ * @param target port of the loopback that it leads to; asked at each new connection when it is a function
+ */
+export async function startTcpProxy(target: number | (() => number)): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let fault: LinkFault | undefined;
   let leftBytes = Number.POSITIVE_INFINITY;
@@ -59,7 +62,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     }
   };
   const server = createServer((near) => {
-    const far = connect(target, '127.0.0.1');
+    const far = connect(typeof target === 'number' ? target : target(), '127.0.0.1');
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.setNoDelay(true);

@@ -15,6 +15,8 @@ import type { InboundMessage, Platform, PlatformName } from './platforms/platfor
 import { createPolicy, type Policy } from './policy/policy.ts';
 import { parsePolicyFile } from './policy/policy-file.ts';
 import { Inbox } from './queue/accept.ts';
+import { watchForLostEvents } from './queue/offer-again.ts';
+import { RecentAccepts } from './queue/recent-accepts.ts';
 import { startSweeper } from './queue/sweeper.ts';
 import { MOST_HELD_MESSAGES, TurnStore } from './queue/turn-store.ts';
 import { TurnWorker } from './queue/turn-worker.ts';
@@ -184,7 +186,9 @@ export function createReceiver(options: BotOptions): Receiver {
   const { redis, keyRing, platforms, wakeQueue } = base;
   const identity = createSignIn(options, base);
   const standsAlone = config.signIn.proofs.includes('typed-code') ? holdsCode : undefined;
-  const inbox = new Inbox({ redis, keyRing, nowMs, ...(standsAlone ? { standsAlone } : {}) });
+  const recent = new RecentAccepts();
+  const inbox = new Inbox({ redis, keyRing, nowMs, recent, ...(standsAlone ? { standsAlone } : {}) });
+  const endWatch = watchForLostEvents({ redis, inbox, recent, wakeQueue, log, report });
   const { groupScope } = config.conversation;
   const mediaStore = new MediaStore(redis, keyRing);
   const handle = createHandleDelivery({
@@ -209,6 +213,7 @@ export function createReceiver(options: BotOptions): Receiver {
     redis,
     platforms,
     async close() {
+      endWatch();
       await wakeQueue.close();
       redis.disconnect();
     },

@@ -16,6 +16,8 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
   const locks = count('lock_renewals_failed_total', 'Jobs whose locks were not renewed in time');
   const failures = count('runs_failed_total', 'Runs that ended by an error which no turn caught');
   const newer = count('newer_versions_met_total', 'Messages and wakes that wait for a newer worker');
+  const recovered = count('events_recovered_total', 'Acknowledged messages stored again after a failover lost them');
+  const lost = count('events_lost_total', 'Acknowledged messages that a failover lost for good');
   return {
     wakeRepeated({ count: times }) {
       wakes(times);
@@ -44,6 +46,14 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     newerVersionMet({ what }) {
       newer();
       log.warn({ what }, 'something is of a version that only a newer worker reads; it waits for one');
+    },
+    eventRecovered({ deliveryId }) {
+      recovered();
+      log.warn({ deliveryId }, 'a failover had lost an acknowledged message; it is stored again');
+    },
+    eventLost({ deliveryId }) {
+      lost();
+      log.error({ deliveryId }, 'a failover lost an acknowledged message');
     },
     runFailed({ error }) {
       failures();

@@ -8,6 +8,7 @@ import type { RedisClient } from '../base/redis.ts';
 import { deliveryIdOf, personIdOf, type ConversationRef } from '../platforms/conversation-key.ts';
 import type { InboundMessage } from '../platforms/platform.ts';
 import { mergeKeyOf, NEVER_MERGED, sealMessage } from './inbox-entry.ts';
+import type { RecentAccept, RecentAccepts } from './recent-accepts.ts';
 import { STOP_CHANNEL } from './wake-queue.ts';
 
 /** How long a delivery is remembered (security.md 3.5); longer than any platform goes on repeating. */
@@ -16,6 +17,8 @@ export const REMEMBER_DELIVERY_MS = DAY_MS;
 export const INBOX_LIFE_MS = 7 * DAY_MS;
 const MESSAGES_A_CHAT_MAY_SEND_A_MINUTE = 60;
 const LONGEST_INBOX = 100;
+/** Of accept.lua, from 0. */
+const FLAGS_ARGUMENT = 5;
 
 export interface AcceptOptions {
   redis: RedisClient;
@@ -25,6 +28,8 @@ export interface AcceptOptions {
   messagesAPersonMaySendAMinute?: number;
   /** Messages that are never merged with others into one turn, beside slash words. */
   standsAlone?(message: InboundMessage): boolean;
+  /** Gets what was stored, so that it can be stored again after a failover. */
+  recent?: RecentAccepts;
 }
 
 export interface Accepted {
@@ -52,7 +57,7 @@ export class Inbox {
 
   /** @throws whatever the connection throws when Redis is away: the message is not stored then, as far as we know */
   async accept(conversation: ConversationRef, message: InboundMessage): Promise<Accepted> {
-    const { redis, keyRing, nowMs, standsAlone } = this.#options;
+    const { redis, keyRing, nowMs, standsAlone, recent } = this.#options;
     const deliveryId = deliveryIdOf(message);
     const personId = personIdOf(message, message.sender.userId);
     const { partition } = conversation;
@@ -67,7 +72,7 @@ export class Inbox {
     if (message.chat.kind === 'group')
       keys.push(rateKey(partition, `chat:${hashParts('chat', message.chat.id).slice(0, 32)}`));
     const isStop = message.slash?.word === 'stop';
-    const result = await this.#script.run(redis, keys, [
+    const args = [
       deliveryId,
       conversation.id,
       personId,
@@ -75,7 +80,19 @@ export class Inbox {
       nowMs(),
       (message.laterReplyHandle === undefined ? '' : 'later ') + (isStop ? 'stop' : ''),
       sealMessage(keyRing, deliveryId, message),
-    ]);
-    return { deliveryId, result: result as Accepted['result'] };
+    ];
+    const result = (await this.#script.run(redis, keys, args)) as Accepted['result'];
+    if (result === 'new') recent?.keep({ deliveryId, conversation, keys, args });
+    return { deliveryId, result };
+  }
+
+  /**
+   * Stores a message that was acknowledged before, as of then, whatever the limits are now. Its posts are looked up before
+   * anything is posted, since what was known of them may be lost too.
+   * @throws as `accept`
+   */
+  async acceptAgain({ keys, args }: RecentAccept): Promise<Accepted['result']> {
+    const again = args.map((arg, index) => (index === FLAGS_ARGUMENT ? `${arg} again` : arg));
+    return (await this.#script.run(this.#options.redis, keys, again)) as Accepted['result'];
   }
 }

@@ -14,6 +14,10 @@ export interface QueueReport {
   lockRenewalFailed(event: { jobs: number }): void;
   /** A conversation or a wake is of a version that only a newer worker reads; it waits for one (security.md 4.11). */
   newerVersionMet(event: { what: 'message' | 'wake' }): void;
+  /** A failover had lost an acknowledged message; this receiver still had it and stored it again. */
+  eventRecovered(event: { deliveryId: string }): void;
+  /** A failover lost an acknowledged message, and this receiver knows only that it was there. */
+  eventLost(event: { deliveryId: string }): void;
   /** A run ended by an error that no turn turned into an outcome; the sweeper wakes the conversation again. */
   runFailed(event: { error: Error }): void;
 }

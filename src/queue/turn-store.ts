@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { conversationKeys, messageKeyPrefix } from '../base/partition-keys.ts';
 import { MINUTE_MS, type NowMs } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
@@ -25,6 +26,8 @@ const HELD_LIFE_MS = 55 * MINUTE_MS;
 export const MOST_HELD_MESSAGES = 20;
 const ANSWER_PURPOSE = 'answer';
 const CLAIM_BYTES = 12;
+/** A number of Redis takes thousands of millions of such steps. */
+const LONGEST_EPOCH_STEP = 1_000_000;
 
 /** A turn as its worker took it: the messages to answer, and the epoch that every later write must carry. */
 export interface TurnClaim {
@@ -122,6 +125,7 @@ export class TurnStore {
         messageKeyPrefix(conversation.partition),
         randomToken(CLAIM_BYTES),
         (this.#options.promptTokens ?? DEFAULT_PROMPT_TOKENS) * BYTES_A_TOKEN,
+        randomInt(1, LONGEST_EPOCH_STEP),
       ],
     );
     const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =

@@ -42,6 +42,8 @@ export function useWorkerScene(): WorkerScene {
     queueStalled: () => void reported.push('stalled'),
     lockRenewalFailed: () => void reported.push('lock lost'),
     newerVersionMet: ({ what }) => void reported.push(`newer ${what}`),
+    eventRecovered: () => void reported.push('recovered'),
+    eventLost: () => void reported.push('lost'),
     runFailed: () => void reported.push('run failed'),
   };
   const scene = { reported, report, startWorker, send } as { -readonly [Name in keyof WorkerScene]: WorkerScene[Name] };

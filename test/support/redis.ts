@@ -31,8 +31,8 @@ export interface TestRedis extends EmbeddedRedis {
 }
 
 /** A real redis-server of the test's own with one waiting connection; call `stop` in afterAll. */
-export async function startTestRedis(): Promise<TestRedis> {
-  const server = await startRedisServer();
+export async function startTestRedis(options: EmbeddedRedisOptions = {}): Promise<TestRedis> {
+  const server = await startRedisServer(options);
   const redis = connectRedis({ urls: [server.url] }, 'wait', recordingLog().log, 'test');
   return {
     ...server,

@@ -5,9 +5,13 @@
 --            MOST_OF_A_PERSON and MOST_OF_A_CHAT (messages a minute)
 -- KEYS  1 message record   2 inbox   3 state   4 pending   5 the person's rate   6 the chat's rate (groups only)
 -- ARGV  1 delivery id   2 conversation id   3 owner (person id)   4 merge key ('-' = never merged)   5 now, ms
---       6 'later' if it can be answered later, 'stop' if this is a stop word   7 sealed message
+--       6 words: 'later' if it can be answered later, 'stop' if this is a stop word, 'again' if it was acknowledged before
+--       7 sealed message
 -- Returns 'new' | 'limited' (refused, now or before, because too many came) | 'repeat'
 local known = redis.call('HGET', KEYS[1], 'state')
+local isAgain = string.find(ARGV[6], 'again', 1, true)
+-- After a failover nothing is known of what was posted, unless it stands there; post.lua reads this.
+if isAgain and known ~= 'limited' then redis.call('HSET', KEYS[1], 'again', '1') end
 if known then return known == 'limited' and known or 'repeat' end
 
 local conversation, owner, nowMs = ARGV[2], ARGV[3], ARGV[5]
@@ -23,8 +27,8 @@ local waiting = redis.call('LLEN', KEYS[2])
 local isLimited = count(KEYS[5]) > MOST_OF_A_PERSON or waiting >= LONGEST_INBOX
 -- A private chat has one person, whose own limit is the lower one.
 if KEYS[6] and count(KEYS[6]) > MOST_OF_A_CHAT then isLimited = true end
--- A stop word must get through whatever is queued: it is what ends a flood.
-if isLimited and not isStop then
+-- A stop word must get through whatever is queued: it is what ends a flood. What was acknowledged once stays so.
+if isLimited and not isStop and not isAgain then
   redis.call('HSET', KEYS[1], 'state', 'limited', 'owner', owner, 'atMs', nowMs)
   redis.call('PEXPIRE', KEYS[1], REMEMBER_MS)
   return 'limited'

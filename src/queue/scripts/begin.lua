@@ -5,11 +5,13 @@
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices
 -- ARGV  1 conversation id   2 now, ms   3 most messages of one turn   4 turns of history wanted   5 message key prefix
 --       6 claim: a name for this taking, so that one that the connection sends again is known   7 most bytes of history
+--       8 how far the epoch goes on: by chance, since a failover may lose the newest epoch, and then the next one must not
+--         be the one that a worker still holds
 -- Returns {epoch, turn id ('' = nothing waits), crashes, crashes as the only suspect, stored answer,
 --          stop sequence, stop owner, stop that was served, held count,
 --          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices}}
 local isRepeat = redis.call('HGET', KEYS[1], 'claim') == ARGV[6]
-local epoch = isRepeat and tonumber(redis.call('HGET', KEYS[1], 'epoch')) or redis.call('HINCRBY', KEYS[1], 'epoch', 1)
+local epoch = isRepeat and tonumber(redis.call('HGET', KEYS[1], 'epoch')) or redis.call('HINCRBY', KEYS[1], 'epoch', ARGV[8])
 redis.call('HSET', KEYS[1], 'claim', ARGV[6])
 local head = redis.call('LRANGE', KEYS[2], 0, tonumber(ARGV[3]) - 1)
 

@@ -7,8 +7,10 @@
 -- Returns {'stale', ''} | {'ok', 'unsent' | 'posting' | handle}
 if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[1]) then return {'stale', ''} end
 local field = 'post:' .. ARGV[2]
-local known = redis.call('HGET', KEYS[2], field)
-if ARGV[3] ~= '' or not known then
+local found = redis.call('HMGET', KEYS[2], field, 'again')
+-- A failover may have taken the ledger's newest lines (accept.lua): then what is not there may have been posted.
+local known = found[1] or found[2] and 'posting'
+if ARGV[3] ~= '' or not found[1] then
   redis.call('HSET', KEYS[2], field, ARGV[3] ~= '' and ARGV[3] or 'posting')
   if redis.call('PTTL', KEYS[2]) == -1 then redis.call('PEXPIRE', KEYS[2], ARGV[4]) end
 end

@@ -1,0 +1,128 @@
+import { Cluster } from 'ioredis';
+import { asError } from '../base/coded-error.ts';
+import { SECOND_MS } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { RedisClient } from '../base/redis.ts';
+import type { Inbox } from './accept.ts';
+import type { QueueReport } from './queue-report.ts';
+import type { BareAccept, RecentAccept, RecentAccepts } from './recent-accepts.ts';
+import type { WakeQueue } from './wake-queue.ts';
+
+const TRY_AGAIN_AFTER_MS = SECOND_MS;
+const AT_ONCE = 200;
+
+export interface OfferAgainOptions {
+  /** The connection over which the inbox accepts. */
+  redis: RedisClient;
+  inbox: Inbox;
+  recent: RecentAccepts;
+  wakeQueue: WakeQueue;
+  log: Log;
+  report: QueueReport;
+}
+
+interface Offer {
+  whole: RecentAccept[];
+  bare: BareAccept[];
+}
+
+/**
+ * After a failover, stores again what this receiver acknowledged shortly before and the new master never got, and reports
+ * what it could not store again (reliability.md F12). Accept is idempotent, so what was not lost stays as it is.
+ * Works only when a connection was lost: nothing of it lies in the way of a delivery.
+ * @returns a function that ends the watching
+ */
+export function watchForLostEvents(options: OfferAgainOptions): () => void {
+  const { redis, recent, log } = options;
+  let history: string | undefined;
+  let offer: Offer | undefined;
+  let isRunning = false;
+  let isEnded = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const run = async () => {
+    if (isRunning || isEnded) return;
+    isRunning = true;
+    try {
+      const found = await historyOf(redis);
+      if (offer && (found === undefined || found !== history)) await makeOffer(options, offer);
+      history = found;
+      offer = undefined;
+    } catch (error) {
+      log.debug({ error: asError(error) }, 'what was acknowledged before a failover could not be offered again yet');
+      timer = setTimeout(() => void run(), TRY_AGAIN_AFTER_MS).unref();
+    } finally {
+      isRunning = false;
+    }
+  };
+  // What is acknowledged later stands on the new master already.
+  const remember = () => void (offer ??= recent.all());
+  const start = () => {
+    clearTimeout(timer);
+    void run();
+  };
+  const lost = () => {
+    remember();
+    start();
+  };
+  if (redis instanceof Cluster) redis.on('-node', lost);
+  else redis.on('close', remember).on('ready', start);
+  return () => {
+    isEnded = true;
+    clearTimeout(timer);
+    redis.off('-node', lost).off('close', remember).off('ready', start);
+  };
+}
+
+/**
+ * Names the history of writes that a Redis stands for. Another one, or the same one that took over another's data, has
+ * another name. Undefined for a cluster, which has many, and where it is not told.
+ */
+async function historyOf(redis: RedisClient): Promise<string | undefined> {
+  if (redis instanceof Cluster) return undefined;
+  try {
+    return /master_replid:(\w+)/.exec(await redis.info('replication'))?.[1];
+  } catch (error) {
+    // Where INFO is not allowed, every new connection counts as a failover.
+    if (error instanceof Error && error.message.startsWith('NOPERM')) return undefined;
+    throw error;
+  }
+}
+
+/** @throws whatever the connection throws; what was stored by then is only found there at the next try */
+async function makeOffer(
+  { redis, inbox, wakeQueue, report }: OfferAgainOptions,
+  { whole, bare }: Offer,
+): Promise<void> {
+  for (const some of inPortions(byConversation(whole))) {
+    await Promise.all(
+      some.map(async (messages) => {
+        // One after the other keeps their order, whatever the script's first use does.
+        for (const message of messages) {
+          if ((await inbox.acceptAgain(message)) !== 'new') continue;
+          report.eventRecovered({ deliveryId: message.deliveryId });
+          await wakeQueue.wake(message.conversation);
+        }
+      }),
+    );
+  }
+  for (const some of inPortions(bare)) {
+    const found = await Promise.all(some.map(({ recordKey }) => redis.exists(recordKey)));
+    for (const [index, { deliveryId }] of some.entries()) if (found[index] === 0) report.eventLost({ deliveryId });
+  }
+}
+
+function byConversation(messages: RecentAccept[]): RecentAccept[][] {
+  const found = new Map<string, RecentAccept[]>();
+  for (const message of messages) {
+    const { id } = message.conversation;
+    found.set(id, [...(found.get(id) ?? []), message]);
+  }
+  return [...found.values()];
+}
+
+function inPortions<Item>(items: Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / AT_ONCE) }, (_, index) =>
+    items.slice(index * AT_ONCE, (index + 1) * AT_ONCE),
+  );
+}

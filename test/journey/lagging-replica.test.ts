@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { startTcpProxy, type TcpProxy } from '../../chaos/tcp-proxy.ts';
+import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { helloStream } from '../chat/scripted-chat-server.ts';
+import { useSlackTown } from '../support/slack-town.ts';
+import { untilTrue } from '../support/town.ts';
+
+// A master, a replica that gets nothing any more, and a bot that is led to the replica once the master is killed.
+
+const ANSWER = 'It is answered.';
+let master: EmbeddedRedis;
+let replica: EmbeddedRedis;
+/** From the replica to its master. */
+let replication: TcpProxy;
+/** From the bot to whichever is the master. */
+let front: TcpProxy;
+let leadsTo = 0;
+const town = useSlackTown();
+
+const portOf = ({ url }: EmbeddedRedis) => Number(new URL(url).port);
+async function toReplica(...[command = '', ...args]: string[]): Promise<string> {
+  const admin = new Redis(replica.url);
+  try {
+    return String(await admin.call(command, ...args));
+  } finally {
+    admin.disconnect();
+  }
+}
+
+beforeEach(async () => {
+  master = await startEmbeddedRedis();
+  replication = await startTcpProxy(portOf(master));
+  replica = await startEmbeddedRedis({ extraArguments: ['--replicaof', '127.0.0.1', String(replication.port)] });
+  await untilTrue(async () => (await toReplica('INFO', 'replication')).includes('master_link_status:up'));
+  leadsTo = portOf(master);
+  front = await startTcpProxy(() => leadsTo);
+  town.env['REDIS_URL'] = `redis://127.0.0.1:${front.port}/0`;
+});
+afterEach(async () => {
+  await front.close();
+  await replication.close();
+  await Promise.all([master.stop(), replica.stop()]);
+});
+
+/** Kills the master and makes the replica, with what it has, the new one. */
+async function failOver(): Promise<void> {
+  process.kill(master.pid, 'SIGKILL');
+  await untilTrue(async () => !(await isReady()));
+  await toReplica('REPLICAOF', 'NO', 'ONE');
+  leadsTo = portOf(replica);
+}
+const isReady = async () => (await fetch(`${town.botUrl}/readyz`)).status === 200;
+const recovered = () => town.lines.filter((line) => line.includes('a failover had lost an acknowledged message'));
+const askAll = async (people: string[]) => {
+  for (const userId of people) await town.sender.direct(userId, 'a question');
+};
+const peopleOf = (letter: string) => Array.from({ length: 12 }, (_, index) => `U${letter}${index}`);
+
+test('F12: what a lagging replica had not got is stored again by the receiver that acknowledged it, and answered once', async () => {
+  town.chat.script(helloStream(ANSWER));
+  const receiver = await town.startBot({ ROLES: 'receiver' });
+  await untilTrue(isReady);
+  await askAll(peopleOf('A'));
+  await untilTrue(async () => Number(await toReplica('DBSIZE')) > 0);
+  replication.breakWith({ kind: 'hold', heals: false });
+  // 200 for each of them, and no worker runs yet: all are only on the master.
+  await askAll(peopleOf('B'));
+  await failOver();
+  await untilTrue(isReady);
+  await untilTrue(() => recovered().length === 12);
+  await receiver.close();
+  await town.startBot();
+  for (const userId of [...peopleOf('A'), ...peopleOf('B')]) await town.untilShown(`D${userId}`, [ANSWER], 30_000);
+  expect(town.chat.calls).toHaveLength(24);
+  expect(recovered().join('')).not.toContain('a question');
+}, 90_000);
+
+test('F12: an answer that was posted, but of which the replica knows nothing, is found in the platform and not posted again', async () => {
+  town.chat.script(helloStream(ANSWER));
+  await town.startBot();
+  await untilTrue(isReady);
+  replication.breakWith({ kind: 'hold', heals: false });
+  await askAll(peopleOf('C'));
+  for (const userId of peopleOf('C')) await town.untilShown(`D${userId}`, [ANSWER], 20_000);
+  const posts = () => town.slack.messages.length;
+  expect(posts()).toBe(12);
+  town.chat.script(helloStream('Answered once more.'));
+  await failOver();
+  await untilTrue(() => recovered().length === 12);
+  for (const userId of peopleOf('C')) await town.untilShown(`D${userId}`, ['Answered once more.'], 30_000);
+  expect(posts()).toBe(12);
+}, 90_000);
