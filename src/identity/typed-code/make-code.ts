@@ -5,6 +5,8 @@ import type { KeyRing } from '../../base/key-ring.ts';
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const CODE_BITS = 40;
 const SYMBOL_BITS = 5;
+const CODE_PURPOSE = 'typed-code';
+const MAC_PURPOSE = 'typed-code-mac';
 
 /** What a code is made of. */
 export interface CodeSource {
@@ -20,8 +22,16 @@ export interface CodeSource {
  * the cookie's 256 random bits, so that the same browser can be shown it again although we keep no copy of it, not even
  * a sealed one; without the cookie nobody can make it, whatever they read in Redis.
  */
-export function makeCode(keyRing: KeyRing, { cookie, ticketHash, serial }: CodeSource): string {
-  const key = keyRing.deriveKey('typed-code');
+export function makeCode(keyRing: KeyRing, source: CodeSource): string {
+  return codeUnder(keyRing.deriveKey(CODE_PURPOSE), source);
+}
+
+/** The same code as each key of the ring makes it, the newest first: one that was shown before a change of keys still counts. */
+export function makeCodes(keyRing: KeyRing, source: CodeSource): string[] {
+  return keyRing.deriveKeys(CODE_PURPOSE).map((key) => codeUnder(key, source));
+}
+
+function codeUnder(key: Buffer, { cookie, ticketHash, serial }: CodeSource): string {
   for (let round = 0; ; round += 1) {
     const digest = hmacHex(key, `${cookie.length}:${cookie}|${ticketHash}|${serial}|${round}`);
     const code = inSymbols(digest.slice(0, CODE_BITS / 4));
@@ -42,5 +52,10 @@ function inSymbols(hex: string): string {
 
 /** What is stored of a code. The same for every ticket, so that a code that turns up elsewhere is found by it. */
 export function macOfCode(keyRing: KeyRing, code: string): string {
-  return hmacHex(keyRing.deriveKey('typed-code-mac'), code);
+  return hmacHex(keyRing.deriveKey(MAC_PURPOSE), code);
+}
+
+/** What each key of the ring would have stored of a code, the newest first. */
+export function macsOfCode(keyRing: KeyRing, code: string): string[] {
+  return keyRing.deriveKeys(MAC_PURPOSE).map((key) => hmacHex(key, code));
 }

@@ -6,7 +6,7 @@ import type { SignInFlow } from '../flow.ts';
 import { reportConflict } from '../link-conflict.ts';
 import { maskId } from '../mask.ts';
 import { openSignedIn } from '../quarantine.ts';
-import { macOfCode } from './make-code.ts';
+import { macsOfCode } from './make-code.ts';
 import { readCodes, type ReadCode } from './read-codes.ts';
 import type { AwaitedCode, RememberedOutcome, SpoiledTicket } from './typed-codes.ts';
 
@@ -62,7 +62,7 @@ async function takePrivately(flow: SignInFlow, typed: Typed): Promise<TypedOutco
   if (!awaited) return takeUnawaited(flow, typed);
   const { language } = awaited;
   if (awaited.isOver) {
-    const isThisOne = first.look !== 'plain' || macOfCode(flow.keyRing, first.code) === awaited.mac;
+    const isThisOne = first.look !== 'plain' || macsOfCode(flow.keyRing, first.code).includes(awaited.mac);
     return isThisOne ? { kind: 'code-expired', language } : undefined;
   }
   const committed = await commit(flow, typed, awaited);
@@ -87,7 +87,9 @@ async function commit(flow: SignInFlow, { message, codes }: Typed, awaited: Awai
   const { quarantined, text } = read;
   const signedIn = openOr(() => openSignedIn(flow, ticket, quarantined));
   if (!signedIn) return { kind: 'gone' };
-  const mac = macOfCode(flow.keyRing, codes[0].code);
+  const macs = macsOfCode(flow.keyRing, codes[0].code);
+  // The key that the code was shown under may have become an older one since; any other is a wrong code.
+  const mac = macs.find((one) => one === awaited.mac) ?? macs[0] ?? '';
   const request = { ticket, cookieHash, quarantineText: text, signedIn };
   const committed = await flow.commitTyped(request, { mac, messageId: message.messageId });
   if (committed.kind === 'linked') {

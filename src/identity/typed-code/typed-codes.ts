@@ -6,7 +6,7 @@ import { personKey } from '../account.ts';
 import type { Quarantined } from '../quarantine.ts';
 import { keys, type IdentityStore } from '../store.ts';
 import type { Ticket } from '../tickets.ts';
-import { macOfCode, makeCode } from './make-code.ts';
+import { macOfCode, macsOfCode, makeCode, makeCodes } from './make-code.ts';
 
 const showScript = loadScript(import.meta.url, '../scripts/show-code.lua');
 const rememberScript = loadScript(import.meta.url, '../scripts/remember-outcome.lua');
@@ -66,7 +66,7 @@ export interface ShowRequest {
 export interface TypedCodes {
   /** Awaits the code of this serial, unless the ticket is over or this or a later code is awaited by now. */
   show(request: ShowRequest): Promise<void>;
-  /** The code of a ticket as its browser sees it; undefined when the keys have changed since it was shown. */
+  /** The code of a ticket as its browser sees it; undefined when its key has left the ring since it was shown. */
   codeOf(ticket: Ticket, cookie: string): string | undefined;
   awaitedFrom(person: string): Promise<AwaitedCode | undefined>;
   outcomeOf(person: string, messageId: string): Promise<RememberedOutcome | undefined>;
@@ -92,8 +92,8 @@ export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: 
     },
     codeOf({ hash, code }, cookie) {
       if (!code) return undefined;
-      const made = makeCode(keyRing, { cookie, ticketHash: hash, serial: code.serial });
-      return macOfCode(keyRing, made) === code.mac ? made : undefined;
+      const made = makeCodes(keyRing, { cookie, ticketHash: hash, serial: code.serial });
+      return made.find((one) => macsOfCode(keyRing, one).includes(code.mac));
     },
     async awaitedFrom(person) {
       const ticketHash = await store.ask((redis) => redis.get(keys.liveTicket(person)));
@@ -112,26 +112,39 @@ export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: 
       return { kind, more, language: languageFrom(language) };
     },
     async hasLinked(person, code) {
-      const mac = macOfCode(keyRing, code);
-      const ticketHash = await store.ask((redis) => redis.get(keys.code(mac)));
-      if (ticketHash === null) return false;
+      const macs = macsOfCode(keyRing, code);
+      const found = await Promise.all(macs.map((mac) => store.ask((redis) => redis.get(keys.code(mac)))));
+      const at = found.findIndex((hash) => hash !== null);
+      const ticketHash = found[at];
+      if (typeof ticketHash !== 'string') return false;
       const fields = ['status', 'person', 'codeMac'];
       const [status, owner, its] = await store.ask((redis) => redis.hmget(keys.ticket(ticketHash), ...fields));
-      return status === 'done' && owner === person && its === mac;
+      return status === 'done' && owner === person && its === macs[at];
     },
     async rememberSeenInGroup(person, messageId) {
       await store.run(rememberScript, [keys.typed(person)], [messageId, SEEN_IN_GROUP, OUTCOME_LIFE_MS]);
     },
-    async spoil({ code, sender, messageId, isInGroup }) {
-      const mac = macOfCode(keyRing, code);
-      const outcome = isInGroup ? SEEN_IN_GROUP : NOT_AWAITED;
-      const prefixes = [keys.ticket(), keys.quarantine(), keys.liveTicket()];
-      const args = [mac, ...prefixes, messageId, outcome, OUTCOME_LIFE_MS];
-      const reply = await store.run(spoilScript, [keys.code(mac), keys.typed(sender)], args);
-      const [ticketHash, sealedPerson] = reply as string[];
-      return ticketHash === undefined || sealedPerson === undefined ? undefined : { ticketHash, sealedPerson };
+    async spoil(request) {
+      for (const mac of macsOfCode(keyRing, request.code)) {
+        const spoiled = await spoilByMac(store, mac, request);
+        if (spoiled) return spoiled;
+      }
+      return undefined;
     },
   };
+}
+
+async function spoilByMac(
+  store: IdentityStore,
+  mac: string,
+  { sender, messageId, isInGroup }: SpoilRequest,
+): Promise<SpoiledTicket | undefined> {
+  const outcome = isInGroup ? SEEN_IN_GROUP : NOT_AWAITED;
+  const prefixes = [keys.ticket(), keys.quarantine(), keys.liveTicket()];
+  const args = [mac, ...prefixes, messageId, outcome, OUTCOME_LIFE_MS];
+  const reply = await store.run(spoilScript, [keys.code(mac), keys.typed(sender)], args);
+  const [ticketHash, sealedPerson] = reply as string[];
+  return ticketHash === undefined || sealedPerson === undefined ? undefined : { ticketHash, sealedPerson };
 }
 
 function languageFrom(text: string | null | undefined): Language | undefined {

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { KeyRing } from '../../src/base/key-ring.ts';
+import { createIdentity, type Identity } from '../../src/identity/identity.ts';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { openHouse, type House } from './house.ts';
+import type { Answer, TestBrowser } from './test-browser.ts';
+
+// A code is shown, then the service starts anew with a new key before the old one, and the code is typed.
+
+const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
+let server: TestRedis;
+let house: House;
+let after: Identity;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+beforeEach(async () => {
+  house = await openHouse(server.redis, {
+    signIn: { proof: ['typed-code'] },
+    identity: { keyRing: new KeyRing([OLD]) },
+  });
+  after = createIdentity({ ...house.options, keyRing: new KeyRing([NEW, OLD]) });
+});
+afterEach(() => house.close());
+afterAll(() => server.stop());
+
+const codeOn = ({ text }: Answer) => /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(text)?.[0] ?? 'none';
+let messages = 0;
+const type = (chatUserId: string, text: string, chatKind: 'private' | 'group' = 'private') =>
+  after.takeTypedCode({ owner: house.owner, chatUserId, chatKind, text, messageId: `message-${(messages += 1)}` });
+async function showCode(): Promise<{ browser: TestBrowser; code: string }> {
+  const browser = house.browser('zhang-san');
+  const code = codeOn(await house.walk(browser, await house.link('zhang-san', true)));
+  house.serve(after);
+  return { browser, code };
+}
+
+test('security.md 2.3: a code that was shown before a change of keys is shown again, links, and is known when typed twice', async () => {
+  const { browser, code } = await showCode();
+  expect(codeOn(await browser.get(`${house.url}/sign-in/confirm`))).toBe(code);
+  expect(await type('zhang-san', code)).toMatchObject({ kind: 'linked' });
+  expect(await type('zhang-san', code)).toMatchObject({ kind: 'linked' });
+});
+
+test('security.md 1.3 step 21: after a change of keys a wrong code still counts as one, and the right one links', async () => {
+  const { code } = await showCode();
+  expect(await type('zhang-san', `${code.slice(0, 8)}${code.endsWith('A') ? 'B' : 'A'}`)).toMatchObject({
+    kind: 'wrong',
+    triesLeft: 4,
+  });
+  expect(await type('zhang-san', code)).toMatchObject({ kind: 'linked' });
+});
+
+test('security.md 1.3 step 21: in a group, or from another person, a code from before the change still ends its ticket', async () => {
+  const { code } = await showCode();
+  expect(await type('li-si', code)).toMatchObject({ kind: 'not-awaited' });
+  expect(house.notices.map(({ notice }) => notice.kind)).toContain('someone-else-signed-in');
+  expect(await type('zhang-san', code)).toMatchObject({ kind: 'not-awaited' });
+});
