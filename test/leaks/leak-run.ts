@@ -1,0 +1,215 @@
+import { expect } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { KeyRing } from '../../src/base/key-ring.ts';
+import { personKey, type ChatPerson } from '../../src/identity/account.ts';
+import { fieldArguments, sealWho } from '../../src/identity/stored-link.ts';
+import { keys } from '../../src/identity/store.ts';
+import { createVault } from '../../src/identity/vault.ts';
+import type { GroupScope } from '../../src/platforms/conversation-key.ts';
+import { helloStream } from '../chat/scripted-chat-server.ts';
+import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
+import type { SlackTown } from '../support/slack-town.ts';
+import { untilTrue } from '../support/town.ts';
+import { createWecomSender, type WecomSender } from '../support/wecom-sender.ts';
+import { answerCanary, canariesIn, LeakModel, questionCanary, type Spot } from './leak-model.ts';
+
+export interface LeakRunOptions {
+  town: SlackTown;
+  scope: GroupScope;
+  /** Questions and words, in all. */
+  turns: number;
+  seed: string;
+}
+
+export interface LeakFigures {
+  questions: number;
+  prompts: number;
+  /** Prompts that held something beside their question. */
+  withContext: number;
+  crossings: string[];
+}
+
+const PEOPLE = 8;
+const ACTIONS_AT_ONCE = 12;
+/** Makes conversations longer than a prompt. */
+const PADDING = ' and so on'.repeat(30);
+const WECOM = {
+  token: 'leaktoken',
+  aesKey:
+    randomBytes(33)
+      .toString('base64')
+      .replace(/[^A-Za-z0-9]/g, 'x')
+      .slice(0, 42) + 'A',
+};
+const ACCOUNTS = ['', 'acc-1', 'acc-2'] as const;
+
+interface Scene {
+  town: SlackTown;
+  wecom: WecomSender;
+  model: LeakModel;
+  random: SeededRandom;
+  accounts: Map<string, string>;
+  threads: Spot[];
+  sent: number;
+}
+
+/**
+ * Random conversations of several people on two platforms at once, through signed webhook deliveries, each with a canary
+ * of its own; the model stand-in records every prompt, and none may hold a canary of another person, group or thread.
+ */
+export async function runLeaks({ town, scope, turns, seed }: LeakRunOptions): Promise<LeakFigures> {
+  const model = new LeakModel(scope);
+  const wecom = createWecomSender({ botUrl: town.botUrl, ...WECOM });
+  const random = seededRandom(seed);
+  const scene: Scene = { town, wecom, model, random, accounts: new Map(), threads: [], sent: 0 };
+  town.chat.script((response, call) => {
+    const asked = canariesIn(JSON.stringify(call.body['messages'])).at(-1) ?? 0;
+    return helloStream(answerCanary(asked) + PADDING)(response, call);
+  });
+  await town.startBot({
+    GROUP_SCOPE: scope,
+    CHAT_PROMPT_TOKENS: '1500',
+    WECOM_BOT_TOKEN: WECOM.token,
+    WECOM_BOT_AES_KEY: WECOM.aesKey,
+    WECOM_BOT_NAME: 'Parley',
+    SIGN_IN: 'optional',
+    SIGN_IN_URL: town.chat.baseUrl,
+    SIGN_IN_CLIENT_ID: 'leaks',
+    SIGN_IN_CLIENT_SECRET: 'leaks-secret-0123456789',
+    SIGN_IN_PROOF: 'same-id',
+  });
+  const figures: LeakFigures = { questions: 0, prompts: 0, withContext: 0, crossings: [] };
+  while (scene.sent < turns) {
+    for (let count = 0; count < ACTIONS_AT_ONCE; count += 1) await act(scene);
+    await untilTrue(async () => (await town.redis.keys('*:pending')).length === 0, 60_000);
+    judge(scene, figures);
+    // A minute's messages are sent within a second here.
+    await town.redis.del('none', ...(await town.redis.keys('*:rate:*')));
+    if (random.oneIn(2)) await changeSignIn(scene);
+  }
+  return { ...figures, questions: model.size };
+}
+
+async function act(scene: Scene): Promise<void> {
+  const { random } = scene;
+  const platform = random.pick(['wecom', 'slack'] as const);
+  const number = random.integer(1, PEOPLE);
+  const person = platform === 'wecom' ? `person${number}` : `UP${number}`;
+  const spot = chooseSpot(scene, platform, person);
+  switch (random.integer(1, 10)) {
+    case 1:
+      await word(scene, spot, person, '/new');
+      scene.model.forget(spot, person);
+      return;
+    case 2:
+      return word(scene, spot, person, '/retry');
+    case 3:
+      // Several at once: those that wait are merged into one turn.
+      for (let count = 0; count < 3; count += 1) await ask(scene, spot, person);
+      return;
+    default:
+      return ask(scene, spot, person);
+  }
+}
+
+function chooseSpot({ random, threads }: Scene, platform: Spot['platform'], person: string): Spot {
+  const open = threads.filter((spot) => spot.platform === platform && (spot.kind === 'group' || spot.chat === person));
+  const [first, ...rest] = open.slice(-6);
+  if (first && random.oneIn(3)) return random.pick([first, ...rest]);
+  if (random.oneIn(2)) return { platform, kind: 'private', chat: person };
+  const chat = platform === 'wecom' ? `wr${random.integer(1, 2)}` : `C${random.integer(1, 2)}`;
+  return { platform, kind: 'group', chat };
+}
+
+async function ask(scene: Scene, spot: Spot, person: string): Promise<void> {
+  const { model, random, accounts, threads } = scene;
+  const hasQuote = spot.platform === 'wecom' && model.size > 0 && random.oneIn(4);
+  const quotes = hasQuote ? [random.integer(1, model.size)] : [];
+  const ts = `17600000${String((scene.sent += 1)).padStart(6, '0')}.000100`;
+  const opens = spot.platform === 'slack' && spot.thread === undefined ? { ...spot, thread: ts } : undefined;
+  const account = accounts.get(person) ?? '';
+  const id = model.say({ spot, person, account, quotes, ...(opens ? { opens } : {}) });
+  if (opens) threads.push(opens);
+  const text = `${questionCanary(id)}${PADDING}`;
+  await send(scene, { spot, person, text, ts, quote: quotes.map(questionCanary).join(' ') });
+}
+
+async function word(scene: Scene, spot: Spot, person: string, text: string): Promise<void> {
+  await send(scene, {
+    spot,
+    person,
+    text,
+    ts: `17600000${String((scene.sent += 1)).padStart(6, '0')}.000100`,
+    quote: '',
+  });
+}
+
+async function send(
+  { town, wecom }: Scene,
+  { spot, person, text, ts, quote }: { spot: Spot; person: string; text: string; ts: string; quote: string },
+): Promise<void> {
+  if (spot.platform === 'wecom') {
+    const isGroup = spot.kind === 'group';
+    const { status } = await wecom.send({
+      msgid: `leak-${ts}`,
+      aibotid: 'aibot-leaks',
+      ...(isGroup ? { chattype: 'group', chatid: spot.chat } : { chattype: 'single' }),
+      from: { userid: person },
+      msgtype: 'text',
+      text: { content: isGroup ? `@Parley ${text}` : text },
+      ...(quote === '' ? {} : { quote: { msgtype: 'text', text: { content: quote } } }),
+    });
+    expect(status).toBe(200);
+    return;
+  }
+  const said = { user: person, ts, ...(spot.thread === undefined ? {} : { thread_ts: spot.thread }) };
+  const event =
+    spot.kind === 'private'
+      ? { type: 'message', channel_type: 'im', channel: `D${person}`, text, ...said }
+      : { type: 'app_mention', channel: spot.chat, text: `<@UBOT> ${text}`, ...said };
+  expect(await town.sender.event(event)).toBe(200);
+}
+
+function judge({ town, model }: Scene, figures: LeakFigures): void {
+  for (const { body } of town.chat.calls.splice(0)) {
+    const canaries = canariesIn(JSON.stringify(body['messages']));
+    const question = canariesIn(JSON.stringify((body['messages'] as unknown[]).at(-1)));
+    model.merge(question);
+    const crossed = model.crossings(canaries, question);
+    figures.prompts += 1;
+    if (new Set(canaries).size > 1) figures.withContext += 1;
+    if (crossed.length > 0) figures.crossings.push(`${crossed.join()} in the prompt of ${canaries.at(-1)}`);
+  }
+}
+
+/** One person signs in, out, or in as somebody else: their link as a finished sign-in leaves it. */
+async function changeSignIn({ town, random, accounts }: Scene): Promise<void> {
+  const platform = random.pick(['wecom', 'slack'] as const);
+  const number = random.integer(1, PEOPLE);
+  const chatUserId = platform === 'wecom' ? `person${number}` : `UP${number}`;
+  const app = platform === 'wecom' ? 'aibot' : 'bot';
+  const person: ChatPerson = { platform, tenant: platform, app, chatUserId };
+  const account = random.pick(ACCOUNTS);
+  const key = keys.link(personKey(person));
+  accounts.set(chatUserId, account);
+  await town.redis.del(key);
+  if (account === '') return;
+  const keyRing = new KeyRing([Buffer.from(town.env['SECRET_KEY'] ?? '', 'base64')]);
+  const profile = {
+    id: `${account}-${chatUserId}`,
+    name: 'N',
+    isActive: true,
+    identityCode: 'JG',
+    department: '',
+    departmentName: '',
+  };
+  const sealed = createVault(keyRing).seal({ purpose: 'profile', person, version: 1 }, profile as never);
+  const fields = {
+    accountKey: account,
+    who: sealWho(keyRing, person),
+    profile: sealed,
+    profileVersion: 1,
+    status: 'active' as const,
+  };
+  await town.redis.hset(key, ...(fieldArguments(fields) as [string, string]));
+}

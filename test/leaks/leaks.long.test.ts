@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals';
+import { useSlackTown } from '../support/slack-town.ts';
+import { runLeaks } from './leak-run.ts';
+
+const town = useSlackTown();
+
+test.each(['member', 'group'] as const)(
+  'security.md 6.1, 6.2, P9: with GROUP_SCOPE=%s, 5,000 random turns bring nobody’s words into a prompt of others',
+  async (scope) => {
+    const seed = String(Date.now());
+    const { crossings, ...figures } = await runLeaks({ town, scope, turns: 5_000, seed });
+    process.stdout.write(
+      `leaks, ${scope}, seed ${seed}: ${JSON.stringify({ ...figures, crossings: crossings.length })}\n`,
+    );
+    expect(crossings).toEqual([]);
+    expect(figures.withContext).toBeGreaterThan(1_000);
+  },
+  600_000,
+);

@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals';
+import { useSlackTown } from '../support/slack-town.ts';
+import { runLeaks } from './leak-run.ts';
+
+const town = useSlackTown();
+
+test.each(['member', 'group'] as const)(
+  'security.md 6.1, 6.2, P9: with GROUP_SCOPE=%s, 150 random turns bring nobody’s words into a prompt of others',
+  async (scope) => {
+    const figures = await runLeaks({ town, scope, turns: 150, seed: `leaks ${scope}` });
+    expect(figures.crossings).toEqual([]);
+    // The prompts were there to be looked at, and held conversations.
+    expect(figures.prompts).toBeGreaterThan(80);
+    expect(figures.withContext).toBeGreaterThan(30);
+  },
+  60_000,
+);
