@@ -17,6 +17,7 @@ import { parsePolicyFile } from './policy/policy-file.ts';
 import { Inbox } from './queue/accept.ts';
 import { watchForLostEvents } from './queue/offer-again.ts';
 import { RecentAccepts } from './queue/recent-accepts.ts';
+import type { PressureLimits } from './queue/queue-pressure.ts';
 import { startSweeper } from './queue/sweeper.ts';
 import { MOST_HELD_MESSAGES, TurnStore } from './queue/turn-store.ts';
 import { TurnWorker } from './queue/turn-worker.ts';
@@ -31,6 +32,7 @@ import { createApology, createRunTurn } from './turn/run-turn.ts';
 import { SignInGate } from './turn/sign-in-gate.ts';
 import { createRunSlashWord } from './turn/slash-words.ts';
 import { createTakeTypedCode } from './turn/typed-codes.ts';
+import { turnAwayUnderPressure } from './turn/under-pressure.ts';
 import { createHandleDelivery } from './webhook/handle-delivery.ts';
 import { webhookRoutes, type ServeWebhook } from './webhook/webhook-routes.ts';
 import { createKeyRing, redisAddress } from './secret-parts.ts';
@@ -247,7 +249,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     nowMs,
     report,
   });
-  const answerQuestion = createAnswerQuestion({
+  const answer = createAnswerQuestion({
     chat,
     keyRing,
     mediaStore: new MediaStore(redis, keyRing),
@@ -260,6 +262,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     idleMs: config.conversation.idleSec * SECOND_MS,
     nowMs,
   });
+  const answerQuestion = turnAwayUnderPressure(keyRing, answer);
   const runSlashWord = createRunSlashWord({ keyRing, gate, identity, mode, answerQuestion });
   const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
   const steps = { gate, runSlashWord, takeTypedCode, answerQuestion };
@@ -271,6 +274,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     shards: config.queue.shards,
     concurrency: config.queue.workerConcurrency,
     maxCrashes: config.queue.turnMaxCrashes,
+    pressureLimits: pressureLimits(config),
     runTurn: createRunTurn(turnOptions),
     apologise: createApology(turnOptions),
     nowMs,
@@ -299,6 +303,11 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       redis.disconnect();
     },
   };
+}
+
+function pressureLimits({ queue }: Config): PressureLimits {
+  const { softWaiting, hardWaiting, softAgeSec, hardAgeSec } = queue;
+  return { softWaiting, hardWaiting, softAgeMs: softAgeSec * SECOND_MS, hardAgeMs: hardAgeSec * SECOND_MS };
 }
 
 /** @throws PolicyFileError; a start that gets here has looked at the file before (`named-files.ts`) */

@@ -18,6 +18,11 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
   const newer = count('newer_versions_met_total', 'Messages and wakes that wait for a newer worker');
   const recovered = count('events_recovered_total', 'Acknowledged messages stored again after a failover lost them');
   const lost = count('events_lost_total', 'Acknowledged messages that a failover lost for good');
+  const pressures = counter(registry, {
+    name: 'queue_pressure_changes_total',
+    help: 'Times that more or less waited than the limits of the queue allow, by the pressure from then on',
+    labels: ['pressure'],
+  });
   return {
     wakeRepeated({ count: times }) {
       wakes(times);
@@ -54,6 +59,10 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     eventLost({ deliveryId }) {
       lost();
       log.error({ deliveryId }, 'a failover lost an acknowledged message');
+    },
+    pressureChanged({ pressure, waiting }) {
+      pressures({ pressure });
+      log[pressure === 'hard' ? 'warn' : 'info']({ pressure, waiting }, 'the pressure of what waits has changed');
     },
     runFailed({ error }) {
       failures();

@@ -4,6 +4,7 @@ import { AnswerWatch } from './answer-watch.ts';
 import type { CallParts } from './call-parts.ts';
 import type { ChatEvent, ChatRequest } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
+import type { ChatLimits } from './chat-limits.ts';
 import type { BreakerPass } from './circuit-breaker.ts';
 import { openAnswer } from './open-answer.ts';
 
@@ -42,6 +43,7 @@ export class ChatCall {
       const isStreamed = options.request.stream !== false;
       this.#reader = await openAnswer({
         ...parts,
+        limits: limitsOf(parts, options.request),
         body: options.body,
         isStreamed,
         dispatcher: parts.agent,
@@ -99,6 +101,10 @@ export class ChatCall {
     const firstEvent = this.#firstEventMs === undefined ? {} : { firstEventMs: this.#firstEventMs };
     this.#parts.report.callEnded({ model: this.#options.request.model, outcome, durationMs, ...firstEvent });
   }
+}
+
+function limitsOf({ limits }: CallParts, { maxAnswerChars = limits.maxAnswerChars }: ChatRequest): ChatLimits {
+  return { ...limits, maxAnswerChars: Math.min(limits.maxAnswerChars, maxAnswerChars) };
 }
 
 function firstByteMs({ limits }: CallParts, { thinking, stream }: ChatRequest): number {

@@ -36,6 +36,8 @@ export interface ChatRequest {
   tools?: readonly ToolDeclaration[];
   /** The service's own default when absent. */
   thinking?: Thinking;
+  /** Where the answer's text is cut, for the reason `length`, when that is below the client's own limit. */
+  maxAnswerChars?: number;
   /** Whether the answer comes as it grows (default) or in one piece. The events are the same. */
   stream?: boolean;
 }

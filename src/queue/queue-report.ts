@@ -18,6 +18,8 @@ export interface QueueReport {
   eventRecovered(event: { deliveryId: string }): void;
   /** A failover lost an acknowledged message, and this receiver knows only that it was there. */
   eventLost(event: { deliveryId: string }): void;
+  /** More (or less) waits than before, measured by the limits of security.md 4.10. */
+  pressureChanged(event: { pressure: 'none' | 'soft' | 'hard'; waiting: number }): void;
   /** A run ended by an error that no turn turned into an outcome; the sweeper wakes the conversation again. */
   runFailed(event: { error: Error }): void;
 }

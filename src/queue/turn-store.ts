@@ -53,6 +53,8 @@ export interface TurnClaim {
   /** Sealed turns and notices, oldest first. */
   history: string[];
   notices: string[];
+  /** Whether a worker had begun it before: something of its answer may have been shown. */
+  wasBegun: boolean;
 }
 
 /** What a turn leaves behind; written by one fenced script. */
@@ -88,6 +90,7 @@ type BeginReply = [
   entries: string[],
   history: string[],
   notices: string[],
+  wasBegun: string,
 ];
 
 export interface TurnStoreOptions {
@@ -130,7 +133,7 @@ export class TurnStore {
     );
     const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =
       reply as BeginReply;
-    const [startedAtMs, handedOver, entries, history, notices] = more;
+    const [startedAtMs, handedOver, entries, history, notices, wasBegun] = more;
     if (turnId === '') return undefined;
     return {
       conversation,
@@ -146,6 +149,7 @@ export class TurnStore {
       wasHandedOver: handedOver === '1',
       history,
       notices,
+      wasBegun: wasBegun === '1',
     };
   }
 

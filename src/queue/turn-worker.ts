@@ -8,6 +8,7 @@ import { personIdOf, type ConversationRef } from '../platforms/conversation-key.
 import type { InboundMessage } from '../platforms/platform.ts';
 import { EntryError } from './inbox-entry.ts';
 import type { QueueReport } from './queue-report.ts';
+import { QueuePressure, type Pressure, type PressureLimits, type TakenWake } from './queue-pressure.ts';
 import { StopListener, type StopMark } from './stop-listener.ts';
 import { SuspectLane } from './suspect-lane.ts';
 import { SWEEP_AFTER_MS } from './sweeper.ts';
@@ -22,6 +23,8 @@ export interface TurnContext {
   claim: TurnClaim;
   /** Aborted with an `AbortReason` as its reason. */
   signal: AbortSignal;
+  /** How much waits behind this turn. One that had begun before is not to suffer from it: its answer was shown in part. */
+  pressure(): Pressure;
   /** Ends the turn as fenced: a write of its own was refused. */
   fenced(): void;
   /** Ends the turn as stopped: the person pressed the platform's own button. */
@@ -46,6 +49,7 @@ export interface TurnWorkerOptions {
   concurrency: number;
   /** A turn is given up after its worker died so often (design: poison). */
   maxCrashes: number;
+  pressureLimits: PressureLimits;
   runTurn: RunTurn;
   apologise: ApologiseFor;
   nowMs: NowMs;
@@ -65,6 +69,9 @@ const FORCED_CLOSE_AFTER_MS = 3 * SECOND_MS;
 const SUSPECT_AFTER_CRASHES = 2;
 const SOLO_CRASHES_TO_GIVE_UP = 3;
 
+/** The wake for which a turn runs. */
+type RunningWake = Pick<TakenWake, 'pressure'> & { jobId: string };
+
 /** Takes wakes from the queue and runs one turn for each, fenced by the conversation's epoch. */
 export class TurnWorker {
   readonly #options: TurnWorkerOptions;
@@ -72,11 +79,14 @@ export class TurnWorker {
   readonly #stops: StopListener;
   readonly #running = new Map<string, AbortController>();
   readonly #suspects = new SuspectLane();
+  readonly #pressure: QueuePressure;
   #isClosing = false;
 
   constructor(options: TurnWorkerOptions) {
     this.#options = options;
     this.#stops = new StopListener(options.redis);
+    const { pressureLimits: limits, wakeQueue } = options;
+    this.#pressure = new QueuePressure({ ...options, limits, readWaiting: () => wakeQueue.waiting() });
     this.#workers = Array.from({ length: options.shards }, (_, shard) => this.#startWorker(shard));
   }
 
@@ -114,7 +124,7 @@ export class TurnWorker {
   #startWorker(shard: number): Worker<WakeJob> {
     const { redis, concurrency, log, report } = this.#options;
     const { name, prefix } = shardNames(shard);
-    const worker = new Worker<WakeJob>(name, (job) => this.#processWake(job), {
+    const worker = new Worker<WakeJob>(name, (job) => this.#processWake(job, shard), {
       connection: redis,
       prefix,
       concurrency,
@@ -138,17 +148,22 @@ export class TurnWorker {
     for (const jobId of jobIds) this.#running.get(jobId)?.abort('fenced' satisfies AbortReason);
   }
 
-  async #processWake(job: Job<WakeJob>): Promise<void> {
+  async #processWake(job: Job<WakeJob>, shard: number): Promise<void> {
     const { conversation, version } = job.data;
     // A wake is only a hint: what it was for is pending, and the sweeper wakes it in a way that this worker knows.
     if ((version as number) !== WAKE_VERSION) return this.#options.report.newerVersionMet({ what: 'wake' });
-    const waiting = await this.#runNextTurn(conversation, job.id ?? conversation.id);
-    // One turn a wake keeps it fair: others that wait come before this conversation's next turn.
-    if (waiting > 0) await this.#options.wakeQueue.wake(conversation);
+    const wake = this.#pressure.take(shard, job.timestamp);
+    try {
+      const waiting = await this.#runNextTurn(conversation, { jobId: job.id ?? conversation.id, ...wake });
+      // One turn a wake keeps it fair: others that wait come before this conversation's next turn.
+      if (waiting > 0) await this.#options.wakeQueue.wake(conversation);
+    } finally {
+      wake.leave();
+    }
   }
 
   /** @returns how many messages wait after it */
-  async #runNextTurn(conversation: ConversationRef, jobId: string): Promise<number> {
+  async #runNextTurn(conversation: ConversationRef, wake: RunningWake): Promise<number> {
     const { store, report } = this.#options;
     const claim = await store.begin(conversation).catch((error: unknown) => {
       if (!(error instanceof EntryError)) throw error;
@@ -156,15 +171,15 @@ export class TurnWorker {
     });
     if (!claim) return 0;
     if (claim.crashes > 0) report.turnResumed({ turnId: claim.turnId, crashes: claim.crashes });
-    if (claim.crashes < SUSPECT_AFTER_CRASHES) return this.#runClaimed(claim, jobId);
+    if (claim.crashes < SUSPECT_AFTER_CRASHES) return this.#runClaimed(claim, wake);
 
     if (claim.crashes >= this.#options.maxCrashes && claim.soloCrashes >= SOLO_CRASHES_TO_GIVE_UP)
       return this.#giveUp(claim);
-    return this.#runSuspect(claim, jobId);
+    return this.#runSuspect(claim, wake);
   }
 
   /** A crash while it waits for the others speaks against whoever runs, not against it. */
-  async #runSuspect(claim: TurnClaim, jobId: string): Promise<number> {
+  async #runSuspect(claim: TurnClaim, wake: RunningWake): Promise<number> {
     const { store } = this.#options;
     if (!(await store.markWaiting(claim))) return 0;
     const leave = await this.#suspects.enter();
@@ -173,16 +188,17 @@ export class TurnWorker {
       return 1;
     }
     try {
-      return (await store.markSolo(claim)) ? await this.#runClaimed(claim, jobId) : 0;
+      return (await store.markSolo(claim)) ? await this.#runClaimed(claim, wake) : 0;
     } finally {
       leave();
     }
   }
 
-  async #runClaimed(claim: TurnClaim, jobId: string): Promise<number> {
+  async #runClaimed(claim: TurnClaim, { jobId, pressure }: RunningWake): Promise<number> {
     const { runTurn, report } = this.#options;
     const controller = new AbortController();
-    const context = this.#contextOf(claim, controller);
+    const pressureNow = claim.wasBegun ? (): Pressure => 'none' : pressure;
+    const context: TurnContext = { ...this.#contextOf(claim, controller), pressure: pressureNow };
     const endListening = this.#stops.listen(claim.conversation, (mark) => stopIfMeant(claim, mark, controller));
     const renewing = setInterval(() => void context.renew().catch(() => undefined), RENEW_EVERY_MS);
     this.#running.set(jobId, controller);
@@ -204,7 +220,7 @@ export class TurnWorker {
     }
   }
 
-  #contextOf(claim: TurnClaim, controller: AbortController): TurnContext {
+  #contextOf(claim: TurnClaim, controller: AbortController): Omit<TurnContext, 'pressure'> {
     const { store } = this.#options;
     const fenced = () => controller.abort('fenced' satisfies AbortReason);
     return {

@@ -60,7 +60,7 @@ export class WakeQueue {
     );
   }
 
-  /** How many wakes wait, over all shards; for readiness and back-pressure. */
+  /** How many wakes wait, over all shards. One command a shard. */
   async waiting(): Promise<number> {
     const counts = await Promise.all(this.#shards.map((queue) => queue.getWaitingCount()));
     return counts.reduce((sum, count) => sum + count, 0);

@@ -51,6 +51,10 @@ export function assembleConfig(judged: Judged, { cwd, isTerminal }: Surroundings
       shards: settings.QUEUE_SHARDS,
       workerConcurrency: settings.WORKER_CONCURRENCY,
       turnMaxCrashes: settings.TURN_MAX_CRASHES,
+      softWaiting: settings.QUEUE_SOFT_WAITING,
+      hardWaiting: settings.QUEUE_HARD_WAITING,
+      softAgeSec: settings.QUEUE_SOFT_AGE_SEC,
+      hardAgeSec: settings.QUEUE_HARD_AGE_SEC,
     },
     conversation: {
       historyTtlDays: settings.HISTORY_TTL_DAYS,

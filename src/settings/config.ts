@@ -28,7 +28,16 @@ export interface Config {
   readonly log: { readonly level: string; readonly format: 'pretty' | 'json' };
   readonly adminIds: readonly string[];
   readonly redis: { readonly sentinelName: string | undefined; readonly allowDataLoss: boolean };
-  readonly queue: { readonly shards: number; readonly workerConcurrency: number; readonly turnMaxCrashes: number };
+  readonly queue: {
+    readonly shards: number;
+    readonly workerConcurrency: number;
+    readonly turnMaxCrashes: number;
+    /** From where on answers get shorter (soft) or people are told to come again (hard). */
+    readonly softWaiting: number;
+    readonly hardWaiting: number;
+    readonly softAgeSec: number;
+    readonly hardAgeSec: number;
+  };
   readonly conversation: {
     readonly historyTtlDays: number;
     /** 0: conversations do not end by themselves. */

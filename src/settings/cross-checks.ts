@@ -31,6 +31,7 @@ const CHECKS: readonly Check[] = [
   oneInstitution,
   proofOfPerson,
   namedModels,
+  softBelowHard,
   distinctPorts,
   localOnlyRoles,
   sentinelNeedsAddress,
@@ -156,6 +157,17 @@ function namedModels({ settings }: Judged): Fault[] {
   return (['CHAT_MODEL', 'CHAT_FALLBACK_MODEL'] as const)
     .filter((name) => settings[name] !== undefined && !settings.CHAT_MODELS.includes(settings[name]))
     .map((name) => fault(name, 'is not among CHAT_MODELS: add it there, or choose one of them'));
+}
+
+/** The soft limit is the warning before the hard one. */
+function softBelowHard({ settings }: Judged): Fault[] {
+  const pairs = [
+    ['QUEUE_SOFT_WAITING', 'QUEUE_HARD_WAITING'],
+    ['QUEUE_SOFT_AGE_SEC', 'QUEUE_HARD_AGE_SEC'],
+  ] as const;
+  return pairs
+    .filter(([soft, hard]) => settings[soft] > settings[hard])
+    .map(([soft, hard]) => fault(soft, `is above ${hard}: choose one that is not`));
 }
 
 function distinctPorts({ settings, roles }: Judged): Fault[] {

@@ -39,6 +39,7 @@ type TurnText =
   | 'chatBusy'
   | 'chatTooLong'
   | 'fallbackAnswers'
+  | 'queueBusy'
   | 'internal'
   | 'interrupted'
   | 'lengthReached'
@@ -174,6 +175,10 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   chatTooLong: {
     en: 'This was too long for the model. Send /new to start afresh, or ask with less text.',
     zh: '内容过长，模型无法处理。请发送“新对话”重新开始，或缩短内容。',
+  },
+  queueBusy: {
+    en: 'Too many people are asking at the moment, so I did not get to this one. Your question is kept: send /retry in a few minutes.',
+    zh: '现在提问的人太多，暂时无法回答。你的问题已保留，请过几分钟发送“重试”。',
   },
   fallbackAnswers: {
     en: 'The usual model is not available at the moment; {model} answers.',

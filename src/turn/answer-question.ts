@@ -16,6 +16,7 @@ import type { AdmittedScene, TurnScene } from './run-turn.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { failedTurnHistory, speakerTagOf, turnHistory } from './turn-history.ts';
 import type { Outcome } from './turn-types.ts';
+import { BRIEF_REQUEST, briefPrompt, isToBeBrief } from './under-pressure.ts';
 
 export interface AnswerQuestionOptions extends FallbackOptions {
   chat: ChatClient;
@@ -80,6 +81,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
 
 async function ask(options: AnswerQuestionOptions, scene: AdmittedScene): Promise<AsyncIterable<ChatEvent>> {
   const { question, newest, platform, controls } = scene;
+  const isBrief = isToBeBrief(scene);
   const imageScene = { platform, store: options.mediaStore, conversation: scene.turn.conversation };
   const images = await fetchImages(imageScene, question.images, controls.signal);
   const { turns, hasEnded } = earlierTurns(options, scene);
@@ -90,12 +92,14 @@ async function ask(options: AnswerQuestionOptions, scene: AdmittedScene): Promis
     ...(question.quotedText === undefined ? {} : { quote: question.quotedText }),
     ...(newest.chat.kind === 'group' ? { speakerTag: speakerTagOf(scene) } : {}),
   };
-  const { systemPrompt, sizes, chat, promptBudgetTokens: mostTokens } = options;
+  const { sizes, chat, promptBudgetTokens: mostTokens } = options;
+  const systemPrompt = isBrief ? briefPrompt(options.systemPrompt) : options.systemPrompt;
   const prompt = { systemPrompt, current, chatKind: newest.chat.kind, nowMs: options.nowMs() };
   const model = images.length > 0 ? options.visionModel : scene.models[0];
   const request: AskWithinLimits['request'] = (messages) => {
     const asked = { model, messages };
-    return { ...asked, fallbackModel: fallbackFor(options, scene.models, asked) };
+    const fallbackModel = fallbackFor(options, scene.models, asked);
+    return { ...asked, fallbackModel, ...(isBrief ? BRIEF_REQUEST : {}) };
   };
   const build: AskWithinLimits['build'] = ({ isFresh, ...size }) =>
     buildPrompt({ ...prompt, ...size, turns: isFresh ? [] : turns });

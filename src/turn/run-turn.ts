@@ -116,6 +116,7 @@ export function createApology(options: RunTurnOptions): (turn: TurnInput) => Pro
     const controls: TurnControls = {
       claim: turn,
       signal: AbortSignal.any([]),
+      pressure: () => 'none',
       fenced: () => undefined,
       stopped: () => undefined,
       storeAnswer: async () => true,

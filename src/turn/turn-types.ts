@@ -31,6 +31,8 @@ export interface TurnControls {
   claim: TurnInput;
   /** Its reason is `stopped` (keep and show what there is), `fenced` or `shutdown` (show nothing more, throw). */
   signal: AbortSignal;
+  /** How much waits behind this turn: with `soft` answers are to be short and use no tools, with `hard` there is none. */
+  pressure(): 'none' | 'soft' | 'hard';
   fenced(): void;
   /** Ends the turn as stopped: the person pressed the platform's own button. */
   stopped(): void;
@@ -51,7 +53,7 @@ export interface TurnResult {
 /** What the person gets to see at the end of a turn, before it is delivered. */
 export interface Outcome {
   /** For the report: a small set. */
-  kind: 'answered' | 'interrupted' | 'stopped' | 'command' | 'sign-in' | 'refused' | 'failed' | 'expired';
+  kind: 'answered' | 'interrupted' | 'stopped' | 'command' | 'sign-in' | 'refused' | 'failed' | 'expired' | 'busy';
   text: string;
   /** A line about the answer that is shown apart from its text. */
   note?: string;

@@ -44,6 +44,7 @@ export function useWorkerScene(): WorkerScene {
     newerVersionMet: ({ what }) => void reported.push(`newer ${what}`),
     eventRecovered: () => void reported.push('recovered'),
     eventLost: () => void reported.push('lost'),
+    pressureChanged: ({ pressure }) => void reported.push(`pressure ${pressure}`),
     runFailed: () => void reported.push('run failed'),
   };
   const scene = { reported, report, startWorker, send } as { -readonly [Name in keyof WorkerScene]: WorkerScene[Name] };
@@ -80,6 +81,7 @@ export function useWorkerScene(): WorkerScene {
       shards: 1,
       concurrency: 20,
       maxCrashes: 5,
+      pressureLimits: { softWaiting: 200, hardWaiting: 2_000, softAgeMs: 20_000, hardAgeMs: 300_000 },
       runTurn,
       apologise: async () => ({ outcome: 'dead' as const, records: [] }),
       nowMs,

@@ -188,6 +188,17 @@ test('F17: the fallback model is one of the models, and another one than answers
   expect(loadSound({ ...models, CHAT_FALLBACK_MODEL: 'b' }).warnings[0]).toContain('CHAT_FALLBACK_MODEL');
 });
 
+test('security.md 4.10: the soft limits of the queue are not above the hard ones', () => {
+  expect(loadSound({ QUEUE_SOFT_WAITING: '7', QUEUE_HARD_WAITING: '7' }).config.queue).toMatchObject({
+    softWaiting: 7,
+    hardWaiting: 7,
+    softAgeSec: 20,
+    hardAgeSec: 300,
+  });
+  expect(faultyNames({ QUEUE_SOFT_WAITING: '2001' })).toEqual(['QUEUE_SOFT_WAITING']);
+  expect(faultyNames({ QUEUE_HARD_AGE_SEC: '19' })).toEqual(['QUEUE_SOFT_AGE_SEC']);
+});
+
 test('what works but is perhaps not meant gets a warning', () => {
   const { warnings } = loadSound(without(SERVING, 'PUBLIC_URL', 'WECOM_BOT_NAME', 'CHAT_API_KEY'));
   expect(warnings.map((line) => line.split(' ')[0])).toEqual(['CHAT_API_KEY', 'PUBLIC_URL', 'WECOM_BOT_NAME']);

@@ -9,7 +9,8 @@
 --         be the one that a worker still holds
 -- Returns {epoch, turn id ('' = nothing waits), crashes, crashes as the only suspect, stored answer,
 --          stop sequence, stop owner, stop that was served, held count,
---          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices}}
+--          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices},
+--          '1' if a worker had begun this turn before}
 local isRepeat = redis.call('HGET', KEYS[1], 'claim') == ARGV[6]
 local epoch = isRepeat and tonumber(redis.call('HGET', KEYS[1], 'epoch')) or redis.call('HINCRBY', KEYS[1], 'epoch', ARGV[8])
 redis.call('HSET', KEYS[1], 'claim', ARGV[6])
@@ -38,7 +39,7 @@ end
 if #head == 0 then
   redis.call('ZREM', KEYS[3], ARGV[1])
   redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
-  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}}
+  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}, '0'}
 end
 redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])
 
@@ -67,4 +68,5 @@ local record = redis.call('HMGET', ARGV[5] .. turn, 'atMs', 'handedOver')
 return {epoch, turn, tonumber(state[1] or '0'), tonumber(state[2] or '0'), state[3] or '', tonumber(state[4] or '0'),
   state[5] or '', tonumber(state[6] or '0'), redis.call('LLEN', KEYS[4]),
   tonumber(record[1] or ARGV[2]), record[2] or '0', entries,
-  newest(KEYS[5], tonumber(ARGV[4]), tonumber(ARGV[7])), redis.call('LRANGE', KEYS[6], 0, -1)}
+  newest(KEYS[5], tonumber(ARGV[4]), tonumber(ARGV[7])), redis.call('LRANGE', KEYS[6], 0, -1),
+  isLeftOver and '1' or '0'}

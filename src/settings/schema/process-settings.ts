@@ -103,6 +103,26 @@ export const storeSettings = {
     '200',
     'Answers in the making at once in one worker process.',
   ),
+  QUEUE_SOFT_WAITING: setting(
+    kinds.wholeNumber(1, 1_000_000),
+    '200',
+    'Conversations of the whole deployment that may wait for a worker before answers get shorter and do without tools.',
+  ),
+  QUEUE_HARD_WAITING: setting(
+    kinds.wholeNumber(1, 1_000_000),
+    '2000',
+    'Conversations that may wait before those that have waited longest are told to try again later.',
+  ),
+  QUEUE_SOFT_AGE_SEC: setting(
+    kinds.wholeNumber(1, 600),
+    '20',
+    'Seconds that a message may have waited for a worker, while others still wait, before its answer gets shorter.',
+  ),
+  QUEUE_HARD_AGE_SEC: setting(
+    kinds.wholeNumber(1, 600),
+    '300',
+    'Seconds after which, while others still wait, it is answered with a request to try again later.',
+  ),
   TURN_MAX_CRASHES: setting(
     kinds.wholeNumber(1, 100),
     '5',

@@ -1,0 +1,89 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { got } from 'got';
+import { chunk, helloStream, sse, type Answer } from '../chat/scripted-chat-server.ts';
+import { useSlackTown } from '../support/slack-town.ts';
+import { untilTrue } from '../support/town.ts';
+
+// One bot with one slot, which a long answer holds while others ask.
+
+const town = useSlackTown();
+const ANSWER = 'It is answered.';
+const BUSY =
+  'Too many people are asking at the moment, so I did not get to this one. Your question is kept: send /retry in a few minutes.';
+/** Below these limits the bot reads the queue once a second. */
+const FIGURE_IS_OLD_AFTER_MS = 1_100;
+
+let endLongAnswer: () => void;
+beforeEach(() => {
+  const ended = new Promise<void>((resolve) => (endLongAnswer = resolve));
+  const long: Answer = async (response, { closed }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(chunk({ content: 'A long' }));
+    await Promise.race([ended, closed]);
+    response.end(chunk({ content: ' answer.' }, 'stop') + sse('[DONE]'));
+  };
+  town.chat.script(long, helloStream(ANSWER));
+});
+
+/** Starts the bot, lets the first person hold its slot, and lets these people ask one after another. */
+async function crowd(limits: { soft: number; hard: number }, people: string[]): Promise<void> {
+  await town.startBot({
+    WORKER_CONCURRENCY: '1',
+    QUEUE_SOFT_WAITING: String(limits.soft),
+    QUEUE_HARD_WAITING: String(limits.hard),
+  });
+  await town.sender.direct('UFIRST', 'a long one, please');
+  await untilTrue(() => town.textsIn('DUFIRST').length === 1);
+  for (const person of people) await town.sender.direct(person, `a question of ${person}`);
+  await sleep(FIGURE_IS_OLD_AFTER_MS);
+}
+const modelWasAsked = (person: string) => town.chat.calls.some(({ body }) => JSON.stringify(body).includes(person));
+
+test('security.md 4.10: over the hard limit the oldest are told to come again, without a model call; /retry answers them later', async () => {
+  const people = ['UA', 'UB', 'UC', 'UD', 'UE'];
+  await crowd({ soft: 3, hard: 3 }, people);
+  endLongAnswer();
+  await town.untilShown('DUE', [ANSWER]);
+  await town.untilShown('DUFIRST', ['A long answer.']);
+  expect(people.map((person) => town.textsIn(`D${person}`))).toEqual([[BUSY], [BUSY], [ANSWER], [ANSWER], [ANSWER]]);
+  expect(people.map(modelWasAsked)).toEqual([false, false, true, true, true]);
+  await town.sender.direct('UA', '/retry');
+  await town.untilShown('DUA', [BUSY, ANSWER]);
+  expect(modelWasAsked('UA')).toBe(true);
+  const metrics = await got(`${town.botUrl}/metrics`).text();
+  expect(metrics).toContain('parley_turn_duration_seconds_count{platform="slack",outcome="busy"} 2');
+  expect(metrics).toContain('parley_queue_pressure_changes_total{pressure="hard"} 1');
+});
+
+test('security.md 4.10: a question said in Chinese is turned away in Chinese', async () => {
+  await crowd({ soft: 1, hard: 1 }, []);
+  await town.sender.direct('UA', '今天几号？');
+  await town.sender.direct('UB', 'and me?');
+  endLongAnswer();
+  await town.untilShown('DUA', ['现在提问的人太多，暂时无法回答。你的问题已保留，请过几分钟发送“重试”。']);
+});
+
+test('security.md 4.10: over the soft limit answers are asked to be short, and are cut where they are not', async () => {
+  const words = 'words '.repeat(1_000);
+  await crowd({ soft: 1, hard: 100 }, ['UA', 'UB']);
+  town.chat.script(helloStream(words));
+  endLongAnswer();
+  await untilTrue(() => town.textsIn('DUA')[0]?.includes('longest allowed answer') ?? false);
+  const [short = ''] = town.textsIn('DUA');
+  expect(short.length).toBeLessThan(4_100);
+  await untilTrue(() => town.chat.calls.length === 3);
+  const asksToBeBrief = town.chat.calls.map(({ body }) => JSON.stringify(body).includes('at most 150 words'));
+  // Nobody waited yet when the first one was asked, and nobody behind the last one.
+  expect(asksToBeBrief).toEqual([false, true, false]);
+});
+
+test('security.md 4.10: a stop word gets through over the hard limit, to what runs and to what waits', async () => {
+  await crowd({ soft: 1, hard: 1 }, ['UA', 'UB']);
+  await town.sender.direct('UA', '/stop');
+  await town.sender.direct('UFIRST', '/stop');
+  await town.untilShown('DUA', ['Stopped.', 'Stopped.']);
+  await town.untilShown('DUFIRST', ['A long', 'Stopped.']);
+  await town.untilShown('DUB', [BUSY]);
+  expect(modelWasAsked('UA')).toBe(false);
+});
