@@ -7,8 +7,8 @@ if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[1]) th
 if ARGV[2] == 'answered' then redis.call('HSET', KEYS[1], 'answer', ARGV[3])
 elseif ARGV[2] == 'solo' then redis.call('HSET', KEYS[1], 'solo', '1', 'running', '1')
 else
-  -- What does not run is not harmed by a crash.
-  redis.call('HSET', KEYS[1], 'running', '0')
+  -- What does not run is not harmed by a crash. To take a field away, and then to write more, is possible in a full Redis too.
+  redis.call('HDEL', KEYS[1], 'running')
   if ARGV[2] == 'given-back' then redis.call('ZADD', KEYS[2], ARGV[3], ARGV[4]) end
 end
 return 1
