@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { asError } from './base/coded-error.ts';
-import { parsePolicyFile, PolicyFileError } from './policy/policy-file.ts';
+import { parsePolicyFile } from './policy/policy-file.ts';
+import { PolicyFileError } from './policy/read-rules.ts';
 import { parseClientsFile } from './service/clients-file.ts';
 import { parseDirectoryFile } from './service/directory-file.ts';
 import { parseProfileMapFile } from './service/profile-map-file.ts';

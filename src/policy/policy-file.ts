@@ -1,25 +1,6 @@
 import { z } from 'zod';
-import { CodedError } from '../base/coded-error.ts';
-
-/** A policy file that cannot be used; `faults` says each thing to mend, with its place such as `rules[0].who`. */
-export class PolicyFileError extends CodedError<'policy_not_json' | 'policy_invalid'> {
-  readonly faults: readonly string[];
-
-  constructor(code: 'policy_not_json' | 'policy_invalid', faults: string[]) {
-    super(code, faults.join('; '));
-    this.faults = faults;
-  }
-}
-
-/** Which people a rule is about: all that is named must hold; of a list, one. Nothing named is everybody. */
-export interface Who {
-  /** Whether an account is linked. */
-  signedIn?: boolean | undefined;
-  /** The profile's identity codes (spec 2.6, `parentIdentityInfo.code`). */
-  identity?: readonly string[] | undefined;
-  /** Department codes (spec 2.6, `attributes.BMBM`); with `*` at its end the beginning of one. */
-  departments?: readonly string[] | undefined;
-}
+import { readRules } from './read-rules.ts';
+import { groupsSchema, listOf, whoSchema, type Who } from './who.ts';
 
 /** What they may: not use the bot at all, or use these models (the first answers) in these places. */
 export type May =
@@ -46,34 +27,14 @@ export interface PolicyFile {
   otherwise: May;
 }
 
-/** The identity types that there are (spec 2.6). A slip of one would otherwise be a rule that fits nobody. */
-const IDENTITY_CODES = ['JG', 'XS', 'QT'] as const;
-
-const department = z
-  .string()
-  .regex(/^[^\s*]+\*?$/, 'Must be a department code, or the beginning of one and * at its end');
-
-const who = z
-  .strictObject({
-    signedIn: z.boolean().optional(),
-    identity: listOf(z.enum(IDENTITY_CODES, `Must be one of ${IDENTITY_CODES.join(', ')}`)).optional(),
-    departments: listOf(department).optional(),
-  })
-  .refine(({ signedIn, identity, departments }) => signedIn !== false || !(identity ?? departments), {
-    message: 'Who is not signed in has neither an identity nor a department',
-  });
-
 /** Reads `POLICY_FILE`'s text. @param models the models that there are. @throws PolicyFileError with every fault */
 export function parsePolicyFile(text: string, models: readonly string[]): PolicyFile {
-  const parsed = policySchema(models).safeParse(readJson(text));
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => `${placeOf(path)}: ${message}`);
-  throw new PolicyFileError('policy_invalid', faults);
+  return readRules(text, policySchema(models));
 }
 
 function policySchema(models: readonly string[]): z.ZodType<PolicyFile> {
   const may = maySchema(models);
-  const rule = z.strictObject({ name: z.string().trim().min(1), who, may });
+  const rule = z.strictObject({ name: z.string().trim().min(1), who: whoSchema, may });
   return z.strictObject({
     /** Words for who reads the file, since JSON has no comments. */
     about: z.union([z.string(), z.array(z.string())]).optional(),
@@ -99,10 +60,7 @@ function maySchema(models: readonly string[]): z.ZodType<May> {
       use: z.literal(true),
       models: z.union([z.literal('all'), listOf(model)], 'Must be "all" or a list of models'),
       private: z.boolean(),
-      groups: z.union(
-        [z.literal(['all', 'none']), listOf(z.string().min(1))],
-        'Must be "all", "none" or a list of group ids',
-      ),
+      groups: groupsSchema,
     })
     .refine((given) => given.private || given.groups !== 'none', {
       message: 'This allows the use nowhere; if that is meant, write { "use": false }',
@@ -110,24 +68,7 @@ function maySchema(models: readonly string[]): z.ZodType<May> {
   return z.discriminatedUnion('use', [z.strictObject({ use: z.literal(false) }), allowed], 'Must be true or false');
 }
 
-function listOf<Part extends z.ZodType>(part: Part): z.ZodArray<Part> {
-  return z.array(part).min(1, 'Is empty: name at least one');
-}
-
 /** Whether a rule names no condition. */
 function isEverybody({ signedIn, identity, departments }: Who): boolean {
   return signedIn === undefined && identity === undefined && departments === undefined;
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new PolicyFileError('policy_not_json', ['The file is not valid JSON']);
-  }
-}
-
-function placeOf(path: readonly PropertyKey[]): string {
-  const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
-  return steps.join('').replace(/^\./, '') || 'the file';
 }

@@ -1,19 +1,5 @@
-import type { May, PolicyFile, Who } from './policy-file.ts';
-
-/** What the policy looks at of the account that is signed in (spec 2.6). */
-export interface PolicyPerson {
-  /** `JG`, `XS` or `QT`; empty where the profile names none. */
-  identityCode: string;
-  /** The department's code; empty where the profile names none. */
-  department: string;
-}
-
-/** Where somebody asks. */
-export interface PolicyPlace {
-  kind: 'private' | 'group';
-  /** The platform's id of the group; not looked at in a private chat. */
-  id: string;
-}
+import type { May, PolicyFile } from './policy-file.ts';
+import { fits, isOpen, type PolicyPerson, type PolicyPlace } from './who.ts';
 
 /** At least one; the first answers unless the person chose another. */
 export type Models = readonly [string, ...string[]];
@@ -67,21 +53,4 @@ export function createPolicy({ file, models, defaultModel }: PolicyOptions): Pol
     },
     modelsFor: (person) => modelsOf(decide(person).may),
   };
-}
-
-/** Whether a rule is about this person: all that it names holds. Who is not signed in has no identity and no department. */
-function fits({ signedIn, identity, departments }: Who, person: PolicyPerson | undefined): boolean {
-  if (signedIn !== undefined && signedIn !== (person !== undefined)) return false;
-  if (identity && !(person && identity.includes(person.identityCode))) return false;
-  return !departments || (person !== undefined && departments.some((code) => isWithin(person.department, code)));
-}
-
-/** `31*` stands for every department whose code begins with 31. */
-function isWithin(department: string, code: string): boolean {
-  return code.endsWith('*') ? department.startsWith(code.slice(0, -1)) : department === code;
-}
-
-function isOpen({ private: isPrivateOpen, groups }: Extract<May, { use: true }>, { kind, id }: PolicyPlace): boolean {
-  if (kind === 'private') return isPrivateOpen;
-  return groups === 'all' || (groups !== 'none' && groups.includes(id));
 }

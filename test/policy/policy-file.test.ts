@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { createPolicy } from '../../src/policy/policy.ts';
-import { parsePolicyFile, PolicyFileError } from '../../src/policy/policy-file.ts';
+import { parsePolicyFile } from '../../src/policy/policy-file.ts';
+import { PolicyFileError } from '../../src/policy/read-rules.ts';
 
 const MODELS = ['svc-plus', 'svc-max'];
 const ALL = { use: true, models: 'all', private: true, groups: 'all' };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createPolicy, type PolicyPerson } from '../../src/policy/policy.ts';
-import { parsePolicyFile, type May, type PolicyRule, type Who } from '../../src/policy/policy-file.ts';
+import { createPolicy } from '../../src/policy/policy.ts';
+import { parsePolicyFile, type May, type PolicyRule } from '../../src/policy/policy-file.ts';
+import type { PolicyPerson, Who } from '../../src/policy/who.ts';
 
 const MODELS = ['svc-plus', 'svc-max', 'svc-mini'];
 const GROUPS = ['g1', 'g2', 'g3'];
