@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
-import { counter, durations, SLOW_BUCKETS_SEC } from './instruments.ts';
+import { counter, durations, QUICK_BUCKETS_SEC, SLOW_BUCKETS_SEC } from './instruments.ts';
 import type { AnswerReport } from './report.ts';
 
 export function reportAnswers(registry: Registry, log: Log): AnswerReport {
@@ -33,6 +33,12 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
     help: 'Answers that went another way than the live reply',
     labels: ['platform', 'result'],
   });
+  const tools = durations(registry, {
+    name: 'tool_duration_seconds',
+    help: 'Calls of tools, by how they ended',
+    labels: ['tool', 'outcome'],
+    bucketsSec: QUICK_BUCKETS_SEC,
+  });
   return {
     accessRefused({ platform, person, because, rule }) {
       refusals({ platform, because });
@@ -40,6 +46,10 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
         { audit: true, event: 'access-refused', platform, person, because, rule },
         'the policy refused a question',
       );
+    },
+    toolEnded({ tool, outcome, durationMs }) {
+      tools({ tool, outcome }, durationMs);
+      log.info({ tool, outcome, durationMs }, 'tool ended');
     },
     turnEnded({ platform, turnId, outcome, durationMs, waitedMs }) {
       turns({ platform, outcome }, durationMs);

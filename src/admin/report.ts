@@ -18,6 +18,7 @@ export interface AnswerReport {
     because: 'person' | 'private' | 'group';
     rule: string;
   }): void;
+  toolEnded(event: { tool: string; outcome: 'done' | 'refused' | 'failed' | 'timeout'; durationMs: number }): void;
   turnEnded(event: {
     platform: PlatformName;
     turnId: string;

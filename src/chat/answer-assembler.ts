@@ -16,7 +16,9 @@ const MAX_TOOL_CALLS = 64;
 export class AnswerAssembler {
   readonly #maxAnswerChars: number;
   readonly #calls = new Map<number, ToolCall>();
-  #lastIndex = -1;
+  /** Under which of our keys the newest call of an index of the service's stands. */
+  readonly #keysByIndex = new Map<number, number>();
+  #lastKey: number | undefined;
   #textChars = 0;
   /** Half of a character outside the basic plane, until its other half comes: every delta is well-formed. */
   #half = '';
@@ -59,7 +61,11 @@ export class AnswerAssembler {
     const events: ChatEvent[] = this.#half === '' ? [] : [{ type: 'text', delta: '\uFFFD' }];
     const reason = this.#reason(sawDone);
     if (reason !== 'truncated' && !this.#isFull) {
-      for (const [index, call] of this.#calls) events.push({ type: 'tool-call', index, ...call });
+      for (const [index, call] of this.#calls) {
+        // What was never named cannot be called.
+        if (call.name !== '')
+          events.push({ type: 'tool-call', index, ...call, callId: call.callId || `call-${index}` });
+      }
     }
     events.push({ type: 'end', reason });
     return events;
@@ -93,26 +99,41 @@ export class AnswerAssembler {
   }
 
   #addPiece(piece: ToolCallPiece): void {
-    const index = piece.index ?? this.#indexOf(piece.callId);
-    this.#lastIndex = index;
-    const known = this.#calls.get(index);
+    const key = this.#keyOf(piece);
+    if (piece.index !== undefined) this.#keysByIndex.set(piece.index, key);
+    this.#lastKey = key;
+    const known = this.#calls.get(key);
+    const { callId = '', name = '', argumentsJson } = piece;
     if (known) {
-      known.argumentsJson += piece.argumentsJson;
-      return;
+      known.argumentsJson += argumentsJson;
+      known.callId ||= callId;
+      known.name ||= name;
+    } else if (this.#calls.size < MAX_TOOL_CALLS) {
+      this.#calls.set(key, { callId, name, argumentsJson });
     }
-    if (this.#calls.size >= MAX_TOOL_CALLS || piece.name === undefined) return;
-    this.#calls.set(index, {
-      callId: piece.callId ?? `call-${index}`,
-      name: piece.name,
-      argumentsJson: piece.argumentsJson,
-    });
   }
 
-  /** Services that leave the index out start each call with its id. */
-  #indexOf(callId: string | undefined): number {
-    if (callId === undefined) return Math.max(0, this.#lastIndex);
-    for (const [index, call] of this.#calls) if (call.callId === callId) return index;
-    return this.#calls.size;
+  /**
+   * Which call a piece belongs to. Services that leave the index out start each call with its id, or only with its name;
+   * some give every call the same index and tell them apart by their ids alone.
+   */
+  #keyOf({ index, callId, name }: ToolCallPiece): number {
+    const current = index === undefined ? this.#lastKey : this.#keysByIndex.get(index);
+    const known = current === undefined ? undefined : this.#calls.get(current);
+    if (current === undefined || known === undefined)
+      return index === undefined || this.#calls.has(index) ? this.#freeKey() : index;
+    if (callId === undefined) {
+      const isNamedAnew = index === undefined && known.callId === '' && known.name !== '' && name !== undefined;
+      return isNamedAnew ? this.#freeKey() : current;
+    }
+    if (known.callId === callId || known.callId === '') return current;
+    const named = [...this.#calls].find(([, call]) => call.callId === callId);
+    if (named) return named[0];
+    return index === undefined || name !== undefined ? this.#freeKey() : current;
+  }
+
+  #freeKey(): number {
+    return Math.max(-1, ...this.#calls.keys()) + 1;
   }
 }
 

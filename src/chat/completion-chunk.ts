@@ -34,12 +34,13 @@ export function readChunk(payload: string): CompletionChunk {
   // Some engines write `"error": null` into every chunk.
   if (body['error'] !== undefined && body['error'] !== null) throw failureOfErrorObject(body['error']);
   const choice = firstChoice(body['choices']);
-  const reply = asObject(choice?.['delta']) ?? asObject(choice?.['message']);
+  const delta = asObject(choice?.['delta']);
+  const reply = delta ?? asObject(choice?.['message']);
   return {
     hasReply: reply !== undefined,
     text: asText(reply?.['content']),
     reasoning: asText(reply?.['reasoning_content']) || asText(reply?.['reasoning']),
-    toolCalls: readToolCalls(reply?.['tool_calls']),
+    toolCalls: readToolCalls(reply?.['tool_calls'], delta === undefined),
     finishReason: asText(choice?.['finish_reason']) || undefined,
     usage: readUsage(body['usage']),
   };
@@ -71,19 +72,25 @@ function firstChoice(choices: unknown): JsonObject | undefined {
   return asObject(found);
 }
 
-function readToolCalls(calls: unknown): readonly ToolCallPiece[] {
+/** In a whole reply each entry is a call of its own; in a stream several pieces may belong to one. */
+function readToolCalls(calls: unknown, isWhole: boolean): readonly ToolCallPiece[] {
   if (!Array.isArray(calls) || calls.length === 0) return NO_TOOL_CALLS;
-  return calls.map((call: unknown) => {
+  return calls.map((call: unknown, position) => {
     const piece = asObject(call);
     const declared = asObject(piece?.['function']);
     const index = piece?.['index'];
     return {
-      index: typeof index === 'number' && Number.isInteger(index) ? index : undefined,
+      index: isWhole ? position : typeof index === 'number' && Number.isInteger(index) ? index : undefined,
       callId: asText(piece?.['id']) || undefined,
       name: asText(declared?.['name']) || undefined,
-      argumentsJson: asText(declared?.['arguments']),
+      argumentsJson: asArguments(declared?.['arguments']),
     };
   });
+}
+
+/** JSON text, as the interface is described; some engines send the object itself, which is whole then. */
+function asArguments(given: unknown): string {
+  return asObject(given) ? JSON.stringify(given) : asText(given);
 }
 
 function readUsage(usage: unknown): CompletionChunk['usage'] {

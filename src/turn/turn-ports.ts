@@ -3,6 +3,9 @@ import type { PlatformName } from '../platforms/platform.ts';
 /** Whether people sign in: `off` takes the platform's user id as the account. */
 export type SignInMode = 'required' | 'optional' | 'off';
 
+/** How a tool's call ended. `refused`: by rights, arguments or limits, before anything ran. */
+export type ToolOutcome = 'done' | 'refused' | 'failed' | 'timeout';
+
 /** Who writes, in the platform's terms. */
 export interface Asker {
   platform: PlatformName;
@@ -21,6 +24,8 @@ export interface TurnReport {
     because: 'person' | 'private' | 'group';
     rule: string;
   }): void;
+  /** A tool's call ended; `tool` is a name of ours or `unknown`. */
+  toolEnded(event: { tool: string; outcome: ToolOutcome; durationMs: number }): void;
   turnEnded(event: {
     platform: PlatformName;
     turnId: string;

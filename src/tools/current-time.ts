@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { NowMs } from '../base/clock.ts';
+import { say } from '../base/texts.ts';
+import { TOOL_TEXTS } from './texts.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const schema = z.strictObject({
+  timeZone: z
+    .string()
+    .max(64)
+    .refine(isTimeZone, 'Must be an IANA time zone such as Asia/Shanghai')
+    .optional()
+    .describe('IANA name of a time zone, such as Asia/Shanghai or UTC. Leave it out for the time zone of the bot.'),
+});
+
+/** Tells date and time. */
+export function createCurrentTime(nowMs: NowMs): Tool {
+  return defineTool({
+    name: 'current_time',
+    description: 'Tells the current date, weekday and time, in a time zone if one is given.',
+    schema,
+    status: (_, { language }) => say(TOOL_TEXTS.clock, language),
+    run: ({ timeZone }) => Promise.resolve(writeTime(new Date(nowMs()), timeZone)),
+  });
+}
+
+function writeTime(now: Date, timeZone: string | undefined): string {
+  const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+  const weekday = new Intl.DateTimeFormat('en', { timeZone: zone, weekday: 'long' }).format(now);
+  return `${format.format(now)} (${weekday}), time zone ${zone}`;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return Boolean(Intl.DateTimeFormat('en', { timeZone: name }));
+  } catch {
+    return false;
+  }
+}

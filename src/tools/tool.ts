@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { Language } from '../base/texts.ts';
+import type { PolicyPerson, PolicyPlace } from '../policy/who.ts';
+import { readArguments } from './read-arguments.ts';
+
+/** What tools know of the account that is signed in. */
+export interface ToolPerson extends PolicyPerson {
+  accountId: string;
+  name: string;
+  departmentName: string;
+}
+
+/** The question that tools serve. Nothing in it comes from the model, so the model cannot widen what a tool may do. */
+export interface ToolScene {
+  /** Who asks; absent while nobody is signed in. */
+  person: ToolPerson | undefined;
+  place: PolicyPlace;
+  language: Language;
+  /** What people wrote in this prompt and tools have found in this turn: the only source of addresses that are opened. */
+  readTexts(): readonly string[];
+}
+
+/** A call whose arguments fit. */
+export interface ToolUse {
+  /** What the person reads while it runs; may hold words of the model. */
+  status: string;
+  /** @returns text for the model. @throws ToolError whose message is for the model, or the signal's reason */
+  run(signal: AbortSignal): Promise<string>;
+}
+
+/** A function that the model may call: one file each. Tools only read (security.md 6.3), so a call may be repeated. */
+export interface Tool {
+  name: string;
+  description: string;
+  /** A JSON schema of type `object`. */
+  parameters: Readonly<Record<string, unknown>>;
+  /** Facts about the person are told in the private chat only, whatever the tools' file says (security.md 6.2). */
+  isPrivateOnly: boolean;
+  /** @param argumentsJson untrusted. @returns the use, or what does not fit, in words for the model */
+  prepare(argumentsJson: string, scene: ToolScene): ToolUse | { fault: string };
+}
+
+interface ToolDefinition<Schema extends z.ZodObject> {
+  name: string;
+  description: string;
+  schema: Schema;
+  isPrivateOnly?: boolean;
+  status(given: z.output<Schema>, scene: ToolScene): string;
+  run(given: z.output<Schema>, scene: ToolScene, signal: AbortSignal): Promise<string>;
+}
+
+/** Makes a tool whose arguments are checked by one schema, the same that the model is shown. */
+export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): Tool {
+  const { name, description, schema, isPrivateOnly = false, status, run } = definition;
+  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
+  return {
+    name,
+    description,
+    parameters,
+    isPrivateOnly,
+    prepare(argumentsJson, scene) {
+      const read = readArguments(argumentsJson, schema);
+      if ('fault' in read) return read;
+      return { status: status(read.given, scene), run: (signal) => run(read.given, scene, signal) };
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { fits, isOpen } from '../policy/who.ts';
+import type { ToolRules } from './tools-file.ts';
+import type { Tool, ToolScene, ToolUse } from './tool.ts';
+
+/** The tools of this deployment. Who may use which is judged here, by the turn's own facts, never by the model. */
+export interface Toolbox {
+  /** The tools that this person may use here. */
+  offer(scene: ToolScene): readonly Pick<Tool, 'name' | 'description' | 'parameters'>[];
+  /**
+   * Looks at a call that the model asked for. Rights are judged again, since a model may name a tool that it was not
+   * offered (security.md 6.3). @returns the use, or what stands against it, in words for the model
+   */
+  prepare(call: { name: string; argumentsJson: string }, scene: ToolScene): ToolUse | { fault: string };
+  /** Whether there is such a tool: other names are the model's words, and no label for counters. */
+  has(name: string): boolean;
+}
+
+/** @param tools those that can run with the settings as they are */
+export function createToolbox(tools: readonly Tool[], rules: ToolRules): Toolbox {
+  const mayUse = ({ name, isPrivateOnly }: Tool, { person, place }: ToolScene): boolean => {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (!rule?.on || (isPrivateOnly && place.kind !== 'private')) return false;
+    return fits(rule.who, person) && isOpen(rule, place);
+  };
+  return {
+    offer: (scene) =>
+      tools
+        .filter((tool) => mayUse(tool, scene))
+        .map(({ name, description, parameters }) => ({ name, description, parameters })),
+    prepare({ name, argumentsJson }, scene) {
+      const tool = tools.find((one) => one.name === name);
+      if (!tool || !mayUse(tool, scene)) return { fault: 'There is no such tool here.' };
+      return tool.prepare(argumentsJson, scene);
+    },
+    has: (name) => tools.some((tool) => tool.name === name),
+  };
+}

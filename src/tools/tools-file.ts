@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { readRules } from '../policy/read-rules.ts';
+import { groupsSchema, whoSchema, type Where, type Who } from '../policy/who.ts';
+
+/** Whether a tool is on, for whom and where. */
+export interface ToolRule extends Where {
+  on: boolean;
+  who: Who;
+}
+
+/** What `TOOLS_FILE` says; a tool that it does not name is off. */
+export type ToolRules = Readonly<Record<string, ToolRule>>;
+
+const ruleSchema = z
+  .strictObject({
+    on: z.boolean(),
+    who: whoSchema.default({}),
+    private: z.boolean().default(true),
+    groups: groupsSchema.default('all'),
+  })
+  .refine((rule) => !rule.on || rule.private || rule.groups !== 'none', {
+    message: 'This is on nowhere; if that is meant, write { "on": false }',
+  });
+
+/**
+ * Reads `TOOLS_FILE`'s text. @param known the names of the tools that there are
+ * @throws PolicyFileError with every fault
+ */
+export function parseToolsFile(text: string, known: readonly string[]): ToolRules {
+  const name = z
+    .string()
+    .refine((given) => known.includes(given), `There is no such tool; there are ${known.join(', ')}`);
+  const schema = z.strictObject({
+    /** Words for who reads the file, since JSON has no comments. */
+    about: z.union([z.string(), z.array(z.string())]).optional(),
+    tools: z.record(name, ruleSchema),
+  });
+  return readRules(text, schema).tools;
+}

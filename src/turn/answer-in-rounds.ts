@@ -1,0 +1,91 @@
+import type { NowMs } from '../base/clock.ts';
+import type { ChatClient, ChatEvent, ChatMessage, ChatRequest, EndReason, ToolCall } from '../chat/chat-types.ts';
+import { estimateTokens } from '../conversation/estimate-tokens.ts';
+import { labelToolResult } from './label-tool-result.ts';
+import { runToolCalls, type ToolRunOptions } from './run-tool-calls.ts';
+
+export interface RoundsOptions extends Omit<ToolRunOptions, 'scene'> {
+  chat: Pick<ChatClient, 'stream'>;
+  scene: Omit<ToolRunOptions['scene'], 'readTexts'>;
+  nowMs: NowMs;
+}
+
+/** Calls beside these ends are not run: one came without its end, the other is not wanted. */
+const ENDS_FOR_GOOD: ReadonlySet<EndReason> = new Set(['truncated', 'content_filter']);
+
+/**
+ * Asks the model, runs the tools that it calls, and asks again with their results, as one stream of events: the texts of
+ * all rounds in their order with an empty line between, so that nothing that a person saw is lost, and one end. Results
+ * are no part of the answer. After the last round, or when time or tokens are used up, the model is asked without tools.
+ * @throws ChatError at any step; what tools do wrong is told to the model
+ */
+export async function* answerInRounds(options: RoundsOptions, request: ChatRequest): AsyncGenerator<ChatEvent> {
+  const { limits, chat, signal, nowMs } = options;
+  const { tools = [], ...bare } = request;
+  const messages: ChatMessage[] = [...request.messages];
+  const scene = { ...options.scene, readTexts: () => textsToRead(messages) };
+  let untilMs = Number.POSITIVE_INFINITY;
+  let leftTokens = limits.turnTokens;
+  let hasText = false;
+  for (let round = 1; ; round += 1) {
+    const mayCall = tools.length > 0 && round <= limits.rounds && nowMs() < untilMs && leftTokens > 0;
+    const calls: ToolCall[] = [];
+    let [text, reason]: [string, EndReason | undefined] = ['', undefined];
+    for await (const event of chat.stream(
+      { ...bare, messages: [...messages], ...(mayCall ? { tools } : {}) },
+      signal,
+    )) {
+      if (event.type === 'tool-call') calls.push(event);
+      else if (event.type === 'end') reason = event.reason;
+      else if (event.type === 'text') {
+        yield text === '' && hasText ? { type: 'text', delta: `\n\n${event.delta}` } : event;
+        text += event.delta;
+      } else yield event;
+    }
+    if (!mayCall || calls.length === 0 || reason === undefined || ENDS_FOR_GOOD.has(reason)) {
+      yield { type: 'end', reason: reason ?? 'truncated' };
+      return;
+    }
+    hasText ||= text.trim() !== '';
+    untilMs = Math.min(untilMs, nowMs() + limits.turnMs);
+    const results = await runToolCalls({ ...options, scene }, calls);
+    const told = calls.map((call, position) => withOwnId(call, `r${round}-${position}`, messages));
+    messages.push({ role: 'assistant', content: text, toolCalls: told });
+    for (const [position, { callId }] of told.entries()) {
+      const content = labelToolResult(results[position] ?? '', Math.max(0, Math.min(limits.resultTokens, leftTokens)));
+      leftTokens -= estimateTokens(content);
+      messages.push({ role: 'tool', callId, content });
+    }
+  }
+}
+
+/** What people wrote and tools found. What the model wrote is left out: it may have been talked into making up an address. */
+function textsToRead(messages: readonly ChatMessage[]): string[] {
+  return messages.flatMap((message) => {
+    if (message.role !== 'user' && message.role !== 'tool') return [];
+    if (typeof message.content === 'string') return [message.content];
+    return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  });
+}
+
+/**
+ * A call as it goes back to the model. Engines that give no ids, or the same ones in each round, must still find each
+ * result; and some refuse a conversation in which arguments are no JSON.
+ */
+function withOwnId(
+  { callId, name, argumentsJson }: ToolCall,
+  ownId: string,
+  messages: readonly ChatMessage[],
+): ToolCall {
+  const isTaken = messages.some((message) => message.role === 'tool' && message.callId === callId);
+  return { callId: isTaken ? ownId : callId, name, argumentsJson: isJson(argumentsJson) ? argumentsJson : '{}' };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
