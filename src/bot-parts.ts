@@ -36,6 +36,7 @@ import { turnAwayUnderPressure } from './turn/under-pressure.ts';
 import { createHandleDelivery } from './webhook/handle-delivery.ts';
 import { webhookRoutes, type ServeWebhook } from './webhook/webhook-routes.ts';
 import { createKeyRing, redisAddress } from './secret-parts.ts';
+import { createTools } from './tool-parts.ts';
 import { createTellLimited } from './tell-limited.ts';
 import { createTellPerson } from './tell-person.ts';
 import type { Report } from './admin/report.ts';
@@ -260,6 +261,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     sizes: new PromptSizes(nowMs),
     promptBudgetTokens: config.chat.promptTokens,
     idleMs: config.conversation.idleSec * SECOND_MS,
+    toolbox: createTools({ config, nowMs }),
+    report,
     nowMs,
   });
   const answerQuestion = turnAwayUnderPressure(keyRing, answer);

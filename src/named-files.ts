@@ -7,6 +7,8 @@ import { parseDirectoryFile } from './service/directory-file.ts';
 import { parseProfileMapFile } from './service/profile-map-file.ts';
 import { ServiceFileError } from './service/service-file.ts';
 import type { Config } from './settings/config.ts';
+import { TOOL_NAMES } from './tools/tool-names.ts';
+import { parseToolsFile } from './tools/tools-file.ts';
 
 interface NamedFile {
   setting: string;
@@ -25,11 +27,13 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
   const allowPlainPasswords = mode === 'local';
   const parseDirectory = (text: string) => parseDirectoryFile(text, { allowPlainPasswords });
   const parsePolicy = (text: string) => parsePolicyFile(text, chat.models);
+  const parseTools = (text: string) => parseToolsFile(text, TOOL_NAMES);
   const files: NamedFile[] = [
     ...(roles.includes('worker')
       ? [
           { setting: 'CHAT_SYSTEM_PROMPT_FILE', path: chat.systemPromptFile },
           { setting: 'POLICY_FILE', path: config.policyFile, parse: parsePolicy },
+          { setting: 'TOOLS_FILE', path: config.toolsFile, parse: parseTools },
         ]
       : []),
     ...(roles.includes('service')

@@ -70,6 +70,7 @@ export function assembleConfig(judged: Judged, { cwd, isTerminal }: Surroundings
       promptTokens: settings.CHAT_PROMPT_TOKENS,
     },
     policyFile: resolve(cwd, settings.POLICY_FILE),
+    toolsFile: resolve(cwd, settings.TOOLS_FILE),
     reply: { minEditMs: settings.REPLY_MIN_EDIT_MS },
     signIn: assembleSignIn(judged, service),
     wecom: assembleWecom(judged),

@@ -56,6 +56,8 @@ export interface Config {
   };
   /** Who may use the bot, where, and with which models. */
   readonly policyFile: string;
+  /** Which tools are on, for whom and where. */
+  readonly toolsFile: string;
   readonly reply: { readonly minEditMs: number | undefined };
   readonly signIn: {
     readonly mode: 'required' | 'optional' | 'off';

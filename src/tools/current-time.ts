@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NowMs } from '../base/clock.ts';
 import { say } from '../base/texts.ts';
-import { TOOL_TEXTS } from './texts.ts';
+import { TOOL_TEXTS } from '../texts/tool-texts.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 const schema = z.strictObject({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Language } from '../base/texts.ts';
 import type { PolicyPerson, PolicyPlace } from '../policy/who.ts';
 import { readArguments } from './read-arguments.ts';
+import type { ToolName } from './tool-names.ts';
 
 /** What tools know of the account that is signed in. */
 export interface ToolPerson extends PolicyPerson {
@@ -10,12 +11,16 @@ export interface ToolPerson extends PolicyPerson {
   departmentName: string;
 }
 
-/** The question that tools serve. Nothing in it comes from the model, so the model cannot widen what a tool may do. */
-export interface ToolScene {
+/** Whose question tools serve, and where. Nothing in it comes from the model, so the model cannot widen what a tool may do. */
+export interface ToolAsker {
   /** Who asks; absent while nobody is signed in. */
   person: ToolPerson | undefined;
   place: PolicyPlace;
   language: Language;
+}
+
+/** A question while it is being answered. */
+export interface ToolScene extends ToolAsker {
   /** What people wrote in this prompt and tools have found in this turn: the only source of addresses that are opened. */
   readTexts(): readonly string[];
 }
@@ -41,7 +46,7 @@ export interface Tool {
 }
 
 interface ToolDefinition<Schema extends z.ZodObject> {
-  name: string;
+  name: ToolName;
   description: string;
   schema: Schema;
   isPrivateOnly?: boolean;

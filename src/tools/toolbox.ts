@@ -1,11 +1,11 @@
 import { fits, isOpen } from '../policy/who.ts';
 import type { ToolRules } from './tools-file.ts';
-import type { Tool, ToolScene, ToolUse } from './tool.ts';
+import type { Tool, ToolAsker, ToolScene, ToolUse } from './tool.ts';
 
 /** The tools of this deployment. Who may use which is judged here, by the turn's own facts, never by the model. */
 export interface Toolbox {
   /** The tools that this person may use here. */
-  offer(scene: ToolScene): readonly Pick<Tool, 'name' | 'description' | 'parameters'>[];
+  offer(asker: ToolAsker): readonly Pick<Tool, 'name' | 'description' | 'parameters'>[];
   /**
    * Looks at a call that the model asked for. Rights are judged again, since a model may name a tool that it was not
    * offered (security.md 6.3). @returns the use, or what stands against it, in words for the model
@@ -17,15 +17,15 @@ export interface Toolbox {
 
 /** @param tools those that can run with the settings as they are */
 export function createToolbox(tools: readonly Tool[], rules: ToolRules): Toolbox {
-  const mayUse = ({ name, isPrivateOnly }: Tool, { person, place }: ToolScene): boolean => {
+  const mayUse = ({ name, isPrivateOnly }: Tool, { person, place }: ToolAsker): boolean => {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (!rule?.on || (isPrivateOnly && place.kind !== 'private')) return false;
     return fits(rule.who, person) && isOpen(rule, place);
   };
   return {
-    offer: (scene) =>
+    offer: (asker) =>
       tools
-        .filter((tool) => mayUse(tool, scene))
+        .filter((tool) => mayUse(tool, asker))
         .map(({ name, description, parameters }) => ({ name, description, parameters })),
     prepare({ name, argumentsJson }, scene) {
       const tool = tools.find((one) => one.name === name);

@@ -27,13 +27,17 @@ const ruleSchema = z
  * @throws PolicyFileError with every fault
  */
 export function parseToolsFile(text: string, known: readonly string[]): ToolRules {
-  const name = z
-    .string()
-    .refine((given) => known.includes(given), `There is no such tool; there are ${known.join(', ')}`);
   const schema = z.strictObject({
     /** Words for who reads the file, since JSON has no comments. */
     about: z.union([z.string(), z.array(z.string())]).optional(),
-    tools: z.record(name, ruleSchema),
+    tools: z.record(z.string(), ruleSchema).superRefine((rules, context) => {
+      for (const name of Object.keys(rules).filter((given) => !known.includes(given)))
+        context.addIssue({
+          code: 'custom',
+          path: [name],
+          message: `There is no such tool; there are ${known.join(', ')}`,
+        });
+    }),
   });
   return readRules(text, schema).tools;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { say } from '../base/texts.ts';
-import { TOOL_TEXTS } from './texts.ts';
+import { TOOL_TEXTS } from '../texts/tool-texts.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 const IDENTITIES: Readonly<Record<string, string>> = { JG: 'staff', XS: 'student', QT: 'other' };

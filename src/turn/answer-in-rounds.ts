@@ -1,12 +1,14 @@
 import type { NowMs } from '../base/clock.ts';
+import { ChatError } from '../chat/chat-error.ts';
 import type { ChatClient, ChatEvent, ChatMessage, ChatRequest, EndReason, ToolCall } from '../chat/chat-types.ts';
 import { estimateTokens } from '../conversation/estimate-tokens.ts';
+import type { ToolAsker } from '../tools/tool.ts';
 import { labelToolResult } from './label-tool-result.ts';
 import { runToolCalls, type ToolRunOptions } from './run-tool-calls.ts';
 
 export interface RoundsOptions extends Omit<ToolRunOptions, 'scene'> {
   chat: Pick<ChatClient, 'stream'>;
-  scene: Omit<ToolRunOptions['scene'], 'readTexts'>;
+  asker: ToolAsker;
   nowMs: NowMs;
 }
 
@@ -21,9 +23,10 @@ const ENDS_FOR_GOOD: ReadonlySet<EndReason> = new Set(['truncated', 'content_fil
  */
 export async function* answerInRounds(options: RoundsOptions, request: ChatRequest): AsyncGenerator<ChatEvent> {
   const { limits, chat, signal, nowMs } = options;
-  const { tools = [], ...bare } = request;
-  const messages: ChatMessage[] = [...request.messages];
-  const scene = { ...options.scene, readTexts: () => textsToRead(messages) };
+  const { tools = [], ...first } = request;
+  let bare = first;
+  let messages: readonly ChatMessage[] = request.messages;
+  const scene = { ...options.asker, readTexts: () => textsToRead(messages) };
   let untilMs = Number.POSITIVE_INFINITY;
   let leftTokens = limits.turnTokens;
   let hasText = false;
@@ -31,16 +34,23 @@ export async function* answerInRounds(options: RoundsOptions, request: ChatReque
     const mayCall = tools.length > 0 && round <= limits.rounds && nowMs() < untilMs && leftTokens > 0;
     const calls: ToolCall[] = [];
     let [text, reason]: [string, EndReason | undefined] = ['', undefined];
-    for await (const event of chat.stream(
-      { ...bare, messages: [...messages], ...(mayCall ? { tools } : {}) },
-      signal,
-    )) {
-      if (event.type === 'tool-call') calls.push(event);
-      else if (event.type === 'end') reason = event.reason;
-      else if (event.type === 'text') {
-        yield text === '' && hasText ? { type: 'text', delta: `\n\n${event.delta}` } : event;
-        text += event.delta;
-      } else yield event;
+    try {
+      for await (const event of chat.stream({ ...bare, messages, ...(mayCall ? { tools } : {}) }, signal)) {
+        // Whoever stands in answers the later rounds too; nobody is told twice.
+        if (event.type === 'fallback') bare = { ...bare, model: event.model };
+        if (event.type === 'tool-call') calls.push(event);
+        else if (event.type === 'end') reason = event.reason;
+        else if (event.type === 'text') {
+          yield text === '' && hasText ? { type: 'text', delta: `\n\n${event.delta}` } : event;
+          text += event.delta;
+        } else yield event;
+      }
+    } catch (error) {
+      const lighter = withoutResults(messages);
+      if (!isTooLarge(error) || text !== '' || !lighter) throw error;
+      // The question itself did fit; what tools found was too much for this model.
+      [messages, untilMs] = [lighter, Number.NEGATIVE_INFINITY];
+      continue;
     }
     if (!mayCall || calls.length === 0 || reason === undefined || ENDS_FOR_GOOD.has(reason)) {
       yield { type: 'end', reason: reason ?? 'truncated' };
@@ -50,13 +60,27 @@ export async function* answerInRounds(options: RoundsOptions, request: ChatReque
     untilMs = Math.min(untilMs, nowMs() + limits.turnMs);
     const results = await runToolCalls({ ...options, scene }, calls);
     const told = calls.map((call, position) => withOwnId(call, `r${round}-${position}`, messages));
-    messages.push({ role: 'assistant', content: text, toolCalls: told });
-    for (const [position, { callId }] of told.entries()) {
-      const content = labelToolResult(results[position] ?? '', Math.max(0, Math.min(limits.resultTokens, leftTokens)));
+    const answers = told.map(({ callId }, position): ChatMessage => {
+      const mostTokens = Math.max(0, Math.min(limits.resultTokens, leftTokens));
+      const content = labelToolResult(results[position] ?? '', mostTokens);
       leftTokens -= estimateTokens(content);
-      messages.push({ role: 'tool', callId, content });
-    }
+      return { role: 'tool', callId, content };
+    });
+    messages = [...messages, { role: 'assistant', content: text, toolCalls: told }, ...answers];
   }
+}
+
+const LEFT_OUT = 'Left out: the results of the tools are too long for this model. Answer without them, and say so.';
+
+/** The messages with a word in place of each result; undefined where there are none, or none any more. */
+function withoutResults(messages: readonly ChatMessage[]): ChatMessage[] | undefined {
+  const isFull = messages.some((message) => message.role === 'tool' && message.content !== LEFT_OUT);
+  if (!isFull) return undefined;
+  return messages.map((message) => (message.role === 'tool' ? { ...message, content: LEFT_OUT } : message));
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof ChatError && error.code === 'chat_too_large';
 }
 
 /** What people wrote and tools found. What the model wrote is left out: it may have been talked into making up an address. */

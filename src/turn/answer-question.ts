@@ -1,8 +1,6 @@
-import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import { say } from '../base/texts.ts';
 import { ChatError } from '../chat/chat-error.ts';
-import type { ChatClient } from '../chat/chat-client.ts';
 import type { ChatEvent } from '../chat/chat-types.ts';
 import { buildPrompt } from '../conversation/build-prompt.ts';
 import type { PromptSizes } from '../conversation/prompt-sizes.ts';
@@ -15,11 +13,11 @@ import { fetchImages, ImageRefusedError } from './fetch-images.ts';
 import type { AdmittedScene, TurnScene } from './run-turn.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { failedTurnHistory, speakerTagOf, turnHistory } from './turn-history.ts';
+import { toolsOfTurn, type TurnToolOptions, type TurnTools } from './turn-tools.ts';
 import type { Outcome } from './turn-types.ts';
 import { BRIEF_REQUEST, briefPrompt, isToBeBrief } from './under-pressure.ts';
 
-export interface AnswerQuestionOptions extends FallbackOptions {
-  chat: ChatClient;
+export interface AnswerQuestionOptions extends FallbackOptions, TurnToolOptions {
   keyRing: KeyRing;
   mediaStore: MediaStore;
   groupScope: GroupScope;
@@ -29,7 +27,6 @@ export interface AnswerQuestionOptions extends FallbackOptions {
   promptBudgetTokens: number;
   /** After so long without a question a conversation has ended; milliseconds, 0 for never. */
   idleMs: number;
-  nowMs: NowMs;
 }
 
 const MOST_IMAGES = 10;
@@ -54,13 +51,15 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     if (isReleased) live.show({ text: '', status: say(TURN_TEXTS.released, language) });
 
     let shown = '';
+    const showStatus = (status: string) => live.show({ text: shown, status: [...scene.notes, status].join('\n') });
     try {
-      const ending = await readAnswer(await ask(options, scene), {
+      const tools = toolsOfTurn(options, scene, showStatus);
+      const ending = await readAnswer(await ask(options, scene, tools), {
         onText(text) {
           shown = text;
           live.show({ text, ...apart(scene) });
         },
-        onFallback: (model) => note(scene, fallbackNote(model, language)),
+        onFallback: (model) => note(scene, fallbackNote(model, language), shown),
       });
       return finished(options, scene, { text: shown, ending });
     } catch (error) {
@@ -79,7 +78,11 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
   };
 }
 
-async function ask(options: AnswerQuestionOptions, scene: AdmittedScene): Promise<AsyncIterable<ChatEvent>> {
+async function ask(
+  options: AnswerQuestionOptions,
+  scene: AdmittedScene,
+  { chat, declared: tools, declaredTokens }: TurnTools,
+): Promise<AsyncIterable<ChatEvent>> {
   const { question, newest, platform, controls } = scene;
   const isBrief = isToBeBrief(scene);
   const imageScene = { platform, store: options.mediaStore, conversation: scene.turn.conversation };
@@ -92,17 +95,22 @@ async function ask(options: AnswerQuestionOptions, scene: AdmittedScene): Promis
     ...(question.quotedText === undefined ? {} : { quote: question.quotedText }),
     ...(newest.chat.kind === 'group' ? { speakerTag: speakerTagOf(scene) } : {}),
   };
-  const { sizes, chat, promptBudgetTokens: mostTokens } = options;
+  const { sizes, promptBudgetTokens: mostTokens } = options;
   const systemPrompt = isBrief ? briefPrompt(options.systemPrompt) : options.systemPrompt;
   const prompt = { systemPrompt, current, chatKind: newest.chat.kind, nowMs: options.nowMs() };
   const model = images.length > 0 ? options.visionModel : scene.models[0];
   const request: AskWithinLimits['request'] = (messages) => {
-    const asked = { model, messages };
+    const asked = { model, messages, tools };
     const fallbackModel = fallbackFor(options, scene.models, asked);
     return { ...asked, fallbackModel, ...(isBrief ? BRIEF_REQUEST : {}) };
   };
   const build: AskWithinLimits['build'] = ({ isFresh, ...size }) =>
-    buildPrompt({ ...prompt, ...size, turns: isFresh ? [] : turns });
+    buildPrompt({
+      ...prompt,
+      ...size,
+      budgetTokens: size.budgetTokens - declaredTokens,
+      turns: isFresh ? [] : turns,
+    });
   const startsFresh = () => startAnew(scene, 'startedAfresh');
   return askWithinLimits({ chat, sizes, mostTokens, model, request, build, startsFresh }, controls.signal);
 }
@@ -113,10 +121,10 @@ function startAnew(scene: AdmittedScene, why: 'conversationEnded' | 'startedAfre
   note(scene, say(TURN_TEXTS[why], scene.question.language));
 }
 
-/** Tells the person something about the answer that is being made. */
-function note(scene: AdmittedScene, line: string): void {
+/** Tells the person something about the answer that is being made. @param text what of it is shown already */
+function note(scene: AdmittedScene, line: string, text = ''): void {
   scene.notes.push(line);
-  scene.live.show({ text: '', ...apart(scene) });
+  scene.live.show({ text, ...apart(scene) });
 }
 
 /** What is shown apart from the text. */

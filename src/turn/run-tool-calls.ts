@@ -57,6 +57,8 @@ async function runOne(
   const ended = new Promise<never>((_, reject) =>
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason as Error), { once: true }),
   );
+  // A tool may throw before anybody waits for this.
+  ended.catch(() => undefined);
   try {
     ending.signal.throwIfAborted();
     return { outcome: 'done', text: await Promise.race([use.run(ending.signal), ended]) };

@@ -14,7 +14,7 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
   turn: ['base', 'platforms', 'identity', 'policy', 'conversation', 'chat', 'tools', 'reply', 'texts'],
   chat: ['base'],
   policy: ['base'],
-  tools: ['base', 'texts'],
+  tools: ['base', 'policy', 'texts'],
   reply: ['base', 'platforms', 'texts'],
   admin: ['base', 'platforms', 'queue', 'identity', 'conversation', 'chat'],
   local: ['base'],

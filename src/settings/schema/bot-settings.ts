@@ -42,6 +42,11 @@ export const chatSettings = {
     'config/policy.json',
     'File with the rules about who may use the bot, with which models, privately and in which groups. Read at start.',
   ),
+  TOOLS_FILE: setting(
+    kinds.text,
+    'config/tools.json',
+    'File that says which tools the model may call, for whom and in which chats. Read at start.',
+  ),
   GROUP_SCOPE: setting(
     kinds.oneOf('member', 'group'),
     'member',

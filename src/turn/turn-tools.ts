@@ -1,0 +1,49 @@
+import type { NowMs } from '../base/clock.ts';
+import type { ChatClient, ToolDeclaration } from '../chat/chat-types.ts';
+import { estimateTokens } from '../conversation/estimate-tokens.ts';
+import type { Toolbox } from '../tools/toolbox.ts';
+import type { ToolAsker } from '../tools/tool.ts';
+import { answerInRounds } from './answer-in-rounds.ts';
+import type { AdmittedScene } from './run-turn.ts';
+import { TOOL_LIMITS } from './tool-limits.ts';
+import type { TurnReport } from './turn-ports.ts';
+import { isToBeBrief } from './under-pressure.ts';
+
+export interface TurnToolOptions {
+  chat: ChatClient;
+  toolbox: Toolbox;
+  report: Pick<TurnReport, 'toolEnded'>;
+  nowMs: NowMs;
+}
+
+/** What a turn asks the model with: the tools that its person may use, and what they take of the prompt. */
+export interface TurnTools {
+  declared: readonly ToolDeclaration[];
+  declaredTokens: number;
+  /** Answers in rounds: what tools find out is no step of the caller's. */
+  chat: Pick<ChatClient, 'stream'>;
+}
+
+/** @param showStatus shows what a tool is doing */
+export function toolsOfTurn(
+  options: TurnToolOptions,
+  scene: AdmittedScene,
+  showStatus: (status: string) => void,
+): TurnTools {
+  const asker = askerOf(scene);
+  // Each round costs another call of the model.
+  const declared = isToBeBrief(scene) ? [] : options.toolbox.offer(asker);
+  return {
+    declared,
+    declaredTokens: declared.reduce((sum, tool) => sum + estimateTokens(JSON.stringify(tool)), 0),
+    chat: {
+      stream: (request, signal) =>
+        answerInRounds({ ...options, asker, limits: TOOL_LIMITS, signal, showStatus }, request),
+    },
+  };
+}
+
+/** What tools may know of a question: who asks, as the gate found out, and where. */
+function askerOf({ account, newest: { chat }, question }: AdmittedScene): ToolAsker {
+  return { person: account, place: { kind: chat.kind, id: chat.id }, language: question.language };
+}

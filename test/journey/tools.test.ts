@@ -1,0 +1,91 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chunk, helloStream, sse, stallAfter, streamOf } from '../chat/scripted-chat-server.ts';
+import { useSlackTown } from '../support/slack-town.ts';
+import { untilTrue } from '../support/town.ts';
+
+const town = useSlackTown();
+
+interface Sent {
+  messages: { role: string; content: string | null }[];
+  tools?: { function: { name: string } }[];
+}
+
+const sent = (call: number) => town.chat.calls[call]?.body as unknown as Sent;
+const toolsOf = (call: number) => sent(call).tools?.map((tool) => tool.function.name);
+const call = (name: string, args = '{}') =>
+  chunk({ tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name, arguments: args } }] }, 'tool_calls');
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-tools-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function toolsFile(tools: object): string {
+  const path = join(folder, 'tools.json');
+  writeFileSync(path, JSON.stringify({ tools }));
+  return path;
+}
+
+describe('tools, from a message in Slack to its answer', () => {
+  test('security.md 6.3: the model calls a tool; the answer holds the text of both rounds, history the answer alone', async () => {
+    town.chat.script(streamOf(chunk({ content: 'One moment.' }), call('current_time')), helloStream('It is late.'));
+    await town.startBot();
+    await town.sender.direct('U1', 'What time is it?');
+    await town.untilShown('DU1', ['One moment.\n\nIt is late.']);
+    // Without sign-in nobody can be told who they are.
+    expect(toolsOf(0)).toEqual(['current_time']);
+    expect(sent(1).messages.at(-1)).toMatchObject({ role: 'tool', content: expect.stringContaining('time zone') });
+
+    town.chat.script(helloStream('Yes.'));
+    await town.sender.direct('U1', 'Really?');
+    await town.untilShown('DU1', ['One moment.\n\nIt is late.', 'Yes.']);
+    expect(
+      sent(2)
+        .messages.slice(1)
+        .map(({ role, content }) => [role, content]),
+    ).toEqual([
+      ['user', 'What time is it?'],
+      ['assistant', 'One moment.\n\nIt is late.'],
+      ['user', 'Really?'],
+    ]);
+  });
+
+  test('F12: /stop while the round after a tool streams keeps what was shown', async () => {
+    town.chat.script(
+      streamOf(chunk({ content: 'One moment.' }), call('current_time')),
+      stallAfter(chunk({ content: 'It' })),
+    );
+    await town.startBot();
+    await town.sender.direct('U1', 'What time is it?');
+    await untilTrue(() => town.textsIn('DU1')[0]?.includes('It') === true);
+    await town.sender.direct('U1', '/stop');
+    await untilTrue(() => town.lines.some((line) => line.includes('"outcome":"stopped"')));
+    expect(town.textsIn('DU1')[0]).toMatch(/^One moment\.\n\nIt/);
+  });
+
+  test('F1: a worker that dies while it asks again after a tool: the turn begins anew and has one answer', async () => {
+    town.chat.script(streamOf(call('current_time')), stallAfter(chunk({ content: 'half' })));
+    const worker = await town.startProcess();
+    await town.sender.direct('U1', 'What time is it?');
+    await untilTrue(() => town.chat.calls.length === 2);
+    worker.kill('SIGKILL');
+    await worker.ended;
+    town.chat.script(
+      streamOf(call('current_time')),
+      streamOf(chunk({ content: 'It is late.' }, 'stop'), sse('[DONE]')),
+    );
+    await town.startProcess();
+    await town.untilShown('DU1', ['It is late.'], 40_000);
+    expect(town.chat.calls).toHaveLength(4);
+  }, 60_000);
+
+  test('with every tool switched off none is declared, and a call is not run', async () => {
+    town.chat.script(streamOf(chunk({ content: 'Well.' }), call('current_time')));
+    await town.startBot({ TOOLS_FILE: toolsFile({ current_time: { on: false } }) });
+    await town.sender.direct('U1', 'What time is it?');
+    await town.untilShown('DU1', ['Well.']);
+    expect(toolsOf(0)).toBeUndefined();
+    expect(town.chat.calls).toHaveLength(1);
+  });
+});

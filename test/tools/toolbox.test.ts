@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { PolicyFileError } from '../../src/policy/read-rules.ts';
+import { createCurrentTime } from '../../src/tools/current-time.ts';
+import { TOOL_NAMES } from '../../src/tools/tool-names.ts';
+import { createToolbox } from '../../src/tools/toolbox.ts';
+import type { Tool, ToolAsker, ToolPerson, ToolScene } from '../../src/tools/tool.ts';
+import { parseToolsFile, type ToolRules } from '../../src/tools/tools-file.ts';
+import { createWhoAmI } from '../../src/tools/who-am-i.ts';
+
+const ZHANG: ToolPerson = {
+  accountId: '10023456',
+  name: '张伟',
+  identityCode: 'JG',
+  department: '3100',
+  departmentName: '信息中心',
+};
+const LIN: ToolPerson = { ...ZHANG, identityCode: 'XS', department: '2203' };
+const PRIVATE = { kind: 'private' as const, id: 'u' };
+const GROUP = { kind: 'group' as const, id: 'g1' };
+const asker = (person: ToolPerson | undefined, place: ToolAsker['place'] = PRIVATE): ToolScene => ({
+  person,
+  place,
+  language: 'en',
+  readTexts: () => [],
+});
+
+const NOW_MS = Date.UTC(2026, 10, 21, 22, 27, 20);
+const TOOLS: Tool[] = [createCurrentTime(() => NOW_MS), createWhoAmI()];
+const EVERYWHERE = { on: true, who: {}, private: true, groups: 'all' as const };
+
+async function use(name: string, args: string, scene: ToolScene): Promise<string> {
+  const rules: ToolRules = { current_time: EVERYWHERE, who_am_i: EVERYWHERE };
+  const prepared = createToolbox(TOOLS, rules).prepare({ name, argumentsJson: args }, scene);
+  return 'fault' in prepared ? prepared.fault : prepared.run(new AbortController().signal);
+}
+
+describe('security.md 6.3, T28: who may use a tool is judged by the turn’s facts', () => {
+  test.each<[what: string, rule: object, scene: ToolScene, mayUse: boolean]>([
+    ['on for everybody', { on: true }, asker(undefined), true],
+    ['off', { on: false }, asker(ZHANG), false],
+    ['for staff, a member of staff', { on: true, who: { identity: ['JG'] } }, asker(ZHANG), true],
+    ['for staff, a student', { on: true, who: { identity: ['JG'] } }, asker(LIN), false],
+    ['for staff, nobody signed in', { on: true, who: { identity: ['JG'] } }, asker(undefined), false],
+    ['for departments, within', { on: true, who: { departments: ['31*'] } }, asker(ZHANG), true],
+    ['for departments, outside', { on: true, who: { departments: ['31*'] } }, asker(LIN), false],
+    ['for a group, there', { on: true, private: false, groups: ['g1'] }, asker(ZHANG, GROUP), true],
+    ['for a group, elsewhere', { on: true, groups: ['g2'] }, asker(ZHANG, GROUP), false],
+    ['for groups, privately', { on: true, private: false }, asker(ZHANG), false],
+  ])('%s', (_, rule, scene, mayUse) => {
+    const rules = parseToolsFile(JSON.stringify({ tools: { current_time: rule } }), TOOL_NAMES);
+    const toolbox = createToolbox(TOOLS, rules);
+    expect(toolbox.offer(scene).map(({ name }) => name)).toEqual(mayUse ? ['current_time'] : []);
+    const prepared = toolbox.prepare({ name: 'current_time', argumentsJson: '{}' }, scene);
+    expect('run' in prepared).toBe(mayUse);
+  });
+
+  test('a tool that the file does not name is off, also under names that every object has', () => {
+    const toolbox = createToolbox(TOOLS, {});
+    for (const name of [...TOOL_NAMES, 'constructor', '__proto__', 'toString', ''])
+      expect(toolbox.prepare({ name, argumentsJson: '{}' }, asker(ZHANG))).toHaveProperty('fault');
+  });
+
+  test('security.md 6.2: who_am_i is not there in groups, whatever the file says', async () => {
+    expect(await use('who_am_i', '{}', asker(ZHANG, GROUP))).toBe('There is no such tool here.');
+    const toolbox = createToolbox(TOOLS, { who_am_i: EVERYWHERE });
+    expect(toolbox.offer(asker(ZHANG, GROUP))).toEqual([]);
+  });
+});
+
+describe('TOOLS_FILE', () => {
+  test('the file that comes with Parley switches on what is harmless', () => {
+    const rules = parseToolsFile(readFileSync('config/tools.json', 'utf8'), TOOL_NAMES);
+    const toolbox = createToolbox(TOOLS, rules);
+    expect(toolbox.offer(asker(undefined)).map(({ name }) => name)).toEqual(['current_time']);
+    expect(toolbox.offer(asker(ZHANG)).map(({ name }) => name)).toEqual(['current_time', 'who_am_i']);
+    expect(toolbox.offer(asker(ZHANG, GROUP)).map(({ name }) => name)).toEqual(['current_time']);
+  });
+
+  test.each<[what: string, file: unknown, fault: string | RegExp]>([
+    ['no JSON', '{', 'The file is not valid JSON'],
+    ['an unknown tool', { tools: { clock: { on: true } } }, /^tools\.clock: .*there are current_time, who_am_i/],
+    ['an unknown field', { tools: { current_time: { on: true, whom: {} } } }, /^tools\.current_time: .*whom/],
+    ['a field beside the tools', { tools: {}, rules: [] }, /rules/],
+    ['no tools', {}, /^tools: /],
+    ['no on', { tools: { current_time: {} } }, /^tools\.current_time\.on: /],
+    [
+      'an unknown identity',
+      { tools: { current_time: { on: true, who: { identity: ['JS'] } } } },
+      'tools.current_time.who.identity[0]: Must be one of JG, XS, QT',
+    ],
+    [
+      'an empty list',
+      { tools: { current_time: { on: true, groups: [] } } },
+      'tools.current_time.groups: Is empty: name at least one',
+    ],
+    ['on nowhere', { tools: { current_time: { on: true, private: false, groups: 'none' } } }, /on nowhere/],
+  ])('refuses %s with a sentence', (_, file, fault) => {
+    let faults: readonly string[] = [];
+    try {
+      parseToolsFile(typeof file === 'string' ? file : JSON.stringify(file), TOOL_NAMES);
+    } catch (error) {
+      if (error instanceof PolicyFileError) faults = error.faults;
+    }
+    expect(faults).toEqual([typeof fault === 'string' ? fault : expect.stringMatching(fault)]);
+  });
+});
+
+describe('spec 2.2: declarations', () => {
+  test.each(TOOLS)('$name has a schema of type object with required inside', ({ parameters, description }) => {
+    expect(parameters).toMatchObject({ type: 'object', properties: {}, additionalProperties: false });
+    expect(parameters).not.toHaveProperty('$schema');
+    expect(description).not.toBe('');
+    expect(() => z.fromJSONSchema(parameters)).not.toThrow();
+  });
+});
+
+describe('what the tools tell', () => {
+  test('the time, in a time zone if one is given', async () => {
+    expect(await use('current_time', '{"timeZone":"Asia/Shanghai"}', asker(undefined))).toBe(
+      '2026-11-22 06:27:20 (Sunday), time zone Asia/Shanghai',
+    );
+    expect(await use('current_time', '', asker(undefined))).toMatch(
+      /^2026-11-2\d \d\d:\d\d:20 \(\w+\), time zone \S+$/,
+    );
+    expect(await use('current_time', '{"timeZone":"Mars/Base"}', asker(undefined))).toContain('Asia/Shanghai');
+  });
+
+  test('who asks, from the profile', async () => {
+    expect(await use('who_am_i', 'null', asker(ZHANG))).toBe(
+      'Name: 张伟\nStaff or student number: 10023456\nIdentity: staff\nDepartment: 信息中心 (3100)',
+    );
+    const bare = { ...ZHANG, identityCode: '', department: '', departmentName: '' };
+    expect(await use('who_am_i', '{}', asker(bare))).toBe('Name: 张伟\nStaff or student number: 10023456');
+    expect(await use('who_am_i', '{}', asker(undefined))).toContain('Nobody is signed in');
+  });
+});
