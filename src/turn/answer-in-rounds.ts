@@ -18,7 +18,7 @@ const ENDS_FOR_GOOD: ReadonlySet<EndReason> = new Set(['truncated', 'content_fil
 /**
  * Asks the model, runs the tools that it calls, and asks again with their results, as one stream of events: the texts of
  * all rounds in their order with an empty line between, so that nothing that a person saw is lost, and one end. Results
- * are no part of the answer. After the last round, or when time or tokens are used up, the model is asked without tools.
+ * are no part of the answer, and the usage told is that of the request as it was given. After the last round, or when time or tokens are used up, the model is asked without tools.
  * @throws ChatError at any step; what tools do wrong is told to the model
  */
 export async function* answerInRounds(options: RoundsOptions, request: ChatRequest): AsyncGenerator<ChatEvent> {
@@ -40,6 +40,7 @@ export async function* answerInRounds(options: RoundsOptions, request: ChatReque
         if (event.type === 'fallback') bare = { ...bare, model: event.model };
         if (event.type === 'tool-call') calls.push(event);
         else if (event.type === 'end') reason = event.reason;
+        else if (event.type === 'usage' && round > 1) continue;
         else if (event.type === 'text') {
           yield text === '' && hasText ? { type: 'text', delta: `\n\n${event.delta}` } : event;
           text += event.delta;

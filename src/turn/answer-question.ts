@@ -7,6 +7,7 @@ import type { PromptSizes } from '../conversation/prompt-sizes.ts';
 import type { MediaStore } from '../conversation/media-store.ts';
 import type { GroupScope } from '../platforms/conversation-key.ts';
 import { askWithinLimits, type AskWithinLimits } from './ask-within-limits.ts';
+import { declarationTokens } from './declaration-tokens.ts';
 import { earlierTurns } from './earlier-turns.ts';
 import { fallbackFor, fallbackNote, type FallbackOptions } from './fallback-model.ts';
 import { fetchImages, ImageRefusedError } from './fetch-images.ts';
@@ -81,7 +82,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
 async function ask(
   options: AnswerQuestionOptions,
   scene: AdmittedScene,
-  { chat, declared: tools, declaredTokens }: TurnTools,
+  { chat, declared: tools }: TurnTools,
 ): Promise<AsyncIterable<ChatEvent>> {
   const { question, newest, platform, controls } = scene;
   const isBrief = isToBeBrief(scene);
@@ -108,7 +109,7 @@ async function ask(
     buildPrompt({
       ...prompt,
       ...size,
-      budgetTokens: size.budgetTokens - declaredTokens,
+      budgetTokens: size.budgetTokens - declarationTokens(tools, size.tokenFactor),
       turns: isFresh ? [] : turns,
     });
   const startsFresh = () => startAnew(scene, 'startedAfresh');

@@ -3,6 +3,7 @@ import type { ChatClient } from '../chat/chat-client.ts';
 import type { ChatEvent, ChatRequest } from '../chat/chat-types.ts';
 import { promptTokens, type BuiltPrompt } from '../conversation/build-prompt.ts';
 import type { PromptSizes } from '../conversation/prompt-sizes.ts';
+import { declarationTokens } from './declaration-tokens.ts';
 
 export interface AskWithinLimits {
   chat: Pick<ChatClient, 'stream'>;
@@ -55,15 +56,15 @@ async function* askOnce(
 ): AsyncGenerator<ChatEvent, 'answered' | 'too-long'> {
   const asked = request(messages);
   const hasImages = messages.some(({ content }) => typeof content !== 'string');
-  // What an image costs is each service's own affair, and so are declared tools.
-  const isText = !hasImages && !asked.tools?.length;
+  const estimatedTokens = promptTokens(messages) + declarationTokens(asked.tools);
   let answering = model;
   let hasBegun = false;
   try {
     for await (const event of chat.stream(asked, signal)) {
       if (event.type === 'fallback') answering = event.model;
       else hasBegun = true;
-      if (event.type === 'usage' && isText) sizes.answered(answering, promptTokens(messages), event.promptTokens);
+      // What an image costs is each service's own affair.
+      if (event.type === 'usage' && !hasImages) sizes.answered(answering, estimatedTokens, event.promptTokens);
       yield event;
     }
     return 'answered';

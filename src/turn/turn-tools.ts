@@ -1,6 +1,5 @@
 import type { NowMs } from '../base/clock.ts';
 import type { ChatClient, ToolDeclaration } from '../chat/chat-types.ts';
-import { estimateTokens } from '../conversation/estimate-tokens.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { ToolAsker } from '../tools/tool.ts';
 import { answerInRounds } from './answer-in-rounds.ts';
@@ -16,10 +15,9 @@ export interface TurnToolOptions {
   nowMs: NowMs;
 }
 
-/** What a turn asks the model with: the tools that its person may use, and what they take of the prompt. */
+/** What a turn asks the model with: the tools that its person may use. */
 export interface TurnTools {
   declared: readonly ToolDeclaration[];
-  declaredTokens: number;
   /** Answers in rounds: what tools find out is no step of the caller's. */
   chat: Pick<ChatClient, 'stream'>;
 }
@@ -35,7 +33,6 @@ export function toolsOfTurn(
   const declared = isToBeBrief(scene) ? [] : options.toolbox.offer(asker);
   return {
     declared,
-    declaredTokens: declared.reduce((sum, tool) => sum + estimateTokens(JSON.stringify(tool)), 0),
     chat: {
       stream: (request, signal) =>
         answerInRounds({ ...options, asker, limits: TOOL_LIMITS, signal, showStatus }, request),
