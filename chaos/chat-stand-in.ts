@@ -6,8 +6,8 @@ import { conversationsIn, questionsIn, type Ledger, type Sampling } from './ledg
 
 export interface ChatStandIn {
   readonly port: number;
-  /** No more faults of its own from now on. */
-  behave(): void;
+  /** Whether it has no faults of its own from now on. */
+  behave(isBehaving: boolean): void;
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export async function startChatStandIn(options: ChatStandInOptions): Promise<Cha
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    behave: () => (isBehaving = true),
+    behave: (shall) => (isBehaving = shall || !options.mayFail),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

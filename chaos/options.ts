@@ -22,6 +22,11 @@ export const USAGE = `npm run chaos [-- OPTIONS]
   99 of 100 answers always stand within 20 s after the last kill that hit them.
   The whole proof: --minutes 10 --events 10000 --kills 200 --freezes 20 --stops 20
 
+  --soak                 instead: a steady 5 messages a second and 4 kills a minute in rounds of ten minutes; one receiver and
+                         one worker are never killed, and what they hold is measured after each round, at rest:
+                         heap, resident memory and handles, the end beside the first round, and the keys in Redis.
+                         The whole proof: --soak --minutes 30
+
   --fail-points          instead: processes die before and after each call to the outside
   --lives N              how often at each of these points (20); a point that is reached less often fails the run
 `;
@@ -43,6 +48,7 @@ export function readOptions(args: string[]) {
       kills: { type: 'string' },
       freezes: { type: 'string' },
       stops: { type: 'string' },
+      soak: { type: 'boolean', default: false },
       'fail-points': { type: 'boolean', default: false },
       lives: { type: 'string', default: '20' },
     },

@@ -11,6 +11,8 @@ export type PartState = 'starting' | 'up' | 'frozen' | 'stopping' | 'down' | 'cl
 export interface PartOptions {
   name: string;
   env: Record<string, string>;
+  /** Options of node itself. */
+  nodeArgs?: readonly string[];
   /** A file that its whole output is appended to. */
   logFile?: string;
   /** The environment that each life gets on top. */
@@ -35,6 +37,7 @@ export class PartProcess {
   #state: PartState = 'down';
   #output = '';
   #lives = 0;
+  #inspectorUrl: string | undefined;
   readonly #forget: () => void;
   #ended: Promise<unknown> = Promise.resolve();
 
@@ -56,6 +59,11 @@ export class PartProcess {
 
   get output(): string {
     return this.#output;
+  }
+
+  /** Where its inspector listens, if it was started with one. */
+  get inspectorUrl(): string | undefined {
+    return this.#inspectorUrl;
   }
 
   kill(): void {
@@ -101,7 +109,7 @@ export class PartProcess {
     if (this.#state === 'closed') return;
     this.#lives += 1;
     const { life } = this;
-    const child = spawn(process.execPath, ['dist/main.js'], {
+    const child = spawn(process.execPath, [...(this.#options.nodeArgs ?? []), 'dist/main.js'], {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: process.env['HOME'] ?? '/tmp',
@@ -119,6 +127,10 @@ export class PartProcess {
       this.#output = (this.#output + text).slice(-KEPT_OUTPUT_CHARS);
       if (this.#child === child && this.#state === 'starting' && text.includes('is running')) this.#state = 'up';
     };
+    // Node's own word; it comes before any of ours.
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      this.#inspectorUrl = /^Debugger listening on (ws:\S+)$/.exec(line)?.[1] ?? this.#inspectorUrl;
+    });
     createInterface({ input: child.stdout }).on('line', (line) => this.#options.printed(life, line));
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);

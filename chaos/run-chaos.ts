@@ -1,16 +1,24 @@
+import type { Redis } from 'ioredis';
 import { seededRandom } from '../test/support/seeded-random.ts';
 import { drain, leftovers, openStore, readRecords, type Leftovers } from './drain.ts';
 import type { Ledger, SentEvent } from './ledger.ts';
 import { planFaults, type AskedCounts, type ScheduledFault } from './schedule.ts';
 import { SlackPeople, visibleInSlack } from './slack-people.ts';
 import { strike, type StopResult } from './strike.ts';
-import { runTraffic } from './traffic.ts';
+import { runTraffic, type TrafficOptions } from './traffic.ts';
 import { WecomPeople } from './wecom-people.ts';
 import { SLACK_SECRET, startWorld, type World, type WorldOptions } from './world.ts';
 
 export interface ChaosOptions {
   seed: string;
+  /** How long the load lasts. */
   loadMs: number;
+  /** So often the load comes, with a rest after each. Once unless told. */
+  rounds?: number;
+  /** Told once before the first load, and after each once all is answered. */
+  atRest?: RestLook;
+  /** Told at the very end, when everything that is to be judged has been read. */
+  atEnd?: RestLook;
   ratePerSec: number;
   killsPerMinute: number;
   /** What there must be at least of some faults. */
@@ -26,6 +34,9 @@ export interface ChaosOptions {
   /** Told once a few seconds how it goes. */
   tell?(line: string): void;
 }
+
+/** Looks at the product while it rests. @param store the rig's own connection to Redis */
+export type RestLook = (world: World, store: Redis) => Promise<void>;
 
 /** All that a run left behind, to be judged. */
 export interface ChaosRun {
@@ -43,7 +54,7 @@ const TELL_EVERY_MS = 10_000;
 
 /** Runs the whole product under load and faults, then lets it come to rest. Nothing is judged here. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
-  const { seed, loadMs, killsPerMinute, freezeMs, ratePerSec, tell } = options;
+  const { seed, tell, rounds = 1, atRest } = options;
   const world = await startWorld(options);
   const store = openStore(world);
   let isOver = false;
@@ -52,46 +63,64 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
   try {
     tell?.(`Redis listens on ${world.redis.port}`);
     await untilUp(world);
+    await atRest?.(world, store);
     const { gateway, ledger } = world;
     const wecom = new WecomPeople({ gateway, ...world.wecom, messages: ledger.messages, isOver: () => isOver });
     const slack = new SlackPeople({ gateway, signingSecret: SLACK_SECRET });
-    const faults =
-      options.faults ??
-      planFaults({
-        random: seededRandom(`${seed} faults`),
-        ...{ loadMs, killsPerMinute, freezeMs },
-        ...(options.asked ? { asked: options.asked } : {}),
-      });
-    await Promise.all([
-      runTraffic({
-        ledger,
-        random: seededRandom(`${seed} traffic`),
-        ratePerSec,
-        loadMs,
-        isEnough: () => options.isEnough?.(ledger) ?? false,
-        send: { wecom: (event) => wecom.send(event), slack: (event) => slack.send(event) },
-      }),
-      strike({ world, random: seededRandom(`${seed} targets`), faults, stops, loadMs }),
-    ]);
-    world.chat.behave();
-    const restAtMs = Date.now();
-    const isDrained = await drain(store, () => allShown(ledger.events, allMessages(world)), DRAIN_LIMIT_MS);
-    const drainedAfterMs = isDrained ? Date.now() - restAtMs : undefined;
+    const send = {
+      wecom: (event: SentEvent) => wecom.send(event),
+      slack: (event: SentEvent) => slack.send(event),
+    };
+    let drainedAfterMs: number | undefined;
+    for (let round = 0; round < rounds; round += 1) {
+      world.chat.behave(false);
+      await load(world, { ...options, seed: round === 0 ? seed : `${seed} ${round}` }, { send, stops });
+      world.chat.behave(true);
+      const restAtMs = Date.now();
+      const isDrained = await drain(store, () => allShown(ledger.events, allMessages(world)), DRAIN_LIMIT_MS);
+      drainedAfterMs = isDrained ? Date.now() - restAtMs : undefined;
+      await atRest?.(world, store);
+    }
     await readRecords(store, ledger.events);
     const { endedByThemselves } = world;
-    return {
+    const run: ChaosRun = {
       ledger: { ...ledger, messages: allMessages(world) },
       stops,
       endedByThemselves,
       leftovers: await leftovers(store),
       drainedAfterMs,
     };
+    await options.atEnd?.(world, store);
+    return run;
   } finally {
     isOver = true;
     clearInterval(telling);
     store.disconnect();
     await world.close();
   }
+}
+
+/** Traffic and faults at once, until both are over. */
+async function load(
+  world: World,
+  options: ChaosOptions,
+  { send, stops }: { send: TrafficOptions['send']; stops: StopResult[] },
+): Promise<void> {
+  const { seed, loadMs, ratePerSec, killsPerMinute, freezeMs, asked } = options;
+  const plan = { loadMs, killsPerMinute, freezeMs, ...(asked ? { asked } : {}) };
+  const faults = options.faults ?? planFaults({ random: seededRandom(`${seed} faults`), ...plan });
+  const { ledger } = world;
+  await Promise.all([
+    runTraffic({
+      ledger,
+      random: seededRandom(`${seed} traffic`),
+      ratePerSec,
+      loadMs,
+      isEnough: () => options.isEnough?.(ledger) ?? false,
+      send,
+    }),
+    strike({ world, random: seededRandom(`${seed} targets`), faults, stops, loadMs }),
+  ]);
 }
 
 async function untilUp({ parts, endedByThemselves }: World): Promise<void> {

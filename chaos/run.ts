@@ -2,6 +2,7 @@
 import { readOptions, USAGE } from './options.ts';
 import { runFailPoints } from './run-fail-points.ts';
 import { runFaults } from './run-faults.ts';
+import { soak } from './run-soak.ts';
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
@@ -9,8 +10,9 @@ const command = readOptions(process.argv.slice(2));
 if (command.help) say(USAGE);
 else {
   say(`seed ${command.seed}`);
-  const isAllKept = command['fail-points']
-    ? await runFailPoints({ lives: command.lives, seed: command.seed, say })
-    : await runFaults(command, say);
-  process.exitCode = isAllKept ? 0 : 1;
+  const run = () => {
+    if (command['fail-points']) return runFailPoints({ lives: command.lives, seed: command.seed, say });
+    return command.soak ? soak(command, say) : runFaults(command, say);
+  };
+  process.exitCode = (await run()) ? 0 : 1;
 }

@@ -80,7 +80,7 @@ async function strikeOnce(options: StrikeOptions, fault: Fault, endsAtMs: number
 /** So long a fault waits for a moment at which another process of the role stands; then it is left out. */
 const WAITS_MS = 20_000;
 
-/** A kill may hit what is frozen, as in life. One of each role is left standing: with none there is nothing to be seen. */
+/** What is watched loses links, never its life. A kill may hit what is frozen, as in life. One of each role is left standing: with none there is nothing to be seen. */
 async function choose(
   random: SeededRandom,
   parts: Part[],
@@ -91,7 +91,8 @@ async function choose(
     const ofRole = parts.filter(({ role }) => role === fault.role);
     const standing = ofRole.filter(({ process }) => process.state === 'up');
     const fit = ofRole.filter(
-      ({ process: { state } }) => state === 'up' || (fault.kind === 'kill' && state === 'frozen'),
+      ({ process: { state }, isWatched }) =>
+        !(isWatched && fault.kind !== 'link') && (state === 'up' || (fault.kind === 'kill' && state === 'frozen')),
     );
     const chosen = random.shuffle(fit)[0];
     if (chosen && standing.some((other) => other !== chosen)) return chosen;

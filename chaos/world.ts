@@ -20,6 +20,10 @@ export interface PartPlan {
   role: 'receiver' | 'worker';
   /** Armed in so many of its lives, from the first on; in each it dies there. */
   failPoint?: { place: string; lives: number };
+  /** Its vital signs are read: it is never killed, frozen or stopped, and has node's inspector. Its links break like others'. */
+  isWatched?: true;
+  /** A module that node loads before it. */
+  preload?: string;
 }
 
 export interface WorldOptions {
@@ -36,6 +40,7 @@ export interface Part {
   process: PartProcess;
   role: 'receiver' | 'worker';
   links: Record<LinkName, TcpProxy>;
+  isWatched: boolean;
 }
 
 /** Everything around the product and the product itself, as real processes. */
@@ -90,8 +95,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     LOG_LEVEL: options.logFolder === undefined ? 'warn' : 'debug',
   };
   const targets = { redis: redis.port, chat: chat.port, slack: Number(new URL(slack.apiUrl).port) };
-  const startPart = async ({ role, failPoint }: PartPlan, index: number): Promise<Part & { url: string }> => {
+  const startPart = async (plan: PartPlan, index: number): Promise<Part & { url: string }> => {
+    const { role, failPoint, isWatched = false, preload } = plan;
     const name = `${role}${index + 1}`;
+    const nodeArgs = [
+      ...(isWatched ? ['--inspect=127.0.0.1:0'] : []),
+      ...(preload === undefined ? [] : ['--import', preload]),
+    ];
     const isArmed = (life: string) => failPoint !== undefined && numberOf(life) <= failPoint.lives;
     const port = await freePort();
     const links = {
@@ -120,8 +130,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       ...(failPoint && isArmed(life) ? { PARLEY_FAIL_POINT: `${failPoint.place}:exit` } : {}),
     });
     const printed = (life: string, line: string) => noteResumption(ledger, life, line);
-    const process = new PartProcess({ name, env, envOfLife, printed, endedByItself, ...log });
-    return { process, role, links, url };
+    const process = new PartProcess({ name, env, nodeArgs, envOfLife, printed, endedByItself, ...log });
+    return { process, role, links, isWatched, url };
   };
   const parts = await Promise.all(options.parts.map(startPart));
   const receivers = parts.filter(({ role }) => role === 'receiver').map(({ process: part, url }) => ({ part, url }));

@@ -1,0 +1,80 @@
+import type { SoakRun } from './soak.ts';
+import type { KeyCensus } from './key-census.ts';
+
+const MB = 1_000_000;
+const DAY_MS = 86_400_000;
+
+export interface SoakBounds {
+  /** Heap after a forced collection: the end beside the end of the first round. */
+  heapGrowthBytes: number;
+  /** Resident memory at the end to that after the first round, at most. */
+  rssRatio: number;
+}
+
+/** Issue "one answer, exactly": heap within 3 MB, RSS at most 1.1 of what the first ten minutes left, handles equal. */
+export const LONG_BOUNDS: SoakBounds = { heapGrowthBytes: 3 * MB, rssRatio: 1.1 };
+
+/** BullMQ's own of each queue: its settings, its counter, its capped stream of events. */
+const QUEUE_KEYS = ['{wake}:turns:meta', '{wake}:turns:id', '{wake}:turns:events', '{wake}:turns:stalled-check'];
+/** Waiting things, of which nothing is left once all is answered. */
+const WAITING_KEYS = ['{p}:inbox', '{p}:held', '{p}:media', '{p}:pending', '{wake}:turns', '{wake}:turns:lock'];
+/** The longest life that anything of a message or a conversation has: HISTORY_TTL_DAYS, unless set. */
+const LONGEST_LIFE_MS = 30 * DAY_MS;
+
+/** @returns one sentence for each thing that grew, or that should not be there any more */
+export function judgeSoak(soak: SoakRun, bounds: SoakBounds): string[] {
+  return [...judgeProcesses(soak, bounds), ...judgeKeys(soak)];
+}
+
+function judgeProcesses({ looks }: SoakRun, { heapGrowthBytes, rssRatio }: SoakBounds): string[] {
+  const [first = {}, last = {}] = [looks[0], looks.at(-1)];
+  return Object.entries(last).flatMap(([name, end]) => {
+    const mark = first[name];
+    if (!mark || looks.length < 2) return [`${name} was measured once only`];
+    const faults: string[] = [];
+    const grown = Math.abs(end.heapBytes - mark.heapBytes);
+    if (grown >= heapGrowthBytes) faults.push(`heap differs by ${inMb(grown)}, bound: ${inMb(heapGrowthBytes)}`);
+    const ratio = end.rssBytes / mark.rssBytes;
+    if (ratio > rssRatio) faults.push(`resident memory is ${ratio.toFixed(3)} of the mark, bound: ${rssRatio}`);
+    const handles = { 'file descriptors': [mark.fileDescriptors, end.fileDescriptors] };
+    for (const kind of new Set([...Object.keys(mark.resources), ...Object.keys(end.resources)]))
+      Object.assign(handles, { [kind]: [mark.resources[kind] ?? 0, end.resources[kind] ?? 0] });
+    for (const [kind, [had, has]] of Object.entries(handles))
+      if (had !== has) faults.push(`${kind}: ${had} at the mark, ${has} at the end`);
+    return faults.map((fault) => `${name}: ${fault}`);
+  });
+}
+
+function judgeKeys({ run, keys }: SoakRun): string[] {
+  const { events } = run.ledger;
+  const conversations = new Set(events.map(({ conversation }) => conversation)).size;
+  /** What was said explains so many; an answer that begins a thread of Slack has a history there, too. */
+  const explained: Record<string, number> = {
+    '{p}:message': events.length,
+    '{p}:state': conversations,
+    '{p}:history': conversations + events.filter(({ platform }) => platform === 'slack').length,
+    '{p}:notices': conversations,
+  };
+  const faults = Object.entries(keys.after).flatMap(([kind, { count, endless, longestLifeMs }]) => {
+    const most = explained[kind];
+    return [
+      ...(most !== undefined && count > most ? [`${kind}: ${count} keys, explained: ${most}`] : []),
+      ...(WAITING_KEYS.includes(kind) ? [`${kind}: ${count} keys although nothing waits`] : []),
+      ...(endless > 0 && !QUEUE_KEYS.includes(kind) ? [`${kind}: ${endless} keys that never end`] : []),
+      ...(longestLifeMs > LONGEST_LIFE_MS ? [`${kind}: a life of ${Math.round(longestLifeMs / DAY_MS)} days`] : []),
+    ];
+  });
+  return [...faults, ...judgeAged(keys.before, keys.aged)];
+}
+
+/** Before the first message not each of BullMQ's own keys is there. */
+function judgeAged(before: KeyCensus, aged: KeyCensus): string[] {
+  return Object.entries(aged).flatMap(([kind, { count }]) => {
+    const base = Math.max(before[kind]?.count ?? 0, QUEUE_KEYS.includes(kind) ? 1 : 0);
+    return count > base ? [`${kind}: ${count} keys once all lives are over, before: ${base}`] : [];
+  });
+}
+
+function inMb(bytes: number): string {
+  return `${(bytes / MB).toFixed(2)} MB`;
+}

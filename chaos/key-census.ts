@@ -1,0 +1,48 @@
+import type { Redis } from 'ioredis';
+
+/** How many keys of a kind there are, how many of them never end by themselves, and the longest life of the others. */
+export interface KeyCount {
+  count: number;
+  endless: number;
+  longestLifeMs: number;
+}
+
+/** By kind: the key without what differs from one message, person, conversation or partition to the next. */
+export type KeyCensus = Record<string, KeyCount>;
+
+/** Counts all keys of a Redis. Walks through all of them, so it is for a rig, never for the product. */
+export async function takeCensus(store: Redis): Promise<KeyCensus> {
+  const census: KeyCensus = {};
+  for await (const names of store.scanStream({ count: 1_000 }) as AsyncIterable<string[]>) {
+    const lives = await Promise.all(names.map((name) => store.pttl(name)));
+    for (const [index, name] of names.entries()) {
+      const lifeMs = lives[index] ?? -2;
+      // It ended between the two looks.
+      if (lifeMs === -2) continue;
+      const own = (census[kindOfKey(name)] ??= { count: 0, endless: 0, longestLifeMs: 0 });
+      own.count += 1;
+      if (lifeMs === -1) own.endless += 1;
+      own.longestLifeMs = Math.max(own.longestLifeMs, lifeMs);
+    }
+  }
+  return census;
+}
+
+/** Lets as much time pass for the keys as the longest life among them, as far as nothing renews them meanwhile. */
+export async function ageKeys(store: Redis): Promise<void> {
+  for await (const names of store.scanStream({ count: 1_000 }) as AsyncIterable<string[]>)
+    await Promise.all(
+      names.map(async (name) => {
+        if ((await store.pttl(name)) >= 0) await store.pexpire(name, 1);
+      }),
+    );
+}
+
+/** `{p12}:message:3f…` → `{p}:message`, `{wake3}:parley-wake:de:p…` → `{wake}:parley-wake:de`. */
+export function kindOfKey(name: string): string {
+  return name
+    .split(':')
+    .map((part, index) => (index === 0 ? part.replace(/\d+(?=\}$)/, '') : part))
+    .filter((part, index) => index < 2 || /^[a-z-]{1,20}$/.test(part))
+    .join(':');
+}

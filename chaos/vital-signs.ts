@@ -1,0 +1,64 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { openInspector } from './inspector.ts';
+
+/** What a process holds while it rests. */
+export interface VitalSigns {
+  /** After a forced collection. */
+  heapBytes: number;
+  rssBytes: number;
+  fileDescriptors: number;
+  /** What keeps its event loop alive, by kind. */
+  resources: Record<string, number>;
+}
+
+/** Timers and connections come and go even at rest; what is always there is the least of some looks. */
+const LOOKS = 6;
+const LOOK_EVERY_MS = 500;
+
+/** Open files by way of `/dev/fd`, which Linux and macOS have; the folder's own is among them each time. */
+const LOOK = `JSON.stringify({
+  rssBytes: process.memoryUsage.rss(),
+  fileDescriptors: process.getBuiltinModule('node:fs').readdirSync('/dev/fd').length,
+  active: process.getActiveResourcesInfo(),
+})`;
+
+/** Reads the vital signs of a process by its inspector. @throws Error when it does not answer */
+export async function readVitalSigns(inspectorUrl: string): Promise<VitalSigns> {
+  const inspector = await openInspector(inspectorUrl);
+  try {
+    const looks: Omit<VitalSigns, 'heapBytes'>[] = [];
+    for (let look = 0; look < LOOKS; look += 1) {
+      await pause(LOOK_EVERY_MS);
+      const { active, ...seen } = JSON.parse(String(await inspector.evaluate(LOOK))) as Omit<
+        VitalSigns,
+        'resources'
+      > & {
+        active: string[];
+      };
+      looks.push({ ...seen, resources: countEach(active) });
+    }
+    await inspector.collectGarbage();
+    const heapBytes = await inspector.heapUsedBytes();
+    const { rssBytes } = JSON.parse(String(await inspector.evaluate(LOOK))) as { rssBytes: number };
+    return {
+      heapBytes,
+      rssBytes,
+      fileDescriptors: Math.min(...looks.map(({ fileDescriptors }) => fileDescriptors)),
+      resources: leastOfEach(looks.map(({ resources }) => resources)),
+    };
+  } finally {
+    await inspector.close();
+  }
+}
+
+function countEach(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}
+
+function leastOfEach(counts: readonly Record<string, number>[]): Record<string, number> {
+  const kinds = [...new Set(counts.flatMap((one) => Object.keys(one)))].sort();
+  const least = kinds.map((kind): [string, number] => [kind, Math.min(...counts.map((one) => one[kind] ?? 0))]);
+  return Object.fromEntries(least.filter(([, count]) => count > 0));
+}
