@@ -9,10 +9,12 @@ export interface SoakBounds {
   heapGrowthBytes: number;
   /** Resident memory at the end to that after the first round, at most. */
   rssRatio: number;
+  /** By how much the count of any kind of handle may differ. */
+  handleDifference: number;
 }
 
 /** Issue "one answer, exactly": heap within 3 MB, RSS at most 1.1 of what the first ten minutes left, handles equal. */
-export const LONG_BOUNDS: SoakBounds = { heapGrowthBytes: 3 * MB, rssRatio: 1.1 };
+export const LONG_BOUNDS: SoakBounds = { heapGrowthBytes: 3 * MB, rssRatio: 1.1, handleDifference: 0 };
 
 /** BullMQ's own of each queue: its settings, its counter, its capped stream of events. */
 const QUEUE_KEYS = ['{wake}:turns:meta', '{wake}:turns:id', '{wake}:turns:events', '{wake}:turns:stalled-check'];
@@ -26,7 +28,7 @@ export function judgeSoak(soak: SoakRun, bounds: SoakBounds): string[] {
   return [...judgeProcesses(soak, bounds), ...judgeKeys(soak)];
 }
 
-function judgeProcesses({ looks }: SoakRun, { heapGrowthBytes, rssRatio }: SoakBounds): string[] {
+function judgeProcesses({ looks }: SoakRun, { heapGrowthBytes, rssRatio, handleDifference }: SoakBounds): string[] {
   const [first = {}, last = {}] = [looks[0], looks.at(-1)];
   return Object.entries(last).flatMap(([name, end]) => {
     const mark = first[name];
@@ -36,11 +38,13 @@ function judgeProcesses({ looks }: SoakRun, { heapGrowthBytes, rssRatio }: SoakB
     if (grown >= heapGrowthBytes) faults.push(`heap differs by ${inMb(grown)}, bound: ${inMb(heapGrowthBytes)}`);
     const ratio = end.rssBytes / mark.rssBytes;
     if (ratio > rssRatio) faults.push(`resident memory is ${ratio.toFixed(3)} of the mark, bound: ${rssRatio}`);
-    const handles = { 'file descriptors': [mark.fileDescriptors, end.fileDescriptors] };
+    const handles: Record<string, [number, number]> = {
+      'file descriptors': [mark.fileDescriptors, end.fileDescriptors],
+    };
     for (const kind of new Set([...Object.keys(mark.resources), ...Object.keys(end.resources)]))
       Object.assign(handles, { [kind]: [mark.resources[kind] ?? 0, end.resources[kind] ?? 0] });
     for (const [kind, [had, has]] of Object.entries(handles))
-      if (had !== has) faults.push(`${kind}: ${had} at the mark, ${has} at the end`);
+      if (Math.abs(has - had) > handleDifference) faults.push(`${kind}: ${had} at the mark, ${has} at the end`);
     return faults.map((fault) => `${name}: ${fault}`);
   });
 }

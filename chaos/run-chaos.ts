@@ -30,6 +30,8 @@ export interface ChaosOptions {
   faults?: ScheduledFault[];
   /** Ends the load early, once it is true. */
   isEnough?(ledger: Ledger): boolean;
+  /** Whether platforms close each connection after a call, so that a receiver at rest holds none; else they keep them. */
+  platformsHangUp?: true;
   logFolder?: string;
   /** Told once a few seconds how it goes. */
   tell?(line: string): void;
@@ -65,8 +67,15 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
     await untilUp(world);
     await atRest?.(world, store);
     const { gateway, ledger } = world;
-    const wecom = new WecomPeople({ gateway, ...world.wecom, messages: ledger.messages, isOver: () => isOver });
-    const slack = new SlackPeople({ gateway, signingSecret: SLACK_SECRET });
+    const moreHeaders: Record<string, string> = options.platformsHangUp ? { connection: 'close' } : {};
+    const wecom = new WecomPeople({
+      gateway,
+      moreHeaders,
+      ...world.wecom,
+      messages: ledger.messages,
+      isOver: () => isOver,
+    });
+    const slack = new SlackPeople({ gateway, moreHeaders, signingSecret: SLACK_SECRET });
     const send = {
       wecom: (event: SentEvent) => wecom.send(event),
       slack: (event: SentEvent) => slack.send(event),

@@ -7,6 +7,7 @@ import { questionText, type SentEvent, type VisibleMessage } from './ledger.ts';
 export interface SlackPeopleOptions {
   gateway: Gateway;
   signingSecret: string;
+  moreHeaders: Record<string, string>;
 }
 
 /** Slack's own: three seconds, four deliveries in all; its pauses of a minute and five are sped up (F5). */
@@ -35,13 +36,15 @@ export class SlackPeople {
   }
 
   async #sendOne(event: SentEvent, body: object): Promise<boolean> {
-    const { gateway, signingSecret } = this.#options;
+    const { gateway, signingSecret, moreHeaders } = this.#options;
     for (const pauseMs of PAUSES_MS) {
       await pause(pauseMs);
       const receiver = await gateway.pick();
       const note = { atMs: Date.now(), receiver: receiver.name, result: 'cut off' };
       event.tries.push(note);
-      const sending = createSlackSender(`${receiver.url}/webhooks/slack`, signingSecret).event(body);
+      const sending = createSlackSender(`${receiver.url}/webhooks/slack`, signingSecret, Date.now, moreHeaders).event(
+        body,
+      );
       const status = await Promise.race([
         sending.catch(() => 'cut off' as const),
         pause(DELIVERY_LIMIT_MS, 'no answer in time' as const, { ref: false }),

@@ -5,7 +5,7 @@ import { runChaos, type ChaosOptions, type ChaosRun } from './run-chaos.ts';
 import { readVitalSigns, type VitalSigns } from './vital-signs.ts';
 import { plainParts, type PartPlan, type World } from './world.ts';
 
-export interface SoakOptions extends Pick<ChaosOptions, 'seed' | 'ratePerSec' | 'killsPerMinute' | 'tell'> {
+export interface SoakOptions extends Pick<ChaosOptions, 'seed' | 'ratePerSec' | 'killsPerMinute' | 'faults' | 'tell'> {
   /** After each round all comes to rest and is measured; the first round is the warm-up. */
   roundMs: number;
   rounds: number;
@@ -31,7 +31,7 @@ export interface SoakRun {
   };
 }
 
-/** Idle connections of node's HTTP client and server live for four and five seconds. */
+/** Idle connections of an HTTP client live for four seconds. */
 const REST_MS = 6_000;
 /** Sweeper, scan for dead workers and renewals all come by in this time. */
 const AFTERLIFE_MS = 12_000;
@@ -52,6 +52,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakRun> {
     loadMs: roundMs,
     freezeMs: 15_000,
     chatFails: 'briefly',
+    platformsHangUp: true,
     async atRest(world, store) {
       censuses.push(await takeCensus(store));
       if (censuses.length > 1) looks.push(await lookAt(world));

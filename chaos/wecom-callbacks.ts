@@ -19,7 +19,7 @@ let nonces = 0;
 export async function sendCallback(
   url: string,
   message: object,
-  { token, aesKey, limitMs }: WecomCredentials & { limitMs: number },
+  { token, aesKey, moreHeaders, limitMs }: WecomCredentials & { moreHeaders: Record<string, string>; limitMs: number },
 ): Promise<{ status: number; answer: StreamAnswer | undefined }> {
   const key = decodeAesKey(aesKey);
   const timestamp = String(Math.floor(Date.now() / 1_000));
@@ -31,7 +31,7 @@ export async function sendCallback(
     `${url}/webhooks/wecom?msg_signature=${signature}&timestamp=${timestamp}&nonce=${nonce}`,
     {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...moreHeaders },
       body: JSON.stringify({ encrypt }),
       signal: AbortSignal.timeout(limitMs),
     },

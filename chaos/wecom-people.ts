@@ -7,6 +7,7 @@ export interface WecomPeopleOptions {
   gateway: Gateway;
   token: string;
   aesKey: string;
+  moreHeaders: Record<string, string>;
   /** Where an answer may be posted later; each message has an address of its own below it. */
   replyUrl: string;
   messages: VisibleMessage[];
@@ -84,8 +85,8 @@ export class WecomPeople {
   }
 
   #call(url: string, message: object): ReturnType<typeof sendCallback> {
-    const { token, aesKey } = this.#options;
-    return sendCallback(url, message, { token, aesKey, limitMs: DELIVERY_LIMIT_MS });
+    const { token, aesKey, moreHeaders } = this.#options;
+    return sendCallback(url, message, { token, aesKey, moreHeaders, limitMs: DELIVERY_LIMIT_MS });
   }
 
   /** Every fourth conversation is one person's in a group of their own. */

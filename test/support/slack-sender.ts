@@ -12,7 +12,12 @@ export interface SlackSender {
 let sent = 0;
 
 /** Slack's side of the Events API: signs what it sends. Written apart from what verifies it. */
-export function createSlackSender(url: string, signingSecret: string, nowMs: () => number = Date.now): SlackSender {
+export function createSlackSender(
+  url: string,
+  signingSecret: string,
+  nowMs: () => number = Date.now,
+  moreHeaders: Record<string, string> = {},
+): SlackSender {
   const sender: SlackSender = {
     async event(event, extra = {}) {
       sent += 1;
@@ -35,6 +40,7 @@ export function createSlackSender(url: string, signingSecret: string, nowMs: () 
           'content-type': 'application/json',
           'x-slack-request-timestamp': timestamp,
           'x-slack-signature': `v0=${digest}`,
+          ...moreHeaders,
         },
       });
       return answer.status;

@@ -1,0 +1,46 @@
+import { expect, test } from '@jest/globals';
+import { judgeSoak } from '../../chaos/judge-soak.ts';
+import { reportOf, traceOf } from '../../chaos/report.ts';
+import type { Fault } from '../../chaos/schedule.ts';
+import { runSoak, soakParts } from '../../chaos/soak.ts';
+
+const SEED = 'short soak';
+/** Looser than in the long form: a process of some seconds still compiles, and a busy machine lets a connection live on. */
+const SHORT_BOUNDS = { heapGrowthBytes: 6_000_000, rssRatio: 1.25, handleDifference: 2 };
+
+/** Early in each round, so that what they cost is over when all shall rest. */
+const FAULTS: readonly Fault[] = [
+  { kind: 'kill', role: 'worker' },
+  { kind: 'kill', role: 'receiver' },
+  { kind: 'redis-kill', awayMs: 300 },
+  { kind: 'link', role: 'worker', link: 'redis', fault: { kind: 'cut', afterBytes: 5_000 }, forMs: 1_000 },
+];
+
+test('F34: under load and faults nothing grows in a receiver, a worker and Redis, and a worker that leaks is told apart', async () => {
+  const leaking = { role: 'worker' as const, isWatched: true as const, preload: './test/support/leak.mjs' };
+  const parts = [...soakParts(), leaking];
+  const faults = FAULTS.map((fault, index) => ({ atMs: 500 + index * 500, fault }));
+  const soak = await runSoak({
+    ...{ seed: SEED, rounds: 2, roundMs: 10_000, ratePerSec: 5, killsPerMinute: 0 },
+    ...{ faults, parts },
+  });
+  const { report, violations } = reportOf(SEED, soak.run);
+  const traces = violations.slice(0, 3).map(({ event }) => traceOf(soak.run.ledger, event));
+  expect({ violations, traces, stillWaiting: report.stillWaiting }).toEqual({
+    violations: [],
+    traces: [],
+    stillWaiting: 0,
+  });
+  expect(report.accepted).toBeGreaterThan(80);
+  expect(report.kills).toBeGreaterThanOrEqual(2);
+
+  const grown = judgeSoak(soak, SHORT_BOUNDS);
+  const leaked = `worker${parts.indexOf(leaking) + 1}`;
+  expect(grown.filter((fault) => !fault.startsWith(`${leaked}: `))).toEqual([]);
+  expect(grown).toEqual([
+    expect.stringMatching(`${leaked}: heap differs by `),
+    expect.stringMatching(`${leaked}: resident memory is `),
+    expect.stringMatching(`${leaked}: file descriptors: `),
+    expect.stringMatching(`${leaked}: Timeout: `),
+  ]);
+}, 240_000);
