@@ -9,12 +9,12 @@ export interface SoakBounds {
   heapGrowthBytes: number;
   /** Resident memory at the end to that after the first round, at most. */
   rssRatio: number;
-  /** By how much the count of any kind of handle may differ. */
-  handleDifference: number;
+  /** How many handles of any kind may come to be. */
+  handleGrowth: number;
 }
 
 /** Issue "one answer, exactly": heap within 3 MB, RSS at most 1.1 of what the first ten minutes left, handles equal. */
-export const LONG_BOUNDS: SoakBounds = { heapGrowthBytes: 3 * MB, rssRatio: 1.1, handleDifference: 0 };
+export const LONG_BOUNDS: SoakBounds = { heapGrowthBytes: 3 * MB, rssRatio: 1.1, handleGrowth: 0 };
 
 /** BullMQ's own of each queue: its settings, its counter, its capped stream of events. */
 const QUEUE_KEYS = ['{wake}:turns:meta', '{wake}:turns:id', '{wake}:turns:events', '{wake}:turns:stalled-check'];
@@ -28,7 +28,7 @@ export function judgeSoak(soak: SoakRun, bounds: SoakBounds): string[] {
   return [...judgeProcesses(soak, bounds), ...judgeKeys(soak)];
 }
 
-function judgeProcesses({ looks }: SoakRun, { heapGrowthBytes, rssRatio, handleDifference }: SoakBounds): string[] {
+function judgeProcesses({ looks }: SoakRun, { heapGrowthBytes, rssRatio, handleGrowth }: SoakBounds): string[] {
   const [first = {}, last = {}] = [looks[0], looks.at(-1)];
   return Object.entries(last).flatMap(([name, end]) => {
     const mark = first[name];
@@ -44,7 +44,7 @@ function judgeProcesses({ looks }: SoakRun, { heapGrowthBytes, rssRatio, handleD
     for (const kind of new Set([...Object.keys(mark.resources), ...Object.keys(end.resources)]))
       Object.assign(handles, { [kind]: [mark.resources[kind] ?? 0, end.resources[kind] ?? 0] });
     for (const [kind, [had, has]] of Object.entries(handles))
-      if (Math.abs(has - had) > handleDifference) faults.push(`${kind}: ${had} at the mark, ${has} at the end`);
+      if (has - had > handleGrowth) faults.push(`${kind}: ${had} at the mark, ${has} at the end`);
     return faults.map((fault) => `${name}: ${fault}`);
   });
 }

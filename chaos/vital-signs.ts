@@ -12,7 +12,7 @@ export interface VitalSigns {
 }
 
 /** Timers and connections come and go even at rest; what is always there is the least of some looks. */
-const LOOKS = 6;
+const LOOKS = 16;
 const LOOK_EVERY_MS = 500;
 
 /** Open files by way of `/dev/fd`, which Linux and macOS have; the folder's own is among them each time. */

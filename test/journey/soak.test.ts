@@ -6,7 +6,7 @@ import { runSoak, soakParts } from '../../chaos/soak.ts';
 
 const SEED = 'short soak';
 /** Looser than in the long form: a process of some seconds still compiles, and a busy machine lets a connection live on. */
-const SHORT_BOUNDS = { heapGrowthBytes: 6_000_000, rssRatio: 1.25, handleDifference: 2 };
+const SHORT_BOUNDS = { heapGrowthBytes: 6_000_000, rssRatio: 1.25, handleGrowth: 2 };
 
 /** Early in each round, so that what they cost is over when all shall rest. */
 const FAULTS: readonly Fault[] = [
