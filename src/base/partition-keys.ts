@@ -54,6 +54,11 @@ export function messageKey(partition: number, deliveryId: string): string {
   return `${messageKeyPrefix(partition)}${deliveryId}`;
 }
 
+/** What precedes a person's pseudonym in the name of the hash of what they chose, sealed, one field a chat. */
+export function preferencesKeyPrefix(partition: number): string {
+  return `{p${partition}}:preferences:`;
+}
+
 /** A sealed image of a message that waits or may be asked again. */
 export function mediaKey(partition: number, mediaId: string): string {
   return `{p${partition}}:media:${mediaId}`;

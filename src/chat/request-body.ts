@@ -1,7 +1,5 @@
 import type { ChatMessage, ChatRequest, ContentPart } from './chat-types.ts';
-
-/** Models that take `reasoning_effort`; to others it may be an unknown field. */
-const EFFORT_MODELS = new Set(['svc-max']);
+import { abilitiesOf } from './model-abilities.ts';
 
 /** Writes a request as the chat interface wants it. Fields that its description does not name are not sent. */
 export function requestBody({ model, messages, tools, thinking, stream = true }: ChatRequest): string {
@@ -10,7 +8,8 @@ export function requestBody({ model, messages, tools, thinking, stream = true }:
     messages: messages.map(writeMessage),
     stream,
     ...(thinking === undefined ? {} : { thinking: { type: thinking === 'off' ? 'disabled' : 'enabled' } }),
-    ...(thinking !== undefined && thinking !== 'off' && EFFORT_MODELS.has(model) ? { reasoning_effort: thinking } : {}),
+    // To a model without efforts it may be an unknown field.
+    ...(thinking !== undefined && abilitiesOf(model).efforts.includes(thinking) ? { reasoning_effort: thinking } : {}),
     ...(tools && tools.length > 0 ? { tools: tools.map((tool) => ({ type: 'function', function: tool })) } : {}),
   });
 }

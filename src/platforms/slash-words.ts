@@ -4,6 +4,9 @@ const WORDS = {
   new: ['/new', '新对话'],
   stop: ['/stop', '停止'],
   retry: ['/retry', '重试'],
+  model: ['/model', '模型'],
+  think: ['/think', '思考'],
+  lang: ['/lang', '语言'],
   whoami: ['/whoami', '我是谁'],
   signin: ['/signin', '登录'],
   unlink: ['/unlink', '解绑'],
@@ -23,11 +26,19 @@ const BY_SPELLING = new Map<string, SlashWord>(
   ),
 );
 
+/** With these behind it a Chinese word is a command without the slash too; anything else may be a question. */
+const ARGUMENTS_WITHOUT_SLASH: Partial<Record<SlashWord, RegExp>> = {
+  model: /^[a-z0-9][\w.:/-]*$/i,
+  think: /^(?:关|低|高|最大|自动|off|low|high|max|auto)$/i,
+  lang: /^(?:中文|英文|自动|en|zh|auto)$/i,
+};
+
 /** The spellings of each word, for help texts and the messenger's composer. */
 export const SLASH_SPELLINGS: Readonly<Record<SlashWord, readonly string[]>> = WORDS;
 
 /**
- * Reads a slash word from the start of a text: `/stop`, `/停止`, and the Chinese words alone (`停止`) when nothing follows.
+ * Reads a slash word from the start of a text: `/stop`, `/停止`, and the Chinese words alone (`停止`) when nothing follows,
+ * or what can only be meant for them (`思考 高`).
  * An unknown slash word is an ordinary message. Letters' case and the full-width slash make no difference.
  */
 export function readSlashCommand(text: string): SlashCommand | undefined {
@@ -38,7 +49,11 @@ export function readSlashCommand(text: string): SlashCommand | undefined {
   if (word === undefined || name === undefined) return undefined;
   const hasSlash = match?.groups?.['slash'] !== undefined;
   const argument = match?.groups?.['argument']?.trim() ?? '';
-  const isChinese = /\p{Script=Han}/u.test(name);
-  if (!hasSlash && !(isChinese && argument === '')) return undefined;
+  if (!hasSlash && !isClearWithoutSlash(word, name, argument)) return undefined;
   return { word, argument };
+}
+
+function isClearWithoutSlash(word: SlashWord, name: string, argument: string): boolean {
+  if (!/\p{Script=Han}/u.test(name)) return false;
+  return argument === '' || ARGUMENTS_WITHOUT_SLASH[word]?.test(argument) === true;
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { conversationKeys, messageKeyPrefix } from '../base/partition-keys.ts';
-import { MINUTE_MS, type NowMs } from '../base/clock.ts';
+import { conversationKeys, messageKeyPrefix, preferencesKeyPrefix } from '../base/partition-keys.ts';
+import { DAY_MS, MINUTE_MS, type NowMs } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { randomToken } from '../base/ids.ts';
 import { SealError, type KeyRing } from '../base/key-ring.ts';
@@ -24,6 +24,8 @@ const DEFAULT_PROMPT_TOKENS = 24_000;
 /** Held messages live this long; the invitation was their visible answer (design: held). */
 const HELD_LIFE_MS = 55 * MINUTE_MS;
 export const MOST_HELD_MESSAGES = 20;
+/** What a person chose lives so long after their last message in the chat. */
+const PREFERENCES_LIFE_MS = 90 * DAY_MS;
 const ANSWER_PURPOSE = 'answer';
 const CLAIM_BYTES = 12;
 /** A number of Redis takes thousands of millions of such steps. */
@@ -55,6 +57,8 @@ export interface TurnClaim {
   notices: string[];
   /** Whether a worker had begun it before: something of its answer may have been shown. */
   wasBegun: boolean;
+  /** What the sender chose, sealed, by chat; read with the claim. */
+  preferences: Record<string, string>;
 }
 
 /** What a turn leaves behind; written by one fenced script. */
@@ -67,6 +71,8 @@ export interface TurnCommit {
   /** The same turn for the thread that its answer begins; it lies in the same partition. */
   threadHistory?: { conversation: ConversationRef; append: string };
   noticesShown?: number;
+  /** What the sender chose from now on in a chat. */
+  preferences?: { personId: string; field: string; sealed: string };
   /** The sequence of the stop word that ended this turn early. */
   stopServed?: number;
 }
@@ -91,6 +97,7 @@ type BeginReply = [
   history: string[],
   notices: string[],
   wasBegun: string,
+  preferences: string[],
 ];
 
 export interface TurnStoreOptions {
@@ -129,11 +136,13 @@ export class TurnStore {
         randomToken(CLAIM_BYTES),
         (this.#options.promptTokens ?? DEFAULT_PROMPT_TOKENS) * BYTES_A_TOKEN,
         randomInt(1, LONGEST_EPOCH_STEP),
+        preferencesKeyPrefix(conversation.partition),
+        PREFERENCES_LIFE_MS,
       ],
     );
     const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =
       reply as BeginReply;
-    const [startedAtMs, handedOver, entries, history, notices, wasBegun] = more;
+    const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences] = more;
     if (turnId === '') return undefined;
     return {
       conversation,
@@ -150,6 +159,7 @@ export class TurnStore {
       history,
       notices,
       wasBegun: wasBegun === '1',
+      preferences: pairs(preferences),
     };
   }
 
@@ -157,7 +167,7 @@ export class TurnStore {
   async commit(claim: TurnClaim, commit: TurnCommit): Promise<number | 'stale'> {
     const { redis, nowMs, historyLifeMs } = this.#options;
     const keys = conversationKeys(claim.conversation);
-    const { threadHistory, ...rest } = commit;
+    const { threadHistory, preferences, ...rest } = commit;
     const changes = {
       ...rest,
       threadHistory: threadHistory?.append,
@@ -166,6 +176,7 @@ export class TurnStore {
       noticesShown: commit.noticesShown ?? 0,
       stopServed: commit.stopServed ?? 0,
       answeredBy: claim.turnId,
+      ...(preferences ? { preferences: placed(preferences, claim.conversation) } : {}),
     };
     const [verdict, waiting] = (await commitScript.run(
       redis,
@@ -260,4 +271,16 @@ function readEntries(keyRing: KeyRing, entries: string[]): Pick<TurnClaim, 'mess
     }
   }
   return { messages, unreadable };
+}
+
+/** Redis answers a hash as a flat list: field, value, field, value. */
+function pairs(flat: string[]): Record<string, string> {
+  return Object.fromEntries(flat.flatMap((field, at) => (at % 2 === 0 ? [[field, flat[at + 1] ?? '']] : [])));
+}
+
+function placed(
+  { personId, field, sealed }: NonNullable<TurnCommit['preferences']>,
+  { partition }: ConversationRef,
+): { key: string; field: string; sealed: string; lifeMs: number } {
+  return { key: preferencesKeyPrefix(partition) + personId, field, sealed, lifeMs: PREFERENCES_LIFE_MS };
 }

@@ -1,3 +1,4 @@
+import { editDistance, nearestOf } from '../base/near-name.ts';
 import { PLATFORMS_TO_COME } from './platforms-to-come.ts';
 import type { Environment } from './read-values.ts';
 import { SECRET_NAMES } from './read-values.ts';
@@ -24,6 +25,7 @@ const MORE_PREFIXES = [
   'SHUTDOWN_',
   'TRUSTED_PROXY_',
   'GROUP_SCOPE',
+  'THINKING_',
   'ADMIN_IDS',
 ];
 
@@ -58,34 +60,7 @@ export function warnOfUnknownNames(env: Environment, file: Environment): string[
 
 /** The known name that needs the fewest edits, if it is near enough to be meant. */
 export function nearestName(name: string): string | undefined {
-  const ranked = [...KNOWN].map((known) => ({ known, edits: editDistance(name.toUpperCase(), known) }));
-  ranked.sort((left, right) => left.edits - right.edits);
-  const best = ranked[0];
-  return best && best.edits <= Math.min(MAX_EDITS, Math.floor(name.length / 2)) ? best.known : undefined;
-}
-
-/** Least number of letters to insert, remove, replace, or swap with their neighbour. */
-export function editDistance(from: string, to: string): number {
-  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
-  for (let row = 1; row <= from.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= to.length; column++) {
-      const isSame = from[row - 1] === to[column - 1];
-      const isSwapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      current[column] = Math.min(
-        at(rows, row - 1, column) + 1,
-        (current[column - 1] ?? 0) + 1,
-        at(rows, row - 1, column - 1) + (isSame ? 0 : 1),
-        isSwapped ? at(rows, row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
-      );
-    }
-    rows.push(current);
-  }
-  return at(rows, from.length, to.length);
-}
-
-function at(rows: number[][], row: number, column: number): number {
-  return rows[row]?.[column] ?? 0;
+  return nearestOf(name.toUpperCase(), [...KNOWN], MAX_EDITS);
 }
 
 function looksLikeOurs(name: string): boolean {

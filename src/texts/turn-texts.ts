@@ -1,8 +1,6 @@
 import type { Catalogue } from '../base/texts.ts';
 
 type TurnText =
-  | 'help'
-  | 'helpGroup'
   | 'newConversation'
   | 'stopped'
   | 'nothingToStop'
@@ -64,14 +62,6 @@ type TurnText =
 
 /** What the bot itself says in the chat. */
 export const TURN_TEXTS: Catalogue<TurnText> = {
-  help: {
-    en: 'Ask me anything in your own words. I also know:\n\n- `/new` starts a new conversation\n- `/stop` stops the answer\n- `/retry` asks the last question again\n- `/whoami` shows who you are to me\n- `/signin` signs you in, `/unlink` signs you out\n- `/help` shows this',
-    zh: '有问题直接问我。我还认识这些词：\n\n- `/新对话` 开始新的对话\n- `/停止` 停止正在写的回答\n- `/重试` 重新回答上一个问题\n- `/我是谁` 查看你登录的身份\n- `/登录` 登录，`/解绑` 取消登录\n- `/帮助` 显示本说明',
-  },
-  helpGroup: {
-    en: 'Mention me with a question and I answer here. After the mention, `/new`, `/stop`, `/retry` and `/help` work too. Signing in works in our private chat.',
-    zh: '在群里 @我 并提问，我就在这里回答。@我 之后也可以用 `/新对话`、`/停止`、`/重试`、`/帮助`。登录请在与我的私聊中进行。',
-  },
   newConversation: {
     en: 'A new conversation starts here. I have forgotten what we said before.',
     zh: '新的对话开始了，之前的内容我已忘记。',

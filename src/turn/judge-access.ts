@@ -4,6 +4,7 @@ import type { Account } from '../identity/identity.ts';
 import { pseudonymOf } from '../identity/audit.ts';
 import type { Models, Policy, Verdict } from '../policy/policy.ts';
 import { askerOf } from './asker.ts';
+import { chosenFirst } from './choices/chosen-first.ts';
 import type { TurnScene } from './run-turn.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import type { SignInMode, TurnReport } from './turn-ports.ts';
@@ -28,7 +29,7 @@ export function judgeAccess(
 ): { models: Models } | { outcome: Outcome } {
   const { chat, platform } = scene.newest;
   const verdict = options.policy.judge(account, chat);
-  if (verdict.kind === 'allowed') return { models: verdict.models };
+  if (verdict.kind === 'allowed') return { models: chosenFirst(verdict.models, scene.preferences.model) };
   const { because, rule } = verdict;
   options.report.accessRefused({ platform, person: pseudonymOf(options.keyRing, askerOf(scene)), because, rule });
   return { outcome: { kind: 'refused', text: refusalText(options, scene, verdict, account !== undefined) } };

@@ -5,6 +5,7 @@ import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { say } from '../base/texts.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
+import { openPreferences, type Preferences } from '../conversation/preferences.ts';
 import type { Account } from '../identity/identity.ts';
 import { IdentityError } from '../identity/identity-error.ts';
 import type { GroupScope } from '../platforms/conversation-key.ts';
@@ -50,6 +51,8 @@ export interface TurnScene {
   newest: InboundMessage;
   platform: Platform;
   live: LiveReply;
+  /** What the sender chose in this chat. */
+  preferences: Preferences;
   /** Who asks, once the gate has looked them up; absent while nobody is linked or sign-in is off. */
   account?: Account;
   /** The turn whose place this one takes (/retry). */
@@ -105,6 +108,7 @@ export function createRunTurn(options: RunTurnOptions): (controls: TurnControls)
       ...(outcome.history ? { history: outcome.history } : {}),
       ...(outcome.threadHistory ? { threadHistory: outcome.threadHistory } : {}),
       ...(outcome.stopServed === undefined ? {} : { stopServed: outcome.stopServed }),
+      ...(outcome.preferences ? { preferences: outcome.preferences } : {}),
       noticesShown: outcome.hold ? 0 : notices.length,
     };
   };
@@ -134,8 +138,10 @@ function setScene(options: RunTurnOptions, controls: TurnControls): TurnScene | 
   const platform = newest && options.platforms.get(newest.platform);
   if (!newest || !platform) return undefined;
   const question = questionOf(turn);
+  const preferences = openPreferences(options.keyRing, turn.preferences, newest);
+  if (preferences.language) question.language = preferences.language;
   // A bare slash word such as /stop tells no language; the conversation's last question does.
-  if (newest.slash && question.language === 'en') question.language = lastLanguage(options.keyRing, turn);
+  else if (newest.slash && question.language === 'en') question.language = lastLanguage(options.keyRing, turn);
   const ids = turn.messages.map(({ deliveryId }) => deliveryId);
   const deliveryId = ids.at(-1) ?? turn.turnId;
   const live = createLiveReply({
@@ -155,7 +161,7 @@ function setScene(options: RunTurnOptions, controls: TurnControls): TurnScene | 
     fenced: () => controls.fenced(),
     storeAnswer: (text) => controls.storeAnswer(scene.decided ? formatStoredAnswer(scene.decided) : text),
   });
-  const scene: TurnScene = { turn, controls, question, newest, platform, live };
+  const scene: TurnScene = { turn, controls, question, newest, platform, live, preferences };
   return scene;
 }
 

@@ -41,6 +41,14 @@ export class SignInGate {
 
   /** Lets a question pass, or says what its sender sees instead. Asked for every question, so that nothing old decides. */
   async admit(scene: TurnScene): Promise<Admission | { outcome: Outcome }> {
+    const judged = await this.judge(scene);
+    if (judged !== 'unlinked') return judged;
+    const isGroup = scene.newest.chat.kind === 'group';
+    return { outcome: isGroup ? await this.#inviteFromGroup(scene) : await this.#inviteAndHold(scene) };
+  }
+
+  /** The same without an invitation: `unlinked` is somebody who would have to sign in first. */
+  async judge(scene: TurnScene): Promise<Admission | { outcome: Outcome } | 'unlinked'> {
     const { mode } = this.#options;
     const account = mode === 'off' ? undefined : await this.accountOf(scene);
     const isGroup = scene.newest.chat.kind === 'group';
@@ -49,8 +57,7 @@ export class SignInGate {
       return { outcome: { kind: 'refused', text } };
     }
     if (account?.status === 'active') return this.#judge(scene, account);
-    if (mode !== 'required') return this.#judge(scene, undefined);
-    return { outcome: isGroup ? await this.#inviteFromGroup(scene) : await this.#inviteAndHold(scene) };
+    return mode === 'required' ? 'unlinked' : this.#judge(scene, undefined);
   }
 
   #judge(scene: TurnScene, account: Account | undefined): Admission | { outcome: Outcome } {

@@ -1,9 +1,12 @@
 import type { KeyRing } from '../base/key-ring.ts';
-import { say } from '../base/texts.ts';
+import { languageOfText, say, type Language } from '../base/texts.ts';
 import type { Identity } from '../identity/identity.ts';
-import { languageOfText } from '../base/texts.ts';
 import type { SlashCommand, SlashWord } from '../platforms/slash-words.ts';
 import type { AnswerQuestion } from './answer-question.ts';
+import { chooseLanguage } from './choices/choose-language.ts';
+import { chooseModel } from './choices/choose-model.ts';
+import { chooseThinking } from './choices/choose-thinking.ts';
+import { help } from './choices/help.ts';
 import type { AdmittedScene, TurnScene } from './run-turn.ts';
 import { askerOf } from './asker.ts';
 import type { SignInGate } from './sign-in-gate.ts';
@@ -24,13 +27,16 @@ export interface SlashWordsOptions {
 
 export type RunSlashWord = (scene: TurnScene, command: SlashCommand) => Promise<Outcome>;
 
-type Handler = (options: SlashWordsOptions, scene: TurnScene) => Promise<Outcome> | Outcome;
+type Handler = (options: SlashWordsOptions, scene: TurnScene, argument: string) => Promise<Outcome> | Outcome;
 
 const HANDLERS: Readonly<Record<SlashWord, Handler>> = {
-  help,
+  help: (_options, scene) => help(scene, PRIVATE_WORDS),
   new: startAnew,
   stop,
   retry,
+  model: chooseModel,
+  think: chooseThinking,
+  lang: ({ keyRing }, scene, argument) => chooseLanguage(keyRing, scene, argument),
   whoami: whoAmI,
   signin: signIn,
   unlink,
@@ -40,9 +46,9 @@ const PRIVATE_WORDS: ReadonlySet<SlashWord> = new Set<SlashWord>(['whoami', 'sig
 
 /** What each slash word does (contract section 7). Slash words are never held and never reach the model, but for /retry. */
 export function createRunSlashWord(options: SlashWordsOptions): RunSlashWord {
-  return async (scene, { word }) => {
+  return async (scene, { word, argument }) => {
     if (PRIVATE_WORDS.has(word) && scene.newest.chat.kind === 'group') return command(scene, 'privateOnly');
-    return HANDLERS[word](options, scene);
+    return HANDLERS[word](options, scene, argument);
   };
 }
 
@@ -52,10 +58,6 @@ function command(
   values: Record<string, string | number> = {},
 ): Outcome {
   return { kind: 'command', text: say(TURN_TEXTS[text], question.language, values) };
-}
-
-function help(_options: SlashWordsOptions, scene: TurnScene): Outcome {
-  return command(scene, scene.newest.chat.kind === 'group' ? 'helpGroup' : 'help');
 }
 
 function startAnew(_options: SlashWordsOptions, scene: TurnScene): Outcome {
@@ -79,7 +81,7 @@ async function retry(options: SlashWordsOptions, scene: TurnScene): Promise<Outc
     text: last.userText,
     quotedText: last.quotedText,
     images: (last.mediaIds ?? []).map((mediaId) => ({ mediaId })),
-    language: last.userText === '' ? scene.question.language : languageOfText(last.userText),
+    language: scene.preferences.language ?? languageOfLast(last, scene),
   };
   const turn = { ...scene.turn, history: scene.turn.history.slice(0, -1) };
   const replaced: Pick<TurnScene, 'replaced' | 'startsAnew'> = {
@@ -97,6 +99,10 @@ async function retry(options: SlashWordsOptions, scene: TurnScene): Promise<Outc
   };
   const outcome = await options.answerQuestion(again);
   return { ...outcome, history: { ...outcome.history, replaceLast: true } };
+}
+
+function languageOfLast({ userText }: HistoryTurn, { question }: TurnScene): Language {
+  return userText === '' ? question.language : languageOfText(userText);
 }
 
 /** Nobody asks again what was said by another person of a shared conversation, or under another account. */

@@ -12,9 +12,11 @@ interface StoredAnswer {
   history?: TurnResult['history'];
   threadHistory?: TurnResult['threadHistory'];
   stopServed?: number;
+  preferences?: TurnResult['preferences'];
 }
 
-export function formatStoredAnswer({ kind, text, note, history, threadHistory, stopServed }: Outcome): string {
+export function formatStoredAnswer(outcome: Outcome): string {
+  const { kind, text, note, history, threadHistory, stopServed, preferences } = outcome;
   const stored: StoredAnswer = {
     version: 1,
     kind,
@@ -23,6 +25,7 @@ export function formatStoredAnswer({ kind, text, note, history, threadHistory, s
     ...(history ? { history } : {}),
     ...(threadHistory ? { threadHistory } : {}),
     ...(stopServed === undefined ? {} : { stopServed }),
+    ...(preferences ? { preferences } : {}),
   };
   return JSON.stringify(stored);
 }

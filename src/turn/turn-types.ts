@@ -1,3 +1,4 @@
+import type { PreferencesChange } from '../conversation/preferences.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 import type { InboundMessage } from '../platforms/platform.ts';
 
@@ -24,6 +25,8 @@ export interface TurnInput {
   wasHandedOver: boolean;
   history: string[];
   notices: string[];
+  /** What the sender chose, sealed, by chat. */
+  preferences: Record<string, string>;
 }
 
 /** How a turn reaches the fence while it runs; given by the worker. */
@@ -47,6 +50,7 @@ export interface TurnResult {
   /** The same turn for the thread that its answer begins; that thread is a conversation of its own. */
   threadHistory?: { conversation: ConversationRef; append: string };
   noticesShown?: number;
+  preferences?: PreferencesChange;
   stopServed?: number;
 }
 
@@ -62,4 +66,6 @@ export interface Outcome {
   history?: TurnResult['history'];
   threadHistory?: TurnResult['threadHistory'];
   stopServed?: number;
+  /** What the person chose from now on. */
+  preferences?: PreferencesChange;
 }

@@ -36,7 +36,8 @@ export function createTakeTypedCode({ identity, keyRing, log }: TypedCodesOption
       return 'failed' as const;
     });
     if (!taken) return undefined;
-    const language = (taken === 'failed' ? undefined : taken.language) ?? languageOf(keyRing, scene);
+    const language =
+      scene.preferences.language ?? (taken === 'failed' ? undefined : taken.language) ?? languageOf(keyRing, scene);
     const text = taken === 'failed' ? say(TURN_TEXTS.codeFailed, language) : told(taken, language);
     return { kind: 'sign-in', text };
   };

@@ -15,6 +15,12 @@ describe('slash words', () => {
     ['/停止', { word: 'stop', argument: '' }],
     ['/new  a topic ', { word: 'new', argument: 'a topic' }],
     ['/新对话 考试', { word: 'new', argument: '考试' }],
+    ['/model svc-max', { word: 'model', argument: 'svc-max' }],
+    ['/think High', { word: 'think', argument: 'High' }],
+    ['思考 最大', { word: 'think', argument: '最大' }],
+    ['模型 svc-max', { word: 'model', argument: 'svc-max' }],
+    ['语言 中文', { word: 'lang', argument: '中文' }],
+    ['/思考 什么', { word: 'think', argument: '什么' }],
   ])('%j is read', (text, command) => {
     expect(readSlashCommand(text)).toEqual(command);
   });
@@ -24,6 +30,10 @@ describe('slash words', () => {
     'help me',
     '停止 播放',
     '停止播放',
+    '思考 人生的意义',
+    '思考 高低',
+    '模型 是什么',
+    '语言 学习',
     '/unknown',
     '/stopp',
     '//stop',

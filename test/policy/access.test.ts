@@ -196,7 +196,7 @@ describe('with another file after a restart', () => {
     expect(await ask('zhangwei', '/retry')).toBe(TURN_TEXTS.mayNotUse.en);
     expect(await ask('zhangwei', '/retry', 'wrtown')).toBe(TURN_TEXTS.notHere.en);
     expect(await ask('zhangwei', '重试')).toBe(TURN_TEXTS.mayNotUse.zh);
-    expect(await ask('zhangwei', '/help')).toBe(TURN_TEXTS.help.en);
+    expect(await ask('zhangwei', '/help')).toContain('Ask me anything');
     expect(await ask('zhangwei', '/whoami')).toContain('张伟');
     expect(await ask('zhangwei', '/new')).toBe(TURN_TEXTS.newConversation.en);
   }, 60_000);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MINUTE_MS } from '../../src/base/clock.ts';
-import { conversationKeys, messageKey } from '../../src/base/partition-keys.ts';
-import { conversationOf, deliveryIdOf } from '../../src/platforms/conversation-key.ts';
+import { conversationKeys, messageKey, preferencesKeyPrefix } from '../../src/base/partition-keys.ts';
+import { conversationOf, deliveryIdOf, personIdOf } from '../../src/platforms/conversation-key.ts';
 import type { InboundMessage } from '../../src/platforms/platform.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { TurnStore, type TurnClaim, type TurnCommit } from '../../src/queue/turn-store.ts';
@@ -37,6 +37,48 @@ const begin = async (): Promise<TurnClaim> => {
   if (!claim) throw new Error('nothing waits');
   return claim;
 };
+
+describe('what a person chose', () => {
+  const choice = (personId: string, sealed: string): TurnCommit['preferences'] => ({ personId, field: 'c1', sealed });
+  const bob = { ...textMessage('from bob'), sender: { userId: 'bob' } };
+
+  test('comes with the next claim of the same person, and with nobody else’s', async () => {
+    const ofAlice = personIdOf(textMessage('x'), textMessage('x').sender.userId);
+    await accept(textMessage('choose'));
+    const claim = await begin();
+    expect(claim.preferences).toEqual({});
+    await store.commit(claim, { ...FINAL, preferences: choice(ofAlice, 'sealed-a') });
+    await accept(textMessage('next'));
+    const next = await begin();
+    expect(next.preferences).toEqual({ c1: 'sealed-a' });
+    await store.commit(next, FINAL);
+    // Bob in the same conversation, as in a group that shares one.
+    await inbox.accept(alice, bob);
+    expect((await begin()).preferences).toEqual({});
+  });
+
+  test('is not written by a worker that was fenced', async () => {
+    const ofAlice = personIdOf(textMessage('x'), textMessage('x').sender.userId);
+    await accept(textMessage('choose'));
+    const old = await begin();
+    const newer = await begin();
+    expect(await store.commit(old, { ...FINAL, preferences: choice(ofAlice, 'too late') })).toBe('stale');
+    expect(await store.commit(newer, FINAL)).toBe(0);
+    await accept(textMessage('next'));
+    expect((await begin()).preferences).toEqual({});
+  });
+
+  test('lives for 90 days, counted anew by each turn of that person', async () => {
+    const ofAlice = personIdOf(textMessage('x'), textMessage('x').sender.userId);
+    const key = preferencesKeyPrefix(alice.partition) + ofAlice;
+    await accept(textMessage('choose'));
+    await store.commit(await begin(), { ...FINAL, preferences: choice(ofAlice, 's') });
+    await server.redis.pexpire(key, 1_000);
+    await accept(textMessage('next'));
+    await begin();
+    expect(await server.redis.pttl(key)).toBeGreaterThan(89 * 24 * 60 * MINUTE_MS);
+  });
+});
 
 describe('accept', () => {
   test('security.md 3.5: a delivery that comes three times at once is stored once', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { editDistance, nearestName } from '../../src/settings/unknown-names.ts';
+import { editDistance } from '../../src/base/near-name.ts';
+import { nearestName } from '../../src/settings/unknown-names.ts';
 import { SETTING_NAMES } from '../../src/settings/schema.ts';
 import { faultyNames, folderWith, loadSound, SERVING } from './environments.ts';
 

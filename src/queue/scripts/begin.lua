@@ -7,10 +7,11 @@
 --       6 claim: a name for this taking, so that one that the connection sends again is known   7 most bytes of history
 --       8 how far the epoch goes on: by chance, since a failover may lose the newest epoch, and then the next one must not
 --         be the one that a worker still holds
+--       9 preferences key prefix   10 life of preferences, ms; they live on with each turn of their person
 -- Returns {epoch, turn id ('' = nothing waits), crashes, crashes as the only suspect, stored answer,
 --          stop sequence, stop owner, stop that was served, held count,
 --          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices},
---          '1' if a worker had begun this turn before}
+--          '1' if a worker had begun this turn before, {what the sender chose: field, sealed, …}}
 local isRepeat = redis.call('HGET', KEYS[1], 'claim') == ARGV[6]
 local epoch = isRepeat and tonumber(redis.call('HGET', KEYS[1], 'epoch')) or redis.call('HINCRBY', KEYS[1], 'epoch', ARGV[8])
 redis.call('HSET', KEYS[1], 'claim', ARGV[6])
@@ -39,7 +40,7 @@ end
 if #head == 0 then
   redis.call('ZREM', KEYS[3], ARGV[1])
   redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
-  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}, '0'}
+  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}, '0', {}}
 end
 redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])
 
@@ -64,9 +65,11 @@ redis.call('HSET', KEYS[1], 'running', '1', 'solo', '0')
 local entries = {}
 for index = 1, size do entries[index] = head[index] end
 local state = redis.call('HMGET', KEYS[1], 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed')
-local record = redis.call('HMGET', ARGV[5] .. turn, 'atMs', 'handedOver')
+local record = redis.call('HMGET', ARGV[5] .. turn, 'atMs', 'handedOver', 'owner')
+local preferences = record[3] and redis.call('HGETALL', ARGV[9] .. record[3]) or {}
+if #preferences > 0 then redis.call('PEXPIRE', ARGV[9] .. record[3], ARGV[10]) end
 return {epoch, turn, tonumber(state[1] or '0'), tonumber(state[2] or '0'), state[3] or '', tonumber(state[4] or '0'),
   state[5] or '', tonumber(state[6] or '0'), redis.call('LLEN', KEYS[4]),
   tonumber(record[1] or ARGV[2]), record[2] or '0', entries,
   newest(KEYS[5], tonumber(ARGV[4]), tonumber(ARGV[7])), redis.call('LRANGE', KEYS[6], 0, -1),
-  isLeftOver and '1' or '0'}
+  isLeftOver and '1' or '0', preferences}

@@ -5,7 +5,8 @@
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 history of the thread that the answer begins
 -- ARGV  1 conversation id   2 epoch   3 now, ms   4 message key prefix   5 changes, as JSON:
 --       { outcome: 'final' | 'held' | 'dead', heldLifeMs, history?: { forget, replaceLast, append }, threadHistory?, kept: { most, lifeMs },
---         records: [{ id, fields: [name, value, …] }], noticesShown, stopServed, answeredBy }
+--         records: [{ id, fields: [name, value, …] }], noticesShown, stopServed, answeredBy,
+--         preferences?: { key, field, sealed, lifeMs } }
 -- Returns {'done' | 'stale', messages still waiting}
 if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[2]) then return {'stale', 0} end
 local changes = cjson.decode(ARGV[5])
@@ -34,6 +35,11 @@ if history then
   if history.append then remember(KEYS[5], history.append) end
 end
 if changes.threadHistory then remember(KEYS[7], changes.threadHistory) end
+local chosen = changes.preferences
+if chosen then
+  redis.call('HSET', chosen.key, chosen.field, chosen.sealed)
+  redis.call('PEXPIRE', chosen.key, chosen.lifeMs)
+end
 if changes.noticesShown > 0 then redis.call('LTRIM', KEYS[6], changes.noticesShown, -1) end
 if changes.stopServed > 0 then redis.call('HSET', KEYS[1], 'stopServed', changes.stopServed) end
 

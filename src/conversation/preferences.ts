@@ -1,0 +1,70 @@
+import { hashParts } from '../base/ids.ts';
+import { SealError, type KeyRing } from '../base/key-ring.ts';
+import type { Language } from '../base/texts.ts';
+import { personIdOf } from '../platforms/conversation-key.ts';
+import type { InboundMessage } from '../platforms/platform.ts';
+
+/** How hard the model is to think, as a person chose it. */
+export type ThinkingChoice = 'off' | 'low' | 'high' | 'max';
+
+/** What one person chose in one chat and its threads; what is absent follows the defaults. */
+export interface Preferences {
+  model?: string;
+  thinking?: ThinkingChoice;
+  /** The language of the bot's own texts. */
+  language?: Language;
+}
+
+/** A choice as the commit writes it: into the person's hash, the field of the chat. */
+export interface PreferencesChange {
+  personId: string;
+  field: string;
+  sealed: string;
+}
+
+type Place = Pick<InboundMessage, 'platform' | 'tenant' | 'app' | 'chat' | 'sender'>;
+
+const PURPOSE = 'preferences';
+const EFFORTS: readonly unknown[] = ['off', 'low', 'high', 'max'] satisfies ThinkingChoice[];
+const LANGUAGES: readonly unknown[] = ['en', 'zh'] satisfies Language[];
+
+/**
+ * Opens what the sender of a message chose in its chat. Where nothing is kept, or no key opens it any more, the defaults
+ * hold (security.md 2.3).
+ * @param sealed the fields of the sender's hash, as a claim carries them
+ */
+export function openPreferences(keyRing: KeyRing, sealed: Readonly<Record<string, string>>, place: Place): Preferences {
+  const { personId, field } = ownerOf(place);
+  const kept = sealed[field];
+  if (kept === undefined) return {};
+  try {
+    return readPreferences(JSON.parse(keyRing.open(PURPOSE, `${personId}|${field}`, kept)));
+  } catch (error) {
+    if (error instanceof SealError || error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+/** Seals what a person chose, for the commit. */
+export function sealPreferences(keyRing: KeyRing, place: Place, preferences: Preferences): PreferencesChange {
+  const { personId, field } = ownerOf(place);
+  return { personId, field, sealed: keyRing.seal(PURPOSE, `${personId}|${field}`, JSON.stringify(preferences)) };
+}
+
+/** Of a chat and all its threads: an answer may begin one, and what was chosen holds there too. */
+function ownerOf({ chat, sender, ...owner }: Place): { personId: string; field: string } {
+  return {
+    personId: personIdOf(owner, sender.userId),
+    field: hashParts(PURPOSE, chat.kind, chat.id).slice(0, 16),
+  };
+}
+
+function readPreferences(value: unknown): Preferences {
+  if (typeof value !== 'object' || value === null) return {};
+  const { model, thinking, language } = value as Record<keyof Preferences, unknown>;
+  return {
+    ...(typeof model === 'string' ? { model } : {}),
+    ...(EFFORTS.includes(thinking) ? { thinking: thinking as ThinkingChoice } : {}),
+    ...(LANGUAGES.includes(language) ? { language: language as Language } : {}),
+  };
+}

@@ -1,0 +1,32 @@
+import type { KeyRing } from '../../base/key-ring.ts';
+import { sealPreferences, type Preferences } from '../../conversation/preferences.ts';
+import type { TurnScene } from '../run-turn.ts';
+import type { Outcome } from '../turn-types.ts';
+
+const MOST_ECHOED_CHARS = 40;
+
+/** What a person chose, to be kept with the commit, and what they read of it. @param change `undefined` takes a choice back */
+export function chosen(
+  keyRing: KeyRing,
+  { newest, preferences }: TurnScene,
+  change: { [Name in keyof Preferences]: Preferences[Name] | undefined },
+  text: string,
+): Outcome {
+  // JSON leaves out what is undefined.
+  const next = { ...preferences, ...change };
+  return { kind: 'command', text, preferences: sealPreferences(keyRing, newest, next) };
+}
+
+/** What somebody typed, short and on one line, to be shown in a sentence. */
+export function echoOf(argument: string): string {
+  const shown = argument.replace(/[\s`“”]+/g, ' ').trim();
+  return [...shown].length > MOST_ECHOED_CHARS ? `${[...shown].slice(0, MOST_ECHOED_CHARS).join('')}…` : shown;
+}
+
+/** An argument as it is compared: without case, and without the full stop that a voice transcript ends with. */
+export function plainArgument(argument: string): string {
+  return argument
+    .replace(/[。.!！]+$/, '')
+    .trim()
+    .toLowerCase();
+}

@@ -1,0 +1,75 @@
+import type { KeyRing } from '../../base/key-ring.ts';
+import { nearestOf } from '../../base/near-name.ts';
+import { say, type Language } from '../../base/texts.ts';
+import { abilitiesOf } from '../../chat/model-abilities.ts';
+import type { Models } from '../../policy/policy.ts';
+import { WORD_TEXTS } from '../../texts/word-texts.ts';
+import type { TurnScene } from '../run-turn.ts';
+import type { SignInGate } from '../sign-in-gate.ts';
+import type { Outcome } from '../turn-types.ts';
+import { AUTO_WORDS } from './argument-words.ts';
+import { chosen, echoOf, plainArgument } from './choice.ts';
+import { levelName } from './level-names.ts';
+import { modelsHere } from './models-here.ts';
+
+/** Slips of the keyboard that a hint is given for. */
+const MAX_EDITS = 3;
+
+/** /model: lists the models that may answer this person here, or chooses one of them for this person and chat. */
+export async function chooseModel(
+  { keyRing, gate }: { keyRing: KeyRing; gate: SignInGate },
+  scene: TurnScene,
+  argument: string,
+): Promise<Outcome> {
+  const found = await modelsHere(gate, scene);
+  if ('outcome' in found) return found.outcome;
+  const { models, usual } = found;
+  const { language } = scene.question;
+  const asked = plainArgument(argument);
+  if (asked === '') return { kind: 'command', text: list(models, language) };
+  if (AUTO_WORDS.has(asked))
+    return chosen(keyRing, scene, { model: undefined }, say(WORD_TEXTS.modelUsual, language, { name: usual }));
+  const name = models.find((candidate) => candidate.toLowerCase() === asked);
+  if (name === undefined) return { kind: 'command', text: unknown(models, argument, language) };
+  return chosen(keyRing, scene, { model: name }, say(WORD_TEXTS.modelChosen, language, { name }));
+}
+
+/** The first of the models is the one that answers now; a list keeps its order whatever is chosen. */
+function list(models: Models, language: Language): string {
+  const lines = [...models].sort().map((name) => {
+    const text = WORD_TEXTS[name === models[0] ? 'modelLineChosen' : 'modelLine'];
+    return say(text, language, { name, abilities: abilities(name, language) });
+  });
+  return say(WORD_TEXTS.models, language, { list: lines.join('\n') });
+}
+
+function abilities(name: string, language: Language): string {
+  const { seesImages, efforts } = abilitiesOf(name);
+  const levels = efforts.map((effort) => levelName(effort, language)).join(language === 'zh' ? '、' : ', ');
+  const told = [
+    ...(seesImages ? [say(WORD_TEXTS.abilitySees, language)] : []),
+    efforts.length > 0
+      ? say(WORD_TEXTS.abilityThinksBy, language, { levels })
+      : say(WORD_TEXTS.abilityThinks, language),
+  ];
+  return told.join(language === 'zh' ? '，' : ', ');
+}
+
+/** One sentence for a name that is not known and one that this person may not use, so that it tells nothing of others. */
+function unknown(models: Models, argument: string, language: Language): string {
+  const names = [...models].sort();
+  const values = {
+    asked: echoOf(argument),
+    list: names.map((name) => `\`${name}\``).join(language === 'zh' ? '、' : ', '),
+  };
+  const meant = nearestOf(plainArgument(argument), names, MAX_EDITS) ?? onlyEnding(plainArgument(argument), names);
+  return meant === undefined
+    ? say(WORD_TEXTS.modelUnknown, language, values)
+    : say(WORD_TEXTS.modelMeant, language, { ...values, meant });
+}
+
+/** `max` for svc-max: a part of exactly one name. */
+function onlyEnding(asked: string, names: readonly string[]): string | undefined {
+  const fitting = names.filter((name) => name.toLowerCase().includes(asked));
+  return fitting.length === 1 ? fitting[0] : undefined;
+}

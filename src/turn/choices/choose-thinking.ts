@@ -1,0 +1,42 @@
+import type { KeyRing } from '../../base/key-ring.ts';
+import { say } from '../../base/texts.ts';
+import { abilitiesOf } from '../../chat/model-abilities.ts';
+import { WORD_TEXTS } from '../../texts/word-texts.ts';
+import type { TurnScene } from '../run-turn.ts';
+import type { SignInGate } from '../sign-in-gate.ts';
+import type { Outcome } from '../turn-types.ts';
+import { AUTO_WORDS } from './argument-words.ts';
+import { chosen, echoOf, plainArgument } from './choice.ts';
+import { levelName, levelOf } from './level-names.ts';
+import { modelsHere } from './models-here.ts';
+
+/** /think: whether, and how hard, the model thinks before it answers this person in this chat (spec 2.1). */
+export async function chooseThinking(
+  { keyRing, gate }: { keyRing: KeyRing; gate: SignInGate },
+  scene: TurnScene,
+  argument: string,
+): Promise<Outcome> {
+  const { language } = scene.question;
+  const how = say(WORD_TEXTS.thinkHow, language);
+  const asked = plainArgument(argument);
+  if (asked === '') return { kind: 'command', text: `${stateOf(scene)} ${how}` };
+  if (AUTO_WORDS.has(asked))
+    return chosen(keyRing, scene, { thinking: undefined }, say(WORD_TEXTS.thinkUnset, language));
+  const thinking = levelOf(asked);
+  if (thinking === undefined)
+    return {
+      kind: 'command',
+      text: `${say(WORD_TEXTS.thinkUnknown, language, { asked: echoOf(argument) })} ${how}`,
+    };
+  if (thinking === 'off') return chosen(keyRing, scene, { thinking }, say(WORD_TEXTS.thinkOff, language));
+  const found = await modelsHere(gate, scene);
+  if ('outcome' in found) return found.outcome;
+  const [model] = found.models;
+  const text = abilitiesOf(model).efforts.includes(thinking) ? WORD_TEXTS.thinkOn : WORD_TEXTS.thinkOnPlain;
+  return chosen(keyRing, scene, { thinking }, say(text, language, { level: levelName(thinking, language), model }));
+}
+
+function stateOf({ preferences: { thinking }, question: { language } }: TurnScene): string {
+  if (thinking === undefined) return say(WORD_TEXTS.thinkUnset, language);
+  return say(WORD_TEXTS.thinkIs, language, { level: levelName(thinking, language) });
+}

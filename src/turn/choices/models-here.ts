@@ -1,0 +1,24 @@
+import { say } from '../../base/texts.ts';
+import type { Models } from '../../policy/policy.ts';
+import { TURN_TEXTS } from '../../texts/turn-texts.ts';
+import type { TurnScene } from '../run-turn.ts';
+import type { SignInGate } from '../sign-in-gate.ts';
+import type { Outcome } from '../turn-types.ts';
+import { chosenFirst } from './chosen-first.ts';
+
+/**
+ * The models that may answer this person here, the one that does now first, and the one that does when nothing is chosen;
+ * or what is said instead. Nobody is invited to sign in by asking for a list.
+ */
+export async function modelsHere(
+  gate: SignInGate,
+  scene: TurnScene,
+): Promise<{ models: Models; usual: string } | { outcome: Outcome }> {
+  const judged = await gate.judge({ ...scene, preferences: {} });
+  if (judged === 'unlinked') {
+    const text = TURN_TEXTS[scene.newest.chat.kind === 'group' ? 'groupSignIn' : 'whoUnlinked'];
+    return { outcome: { kind: 'refused', text: say(text, scene.question.language) } };
+  }
+  if ('outcome' in judged) return judged;
+  return { models: chosenFirst(judged.models, scene.preferences.model), usual: judged.models[0] };
+}
