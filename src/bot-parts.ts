@@ -263,6 +263,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     idleMs: config.conversation.idleSec * SECOND_MS,
     toolbox: createTools({ config, nowMs }),
     report,
+    thinkingShown: config.chat.thinkingShown,
     nowMs,
   });
   const answerQuestion = turnAwayUnderPressure(keyRing, answer);

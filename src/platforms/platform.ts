@@ -64,6 +64,11 @@ export interface ReplyView {
   text: string;
   /** A line about what is going on (waiting, a notice about the account). It is shown apart from the text. */
   status?: string;
+  /**
+   * The newest part of the model's thought, for the platform's own place for it; never part of the text. Empty when the
+   * model thinks but nobody is to read what.
+   */
+  thinking?: string;
   finished: boolean;
 }
 
@@ -110,6 +115,8 @@ export interface ReplyTraits {
   maxBytes: number;
   /** Floor between two edits (or snapshots) of one reply. Milliseconds. */
   minEditGapMs: number;
+  /** Whether the platform has a place for the model's thought, or only a line that says what goes on. */
+  thinking: 'block' | 'status';
   /** How a post whose fate is unknown is found again after a crash. `once`: the platform refuses the second use by itself. */
   reconcile: 'key' | 'lookup' | 'content' | 'once' | 'none';
   /** How long a post that was cut off may still arrive, before it is looked for. Milliseconds; 0 where nothing is pushed. */

@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { Language } from '../base/texts.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
-import type { Platform } from '../platforms/platform.ts';
+import type { Platform, ReplyView } from '../platforms/platform.ts';
 import { PulledReply } from './pulled-reply.ts';
 import { PushedReply } from './pushed-reply.ts';
 import type { ReplyReport } from './reply-report.ts';
@@ -18,13 +18,14 @@ export interface FinalRecord {
 /** One visible answer while it grows. */
 export interface LiveReply {
   /** Shows a look soon. Returns at once; a refused write ends the turn through `fenced`. */
-  show(view: { text: string; status?: string }): void;
+  show(view: Omit<ReplyView, 'finished'>): void;
   /**
    * Ends the reply with its final text.
    * @param status lines that are shown apart from the text, where the platform has a place for them
+   * @param thinking the model's thought, likewise
    * @returns the records that the commit writes; with them the answer is visible
    */
-  finish(text: string, status?: string): Promise<FinalRecord[]>;
+  finish(text: string, status?: string, thinking?: string): Promise<FinalRecord[]>;
   /** Leaves the reply open with this look, to grow later (a question that waits for its sender's sign-in). */
   leaveOpen(text: string): Promise<FinalRecord[]>;
   /** Writes nothing more and waits for the write under way. */

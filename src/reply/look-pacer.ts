@@ -9,19 +9,25 @@ export interface LookPacerOptions {
   write(view: ReplyView): Promise<number | undefined>;
 }
 
+/** How far an answer has come by a look: 2 its text, 1 that the model thinks, 0 nothing of the model's. A status counts for nothing. */
+export function progressOf({ text, thinking }: Omit<ReplyView, 'finished'>): number {
+  return text !== '' ? 2 : thinking !== undefined ? 1 : 0;
+}
+
 /**
- * Decides when a growing answer is written: the first text at once, later ones at the platform's pace, always the newest
+ * Decides when a growing answer is written: the first thought and the first text at once, later
+ * ones at the platform's pace, always the newest
  * whole look; what comes in between is never written.
  */
 export class LookPacer {
   readonly #options: LookPacerOptions;
-  #view: { text: string; status?: string } = { text: '' };
+  #view: Omit<ReplyView, 'finished'> = { text: '' };
   #isDirty = false;
   #isClosed = false;
   #writing: Promise<void> | undefined;
   #lastWriteMs = Number.NEGATIVE_INFINITY;
   #notBeforeMs = Number.NEGATIVE_INFINITY;
-  #hasWrittenText = false;
+  #progress = 0;
   #endPause: (() => void) | undefined;
 
   constructor(options: LookPacerOptions) {
@@ -29,12 +35,12 @@ export class LookPacer {
   }
 
   /** Writes a look soon; returns at once. */
-  show(view: { text: string; status?: string }): void {
+  show(view: Omit<ReplyView, 'finished'>): void {
     if (this.#isClosed) return;
-    const isFirstText = view.text !== '' && this.#view.text === '';
+    const isFirst = progressOf(view) > progressOf(this.#view);
     this.#view = view;
     this.#isDirty = true;
-    if (isFirstText) this.#endPause?.();
+    if (isFirst) this.#endPause?.();
     this.#writing ??= this.#writeWhileDirty().finally(() => (this.#writing = undefined));
   }
 
@@ -49,8 +55,8 @@ export class LookPacer {
   async #writeWhileDirty(): Promise<void> {
     const { nowMs, minGapMs, write } = this.#options;
     while (this.#isDirty) {
-      const isFirstText = this.#view.text !== '' && !this.#hasWrittenText;
-      const paceMs = isFirstText ? Number.NEGATIVE_INFINITY : this.#lastWriteMs + minGapMs;
+      const isFirst = progressOf(this.#view) > this.#progress;
+      const paceMs = isFirst ? Number.NEGATIVE_INFINITY : this.#lastWriteMs + minGapMs;
       const pauseMs = Math.max(paceMs, this.#notBeforeMs) - nowMs();
       if (pauseMs > 0) await this.#pause(pauseMs);
       if (this.#isClosed) return;
@@ -58,7 +64,7 @@ export class LookPacer {
       this.#lastWriteMs = nowMs();
       const view = { ...this.#view, finished: false };
       const waitMs = await write(view);
-      this.#hasWrittenText ||= view.text !== '' && waitMs === undefined;
+      if (waitMs === undefined) this.#progress = Math.max(this.#progress, progressOf(view));
       if (waitMs === undefined) continue;
       this.#notBeforeMs = nowMs() + waitMs;
       this.#isDirty = true;

@@ -61,9 +61,12 @@ function fitOnePost(pieces: string[], { platform, language }: LaterPost): string
   return platform.renderReply({ text, finished: true });
 }
 
-/** As much of a text as fits one message together with the sentence that says that more was said. */
-export function withCutNotice(platform: Platform, text: string, language: Language): string {
+/**
+ * As much of a text as fits one message together with the sentence that says that more was said.
+ * @param reserveBytes room that the message keeps for what else stands in it
+ */
+export function withCutNotice(platform: Platform, text: string, language: Language, reserveBytes = 0): string {
   const notice = `\n\n${say(REPLY_TEXTS.cut, language)}`;
-  const [fitting = ''] = platform.splitReply(text, Buffer.byteLength(notice));
+  const [fitting = ''] = platform.splitReply(text, Buffer.byteLength(notice) + reserveBytes);
   return fitting + notice;
 }

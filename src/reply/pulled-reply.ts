@@ -4,7 +4,7 @@ import { loadScript } from '../base/lua-script.ts';
 import { say } from '../base/texts.ts';
 import type { ReplyView } from '../platforms/platform.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
-import { LookPacer } from './look-pacer.ts';
+import { LookPacer, progressOf } from './look-pacer.ts';
 import { postLater, withCutNotice } from './post-later.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 
@@ -13,6 +13,8 @@ const showScript = loadScript(import.meta.url, './scripts/show.lua');
 export const CONTENT_PURPOSE = 'reply';
 /** A live reply is not ended so shortly before its handover that a poll of another process could hand it over meanwhile. */
 const HANDOVER_GUARD_MS = 5 * SECOND_MS;
+/** The most that a status takes of a message, its marks included. */
+const STATUS_ROOM_BYTES = 1_100;
 
 /**
  * One visible answer while it grows, on a platform that pulls: every look is a snapshot in Redis that any receiver can
@@ -33,7 +35,7 @@ export class PulledReply implements LiveReply {
     this.#pacer = new LookPacer({ minGapMs, nowMs: options.nowMs, write: (view) => this.#write(view) });
   }
 
-  show(view: { text: string; status?: string }): void {
+  show(view: Omit<ReplyView, 'finished'>): void {
     this.#pacer.show(view);
   }
 
@@ -45,10 +47,12 @@ export class PulledReply implements LiveReply {
   }
 
   /** Ends the reply in the live message, or by a later one. */
-  async finish(text: string, status?: string): Promise<FinalRecord[]> {
+  async finish(text: string, status?: string, thinking?: string): Promise<FinalRecord[]> {
     await this.close();
     const { platform, language } = this.#options;
-    const [first = '', ...rest] = platform.splitReply(text);
+    // The status stands in the same message; the thought takes what room is left.
+    const statusBytes = status === undefined ? 0 : STATUS_ROOM_BYTES;
+    const [first = '', ...rest] = platform.splitReply(text, statusBytes);
     const merged = this.#mergedRecords();
     if (this.#mustHandOver) {
       const result = await postLater(this.#options, text, [first, ...rest]);
@@ -60,11 +64,9 @@ export class PulledReply implements LiveReply {
     }
     const delivery = rest.length > 0 ? await postLater(this.#options, text, rest) : 'live';
     const isCut = delivery === 'unavailable' || delivery === 'refused';
-    const shown = isCut ? withCutNotice(platform, text, language) : first;
-    return [
-      this.#record({ text: shown, ...(status === undefined ? {} : { status }), finished: true }, { delivery }),
-      ...merged,
-    ];
+    const apart = { ...(status === undefined ? {} : { status }), ...(thinking === undefined ? {} : { thinking }) };
+    const shown = isCut ? withCutNotice(platform, text, language, statusBytes) : first;
+    return [this.#record({ text: shown, ...apart, finished: true }, { delivery }), ...merged];
   }
 
   async leaveOpen(text: string): Promise<FinalRecord[]> {
@@ -91,7 +93,7 @@ export class PulledReply implements LiveReply {
       return;
     }
     this.#isHandedOver ||= handedOver === '1';
-    if (view.text !== '' && !this.#hasShownText) {
+    if (progressOf(view) > 0 && !this.#hasShownText) {
       this.#hasShownText = true;
       report.firstTextShown({ platform: platform.name, afterMs: nowMs() - startedAtMs });
     }

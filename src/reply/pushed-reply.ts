@@ -33,7 +33,7 @@ export class PushedReply implements LiveReply {
     this.#pacer = new LookPacer({ minGapMs, nowMs: options.nowMs, write: (view) => this.#write(view) });
   }
 
-  show(view: { text: string; status?: string }): void {
+  show(view: Omit<ReplyView, 'finished'>): void {
     this.#pacer.show(view);
   }
 

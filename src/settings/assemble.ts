@@ -68,6 +68,7 @@ export function assembleConfig(judged: Judged, { cwd, isTerminal }: Surroundings
       fallbackModel: settings.CHAT_FALLBACK_MODEL,
       systemPromptFile: resolve(cwd, settings.CHAT_SYSTEM_PROMPT_FILE),
       promptTokens: settings.CHAT_PROMPT_TOKENS,
+      thinkingShown: settings.THINKING_SHOWN,
     },
     policyFile: resolve(cwd, settings.POLICY_FILE),
     toolsFile: resolve(cwd, settings.TOOLS_FILE),

@@ -53,6 +53,7 @@ export interface Config {
     readonly systemPromptFile: string;
     /** Tokens that a prompt may take. */
     readonly promptTokens: number;
+    readonly thinkingShown: 'never' | 'private' | 'everywhere';
   };
   /** Who may use the bot, where, and with which models. */
   readonly policyFile: string;

@@ -27,6 +27,7 @@ type TurnText =
   | 'mayNotUseHelp'
   | 'signInToUse'
   | 'released'
+  | 'thinking'
   | 'unsupported'
   | 'imageRefused'
   | 'noVision'
@@ -130,6 +131,7 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '我需要先确认你的身份才能回答。请发送“登录”完成登录，然后重新提问。',
   },
   released: { en: 'You are signed in. Your question is being answered …', zh: '登录成功，正在回答你的问题……' },
+  thinking: { en: 'Thinking, {seconds} s', zh: '思考中，{seconds} 秒' },
   unsupported: {
     en: 'I can read text and images only; please send your question as text.',
     zh: '我只能阅读文字和图片，请用文字提问。',

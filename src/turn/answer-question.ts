@@ -1,7 +1,7 @@
 import type { KeyRing } from '../base/key-ring.ts';
 import { say } from '../base/texts.ts';
 import { ChatError } from '../chat/chat-error.ts';
-import type { ChatEvent } from '../chat/chat-types.ts';
+import type { ChatEvent, ChatRequest } from '../chat/chat-types.ts';
 import { buildPrompt } from '../conversation/build-prompt.ts';
 import type { PromptSizes } from '../conversation/prompt-sizes.ts';
 import type { MediaStore } from '../conversation/media-store.ts';
@@ -13,12 +13,13 @@ import { fallbackFor, fallbackNote, type FallbackOptions } from './fallback-mode
 import { fetchImages, ImageRefusedError } from './fetch-images.ts';
 import type { AdmittedScene, TurnScene } from './run-turn.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
+import { Thought, type ThoughtOptions } from './thought.ts';
 import { failedTurnHistory, speakerTagOf, turnHistory } from './turn-history.ts';
 import { toolsOfTurn, type TurnToolOptions, type TurnTools } from './turn-tools.ts';
 import type { Outcome } from './turn-types.ts';
 import { BRIEF_REQUEST, briefPrompt, isToBeBrief } from './under-pressure.ts';
 
-export interface AnswerQuestionOptions extends FallbackOptions, TurnToolOptions {
+export interface AnswerQuestionOptions extends FallbackOptions, TurnToolOptions, ThoughtOptions {
   keyRing: KeyRing;
   mediaStore: MediaStore;
   groupScope: GroupScope;
@@ -52,20 +53,25 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     if (isReleased) live.show({ text: '', status: say(TURN_TEXTS.released, language) });
 
     let shown = '';
-    const showStatus = (status: string) => live.show({ text: shown, status: [...scene.notes, status].join('\n') });
+    const thought = new Thought(options, scene);
+    const show = (doing?: string) => live.show({ text: shown, ...thought.beside(shown, scene.notes, doing) });
     try {
-      const tools = toolsOfTurn(options, scene, showStatus);
+      const tools = toolsOfTurn(options, scene, show);
       const ending = await readAnswer(await ask(options, scene, tools), {
         onText(text) {
           shown = text;
-          live.show({ text, ...apart(scene) });
+          show();
+        },
+        onThought(delta) {
+          thought.add(delta);
+          show();
         },
         onFallback: (model) => note(scene, fallbackNote(model, language), shown),
       });
-      return finished(options, scene, { text: shown, ending });
+      return { ...finished(options, scene, { text: shown, ending }), ...thought.atTheEnd() };
     } catch (error) {
       if (scene.controls.signal.reason === 'stopped')
-        return finished(options, scene, { text: shown, ending: 'stopped' });
+        return { ...finished(options, scene, { text: shown, ending: 'stopped' }), ...thought.atTheEnd() };
       if (error instanceof ImageRefusedError)
         return refused(options, scene, error.code === 'image_gone' ? 'imageGone' : 'imageRefused');
       if (!(error instanceof ChatError)) throw error;
@@ -101,7 +107,7 @@ async function ask(
   const prompt = { systemPrompt, current, chatKind: newest.chat.kind, nowMs: options.nowMs() };
   const model = images.length > 0 ? options.visionModel : scene.models[0];
   const request: AskWithinLimits['request'] = (messages) => {
-    const asked = { model, messages, tools };
+    const asked = { model, messages, tools, ...thinkingOf(scene) };
     const fallbackModel = fallbackFor(options, scene.models, asked);
     return { ...asked, fallbackModel, ...(isBrief ? BRIEF_REQUEST : {}) };
   };
@@ -133,7 +139,13 @@ function apart({ notes }: AdmittedScene): { status?: string } {
   return notes.length === 0 ? {} : { status: notes.join('\n') };
 }
 
+/** The service's own default when nothing was chosen. */
+function thinkingOf({ preferences: { thinking } }: TurnScene): Pick<ChatRequest, 'thinking'> {
+  return thinking === undefined ? {} : { thinking };
+}
+
 interface AnswerListener {
+  onThought(delta: string): void;
   onText(whole: string): void;
   /** The model is away and this one is asked. */
   onFallback(model: string): void;
@@ -143,6 +155,7 @@ async function readAnswer(events: AsyncIterable<ChatEvent>, listener: AnswerList
   let text = '';
   for await (const event of events) {
     if (event.type === 'fallback') listener.onFallback(event.model);
+    if (event.type === 'reasoning') listener.onThought(event.delta);
     if (event.type === 'text') listener.onText((text += event.delta));
     if (event.type === 'end')
       return event.reason === 'length' ? 'length' : event.reason === 'truncated' ? 'truncated' : 'whole';

@@ -92,7 +92,7 @@ export function createRunTurn(options: RunTurnOptions): (controls: TurnControls)
     const status = lines.length > 0 ? lines.join('\n') : undefined;
     const records = outcome.hold
       ? await scene.live.leaveOpen(outcome.text)
-      : await scene.live.finish(outcome.text, status);
+      : await scene.live.finish(outcome.text, status, outcome.thinking);
     throwIfUnwanted(controls.signal);
     const newestAt = turn.messages.at(-1)?.acceptedAtMs ?? startedMs;
     report.turnEnded({

@@ -61,6 +61,8 @@ export interface Outcome {
   text: string;
   /** A line about the answer that is shown apart from its text. */
   note?: string;
+  /** The model's thought, shown apart from the text. It is kept nowhere else: not in the history, not in a stored answer. */
+  thinking?: string;
   /** `held`: the reply stays open and the message waits for its sender's sign-in. */
   hold?: boolean;
   history?: TurnResult['history'];

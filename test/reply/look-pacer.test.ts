@@ -50,6 +50,19 @@ test('the first text is not held back by a status that was shown right before it
   expect(written.map(({ text }) => text)).toEqual(['', 'H']);
 });
 
+test('the first thought is shown at once, and so is the first text after it', async () => {
+  const { pacer, written } = paced();
+  pacer.show({ text: '', status: 'released' });
+  await sleep(5);
+  pacer.show({ text: '', thinking: 'a' });
+  await sleep(5);
+  pacer.show({ text: '', thinking: 'ab' });
+  await sleep(5);
+  pacer.show({ text: 'H', thinking: 'ab' });
+  await sleep(20);
+  expect(written.map(({ text }) => text)).toEqual(['', '', 'H']);
+});
+
 test('security.md 4.6: a platform that asks for a pause gets it, and then the newest look', async () => {
   let isBusy = true;
   const { pacer, written } = paced(() => (isBusy ? ((isBusy = false), 150) : undefined));

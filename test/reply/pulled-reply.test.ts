@@ -47,6 +47,19 @@ beforeEach(async () => {
   laterResults = [];
 });
 
+test('a long answer loses nothing to the status and the thought that stand in its message', async () => {
+  const { live, claim, poll } = await openReply();
+  const text = Array.from({ length: 4_700 }, (_, index) => `n${index}`).join(' ');
+  const records = await live.finish(text, 'Answered by another model.', 'thought '.repeat(900));
+  await store.commit(claim, { outcome: 'final', records });
+  const { content } = await poll();
+  const [, shown = ''] = content.split('</think>\n');
+  expect(content).toContain('Answered by another model.');
+  expect((shown + postedLater.join('')).split(/\s+/)).toEqual(text.split(' '));
+  const raw = JSON.stringify(await server.redis.hgetall(messageKey(claim.conversation.partition, claim.turnId)));
+  expect(raw).not.toContain('thought');
+});
+
 interface Scene {
   live: LiveReply;
   claim: TurnClaim;

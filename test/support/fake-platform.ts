@@ -39,6 +39,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
       handoverMarginMs: MINUTE_MS / 2,
       maxBytes: 20_480,
       minEditGapMs: 0,
+      thinking: 'block',
       reconcile: 'once',
       lookUpAfterMs: 0,
     },

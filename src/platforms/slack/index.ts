@@ -40,6 +40,7 @@ export function createSlack(options: SlackOptions): Platform {
     handoverMarginMs: 0,
     maxBytes: MAX_REPLY_BYTES,
     minEditGapMs: EDIT_GAP_MS[reply],
+    thinking: 'status',
     reconcile: 'lookup',
     lookUpAfterMs: SECOND_MS,
   };

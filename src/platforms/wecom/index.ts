@@ -47,6 +47,7 @@ const REPLY_TRAITS: ReplyTraits = {
   maxBytes: MAX_REPLY_BYTES,
   // WeCom polls about once a second; a newer snapshot than the next poll needs is not worth a write.
   minEditGapMs: 250,
+  thinking: 'block',
   reconcile: 'once',
   lookUpAfterMs: 0,
 };

@@ -6,17 +6,26 @@ import { neutralise, neutralisePlain } from './neutralise.ts';
 export const MAX_REPLY_BYTES = 20_480;
 /** A status is a line, not an answer. */
 const MAX_STATUS_BYTES = 1_024;
+/** Of a thought its newest part is shown, so that a look stays small however long the model thinks. */
+const MAX_THOUGHT_BYTES = 4_096;
+const LEAST_THOUGHT_BYTES = 256;
+const NEUTRALISING_ROOM_BYTES = 128;
+const BLOCK_MARKS_BYTES = Buffer.byteLength('<think></think>\n') + 2;
 
 /**
- * One look of a reply as WeCom shows it. The status stands in the thinking block, so that the text stays the model's
+ * One look of a reply as WeCom shows it. Status and thought stand in the thinking block, so that the text stays the model's
  * alone; a finished reply without text shows its status as text, since somebody waits for an answer.
  */
-export function renderReply({ text, status, finished }: ReplyView): string {
+export function renderReply({ text, status, thinking, finished }: ReplyView): string {
   const shown = neutralise(text);
   const line = status === undefined ? '' : renderPlain(status, MAX_STATUS_BYTES).trim();
-  if (shown.trim() === '') return finished || line === '' ? line : thinking(line);
-  const block = line === '' ? '' : `${thinking(line)}\n`;
-  return block + head(shown, MAX_REPLY_BYTES - Buffer.byteLength(block));
+  if (shown.trim() === '' && finished) return line;
+  const textRoomBytes = MAX_REPLY_BYTES - (line === '' ? 0 : Buffer.byteLength(blockOf([line])));
+  const fitting = shown.trim() === '' ? '' : head(shown, textRoomBytes);
+  // The thought gets the room that the text leaves.
+  const thought = thoughtWithin(thinking ?? '', textRoomBytes - Buffer.byteLength(fitting) - BLOCK_MARKS_BYTES);
+  const block = blockOf([thought, line].filter((part) => part !== ''));
+  return fitting === '' ? block.trimEnd() : block + fitting;
 }
 
 /** Cuts a finished text into messages of at most `MAX_REPLY_BYTES`, already neutralised; blank pieces are left out. */
@@ -36,8 +45,26 @@ export function renderPlain(text: string, maxBytes: number): string {
   return neutralisePlain(shown.slice(0, fittingChars(shown, maxBytes - 2)));
 }
 
-function thinking(line: string): string {
-  return `<think>${line}</think>`;
+/** WeCom's thinking block, which must come first; a text that poses as one was altered before. */
+function blockOf(parts: string[]): string {
+  return parts.length === 0 ? '' : `<think>${parts.join('\n\n')}</think>\n`;
+}
+
+/** The newest part of a thought that fits, neutralised like any text. */
+function thoughtWithin(thought: string, roomBytes: number): string {
+  const maxBytes = Math.min(MAX_THOUGHT_BYTES, roomBytes);
+  if (thought.trim() === '' || maxBytes < LEAST_THOUGHT_BYTES) return '';
+  // Neutralising may add bytes; what is too much then is cut off at its end.
+  return renderPlain(neutralise(newestBytes(thought, maxBytes - NEUTRALISING_ROOM_BYTES)), maxBytes).trim();
+}
+
+function newestBytes(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  let start = bytes.length - maxBytes;
+  // Not from within a character: its further bytes begin with the bits 10.
+  while (((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return `…${bytes.subarray(start).toString()}`;
 }
 
 function head(text: string, maxBytes: number): string {

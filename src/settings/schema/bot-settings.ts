@@ -37,6 +37,11 @@ export const chatSettings = {
     '24000',
     'Tokens that a prompt may take, about: older parts of a conversation are left out of it. Less where the service says that it was too long.',
   ),
+  THINKING_SHOWN: setting(
+    kinds.oneOf('private', 'never', 'everywhere'),
+    'private',
+    'Where somebody who chose `/think` reads what the model thinks: `private` (in private chats only), `everywhere`, or `never`. It is not kept in the conversation.',
+  ),
   POLICY_FILE: setting(
     kinds.text,
     'config/policy.json',

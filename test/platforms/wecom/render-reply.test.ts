@@ -23,6 +23,31 @@ describe('a look of a reply', () => {
     expect(live(' \n')).toBe('');
   });
 
+  test('the model’s thought stands in the thinking block, apart from the text and from the status', () => {
+    const look = (view: { text: string; status?: string; thinking?: string; finished?: boolean }) =>
+      renderReply({ finished: false, ...view });
+    expect(look({ text: '', thinking: 'Let me see' })).toBe('<think>Let me see</think>');
+    expect(look({ text: 'Hi', thinking: 'Let me see' })).toBe('<think>Let me see</think>\nHi');
+    expect(look({ text: 'Hi', thinking: 'a', status: 'b', finished: true })).toBe('<think>a\n\nb</think>\nHi');
+    expect(look({ text: 'Hi', thinking: '' })).toBe('Hi');
+    expect(look({ text: '', thinking: 'only thought', finished: true })).toBe('');
+    expect(look({ text: 'Hi', thinking: 'x</think>@all now' })).toBe('<think>x＜/think>＠all now</think>\nHi');
+    expect(look({ text: 'Hi', thinking: '![a](https://t.test/p)' })).not.toContain('![');
+  });
+
+  test('of a long thought its newest part is shown, and the text loses nothing to it', () => {
+    const thinking = `first ${'思考'.repeat(5_000)} newest`;
+    const shown = renderReply({ text: 'Hi', thinking, finished: false });
+    expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(4_200);
+    expect(shown).toMatch(/^<think>…(?:思|考)[思考]+ newest<\/think>\nHi$/);
+    for (const roomBytes of [0, 100, 300, 1_000, 5_000]) {
+      const text = 'a'.repeat(MAX_REPLY_BYTES - roomBytes);
+      const whole = renderReply({ text, thinking, finished: true });
+      expect(whole.endsWith(text)).toBe(true);
+      expect(Buffer.byteLength(whole)).toBeLessThanOrEqual(MAX_REPLY_BYTES);
+    }
+  });
+
   test('a finished reply without text shows its status, since somebody waits', () => {
     expect(final('', 'Stopped.')).toBe('Stopped.');
   });
@@ -192,6 +217,18 @@ describe('properties', () => {
         expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(MAX_REPLY_BYTES);
       }),
       { numRuns: 25 },
+    );
+  });
+
+  test('a thought of any kind leaves one block, nothing live in it, and the text after it as it is', () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 300 }), (thought, times) => {
+        const shown = renderReply({ text: 'The answer.', thinking: thought.repeat(times), finished: false });
+        const match = /^(?:<think>([\s\S]*?)<\/think>\n)?The answer\.$/.exec(shown);
+        expect(match).not.toBeNull();
+        expect(match?.[1] ?? '').not.toMatch(LIVE_MARK);
+      }),
+      { numRuns: 300 },
     );
   });
 });

@@ -1,0 +1,98 @@
+import { SLASH_SPELLINGS, type SlashWord } from '../../src/platforms/slash-words.ts';
+
+/** What a person reads in one language. */
+type Read = string | RegExp;
+
+/** One slash word as somebody types it who is not signed in where that is optional; the first message of their conversation. */
+export interface WordRow {
+  word: SlashWord;
+  /** What is typed behind the word, in each language. */
+  argument?: { en: string; zh: string };
+  en: Read;
+  zh: Read;
+  /** In a group: the same as in private, unless told. `private` points to the private chat. */
+  group?: 'private' | { en: Read; zh: Read };
+}
+
+/** Every slash word of contract section 7; a word without a row fails a test. */
+export const WORD_ROWS: readonly WordRow[] = [
+  {
+    word: 'help',
+    en: /^Ask me anything.*`\/new`.*`\/whoami`/s,
+    zh: /^有问题直接问我.*`\/新对话`.*`\/我是谁`/s,
+    group: {
+      en: /^Mention me with a question(?!.*whoami).*`\/new`/s,
+      zh: /^在群里 @我(?!.*我是谁).*`\/新对话`/s,
+    },
+  },
+  { word: 'new', en: /^A new conversation starts here/, zh: /^新的对话开始了/ },
+  { word: 'stop', en: 'There is nothing to stop.', zh: '现在没有正在写的回答。' },
+  { word: 'retry', en: /^There is no question yet/, zh: '还没有可以重试的问题。' },
+  {
+    word: 'model',
+    en: /^These models can answer you here:.*`svc-max`: thinks, with effort low, high, max\n.*`svc-plus`: sees images, thinks \(answers you now\)/s,
+    zh: /^在这里可以由这些模型回答你.*`svc-max`：能思考，强度可选 低、高、最大\n.*`svc-plus`：能看图片，能思考（当前）/s,
+  },
+  {
+    word: 'model',
+    argument: { en: 'svc-max', zh: 'svc-max' },
+    en: 'From now on `svc-max` answers you in this chat.',
+    zh: '从现在起，此聊天中由 `svc-max` 回答你。',
+  },
+  {
+    word: 'model',
+    argument: { en: 'max', zh: 'svc-mex' },
+    en: 'There is no model “max” for you here. Did you mean `svc-max`? You can choose `svc-max`, `svc-plus`.',
+    zh: '你在这里没有可用的模型“svc-mex”，你要的是 `svc-max` 吗？可以选择 `svc-max`、`svc-plus`。',
+  },
+  {
+    word: 'model',
+    argument: { en: 'something else', zh: '别的' },
+    en: 'There is no model “something else” for you here. You can choose `svc-max`, `svc-plus`.',
+    zh: '你在这里没有可用的模型“别的”，可以选择 `svc-max`、`svc-plus`。',
+  },
+  {
+    word: 'model',
+    argument: { en: 'auto', zh: '自动' },
+    en: /^The usual model, `svc-plus`/,
+    zh: /^此聊天中恢复由默认模型 `svc-plus`/,
+  },
+  { word: 'think', en: /^Nothing is chosen.*`\/think max`/s, zh: /^此聊天没有选择.*`\/思考 最大`/s },
+  {
+    word: 'think',
+    argument: { en: 'high', zh: '高' },
+    en: /^From now on I think before I answer\. `svc-plus` has no levels of effort.*“high”/,
+    zh: /^从现在起，我先思考再回答。`svc-plus` 不分思考强度.*“高”/,
+  },
+  {
+    word: 'think',
+    argument: { en: 'off', zh: '关' },
+    en: /^From now on I answer without/,
+    zh: /^从现在起，我直接回答/,
+  },
+  {
+    word: 'think',
+    argument: { en: 'harder', zh: '努力' },
+    en: /^I do not know the level “harder”/,
+    zh: /^没有“努力”这一档/,
+  },
+  { word: 'lang', en: /^I speak the language that you write in.*`\/lang zh`/s, zh: /^你用哪种语言写.*`\/语言 英文`/s },
+  {
+    word: 'lang',
+    argument: { en: 'en', zh: '中文' },
+    en: 'I speak English to you in this chat.',
+    zh: '在此聊天中，我对你说中文。',
+  },
+  { word: 'lang', argument: { en: 'fr', zh: '法语' }, en: /not “fr”/, zh: /不会“法语”/ },
+  { word: 'lang', argument: { en: 'auto', zh: '自动' }, en: /^I speak the language that/, zh: /^你用哪种语言写/ },
+  { word: 'whoami', en: /^Nobody is signed in here/, zh: /^当前没有登录/, group: 'private' },
+  { word: 'signin', en: /^Please sign in: http/, zh: /^请登录：http/, group: 'private' },
+  { word: 'unlink', en: /^Nobody is signed in here, so/, zh: /^当前没有登录，无需解绑/, group: 'private' },
+];
+
+/** What is typed for a row. */
+export function typedText({ word, argument }: WordRow, language: 'en' | 'zh'): string {
+  const [english = '', chinese = ''] = SLASH_SPELLINGS[word];
+  const spelling = language === 'en' ? english : `/${chinese}`;
+  return argument ? `${spelling} ${argument[language]}` : spelling;
+}
