@@ -41,9 +41,9 @@ export async function startTcpProxy(target: number | (() => number)): Promise<Tc
   const destroyAll = () => {
     for (const socket of sockets) socket.resetAndDestroy();
   };
-  const deliver = async (chunk: Buffer, to: Socket) => {
+  const deliver = async (chunk: Buffer, to: Socket, cameAtMs: number) => {
     if (fault?.kind === 'hold') await held;
-    if (fault?.kind === 'delay') await pause(fault.delayMs);
+    if (fault?.kind === 'delay') await pause(Math.max(0, cameAtMs + fault.delayMs - performance.now()));
     leftBytes -= chunk.length;
     if (leftBytes < 0) return destroyAll();
     if (fault?.kind !== 'slice') return void to.write(chunk);
@@ -55,7 +55,14 @@ export async function startTcpProxy(target: number | (() => number)): Promise<Tc
   };
   const carry = async (from: Socket, to: Socket) => {
     try {
-      for await (const chunk of from as AsyncIterable<Buffer>) await deliver(chunk, to);
+      let delivered = Promise.resolve();
+      for await (const chunk of from as AsyncIterable<Buffer>) {
+        const cameAtMs = performance.now();
+        delivered = delivered.then(() => deliver(chunk, to, cameAtMs));
+        // A long way is not a narrow one: what comes behind sets out at once.
+        if (fault?.kind !== 'delay') await delivered;
+      }
+      await delivered;
       to.end();
     } catch {
       to.destroy();

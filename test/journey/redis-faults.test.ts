@@ -67,7 +67,11 @@ interface Sent {
 /** Delivers one question of a new person. */
 async function deliver(): Promise<Sent> {
   people += 1;
-  const userId = `U${people}`;
+  return deliverAs(people);
+}
+/** The same delivery when it is sent again. */
+async function deliverAs(person: number): Promise<Sent> {
+  const userId = `U${person}`;
   const startedMs = performance.now();
   const status = await town.sender.event({
     type: 'message',
@@ -75,7 +79,7 @@ async function deliver(): Promise<Sent> {
     channel: `D${userId}`,
     user: userId,
     text: 'a question',
-    ts: `1760000000.${String(people).padStart(6, '0')}`,
+    ts: `1760000000.${String(person).padStart(6, '0')}`,
   });
   return { userId, status, tookMs: performance.now() - startedMs };
 }
@@ -187,6 +191,48 @@ test('F10, security.md 3.7: with Redis 200 ms away deliveries are taken within 1
   expect(bot.output()).not.toMatch(/silent worker|not renewed in time/);
   tell(`F10: ${all.length} taken, the slowest after ${inSec(slowestMs(all))}`);
 }, 90_000);
+
+test('F10, security.md 3.7: with Redis 2 s away every delivery is 503 in time, and repeated by the platform it is answered once', async () => {
+  await startRedis();
+  proxy = await startTcpProxy(redisPort);
+  town.env['REDIS_URL'] = `redis://127.0.0.1:${proxy.port}/0`;
+  await town.startProcess();
+  const before = await deliverMany(1);
+  proxy.breakWith({ kind: 'delay', delayMs: 1_000 });
+  const first = people + 1;
+  const slow = await Promise.all(Array.from({ length: 12 }, deliver));
+  expect(statusesOf(slow)).toEqual([503]);
+  expect(slowestMs(slow)).toBeLessThan(REFUSED_WITHIN_MS);
+  // What was sent arrives all the same, later: none of them may count as lost, nor be answered twice.
+  await sleep(4_000);
+  const stored = Number(await toRedis('EVAL', "return #redis.call('KEYS', '{p*}:message:*')", '0')) - before.length;
+  proxy.mend();
+  await untilServed(HEALED_WITHIN_MS);
+  const repeated = await Promise.all(slow.map((_, index) => deliverAs(first + index)));
+  expect(statusesOf(repeated)).toEqual([200]);
+  await expectAnswered([...before, ...repeated]);
+  for (const { userId } of repeated) expect(town.textsIn(`D${userId}`)).toEqual([ANSWER]);
+  tell(
+    `F10: 12 refused after at most ${inSec(slowestMs(slow))}, ${stored} of them stored all the same, each answered once`,
+  );
+}, 90_000);
+
+test('F10: with Redis 1 s away a delivery is taken or refused within the deadline, and each is answered once', async () => {
+  await startRedis();
+  proxy = await startTcpProxy(redisPort);
+  town.env['REDIS_URL'] = `redis://127.0.0.1:${proxy.port}/0`;
+  const bot = await town.startProcess();
+  const before = await deliverMany(1);
+  proxy.breakWith({ kind: 'delay', delayMs: 500 });
+  const first = people + 1;
+  const slow = await Promise.all(Array.from({ length: 12 }, deliver));
+  expect(slowestMs(slow)).toBeLessThan(REFUSED_WITHIN_MS);
+  for (const [index, { status }] of slow.entries()) if (status !== 200) await deliverAs(first + index);
+  for (const { userId } of [...before, ...slow]) await town.untilShown(`D${userId}`, [ANSWER], 60_000);
+  expect(bot.output()).not.toMatch(/silent worker|not renewed in time/);
+  const taken = slow.filter(({ status }) => status === 200).length;
+  tell(`F10: ${taken} of 12 taken at once, the slowest answer after ${inSec(slowestMs(slow))}, each answered once`);
+}, 120_000);
 
 const FAULTS: { fault: string; redis?: string[]; begin(): Promise<unknown>; end(): Promise<unknown> }[] = [
   {
