@@ -85,10 +85,13 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
-async function startLocal({ config, secrets, log }: AppOptions, endings: Step[]): Promise<LocalMode | undefined> {
+async function startLocal(
+  { config, secrets, log, onFatal }: AppOptions,
+  endings: Step[],
+): Promise<LocalMode | undefined> {
   const isNeeded = config.embedded.redis || config.mode === 'local' || !secrets.secretKey;
   if (!isNeeded) return undefined;
-  const local = await prepareLocalMode(config, secrets, log);
+  const local = await prepareLocalMode(config, secrets, { log, onGone: onFatal });
   endings.push(() => local.stop());
   return local;
 }

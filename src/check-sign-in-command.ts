@@ -56,7 +56,7 @@ async function startEmbeddedService(config: Config, given: Secrets, endings: (()
   const log = createLog({ level: 'silent', format: 'json' });
   // Tried first: a service that cannot start would leave its Redis connection behind.
   await (await listen(() => undefined, config.local.servicePort, config.http.host)).close();
-  const local = await prepareLocalMode(config, given, log);
+  const local = await prepareLocalMode(config, given, { log, onGone: (sentence) => log.error(sentence) });
   endings.push(() => local.stop());
   const parts = {
     config,

@@ -7,13 +7,16 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { SECOND_MS } from '../base/clock.ts';
 import { CodedError } from '../base/coded-error.ts';
+import { endWithUs } from './end-with-us.ts';
 import { findRedisProgram } from './redis-program.ts';
 
-/** A redis-server process of our own, stopped with us. */
+/** A redis-server process of our own, stopped with us, even when we are killed. */
 export interface EmbeddedRedis {
   /** `redis://127.0.0.1:PORT/0`, on a free port of the loopback. */
   readonly url: string;
   readonly pid: number;
+  /** Settles when the process has ended, for whatever reason. */
+  readonly ended: Promise<void>;
   /** Ends the process in order (its append-only file is complete then) and waits for its end. */
   stop(): Promise<void>;
 }
@@ -42,9 +45,13 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions = {}): Pr
   const child = spawnServer(options, dir, port);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   await untilReady(child, port);
+  const endWatch = endWithUs(child.pid as number);
+  if (child.exitCode === null && child.signalCode === null) child.once('exit', endWatch);
+  else endWatch();
   return {
     url: `redis://127.0.0.1:${port}/0`,
     pid: child.pid as number,
+    ended,
     async stop() {
       child.kill('SIGCONT');
       child.kill('SIGTERM');

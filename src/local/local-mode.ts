@@ -4,6 +4,7 @@ import type { Log } from '../base/log.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { startEmbeddedRedis, type EmbeddedRedis } from './embedded-redis.ts';
+import { startKeptRedis } from './kept-redis.ts';
 import { LocalError } from './local-error.ts';
 import { keepLocalKeys, type LocalKeys } from './local-keys.ts';
 import { stopStaleRedis } from './stop-stale-redis.ts';
@@ -43,15 +44,19 @@ export interface LocalMode {
 
 /**
  * Gets ready what Parley brings itself, in local mode and for the service alone: the keys, kept under `DATA_DIR`, and the
- * embedded Redis with its file there. Data survive a restart, and a Redis that a crashed run left behind is ended first.
+ * embedded Redis with its file there, which is started again if it ends. Data survive a restart, and a Redis that a crashed run left behind is ended first.
  * @throws LocalError @throws EmbeddedRedisError
  */
-export async function prepareLocalMode(config: Config, secrets: Secrets, log: Log): Promise<LocalMode> {
+export async function prepareLocalMode(
+  config: Config,
+  secrets: Secrets,
+  { log, onGone }: { log: Log; onGone(sentence: string): void },
+): Promise<LocalMode> {
   const dataDir = openDataDir(config.local.dataDir);
   const lock = await lockDataDir(dataDir);
   try {
     const completed = completeSecrets(config, secrets, keepLocalKeys(dataDir));
-    const redis = config.embedded.redis ? await startRedis(dataDir, log) : undefined;
+    const redis = config.embedded.redis ? await startRedis(dataDir, log, onGone) : undefined;
     return {
       secrets: redis ? { ...completed, redisUrls: [redis.url] } : completed,
       clients: [clientOfBot(config, completed)],
@@ -107,11 +112,16 @@ function clientOfBot(config: Config, secrets: LocalSecrets): ServiceClient {
   };
 }
 
-async function startRedis(dataDir: string, log: Log): Promise<EmbeddedRedis> {
+async function startRedis(dataDir: string, log: Log, onGone: (sentence: string) => void): Promise<EmbeddedRedis> {
   const redisDir = join(dataDir, 'redis');
   const pidFile = join(redisDir, 'redis.pid');
   mkdirSync(redisDir, { recursive: true });
   chmodSync(redisDir, 0o700);
   if (await stopStaleRedis(redisDir, pidFile)) log.info('ended the redis-server that a crashed run left behind');
-  return startEmbeddedRedis({ dataDir: redisDir, extraArguments: ['--pidfile', pidFile] });
+  const extraArguments = ['--pidfile', pidFile];
+  return startKeptRedis({
+    start: (port) => startEmbeddedRedis({ dataDir: redisDir, extraArguments, ...(port === undefined ? {} : { port }) }),
+    log,
+    onGone,
+  });
 }

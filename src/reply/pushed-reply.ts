@@ -42,7 +42,7 @@ export class PushedReply implements LiveReply {
     await this.close();
     const { platform, storeAnswer } = this.#options;
     if (!(await storeAnswer(text))) return [];
-    const pieces = text.trim() === '' ? [status ?? ''] : platform.splitReply(text);
+    const pieces = platform.splitReply(withStatus(text, status));
     let delivery: Delivery = 'live';
     for (const [part, piece] of pieces.entries()) {
       const content = platform.renderReply({ text: piece, finished: true });
@@ -136,6 +136,11 @@ export class PushedReply implements LiveReply {
   #record(fields: Record<string, string>): FinalRecord {
     return { id: this.#options.deliveryId, fields: Object.entries(fields).flat() };
   }
+}
+
+/** Here is no place apart from the text: what is said about an answer stands below it. */
+function withStatus(text: string, status = ''): string {
+  return [text.trim() === '' ? '' : text, status].filter((part) => part !== '').join('\n\n');
 }
 
 function isOver(signal: AbortSignal): boolean {

@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Starts local mode on a folder of the test's own. */
 function start(name: string, env: Record<string, string> = {}): Promise<LocalMode> {
   const { config, secrets } = loadSound({ ...env, DATA_DIR: join(folder, name) });
-  return prepareLocalMode(config, secrets, recordingLog().log);
+  return prepareLocalMode(config, secrets, { log: recordingLog().log, onGone: () => undefined });
 }
 
 async function onRedis<T>(

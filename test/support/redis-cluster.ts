@@ -65,6 +65,7 @@ async function startSentinel(...lines: string[]): Promise<EmbeddedRedis> {
   return {
     url,
     pid: child.pid ?? 0,
+    ended: ended.then(() => undefined),
     async stop() {
       child.kill('SIGTERM');
       await ended;
