@@ -24,6 +24,7 @@ import { TurnWorker } from './queue/turn-worker.ts';
 import { WakeQueue } from './queue/wake-queue.ts';
 import type { Config, Secrets } from './settings/config.ts';
 import { MediaStore } from './conversation/media-store.ts';
+import { UsageStore } from './conversation/usage-store.ts';
 import { PromptSizes } from './conversation/prompt-sizes.ts';
 import { prefetchImages } from './turn/fetch-images.ts';
 import { textOfMessage } from './turn/question.ts';
@@ -250,6 +251,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     nowMs,
     report,
   });
+  const usage = new UsageStore(redis, nowMs);
   const answer = createAnswerQuestion({
     chat,
     keyRing,
@@ -259,6 +261,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     visionModel: VISION_MODEL,
     fallbackModel: config.chat.fallbackModel,
     sizes: new PromptSizes(nowMs),
+    usage,
     promptBudgetTokens: config.chat.promptTokens,
     idleMs: config.conversation.idleSec * SECOND_MS,
     toolbox: createTools({ config, nowMs }),
@@ -267,7 +270,15 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     nowMs,
   });
   const answerQuestion = turnAwayUnderPressure(keyRing, answer);
-  const runSlashWord = createRunSlashWord({ keyRing, gate, identity, mode, answerQuestion });
+  const runSlashWord = createRunSlashWord({
+    keyRing,
+    gate,
+    identity,
+    mode,
+    answerQuestion,
+    records: { redis, keyRing, groupScope },
+    usage,
+  });
   const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
   const steps = { gate, runSlashWord, takeTypedCode, answerQuestion };
   const turnOptions = { redis, keyRing, platforms, ...steps, groupScope, nowMs, log, report };

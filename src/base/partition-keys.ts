@@ -17,6 +17,8 @@ export interface ConversationKeys {
   held: string;
   /** List of sealed finished turns, oldest first. */
   history: string;
+  /** Sealed summary of what is too old for a prompt. */
+  summary: string;
   /** List of sealed notices to be shown with the next private reply. */
   notices: string;
   /** Sorted set of the partition's conversations with waiting messages, by when they were last touched. */
@@ -30,6 +32,7 @@ export function conversationKeys({ id, partition }: Place): ConversationKeys {
     inbox: `${tag}:inbox:${id}`,
     held: `${tag}:held:${id}`,
     history: `${tag}:history:${id}`,
+    summary: `${tag}:summary:${id}`,
     notices: `${tag}:notices:${id}`,
     pending: pendingKey(partition),
   };
@@ -62,6 +65,16 @@ export function preferencesKeyPrefix(partition: number): string {
 /** A sealed image of a message that waits or may be asked again. */
 export function mediaKey(partition: number, mediaId: string): string {
   return `{p${partition}}:media:${mediaId}`;
+}
+
+/** Sorted set of the threads in which a person spoke in one chat, by when; `id` is that person's conversation of the chat. */
+export function threadsKey({ id, partition }: Place): string {
+  return `{p${partition}}:threads:${id}`;
+}
+
+/** Counters of a person's use in a day or a month, by the person's pseudonym; all of one person lie together. */
+export function usageKey(personId: string, period: string): string {
+  return `{u${personId.slice(0, 2)}}:usage:${personId}:${period}`;
 }
 
 /** Counter of a person's or a chat's messages in the current minute. */

@@ -18,6 +18,8 @@ const releaseScript = loadScript(import.meta.url, './scripts/release.lua');
 const MOST_MESSAGES_OF_ONE_TURN = 10;
 const TURNS_OF_HISTORY_READ = 50;
 const TURNS_OF_HISTORY_KEPT = 200;
+/** Of one person in one chat, for /forget. */
+const THREADS_REMEMBERED = 500;
 /** Sealed bytes of history that a prompt may need for each of its tokens: four characters, sealed a third longer, and what stands around them. */
 const BYTES_A_TOKEN = 8;
 const DEFAULT_PROMPT_TOKENS = 24_000;
@@ -70,6 +72,10 @@ export interface TurnCommit {
   history?: { forget?: boolean; replaceLast?: boolean; append?: string };
   /** The same turn for the thread that its answer begins; it lies in the same partition. */
   threadHistory?: { conversation: ConversationRef; append: string };
+  /** Records to be taken out of lists and keys to be deleted (/forget); all of them lie in the same partition. */
+  erase?: { remove: { list: string; record: string }[]; drop: string[] };
+  /** The thread in which this was said, and the person's list of them. */
+  thread?: { index: string; id: string };
   noticesShown?: number;
   /** What the sender chose from now on in a chat. */
   preferences?: { personId: string; field: string; sealed: string };
@@ -172,6 +178,7 @@ export class TurnStore {
       ...rest,
       threadHistory: threadHistory?.append,
       kept: { most: TURNS_OF_HISTORY_KEPT, lifeMs: historyLifeMs },
+      mostThreads: THREADS_REMEMBERED,
       heldLifeMs: HELD_LIFE_MS,
       noticesShown: commit.noticesShown ?? 0,
       stopServed: commit.stopServed ?? 0,

@@ -4,12 +4,14 @@ import { ChatError } from '../chat/chat-error.ts';
 import type { ChatEvent, ChatRequest } from '../chat/chat-types.ts';
 import { buildPrompt } from '../conversation/build-prompt.ts';
 import type { PromptSizes } from '../conversation/prompt-sizes.ts';
+import type { UsageStore } from '../conversation/usage-store.ts';
 import type { MediaStore } from '../conversation/media-store.ts';
-import type { GroupScope } from '../platforms/conversation-key.ts';
+import { personIdOf, type GroupScope } from '../platforms/conversation-key.ts';
 import { askWithinLimits, type AskWithinLimits } from './ask-within-limits.ts';
 import { declarationTokens } from './declaration-tokens.ts';
 import { earlierTurns } from './earlier-turns.ts';
 import { fallbackFor, fallbackNote, type FallbackOptions } from './fallback-model.ts';
+import { TokenCount } from './records/count-tokens.ts';
 import { fetchImages, ImageRefusedError } from './fetch-images.ts';
 import type { AdmittedScene, TurnScene } from './run-turn.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
@@ -25,6 +27,7 @@ export interface AnswerQuestionOptions extends FallbackOptions, TurnToolOptions,
   groupScope: GroupScope;
   systemPrompt: string;
   sizes: PromptSizes;
+  usage: Pick<UsageStore, 'count'>;
   /** Tokens that the prompt may take. */
   promptBudgetTokens: number;
   /** After so long without a question a conversation has ended; milliseconds, 0 for never. */
@@ -55,9 +58,11 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     let shown = '';
     const thought = new Thought(options, scene);
     const show = (doing?: string) => live.show({ text: shown, ...thought.beside(shown, scene.notes, doing) });
+    const spent = new TokenCount();
     try {
       const tools = toolsOfTurn(options, scene, show);
-      const ending = await readAnswer(await ask(options, scene, tools), {
+      const ending = await readAnswer(await ask(options, scene, { tools, spent }), {
+        onEvent: (event) => spent.heard(event),
         onText(text) {
           shown = text;
           show();
@@ -81,6 +86,8 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
         text: say(TURN_TEXTS[textFor(error)], language),
         history: failedTurnHistory(options.keyRing, scene),
       };
+    } finally {
+      countUse(options, scene, spent);
     }
   };
 }
@@ -88,7 +95,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
 async function ask(
   options: AnswerQuestionOptions,
   scene: AdmittedScene,
-  { chat, declared: tools }: TurnTools,
+  { tools: { chat, declared: tools }, spent }: { tools: TurnTools; spent: TokenCount },
 ): Promise<AsyncIterable<ChatEvent>> {
   const { question, newest, platform, controls } = scene;
   const isBrief = isToBeBrief(scene);
@@ -108,6 +115,7 @@ async function ask(
   const model = images.length > 0 ? options.visionModel : scene.models[0];
   const request: AskWithinLimits['request'] = (messages) => {
     const asked = { model, messages, tools, ...thinkingOf(scene) };
+    spent.asked(messages, sizes.factorOf(model));
     const fallbackModel = fallbackFor(options, scene.models, asked);
     return { ...asked, fallbackModel, ...(isBrief ? BRIEF_REQUEST : {}) };
   };
@@ -144,7 +152,19 @@ function thinkingOf({ preferences: { thinking } }: TurnScene): Pick<ChatRequest,
   return thinking === undefined ? {} : { thinking };
 }
 
+/** Nobody waits for it: it is no part of the answer. A turn that another worker takes over is not counted here. */
+function countUse(
+  { usage }: AnswerQuestionOptions,
+  { turn, newest, controls }: TurnScene,
+  { tokens }: TokenCount,
+): void {
+  if (tokens === 0 || controls.signal.reason === 'fenced' || controls.signal.reason === 'shutdown') return;
+  const personId = personIdOf(newest, newest.sender.userId);
+  usage.count(personId, { turnId: turn.turnId, questions: turn.messages.length, tokens }).catch(() => undefined);
+}
+
 interface AnswerListener {
+  onEvent(event: ChatEvent): void;
   onThought(delta: string): void;
   onText(whole: string): void;
   /** The model is away and this one is asked. */
@@ -154,6 +174,7 @@ interface AnswerListener {
 async function readAnswer(events: AsyncIterable<ChatEvent>, listener: AnswerListener): Promise<Ending> {
   let text = '';
   for await (const event of events) {
+    listener.onEvent(event);
     if (event.type === 'fallback') listener.onFallback(event.model);
     if (event.type === 'reasoning') listener.onThought(event.delta);
     if (event.type === 'text') listener.onText((text += event.delta));

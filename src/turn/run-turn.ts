@@ -19,6 +19,7 @@ import { questionOf, type Question } from './question.ts';
 import type { RunSlashWord } from './slash-words.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { formatStoredAnswer, readStoredAnswer } from './stored-answer.ts';
+import { threadSpokenIn } from './records/thread-index.ts';
 import type { SignInGate } from './sign-in-gate.ts';
 import type { TurnReport } from './turn-ports.ts';
 import type { TakeTypedCode } from './typed-codes.ts';
@@ -95,6 +96,7 @@ export function createRunTurn(options: RunTurnOptions): (controls: TurnControls)
       : await scene.live.finish(outcome.text, status, outcome.thinking);
     throwIfUnwanted(controls.signal);
     const newestAt = turn.messages.at(-1)?.acceptedAtMs ?? startedMs;
+    const thread = threadSpokenIn(scene.newest, turn.conversation, outcome.threadHistory?.conversation);
     report.turnEnded({
       platform: scene.platform.name,
       turnId: turn.turnId,
@@ -107,6 +109,8 @@ export function createRunTurn(options: RunTurnOptions): (controls: TurnControls)
       records: [...records, ...unreadableRecords(turn)],
       ...(outcome.history ? { history: outcome.history } : {}),
       ...(outcome.threadHistory ? { threadHistory: outcome.threadHistory } : {}),
+      ...(outcome.erase ? { erase: outcome.erase } : {}),
+      ...(outcome.history?.append !== undefined && thread ? { thread } : {}),
       ...(outcome.stopServed === undefined ? {} : { stopServed: outcome.stopServed }),
       ...(outcome.preferences ? { preferences: outcome.preferences } : {}),
       noticesShown: outcome.hold ? 0 : notices.length,

@@ -14,6 +14,10 @@ import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import type { Question } from './question.ts';
 import { lastTurn, speakerTagOf } from './turn-history.ts';
+import { exportHistory } from './records/export.ts';
+import { forget, type RecordOptions } from './records/forget.ts';
+import { showUsage } from './records/show-usage.ts';
+import type { UsageStore } from '../conversation/usage-store.ts';
 import type { SignInMode } from './turn-ports.ts';
 import type { Outcome } from './turn-types.ts';
 
@@ -23,6 +27,9 @@ export interface SlashWordsOptions {
   identity: Identity | undefined;
   mode: SignInMode;
   answerQuestion: AnswerQuestion;
+  /** For words about what is kept of a person. */
+  records: RecordOptions;
+  usage: UsageStore;
 }
 
 export type RunSlashWord = (scene: TurnScene, command: SlashCommand) => Promise<Outcome>;
@@ -37,12 +44,15 @@ const HANDLERS: Readonly<Record<SlashWord, Handler>> = {
   model: chooseModel,
   think: chooseThinking,
   lang: ({ keyRing }, scene, argument) => chooseLanguage(keyRing, scene, argument),
+  usage: ({ usage }, scene) => showUsage(usage, scene),
+  forget: ({ records }, scene) => forget(records, scene),
+  export: exportOwn,
   whoami: whoAmI,
   signin: signIn,
   unlink,
 };
 /** Words about the person themself are answered in their private chat only. */
-const PRIVATE_WORDS: ReadonlySet<SlashWord> = new Set<SlashWord>(['whoami', 'signin', 'unlink']);
+const PRIVATE_WORDS: ReadonlySet<SlashWord> = new Set<SlashWord>(['usage', 'export', 'whoami', 'signin', 'unlink']);
 
 /** What each slash word does (contract section 7). Slash words are never held and never reach the model, but for /retry. */
 export function createRunSlashWord(options: SlashWordsOptions): RunSlashWord {
@@ -109,6 +119,10 @@ function languageOfLast({ userText }: HistoryTurn, { question }: TurnScene): Lan
 function isOwn(last: HistoryTurn, scene: TurnScene, accountId: string | undefined): boolean {
   const isSamePerson = last.speakerTag === undefined || last.speakerTag === speakerTagOf(scene);
   return isSamePerson && last.accountId === accountId;
+}
+
+async function exportOwn({ records, gate }: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
+  return exportHistory(records, scene, (await gate.accountOf(scene))?.accountId);
 }
 
 async function whoAmI({ gate, mode }: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {

@@ -11,12 +11,13 @@ interface StoredAnswer {
   note?: string;
   history?: TurnResult['history'];
   threadHistory?: TurnResult['threadHistory'];
+  erase?: TurnResult['erase'];
   stopServed?: number;
   preferences?: TurnResult['preferences'];
 }
 
 export function formatStoredAnswer(outcome: Outcome): string {
-  const { kind, text, note, history, threadHistory, stopServed, preferences } = outcome;
+  const { kind, text, note, history, threadHistory, erase, stopServed, preferences } = outcome;
   const stored: StoredAnswer = {
     version: 1,
     kind,
@@ -24,6 +25,7 @@ export function formatStoredAnswer(outcome: Outcome): string {
     ...(note === undefined ? {} : { note }),
     ...(history ? { history } : {}),
     ...(threadHistory ? { threadHistory } : {}),
+    ...(erase ? { erase } : {}),
     ...(stopServed === undefined ? {} : { stopServed }),
     ...(preferences ? { preferences } : {}),
   };

@@ -49,6 +49,10 @@ export interface TurnResult {
   history?: { forget?: boolean; replaceLast?: boolean; append?: string };
   /** The same turn for the thread that its answer begins; that thread is a conversation of its own. */
   threadHistory?: { conversation: ConversationRef; append: string };
+  /** Records to be taken out of lists, and keys to be deleted. */
+  erase?: { remove: { list: string; record: string }[]; drop: string[] };
+  /** The thread in which this was said, and the person's list of them. */
+  thread?: { index: string; id: string };
   noticesShown?: number;
   preferences?: PreferencesChange;
   stopServed?: number;
@@ -67,6 +71,7 @@ export interface Outcome {
   hold?: boolean;
   history?: TurnResult['history'];
   threadHistory?: TurnResult['threadHistory'];
+  erase?: TurnResult['erase'];
   stopServed?: number;
   /** What the person chose from now on. */
   preferences?: PreferencesChange;

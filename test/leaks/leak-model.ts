@@ -19,6 +19,8 @@ interface Said {
   quotes: readonly number[];
 }
 
+const ERASED = -1;
+
 /** `kq…`: a question, `ka…`: its answer, `ks…`: a summary's word for it. */
 const CANARY = /k[qas](\d{5})x/g;
 
@@ -63,6 +65,15 @@ export class LeakModel {
   forget(spot: Spot, person: string): void {
     const place = this.#place(spot, person);
     this.#generations.set(place, (this.#generations.get(place) ?? 0) + 1);
+  }
+
+  /** What the person said in this chat is deleted, wherever in it they said it. */
+  erase({ platform, chat }: Spot, person: string): void {
+    const ofChat = new RegExp(`^[a-z]+/${platform}/(?:private/)?${chat}(?:/|$)`);
+    for (const said of this.#said.values()) {
+      if (said.person !== person) continue;
+      for (const place of said.places.keys()) if (ofChat.test(place)) said.places.set(place, ERASED);
+    }
   }
 
   get size(): number {

@@ -51,6 +51,7 @@ interface Scene {
   accounts: Map<string, string>;
   threads: Spot[];
   sent: number;
+  figures: LeakFigures;
 }
 
 /**
@@ -61,7 +62,8 @@ export async function runLeaks({ town, scope, turns, seed }: LeakRunOptions): Pr
   const model = new LeakModel(scope);
   const wecom = createWecomSender({ botUrl: town.botUrl, ...WECOM });
   const random = seededRandom(seed);
-  const scene: Scene = { town, wecom, model, random, accounts: new Map(), threads: [], sent: 0 };
+  const figures: LeakFigures = { questions: 0, prompts: 0, withContext: 0, crossings: [] };
+  const scene: Scene = { town, wecom, model, random, accounts: new Map(), threads: [], sent: 0, figures };
   town.chat.script((response, call) => {
     const asked = canariesIn(JSON.stringify(call.body['messages'])).at(-1) ?? 0;
     return helloStream(answerCanary(asked) + PADDING)(response, call);
@@ -78,16 +80,19 @@ export async function runLeaks({ town, scope, turns, seed }: LeakRunOptions): Pr
     SIGN_IN_CLIENT_SECRET: 'leaks-secret-0123456789',
     SIGN_IN_PROOF: 'same-id',
   });
-  const figures: LeakFigures = { questions: 0, prompts: 0, withContext: 0, crossings: [] };
   while (scene.sent < turns) {
     for (let count = 0; count < ACTIONS_AT_ONCE; count += 1) await act(scene);
-    await untilTrue(async () => (await town.redis.keys('*:pending')).length === 0, 60_000);
-    judge(scene, figures);
+    await untilDone(town);
+    judge(scene);
     // A minute's messages are sent within a second here.
     await town.redis.del('none', ...(await town.redis.keys('*:rate:*')));
     if (random.oneIn(2)) await changeSignIn(scene);
   }
   return { ...figures, questions: model.size };
+}
+
+async function untilDone({ redis }: SlackTown): Promise<void> {
+  await untilTrue(async () => (await redis.keys('*:pending')).length === 0, 60_000);
 }
 
 async function act(scene: Scene): Promise<void> {
@@ -101,6 +106,14 @@ async function act(scene: Scene): Promise<void> {
       await word(scene, spot, person, '/new');
       scene.model.forget(spot, person);
       return;
+    case 4: {
+      // Prompts of before may hold what is forgotten now, and what still runs in another thread may stay.
+      await untilDone(scene.town);
+      judge(scene);
+      await word(scene, spot, person, '/forget');
+      scene.model.erase(spot, person);
+      return;
+    }
     case 2:
       return word(scene, spot, person, '/retry');
     case 3:
@@ -170,7 +183,7 @@ async function send(
   expect(await town.sender.event(event)).toBe(200);
 }
 
-function judge({ town, model }: Scene, figures: LeakFigures): void {
+function judge({ town, model, figures }: Scene): void {
   for (const { body } of town.chat.calls.splice(0)) {
     const canaries = canariesIn(JSON.stringify(body['messages']));
     const question = canariesIn(JSON.stringify((body['messages'] as unknown[]).at(-1)));

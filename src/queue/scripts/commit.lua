@@ -6,7 +6,8 @@
 -- ARGV  1 conversation id   2 epoch   3 now, ms   4 message key prefix   5 changes, as JSON:
 --       { outcome: 'final' | 'held' | 'dead', heldLifeMs, history?: { forget, replaceLast, append }, threadHistory?, kept: { most, lifeMs },
 --         records: [{ id, fields: [name, value, …] }], noticesShown, stopServed, answeredBy,
---         preferences?: { key, field, sealed, lifeMs } }
+--         preferences?: { key, field, sealed, lifeMs },
+--         erase?: { remove: [{ list, record }], drop: [key] }, thread?: { index, id }, mostThreads }
 -- Returns {'done' | 'stale', messages still waiting}
 if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[2]) then return {'stale', 0} end
 local changes = cjson.decode(ARGV[5])
@@ -39,6 +40,15 @@ local chosen = changes.preferences
 if chosen then
   redis.call('HSET', chosen.key, chosen.field, chosen.sealed)
   redis.call('PEXPIRE', chosen.key, chosen.lifeMs)
+end
+if changes.thread then
+  redis.call('ZADD', changes.thread.index, ARGV[3], changes.thread.id)
+  redis.call('ZREMRANGEBYRANK', changes.thread.index, 0, -1 - changes.mostThreads)
+  redis.call('PEXPIRE', changes.thread.index, changes.kept.lifeMs)
+end
+if changes.erase then
+  for _, gone in ipairs(changes.erase.remove) do redis.call('LREM', gone.list, 0, gone.record) end
+  for _, key in ipairs(changes.erase.drop) do redis.call('DEL', key) end
 end
 if changes.noticesShown > 0 then redis.call('LTRIM', KEYS[6], changes.noticesShown, -1) end
 if changes.stopServed > 0 then redis.call('HSET', KEYS[1], 'stopServed', changes.stopServed) end

@@ -1,0 +1,22 @@
+import type { Catalogue } from '../base/texts.ts';
+
+type RecordText = 'usage' | 'forgotten' | 'exported' | 'exportedNewest' | 'nothingToExport' | 'imagesWere';
+
+/** What the bot says about what it keeps of a person. */
+export const RECORD_TEXTS: Catalogue<RecordText> = {
+  usage: {
+    en: 'Today: {questionsToday} questions, about {tokensToday} tokens. This month: {questionsThisMonth} questions, about {tokensThisMonth} tokens.',
+    zh: '今天：{questionsToday} 个问题，约 {tokensToday} 个词元。本月：{questionsThisMonth} 个问题，约 {tokensThisMonth} 个词元。',
+  },
+  forgotten: {
+    en: 'I have deleted what we said in this chat: your questions, my answers, summaries and images. What you see in the chat itself I cannot delete.',
+    zh: '已删除我们在此聊天中的内容：你的问题、我的回答、摘要和图片。聊天窗口中已显示的消息我无法删除。',
+  },
+  exported: { en: 'Our conversation, {count} questions:', zh: '我们的对话，共 {count} 个问题：' },
+  exportedNewest: {
+    en: 'Our conversation, the newest {shown} of {count} questions:',
+    zh: '我们的对话，共 {count} 个问题，以下是最近 {shown} 个：',
+  },
+  nothingToExport: { en: 'There is nothing that I could export.', zh: '没有可以导出的内容。' },
+  imagesWere: { en: '[images: {count}]', zh: '[图片：{count}]' },
+};

@@ -1,0 +1,48 @@
+import { say, type Language } from '../../base/texts.ts';
+import { KIB_BYTES } from '../../base/clock.ts';
+import type { HistoryTurn } from '../../conversation/history.ts';
+import { readHistory } from '../../conversation/read-history.ts';
+import { RECORD_TEXTS } from '../../texts/record-texts.ts';
+import type { TurnScene } from '../run-turn.ts';
+import type { Outcome } from '../turn-types.ts';
+import type { RecordOptions } from './forget.ts';
+
+/** About what two messages of WeCom hold; there is no third. */
+const MOST_BYTES = 36 * KIB_BYTES;
+
+/**
+ * /export: the conversation that is kept here, as Markdown, the newest turns as far as they fit. Private chats only.
+ * @param accountId only what was said under this account
+ */
+export async function exportHistory(
+  { redis, keyRing }: RecordOptions,
+  { turn, question: { language } }: TurnScene,
+  accountId: string | undefined,
+): Promise<Outcome> {
+  const kept = await readHistory(redis, keyRing, turn.conversation);
+  const own = kept.map((one) => one.turn).filter((said) => said.accountId === accountId);
+  return { kind: 'command', text: writeExport(own, language) };
+}
+
+/** Writes turns as Markdown, oldest first, with what was asked as a quote. */
+export function writeExport(turns: readonly HistoryTurn[], language: Language): string {
+  if (turns.length === 0) return say(RECORD_TEXTS.nothingToExport, language);
+  const shown: string[] = [];
+  let bytes = 0;
+  for (const turn of turns.toReversed()) {
+    const written = writeTurn(turn, language);
+    bytes += Buffer.byteLength(written);
+    if (bytes > MOST_BYTES && shown.length > 0) break;
+    shown.unshift(written);
+  }
+  const text = shown.length < turns.length ? RECORD_TEXTS.exportedNewest : RECORD_TEXTS.exported;
+  return [say(text, language, { count: turns.length, shown: shown.length }), ...shown].join('\n\n');
+}
+
+function writeTurn({ atMs, userText, images, assistantText }: HistoryTurn, language: Language): string {
+  const time = new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
+  const pictures = images > 0 ? [say(RECORD_TEXTS.imagesWere, language, { count: images })] : [];
+  const asked = [userText, ...pictures].filter((part) => part !== '').join('\n');
+  const answered = assistantText === '' ? [] : [assistantText];
+  return [`**${time} UTC**`, asked.replace(/^/gm, '> '), ...answered].join('\n\n');
+}

@@ -1,0 +1,54 @@
+import { conversationKeys, mediaKey } from '../../base/partition-keys.ts';
+import type { KeyRing } from '../../base/key-ring.ts';
+import type { RedisClient } from '../../base/redis.ts';
+import { say } from '../../base/texts.ts';
+import { readHistory } from '../../conversation/read-history.ts';
+import { conversationOf, type ConversationRef, type GroupScope } from '../../platforms/conversation-key.ts';
+import { RECORD_TEXTS } from '../../texts/record-texts.ts';
+import type { TurnScene } from '../run-turn.ts';
+import { speakerTagOf } from '../turn-history.ts';
+import type { Outcome, TurnResult } from '../turn-types.ts';
+import { threadIndexOf } from './thread-index.ts';
+
+export interface RecordOptions {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  groupScope: GroupScope;
+}
+
+/**
+ * /forget: what this person said in this chat, threads included, and what was answered, its summaries and images. Where a
+ * conversation is shared, the others' turns stay. All of it goes in the turn's one commit.
+ */
+export async function forget(options: RecordOptions, scene: TurnScene): Promise<Outcome> {
+  const { newest, turn, question } = scene;
+  const { partition } = turn.conversation;
+  const { threadId: _left, ...chat } = newest.chat;
+  const base = conversationOf({ ...newest, chat }, options.groupScope);
+  const index = threadIndexOf(newest);
+  const threads = await options.redis.zrange(index, '0', '-1');
+  const ids = new Set([base.id, turn.conversation.id, ...threads]);
+  const isOwnChat = newest.chat.kind === 'private';
+  const own = isOwnChat ? undefined : speakerTagOf(scene);
+  const found = await Promise.all([...ids].map((id) => forgetIn(options, { id, partition }, own)));
+  return {
+    kind: 'command',
+    text: say(RECORD_TEXTS.forgotten, question.language),
+    erase: { remove: found.flatMap(({ remove }) => remove), drop: [index, ...found.flatMap(({ drop }) => drop)] },
+  };
+}
+
+/** @param own the person's tag in a group; undefined where all of the conversation is theirs */
+async function forgetIn(
+  { redis, keyRing }: RecordOptions,
+  conversation: ConversationRef,
+  own: string | undefined,
+): Promise<Required<NonNullable<TurnResult['erase']>>> {
+  const { history, summary } = conversationKeys(conversation);
+  const turns = (await readHistory(redis, keyRing, conversation)).filter(({ turn }) => turn.speakerTag === own);
+  const media = turns.flatMap(({ turn }) => turn.mediaIds ?? []).map((id) => mediaKey(conversation.partition, id));
+  return {
+    remove: own === undefined ? [] : turns.map(({ sealed }) => ({ list: history, record: sealed })),
+    drop: [...(own === undefined ? [history] : []), summary, ...media],
+  };
+}

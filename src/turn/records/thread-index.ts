@@ -1,0 +1,19 @@
+import { threadsKey } from '../../base/partition-keys.ts';
+import { conversationOf, type ConversationRef } from '../../platforms/conversation-key.ts';
+import type { InboundMessage } from '../../platforms/platform.ts';
+
+/** The list of the threads of a chat in which a person spoke: what /forget has to look at, since keys tell nothing. */
+export function threadIndexOf(message: InboundMessage): string {
+  const { threadId: _left, ...chat } = message.chat;
+  return threadsKey(conversationOf({ ...message, chat }, 'member'));
+}
+
+/** The thread that a turn's words are kept under beside, or as, its own conversation. */
+export function threadSpokenIn(
+  message: InboundMessage,
+  own: ConversationRef,
+  opened: ConversationRef | undefined,
+): { index: string; id: string } | undefined {
+  const thread = opened ?? (message.chat.threadId === undefined ? undefined : own);
+  return thread && { index: threadIndexOf(message), id: thread.id };
+}

@@ -1,0 +1,132 @@
+import { expect, test } from '@jest/globals';
+import { chunk, helloStream, sse, streamOf, type Answer } from '../chat/scripted-chat-server.ts';
+import { useSlackTown } from '../support/slack-town.ts';
+import { untilTrue } from '../support/town.ts';
+
+const town = useSlackTown();
+
+const done = () => untilTrue(async () => (await town.redis.keys('*:pending')).length === 0);
+
+/** Says something and waits until all is done. @returns the bot's newest message of the channel */
+async function say(userId: string, text: string, place: { channel?: string; threadTs?: string } = {}): Promise<string> {
+  const { channel = `D${userId}`, threadTs } = place;
+  const shown = town.textsIn(channel).length;
+  if (place.channel === undefined)
+    await town.sender.direct(userId, text, threadTs === undefined ? {} : { thread_ts: threadTs });
+  else await town.sender.mention({ channel, userId, ...(threadTs === undefined ? {} : { threadTs }) }, text);
+  await untilTrue(() => town.textsIn(channel).length > shown);
+  await done();
+  return town.textsIn(channel).at(-1) ?? '';
+}
+const promptsSince = (count: number) =>
+  town.chat.calls
+    .slice(count)
+    .map(({ body }) => JSON.stringify(body['messages']))
+    .join();
+const kept = async (kind: string) => (await town.redis.keys(`*:${kind}:*`)).length;
+
+/** An answer of which the service says what it cost. */
+const counted = (promptTokens: number, completionTokens: number): Answer =>
+  streamOf(
+    chunk({ content: 'ok' }, 'stop'),
+    sse({
+      id: 'c1',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'svc-plus',
+      choices: [],
+      usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens },
+    }),
+    sse('[DONE]'),
+  );
+
+test('contract section 7: /usage counts a person’s questions and tokens as the service counts them, and nobody else’s', async () => {
+  await town.startBot();
+  town.chat.script(counted(1_000, 34));
+  await say('U1', 'one');
+  await say('U1', 'two');
+  await say('U2', 'of another');
+  expect(await say('U1', '/usage')).toBe(
+    'Today: 2 questions, about 2068 tokens. This month: 2 questions, about 2068 tokens.',
+  );
+  expect(await say('U1', '用量')).toContain('今天：2 个问题，约 2068 个词元');
+  expect(await say('U3', '/usage')).toContain('Today: 0 questions, about 0 tokens.');
+  for (const key of await town.redis.keys('*:usage:*')) {
+    expect(key).not.toContain('U1');
+    expect(await town.redis.pttl(key)).toBeGreaterThan(0);
+  }
+});
+
+test('security.md 6.8: where the service counts nothing, the use is estimated', async () => {
+  await town.startBot();
+  town.chat.script(helloStream('an answer'));
+  await say('U1', 'a question');
+  const [, tokens] = /about (\d+) tokens/.exec(await say('U1', '/usage')) ?? [];
+  expect(Number(tokens)).toBeGreaterThan(100);
+  expect(Number(tokens)).toBeLessThan(2_000);
+});
+
+test('contract section 7: /export gives what is kept of the private conversation, oldest first, in both languages', async () => {
+  await town.startBot();
+  expect(await say('U1', '/export')).toBe('There is nothing that I could export.');
+  town.chat.script(helloStream('first answer'), helloStream('第二个回答'));
+  await say('U1', 'first question');
+  await say('U1', '第二个问题');
+  const text = await say('U1', '/export en');
+  expect(text.indexOf('> first question')).toBeLessThan(text.indexOf('> 第二个问题'));
+  expect(text).toMatch(/questions?:|个问题：/);
+  expect(text).toContain('first answer');
+  expect(await say('U1', '导出')).toContain('我们的对话，共 2 个问题');
+  expect(await say('U1', '/export', { channel: 'C1' })).toContain('private chat');
+  expect(promptsSince(0)).not.toContain('/export');
+});
+
+test('a long /export keeps the newest turns and says how many', async () => {
+  await town.startBot();
+  town.chat.script(helloStream('a'.repeat(15_000)));
+  for (const name of ['one', 'two', 'three']) await say('U1', `question ${name}`);
+  await town.sender.direct('U1', '/export');
+  await untilTrue(() => town.textsIn('DU1').join('').includes('question three'));
+  await done();
+  const exported = town.textsIn('DU1').slice(3).join('');
+  expect(exported).toContain('the newest 2 of 3 questions');
+  expect(exported).not.toContain('question one');
+});
+
+test('contract section 7: /forget deletes a private chat with its threads, and what was said reaches no prompt any more', async () => {
+  await town.startBot();
+  town.chat.script(helloStream('secret answer'));
+  const shown = town.textsIn('DU1').length;
+  const ts = await town.sender.direct('U1', 'secret question');
+  await untilTrue(() => town.textsIn('DU1').length > shown);
+  await done();
+  await say('U1', 'secret in the thread', { threadTs: ts });
+  expect(await kept('history')).toBe(2);
+  expect(await say('U1', '/forget')).toContain('I have deleted what we said in this chat');
+  expect(await kept('history')).toBe(0);
+  expect(await kept('threads')).toBe(0);
+  const before = town.chat.calls.length;
+  await say('U1', 'in the thread again', { threadTs: ts });
+  await say('U1', 'and here');
+  expect(promptsSince(before)).not.toContain('secret');
+  expect(await say('U1', '清除')).toContain('已删除');
+});
+
+test('/forget in a group takes away one’s own words, in its threads too, and leaves the others’', async () => {
+  await town.startBot({ GROUP_SCOPE: 'group' });
+  town.chat.script(helloStream('fine'));
+  const ts = await town.sender.mention({ channel: 'C1', userId: 'U1' }, 'words of one');
+  await untilTrue(() => town.textsIn('C1').length === 1);
+  await done();
+  await say('U2', 'words of two', { channel: 'C1' });
+  await say('U2', 'thread words of two', { channel: 'C1', threadTs: ts });
+  await say('U1', 'thread words of one', { channel: 'C1', threadTs: ts });
+  await say('U1', '/forget', { channel: 'C1' });
+  const before = town.chat.calls.length;
+  await say('U2', 'now?', { channel: 'C1' });
+  await say('U2', 'and now?', { channel: 'C1', threadTs: ts });
+  const prompts = promptsSince(before);
+  expect(prompts).not.toContain('words of one');
+  expect(prompts).toContain('"words of two');
+  expect(prompts).toContain('thread words of two');
+});
