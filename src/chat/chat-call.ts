@@ -49,6 +49,7 @@ export class ChatCall {
         dispatcher: parts.agent,
         watch: this.#watch,
       });
+      options.request.began?.();
       const events = await this.#reader.next();
       this.#firstEventMs = parts.nowMs() - this.#startedMs;
       options.pass.succeeded();

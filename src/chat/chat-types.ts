@@ -40,6 +40,8 @@ export interface ChatRequest {
   maxAnswerChars?: number;
   /** Whether the answer comes as it grows (default) or in one piece. The events are the same. */
   stream?: boolean;
+  /** Told once the service has begun to answer, which is before its first word. Must not throw or wait. */
+  began?(): void;
 }
 
 /**

@@ -13,8 +13,6 @@ import { STOP_CHANNEL } from './wake-queue.ts';
 
 /** How long a delivery is remembered (security.md 3.5); longer than any platform goes on repeating. */
 export const REMEMBER_DELIVERY_MS = DAY_MS;
-/** Life of what waits in a conversation; renewed by every message. Far beyond any outage that one would answer after. */
-export const INBOX_LIFE_MS = 7 * DAY_MS;
 const MESSAGES_A_CHAT_MAY_SEND_A_MINUTE = 60;
 const LONGEST_INBOX = 100;
 /** Of accept.lua, from 0. */
@@ -47,7 +45,6 @@ export class Inbox {
     this.#options = options;
     this.#script = loadScript(import.meta.url, './scripts/accept.lua', {
       REMEMBER_MS: REMEMBER_DELIVERY_MS,
-      LIFE_MS: INBOX_LIFE_MS,
       MOST_OF_A_PERSON: options.messagesAPersonMaySendAMinute ?? 20,
       MOST_OF_A_CHAT: MESSAGES_A_CHAT_MAY_SEND_A_MINUTE,
       LONGEST_INBOX,

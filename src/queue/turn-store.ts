@@ -6,10 +6,11 @@ import { randomToken } from '../base/ids.ts';
 import { SealError, type KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
-import { INBOX_LIFE_MS } from './accept.ts';
 import { deliveryIdOfEntry, EntryError, openEntry, type WaitingMessage } from './inbox-entry.ts';
 
-const beginScript = loadScript(import.meta.url, './scripts/begin.lua');
+/** A conversation's epoch and its like live so long after its last turn; far beyond any worker that could still hold an older epoch. */
+const STATE_LIFE_MS = 7 * DAY_MS;
+const beginScript = loadScript(import.meta.url, './scripts/begin.lua', { STATE_LIFE_MS });
 const commitScript = loadScript(import.meta.url, './scripts/commit.lua');
 const markScript = loadScript(import.meta.url, './scripts/mark-turn.lua');
 const renewScript = loadScript(import.meta.url, './scripts/renew.lua');
@@ -204,7 +205,12 @@ export class TurnStore {
 
   /** Stores the full answer before it goes out the last way (security.md 4.4). @returns false when fenced */
   async storeAnswer(claim: TurnClaim, answer: string): Promise<boolean> {
-    return this.#mark(claim, 'answered', this.#options.keyRing.seal(ANSWER_PURPOSE, claim.turnId, answer));
+    return this.#mark(claim, 'answered', this.sealAnswer(claim, answer));
+  }
+
+  /** Seals the full answer as `storeAnswer` does, for a script that stores it together with something else. */
+  sealAnswer(claim: TurnClaim, answer: string): string {
+    return this.#options.keyRing.seal(ANSWER_PURPOSE, claim.turnId, answer);
   }
 
   /** Notes that this suspect waits for others, so that a crash now does not count for it. @returns false when fenced */
@@ -244,7 +250,7 @@ export class TurnStore {
     return (await releaseScript.run(
       redis,
       [keys.state, keys.inbox, keys.pending, keys.held, keys.history],
-      [conversation.id, nowMs(), messageKeyPrefix(conversation.partition), INBOX_LIFE_MS],
+      [conversation.id, nowMs(), messageKeyPrefix(conversation.partition)],
     )) as number;
   }
 

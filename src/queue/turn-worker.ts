@@ -33,6 +33,10 @@ export interface TurnContext {
   renew(): Promise<boolean>;
   /** Stores the full answer before it goes out the last way (security.md 4.4). @returns false when fenced */
   storeAnswer(text: string): Promise<boolean>;
+  /** Seals the full answer as it is stored, for a script that stores it together with something else. */
+  sealAnswer(text: string): string;
+  /** Whether this worker's lock cannot have run out yet, not even if the process was frozen meanwhile. */
+  isClaimHeld(): boolean;
 }
 
 /** Runs one turn to its commit; called by the worker, given by the composition root. Errors inside a turn are outcomes, not throws. */
@@ -59,6 +63,8 @@ export interface TurnWorkerOptions {
 
 /** security.md 4.1: a dead worker's turn goes on elsewhere after about ten seconds, not after BullMQ's sixty. */
 const LOCK_MS = 10 * SECOND_MS;
+/** So long after a lock was taken nobody can have taken the turn over: the rest is room for clocks that run unevenly. */
+const SURELY_HELD_MS = LOCK_MS - 2 * SECOND_MS;
 const STALLED_SCAN_MS = 2.5 * SECOND_MS;
 /** Crashes are counted per turn, never per job, so BullMQ's own count must not end anything. */
 const NEVER = 1_000_000;
@@ -70,7 +76,11 @@ const SUSPECT_AFTER_CRASHES = 2;
 const SOLO_CRASHES_TO_GIVE_UP = 3;
 
 /** The wake for which a turn runs. */
-type RunningWake = Pick<TakenWake, 'pressure'> & { jobId: string };
+interface RunningWake extends Pick<TakenWake, 'pressure'> {
+  jobId: string;
+  /** Until when BullMQ's lock on it holds although it were never renewed; by the monotonic clock, ms. */
+  heldUntilMs: number;
+}
 
 /** Takes wakes from the queue and runs one turn for each, fenced by the conversation's epoch. */
 export class TurnWorker {
@@ -154,7 +164,8 @@ export class TurnWorker {
     if ((version as number) !== WAKE_VERSION) return this.#options.report.newerVersionMet({ what: 'wake' });
     const wake = this.#pressure.take(shard, job.timestamp);
     try {
-      const waiting = await this.#runNextTurn(conversation, { jobId: job.id ?? conversation.id, ...wake });
+      const running = { jobId: job.id ?? conversation.id, heldUntilMs: heldUntilMs(job), pressure: wake.pressure };
+      const waiting = await this.#runNextTurn(conversation, running);
       // One turn a wake keeps it fair: others that wait come before this conversation's next turn.
       if (waiting > 0) await this.#options.wakeQueue.wake(conversation);
     } finally {
@@ -194,11 +205,11 @@ export class TurnWorker {
     }
   }
 
-  async #runClaimed(claim: TurnClaim, { jobId, pressure }: RunningWake): Promise<number> {
+  async #runClaimed(claim: TurnClaim, { jobId, pressure, heldUntilMs: untilMs }: RunningWake): Promise<number> {
     const { runTurn, report } = this.#options;
     const controller = new AbortController();
     const pressureNow = claim.wasBegun ? (): Pressure => 'none' : pressure;
-    const context: TurnContext = { ...this.#contextOf(claim, controller), pressure: pressureNow };
+    const context: TurnContext = { ...this.#contextOf(claim, controller, untilMs), pressure: pressureNow };
     const endListening = this.#stops.listen(claim.conversation, (mark) => stopIfMeant(claim, mark, controller));
     const renewing = setInterval(() => void context.renew().catch(() => undefined), RENEW_EVERY_MS);
     this.#running.set(jobId, controller);
@@ -220,7 +231,7 @@ export class TurnWorker {
     }
   }
 
-  #contextOf(claim: TurnClaim, controller: AbortController): Omit<TurnContext, 'pressure'> {
+  #contextOf(claim: TurnClaim, controller: AbortController, untilMs: number): Omit<TurnContext, 'pressure'> {
     const { store } = this.#options;
     const fenced = () => controller.abort('fenced' satisfies AbortReason);
     return {
@@ -239,6 +250,8 @@ export class TurnWorker {
         if (!isStored) fenced();
         return isStored;
       },
+      sealAnswer: (text) => store.sealAnswer(claim, text),
+      isClaimHeld: () => performance.now() < untilMs,
     };
   }
 
@@ -259,6 +272,12 @@ export class TurnWorker {
     this.#options.report.deadLetter({ turnId: claim.turnId, crashes: claim.crashes });
     return this.#finish(claim, { ...(await this.#options.apologise(claim)), outcome: 'dead' });
   }
+}
+
+/** `processedOn` is this process's own clock right before it asked for the lock. */
+function heldUntilMs({ processedOn }: Job<WakeJob>): number {
+  const sinceMs = processedOn === undefined ? LOCK_MS : Date.now() - processedOn;
+  return performance.now() - Math.max(0, sinceMs) + SURELY_HELD_MS;
 }
 
 /** A stop word ends what its own sender asked before it; nobody stops another's question. */

@@ -17,6 +17,8 @@ export interface FinalRecord {
 
 /** One visible answer while it grows. */
 export interface LiveReply {
+  /** The first look is about to come: what can be asked before it is asked now. Returns at once. */
+  prepare(): void;
   /** Shows a look soon. Returns at once; a refused write ends the turn through `fenced`. */
   show(view: Omit<ReplyView, 'finished'>): void;
   /**
@@ -59,6 +61,10 @@ export interface LiveReplyOptions {
   stopped(): void;
   /** Stores the full answer before a post that cannot be taken back; false when fenced. */
   storeAnswer(text: string): Promise<boolean>;
+  /** Seals the full answer as it is stored, where another step stores it. */
+  sealAnswer(text: string): string;
+  /** Whether this worker's lock cannot have run out yet, not even if the process was frozen meanwhile. */
+  isClaimHeld(): boolean;
 }
 
 /** The live reply of a turn, by the way in which its platform shows answers. */

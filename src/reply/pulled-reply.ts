@@ -35,6 +35,10 @@ export class PulledReply implements LiveReply {
     this.#pacer = new LookPacer({ minGapMs, nowMs: options.nowMs, write: (view) => this.#write(view) });
   }
 
+  prepare(): void {
+    // A snapshot is fenced by the script that writes it; there is nothing to ask before.
+  }
+
   show(view: Omit<ReplyView, 'finished'>): void {
     this.#pacer.show(view);
   }

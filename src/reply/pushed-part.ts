@@ -1,5 +1,5 @@
-import type { PushedLook, PushReplies } from '../platforms/platform.ts';
-import { postKeyOf, type PostLedger } from './post-ledger.ts';
+import type { PushedLook, PushReplies, PushResult } from '../platforms/platform.ts';
+import { postKeyOf, type PostLedger, type PostState } from './post-ledger.ts';
 
 export interface PushedPartOptions {
   push: PushReplies;
@@ -10,6 +10,8 @@ export interface PushedPartOptions {
   lookUpAfterMs: number;
   /** From 0; a long answer spans several messages. */
   part: number;
+  /** Whether this worker's lock cannot have run out yet, not even if the process was frozen meanwhile. */
+  isClaimHeld(): boolean;
 }
 
 /** What became of bringing a message to a look. `wait`: it does not stand there yet, try again after the pause. */
@@ -27,18 +29,43 @@ export class PushedPart {
   #handle: string | undefined;
   /** What this process knows to stand in the message. */
   #shown: string | undefined;
-  /** The platform said that nothing was posted, so that nothing need be looked up. */
+  /** It is known that nothing was posted, so that nothing need be looked up. */
   #isUnsent = false;
+  /** Where the message stands, while that is not written down. */
+  #unrecorded: string | undefined;
+  /** The fence and the ledger's answer, asked before there was anything to post; `failed` when nothing came back. */
+  #prepared: Promise<PostState | undefined | 'failed'> | undefined;
 
   constructor(options: PushedPartOptions) {
     this.#options = options;
     this.#postKey = postKeyOf(options.deliveryId, options.part);
   }
 
-  /** Tries once to bring the message to this look. */
-  async bringTo(look: Omit<PushedLook, 'shown'>): Promise<PartResult> {
+  /** Where the message stands, if only this process knows so far: for the commit, which writes it down as well. */
+  get unrecorded(): string | undefined {
+    return this.#unrecorded;
+  }
+
+  /** Asks the fence and writes `posting` while the first word is still awaited, so that it need not wait for that. */
+  prepare(): void {
     const { ledger, part } = this.#options;
-    const state = await ledger.begin(part);
+    if (this.#handle !== undefined) return;
+    this.#prepared ??= ledger.begin(part).catch(() => 'failed' as const);
+  }
+
+  /** Writes down where the message stands. @returns false when a newer epoch has taken over */
+  async record(): Promise<boolean> {
+    const handle = this.#unrecorded;
+    this.#unrecorded = undefined;
+    return handle === undefined || this.#options.ledger.record(this.#options.part, handle);
+  }
+
+  /**
+   * Tries once to bring the message to this look.
+   * @param answer the sealed full answer, if this is its last look
+   */
+  async bringTo(look: Omit<PushedLook, 'shown'>, answer?: string): Promise<PartResult> {
+    const state = await this.#begin(answer);
     if (!state) return { result: 'fenced' };
     if (state.kind === 'posted') this.#handle ??= state.handle;
     if (state.kind === 'posting' && this.#handle === undefined && !this.#isUnsent) {
@@ -46,6 +73,23 @@ export class PushedPart {
       if (search) return search;
     }
     return this.#handle === undefined ? this.#open(look) : this.#update(this.#handle, look);
+  }
+
+  /**
+   * Asks the fence, unless it has been asked and nobody can have taken over since: a claim changes hands only after its lock
+   * has run out.
+   */
+  async #begin(answer: string | undefined): Promise<PostState | undefined> {
+    const { ledger, part, isClaimHeld } = this.#options;
+    const prepared = this.#prepared && (await this.#prepared);
+    this.#prepared = undefined;
+    if (prepared !== 'failed' && prepared?.kind === 'unsent') this.#isUnsent = true;
+    const handle = this.#unrecorded;
+    const isAsked = prepared !== undefined && prepared !== 'failed';
+    if (isAsked && handle === undefined && answer === undefined && isClaimHeld()) return prepared;
+    const state = await ledger.begin(part, { handle, answer });
+    this.#unrecorded = undefined;
+    return state;
   }
 
   /** @returns undefined once it is known whether the message stands */
@@ -71,17 +115,13 @@ export class PushedPart {
     return this.#settle(await this.#options.push.update(handle, known, this.#postKey), look);
   }
 
-  async #settle(
-    posted: Awaited<ReturnType<PushReplies['open']>>,
-    look: Omit<PushedLook, 'shown'>,
-  ): Promise<PartResult> {
-    const { ledger, part } = this.#options;
+  #settle(posted: PushResult, look: Omit<PushedLook, 'shown'>): PartResult {
     switch (posted.result) {
       case 'sent': {
-        const isMoved = posted.handle !== this.#handle;
+        if (posted.handle !== this.#handle) this.#unrecorded = posted.handle;
         this.#handle = posted.handle;
         this.#shown = look.content;
-        return isMoved && !(await ledger.record(part, posted.handle)) ? { result: 'fenced' } : { result: 'shown' };
+        return { result: 'shown' };
       }
       case 'busy':
         return { result: 'wait', pauseMs: posted.retryAfterMs, why: 'busy' };

@@ -3,7 +3,7 @@ import { MINUTE_MS, SECOND_MS } from '../base/clock.ts';
 import type { PushedLook, PushReplies, ReplyView } from '../platforms/platform.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { LookPacer } from './look-pacer.ts';
-import { createPostLedger, type PostLedger } from './post-ledger.ts';
+import { createPostLedger, postFieldOf, type PostLedger } from './post-ledger.ts';
 import { PushedPart, type PartResult } from './pushed-part.ts';
 
 /** The final text has a budget of its own (security.md 4.6): so long it is tried to be shown. */
@@ -22,6 +22,7 @@ export class PushedReply implements LiveReply {
   readonly #pacer: LookPacer;
   readonly #parts: PushedPart[] = [];
   readonly #ledger: PostLedger;
+  #isFinishing = false;
   #hasShownText = false;
   #isRefused = false;
   #status = '';
@@ -33,26 +34,34 @@ export class PushedReply implements LiveReply {
     this.#pacer = new LookPacer({ minGapMs, nowMs: options.nowMs, write: (view) => this.#write(view) });
   }
 
+  prepare(): void {
+    this.#part(0)?.prepare();
+  }
+
   show(view: Omit<ReplyView, 'finished'>): void {
     this.#pacer.show(view);
   }
 
   /** The full text is stored before the last edit, so that whoever takes over neither asks the model again nor loses it (security.md 4.4). */
   async finish(text: string, status?: string): Promise<FinalRecord[]> {
+    this.#isFinishing = true;
     await this.close();
-    const { platform, storeAnswer } = this.#options;
-    if (!(await storeAnswer(text))) return [];
+    const { platform, sealAnswer } = this.#options;
     const pieces = platform.splitReply(withStatus(text, status));
     let delivery: Delivery = 'live';
     for (const [part, piece] of pieces.entries()) {
       const content = platform.renderReply({ text: piece, finished: true });
-      delivery = await this.#persist(part, { content, finished: true });
+      const answer = part === 0 ? sealAnswer(text) : undefined;
+      delivery = await this.#persist(part, { content, finished: true }, answer);
       if (delivery !== 'live') break;
+      // Of the last one the commit, which follows, writes down where it stands.
+      if (part < pieces.length - 1) await this.#recordPart(part);
     }
-    return [this.#record({ finished: '1', delivery })];
+    return this.#hasLost() ? [] : [this.#record({ finished: '1', delivery })];
   }
 
   async leaveOpen(text: string): Promise<FinalRecord[]> {
+    this.#isFinishing = true;
     await this.close();
     const content = this.#options.platform.renderReply({ text, finished: false });
     const delivery = await this.#persist(0, { content, finished: false, staysOpen: true });
@@ -71,18 +80,28 @@ export class PushedReply implements LiveReply {
     if (tried?.result === 'wait') return tried.pauseMs;
     if (tried) this.#note(tried);
     if (tried?.result === 'shown') await this.#clearStatus();
+    // The last look, which follows at once, writes it down as well.
+    if (!this.#isFinishing) await this.#recordPart(0);
     return undefined;
   }
 
+  async #recordPart(part: number): Promise<void> {
+    if ((await this.#parts[part]?.record()) === false) this.#note({ result: 'fenced' });
+  }
+
+  #hasLost(): boolean {
+    return this.#options.signal.reason === 'fenced';
+  }
+
   /** Tries until the look stands, the platform refuses it for good, or its time is over. */
-  async #persist(part: number, look: Omit<PushedLook, 'shown'>): Promise<Delivery> {
+  async #persist(part: number, look: Omit<PushedLook, 'shown'>, answer?: string): Promise<Delivery> {
     const { nowMs, signal } = this.#options;
     const target = this.#part(part);
     if (!target || this.#isRefused) return target ? 'refused' : 'unavailable';
     const untilMs = nowMs() + FINAL_BUDGET_MS;
     for (let attempt = 0; ; attempt += 1) {
       if (isOver(signal)) return 'uncertain';
-      const tried = await target.bringTo(look);
+      const tried = await target.bringTo(look, answer);
       if (tried.result === 'shown') {
         this.#note(tried);
         await this.#clearStatus();
@@ -126,15 +145,16 @@ export class PushedReply implements LiveReply {
   }
 
   #part(part: number): PushedPart | undefined {
-    const { push, platform, replyTarget: target, deliveryId } = this.#options;
+    const { push, platform, replyTarget: target, deliveryId, isClaimHeld } = this.#options;
     if (target === undefined) return undefined;
     const { lookUpAfterMs } = platform.replyTraits;
-    const place = { push, target, ledger: this.#ledger, deliveryId, part, lookUpAfterMs };
+    const place = { push, target, ledger: this.#ledger, deliveryId, part, lookUpAfterMs, isClaimHeld };
     return (this.#parts[part] ??= new PushedPart(place));
   }
 
   #record(fields: Record<string, string>): FinalRecord {
-    return { id: this.#options.deliveryId, fields: Object.entries(fields).flat() };
+    const places = this.#parts.flatMap(({ unrecorded }, part) => (unrecorded ? [postFieldOf(part), unrecorded] : []));
+    return { id: this.#options.deliveryId, fields: [...Object.entries(fields).flat(), ...places] };
   }
 }
 

@@ -114,7 +114,7 @@ async function ask(
   const prompt = { systemPrompt, current, chatKind: newest.chat.kind, nowMs: options.nowMs() };
   const model = images.length > 0 ? options.visionModel : scene.models[0];
   const request: AskWithinLimits['request'] = (messages) => {
-    const asked = { model, messages, tools, ...thinkingOf(scene) };
+    const asked = { model, messages, tools, began: () => scene.live.prepare(), ...thinkingOf(scene) };
     spent.asked(messages, sizes.factorOf(model));
     const fallbackModel = fallbackFor(options, scene.models, asked);
     return { ...asked, fallbackModel, ...(isBrief ? BRIEF_REQUEST : {}) };

@@ -128,6 +128,9 @@ export function createApology(options: RunTurnOptions): (turn: TurnInput) => Pro
       fenced: () => undefined,
       stopped: () => undefined,
       storeAnswer: async () => true,
+      // What is said instead of an answer is not worth keeping: an empty one is none.
+      sealAnswer: () => '',
+      isClaimHeld: () => false,
     };
     const scene = setScene(options, controls);
     if (!scene) return { outcome: 'dead', records: unreadableRecords(turn) };
@@ -163,10 +166,16 @@ function setScene(options: RunTurnOptions, controls: TurnControls): TurnScene | 
     stopped: () => controls.stopped(),
     language: question.language,
     fenced: () => controls.fenced(),
-    storeAnswer: (text) => controls.storeAnswer(scene.decided ? formatStoredAnswer(scene.decided) : text),
+    storeAnswer: (text) => controls.storeAnswer(storedForm(scene, text)),
+    sealAnswer: (text) => controls.sealAnswer(storedForm(scene, text)),
+    isClaimHeld: () => controls.isClaimHeld(),
   });
   const scene: TurnScene = { turn, controls, question, newest, platform, live, preferences };
   return scene;
+}
+
+function storedForm({ decided }: TurnScene, text: string): string {
+  return decided ? formatStoredAnswer(decided) : text;
 }
 
 /** The way through a turn, in order; the first that has an outcome ends it. */

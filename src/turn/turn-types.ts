@@ -40,6 +40,10 @@ export interface TurnControls {
   /** Ends the turn as stopped: the person pressed the platform's own button. */
   stopped(): void;
   storeAnswer(text: string): Promise<boolean>;
+  /** Seals the full answer as it is stored. */
+  sealAnswer(text: string): string;
+  /** Whether nobody can have taken this turn over yet, not even if the process was frozen meanwhile. */
+  isClaimHeld(): boolean;
 }
 
 /** What a turn leaves to be committed; the queue room writes it in one fenced script. */

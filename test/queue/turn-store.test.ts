@@ -103,10 +103,24 @@ describe('accept', () => {
     expect(turns).toEqual([['one', 'two'], ['alone'], ['alone too'], ['three', 'four']]);
   });
 
-  test('everything that accept writes has a time to live, and nothing of it is readable', async () => {
+  test('what waits never expires; all else does, and nothing is left without an end once it is answered', async () => {
+    const endless = async () => {
+      const keys = await server.redis.keys('*');
+      const lives = await Promise.all(keys.map((key) => server.redis.pttl(key)));
+      return keys.filter((_key, index) => (lives[index] ?? 0) < 0).sort();
+    };
+    const { inbox, state, pending } = conversationKeys(alice);
+    await accept(textMessage('one'));
+    expect(await endless()).toEqual([inbox, pending, state].sort());
+    const claim = await begin();
+    expect(await endless()).toEqual([inbox, pending].sort());
+    await store.commit(claim, FINAL);
+    expect(await endless()).toEqual([]);
+  });
+
+  test('nothing that accept writes is readable', async () => {
     await accept(textMessage('canary-in-the-inbox'));
     for (const key of await server.redis.keys('*')) {
-      if (!key.endsWith(':pending')) expect(await server.redis.pttl(key)).toBeGreaterThan(0);
       const dumped = JSON.stringify(await server.redis.dumpBuffer(key));
       expect(dumped).not.toContain('canary');
     }

@@ -47,6 +47,49 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(scene.slack.calls.length).toBe(calls);
   });
 
+  test('security.md 4.4: what the last look leaves to note is noted by the commit', async () => {
+    const asked = await ask(mode);
+    const { live, commit } = await asked.take();
+    const records = await live.finish('At once.');
+    expect((await asked.record())['post:0']).toBe('posting');
+    await commit(records);
+    expect((await asked.record())['post:0']).toContain(scene.slack.messages[0]?.ts);
+  });
+
+  test('security.md 4.4: the fence is asked and `posting` written while the first word is awaited', async () => {
+    const asked = await ask(mode);
+    const { live } = await asked.take();
+    live.prepare();
+    await until(async () => (await asked.record())['post:0'] === 'posting');
+    live.show({ text: 'Hello' });
+    await until(() => texts().includes('Hello'));
+    await live.finish('Hello, world.');
+    expect(texts()).toEqual(['Hello, world.']);
+  });
+
+  test('security.md 4.3: what was asked early counts only while the lock is surely held', async () => {
+    let isHeld = true;
+    const asked = await ask(mode, { isClaimHeld: () => isHeld });
+    const frozen = await asked.take();
+    frozen.live.prepare();
+    await until(async () => (await asked.record())['post:0'] === 'posting');
+    isHeld = false;
+    await asked.take();
+    frozen.live.show({ text: 'From the past' });
+    await until(() => frozen.isFenced());
+    expect(texts()).toEqual([]);
+  });
+
+  test('security.md 4.5: who prepared and did not post is looked up by whoever follows, who then posts', async () => {
+    const order: string[] = [];
+    const asked = await ask(mode, { onCall: async (method) => void order.push(method) });
+    (await asked.take()).live.prepare();
+    await until(async () => (await asked.record())['post:0'] === 'posting');
+    await (await asked.take()).live.finish('Once.');
+    expect(order).toEqual(['find', 'open']);
+    expect(texts()).toEqual(['Once.']);
+  });
+
   test('security.md 4.5: a post of unknown fate is looked up before anything is posted again', async () => {
     const order: string[] = [];
     const { take } = await ask(mode, { onCall: async (method) => void order.push(method) });

@@ -96,6 +96,8 @@ async function openReply(overrides: Partial<InboundMessage> = {}): Promise<Scene
     language: 'en',
     fenced: () => void (fencedCount += 1),
     storeAnswer: (text) => store.storeAnswer(claim, text),
+    sealAnswer: (text) => store.sealAnswer(claim, text),
+    isClaimHeld: () => true,
   });
   const poll: Scene['poll'] = (userId = message.sender.userId) =>
     readLiveReply(

@@ -42,6 +42,8 @@ export interface AskOptions {
   minEditGapMs?: number;
   /** Sees every call that is about to leave. */
   onCall?(method: keyof PushReplies): Promise<void>;
+  /** Whether the lock on the turn is surely still held; it is, unless told. */
+  isClaimHeld?: () => boolean;
 }
 
 /** Slack, a Redis and what it takes to answer there; both are new before each test. */
@@ -109,10 +111,12 @@ export function usePushedScene(): PushedScene {
         signal: abort.signal,
         fenced: () => abort.abort('fenced'),
         stopped: () => abort.abort('stopped'),
-        storeAnswer: async (text) => {
+        storeAnswer: (text) => store.storeAnswer(claim, text),
+        sealAnswer: (text) => {
           stored.push(text);
-          return store.storeAnswer(claim, text);
+          return store.sealAnswer(claim, text);
         },
+        isClaimHeld: options.isClaimHeld ?? (() => true),
       });
       return {
         live,
@@ -178,7 +182,10 @@ function quickSlack(
   return { ...quick, push: watched };
 }
 
-export async function until(check: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 400 && !check(); tries += 1) await new Promise((resolve) => setTimeout(resolve, 5));
-  if (!check()) throw new Error('it did not come');
+export async function until(check: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (await check()) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error('it did not come');
 }

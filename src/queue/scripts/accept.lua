@@ -1,7 +1,9 @@
 -- Stores one message, once: remembers its delivery, appends it to the inbox, marks the conversation pending.
 -- Safe to repeat: a known delivery changes nothing.
 --
--- Constants  REMEMBER_MS (life of a message record), LIFE_MS (of inbox and state), LONGEST_INBOX, STOP_CHANNEL,
+-- Inbox and state get no life here: what waits must not vanish, however long no worker comes (begin.lua gives the state its life).
+--
+-- Constants  REMEMBER_MS (life of a message record), LONGEST_INBOX, STOP_CHANNEL,
 --            MOST_OF_A_PERSON and MOST_OF_A_CHAT (messages a minute)
 -- KEYS  1 message record   2 inbox   3 state   4 pending   5 the person's rate   6 the chat's rate (groups only)
 -- ARGV  1 delivery id   2 conversation id   3 owner (person id)   4 merge key ('-' = never merged)   5 now, ms
@@ -17,14 +19,12 @@ if known then return known == 'limited' and known or 'repeat' end
 local conversation, owner, nowMs = ARGV[2], ARGV[3], ARGV[5]
 local isStop = string.find(ARGV[6], 'stop', 1, true)
 
+-- One write for each message: every write of a script is also one in the append-only file.
 local function count(key)
-  local used = redis.call('INCR', key)
-  if used == 1 then redis.call('PEXPIRE', key, 60000) end
-  return used
+  return redis.call('SET', key, '1', 'PX', 60000, 'NX') and 1 or redis.call('INCR', key)
 end
 
-local waiting = redis.call('LLEN', KEYS[2])
-local isLimited = count(KEYS[5]) > MOST_OF_A_PERSON or waiting >= LONGEST_INBOX
+local isLimited = count(KEYS[5]) > MOST_OF_A_PERSON or redis.call('LLEN', KEYS[2]) >= LONGEST_INBOX
 -- A private chat has one person, whose own limit is the lower one.
 if KEYS[6] and count(KEYS[6]) > MOST_OF_A_CHAT then isLimited = true end
 -- A stop word must get through whatever is queued: it is what ends a flood. What was acknowledged once stays so.
@@ -36,14 +36,9 @@ end
 
 local seq = redis.call('HINCRBY', KEYS[3], 'seq', 1)
 redis.call('RPUSH', KEYS[2], ARGV[1] .. ':' .. ARGV[4] .. ':' .. nowMs .. ':' .. seq .. ':' .. ARGV[7])
-redis.call('HSET', KEYS[1], 'state', 'accepted', 'conversation', conversation, 'owner', owner, 'atMs', nowMs,
-  'finished', '0', 'later', string.find(ARGV[6], 'later', 1, true) and '1' or '0')
+redis.call('HSET', KEYS[1], 'state', 'accepted', 'conversation', conversation, 'owner', owner, 'atMs', nowMs)
+if string.find(ARGV[6], 'later', 1, true) then redis.call('HSET', KEYS[1], 'later', '1') end
 redis.call('PEXPIRE', KEYS[1], REMEMBER_MS)
--- What a conversation keeps lives on with each message that finds its inbox empty.
-if waiting == 0 then
-  redis.call('PEXPIRE', KEYS[2], LIFE_MS)
-  redis.call('PEXPIRE', KEYS[3], LIFE_MS)
-end
 redis.call('ZADD', KEYS[4], 'NX', nowMs, conversation)
 if isStop then
   redis.call('HSET', KEYS[3], 'stopSeq', seq, 'stopOwner', owner)

@@ -2,6 +2,7 @@
 -- the one that was left unfinished, or a new one from the inbox's head. Nothing leaves the inbox here.
 -- Safe to repeat with the same claim (security.md 4.12): then neither the epoch nor a crash is counted again.
 --
+-- Constants  STATE_LIFE_MS (how long what a conversation keeps of its turns outlives the last one)
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices
 -- ARGV  1 conversation id   2 now, ms   3 most messages of one turn   4 turns of history wanted   5 message key prefix
 --       6 claim: a name for this taking, so that one that the connection sends again is known   7 most bytes of history
@@ -12,9 +13,13 @@
 --          stop sequence, stop owner, stop that was served, held count,
 --          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices},
 --          '1' if a worker had begun this turn before, {what the sender chose: field, sealed, …}}
-local isRepeat = redis.call('HGET', KEYS[1], 'claim') == ARGV[6]
-local epoch = isRepeat and tonumber(redis.call('HGET', KEYS[1], 'epoch')) or redis.call('HINCRBY', KEYS[1], 'epoch', ARGV[8])
-redis.call('HSET', KEYS[1], 'claim', ARGV[6])
+local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'solo', 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed'}
+local state = {}
+for index, value in ipairs(redis.call('HMGET', KEYS[1], unpack(fields))) do state[fields[index]] = value end
+local function count(field) return tonumber(state[field] or '0') end
+
+local isRepeat = state.claim == ARGV[6]
+local epoch = isRepeat and count('epoch') or count('epoch') + tonumber(ARGV[8])
 local head = redis.call('LRANGE', KEYS[2], 0, tonumber(ARGV[3]) - 1)
 
 local function partsOf(entry)
@@ -44,32 +49,32 @@ if #head == 0 then
 end
 redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])
 
-local turn, size = redis.call('HGET', KEYS[1], 'turn'), tonumber(redis.call('HGET', KEYS[1], 'size') or '0')
+local turn, size, crashes, soloCrashes, answer = state.turn, count('size'), count('crashes'), count('soloCrashes'), state.answer or ''
 local isLeftOver = turn and size >= 1 and head[size] and partsOf(head[size]) == turn
 if isLeftOver then
   -- An orderly stop clears `running`; a turn that is found running lost its worker by a crash.
-  if not isRepeat and redis.call('HGET', KEYS[1], 'running') == '1' then
-    redis.call('HINCRBY', KEYS[1], 'crashes', 1)
-    if redis.call('HGET', KEYS[1], 'solo') == '1' then redis.call('HINCRBY', KEYS[1], 'soloCrashes', 1) end
+  if not isRepeat and state.running == '1' then
+    crashes = crashes + 1
+    if state.solo == '1' then soloCrashes = soloCrashes + 1 end
   end
 else
   local _, merge = partsOf(head[1])
   size = 1
   while merge ~= '-' and head[size + 1] and select(2, partsOf(head[size + 1])) == merge do size = size + 1 end
   turn = partsOf(head[size])
-  redis.call('HDEL', KEYS[1], 'crashes', 'soloCrashes', 'answer')
-  redis.call('HSET', KEYS[1], 'turn', turn, 'size', size)
+  crashes, soloCrashes, answer = 0, 0, ''
+  redis.call('HDEL', KEYS[1], 'answer')
 end
-redis.call('HSET', KEYS[1], 'running', '1', 'solo', '0')
+redis.call('HSET', KEYS[1], 'claim', ARGV[6], 'epoch', epoch, 'turn', turn, 'size', size, 'running', '1', 'solo', '0',
+  'crashes', crashes, 'soloCrashes', soloCrashes)
+redis.call('PEXPIRE', KEYS[1], STATE_LIFE_MS)
 
 local entries = {}
 for index = 1, size do entries[index] = head[index] end
-local state = redis.call('HMGET', KEYS[1], 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed')
 local record = redis.call('HMGET', ARGV[5] .. turn, 'atMs', 'handedOver', 'owner')
 local preferences = record[3] and redis.call('HGETALL', ARGV[9] .. record[3]) or {}
 if #preferences > 0 then redis.call('PEXPIRE', ARGV[9] .. record[3], ARGV[10]) end
-return {epoch, turn, tonumber(state[1] or '0'), tonumber(state[2] or '0'), state[3] or '', tonumber(state[4] or '0'),
-  state[5] or '', tonumber(state[6] or '0'), redis.call('LLEN', KEYS[4]),
-  tonumber(record[1] or ARGV[2]), record[2] or '0', entries,
+return {epoch, turn, crashes, soloCrashes, answer, count('stopSeq'), state.stopOwner or '', count('stopServed'),
+  redis.call('LLEN', KEYS[4]), tonumber(record[1] or ARGV[2]), record[2] or '0', entries,
   newest(KEYS[5], tonumber(ARGV[4]), tonumber(ARGV[7])), redis.call('LRANGE', KEYS[6], 0, -1),
   isLeftOver and '1' or '0', preferences}

@@ -14,15 +14,20 @@ local changes = cjson.decode(ARGV[5])
 if redis.call('HGET', KEYS[1], 'turn') ~= changes.answeredBy then return {'done', redis.call('LLEN', KEYS[2])} end
 local size = tonumber(redis.call('HGET', KEYS[1], 'size') or '0')
 
+local looks = {}
+for _, record in ipairs(changes.records) do looks[record.id] = record.fields end
 for _ = 1, size do
   local entry = redis.call('LPOP', KEYS[2])
   if entry and changes.outcome == 'held' then redis.call('RPUSH', KEYS[4], entry) end
   local id = entry and string.match(entry, '^(%x+):')
-  if id then redis.call('HSET', ARGV[4] .. id, 'state', changes.outcome, 'turn', changes.answeredBy, 'epoch', ARGV[2]) end
+  if id then
+    redis.call('HSET', ARGV[4] .. id, 'state', changes.outcome, 'turn', changes.answeredBy, 'epoch', ARGV[2], unpack(looks[id] or {}))
+    looks[id] = nil
+  end
 end
 if changes.outcome == 'held' then redis.call('PEXPIRE', KEYS[4], changes.heldLifeMs) end
 
-for _, record in ipairs(changes.records) do redis.call('HSET', ARGV[4] .. record.id, unpack(record.fields)) end
+for id, fields in pairs(looks) do redis.call('HSET', ARGV[4] .. id, unpack(fields)) end
 
 local function remember(key, turn)
   redis.call('RPUSH', key, turn)

@@ -3,7 +3,7 @@
 -- Safe to repeat: with nothing held, nothing changes but the mark that something may be waiting.
 --
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history
--- ARGV  1 conversation id   2 now, ms   3 message key prefix   4 life of the inbox, ms
+-- ARGV  1 conversation id   2 now, ms   3 message key prefix
 -- Returns how many were released
 local held = redis.call('LRANGE', KEYS[4], 0, -1)
 if #held == 0 then return 0 end
@@ -20,6 +20,5 @@ for index = #held, 1, -1 do
 end
 for index = #running, 1, -1 do redis.call('LPUSH', KEYS[2], running[index]) end
 redis.call('DEL', KEYS[4], KEYS[5])
-redis.call('PEXPIRE', KEYS[2], ARGV[4])
 redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])
 return #held
