@@ -107,10 +107,12 @@ async function act(scene: Scene): Promise<void> {
       scene.model.forget(spot, person);
       return;
     case 4: {
-      // Prompts of before may hold what is forgotten now, and what still runs in another thread may stay.
+      // Prompts of before may hold what is forgotten now, and what still runs in another thread may stay;
+      // what is asked elsewhere in the chat before this one is done may still see it.
       await untilDone(scene.town);
       judge(scene);
       await word(scene, spot, person, '/forget');
+      await untilDone(scene.town);
       scene.model.erase(spot, person);
       return;
     }
