@@ -17,8 +17,6 @@ export interface ConversationKeys {
   held: string;
   /** List of sealed finished turns, oldest first. */
   history: string;
-  /** Sealed summary of what is too old for a prompt. */
-  summary: string;
   /** List of sealed notices to be shown with the next private reply. */
   notices: string;
   /** Sorted set of the partition's conversations with waiting messages, by when they were last touched. */
@@ -32,7 +30,6 @@ export function conversationKeys({ id, partition }: Place): ConversationKeys {
     inbox: `${tag}:inbox:${id}`,
     held: `${tag}:held:${id}`,
     history: `${tag}:history:${id}`,
-    summary: `${tag}:summary:${id}`,
     notices: `${tag}:notices:${id}`,
     pending: pendingKey(partition),
   };

@@ -9,8 +9,8 @@ export const RECORD_TEXTS: Catalogue<RecordText> = {
     zh: '今天：{questionsToday} 个问题，约 {tokensToday} 个词元。本月：{questionsThisMonth} 个问题，约 {tokensThisMonth} 个词元。',
   },
   forgotten: {
-    en: 'I have deleted what we said in this chat: your questions, my answers, summaries and images. What you see in the chat itself I cannot delete.',
-    zh: '已删除我们在此聊天中的内容：你的问题、我的回答、摘要和图片。聊天窗口中已显示的消息我无法删除。',
+    en: 'I have deleted what we said in this chat: your questions, my answers and the images. What you see in the chat itself I cannot delete.',
+    zh: '已删除我们在此聊天中的内容：你的问题、我的回答和图片。聊天窗口中已显示的消息我无法删除。',
   },
   exported: { en: 'Our conversation, {count} questions:', zh: '我们的对话，共 {count} 个问题：' },
   exportedNewest: {

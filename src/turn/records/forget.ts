@@ -17,7 +17,7 @@ export interface RecordOptions {
 }
 
 /**
- * /forget: what this person said in this chat, threads included, and what was answered, its summaries and images. Where a
+ * /forget: what this person said in this chat, threads included, and what was answered, and its images. Where a
  * conversation is shared, the others' turns stay. All of it goes in the turn's one commit.
  */
 export async function forget(options: RecordOptions, scene: TurnScene): Promise<Outcome> {
@@ -44,11 +44,11 @@ async function forgetIn(
   conversation: ConversationRef,
   own: string | undefined,
 ): Promise<Required<NonNullable<TurnResult['erase']>>> {
-  const { history, summary } = conversationKeys(conversation);
+  const { history } = conversationKeys(conversation);
   const turns = (await readHistory(redis, keyRing, conversation)).filter(({ turn }) => turn.speakerTag === own);
   const media = turns.flatMap(({ turn }) => turn.mediaIds ?? []).map((id) => mediaKey(conversation.partition, id));
   return {
     remove: own === undefined ? [] : turns.map(({ sealed }) => ({ list: history, record: sealed })),
-    drop: [...(own === undefined ? [history] : []), summary, ...media],
+    drop: [...(own === undefined ? [history] : []), ...media],
   };
 }
