@@ -1,0 +1,186 @@
+import { expect } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pendingKey } from '../../src/base/partition-keys.ts';
+import { ALL_PARTITIONS } from '../../src/platforms/conversation-key.ts';
+import { chunk, sse, type Answer } from '../chat/scripted-chat-server.ts';
+import type { ParleyProcess } from './parley-process.ts';
+import type { SlackTown } from './slack-town.ts';
+import { untilTrue } from './town.ts';
+
+export interface Storm {
+  /** Messages a second, and for how long they come. */
+  ratePerSec: number;
+  forSec: number;
+  /** The bots' processes, of which the memory is watched. */
+  processes: ParleyProcess[];
+  /** How long the queue may take to drain after it. */
+  drainLimitMs: number;
+}
+
+export interface StormFigures {
+  sent: number;
+  /** Deliveries that were not answered with 2xx. */
+  refused: number;
+  answered: number;
+  busy: number;
+  ackP99Ms: number;
+  ackMaxMs: number;
+  drainedMs: number;
+  /** Memory of the largest process: before, and at most. */
+  rssBeforeMib: number;
+  rssPeakMib: number;
+}
+
+export const STORM_ANSWER = 'It is answered.';
+const BUSY = 'Too many people are asking';
+const HELP = '/retry';
+/** Said one after another before it: processes that have just started are slow at first. */
+const WARM_UP_MESSAGES = 20;
+/** Every so many people say three things, so that an order can be seen. */
+const TALKATIVE = 10;
+const SAMPLE_EVERY_MS = 250;
+
+/** An answer that takes a model's time: with N slots a bot gives N of them in that time, and no more. */
+export function slowAnswer(tookMs: number): Answer {
+  return async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    await sleep(tookMs);
+    response.end(chunk({ content: STORM_ANSWER }, 'stop') + sse('[DONE]'));
+  };
+}
+
+interface Person {
+  channel: string;
+  /** Status and time of each delivery, in the order in which they were made. */
+  acks: { status: number; tookMs: number }[];
+  says: string[];
+}
+
+/**
+ * Lets a storm of people write, each at their time whatever was answered before (reliability.md F15), and waits until
+ * nothing waits any more. Expects that each acknowledged message has one visible answer, in order (an answer or a busy
+ * note), and that nobody's question was put to the model twice or beside a busy note.
+ */
+export async function runStorm(town: SlackTown, storm: Storm): Promise<StormFigures> {
+  await warmUp(town);
+  const rssBeforeMib = largestRssMib(storm.processes);
+  let rssPeakMib = rssBeforeMib;
+  const sampling = setInterval(() => {
+    rssPeakMib = Math.max(rssPeakMib, largestRssMib(storm.processes));
+  }, SAMPLE_EVERY_MS);
+  try {
+    const people = await blow(town, storm);
+    const endedMs = performance.now();
+    await untilTrue(() => isDrained(town), storm.drainLimitMs);
+    const drainedMs = performance.now() - endedMs;
+    const judged = judge(town, people);
+    const times = people.flatMap(({ acks }) => acks.map(({ tookMs }) => tookMs)).sort((a, b) => a - b);
+    return {
+      ...judged,
+      ackP99Ms: times[Math.floor(times.length * 0.99)] ?? 0,
+      ackMaxMs: times.at(-1) ?? 0,
+      drainedMs,
+      rssBeforeMib,
+      rssPeakMib,
+    };
+  } finally {
+    clearInterval(sampling);
+  }
+}
+
+/** Says the figures on one line, for the fault table. */
+export function tellStorm(name: string, figures: StormFigures): void {
+  const { sent, refused, answered, busy, ackP99Ms, ackMaxMs, drainedMs, rssBeforeMib, rssPeakMib } = figures;
+  process.stdout.write(
+    `${name}: ${sent} deliveries, ${refused} refused; ${answered} answered, ${busy} busy notes; ` +
+      `ack p99 ${ackP99Ms.toFixed(0)} ms, max ${ackMaxMs.toFixed(0)} ms; drained after ${(drainedMs / 1_000).toFixed(1)} s; ` +
+      `memory ${rssBeforeMib.toFixed(0)} -> at most ${rssPeakMib.toFixed(0)} MiB\n`,
+  );
+}
+
+/** Quick words, which no model answers. */
+async function warmUp(town: SlackTown): Promise<void> {
+  for (let sent = 0; sent < WARM_UP_MESSAGES; sent += 1) await town.sender.direct(`UWARM${sent}`, '/help');
+  await untilTrue(() => isDrained(town));
+}
+
+async function blow(town: SlackTown, { ratePerSec, forSec }: Storm): Promise<Person[]> {
+  const people: Person[] = [];
+  const talks: Promise<void>[] = [];
+  const startedMs = performance.now();
+  const messages = ratePerSec * forSec;
+  for (let sent = 0; sent < messages;) {
+    const dueInMs = startedMs + (sent * 1_000) / ratePerSec - performance.now();
+    if (dueInMs > 0) await sleep(dueInMs);
+    const says = people.length % TALKATIVE === 0 ? ['first', '/help', 'second'] : ['a question'];
+    const person: Person = { channel: `DU${people.length}`, acks: [], says };
+    people.push(person);
+    talks.push(talk(town, person));
+    sent += says.length;
+  }
+  await Promise.all(talks);
+  return people;
+}
+
+async function talk({ sender }: SlackTown, { channel, acks, says }: Person): Promise<void> {
+  for (const [index, text] of says.entries()) {
+    const startedMs = performance.now();
+    const user = channel.slice(1);
+    const ts = `1760000000.${user.slice(1).padStart(5, '0')}${index}`;
+    const event = { type: 'message', channel_type: 'im', channel, user, text, ts };
+    const status = await sender.event(event).catch(() => 0);
+    acks.push({ status, tookMs: performance.now() - startedMs });
+  }
+}
+
+async function isDrained({ redis }: SlackTown): Promise<boolean> {
+  const waiting = await Promise.all(ALL_PARTITIONS.map((partition) => redis.zcard(pendingKey(partition))));
+  return waiting.every((count) => count === 0);
+}
+
+function judge(town: SlackTown, people: Person[]): Pick<StormFigures, 'sent' | 'refused' | 'answered' | 'busy'> {
+  const shown = new Map<string, string[]>();
+  for (const { channel, text } of town.slack.messages) shown.set(channel, [...(shown.get(channel) ?? []), text]);
+  const faults: string[] = [];
+  for (const { channel, acks, says } of people) {
+    const texts = shown.get(channel) ?? [];
+    const acknowledged = says.filter((_, index) => acks[index]?.status === 200);
+    // What was refused may have been stored all the same; then it is answered too.
+    const isRight =
+      acknowledged.length === says.length
+        ? texts.length === says.length && texts.every((text, index) => fits(text, says[index] ?? ''))
+        : texts.length >= acknowledged.length && texts.length <= says.length;
+    if (!isRight) faults.push(`${channel} said ${says.join(', ')} and saw ${JSON.stringify(texts)}`);
+  }
+  expect(faults.slice(0, 5)).toEqual([]);
+  const texts = people.flatMap(({ channel }) => shown.get(channel) ?? []);
+  const answered = texts.filter((text) => text === STORM_ANSWER).length;
+  expect(town.chat.calls).toHaveLength(answered);
+  const acks = people.flatMap((person) => person.acks);
+  return {
+    sent: acks.length,
+    refused: acks.filter(({ status }) => status !== 200).length,
+    answered,
+    busy: texts.filter((text) => text.startsWith('Too many people are asking')).length,
+  };
+}
+
+function fits(text: string, said: string): boolean {
+  return said === '/help'
+    ? text.includes(HELP) && !text.startsWith('Too many people are asking')
+    : text === STORM_ANSWER || text.startsWith('Too many people are asking');
+}
+
+/** Resident memory, as Linux tells it; 0 elsewhere. */
+function largestRssMib(processes: ParleyProcess[]): number {
+  const sizes = processes.map(({ pid }) => {
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1_024;
+    } catch {
+      return 0;
+    }
+  });
+  return Math.max(0, ...sizes);
+}
