@@ -138,7 +138,8 @@ function startAnew(scene: AdmittedScene, why: 'conversationEnded' | 'startedAfre
 
 /** Tells the person something about the answer that is being made. @param text what of it is shown already */
 function note(scene: AdmittedScene, line: string, text = ''): void {
-  scene.notes.push(line);
+  // Each round of a question with tools may say the same.
+  if (!scene.notes.includes(line)) scene.notes.push(line);
   scene.live.show({ text, ...apart(scene) });
 }
 

@@ -162,14 +162,14 @@ function judge(town: SlackTown, people: Person[]): Pick<StormFigures, 'sent' | '
     sent: acks.length,
     refused: acks.filter(({ status }) => status !== 200).length,
     answered,
-    busy: texts.filter((text) => text.startsWith('Too many people are asking')).length,
+    busy: texts.filter((text) => text.startsWith(BUSY)).length,
   };
 }
 
 function fits(text: string, said: string): boolean {
   return said === '/help'
-    ? text.includes(HELP) && !text.startsWith('Too many people are asking')
-    : text === STORM_ANSWER || text.startsWith('Too many people are asking');
+    ? text.includes(HELP) && !text.startsWith(BUSY)
+    : text === STORM_ANSWER || text.startsWith(BUSY);
 }
 
 /** Resident memory, as Linux tells it; 0 elsewhere. */
