@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
 
 const PAGE = 'src/messenger/page';
-const COPIED_FILES = /\.(lua|css|html|svg|png)$/;
+const COPIED_FILES = /\.(lua|css|html|svg|png|mjs)$/;
 
 /**
  * Builds beside the present dist and swaps them at the end, so that a failed build leaves the last good one.

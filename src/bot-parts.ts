@@ -23,7 +23,7 @@ import { MOST_HELD_MESSAGES, TurnStore } from './queue/turn-store.ts';
 import { TurnWorker } from './queue/turn-worker.ts';
 import { WakeQueue } from './queue/wake-queue.ts';
 import type { Config, Secrets } from './settings/config.ts';
-import { MediaStore } from './conversation/media-store.ts';
+import { MediaStore } from './conversation/images/media-store.ts';
 import { UsageStore } from './conversation/usage-store.ts';
 import { PromptSizes } from './conversation/prompt-sizes.ts';
 import { prefetchImages } from './turn/fetch-images.ts';
@@ -259,6 +259,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     groupScope,
     systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
     visionModel: VISION_MODEL,
+    models: config.chat.models,
     fallbackModel: config.chat.fallbackModel,
     sizes: new PromptSizes(nowMs),
     usage,

@@ -1,8 +1,7 @@
 import { estimateTokens, IMAGE_TOKENS, MESSAGE_TOKENS } from './estimate-tokens.ts';
 import type { HistoryTurn } from './history.ts';
 import { LABEL_RULES, labelQuote, labelSpeaker } from './label-text.ts';
-
-export type PromptPart = { type: 'text'; text: string } | { type: 'image'; dataUrl: string };
+import { contentOf, quotedParts, saidParts, textPart, type PlacedImage, type PromptPart } from './prompt-parts.ts';
 
 /** A message of a prompt; the chat room's messages take it as it is. */
 export type PromptMessage =
@@ -12,8 +11,7 @@ export type PromptMessage =
 
 export interface CurrentQuestion {
   text: string;
-  /** Data URLs. */
-  images: readonly string[];
+  images: readonly PlacedImage[];
   /** Text of the message that the question quotes. */
   quote?: string;
   /** In a group the asker's tag. */
@@ -25,6 +23,8 @@ export interface PromptOptions {
   /** Earlier turns, oldest first. */
   turns: readonly HistoryTurn[];
   current: CurrentQuestion;
+  /** Images of earlier turns that are sent again, by their turn's id; of other turns it is only told that there were some. */
+  earlierImages?: EarlierImages;
   /** Estimated tokens that the whole prompt may take. Only the current question with the system prompt may pass it. */
   budgetTokens: number;
   chatKind: 'private' | 'group';
@@ -32,6 +32,9 @@ export interface PromptOptions {
   /** See `estimateTokens`. */
   tokenFactor?: number;
 }
+
+/** All images of a turn, by its id. */
+export type EarlierImages = ReadonlyMap<string, readonly PlacedImage[]>;
 
 const CUT_OFF = '[The answer was cut off here.]';
 
@@ -50,13 +53,13 @@ export function buildPrompt(options: PromptOptions): BuiltPrompt {
   const { chatKind, turns, current, budgetTokens, tokenFactor = 1 } = options;
   const usable = turns.filter((turn) => isUsable(turn, chatKind));
   const hasSpeakers = new Set([...usable, current].map(({ speakerTag }) => speakerTag)).size > 1;
-  const hasLabels = hasSpeakers || current.quote !== undefined;
+  const hasLabels = hasSpeakers || current.quote !== undefined || hasQuotedImages(options);
   const system = writeSystem(options, hasLabels);
   const question = writeQuestion(current, hasSpeakers);
   let leftTokens = budgetTokens - messageTokens(system, tokenFactor) - messageTokens(question, tokenFactor);
   const kept: PromptMessage[][] = [];
   for (const turn of usable.toReversed()) {
-    const messages = writeTurn(turn, hasSpeakers);
+    const messages = writeTurn(turn, hasSpeakers, options.earlierImages?.get(turn.turnId));
     leftTokens -= promptTokens(messages, tokenFactor);
     if (leftTokens < 0) break;
     kept.push(messages);
@@ -87,25 +90,44 @@ function writeSystem({ systemPrompt, nowMs }: PromptOptions, hasLabels: boolean)
   return { role: 'system', content: [systemPrompt.trim(), today, ...(hasLabels ? [LABEL_RULES] : [])].join('\n\n') };
 }
 
-function writeTurn(turn: HistoryTurn, hasSpeakers: boolean): PromptMessage[] {
-  const said = [turn.userText, ...imageMarker(turn.images)].filter((text) => text !== '').join('\n\n');
+function writeTurn(
+  turn: HistoryTurn,
+  hasSpeakers: boolean,
+  images: readonly PlacedImage[] | undefined,
+): PromptMessage[] {
+  const text = images
+    ? turn.userText
+    : [turn.userText, ...imageMarker(turn.images)].filter((said) => said !== '').join('\n\n');
   const answer = turn.interrupted ? `${turn.assistantText}\n\n${CUT_OFF}` : turn.assistantText;
   return [
-    { role: 'user', content: hasSpeakers ? labelSpeaker(turn.speakerTag, said) : said },
+    writeSaid({ text, images: images ?? [], ...(hasSpeakers ? { speakerTag: turn.speakerTag ?? '' } : {}) }),
     { role: 'assistant', content: answer },
   ];
 }
 
-/** Earlier images are not sent again: the model is told that there were some. */
+/** Where earlier images are not sent again, the model is told that there were some. */
 function imageMarker(images: number): string[] {
   if (images <= 0) return [];
   return [images === 1 ? '[An image came with this message.]' : `[${images} images came with this message.]`];
 }
 
-function writeQuestion({ text, images, quote, speakerTag }: CurrentQuestion, hasSpeakers: boolean): PromptMessage {
-  const said = hasSpeakers ? labelSpeaker(speakerTag, text) : text;
-  const whole = quote === undefined ? said : `${labelQuote(quote)}\n\n${said}`;
-  if (images.length === 0) return { role: 'user', content: whole };
-  const pictures = images.map((dataUrl): PromptPart => ({ type: 'image', dataUrl }));
-  return { role: 'user', content: whole === '' ? pictures : [{ type: 'text', text: whole }, ...pictures] };
+function writeQuestion({ speakerTag, ...said }: CurrentQuestion, hasSpeakers: boolean): PromptMessage {
+  return writeSaid({ ...said, ...(hasSpeakers ? { speakerTag: speakerTag ?? '' } : {}) });
+}
+
+/** What a person said, in their order: first what they quote, images before text, then their own text and images. */
+function writeSaid({ text, images, quote, speakerTag }: CurrentQuestion): PromptMessage {
+  const quoted = [...quotedParts(images), ...(quote === undefined ? [] : [textPart(quote)])];
+  const said = saidParts(text, images);
+  return {
+    role: 'user',
+    content: contentOf([
+      ...(quoted.length > 0 ? [...labelQuote(quoted), textPart('\n\n')] : []),
+      ...(speakerTag === undefined ? said : labelSpeaker(speakerTag, said)),
+    ]),
+  };
+}
+
+function hasQuotedImages({ current, earlierImages }: PromptOptions): boolean {
+  return [current.images, ...(earlierImages?.values() ?? [])].some((images) => quotedParts(images).length > 0);
 }

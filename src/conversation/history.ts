@@ -1,6 +1,9 @@
 import type { KeyRing } from '../base/key-ring.ts';
 import { SealError } from '../base/key-ring.ts';
 
+/** Where an image stands in its question: in what is quoted, or behind so many characters (UTF-16 units) of its text. */
+export type ImagePlace = 'quote' | number;
+
 /** One question with its answer, as a conversation keeps it. Turns are kept and dropped only whole. */
 export interface HistoryTurn {
   version: 1;
@@ -16,7 +19,9 @@ export interface HistoryTurn {
   quotedText?: string;
   /** Names of the question's images in the media store, where they are kept for a short time. */
   mediaIds?: string[];
-  /** How many images came with the question. The images themselves are not kept. */
+  /** Where each of them stood; behind the text where that is not known. */
+  imagePlaces?: ImagePlace[];
+  /** How many images came with the question, whether they are still kept or not. */
   images: number;
   /** Empty when the question got no answer; such a turn can be asked again, but enters no prompt. */
   assistantText: string;

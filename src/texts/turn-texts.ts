@@ -29,10 +29,6 @@ type TurnText =
   | 'released'
   | 'thinking'
   | 'unsupported'
-  | 'imageRefused'
-  | 'noVision'
-  | 'imageGone'
-  | 'tooManyImages'
   | 'chatRefusedQuestion'
   | 'chatDown'
   | 'chatBusy'
@@ -136,25 +132,9 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     en: 'I can read text and images only; please send your question as text.',
     zh: '我只能阅读文字和图片，请用文字提问。',
   },
-  imageRefused: {
-    en: 'I could not use the image: it must be PNG, JPEG, GIF or WebP, at most 10 MB and 25 megapixels. Please send it again.',
-    zh: '图片无法使用：仅支持 PNG、JPEG、GIF、WebP，不超过 10 MB、2500 万像素。请重新发送。',
-  },
-  imageGone: {
-    en: 'The image could not be downloaded any more. Please send it again.',
-    zh: '图片已无法下载，请重新发送。',
-  },
-  tooManyImages: {
-    en: 'That is more than 10 images at once. Please send fewer.',
-    zh: '一次最多 10 张图片，请减少后重新发送。',
-  },
   chatRefusedQuestion: {
     en: 'The chat service did not accept this question. Please ask in other words, or send /retry or /new.',
     zh: '对话服务没有接受这个问题。请换个说法，或发送“重试”、“新对话”。',
-  },
-  noVision: {
-    en: 'No model here can look at images. Please describe it in words.',
-    zh: '此处的模型无法查看图片，请用文字描述。',
   },
   chatDown: {
     en: 'I cannot reach the chat service at the moment. Your question is kept: send /retry in a minute.',

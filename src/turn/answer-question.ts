@@ -5,14 +5,17 @@ import type { ChatEvent, ChatRequest } from '../chat/chat-types.ts';
 import { buildPrompt } from '../conversation/build-prompt.ts';
 import type { PromptSizes } from '../conversation/prompt-sizes.ts';
 import type { UsageStore } from '../conversation/usage-store.ts';
-import type { MediaStore } from '../conversation/media-store.ts';
+import type { MediaStore } from '../conversation/images/media-store.ts';
 import { personIdOf, type GroupScope } from '../platforms/conversation-key.ts';
 import { askWithinLimits, type AskWithinLimits } from './ask-within-limits.ts';
+import { chooseModel } from './choose-model.ts';
 import { declarationTokens } from './declaration-tokens.ts';
 import { earlierTurns } from './earlier-turns.ts';
 import { fallbackFor, fallbackNote, type FallbackOptions } from './fallback-model.ts';
+import { ImageRefusedError } from './fetch-images.ts';
+import { imageObstacle, imageRefusal, type SightOptions } from './refuse-images.ts';
+import { readImages } from './read-images.ts';
 import { TokenCount } from './records/count-tokens.ts';
-import { fetchImages, ImageRefusedError } from './fetch-images.ts';
 import type { AdmittedScene, TurnScene } from './run-turn.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { Thought, type ThoughtOptions } from './thought.ts';
@@ -21,7 +24,7 @@ import { toolsOfTurn, type TurnToolOptions, type TurnTools } from './turn-tools.
 import type { Outcome } from './turn-types.ts';
 import { BRIEF_REQUEST, briefPrompt, isToBeBrief } from './under-pressure.ts';
 
-export interface AnswerQuestionOptions extends FallbackOptions, TurnToolOptions, ThoughtOptions {
+export interface AnswerQuestionOptions extends FallbackOptions, SightOptions, TurnToolOptions, ThoughtOptions {
   keyRing: KeyRing;
   mediaStore: MediaStore;
   groupScope: GroupScope;
@@ -33,8 +36,6 @@ export interface AnswerQuestionOptions extends FallbackOptions, TurnToolOptions,
   /** After so long without a question a conversation has ended; milliseconds, 0 for never. */
   idleMs: number;
 }
-
-const MOST_IMAGES = 10;
 
 export type AnswerQuestion = (scene: AdmittedScene) => Promise<Outcome>;
 
@@ -48,9 +49,8 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     const { language } = question;
     if (question.text === '' && question.images.length === 0)
       return { kind: 'refused', text: say(TURN_TEXTS.unsupported, language) };
-    if (question.images.length > 0 && !scene.models.includes(options.visionModel))
-      return refused(options, scene, 'noVision');
-    if (question.images.length > MOST_IMAGES) return refused(options, scene, 'tooManyImages');
+    const obstacle = imageObstacle(options, scene);
+    if (obstacle !== undefined) return refused(options, scene, obstacle);
     // After a sign-in the reply still shows the invitation; say at once that its question is being answered.
     const isReleased = (turn.messages.at(-1)?.acceptedAtMs ?? 0) > turn.startedAtMs;
     if (isReleased) live.show({ text: '', status: say(TURN_TEXTS.released, language) });
@@ -77,8 +77,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     } catch (error) {
       if (scene.controls.signal.reason === 'stopped')
         return { ...finished(options, scene, { text: shown, ending: 'stopped' }), ...thought.atTheEnd() };
-      if (error instanceof ImageRefusedError)
-        return refused(options, scene, error.code === 'image_gone' ? 'imageGone' : 'imageRefused');
+      if (error instanceof ImageRefusedError) return refused(options, scene, imageRefusal(scene, error));
       if (!(error instanceof ChatError)) throw error;
       if (shown !== '') return finished(options, scene, { text: shown, ending: 'truncated' });
       return {
@@ -97,11 +96,10 @@ async function ask(
   scene: AdmittedScene,
   { tools: { chat, declared: tools }, spent }: { tools: TurnTools; spent: TokenCount },
 ): Promise<AsyncIterable<ChatEvent>> {
-  const { question, newest, platform, controls } = scene;
+  const { question, newest, controls } = scene;
   const isBrief = isToBeBrief(scene);
-  const imageScene = { platform, store: options.mediaStore, conversation: scene.turn.conversation };
-  const images = await fetchImages(imageScene, question.images, controls.signal);
   const { turns, hasEnded } = earlierTurns(options, scene);
+  const { images, earlierImages } = await readImages(options, scene, turns);
   if (hasEnded) startAnew(scene, 'conversationEnded');
   const current = {
     text: question.text,
@@ -111,8 +109,9 @@ async function ask(
   };
   const { sizes, promptBudgetTokens: mostTokens } = options;
   const systemPrompt = isBrief ? briefPrompt(options.systemPrompt) : options.systemPrompt;
-  const prompt = { systemPrompt, current, chatKind: newest.chat.kind, nowMs: options.nowMs() };
-  const model = images.length > 0 ? options.visionModel : scene.models[0];
+  const prompt = { systemPrompt, current, earlierImages, chatKind: newest.chat.kind, nowMs: options.nowMs() };
+  const { model, note: whySo } = chooseModel(options, scene, images.length + earlierImages.size > 0);
+  if (whySo !== undefined) note(scene, whySo);
   const request: AskWithinLimits['request'] = (messages) => {
     const asked = { model, messages, tools, began: () => scene.live.prepare(), ...thinkingOf(scene) };
     spent.asked(messages, sizes.factorOf(model));
@@ -222,8 +221,7 @@ function ended(
 }
 
 /** A question that cannot be put to a model as it is; it stays the last one, so that /retry does not ask another. */
-function refused(options: AnswerQuestionOptions, scene: TurnScene, why: keyof typeof TURN_TEXTS): Outcome {
-  const text = say(TURN_TEXTS[why], scene.question.language);
+function refused(options: AnswerQuestionOptions, scene: TurnScene, text: string): Outcome {
   return { kind: 'refused', text, history: failedTurnHistory(options.keyRing, scene) };
 }
 

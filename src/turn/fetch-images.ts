@@ -1,21 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '../base/coded-error.ts';
-import { MIB_BYTES, SECOND_MS } from '../base/clock.ts';
-import { checkImage, ImageError, toDataUrl } from '../conversation/image-intake.ts';
-import type { MediaStore } from '../conversation/media-store.ts';
+import { SECOND_MS } from '../base/clock.ts';
+import { ImageError, type ImageFault } from '../conversation/images/image-error.ts';
+import { MAX_IMAGE_BYTES } from '../conversation/images/image-header.ts';
+import type { KeptImage, MediaStore } from '../conversation/images/media-store.ts';
+import { prepareImage } from '../conversation/images/prepare-image.ts';
+import { TaskLane } from '../conversation/images/task-lane.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { InboundMessage, Platform } from '../platforms/platform.ts';
+import { imageRefsOf, type ImageRef } from './image-refs.ts';
 
 /**
- * Thrown when an image cannot be used; the person is told, the model is not asked. `image_refused`: it is none, or too
- * large. `image_gone`: it could not be downloaded, or its time is over.
+ * Thrown when an image cannot be used; the person is told, the model is not asked. Its code is the fault of the image, or
+ * `gone`: it could not be downloaded, or its time is over.
  */
-export class ImageRefusedError extends CodedError<'image_refused' | 'image_gone'> {}
+export class ImageRefusedError extends CodedError<ImageFault | 'gone'> {
+  /** Which of the question's images it is, from 1 on. */
+  readonly position: number;
 
-/** An image of a question: where it is kept, and where the platform has it unless that is long ago. */
-export interface ImageRef {
-  mediaId: string;
-  mediaRef?: string;
+  constructor(code: ImageFault | 'gone', position: number) {
+    super(code, 'An image of the question cannot be used');
+    this.position = position;
+  }
 }
 
 export interface ImageScene {
@@ -24,53 +31,76 @@ export interface ImageScene {
   conversation: ConversationRef;
 }
 
-const MAX_IMAGE_BYTES = 10 * MIB_BYTES;
+/** More are refused as a whole; so many always fit one request (`MAX_PREPARED_BYTES`). */
+export const MOST_IMAGES = 10;
 const FETCH_LIMIT_MS = 20 * SECOND_MS;
+/** A turn that starts at once has its images by then; a platform's addresses live for minutes. */
+const PREFETCH_AFTER_MS = 3 * SECOND_MS;
+/** A receiver with so many images to prepare leaves further ones to their turns. */
+const MOST_PREFETCHES = 20;
 
-/** The images of a message, the quoted ones first, each with the name under which it is kept. */
-export function imageRefsOf(message: InboundMessage, deliveryId: string): ImageRef[] {
-  const mediaRefs = [...(message.quote ?? []), ...message.parts].flatMap((part) =>
-    part.type === 'image' ? [part.mediaRef] : [],
-  );
-  return mediaRefs.map((mediaRef, index) => ({ mediaId: `${deliveryId}:${index}`, mediaRef }));
-}
+/** Few whole files are in memory at once; each is bounded in time and size. */
+const intake = new TaskLane(4);
+
+/** What became of an image of a question; `gone` is not for good: it may be tried again. */
+type FoundImage = KeptImage | { fault: 'gone' };
 
 /**
- * A question's images as data URLs: a person's address is never handed to the model service (security.md 6.6).
- * @throws ImageRefusedError
+ * A question's images as data URLs, in their order: a person's address is never handed to the model service (security.md
+ * 6.6). @throws ImageRefusedError for the first that cannot be used
  */
-export async function fetchImages(scene: ImageScene, images: ImageRef[], signal: AbortSignal): Promise<string[]> {
-  return Promise.all(images.map((image) => fetchImage(scene, image, signal)));
+export async function fetchImages(
+  scene: ImageScene,
+  images: readonly ImageRef[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { store, conversation } = scene;
+  const mediaIds = images.map(({ mediaId }) => mediaId);
+  const kept = await store.read(conversation.partition, mediaIds);
+  const found = await Promise.all(images.map(async (image, index) => kept[index] ?? fetchImage(scene, image, signal)));
+  return found.map((image, index) => {
+    if ('fault' in image) throw new ImageRefusedError(image.fault, index + 1);
+    return image.dataUrl;
+  });
 }
 
 /**
- * Fetches an accepted message's images at once and keeps them, since the platform's addresses live for five minutes and
- * the message may wait longer: for the answer before it, or for its sender's sign-in. A failure is left to the turn.
+ * Fetches the images of an accepted message that still waits after a moment, and keeps them, since the platform's
+ * addresses live for five minutes and it may wait longer: for the answer before it, or for its sender's sign-in. A failure
+ * is left to the turn.
  */
 export async function prefetchImages(scene: ImageScene, message: InboundMessage, deliveryId: string): Promise<void> {
   const images = imageRefsOf(message, deliveryId);
-  await Promise.allSettled(images.map((image) => fetchImage(scene, image, new AbortController().signal)));
+  if (images.length === 0 || images.length > MOST_IMAGES) return;
+  await sleep(PREFETCH_AFTER_MS, undefined, { ref: false });
+  if (intake.unfinished + images.length > MOST_PREFETCHES) return;
+  await fetchImages(scene, images, new AbortController().signal).catch(() => undefined);
 }
 
 async function fetchImage(
   { platform, store, conversation }: ImageScene,
-  image: ImageRef,
+  { mediaId, mediaRef }: ImageRef,
   signal: AbortSignal,
-): Promise<string> {
-  const kept = await store.read(conversation.partition, image.mediaId);
-  if (kept !== undefined) return kept;
-  if (image.mediaRef === undefined) throw new ImageRefusedError('image_gone', 'An image is no longer kept');
-  try {
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(FETCH_LIMIT_MS)]);
-    const bytes = await platform.fetchMedia(image.mediaRef, MAX_IMAGE_BYTES, limited);
-    const dataUrl = toDataUrl(bytes, checkImage(bytes).mediaType);
-    await store.keep(conversation.partition, image.mediaId, dataUrl);
-    return dataUrl;
-  } catch (cause) {
-    if (signal.aborted) throw cause;
-    const isUnfit = cause instanceof ImageError || (cause instanceof PlatformError && cause.code === 'media_too_large');
-    throw new ImageRefusedError(isUnfit ? 'image_refused' : 'image_gone', 'An image of the question cannot be used', {
-      cause,
-    });
-  }
+): Promise<FoundImage> {
+  if (mediaRef === undefined) return { fault: 'gone' };
+  const image = await intake.run(async (): Promise<FoundImage> => {
+    try {
+      const limited = AbortSignal.any([signal, AbortSignal.timeout(FETCH_LIMIT_MS)]);
+      const bytes = await platform.fetchMedia(mediaRef, MAX_IMAGE_BYTES, limited);
+      return { dataUrl: await prepareImage(bytes, signal) };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (error instanceof ImageError) return { fault: error.code };
+      if (error instanceof PlatformError) return { fault: error.code === 'media_too_large' ? 'too_large' : 'gone' };
+      if (error instanceof DOMException && error.name === 'TimeoutError') return { fault: 'gone' };
+      throw error;
+    }
+  });
+  if (isKept(image)) await store.keep(conversation.partition, mediaId, image);
+  return image;
+}
+
+/** What is known for good; an image that is gone now may be reached by another worker. */
+function isKept(image: FoundImage): image is KeptImage {
+  return !('fault' in image) || image.fault !== 'gone';
 }

@@ -1,12 +1,12 @@
 import type { InboundMessage, MessagePart } from '../platforms/platform.ts';
 import { languageOfText, type Language } from '../base/texts.ts';
-import { imageRefsOf, type ImageRef } from './fetch-images.ts';
+import { joinSaid, type ImageRef } from './image-refs.ts';
 import type { TurnInput } from './turn-types.ts';
 
 /** What is asked in a turn: the messages merged into it, in the order in which they were said. */
 export interface Question {
   text: string;
-  /** Its images, the quoted ones first. */
+  /** Its images, the quoted ones first, each with its place in the text. */
   images: ImageRef[];
   /** Text of what the newest message quotes; it is data, not the asker's words. */
   quotedText: string | undefined;
@@ -16,13 +16,12 @@ export interface Question {
 /** Joins a turn's messages to one question. */
 export function questionOf(turn: TurnInput): Question {
   const messages = turn.messages.map(({ message }) => message);
-  const parts = messages.flatMap(({ parts: own }) => own);
   const quotes = messages.flatMap(({ quote }) => quote ?? []);
-  const text = textOf(parts);
+  const { text, images } = joinSaid(turn.messages);
   const quotedText = textOf(quotes.map(readable));
   return {
     text,
-    images: turn.messages.flatMap(({ message, deliveryId }) => imageRefsOf(message, deliveryId)),
+    images,
     quotedText: quotedText === '' ? undefined : quotedText,
     language: languageOfMessage(messages.at(-1), text),
   };

@@ -13,7 +13,7 @@ import type { SignInGate } from './sign-in-gate.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import type { Question } from './question.ts';
-import { lastTurn, speakerTagOf } from './turn-history.ts';
+import { imagesOfTurn, lastTurn, speakerTagOf } from './turn-history.ts';
 import { exportHistory } from './records/export.ts';
 import { forget, type RecordOptions } from './records/forget.ts';
 import { showUsage } from './records/show-usage.ts';
@@ -90,7 +90,7 @@ async function retry(options: SlashWordsOptions, scene: TurnScene): Promise<Outc
   const question: Question = {
     text: last.userText,
     quotedText: last.quotedText,
-    images: (last.mediaIds ?? []).map((mediaId) => ({ mediaId })),
+    images: imagesOfTurn(last),
     language: scene.preferences.language ?? languageOfLast(last, scene),
   };
   const turn = { ...scene.turn, history: scene.turn.history.slice(0, -1) };

@@ -2,6 +2,7 @@ import type { KeyRing } from '../base/key-ring.ts';
 import { openTurns, sealTurn, type HistoryTurn } from '../conversation/history.ts';
 import { languageOfText, type Language } from '../base/texts.ts';
 import { conversationOf, personIdOf, type GroupScope } from '../platforms/conversation-key.ts';
+import type { ImageRef } from './image-refs.ts';
 import type { TurnScene } from './run-turn.ts';
 import type { Outcome, TurnInput, TurnResult } from './turn-types.ts';
 
@@ -23,13 +24,23 @@ export function turnHistory(
     ...(scene.account ? { accountId: scene.account.accountId } : {}),
     userText: question.text,
     ...(question.quotedText === undefined ? {} : { quotedText: question.quotedText }),
-    ...(question.images.length === 0 ? {} : { mediaIds: question.images.map(({ mediaId }) => mediaId) }),
+    ...imageFields(question.images),
     images: question.images.length,
     assistantText: answer.text,
     ...(answer.interrupted ? { interrupted: true } : {}),
     ...(scene.startsAnew ? { startsAnew: true } : {}),
   };
   return { append: sealTurn(keyRing, turn.conversation.id, record) };
+}
+
+function imageFields(images: readonly ImageRef[]): Pick<HistoryTurn, 'mediaIds' | 'imagePlaces'> {
+  if (images.length === 0) return {};
+  return { mediaIds: images.map(({ mediaId }) => mediaId), imagePlaces: images.map(({ place }) => place) };
+}
+
+/** The images of an earlier question, as far as they are known; whether they are still kept shows when they are read. */
+export function imagesOfTurn({ mediaIds = [], imagePlaces = [], userText }: HistoryTurn): ImageRef[] {
+  return mediaIds.map((mediaId, index) => ({ mediaId, place: imagePlaces[index] ?? userText.length }));
 }
 
 /**

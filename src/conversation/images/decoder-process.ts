@@ -1,0 +1,107 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { MIB_BYTES, SECOND_MS } from '../../base/clock.ts';
+import { brokenImage, ImageError } from './image-error.ts';
+import type { ImageMediaType } from './image-header.ts';
+
+/** What is wanted of the decoder; see `decoder.mjs`. */
+export interface DecodeOrder {
+  bytes: Buffer;
+  mediaType: ImageMediaType;
+  mostPixels: number;
+  longestSide: number;
+  mostBytes: number;
+  /** Tried in turn until the image is small enough. */
+  jpegSteps: readonly { longestSide: number; quality: number }[];
+}
+
+export interface WrittenImage {
+  mediaType: 'image/png' | 'image/jpeg';
+  bytes: Buffer;
+}
+
+interface DecoderAnswer {
+  /** Absent when the image cannot be decoded. */
+  written?: WrittenImage;
+  residentBytes: number;
+}
+
+const PROGRAM = fileURLToPath(new URL('./decoder.mjs', import.meta.url));
+/** A large photograph takes half a second. */
+const DECODE_LIMIT_MS = 15 * SECOND_MS;
+/** It is ended when it has nothing to do, and when it has grown: then its memory is the system's again. */
+const IDLE_LIFE_MS = 20 * SECOND_MS;
+const MOST_RESIDENT_BYTES = 72 * MIB_BYTES;
+/** For glibc: what is freed goes back to the system, rather than staying with each thread that ever decoded. */
+const MEMORY_HABITS = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1048576' };
+
+/**
+ * A process that decodes images: what a bad one does to a decoder, it does to a process that holds no key and no other
+ * person's turn, and that can be ended. Started with the first image. One image at a time; the caller sees to that.
+ */
+export class DecoderProcess {
+  #child: ChildProcess | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  /** @throws ImageError `broken` when it cannot be decoded or makes the decoder crash, `too_heavy` when it takes too long */
+  async decode(order: DecodeOrder): Promise<WrittenImage> {
+    clearTimeout(this.#idleTimer);
+    const child = (this.#child ??= this.#start());
+    const answer = await ask(child, order);
+    // Two of them would take twice the memory, so the next one starts when this one is gone.
+    if (answer.residentBytes > MOST_RESIDENT_BYTES) await end(child);
+    else this.#idleTimer = setTimeout(() => void end(child), IDLE_LIFE_MS).unref();
+    if (!answer.written) throw brokenImage('The image cannot be decoded');
+    return answer.written;
+  }
+
+  #start(): ChildProcess {
+    // Nothing of our environment: it holds keys.
+    const child = fork(PROGRAM, {
+      env: MEMORY_HABITS,
+      execArgv: [],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    child.unref();
+    child.channel?.unref();
+    const forget = () => {
+      if (this.#child === child) this.#child = undefined;
+    };
+    child.once('exit', forget).on('error', forget);
+    return child;
+  }
+}
+
+/** It has nothing to finish: its answer is here, or nobody waits for it. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+function ask(child: ChildProcess, order: DecodeOrder): Promise<DecoderAnswer> {
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      child.kill('SIGKILL');
+    }, DECODE_LIMIT_MS);
+    const settle = (conclude: () => void) => () => {
+      clearTimeout(timer);
+      child.off('message', answered).off('exit', ended).off('error', failed);
+      conclude();
+    };
+    const answered = (answer: unknown) => settle(() => resolve(answer as DecoderAnswer))();
+    const ended = settle(() =>
+      reject(
+        isLate ? new ImageError('too_heavy', 'An image took too long') : brokenImage('An image ended the decoder'),
+      ),
+    );
+    const failed = (error: Error) => settle(() => reject(error))();
+    child.on('message', answered).on('exit', ended).on('error', failed);
+    child.send(order, (error) => error && failed(error));
+  });
+}

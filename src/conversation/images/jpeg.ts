@@ -1,0 +1,82 @@
+import { brokenImage, ImageError } from './image-error.ts';
+import type { ImageHeader } from './image-header.ts';
+
+const START_OF_SCAN = 0xda;
+const SCAN_MARK = Buffer.from([0xff, START_OF_SCAN]);
+/** Frame headers are C0 to CF, but for three that stand for tables. */
+const NO_FRAMES = new Set([0xc4, 0xc8, 0xcc]);
+const PROGRESSIVE_BIT = 0x02;
+/** A coefficient is kept in two bytes. */
+const COEFFICIENT_BYTES = 2;
+/** Each scan goes over the whole picture again; writers use about ten. */
+const MAX_SCANS = 32;
+const MAX_SEGMENTS = 1_000;
+
+interface Frame {
+  width: number;
+  height: number;
+  components: number;
+  isProgressive: boolean;
+  /** What is kept of a pixel when the whole picture must be, before it is made of it. */
+  coefficientsPerPixel: number;
+}
+
+/**
+ * Reads a JPEG's header. One that is sharpened scan by scan, or sends its colours one after the other, must be held as a
+ * whole; others come row by row. @throws ImageError `broken`, `too_heavy`
+ */
+export function readJpeg(bytes: Buffer): ImageHeader {
+  let frame: Frame | undefined;
+  let at = 2;
+  for (let count = 0; count < MAX_SEGMENTS; count += 1) {
+    while (bytes[at] === 0xff && bytes[at + 1] === 0xff) at += 1;
+    if (at + 4 > bytes.length || bytes[at] !== 0xff) break;
+    const marker = bytes.readUInt8(at + 1);
+    const lengthBytes = bytes.readUInt16BE(at + 2);
+    const body = bytes.subarray(at + 4, at + 2 + lengthBytes);
+    if (lengthBytes < 2) break;
+    if (marker >= 0xc0 && marker <= 0xcf && !NO_FRAMES.has(marker)) frame ??= readFrame(marker, body);
+    if (marker === START_OF_SCAN) return frame ? headerOf(bytes, frame, body[0] ?? 0) : fail();
+    at += 2 + lengthBytes;
+  }
+  return fail();
+}
+
+function headerOf(lean: Buffer, frame: Frame, componentsInScan: number): ImageHeader {
+  const { width, height, components, isProgressive, coefficientsPerPixel } = frame;
+  if (countScans(lean) > MAX_SCANS) throw new ImageError('too_heavy', 'A JPEG goes over its picture too often');
+  const isHeldWhole = isProgressive || componentsInScan < components;
+  const unpackedBytes = isHeldWhole ? Math.ceil(width * height * coefficientsPerPixel) * COEFFICIENT_BYTES : 0;
+  return { width, height, unpackedBytes, lean };
+}
+
+function readFrame(marker: number, body: Buffer): Frame {
+  const components = body[5] ?? 0;
+  if (body.length < 6 + 3 * components || components === 0) return fail();
+  const samples = Array.from({ length: components }, (_, index) => {
+    const factors = body.readUInt8(7 + 3 * index);
+    return { across: factors >> 4, down: factors & 0x0f };
+  });
+  const finest = Math.max(...samples.map(({ across }) => across)) * Math.max(...samples.map(({ down }) => down));
+  const kept = samples.reduce((sum, { across, down }) => sum + across * down, 0);
+  if (finest === 0) return fail();
+  return {
+    height: body.readUInt16BE(1),
+    width: body.readUInt16BE(3),
+    components,
+    isProgressive: (marker & PROGRESSIVE_BIT) !== 0,
+    coefficientsPerPixel: kept / finest,
+  };
+}
+
+/** Within a scan the mark cannot occur; a few in an embedded small picture do no harm. */
+function countScans(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(SCAN_MARK); at >= 0 && count <= MAX_SCANS; at = bytes.indexOf(SCAN_MARK, at + 2))
+    count += 1;
+  return count;
+}
+
+function fail(): never {
+  throw brokenImage('A JPEG has no readable header');
+}

@@ -1,0 +1,59 @@
+import { MINUTE_MS } from '../../base/clock.ts';
+import { SealError, type KeyRing } from '../../base/key-ring.ts';
+import { mediaKey } from '../../base/partition-keys.ts';
+import type { RedisClient } from '../../base/redis.ts';
+import { IMAGE_FAULTS, type ImageFault } from './image-error.ts';
+
+/** As long as a message can wait for its sender's sign-in. A platform's own addresses live for minutes only. */
+const MEDIA_LIFE_MS = 55 * MINUTE_MS;
+const PURPOSE = 'media';
+const FAULT_PREFIX = 'fault:';
+
+/** An image as it was found to be: ready for the model, as a data URL, or unfit for good. */
+export type KeptImage = { dataUrl: string } | { fault: ImageFault };
+
+/** Prepared images of questions that wait, may be asked again, or are still talked about: sealed, for a short time. */
+export class MediaStore {
+  readonly #redis: RedisClient;
+  readonly #keyRing: KeyRing;
+
+  constructor(redis: RedisClient, keyRing: KeyRing) {
+    this.#redis = redis;
+    this.#keyRing = keyRing;
+  }
+
+  /** Keeps an image, or what stands against it: then nothing is downloaded and decoded a second time. */
+  async keep(partition: number, mediaId: string, image: KeptImage): Promise<void> {
+    const plain = 'fault' in image ? `${FAULT_PREFIX}${image.fault}` : image.dataUrl;
+    const sealed = this.#keyRing.seal(PURPOSE, mediaId, plain);
+    await this.#redis.set(mediaKey(partition, mediaId), sealed, 'PX', MEDIA_LIFE_MS);
+  }
+
+  /** @returns the images in the same order; undefined for one that is gone or whose key is lost */
+  async read(partition: number, mediaIds: readonly string[]): Promise<(KeptImage | undefined)[]> {
+    if (mediaIds.length === 0) return [];
+    const sealed = await this.#redis.mget(mediaIds.map((mediaId) => mediaKey(partition, mediaId)));
+    return mediaIds.map((mediaId, index) => this.#open(mediaId, sealed[index] ?? undefined));
+  }
+
+  /** About how many bytes reading each would take; 0 for one that is gone. One round trip. */
+  async sizesBytes(partition: number, mediaIds: readonly string[]): Promise<number[]> {
+    return Promise.all(mediaIds.map((mediaId) => this.#redis.strlen(mediaKey(partition, mediaId))));
+  }
+
+  #open(mediaId: string, sealed: string | undefined): KeptImage | undefined {
+    if (sealed === undefined) return undefined;
+    try {
+      return keptImage(this.#keyRing.open(PURPOSE, mediaId, sealed));
+    } catch (error) {
+      if (error instanceof SealError) return undefined;
+      throw error;
+    }
+  }
+}
+
+function keptImage(plain: string): KeptImage | undefined {
+  if (plain.startsWith('data:')) return { dataUrl: plain };
+  const fault = IMAGE_FAULTS.find((known) => plain === FAULT_PREFIX + known);
+  return fault && { fault };
+}

@@ -1,0 +1,52 @@
+import type { ImagePlace } from './history.ts';
+
+export type PromptPart = { type: 'text'; text: string } | { type: 'image'; dataUrl: string };
+
+/** An image at its place in a text. */
+export interface PlacedImage {
+  /** `data:<media type>;base64,<data>` */
+  dataUrl: string;
+  place: ImagePlace;
+}
+
+export function textPart(text: string): PromptPart {
+  return { type: 'text', text };
+}
+
+/** The quoted images, in their order. */
+export function quotedParts(images: readonly PlacedImage[]): PromptPart[] {
+  return images.flatMap(({ dataUrl, place }) => (place === 'quote' ? [{ type: 'image' as const, dataUrl }] : []));
+}
+
+/** A text with its images in the order in which they were said; the quoted ones are left out. */
+export function saidParts(text: string, images: readonly PlacedImage[]): PromptPart[] {
+  const parts: PromptPart[] = [];
+  let written = 0;
+  for (const { dataUrl, place } of images) {
+    if (place === 'quote') continue;
+    parts.push(textPart(text.slice(written, place)), { type: 'image', dataUrl });
+    written = Math.max(written, place);
+  }
+  return [...parts, textPart(text.slice(written))];
+}
+
+/** The parts as a message's content: neighbouring texts are one, empty ones are none, and text alone is a string. */
+export function contentOf(parts: readonly PromptPart[]): string | PromptPart[] {
+  const joined: PromptPart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (part.type === 'text' && last?.type === 'text') joined.splice(-1, 1, textPart(last.text + part.text));
+    else joined.push(part);
+  }
+  const spoken = joined
+    .map((part) => (part.type === 'text' ? textPart(withoutBorders(part.text)) : part))
+    .filter((part) => part.type !== 'text' || part.text !== '');
+  const [only] = spoken;
+  if (only === undefined) return '';
+  return spoken.length === 1 && only.type === 'text' ? only.text : spoken;
+}
+
+/** Line breaks stood between the pieces of the text; at the edge of an image they say nothing. */
+function withoutBorders(text: string): string {
+  return text.replace(/^\n+/, '').replace(/\n+$/, '');
+}
