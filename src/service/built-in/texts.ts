@@ -15,8 +15,8 @@ export const BUILT_IN_TEXTS = {
     zh: '我是 Parley 内置的小模型。我能：\n\n- 根据 Parley 自己的文档回答问题（“怎样接入企业微信？”“`GROUP_SCOPE` 是什么意思？”）\n- 在问题明确需要时调用提供给我的工具\n- 说出图片的格式和尺寸\n- 数数（“数到 100”）、说指定数量的字、重复一段文字\n\n其他事情请接入真正的模型引擎。',
   },
   words: {
-    en: 'Besides questions you can type these words, in English or Chinese:\n\n- `/help` (帮助) — what Parley can do\n- `/new` (新对话) — starts a new conversation\n- `/stop` (停止) — ends the answer that is being written\n- `/retry` (重试) — answers the last question again\n- `/whoami` (我是谁) — shows who is signed in\n- `/signin` (登录) — sends a new sign-in link\n- `/unlink` (解绑) — signs you out',
-    zh: '除了直接提问，还可以发送这些指令，中英文都可以：\n\n- `/help`（帮助）：查看 Parley 能做什么\n- `/new`（新对话）：开始新的对话\n- `/stop`（停止）：停止正在生成的回答\n- `/retry`（重试）：重新回答上一个问题\n- `/whoami`（我是谁）：查看当前登录的身份\n- `/signin`（登录）：重新发送登录链接\n- `/unlink`（解绑）：退出登录',
+    en: 'Besides questions you can type these words, in English or Chinese:\n\n- `/help` (帮助) — what Parley can do\n- `/new` (新对话) — starts a new conversation\n- `/stop` (停止) — ends the answer that is being written\n- `/retry` (重试) — answers the last question again\n- `/model` (模型) — shows the models and chooses one\n- `/think` (思考) — says whether the model thinks first, and chooses it\n- `/lang` (语言) — chooses the language\n- `/whoami` (我是谁) — shows who is signed in\n- `/signin` (登录) — sends a new sign-in link\n- `/unlink` (解绑) — signs you out',
+    zh: '除了直接提问，还可以发送这些指令，中英文都可以：\n\n- `/help`（帮助）：查看 Parley 能做什么\n- `/new`（新对话）：开始新的对话\n- `/stop`（停止）：停止正在生成的回答\n- `/retry`（重试）：重新回答上一个问题\n- `/model`（模型）：查看或选择模型\n- `/think`（思考）：查看或选择是否先思考\n- `/lang`（语言）：选择语言\n- `/whoami`（我是谁）：查看当前登录的身份\n- `/signin`（登录）：重新发送登录链接\n- `/unlink`（解绑）：退出登录',
   },
   whoAmI: {
     en: "I don't know: Parley's small built-in model sees only what is written, not who writes it. Send `/whoami`, and Parley shows who is signed in.",
