@@ -48,6 +48,8 @@ export class CircuitBreaker {
   enter(): BreakerPass {
     const { nowMs, limits } = this.#options;
     if (this.#state === 'closed') return this.#pass(false);
+    // The machine's clock was set back: the rest begins anew and does not last until the clock has come so far again.
+    this.#openedAtMs = Math.min(this.#openedAtMs, nowMs());
     const retryAfterMs = this.#openedAtMs + limits.breakerProbeMs - nowMs();
     if (this.#state === 'half-open' || retryAfterMs > 0) {
       const detail = { retryAfterMs: Math.max(retryAfterMs, SECOND_MS) };

@@ -1,5 +1,5 @@
 import { conversationKeys, messageKey } from '../base/partition-keys.ts';
-import { SECOND_MS } from '../base/clock.ts';
+import { monotonicMs, SECOND_MS } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { say } from '../base/texts.ts';
 import type { ReplyView } from '../platforms/platform.ts';
@@ -32,7 +32,7 @@ export class PulledReply implements LiveReply {
     this.#options = options;
     this.#isHandedOver = options.wasHandedOver;
     const { minEditGapMs: minGapMs } = options.platform.replyTraits;
-    this.#pacer = new LookPacer({ minGapMs, nowMs: options.nowMs, write: (view) => this.#write(view) });
+    this.#pacer = new LookPacer({ minGapMs, nowMs: monotonicMs, write: (view) => this.#write(view) });
   }
 
   prepare(): void {

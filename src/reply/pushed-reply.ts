@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { MINUTE_MS, SECOND_MS } from '../base/clock.ts';
+import { MINUTE_MS, monotonicMs, SECOND_MS } from '../base/clock.ts';
 import type { PushedLook, PushReplies, ReplyView } from '../platforms/platform.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { LookPacer } from './look-pacer.ts';
@@ -31,7 +31,7 @@ export class PushedReply implements LiveReply {
     this.#options = options;
     this.#ledger = createPostLedger(options);
     const { minEditGapMs: minGapMs } = options.platform.replyTraits;
-    this.#pacer = new LookPacer({ minGapMs, nowMs: options.nowMs, write: (view) => this.#write(view) });
+    this.#pacer = new LookPacer({ minGapMs, nowMs: monotonicMs, write: (view) => this.#write(view) });
   }
 
   prepare(): void {
@@ -95,10 +95,10 @@ export class PushedReply implements LiveReply {
 
   /** Tries until the look stands, the platform refuses it for good, or its time is over. */
   async #persist(part: number, look: Omit<PushedLook, 'shown'>, answer?: string): Promise<Delivery> {
-    const { nowMs, signal } = this.#options;
+    const { signal } = this.#options;
     const target = this.#part(part);
     if (!target || this.#isRefused) return target ? 'refused' : 'unavailable';
-    const untilMs = nowMs() + FINAL_BUDGET_MS;
+    const untilMs = monotonicMs() + FINAL_BUDGET_MS;
     for (let attempt = 0; ; attempt += 1) {
       if (isOver(signal)) return 'uncertain';
       const tried = await target.bringTo(look, answer);
@@ -112,7 +112,7 @@ export class PushedReply implements LiveReply {
         return tried.result === 'refused' ? 'refused' : 'uncertain';
       }
       const pauseMs = Math.max(tried.pauseMs, Math.min(LONGEST_PAUSE_MS, 50 * 2 ** Math.min(attempt, 10)));
-      if (nowMs() + pauseMs >= untilMs) return 'uncertain';
+      if (monotonicMs() + pauseMs >= untilMs) return 'uncertain';
       // The pause may end early only when nothing more may be shown; a stop word does not take the answer away.
       await pauseOrEnd(pauseMs, signal);
     }

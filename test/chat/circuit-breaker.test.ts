@@ -36,6 +36,15 @@ describe('the breaker', () => {
     expect(() => breaker.enter()).toThrow(expect.objectContaining({ code: 'chat_circuit_open', retryAfterMs: 10_000 }));
   });
 
+  test('F29: a clock that is set back while it is open does not prolong the rest beyond one more', () => {
+    fail(20);
+    nowMs -= 600_000;
+    expect(() => breaker.enter()).toThrow(expect.objectContaining({ retryAfterMs: 10_000 }));
+    nowMs += 10_000;
+    breaker.enter().succeeded();
+    expect(states).toEqual(['open', 'half-open', 'closed']);
+  });
+
   test('stays closed below half', () => {
     succeed(11);
     fail(10);

@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MINUTE_MS } from '../../src/base/clock.ts';
+import type { Answer } from '../chat/scripted-chat-server.ts';
+import { useSlackTown } from '../support/slack-town.ts';
+import { untilTrue } from '../support/town.ts';
+
+let offsetMs = 0;
+const town = useSlackTown({ nowMs: () => Date.now() + offsetMs });
+
+const WORDS = Array.from({ length: 160 }, (_, index) => `word${index + 1}`);
+/** Eight seconds of words: longer than a renewal takes to come, twice. */
+const slow: Answer = async (response) => {
+  const send = (choice: object) =>
+    response.write(`data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`);
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const [index, word] of WORDS.entries()) {
+    send({ delta: { content: index === 0 ? word : ` ${word}` } });
+    await sleep(50);
+  }
+  send({ delta: {}, finish_reason: 'stop' });
+  response.end('data: [DONE]\n\n');
+};
+
+test.each([
+  { jump: 'ten minutes back', byMs: -10 * MINUTE_MS },
+  { jump: 'ten minutes on', byMs: 10 * MINUTE_MS },
+])(
+  'F29: a clock that jumps $jump during an answer neither stops it nor lets it run twice, and the next question is answered',
+  async ({ byMs }) => {
+    offsetMs = 0;
+    town.chat.script(slow);
+    await town.startBot();
+    await town.sender.direct('U1', 'a question');
+    const text = () => town.textsIn('DU1').join();
+    await untilTrue(() => text().includes('word5'));
+    offsetMs = byMs;
+    const atJump = text();
+    await untilTrue(() => text() !== atJump && !text().endsWith(WORDS.at(-1) ?? ''), 3_000);
+    await town.untilShown('DU1', [WORDS.join(' ')], 20_000);
+    await town.sender.direct('U1', 'and another one?');
+    await town.untilShown('DU1', [WORDS.join(' '), WORDS.join(' ')], 30_000);
+    expect(town.chat.calls).toHaveLength(2);
+    expect(town.lines.filter((line) => /silent worker|newer run|worker died|not renewed/.test(line))).toEqual([]);
+  },
+  60_000,
+);
