@@ -233,7 +233,7 @@ export interface WorkerPart {
 
 /** The part that runs turns. Its store waits for Redis as long as it takes. */
 export function createWorkerPart(options: BotOptions): WorkerPart {
-  const { config, nowMs, log, report } = options;
+  const { config, secrets, nowMs, log, report } = options;
   const base = createBase(options, 'wait');
   const { redis, keyRing, platforms, store, wakeQueue } = base;
   const identity = createSignIn(options, base);
@@ -265,7 +265,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     usage,
     promptBudgetTokens: config.chat.promptTokens,
     idleMs: config.conversation.idleSec * SECOND_MS,
-    toolbox: createTools({ config, nowMs }),
+    toolbox: createTools({ config, secrets, nowMs }),
     report,
     thinkingShown: config.chat.thinkingShown,
     nowMs,

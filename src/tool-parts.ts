@@ -1,17 +1,36 @@
 import { readFileSync } from 'node:fs';
 import type { NowMs } from './base/clock.ts';
-import type { Config } from './settings/config.ts';
+import type { Config, Secrets } from './settings/config.ts';
 import { createCurrentTime } from './tools/current-time.ts';
+import { PUBLIC_WEB } from './tools/page/reach.ts';
+import { createReadPage } from './tools/read-page.ts';
+import { createBraveSearch } from './tools/search/brave.ts';
+import type { SearchWeb } from './tools/search/search-request.ts';
+import { createSearxngSearch } from './tools/search/searxng.ts';
 import { TOOL_NAMES } from './tools/tool-names.ts';
 import { createToolbox, type Toolbox } from './tools/toolbox.ts';
 import { parseToolsFile } from './tools/tools-file.ts';
+import { createWebSearch } from './tools/web-search.ts';
 import { createWhoAmI } from './tools/who-am-i.ts';
+
+interface ToolParts {
+  config: Config;
+  secrets: Secrets;
+  nowMs: NowMs;
+}
 
 /**
  * The tools that can run with these settings, by the rules of `TOOLS_FILE`.
  * @throws PolicyFileError; a start that gets here has looked at the file before (`named-files.ts`)
  */
-export function createTools({ config, nowMs }: { config: Config; nowMs: NowMs }): Toolbox {
+export function createTools({ config, secrets, nowMs }: ToolParts): Toolbox {
   const rules = parseToolsFile(readFileSync(config.toolsFile, 'utf8'), TOOL_NAMES);
-  return createToolbox([createCurrentTime(nowMs), createWhoAmI()], rules);
+  const search = searchOf(config, secrets);
+  const tools = [createCurrentTime(nowMs), createWhoAmI(), createReadPage(PUBLIC_WEB)];
+  return createToolbox(search ? [...tools, createWebSearch(search)] : tools, rules);
+}
+
+function searchOf({ webSearchUrl }: Config, { webSearchBraveKey }: Secrets): SearchWeb | undefined {
+  if (webSearchUrl !== undefined) return createSearxngSearch(webSearchUrl);
+  return webSearchBraveKey === undefined ? undefined : createBraveSearch(webSearchBraveKey);
 }

@@ -59,6 +59,8 @@ export interface Config {
   readonly policyFile: string;
   /** Which tools are on, for whom and where. */
   readonly toolsFile: string;
+  /** A SearXNG. */
+  readonly webSearchUrl: string | undefined;
   readonly reply: { readonly minEditMs: number | undefined };
   readonly signIn: {
     readonly mode: 'required' | 'optional' | 'off';
@@ -115,6 +117,7 @@ export interface Secrets {
   readonly secretKey: Buffer | undefined;
   readonly previousSecretKeys: readonly Buffer[];
   readonly chatApiKey: string | undefined;
+  readonly webSearchBraveKey: string | undefined;
   readonly signInClientSecret: string | undefined;
   readonly wecomBotToken: string | undefined;
   readonly wecomBotAesKey: string | undefined;

@@ -29,6 +29,7 @@ const CHECKS: readonly Check[] = [
   signInCredentials,
   completeCredentials,
   oneInstitution,
+  oneWebSearch,
   proofOfPerson,
   namedModels,
   softBelowHard,
@@ -102,6 +103,11 @@ function completeCredentials({ given }: Judged): Fault[] {
       missing(name, `${present.join(' and ')} cannot do without it; set all of them or none`),
     );
   });
+}
+
+function oneWebSearch({ given }: Judged): Fault[] {
+  if (!given.has('WEB_SEARCH_URL') || !given.has('WEB_SEARCH_BRAVE_KEY')) return [];
+  return [fault('WEB_SEARCH_BRAVE_KEY', 'is set beside WEB_SEARCH_URL: keep one of the two')];
 }
 
 /** The service sends people to one place to sign in, and only what that place says of them can be mapped. */

@@ -52,6 +52,14 @@ export const chatSettings = {
     'config/tools.json',
     'File that says which tools the model may call, for whom and in which chats. Read at start.',
   ),
+  WEB_SEARCH_URL: optional(kinds.webAddress, {
+    meaning: 'Address of a SearXNG (its `search.formats` must hold json), by which the tool `web_search` finds pages.',
+    default: 'none; without it and WEB_SEARCH_BRAVE_KEY there is no web search',
+    example: 'https://searxng.example.org',
+  }),
+  WEB_SEARCH_BRAVE_KEY: secret(kinds.textLike(/^[\x21-\x7e]{8,256}$/, 'must be a key of the Brave Search API'), {
+    meaning: 'A key of the Brave Search API, used instead of a SearXNG.',
+  }),
   GROUP_SCOPE: setting(
     kinds.oneOf('member', 'group'),
     'member',

@@ -1,0 +1,40 @@
+// Makes readable text of one page, in a thread of its own: other people's HTML may take as long as it likes, and this
+// thread is ended then. Plain JavaScript, so that it runs from src/ and from dist/ alike.
+import { parentPort, workerData } from 'node:worker_threads';
+import { Readability } from '@mozilla/readability';
+import { parseHTML } from 'linkedom';
+
+const MOST_ELEMENTS = 30_000;
+const BLOCKS = 'p,div,li,tr,br,h1,h2,h3,h4,h5,h6,section,article,pre,blockquote,dt,dd,table,ul,ol';
+const UNSEEN = 'script,style,noscript,template,svg,iframe,object,head';
+
+/** An HTML document of whatever was sent: a fragment gets what it lacks. */
+function parse(html) {
+  return parseHTML(/<html[\s>]/i.test(html) ? html : `<!doctype html><html><body>${html}</body></html>`).document;
+}
+
+/** The text with a line for each block. */
+function textOf({ documentElement: root }) {
+  if (!root) return '';
+  for (const element of root.querySelectorAll(UNSEEN)) element.remove();
+  for (const element of root.querySelectorAll(BLOCKS)) element.append('\n');
+  return (root.textContent ?? '')
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n[ \n]*/g, '\n')
+    .trim();
+}
+
+/** The article alone, or everything that is seen where there is no article. */
+function read(html) {
+  const title = (parse(html).querySelector('title')?.textContent ?? '').trim();
+  try {
+    const article = new Readability(parse(html), { maxElemsToParse: MOST_ELEMENTS }).parse();
+    const text = article?.content ? textOf(parse(article.content)) : '';
+    if (text !== '') return { title: article.title?.trim() || title, text };
+  } catch {
+    // Too many elements, or what no article is made of.
+  }
+  return { title, text: textOf(parse(html)) };
+}
+
+parentPort.postMessage(read(workerData.html));

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { say } from '../base/texts.ts';
+import { TOOL_TEXTS } from '../texts/tool-texts.ts';
+import { decodePage } from './page/decode-page.ts';
+import { fetchPage, type FetchLimits } from './page/fetch-page.ts';
+import type { Reach } from './page/reach.ts';
+import { readableText } from './page/readable-text.ts';
+import { ToolError } from './tool-error.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const schema = z.strictObject({
+  address: z.string().min(1).max(2_000).describe('The https address of the page, exactly as it was given.'),
+});
+
+/** Reads a page's text (security.md 6.7). @param reach what may be reached; `PUBLIC_WEB` but in tests */
+export function createReadPage(reach: Reach, limits?: FetchLimits): Tool {
+  return defineTool({
+    name: 'read_page',
+    description:
+      'Reads the text of a public web page. Takes only addresses that somebody wrote in this conversation or that another tool found.',
+    schema,
+    status: ({ address }, { language }) => say(TOOL_TEXTS.reading, language, { host: hostOf(address) }),
+    async run({ address }, { readTexts }, signal) {
+      if (!isWritten(address, readTexts()))
+        throw new ToolError('refused', 'Nobody wrote this address here, and no tool found it, so it is not opened.');
+      const page = await fetchPage(address, { reach, ...(limits ? { limits } : {}) }, signal);
+      const text = decodePage(page);
+      const readable = page.mediaType === 'text/plain' ? { title: '', text } : await readableText(text, signal);
+      return [
+        `Address: ${page.url.href}`,
+        ...(readable.title === '' ? [] : [`Title: ${readable.title}`]),
+        '',
+        readable.text,
+      ].join('\n');
+    },
+  });
+}
+
+/**
+ * Whether an address stands in these texts. An instruction hidden in a page could else have the model write what it knows
+ * into an address of the writer's (security.md T30); what was there before cannot hold it.
+ */
+function isWritten(address: string, texts: readonly string[]): boolean {
+  const bare = (text: string) => text.replace(/^https?:\/\//i, '').replace(/\/$/, '');
+  const spellings = [address, ...(URL.canParse(address) ? [new URL(address).href] : [])].map(bare);
+  return spellings.some((spelling) => spelling !== '' && texts.some((text) => text.includes(spelling)));
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : '';
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { say } from '../base/texts.ts';
+import { TOOL_TEXTS } from '../texts/tool-texts.ts';
+import type { SearchWeb } from './search/search-request.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const MOST_RESULTS = 8;
+const MOST_EXCERPT_CHARS = 500;
+
+const schema = z.strictObject({
+  query: z.string().trim().min(1).max(400).describe('What to search for, in a few words.'),
+});
+
+/** Finds web pages; native search was withdrawn from the chat service (spec 1.4). */
+export function createWebSearch(search: SearchWeb): Tool {
+  return defineTool({
+    name: 'web_search',
+    description: 'Searches the web and tells titles, addresses and excerpts of the pages that were found.',
+    schema,
+    status: ({ query }, { language }) => say(TOOL_TEXTS.searching, language, { query }),
+    async run({ query }, _, signal) {
+      const results = (await search(query, signal))
+        .filter(({ url }) => /^https?:\/\//i.test(url))
+        .slice(0, MOST_RESULTS);
+      if (results.length === 0) return 'Nothing was found.';
+      return results
+        .map(({ title, url, excerpt }, index) => `${index + 1}. ${plain(title)}\n${url}\n${plain(excerpt)}`.trim())
+        .join('\n\n');
+    },
+  });
+}
+
+/** One line without the marks that services set around what was searched for. */
+function plain(text: string): string {
+  const line = text
+    .replace(/<\/?[a-z][^<>]{0,100}>/gi, '')
+    .replace(/\s+/gu, ' ')
+    .trim();
+  return [...line].slice(0, MOST_EXCERPT_CHARS).join('');
+}
