@@ -1,4 +1,5 @@
-import { estimateTokens, IMAGE_TOKENS, MESSAGE_TOKENS } from './estimate-tokens.ts';
+import { DAY_MS } from '../base/clock.ts';
+import { estimatesOf, IMAGE_TOKENS, MESSAGE_TOKENS } from './estimate-tokens.ts';
 import type { HistoryTurn } from './history.ts';
 import { LABEL_RULES, labelQuote, labelSpeaker } from './label-text.ts';
 import { contentOf, quotedParts, saidParts, textPart, type PlacedImage, type PromptPart } from './prompt-parts.ts';
@@ -75,20 +76,35 @@ export function promptTokens(messages: readonly PromptMessage[], tokenFactor = 1
   return messages.reduce((sum, message) => sum + messageTokens(message, tokenFactor), 0);
 }
 
-function messageTokens({ content }: PromptMessage, tokenFactor: number): number {
-  const parts: readonly PromptPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  const tokensOf = (part: PromptPart) => (part.type === 'text' ? estimateTokens(part.text, tokenFactor) : IMAGE_TOKENS);
-  return parts.reduce((sum, part) => sum + tokensOf(part), MESSAGE_TOKENS);
+function messageTokens(message: PromptMessage, tokenFactor: number): number {
+  const { content } = message;
+  const images = typeof content === 'string' ? 0 : content.filter(({ type }) => type === 'image').length;
+  return MESSAGE_TOKENS + textTokens(message, tokenFactor) + IMAGE_TOKENS * images;
 }
+
+const textTokens = estimatesOf(({ content }: PromptMessage) =>
+  typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+);
 
 function isUsable(turn: HistoryTurn, chatKind: 'private' | 'group'): boolean {
   return turn.assistantText !== '' && (turn.speakerTag !== undefined) === (chatKind === 'group');
 }
 
+/** The message is the same one all day, so that its tokens are counted once. */
 function writeSystem({ systemPrompt, nowMs }: PromptOptions, hasLabels: boolean): PromptMessage {
+  const day = Math.floor(nowMs / DAY_MS);
+  if (written?.day !== day || written.systemPrompt !== systemPrompt)
+    written = { day, systemPrompt, messages: new Map() };
+  const known = written.messages.get(hasLabels);
+  if (known) return known;
   const today = `Today is ${new Date(nowMs).toISOString().slice(0, 10)}.`;
-  return { role: 'system', content: [systemPrompt.trim(), today, ...(hasLabels ? [LABEL_RULES] : [])].join('\n\n') };
+  const content = [systemPrompt.trim(), today, ...(hasLabels ? [LABEL_RULES] : [])].join('\n\n');
+  const message: PromptMessage = { role: 'system', content };
+  written.messages.set(hasLabels, message);
+  return message;
 }
+
+let written: { day: number; systemPrompt: string; messages: Map<boolean, PromptMessage> } | undefined;
 
 function writeTurn(
   turn: HistoryTurn,

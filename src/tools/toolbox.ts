@@ -22,11 +22,9 @@ export function createToolbox(tools: readonly Tool[], rules: ToolRules): Toolbox
     if (!rule?.on || (isPrivateOnly && place.kind !== 'private')) return false;
     return fits(rule.who, person) && isOpen(rule, place);
   };
+  const declared = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   return {
-    offer: (asker) =>
-      tools
-        .filter((tool) => mayUse(tool, asker))
-        .map(({ name, description, parameters }) => ({ name, description, parameters })),
+    offer: (asker) => declared.filter((_declaration, position) => mayUse(tools[position]!, asker)),
     prepare({ name, argumentsJson }, scene) {
       const tool = tools.find((one) => one.name === name);
       if (!tool || !mayUse(tool, scene)) return { fault: 'There is no such tool here.' };
