@@ -24,7 +24,6 @@ import { TurnWorker } from './queue/turn-worker.ts';
 import { WakeQueue } from './queue/wake-queue.ts';
 import type { Config, Secrets } from './settings/config.ts';
 import { MediaStore } from './conversation/images/media-store.ts';
-import { UsageStore } from './conversation/usage-store.ts';
 import { PromptSizes } from './conversation/prompt-sizes.ts';
 import { prefetchImages } from './turn/fetch-images.ts';
 import { textOfMessage } from './turn/question.ts';
@@ -251,7 +250,6 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     nowMs,
     report,
   });
-  const usage = new UsageStore(redis, nowMs);
   const answer = createAnswerQuestion({
     chat,
     keyRing,
@@ -262,7 +260,6 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     models: config.chat.models,
     fallbackModel: config.chat.fallbackModel,
     sizes: new PromptSizes(nowMs),
-    usage,
     promptBudgetTokens: config.chat.promptTokens,
     idleMs: config.conversation.idleSec * SECOND_MS,
     toolbox: createTools({ config, secrets, nowMs }),
@@ -277,8 +274,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     identity,
     mode,
     answerQuestion,
-    records: { redis, keyRing, groupScope },
-    usage,
+    records: { redis, keyRing, groupScope, nowMs },
   });
   const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
   const steps = { gate, runSlashWord, takeTypedCode, answerQuestion };

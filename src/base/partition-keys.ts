@@ -69,9 +69,9 @@ export function threadsKey({ id, partition }: Place): string {
   return `{p${partition}}:threads:${id}`;
 }
 
-/** Counters of a person's use in a day or a month, by the person's pseudonym; all of one person lie together. */
-export function usageKey(personId: string, period: string): string {
-  return `{u${personId.slice(0, 2)}}:usage:${personId}:${period}`;
+/** Hash of a person's use of the partition's chats in one month, by the person's pseudonym: counters of each day. */
+export function usageKey(partition: number, personId: string, month: string): string {
+  return `{p${partition}}:usage:${personId}:${month}`;
 }
 
 /** Counter of a person's or a chat's messages in the current minute. */

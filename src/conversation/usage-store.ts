@@ -1,56 +1,64 @@
-import { DAY_MS, MINUTE_MS, type NowMs } from '../base/clock.ts';
-import { loadScript } from '../base/lua-script.ts';
+import { DAY_MS, type NowMs } from '../base/clock.ts';
 import { usageKey } from '../base/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { ALL_PARTITIONS } from '../platforms/conversation-key.ts';
 
-const countScript = loadScript(import.meta.url, './scripts/count-usage.lua');
-
-const COUNTED_LIFE_MS = 10 * MINUTE_MS;
-const DAY_LIFE_MS = 2 * DAY_MS;
-const MONTH_LIFE_MS = 40 * DAY_MS;
-
-/** What a person used within a day or a month. */
+/** What a person used. */
 export interface Usage {
   questions: number;
   /** Of prompts and answers together. */
   tokens: number;
 }
 
-/** How much each person asks: counters under their pseudonym, by the days and months of this machine's clock. Nothing of what was said. */
-export class UsageStore {
-  readonly #redis: RedisClient;
-  readonly #nowMs: NowMs;
-
-  constructor(redis: RedisClient, nowMs: NowMs) {
-    this.#redis = redis;
-    this.#nowMs = nowMs;
-  }
-
-  /** Counts an answered turn. Safe to repeat. @param personId the person's pseudonym (`personIdOf`) */
-  async count(personId: string, turn: { turnId: string; questions: number; tokens: number }): Promise<void> {
-    const { day, month } = this.#periods();
-    await countScript.run(
-      this.#redis,
-      [usageKey(personId, `turn:${turn.turnId}`), usageKey(personId, day), usageKey(personId, month)],
-      [COUNTED_LIFE_MS, turn.questions, Math.round(turn.tokens), DAY_LIFE_MS, MONTH_LIFE_MS],
-    );
-  }
-
-  async read(personId: string): Promise<{ today: Usage; thisMonth: Usage }> {
-    const { day, month } = this.#periods();
-    const [today, thisMonth] = await Promise.all(
-      [day, month].map(async (period) => readUsage(await this.#redis.hgetall(usageKey(personId, period)))),
-    );
-    return { today: today as Usage, thisMonth: thisMonth as Usage };
-  }
-
-  #periods(): { day: string; month: string } {
-    const now = new Date(this.#nowMs());
-    const month = `${now.getFullYear()}-${String(now.getMonth() + 1).padStart(2, '0')}`;
-    return { month, day: `${month}-${String(now.getDate()).padStart(2, '0')}` };
-  }
+/** What the commit of a turn adds to a person's use: fields of one hash, and how much each grows. */
+export interface UsageChange {
+  key: string;
+  add: Record<string, number>;
+  lifeMs: number;
 }
 
-function readUsage(counters: Record<string, string>): Usage {
-  return { questions: Number(counters['questions'] ?? 0), tokens: Number(counters['tokens'] ?? 0) };
+const LIFE_MS = 40 * DAY_MS;
+
+/**
+ * What a turn adds to its person's use, by the days and months of this machine's clock. It lies in the chat's partition, so
+ * that the commit writes it: no turn is counted twice, and none that was answered is left out.
+ * @param personId the person's pseudonym (`personIdOf`); nothing of what was said is kept
+ */
+export function usageChange(
+  place: { partition: number; personId: string; nowMs: number },
+  { questions, tokens }: Usage,
+): UsageChange {
+  const { day, month } = periodsOf(place.nowMs);
+  return {
+    key: usageKey(place.partition, place.personId, month),
+    add: { [`${day}:questions`]: questions, [`${day}:tokens`]: Math.round(tokens) },
+    lifeMs: LIFE_MS,
+  };
+}
+
+/** How much a person asked in all chats of the platform. One command for each partition; asked for by a slash word only. */
+export async function readUsage(
+  redis: RedisClient,
+  personId: string,
+  nowMs: NowMs,
+): Promise<{ today: Usage; thisMonth: Usage }> {
+  const { day, month } = periodsOf(nowMs());
+  const counters = await Promise.all(
+    ALL_PARTITIONS.map((partition) => redis.hgetall(usageKey(partition, personId, month))),
+  );
+  const sumOf = (isMeant: (field: string) => boolean) =>
+    counters
+      .flatMap((fields) => Object.entries(fields))
+      .reduce((sum, [field, count]) => (isMeant(field) ? sum + Number(count) : sum), 0);
+  const usageOf = (period: string): Usage => ({
+    questions: sumOf((field) => field.startsWith(period) && field.endsWith(':questions')),
+    tokens: sumOf((field) => field.startsWith(period) && field.endsWith(':tokens')),
+  });
+  return { today: usageOf(`${day}:`), thisMonth: usageOf('') };
+}
+
+function periodsOf(nowMs: number): { day: string; month: string } {
+  const now = new Date(nowMs);
+  const twoDigits = (count: number) => String(count).padStart(2, '0');
+  return { day: twoDigits(now.getDate()), month: `${now.getFullYear()}-${twoDigits(now.getMonth() + 1)}` };
 }

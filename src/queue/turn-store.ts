@@ -80,6 +80,8 @@ export interface TurnCommit {
   noticesShown?: number;
   /** What the sender chose from now on in a chat. */
   preferences?: { personId: string; field: string; sealed: string };
+  /** What the person used: fields of a hash in the conversation's partition, and how much each grows. */
+  usage?: { key: string; add: Record<string, number>; lifeMs: number };
   /** The sequence of the stop word that ended this turn early. */
   stopServed?: number;
 }

@@ -4,7 +4,7 @@ import { ChatError } from '../chat/chat-error.ts';
 import type { ChatEvent, ChatRequest } from '../chat/chat-types.ts';
 import { buildPrompt } from '../conversation/build-prompt.ts';
 import type { PromptSizes } from '../conversation/prompt-sizes.ts';
-import type { UsageStore } from '../conversation/usage-store.ts';
+import { usageChange } from '../conversation/usage-store.ts';
 import type { MediaStore } from '../conversation/images/media-store.ts';
 import { personIdOf, type GroupScope } from '../platforms/conversation-key.ts';
 import { askWithinLimits, type AskWithinLimits } from './ask-within-limits.ts';
@@ -30,7 +30,6 @@ export interface AnswerQuestionOptions extends FallbackOptions, SightOptions, Tu
   groupScope: GroupScope;
   systemPrompt: string;
   sizes: PromptSizes;
-  usage: Pick<UsageStore, 'count'>;
   /** Tokens that the prompt may take. */
   promptBudgetTokens: number;
   /** After so long without a question a conversation has ended; milliseconds, 0 for never. */
@@ -55,40 +54,47 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     const isReleased = (turn.messages.at(-1)?.acceptedAtMs ?? 0) > turn.startedAtMs;
     if (isReleased) live.show({ text: '', status: say(TURN_TEXTS.released, language) });
 
-    let shown = '';
-    const thought = new Thought(options, scene);
-    const show = (doing?: string) => live.show({ text: shown, ...thought.beside(shown, scene.notes, doing) });
     const spent = new TokenCount();
-    try {
-      const tools = toolsOfTurn(options, scene, show);
-      const ending = await readAnswer(await ask(options, scene, { tools, spent }), {
-        onEvent: (event) => spent.heard(event),
-        onText(text) {
-          shown = text;
-          show();
-        },
-        onThought(delta) {
-          thought.add(delta);
-          show();
-        },
-        onFallback: (model) => note(scene, fallbackNote(model, language), shown),
-      });
-      return { ...finished(options, scene, { text: shown, ending }), ...thought.atTheEnd() };
-    } catch (error) {
-      if (scene.controls.signal.reason === 'stopped')
-        return { ...finished(options, scene, { text: shown, ending: 'stopped' }), ...thought.atTheEnd() };
-      if (error instanceof ImageRefusedError) return refused(options, scene, imageRefusal(scene, error));
-      if (!(error instanceof ChatError)) throw error;
-      if (shown !== '') return finished(options, scene, { text: shown, ending: 'truncated' });
-      return {
-        kind: 'failed',
-        text: say(TURN_TEXTS[textFor(error)], language),
-        history: failedTurnHistory(options.keyRing, scene),
-      };
-    } finally {
-      countUse(options, scene, spent);
-    }
+    const outcome = await putToModel(options, scene, spent);
+    return { ...outcome, ...usageOf(options, scene, spent) };
   };
+}
+
+async function putToModel(options: AnswerQuestionOptions, scene: AdmittedScene, spent: TokenCount): Promise<Outcome> {
+  const {
+    live,
+    question: { language },
+  } = scene;
+  let shown = '';
+  const thought = new Thought(options, scene);
+  const show = (doing?: string) => live.show({ text: shown, ...thought.beside(shown, scene.notes, doing) });
+  try {
+    const tools = toolsOfTurn(options, scene, show);
+    const ending = await readAnswer(await ask(options, scene, { tools, spent }), {
+      onEvent: (event) => spent.heard(event),
+      onText(text) {
+        shown = text;
+        show();
+      },
+      onThought(delta) {
+        thought.add(delta);
+        show();
+      },
+      onFallback: (model) => note(scene, fallbackNote(model, language), shown),
+    });
+    return { ...finished(options, scene, { text: shown, ending }), ...thought.atTheEnd() };
+  } catch (error) {
+    if (scene.controls.signal.reason === 'stopped')
+      return { ...finished(options, scene, { text: shown, ending: 'stopped' }), ...thought.atTheEnd() };
+    if (error instanceof ImageRefusedError) return refused(options, scene, imageRefusal(scene, error));
+    if (!(error instanceof ChatError)) throw error;
+    if (shown !== '') return finished(options, scene, { text: shown, ending: 'truncated' });
+    return {
+      kind: 'failed',
+      text: say(TURN_TEXTS[textFor(error)], language),
+      history: failedTurnHistory(options.keyRing, scene),
+    };
+  }
 }
 
 async function ask(
@@ -152,15 +158,16 @@ function thinkingOf({ preferences: { thinking } }: TurnScene): Pick<ChatRequest,
   return thinking === undefined ? {} : { thinking };
 }
 
-/** Nobody waits for it: it is no part of the answer. A turn that another worker takes over is not counted here. */
-function countUse(
-  { usage }: AnswerQuestionOptions,
-  { turn, newest, controls }: TurnScene,
+/** What the question cost, for the commit to write; a question that reached no model cost nothing. */
+function usageOf(
+  { nowMs }: AnswerQuestionOptions,
+  { turn, newest }: TurnScene,
   { tokens }: TokenCount,
-): void {
-  if (tokens === 0 || controls.signal.reason === 'fenced' || controls.signal.reason === 'shutdown') return;
+): Pick<Outcome, 'usage'> {
+  if (tokens === 0) return {};
   const personId = personIdOf(newest, newest.sender.userId);
-  usage.count(personId, { turnId: turn.turnId, questions: turn.messages.length, tokens }).catch(() => undefined);
+  const { partition } = turn.conversation;
+  return { usage: usageChange({ partition, personId, nowMs: nowMs() }, { questions: turn.messages.length, tokens }) };
 }
 
 interface AnswerListener {

@@ -113,6 +113,7 @@ export function createRunTurn(options: RunTurnOptions): (controls: TurnControls)
       ...(outcome.history?.append !== undefined && thread ? { thread } : {}),
       ...(outcome.stopServed === undefined ? {} : { stopServed: outcome.stopServed }),
       ...(outcome.preferences ? { preferences: outcome.preferences } : {}),
+      ...(outcome.usage ? { usage: outcome.usage } : {}),
       noticesShown: outcome.hold ? 0 : notices.length,
     };
   };

@@ -1,3 +1,4 @@
+import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import { languageOfText, say, type Language } from '../base/texts.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -17,7 +18,6 @@ import { imagesOfTurn, lastTurn, speakerTagOf } from './turn-history.ts';
 import { exportHistory } from './records/export.ts';
 import { forget, type RecordOptions } from './records/forget.ts';
 import { showUsage } from './records/show-usage.ts';
-import type { UsageStore } from '../conversation/usage-store.ts';
 import type { SignInMode } from './turn-ports.ts';
 import type { Outcome } from './turn-types.ts';
 
@@ -28,8 +28,7 @@ export interface SlashWordsOptions {
   mode: SignInMode;
   answerQuestion: AnswerQuestion;
   /** For words about what is kept of a person. */
-  records: RecordOptions;
-  usage: UsageStore;
+  records: RecordOptions & { nowMs: NowMs };
 }
 
 export type RunSlashWord = (scene: TurnScene, command: SlashCommand) => Promise<Outcome>;
@@ -44,7 +43,7 @@ const HANDLERS: Readonly<Record<SlashWord, Handler>> = {
   model: chooseModel,
   think: chooseThinking,
   lang: ({ keyRing }, scene, argument) => chooseLanguage(keyRing, scene, argument),
-  usage: ({ usage }, scene) => showUsage(usage, scene),
+  usage: ({ records }, scene) => showUsage(records, scene),
   forget: ({ records }, scene) => forget(records, scene),
   export: exportOwn,
   whoami: whoAmI,

@@ -14,10 +14,11 @@ interface StoredAnswer {
   erase?: TurnResult['erase'];
   stopServed?: number;
   preferences?: TurnResult['preferences'];
+  usage?: TurnResult['usage'];
 }
 
 export function formatStoredAnswer(outcome: Outcome): string {
-  const { kind, text, note, history, threadHistory, erase, stopServed, preferences } = outcome;
+  const { kind, text, note, history, threadHistory, erase, stopServed, preferences, usage } = outcome;
   const stored: StoredAnswer = {
     version: 1,
     kind,
@@ -28,6 +29,7 @@ export function formatStoredAnswer(outcome: Outcome): string {
     ...(erase ? { erase } : {}),
     ...(stopServed === undefined ? {} : { stopServed }),
     ...(preferences ? { preferences } : {}),
+    ...(usage ? { usage } : {}),
   };
   return JSON.stringify(stored);
 }

@@ -1,4 +1,5 @@
 import type { PreferencesChange } from '../conversation/preferences.ts';
+import type { UsageChange } from '../conversation/usage-store.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 import type { InboundMessage } from '../platforms/platform.ts';
 
@@ -59,6 +60,7 @@ export interface TurnResult {
   thread?: { index: string; id: string };
   noticesShown?: number;
   preferences?: PreferencesChange;
+  usage?: UsageChange;
   stopServed?: number;
 }
 
@@ -79,4 +81,6 @@ export interface Outcome {
   stopServed?: number;
   /** What the person chose from now on. */
   preferences?: PreferencesChange;
+  /** What the answer cost. */
+  usage?: UsageChange;
 }
