@@ -1,5 +1,5 @@
 import { estimateTokens } from '../conversation/estimate-tokens.ts';
-import { withoutUnseen } from '../platforms/plain-characters.ts';
+import { withoutUnseen } from '../base/plain-characters.ts';
 
 const LABEL_SPELLING = /<(\s*\/?\s*tool_result\b)/gi;
 const CUT_OFF = '[The rest is left out: it is too long.]';

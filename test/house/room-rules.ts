@@ -6,7 +6,8 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
   base: [],
   settings: ['base'],
   texts: ['base'],
-  platforms: ['base'],
+  markdown: ['base'],
+  platforms: ['base', 'markdown'],
   webhook: ['base', 'platforms', 'identity', 'queue', 'reply', 'texts'],
   identity: ['base', 'platforms'],
   queue: ['base', 'platforms'],
@@ -33,6 +34,8 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   linkedom: ['tools'],
   dotenv: ['settings'],
   preact: ['messenger'],
+  '@lezer/common': ['markdown'],
+  '@lezer/markdown': ['markdown'],
 };
 
 /** Lines after which a file surely holds two ideas. */

@@ -1,4 +1,4 @@
-import { withoutUnseen } from '../../platforms/plain-characters.ts';
+import { withoutUnseen } from '../../base/plain-characters.ts';
 
 /**
  * How much a text looks like a sign-in code:

@@ -3,7 +3,6 @@ import type { Delivery, Platform, PostResult, RawDelivery, ReplyTraits } from '.
 import { createAnswers } from './answers.ts';
 import { checkSlack } from './check-settings.ts';
 import { fetchFile } from './media.ts';
-import { neutralise } from './neutralise.ts';
 import { createSlackApi, type SlackApi } from './platform-api.ts';
 import { EMPTY_ANSWER, ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitReply } from './render-reply.ts';
@@ -76,7 +75,8 @@ function receive(delivery: RawDelivery, options: SlackOptions, reading: ReadOpti
 
 /** Slack opens the private channel by itself when a message goes to a person's id. */
 async function writePrivately(api: SlackApi, userId: string, text: string): Promise<PostResult> {
-  const args = { channel: userId, markdown_text: neutralise(text), unfurl_links: false, unfurl_media: false };
+  const content = renderReply({ text, finished: true });
+  const args = { channel: userId, markdown_text: content, unfurl_links: false, unfurl_media: false };
   const answer = await api.call('chat.postMessage', args);
   if (answer.kind === 'ok') return 'sent';
   if (answer.kind === 'busy') return 'busy';

@@ -1,10 +1,10 @@
 import { asError } from '../../base/coded-error.ts';
 import type { Log } from '../../base/log.ts';
-import { cutMarkdown } from '../cut-markdown.ts';
+import { cutText } from '../../markdown/cut-text.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { PostResult } from '../platform.ts';
+import { safePlainText } from './dialect.ts';
 import { isReplyAddress } from './media.ts';
-import { neutralisePlain } from './neutralise.ts';
 import type { PlainUserIds } from './plain-user-id.ts';
 import type { WecomAgent, WecomApi, WecomAnswer } from './platform-api.ts';
 import { renderReply } from './render-reply.ts';
@@ -45,7 +45,7 @@ export async function writePrivately(
   const plainId = await options.userIds.find(userId).catch(() => undefined);
   // `@all` and joined ids would reach others; neither is an id.
   if (plainId === undefined || !USER_ID.test(plainId)) return 'refused';
-  for (const { body } of cutMarkdown(neutralisePlain(text), MAX_APP_TEXT_BYTES)) {
+  for (const body of cutText(safePlainText(text), MAX_APP_TEXT_BYTES)) {
     const post = options.api.call({
       method: 'POST',
       path: '/cgi-bin/message/send',

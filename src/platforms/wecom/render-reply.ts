@@ -1,6 +1,7 @@
-import { cutMarkdown, fittingChars, type MarkdownPiece } from '../cut-markdown.ts';
+import { fittingChars } from '../../markdown/cut-text.ts';
+import { createMarkdownWriter } from '../../markdown/markdown-writer.ts';
 import type { ReplyView } from '../platform.ts';
-import { neutralise, neutralisePlain } from './neutralise.ts';
+import { safePlainText, WECOM_DIALECT } from './dialect.ts';
 
 /** The most that one stream answer or one later reply may hold, in UTF-8 bytes. */
 export const MAX_REPLY_BYTES = 20_480;
@@ -12,16 +13,18 @@ const LEAST_THOUGHT_BYTES = 256;
 const NEUTRALISING_ROOM_BYTES = 128;
 const BLOCK_MARKS_BYTES = Buffer.byteLength('<think></think>\n') + 2;
 
+const writer = createMarkdownWriter(WECOM_DIALECT);
+
 /**
  * One look of a reply as WeCom shows it. Status and thought stand in the thinking block, so that the text stays the model's
  * alone; a finished reply without text shows its status as text, since somebody waits for an answer.
  */
 export function renderReply({ text, status, thinking, finished }: ReplyView): string {
-  const shown = neutralise(text);
   const line = status === undefined ? '' : renderPlain(status, MAX_STATUS_BYTES).trim();
-  if (shown.trim() === '' && finished) return line;
   const textRoomBytes = MAX_REPLY_BYTES - (line === '' ? 0 : Buffer.byteLength(blockOf([line])));
-  const fitting = shown.trim() === '' ? '' : head(shown, textRoomBytes);
+  const shown = finished ? writer.finished(text, textRoomBytes) : writer.growing(text, textRoomBytes);
+  const fitting = shown.trim() === '' ? '' : shown;
+  if (fitting === '' && finished) return line;
   // The thought gets the room that the text leaves.
   const thought = thoughtWithin(thinking ?? '', textRoomBytes - Buffer.byteLength(fitting) - BLOCK_MARKS_BYTES);
   const block = blockOf([thought, line].filter((part) => part !== ''));
@@ -30,19 +33,15 @@ export function renderReply({ text, status, thinking, finished }: ReplyView): st
 
 /** Cuts a finished text into messages of at most `MAX_REPLY_BYTES`, already neutralised; blank pieces are left out. */
 export function splitReply(text: string, reserveBytes = 0): string[] {
-  const shown = neutralise(text);
-  const maxBytes = MAX_REPLY_BYTES - reserveBytes;
-  if (Buffer.byteLength(shown) <= maxBytes) return [shown];
-  const pieces = [...cutMarkdown(shown, maxBytes)].map(joined);
-  return pieces.filter((piece) => piece.trim() !== '');
+  return writer.pieces(text, MAX_REPLY_BYTES - reserveBytes);
 }
 
 /** A text without markdown (a welcome, a status, a notice), neutralised and cut at a character. */
 export function renderPlain(text: string, maxBytes: number): string {
-  const shown = neutralisePlain(text);
+  const shown = safePlainText(text);
   if (Buffer.byteLength(shown) <= maxBytes) return shown;
   // Cutting can lay a mark bare once more (`@all|ocate`); altering it takes two bytes.
-  return neutralisePlain(shown.slice(0, fittingChars(shown, maxBytes - 2)));
+  return safePlainText(shown.slice(0, fittingChars(shown, maxBytes - 2)));
 }
 
 /** WeCom's thinking block, which must come first; a text that poses as one was altered before. */
@@ -55,7 +54,8 @@ function thoughtWithin(thought: string, roomBytes: number): string {
   const maxBytes = Math.min(MAX_THOUGHT_BYTES, roomBytes);
   if (thought.trim() === '' || maxBytes < LEAST_THOUGHT_BYTES) return '';
   // Neutralising may add bytes; what is too much then is cut off at its end.
-  return renderPlain(neutralise(newestBytes(thought, maxBytes - NEUTRALISING_ROOM_BYTES)), maxBytes).trim();
+  const newest = newestBytes(thought, maxBytes - NEUTRALISING_ROOM_BYTES);
+  return renderPlain(writer.finished(newest, maxBytes), maxBytes).trim();
 }
 
 function newestBytes(text: string, maxBytes: number): string {
@@ -65,13 +65,4 @@ function newestBytes(text: string, maxBytes: number): string {
   // Not from within a character: its further bytes begin with the bits 10.
   while (((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
   return `…${bytes.subarray(start).toString()}`;
-}
-
-function head(text: string, maxBytes: number): string {
-  for (const piece of cutMarkdown(text, maxBytes)) return joined(piece);
-  return '';
-}
-
-function joined({ prefix, body, suffix }: MarkdownPiece): string {
-  return prefix + body + suffix;
 }

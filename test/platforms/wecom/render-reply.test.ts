@@ -11,8 +11,8 @@ describe('a look of a reply', () => {
   test('the text is the model’s text and nothing else', () => {
     const markdown = '# Title\n\n- one **bold**\n\n| a | b |\n|---|---|\n| 1 | 2 |\n';
     expect(final(markdown)).toBe(markdown);
-    expect(live('half a **wor')).toBe('half a **wor');
-    expect(live('```js\nlet open')).toBe('```js\nlet open');
+    expect(final('half a **wor')).toBe('half a **wor');
+    expect(final('```js\nlet open')).toBe('```js\nlet open');
   });
 
   test('a status stands in the thinking block', () => {
@@ -73,7 +73,7 @@ describe('marks that call or pose', () => {
     ['bob@allianz.com', 'bob@allianz.com'],
     ['<@zhangsan>', '<＠zhangsan>'],
     ['<@all>', '<＠all>'],
-    ['<think>plan</think>', '＜think>plan＜/think>'],
+    ['so <think>plan</think>', 'so ＜think>plan＜/think>'],
     ['< / THINK>', '＜ / THINK>'],
     ['if (a<b) think()', 'if (a<b) think()'],
     ['evil\u202etxt.exe', 'eviltxt.exe'],
@@ -92,7 +92,7 @@ describe('links', () => {
   test.each([
     [`![a cat](${url})`, `a cat: [${url}](${url})`],
     [`![](${url})`, `[${url}](${url})`],
-    [`![ref][1]`, '[ref][1]'],
+    [`![ref][1]`, '![ref][1]'],
     [`!![](${url})`, `[${url}](${url})`],
     [`[docs](${url})`, `[docs](${url})`],
     [`[${url}](${url})`, `[${url}](${url})`],

@@ -1,0 +1,104 @@
+import type { SyntaxNode, Tree } from '@lezer/common';
+import { niceCut } from './cut-text.ts';
+import { fenceOf } from './fence.ts';
+import { readTree } from './read-tree.ts';
+
+/** What a cut goes through: how the next piece opens it again, how this one closes it. */
+interface CutThrough {
+  opening: string;
+  closing: string;
+  /** Lines of the next piece, to here, stand so many blanks further left than in the text; a list's indent is left behind. */
+  outdentChars: number;
+  outdentTo: number;
+}
+
+const NOTHING: CutThrough = { opening: '', closing: '', outdentChars: 0, outdentTo: 0 };
+/** What closing a fence can cost: a line end, what stands before it, and its mark. */
+const CLOSING_ROOM_BYTES = 40;
+/** Longer marks and leads are cut through as they are. */
+const MOST_FENCE_CHARS = 38;
+/** Table heads that would take more of the room are not repeated. */
+const MOST_HEAD_SHARE = 0.25;
+/** A link, a code span or an emphasis is cut before, not through, as long as that leaves most of the piece. */
+const WHOLE = new Set([
+  'Link',
+  'Image',
+  'InlineCode',
+  'Autolink',
+  'URL',
+  'Emphasis',
+  'StrongEmphasis',
+  'Strikethrough',
+]);
+
+/**
+ * Cuts markdown into pieces of at most `maxBytes` of UTF-8 each: at a paragraph's end, else at a line's, else at a space or
+ * a full stop, never inside a character. A fence that is cut through is closed and opened again with its language, a table
+ * that is cut through has its head again; both are counted. A fence that the text itself leaves open stays open.
+ * @param maxBytes at least 128
+ */
+export function* cutMarkdown(markdown: string, maxBytes: number): Generator<string> {
+  if (Buffer.byteLength(markdown) <= maxBytes) {
+    yield markdown;
+    return;
+  }
+  const tree = readTree(markdown);
+  let at = 0;
+  let through = NOTHING;
+  for (;;) {
+    const roomBytes = maxBytes - Buffer.byteLength(through.opening);
+    const rest = markdown.slice(at);
+    if (Buffer.byteLength(rest) <= roomBytes) {
+      yield through.opening + outdented(markdown, at, markdown.length, through);
+      return;
+    }
+    const cut = beforeWhole(tree, at, at + niceCut(rest, roomBytes - CLOSING_ROOM_BYTES));
+    const next = cutThrough(markdown, tree, cut, maxBytes);
+    const body = outdented(markdown, at, cut, through);
+    const gap = next.closing === '' || body.endsWith('\n') ? '' : '\n';
+    // What was opened again without its list's indent is closed without it.
+    yield through.opening + body + gap + (cut <= through.outdentTo ? next.closing.trimStart() : next.closing);
+    at = cut;
+    through = next;
+  }
+}
+
+function beforeWhole(tree: Tree, at: number, cut: number): number {
+  let best = cut;
+  for (let node: SyntaxNode | null = tree.resolveInner(cut, -1); node; node = node.parent) {
+    if (WHOLE.has(node.name) && node.from < cut && node.to > cut) best = node.from;
+  }
+  return best - at >= (cut - at) / 2 ? best : cut;
+}
+
+function cutThrough(markdown: string, tree: Tree, cut: number, maxBytes: number): CutThrough {
+  for (let node: SyntaxNode | null = tree.resolveInner(cut, -1); node; node = node.parent) {
+    if (node.name === 'FencedCode' && node.from < cut && node.to > cut) return throughFence(markdown, node);
+    if (node.name === 'Table' && node.from < cut && node.to > cut) return throughTable(markdown, node, cut, maxBytes);
+  }
+  return NOTHING;
+}
+
+function throughFence(markdown: string, node: SyntaxNode): CutThrough {
+  const fence = fenceOf(node, markdown);
+  if (!fence || fence.lead.length + fence.mark.length > MOST_FENCE_CHARS) return NOTHING;
+  const { mark, language, lead } = fence;
+  if (lead.includes('>'))
+    return { opening: `${lead}${mark}${language}\n`, closing: lead + mark, outdentChars: 0, outdentTo: 0 };
+  return { opening: `${mark}${language}\n`, closing: lead + mark, outdentChars: lead.length, outdentTo: node.to };
+}
+
+function throughTable(markdown: string, node: SyntaxNode, cut: number, maxBytes: number): CutThrough {
+  const delimiter = node.getChild('TableDelimiter');
+  if (!delimiter || cut <= delimiter.to || markdown[cut - 1] !== '\n') return NOTHING;
+  const lineStart = markdown.lastIndexOf('\n', node.from - 1) + 1;
+  const opening = `${markdown.slice(lineStart, delimiter.to)}\n`;
+  return Buffer.byteLength(opening) > maxBytes * MOST_HEAD_SHARE ? NOTHING : { ...NOTHING, opening };
+}
+
+function outdented(markdown: string, from: number, to: number, { outdentChars, outdentTo }: CutThrough): string {
+  if (outdentChars === 0 || from >= outdentTo) return markdown.slice(from, to);
+  const end = Math.min(to, outdentTo);
+  const indent = new RegExp(`^[ \\t]{1,${String(outdentChars)}}`, 'gm');
+  return markdown.slice(from, end).replace(indent, '') + markdown.slice(end, to);
+}

@@ -1,0 +1,88 @@
+import { withoutUnseen } from '../base/plain-characters.ts';
+import { alterMarks } from './alter-marks.ts';
+import { cutMarkdown } from './cut-markdown.ts';
+import { cutText } from './cut-text.ts';
+import type { Dialect } from './dialect.ts';
+import { isTooIntricate, readTree } from './read-tree.ts';
+import { SettledTexts } from './settled-texts.ts';
+import { settledEnd, shapeUnfinished } from './shape-unfinished.ts';
+import { withoutThoughts } from './strip-thoughts.ts';
+import { withoutLinks, writeSafely } from './write-safely.ts';
+
+/** Writes a model's markdown in one platform's dialect: the text itself, byte for byte, but for what would harm (security.md 6.4, 6.5). */
+export interface MarkdownWriter {
+  /** As much of a finished text as fits. Writing it again changes nothing. @param maxBytes at least 128 of UTF-8 */
+  finished(text: string, maxBytes: number): string;
+  /** One look of a text that still grows: shaped so that nothing flickers, as much as fits. */
+  growing(text: string, maxBytes: number): string;
+  /** A finished text in pieces that each fit and are each as `finished` would write them. Blank ones are left out. */
+  pieces(text: string, maxBytes: number): string[];
+}
+
+/** None of these: no mark, link or sign of markdown, nothing unseen. Such a text is shown as it is. */
+const NOT_PLAIN =
+  /[^\t\n\r\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u03ff\u0400-\u052f\u2010-\u2027\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e]|[@<&[\]|`*_~\\]|^[ \t>]*(?:[-=+#]|\d{1,9}[.)])[-=+# \t]*$/m;
+/** A piece that grows when it is written once more is cut again, so much smaller. */
+const SMALLER = 0.9;
+const MOST_ATTEMPTS = 6;
+const LEAST_BYTES = 128;
+/** Room for what altering marks adds, and for what a later cut looks at. */
+const MARGIN_CHARS = 1_024;
+
+/** @param dialect the platform's */
+export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
+  const settledTexts = new SettledTexts();
+
+  const clean = (text: string, isFinished: boolean): string =>
+    alterMarks(withoutThoughts(withoutUnseen(text), isFinished), dialect);
+
+  const fitting = (markdown: string, maxBytes: number): string => {
+    for (const piece of fittingPieces(markdown, maxBytes)) return piece;
+    return '';
+  };
+
+  function fittingPieces(markdown: string, maxBytes: number, attempt = 1): string[] {
+    if (Buffer.byteLength(markdown) <= maxBytes) return [markdown];
+    if (attempt > MOST_ATTEMPTS) return [...cutText(withoutLinks(markdown, dialect), maxBytes)];
+    return [...cutMarkdown(markdown, maxBytes)].flatMap((piece) => {
+      const written = writeSafely(alterMarks(piece, dialect), dialect);
+      if (Buffer.byteLength(written) <= maxBytes) return [written];
+      return fittingPieces(written, Math.max(LEAST_BYTES, Math.floor(maxBytes * SMALLER)), attempt + 1);
+    });
+  }
+
+  function growing(markdown: string): string {
+    if (isTooIntricate(markdown)) return writeSafely(markdown, dialect);
+    const settled = markdown.includes(']:') ? { source: '', shown: '' } : settledTexts.of(markdown);
+    const tail = markdown.slice(settled.source.length);
+    const tree = readTree(tail);
+    const { end, closing } = shapeUnfinished(tail, tree, dialect.unfinished);
+    const settledHere = Math.min(settledEnd(tail, tree), end);
+    const shown = settled.shown + writeSafely(tail.slice(0, settledHere), dialect);
+    if (!markdown.includes(']:')) {
+      settledTexts.remember({ source: settled.source + tail.slice(0, settledHere), shown });
+    }
+    return shown + writeSafely(alterMarks(tail.slice(settledHere, end), dialect), dialect) + closing;
+  }
+
+  return {
+    finished(text, maxBytes) {
+      if (isPlain(text)) return fitting(text, maxBytes);
+      settledTexts.forget(text);
+      return fitting(writeSafely(clean(text, true), dialect), maxBytes);
+    },
+    growing(text, maxBytes) {
+      if (isPlain(text)) return fitting(text, maxBytes);
+      return fitting(growing(clean(text, false).slice(0, maxBytes + MARGIN_CHARS)), maxBytes);
+    },
+    pieces(text, maxBytes) {
+      const shown = isPlain(text) ? text : writeSafely(clean(text, true), dialect);
+      const pieces = fittingPieces(shown, maxBytes);
+      return pieces.length === 1 ? pieces : pieces.filter((piece) => piece.trim() !== '');
+    },
+  };
+}
+
+function isPlain(text: string): boolean {
+  return !NOT_PLAIN.test(text);
+}

@@ -1,0 +1,171 @@
+import type { SyntaxNode, SyntaxNodeRef, Tree } from '@lezer/common';
+import { applyEdits, type Edit } from './edit-text.ts';
+import { imageDescription, namesAnotherHost, seenText } from './link-label.ts';
+
+/** What stands in another place of the text and gives links their addresses, by their folded names. */
+type Definitions = ReadonlyMap<string, string>;
+
+interface Reading {
+  markdown: string;
+  definitions: Definitions;
+}
+
+/** Code is shown as it is; bare addresses show where they lead. */
+const LEFT_ALONE = new Set(['FencedCode', 'InlineCode', 'URL']);
+const HTML = new Set([
+  'HTMLTag',
+  'HTMLBlock',
+  'Comment',
+  'CommentBlock',
+  'ProcessingInstruction',
+  'ProcessingInstructionBlock',
+]);
+/** What only a lenient client takes for a tag or a link. */
+const LOADING_TAG = /<(?=\s{0,8}(?:img|iframe|video|audio|svg|object|embed|script|style|link|form)\b)/gi;
+const LOOSE_LINK = /\[([^[\]\n]{1,300})\](?=\(\s{0,8}<?(https?:[^()\n]{1,2000})\))/gi;
+
+/**
+ * Writes markdown so that links lead where they say (security.md 6.5): only http and https, images become links with their
+ * address in full, a label that names another host is put beside the address, addresses that stand elsewhere come to their
+ * link, and HTML is shown as text. All else is written as it stands. What is left may read as a link in turn, so this is
+ * repeated until nothing changes (`writeSafely`).
+ */
+export function openLinks(markdown: string, tree: Tree): string {
+  const reading: Reading = { markdown, definitions: definitionsOf(markdown, tree) };
+  const edits: Edit[] = [];
+  tree.iterate({ enter: (node) => collect(node, reading, edits) });
+  return applyEdits(markdown, edits, undefined, showLooseSigns);
+}
+
+/** @returns whether what lies inside is to be looked at */
+function collect(node: SyntaxNodeRef, reading: Reading, edits: Edit[]): boolean {
+  const { name, from, to } = node;
+  const { markdown } = reading;
+  if (LEFT_ALONE.has(name)) edits.push({ from, to, text: markdown.slice(from, to) });
+  else if (HTML.has(name)) edits.push({ from, to, text: html(node, markdown.slice(from, to)) });
+  else if (name === 'Autolink') edits.push({ from, to, text: autolink(markdown.slice(from, to)) });
+  else if (name === 'LinkReference') edits.push({ from, to, text: definition(node.node, markdown) });
+  else if (name === 'Link' || name === 'Image') {
+    const text = link(node.node, reading);
+    if (text === undefined) return true;
+    edits.push({ from, to, text });
+  } else return true;
+  return false;
+}
+
+function showLooseSigns(prose: string): string {
+  return prose.replace(LOADING_TAG, '＜').replace(LOOSE_LINK, (whole, label: string, address: string) => {
+    const origin = /^https?:\/\/[^/?#\s]*/i.exec(address)?.[0] ?? '';
+    return URL.canParse(origin) && !namesAnotherHost(label, new URL(origin)) ? whole : `[${label}］`;
+  });
+}
+
+/** @returns undefined where the node is no link, since what it refers to is nowhere */
+function link(node: SyntaxNode, reading: Reading): string | undefined {
+  const { markdown } = reading;
+  const [open, close] = node.getChildren('LinkMark');
+  if (!open || !close) return undefined;
+  const address = addressOf(node, { from: open.to - 1, to: close.to }, reading);
+  if (address === undefined) return undefined;
+  const label = labelOf(node, open.to, close.from, markdown);
+  return showLink({
+    isImage: node.name === 'Image',
+    label,
+    address,
+    seen: seenText(markdown, node, open.to, close.from),
+  });
+}
+
+/** The address beside a label, or where the definition of its name stands. @param label with its brackets */
+function addressOf(
+  node: SyntaxNode,
+  label: { from: number; to: number },
+  { markdown, definitions }: Reading,
+): string | undefined {
+  const own = node.getChildren('URL').find(({ from }) => from >= label.to);
+  if (own) return withoutBrackets(markdown.slice(own.from, own.to));
+  if (markdown[label.to] === '(' && node.to > label.to) return '';
+  const reference = node.getChild('LinkLabel');
+  const named = reference && definitions.get(foldName(markdown.slice(reference.from, reference.to)));
+  return named ?? definitions.get(foldName(markdown.slice(label.from, label.to)));
+}
+
+interface Link {
+  isImage: boolean;
+  label: string;
+  /** The label as a reader sees it. */
+  seen: string;
+  address: string;
+}
+
+function showLink({ isImage, label, seen, address }: Link): string {
+  // Escapes and entities in an address are read differently by clients and by us.
+  const isClear = !/[\\\s]|&(?!amp;)[#\w]{1,32};/.test(address);
+  const isWeb = isClear && /^https?:\/\//i.test(address) && URL.canParse(address);
+  if (!isWeb) return address === '' ? label : `${label} (${address})`;
+  if (label === address) return `[${address}](${address})`;
+  if (isImage) return `${label === '' ? '' : `${label}: `}[${address}](${address})`;
+  return namesAnotherHost(seen, new URL(address)) ? `${label} ([${address}](${address}))` : `[${label}](${address})`;
+}
+
+/** A label with what lies inside it written safely; an image in it is its description alone. */
+function labelOf(node: SyntaxNode, from: number, to: number, markdown: string): string {
+  const edits: Edit[] = [];
+  node.cursor().iterate((inner) => {
+    if (inner.from < from || inner.to > to) return true;
+    if (inner.name === 'Image') {
+      edits.push({ from: inner.from, to: inner.to, text: imageDescription(markdown, inner.node) });
+      return false;
+    }
+    if (HTML.has(inner.name))
+      edits.push({ from: inner.from, to: inner.to, text: html(inner, markdown.slice(inner.from, inner.to)) });
+    return true;
+  });
+  return applyEdits(markdown, edits, { from, to });
+}
+
+const LINE_BREAK = /^<br\s{0,8}\/?>$/i;
+
+/** HTML is shown, not obeyed; but a line's end is a line's end. */
+function html({ name, node }: SyntaxNodeRef, written: string): string {
+  if (name === 'HTMLTag' && LINE_BREAK.test(written)) return node.parent?.name === 'TableCell' ? ' ' : '\n';
+  return written.replace(/<(?=[A-Za-z/!?])/g, '＜');
+}
+
+function autolink(written: string): string {
+  return /^<https?:/i.test(written) ? written : withoutBrackets(written);
+}
+
+/** A definition is seen by nobody, and gives an address to a label elsewhere: it is shown instead. */
+function definition(node: SyntaxNode, markdown: string): string {
+  const colon = node.getChild('LinkMark');
+  if (!colon) return markdown.slice(node.from, node.to);
+  return `${markdown.slice(node.from, colon.from)}：${markdown.slice(colon.to, node.to)}`;
+}
+
+function definitionsOf(markdown: string, tree: Tree): Definitions {
+  const definitions = new Map<string, string>();
+  if (!markdown.includes(']:')) return definitions;
+  tree.iterate({
+    enter: ({ name, node }) => {
+      if (name !== 'LinkReference') return name !== 'Paragraph';
+      const label = node.getChild('LinkLabel');
+      const address = node.getChild('URL');
+      if (!label || !address) return false;
+      const key = foldName(markdown.slice(label.from, label.to));
+      if (!definitions.has(key)) definitions.set(key, withoutBrackets(markdown.slice(address.from, address.to)));
+      return false;
+    },
+  });
+  return definitions;
+}
+
+function foldName(name: string): string {
+  return name.replace(/\s+/g, ' ').toLowerCase();
+}
+
+/** Brackets around an address allow for round ones in it that do not pair; without them these are written in their other form. */
+function withoutBrackets(address: string): string {
+  if (!/^<.*>$/s.test(address)) return address;
+  return address.slice(1, -1).replaceAll('(', '%28').replaceAll(')', '%29');
+}

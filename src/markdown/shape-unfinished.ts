@@ -1,0 +1,54 @@
+import type { SyntaxNode, Tree } from '@lezer/common';
+import { fenceOf } from './fence.ts';
+import { shapeInline } from './unfinished-inline.ts';
+import { shownLines } from './unfinished-line.ts';
+
+/** What is shown of a text that still grows: as far as `end`, then `closing`, which is not the text's own. */
+export interface UnfinishedShape {
+  end: number;
+  closing: string;
+}
+
+const CONTAINERS = new Set(['Document', 'Blockquote', 'BulletList', 'OrderedList', 'ListItem', 'Task']);
+const INLINE_BLOCKS = /^(?:Paragraph|ATXHeading\d|SetextHeading\d|Task)$/;
+/** Half a call to everybody, or half a character, shows nothing of what it becomes. */
+const HALF_CALL =
+  /@(?:a|al|all|e|ev|eve|ever|every|everyo|everyon|everyone|h|he|her|here|c|ch|cha|chan|chann|channe|channel|所|所有|所有人)?$/i;
+const HALF_CHARACTER = /[\uD800-\uDBFF]$/;
+
+/**
+ * Shapes a text that still grows, so that nothing flickers: what may yet become something else is held back for a moment, what
+ * is open is closed for this look or held back. Nothing is changed, only what stands at the end. Finished texts are not shaped.
+ */
+export function shapeUnfinished(markdown: string, tree: Tree, unfinished: 'close' | 'hold'): UnfinishedShape {
+  const leaf = lastBlock(tree);
+  let end = shownLines(markdown, leaf);
+  let closing = '';
+  const fence = fenceOf(leaf, markdown);
+  if (fence && !fence.isClosed && end > leaf.from) {
+    const gap = markdown.slice(0, end).endsWith('\n') ? '' : '\n';
+    closing = unfinished === 'close' ? `${gap}${fence.lead}${fence.mark}` : '';
+  } else if (INLINE_BLOCKS.test(leaf.name) && leaf.to >= end && end > leaf.from) {
+    ({ end, closing } = shapeInline(markdown, leaf, end, unfinished));
+  }
+  if (closing === '') {
+    end = HALF_CALL.exec(markdown.slice(0, end))?.index ?? end;
+    if (HALF_CHARACTER.test(markdown.slice(0, end))) end -= 1;
+  }
+  return { end, closing };
+}
+
+/** Where the last block begins: what stands before it is not changed by what comes. */
+export function settledEnd(markdown: string, tree: Tree): number {
+  const last = tree.topNode.lastChild;
+  return last ? markdown.lastIndexOf('\n', last.from - 1) + 1 : 0;
+}
+
+function lastBlock(tree: Tree): SyntaxNode {
+  let node = tree.topNode;
+  for (let last = node.lastChild; last && CONTAINERS.has(node.name); last = node.lastChild) {
+    if (last.name.endsWith('Mark') || last.name === 'TaskMarker') break;
+    node = last;
+  }
+  return node;
+}

@@ -1,0 +1,64 @@
+import type { SyntaxNode } from '@lezer/common';
+
+/** How far a growing paragraph is shown, and what closes it for now. */
+export interface InlineShape {
+  end: number;
+  closing: string;
+}
+
+/** Longer than this nothing is held back because of an open sign of emphasis or code. */
+const MOST_HELD_CHARS = 120;
+const HALF_LINK =
+  /!?\[(?:[^[\]\n]{0,120}|[^[\]\n]{0,300}\](?:\((?:[^\s()]|\([^\s()]{0,300}\)?){0,2000}(?:\s{1,8}["'][^"'\n]{0,200}["']?)?|\[[^[\]\n]{0,120}|:)?)$/;
+const HALF_TAG = /<(?:[!@#/?A-Za-z][^<>\n]{0,100})?$/;
+const OPEN_CODE = /`+/;
+const OPEN_EMPHASIS = /(?<![A-Za-z0-9*_])(?:\*{1,3}|_{1,3})(?=[^\s*_])|(?<=[A-Za-z0-9])\*\*(?=[^\s*])|~~(?=[^\s~])/g;
+const BARE_SIGNS = /(?:[*_~]{1,3}|\\)$/;
+
+/**
+ * The shape of a paragraph that still grows: half a link or tag is held back, open emphasis and code are closed or held back.
+ * @param leaf the last block of the text @param end what stands behind this is not shown anyway
+ */
+export function shapeInline(
+  markdown: string,
+  leaf: SyntaxNode,
+  end: number,
+  unfinished: 'close' | 'hold',
+): InlineShape {
+  const from = leaf.from;
+  let open = withoutWhole(markdown, leaf).slice(0, Math.max(0, end - from));
+  const hold = (at: number): void => {
+    open = open.slice(0, at);
+  };
+  const half = HALF_LINK.exec(open);
+  if (half) hold(half.index);
+  const code = OPEN_CODE.exec(open);
+  if (!code) hold(HALF_TAG.exec(open)?.index ?? open.length);
+  const codeAt = code?.index ?? open.length;
+  const isBareCode = code !== null && codeAt + code[0].length >= open.length;
+  if (isBareCode) hold(codeAt);
+  else if (!code) hold(BARE_SIGNS.exec(open)?.index ?? open.length);
+  const emphasis = [...open.slice(0, codeAt).matchAll(OPEN_EMPHASIS)];
+  if (unfinished === 'hold') {
+    const first = Math.min(emphasis[0]?.index ?? open.length, codeAt);
+    if (open.length - first <= MOST_HELD_CHARS) hold(first);
+    return { end: from + open.length, closing: '' };
+  }
+  const signs = emphasis.map(([sign]) => sign).reverse();
+  const closing = (code && !isBareCode ? code[0] : '') + signs.join('');
+  // A closing sign behind a blank closes nothing.
+  return { end: from + (closing === '' ? open : open.trimEnd()).length, closing };
+}
+
+/** The paragraph with what is whole in it blotted out, so that only signs without a partner are left. */
+function withoutWhole(markdown: string, leaf: SyntaxNode): string {
+  let open = '';
+  let at = leaf.from;
+  for (let node = leaf.firstChild; node; node = node.nextSibling) {
+    const isWhole = node.name !== 'Link' || node.getChild('URL') !== null || node.getChild('LinkLabel') !== null;
+    if (node.from < at || !isWhole || node.name.endsWith('Mark')) continue;
+    open += markdown.slice(at, node.from) + '\0'.repeat(node.to - node.from);
+    at = node.to;
+  }
+  return open + markdown.slice(at);
+}

@@ -1,0 +1,32 @@
+import { alterMarks, withoutRemoteImages } from './alter-marks.ts';
+import type { Dialect } from './dialect.ts';
+import { openLinks } from './open-links.ts';
+import { isTooIntricate, readTree } from './read-tree.ts';
+
+/** Without one of these, nothing is a link, an image or HTML to any client. */
+const LINK_OR_HTML = /\]\(|\]\[|\]:|<[A-Za-z/!?]/;
+const LINK_SIGN = /\](?=[([:])/g;
+const TAG_SIGN = /<(?=[A-Za-z/!?])/g;
+/** One reading mends what it finds; what that lays bare is mended by the next. More than these are a text made for it. */
+const MOST_READINGS = 6;
+
+/**
+ * Writes markdown so that it neither calls people, loads anything nor hides where a link leads (security.md 6.4, 6.5). A text without
+ * such things is written as it is. Doing it twice changes nothing more.
+ * @param markdown already rid of marks (`alterMarks`)
+ */
+export function writeSafely(markdown: string, dialect: Dialect): string {
+  let shown = markdown;
+  for (let reading = 0; LINK_OR_HTML.test(shown); reading += 1) {
+    if (reading === MOST_READINGS || isTooIntricate(shown)) return withoutLinks(shown, dialect);
+    const opened = alterMarks(openLinks(shown, readTree(shown)), dialect);
+    if (opened === shown) break;
+    shown = opened;
+  }
+  return withoutRemoteImages(shown);
+}
+
+/** For a text that would take too long to read: nothing in it is a link, an image or HTML any more. Doing it twice changes nothing more. */
+export function withoutLinks(markdown: string, dialect: Dialect): string {
+  return alterMarks(markdown.replace(LINK_SIGN, '］').replace(TAG_SIGN, '＜'), dialect);
+}
