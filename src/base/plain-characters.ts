@@ -5,7 +5,11 @@
 const UNSEEN =
   /(?<![\p{Extended_Pictographic}\uFE0F\u{1F3FB}-\u{1F3FF}])\u200D|\u200D(?!\p{Extended_Pictographic})|[\u200B\u200C\u200E\u200F\u061C\u00AD\u180E\u202A-\u202E\u2060-\u206F\uFEFF\u{E0000}-\u{E007F}]|(?![\t\n\r])\p{Cc}/gu;
 
+/** Texts without any of these have nothing unseen; looking for them is much quicker than taking them out. */
+const MAY_BE_UNSEEN =
+  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\udb40]/;
+
 /** A text without characters that disguise it (security.md 6.5). Doing it twice changes nothing more. */
 export function withoutUnseen(text: string): string {
-  return text.replace(UNSEEN, '');
+  return MAY_BE_UNSEEN.test(text) ? text.replace(UNSEEN, '') : text;
 }

@@ -6,6 +6,8 @@ const CALLS_EVERYBODY =
 /** Other platforms' marks are altered as well: a text may be carried on from here (contract section 4). */
 const CALLS_ELSEWHERE = /(?:<|&(?:lt|#0{0,5}60|#x0{0,5}3c);)(?=\\?(?:!(?:channel|here|everyone|subteam)|\/?at\b))/gi;
 const CALLS_SOMEBODY = /(?:<|&(?:lt|#0{0,5}60|#x0{0,5}3c);)(\\?)@/gi;
+/** Without one of these nothing calls anybody. */
+const MARK_SIGN = /[@<&]/;
 /** In code too: what is code to us may be prose to a client that reads the markdown around it differently. */
 const REMOTE_IMAGE = /!(?=\[[^\]\n]{0,300}\]\(\s{0,8}<?https?:)/gi;
 
@@ -14,6 +16,7 @@ const REMOTE_IMAGE = /!(?=\[[^\]\n]{0,300}\]\(\s{0,8}<?https?:)/gi;
  * not taken out, so that a person still sees what was written. Doing it twice changes nothing more.
  */
 export function alterMarks(text: string, dialect: Dialect): string {
+  if (!MARK_SIGN.test(text)) return text;
   return dialect
     .alterOwnMarks(text)
     .replace(CALLS_ELSEWHERE, '＜')

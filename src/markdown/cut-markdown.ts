@@ -1,7 +1,7 @@
 import type { SyntaxNode, Tree } from '@lezer/common';
-import { niceCut } from './cut-text.ts';
+import { cutText, niceCut } from './cut-text.ts';
 import { fenceOf } from './fence.ts';
-import { readTree } from './read-tree.ts';
+import { isTooIntricate, readTree } from './read-tree.ts';
 
 /** What a cut goes through: how the next piece opens it again, how this one closes it. */
 interface CutThrough {
@@ -40,6 +40,10 @@ const WHOLE = new Set([
 export function* cutMarkdown(markdown: string, maxBytes: number): Generator<string> {
   if (Buffer.byteLength(markdown) <= maxBytes) {
     yield markdown;
+    return;
+  }
+  if (isTooIntricate(markdown)) {
+    yield* cutText(markdown, maxBytes);
     return;
   }
   const tree = readTree(markdown);

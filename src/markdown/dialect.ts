@@ -3,7 +3,7 @@ export interface Dialect {
   readonly name: string;
   /**
    * Alters what would call people, pose as the platform's own or hide an address there, beyond what every platform's texts
-   * are rid of. Runs over the whole text, code included, before anything is read. Doing it twice changes nothing more.
+   * are rid of. Runs over the whole text, code included, before anything is read. Marks begin with `@`, `<` or `&`; texts without these are not asked about. Doing it twice changes nothing more.
    */
   alterOwnMarks(text: string): string;
   /**

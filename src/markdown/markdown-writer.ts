@@ -4,7 +4,7 @@ import { cutMarkdown } from './cut-markdown.ts';
 import { cutText } from './cut-text.ts';
 import type { Dialect } from './dialect.ts';
 import { isTooIntricate, readTree } from './read-tree.ts';
-import { SettledTexts } from './settled-texts.ts';
+import { SettledTexts, type SettledText } from './settled-texts.ts';
 import { settledEnd, shapeUnfinished } from './shape-unfinished.ts';
 import { withoutThoughts } from './strip-thoughts.ts';
 import { withoutLinks, writeSafely } from './write-safely.ts';
@@ -21,7 +21,7 @@ export interface MarkdownWriter {
 
 /** None of these: no mark, link or sign of markdown, nothing unseen. Such a text is shown as it is. */
 const NOT_PLAIN =
-  /[^\t\n\r\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u03ff\u0400-\u052f\u2010-\u2027\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e]|[@<&[\]|`*_~\\]|^[ \t>]*(?:[-=+#]|\d{1,9}[.)])[-=+# \t]*$/m;
+  /[^\t\n\r\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u03ff\u0400-\u052f\u2010-\u2027\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e]|[@<&[\]|`*_~\\]|^[ \t>]*(?:[-=+#]|\d{1,9}[.)]?)[-=+# \t]*$/m;
 /** A piece that grows when it is written once more is cut again, so much smaller. */
 const SMALLER = 0.9;
 const MOST_ATTEMPTS = 6;
@@ -32,51 +32,67 @@ const MARGIN_CHARS = 1_024;
 /** @param dialect the platform's */
 export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
   const settledTexts = new SettledTexts();
+  const fullLooks = new SettledTexts();
 
   const clean = (text: string, isFinished: boolean): string =>
     alterMarks(withoutThoughts(withoutUnseen(text), isFinished), dialect);
-
-  const fitting = (markdown: string, maxBytes: number): string => {
-    for (const piece of fittingPieces(markdown, maxBytes)) return piece;
-    return '';
-  };
+  const safely = (markdown: string): string => writeSafely(markdown, dialect);
 
   function fittingPieces(markdown: string, maxBytes: number, attempt = 1): string[] {
     if (Buffer.byteLength(markdown) <= maxBytes) return [markdown];
     if (attempt > MOST_ATTEMPTS) return [...cutText(withoutLinks(markdown, dialect), maxBytes)];
     return [...cutMarkdown(markdown, maxBytes)].flatMap((piece) => {
-      const written = writeSafely(alterMarks(piece, dialect), dialect);
+      const written = safely(alterMarks(piece, dialect));
       if (Buffer.byteLength(written) <= maxBytes) return [written];
       return fittingPieces(written, Math.max(LEAST_BYTES, Math.floor(maxBytes * SMALLER)), attempt + 1);
     });
   }
 
-  function growing(markdown: string): string {
-    if (isTooIntricate(markdown)) return writeSafely(markdown, dialect);
-    const settled = markdown.includes(']:') ? { source: '', shown: '' } : settledTexts.of(markdown);
+  /** What is longer than a look goes on and on, while the look stays as it is. */
+  function fitting(source: string, maxBytes: number, write: (markdown: string) => string): string {
+    const full = fullLooks.of(source);
+    if (full.source === source && Buffer.byteLength(full.shown) <= maxBytes) return full.shown;
+    const written = write(source);
+    if (Buffer.byteLength(written) <= maxBytes) return written;
+    const [shown = ''] = fittingPieces(written, maxBytes);
+    fullLooks.remember({ source, shown });
+    return shown;
+  }
+
+  /** Where an address may stand in another place, what is settled is not known. */
+  const settledOf = (markdown: string): SettledText =>
+    markdown.includes(']:') ? { source: '', shown: '' } : settledTexts.of(markdown);
+
+  function whole(markdown: string): string {
+    const settled = settledOf(markdown);
+    settledTexts.forget(markdown);
+    return settled.shown + safely(markdown.slice(settled.source.length));
+  }
+
+  function look(markdown: string): string {
+    const settled = settledOf(markdown);
     const tail = markdown.slice(settled.source.length);
+    if (isTooIntricate(tail)) return settled.shown + safely(tail);
     const tree = readTree(tail);
     const { end, closing } = shapeUnfinished(tail, tree, dialect.unfinished);
-    const settledHere = Math.min(settledEnd(tail, tree), end);
-    const shown = settled.shown + writeSafely(tail.slice(0, settledHere), dialect);
-    if (!markdown.includes(']:')) {
-      settledTexts.remember({ source: settled.source + tail.slice(0, settledHere), shown });
+    const newlySettled = tail.slice(0, Math.min(settledEnd(tail, tree), end));
+    const shown = settled.shown + safely(newlySettled);
+    if (newlySettled !== '' && !markdown.includes(']:')) {
+      settledTexts.remember({ source: settled.source + newlySettled, shown });
     }
-    return shown + writeSafely(alterMarks(tail.slice(settledHere, end), dialect), dialect) + closing;
+    return shown + safely(alterMarks(tail.slice(newlySettled.length, end), dialect)) + closing;
   }
 
   return {
-    finished(text, maxBytes) {
-      if (isPlain(text)) return fitting(text, maxBytes);
-      settledTexts.forget(text);
-      return fitting(writeSafely(clean(text, true), dialect), maxBytes);
-    },
+    finished: (text, maxBytes) =>
+      isPlain(text) ? fitting(text, maxBytes, (plain) => plain) : fitting(clean(text, true), maxBytes, whole),
     growing(text, maxBytes) {
-      if (isPlain(text)) return fitting(text, maxBytes);
-      return fitting(growing(clean(text, false).slice(0, maxBytes + MARGIN_CHARS)), maxBytes);
+      const head = text.slice(0, maxBytes + MARGIN_CHARS);
+      if (isPlain(head)) return fitting(head, maxBytes, (plain) => plain);
+      return fitting(clean(text, false).slice(0, maxBytes + MARGIN_CHARS), maxBytes, look);
     },
     pieces(text, maxBytes) {
-      const shown = isPlain(text) ? text : writeSafely(clean(text, true), dialect);
+      const shown = isPlain(text) ? text : safely(clean(text, true));
       const pieces = fittingPieces(shown, maxBytes);
       return pieces.length === 1 ? pieces : pieces.filter((piece) => piece.trim() !== '');
     },

@@ -10,8 +10,8 @@ interface Reading {
   definitions: Definitions;
 }
 
-/** Code is shown as it is; bare addresses show where they lead. */
-const LEFT_ALONE = new Set(['FencedCode', 'InlineCode', 'URL']);
+/** Code is shown as it is, but not indented code: clients disagree about that. */
+const CODE = new Set(['FencedCode', 'InlineCode']);
 const HTML = new Set([
   'HTMLTag',
   'HTMLBlock',
@@ -21,8 +21,12 @@ const HTML = new Set([
   'ProcessingInstructionBlock',
 ]);
 /** What only a lenient client takes for a tag or a link. */
-const LOADING_TAG = /<(?=\s{0,8}(?:img|iframe|video|audio|svg|object|embed|script|style|link|form)\b)/gi;
-const LOOSE_LINK = /\[([^[\]\n]{1,300})\](?=\(\s{0,8}<?(https?:[^()\n]{1,2000})\))/gi;
+const LOOSE_TAG = /<(?=[!?]|\s{0,8}(?:a\s|img|iframe|video|audio|svg|object|embed|script|style|link|form)\b)/gi;
+const WHOLE_TAG =
+  /<(?=\/?[A-Za-z][A-Za-z0-9-]{0,40}(?:\s{1,8}[A-Za-z_:][\w:.-]{0,40}(?:\s{0,8}=\s{0,8}(?:"[^"]{0,300}"|'[^']{0,300}'|[^\s"'=<>`]{1,300}))?){0,8}\s{0,8}\/?>)/g;
+const TAG_LIKE = /<(?=\/?[A-Za-z][^<>]*>)/g;
+const LOOSE_DEFINITION = /^([ \t>*+\-\d.)]{0,40}\[[^\]]{1,300}\]):/gm;
+const LOOSE_LINK = /(\[[^[\]\n]{0,300})?\](?=\(([^()\n]{0,2000}))/g;
 
 /**
  * Writes markdown so that links lead where they say (security.md 6.5): only http and https, images become links with their
@@ -41,8 +45,10 @@ export function openLinks(markdown: string, tree: Tree): string {
 function collect(node: SyntaxNodeRef, reading: Reading, edits: Edit[]): boolean {
   const { name, from, to } = node;
   const { markdown } = reading;
-  if (LEFT_ALONE.has(name)) edits.push({ from, to, text: markdown.slice(from, to) });
+  if (CODE.has(name)) edits.push({ from, to, text: code(name, markdown.slice(from, to)) });
   else if (HTML.has(name)) edits.push({ from, to, text: html(node, markdown.slice(from, to)) });
+  else if (name === 'CodeBlock')
+    edits.push({ from, to, text: showLooseSigns(markdown.slice(from, to).replace(TAG_LIKE, '＜')) });
   else if (name === 'Autolink') edits.push({ from, to, text: autolink(markdown.slice(from, to)) });
   else if (name === 'LinkReference') edits.push({ from, to, text: definition(node.node, markdown) });
   else if (name === 'Link' || name === 'Image') {
@@ -53,11 +59,21 @@ function collect(node: SyntaxNodeRef, reading: Reading, edits: Edit[]): boolean 
   return false;
 }
 
+/** Clients disagree about where a paragraph ends, so a code span of several lines may be none to them. */
+function code(name: string, written: string): string {
+  return name === 'InlineCode' && written.includes('\n') ? showLooseSigns(written) : written;
+}
+
 function showLooseSigns(prose: string): string {
-  return prose.replace(LOADING_TAG, '＜').replace(LOOSE_LINK, (whole, label: string, address: string) => {
-    const origin = /^https?:\/\/[^/?#\s]*/i.exec(address)?.[0] ?? '';
-    return URL.canParse(origin) && !namesAnotherHost(label, new URL(origin)) ? whole : `[${label}］`;
-  });
+  return prose
+    .replace(LOOSE_TAG, '＜')
+    .replace(WHOLE_TAG, '＜')
+    .replace(LOOSE_DEFINITION, '$1：')
+    .replace(LOOSE_LINK, (whole: string, label: string | undefined, address: string) => {
+      const origin = /^https?:\/\/[^/?#\s\\]*/i.exec(address)?.[0] ?? '';
+      const isOpen = label !== undefined && URL.canParse(origin) && !namesAnotherHost(label, new URL(origin));
+      return isOpen ? whole : `${label ?? ''}］`;
+    });
 }
 
 /** @returns undefined where the node is no link, since what it refers to is nowhere */
@@ -100,7 +116,7 @@ interface Link {
 
 function showLink({ isImage, label, seen, address }: Link): string {
   // Escapes and entities in an address are read differently by clients and by us.
-  const isClear = !/[\\\s]|&(?!amp;)[#\w]{1,32};/.test(address);
+  const isClear = !/[\\\s[\]<>]|&(?!amp;)[#\w]{1,32};/.test(address);
   const isWeb = isClear && /^https?:\/\//i.test(address) && URL.canParse(address);
   if (!isWeb) return address === '' ? label : `${label} (${address})`;
   if (label === address) return `[${address}](${address})`;
@@ -133,7 +149,7 @@ function html({ name, node }: SyntaxNodeRef, written: string): string {
 }
 
 function autolink(written: string): string {
-  return /^<https?:/i.test(written) ? written : withoutBrackets(written);
+  return /^<https?:[^<>\s|]*>$/i.test(written) ? written : withoutBrackets(written);
 }
 
 /** A definition is seen by nobody, and gives an address to a label elsewhere: it is shown instead. */
@@ -153,7 +169,8 @@ function definitionsOf(markdown: string, tree: Tree): Definitions {
       const address = node.getChild('URL');
       if (!label || !address) return false;
       const key = foldName(markdown.slice(label.from, label.to));
-      if (!definitions.has(key)) definitions.set(key, withoutBrackets(markdown.slice(address.from, address.to)));
+      if (!definitions.has(key))
+        definitions.set(key, withoutBrackets(`<${withoutBrackets(markdown.slice(address.from, address.to))}>`));
       return false;
     },
   });

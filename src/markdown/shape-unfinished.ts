@@ -1,7 +1,7 @@
 import type { SyntaxNode, Tree } from '@lezer/common';
 import { fenceOf } from './fence.ts';
 import { shapeInline } from './unfinished-inline.ts';
-import { shownLines } from './unfinished-line.ts';
+import { beforeBareSigns, shownLines } from './unfinished-line.ts';
 
 /** What is shown of a text that still grows: as far as `end`, then `closing`, which is not the text's own. */
 export interface UnfinishedShape {
@@ -33,6 +33,7 @@ export function shapeUnfinished(markdown: string, tree: Tree, unfinished: 'close
   }
   if (closing === '') {
     end = HALF_CALL.exec(markdown.slice(0, end))?.index ?? end;
+    if (end < markdown.length && !fence) end = beforeBareSigns(markdown, end);
     if (HALF_CHARACTER.test(markdown.slice(0, end))) end -= 1;
   }
   return { end, closing };

@@ -1,4 +1,4 @@
-import { readTree } from './read-tree.ts';
+import { isTooIntricate, readTree } from './read-tree.ts';
 
 const THOUGHT_BEGINS = /(?<=^|\n)[ \t]{0,8}<\s{0,8}think(?:ing)?\s{0,8}>/gi;
 const THOUGHT_ENDS = /<\s{0,8}\/\s{0,8}think(?:ing)?\s{0,8}>\s{0,64}/gi;
@@ -12,11 +12,11 @@ const CODE = new Set(['FencedCode', 'InlineCode', 'CodeText', 'CodeMark', 'CodeI
  */
 export function withoutThoughts(text: string, isFinished: boolean): string {
   if (!/<\s{0,8}think/i.test(text)) return text;
-  const tree = readTree(text);
+  const tree = isTooIntricate(text) ? undefined : readTree(text);
   let said = '';
   let at = 0;
   for (const { index, 0: begin } of text.matchAll(THOUGHT_BEGINS)) {
-    const isCode = CODE.has(tree.resolveInner(index + begin.length - 1, -1).name);
+    const isCode = tree !== undefined && CODE.has(tree.resolveInner(index + begin.length - 1, -1).name);
     if (index < at || isCode) continue;
     THOUGHT_ENDS.lastIndex = index + begin.length;
     const end = THOUGHT_ENDS.exec(text);

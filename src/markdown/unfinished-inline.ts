@@ -13,6 +13,7 @@ const HALF_LINK =
 const HALF_TAG = /<(?:[!@#/?A-Za-z][^<>\n]{0,100})?$/;
 const OPEN_CODE = /`+/;
 const OPEN_EMPHASIS = /(?<![A-Za-z0-9*_])(?:\*{1,3}|_{1,3})(?=[^\s*_])|(?<=[A-Za-z0-9])\*\*(?=[^\s*])|~~(?=[^\s~])/g;
+const LINKS = new Set(['Link', 'Image']);
 const BARE_SIGNS = /(?:[*_~]{1,3}|\\)$/;
 
 /**
@@ -55,7 +56,7 @@ function withoutWhole(markdown: string, leaf: SyntaxNode): string {
   let open = '';
   let at = leaf.from;
   for (let node = leaf.firstChild; node; node = node.nextSibling) {
-    const isWhole = node.name !== 'Link' || node.getChild('URL') !== null || node.getChild('LinkLabel') !== null;
+    const isWhole = !LINKS.has(node.name) || node.getChild('URL') !== null || node.getChild('LinkLabel') !== null;
     if (node.from < at || !isWhole || node.name.endsWith('Mark')) continue;
     open += markdown.slice(at, node.from) + '\0'.repeat(node.to - node.from);
     at = node.to;

@@ -2,7 +2,7 @@ import type { SyntaxNode } from '@lezer/common';
 import { fenceOf } from './fence.ts';
 
 /** A line that only begins something yet: a bullet, a heading, a rule, a fence. */
-const ONLY_SIGNS = /^[ \t>]{0,200}(?:[-=*+_#]{1,6}|\d{1,9}[.)]|`{1,2}|~{1,2})?[ \t]*$/;
+const ONLY_SIGNS = /^(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])[ \t]){0,200}(?:[-=*+_#]{1,6}|\d{1,9}[.)]?|`{1,2}|~{1,2})?[ \t]*$/;
 const ONLY_FENCE_SIGNS = /^[ \t>]{0,200}(`{1,16}|~{1,16})[ \t]*$/;
 const TABLE_LINE = /^[ \t>]{0,200}\|/;
 const UNDER_TABLE_HEAD = /^[ \t>]{0,200}[|:\- \t]*$/;
@@ -25,5 +25,11 @@ export function shownLines(markdown: string, leaf: SyntaxNode): number {
   const isUnderHead = start > 0 && TABLE_LINE.test(markdown.slice(before, start)) && UNDER_TABLE_HEAD.test(line);
   if (leaf.name !== 'Table' && isUnderHead && leaf.to >= start - 1) return before;
   if (TABLE_LINE.test(line)) return start;
-  return line.trim() !== '' && ONLY_SIGNS.test(line) ? start : markdown.length;
+  return beforeBareSigns(markdown, markdown.length);
+}
+
+/** Where the line begins whose beginning says nothing yet; `end` itself where it says something. */
+export function beforeBareSigns(markdown: string, end: number): number {
+  const start = markdown.lastIndexOf('\n', end - 1) + 1;
+  return end > start && ONLY_SIGNS.test(markdown.slice(start, end)) ? start : end;
 }

@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createMarkdownWriter } from '../../src/markdown/markdown-writer.ts';
+import { SLACK_DIALECT } from '../../src/platforms/slack/dialect.ts';
+import { WECOM_DIALECT } from '../../src/platforms/wecom/dialect.ts';
+import { faultsIn, hostileText, LIVE_MARK, OWN_MARK, tokensOf } from './hostile-text.ts';
+
+const ROOM_BYTES = 100_000;
+
+describe.each([
+  ['wecom', WECOM_DIALECT],
+  ['slack', SLACK_DIALECT],
+] as const)('%s', (name, dialect) => {
+  const isHarmless = (shown: string): void => {
+    expect(shown).not.toMatch(LIVE_MARK);
+    expect(shown).not.toMatch(OWN_MARK[name]);
+    expect(faultsIn(shown)).toEqual([]);
+  };
+
+  test('security.md 6.4, 6.5 0 live marks, hidden links, images, HTML in 1,000 hostile texts; writing one twice changes nothing', () => {
+    const writer = createMarkdownWriter(dialect);
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const shown = writer.finished(text, ROOM_BYTES);
+        isHarmless(shown);
+        expect(writer.finished(shown, ROOM_BYTES)).toBe(shown);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('security.md 6.4 0 in 1,000 growing texts at any look, however tokens cut the marks; growing changes no finished text', () => {
+    const writer = createMarkdownWriter(dialect);
+    const grown = hostileText.chain((text) => fc.tuple(fc.constant(text), tokensOf(text)));
+    fc.assert(
+      fc.property(grown, ([text, tokens]) => {
+        let sofar = '';
+        for (const token of tokens) {
+          sofar += token;
+          isHarmless(writer.growing(sofar, ROOM_BYTES));
+        }
+        const fresh = createMarkdownWriter(dialect).finished(text, ROOM_BYTES);
+        expect(writer.finished(text, ROOM_BYTES)).toBe(fresh);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('security.md 6.4 0 in the pieces of 1,000 split texts, which fit and are as they would be written alone', () => {
+    const writer = createMarkdownWriter(dialect);
+    const long = fc.array(hostileText, { minLength: 2, maxLength: 6 }).map((texts) => texts.join('\n'));
+    fc.assert(
+      fc.property(long, fc.integer({ min: 128, max: 700 }), (text, maxBytes) => {
+        for (const piece of writer.pieces(text, maxBytes)) {
+          expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(maxBytes);
+          isHarmless(piece);
+          expect(writer.finished(piece, maxBytes)).toBe(piece);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
