@@ -197,7 +197,8 @@ function finished(
   { text, ending }: { text: string; ending: Ending },
 ): Outcome {
   const { language } = scene.question;
-  if (text.trim() === '') {
+  // An answer that is nothing but a thought shows nothing, and somebody waits.
+  if (scene.platform.renderReply({ text, finished: true }).trim() === '') {
     const empty = say(TURN_TEXTS[ending === 'stopped' ? 'stopped' : 'emptyAnswer'], language);
     return {
       kind: ending === 'stopped' ? 'stopped' : 'failed',

@@ -66,6 +66,15 @@ test('the answer’s text is the model’s text and nothing else, and broadcast 
   expect(shown).not.toContain('@所有人');
 });
 
+test('P12 what the model thinks aloud in its text is not shown, and an answer of nothing else is said to be empty', async () => {
+  chat.script(streams('<think>A plan.</think>\n\nYes.'));
+  expect(await ask('linxiaoyu', 'think aloud')).toBe('Yes.');
+  chat.script(streams('<think>A plan without an end.'));
+  const answer = await ask('linxiaoyu', 'only think');
+  expect(answer).toContain('/retry');
+  expect(answer).not.toContain('plan');
+});
+
 test('history goes along, and /new ends it', async () => {
   await ask('zhangwei', '/new');
   chat.script(streams('Noted.'));
