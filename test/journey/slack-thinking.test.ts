@@ -6,12 +6,15 @@ import { untilTrue } from '../support/town.ts';
 let offsetMs = 0;
 const town = useSlackTown({ nowMs: () => Date.now() + offsetMs });
 
-/** Thinks in three pieces, five seconds of the bot's clock apart, and then answers. */
+const statuses = () =>
+  town.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => args['status']);
+
+/** Thinks in three pieces, five seconds of the bot's clock apart, each once the one before was noticed, and then answers. */
 const slowThought: Answer = async (response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  for (const piece of ['secret one', 'secret two', 'secret three']) {
+  for (const [index, piece] of ['secret one', 'secret two', 'secret three'].entries()) {
     response.write(chunk({ reasoning_content: piece }));
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await untilTrue(() => statuses().length > index);
     offsetMs += 5_000;
   }
   response.end(chunk({ content: 'The answer.' }, 'stop') + sse('[DONE]'));
@@ -25,9 +28,7 @@ test.each([
   await town.startBot();
   await town.sender.mention({ channel: 'C1', userId: 'U1' }, question);
   await untilTrue(() => town.textsIn('C1').includes('The answer.'));
-  const statuses = town.slack.calls
-    .filter(({ method }) => method.endsWith('setStatus'))
-    .map(({ args }) => args['status']);
-  expect(statuses).toEqual(expected);
+  await untilTrue(() => statuses().length === expected.length);
+  expect(statuses()).toEqual(expected);
   expect(JSON.stringify(town.slack.calls)).not.toContain('secret');
 });
