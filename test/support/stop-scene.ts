@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chunk, type Answer } from '../chat/scripted-chat-server.ts';
+import type { SlackTown } from './slack-town.ts';
+import { untilTrue } from './town.ts';
+import { createWecomSender, wecomText, type WecomSender } from './wecom-sender.ts';
+
+/** How a stop is asked for: WeCom's word, Slack's word, and Slack's own button. */
+export type WayToStop = 'wecom' | 'slack' | 'button';
+
+const WECOM = { token: 'stop-scene-token', aesKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG' };
+const LONGEST_WAIT_MS = 15_000;
+const LOOK_EVERY_MS = 5;
+/** What the model said, whole words in order from the first, and nothing else before the mark. */
+const SAID = 'word1 word2 word3';
+
+/** Says word after word, one every 30 ms, until nobody listens. */
+export const endless: Answer = async (response) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (let word = 1; !response.destroyed; word += 1) {
+    response.write(chunk({ content: `word${word} ` }));
+    await sleep(30);
+  }
+};
+
+/** One bot in three processes: a receiver and two workers, on WeCom and Slack at once, at the platforms' own pace. */
+export async function startThreeProcesses(town: SlackTown): Promise<WecomSender> {
+  town.chat.script(endless);
+  const env = {
+    WECOM_BOT_TOKEN: WECOM.token,
+    WECOM_BOT_AES_KEY: WECOM.aesKey,
+    WECOM_BOT_NAME: 'Parley',
+    REPLY_MIN_EDIT_MS: '',
+  };
+  const roles = ['receiver', 'worker', 'worker'];
+  await Promise.all(roles.map((role) => town.startProcess({ ...env, ROLES: role })));
+  return createWecomSender({ botUrl: town.botUrl, ...WECOM });
+}
+
+/**
+ * Asks something, waits until its answer grows, stops it, and waits for the answer's last look, marked as stopped.
+ * @param userId somebody whom no other stop of the run has
+ * @returns milliseconds from the sending of the stop to that look
+ */
+export async function stopOnce(town: SlackTown, wecom: WecomSender, way: WayToStop, userId: string): Promise<number> {
+  return way === 'wecom' ? stopOnWecom(wecom, userId) : stopOnSlack(town, way, userId);
+}
+
+async function stopOnWecom(wecom: WecomSender, userId: string): Promise<number> {
+  const asked = readStream((await wecom.send(wecomText('a question', userId))).answer);
+  const poll = async () => {
+    const look = { ...wecomText('', userId), msgtype: 'stream', text: undefined, stream: { id: asked.id } };
+    const dbg = await wecom.send(look);
+    return readStream(dbg.answer);
+  };
+  await untilTrue(async () => (await poll()).content.includes(SAID), LONGEST_WAIT_MS);
+  const sentAtMs = performance.now();
+  const stopping = wecom.send(wecomText('/stop', userId));
+  let last = await poll();
+  while (!last.finish && performance.now() - sentAtMs < LONGEST_WAIT_MS) {
+    await sleep(LOOK_EVERY_MS);
+    last = await poll();
+  }
+  const tookMs = performance.now() - sentAtMs;
+  await stopping;
+  if (!last.content.includes(SAID) || !last.content.includes('Stopped.'))
+    throw new Error(`The last look is not what was said, marked as stopped: ${last.content}`);
+  return tookMs;
+}
+
+async function stopOnSlack(town: SlackTown, way: 'slack' | 'button', userId: string): Promise<number> {
+  const channel = `D${userId}`;
+  await town.sender.direct(userId, 'a question');
+  await untilTrue(() => town.textsIn(channel).join('').includes(SAID), LONGEST_WAIT_MS);
+  const sentAtMs = Date.now();
+  if (way === 'slack') await town.sender.direct(userId, '/stop');
+  else town.slack.faults.set('chat.appendStream', [{ kind: 'error', error: 'stopped_by_user' }]);
+  const answer = () => town.slack.messages.find((message) => message.channel === channel);
+  const isStopped = () => !answer()?.isStreaming && /^word1 word2 word3 [^]*\n\nStopped\.$/.test(answer()?.text ?? '');
+  await untilTrue(isStopped, LONGEST_WAIT_MS);
+  return (answer()?.lookedAtMs.at(-1) ?? Number.POSITIVE_INFINITY) - sentAtMs;
+}
+
+interface StreamLook {
+  id: string;
+  content: string;
+  finish: boolean;
+}
+
+function readStream(answer: unknown): StreamLook {
+  const { stream } = answer as { stream: Partial<StreamLook> };
+  return { id: stream.id ?? '', content: stream.content ?? '', finish: stream.finish === true };
+}
