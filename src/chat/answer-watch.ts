@@ -1,3 +1,4 @@
+import { Ending } from '../base/ending.ts';
 import { ChatError } from './chat-error.ts';
 import type { ChatLimits } from './chat-limits.ts';
 
@@ -13,7 +14,7 @@ export interface WatchOptions {
 /** Watches over one HTTP call: its times, its size and the caller's signal all end it through one signal (security.md 5.2). */
 export class AnswerWatch {
   readonly #options: WatchOptions;
-  readonly #controller = new AbortController();
+  readonly #ending = new Ending();
   readonly #totalTimer: NodeJS.Timeout;
   readonly #cancel = () => this.#fail(new ChatError('chat_cancelled', 'The chat call was cancelled'));
   #stageTimer: NodeJS.Timeout;
@@ -36,13 +37,13 @@ export class AnswerWatch {
   }
 
   /** Ends the HTTP call. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  get signal(): Ending {
+    return this.#ending;
   }
 
   /** Why the call was ended from here, if it was. */
   get failure(): ChatError | undefined {
-    return this.#controller.signal.aborted ? (this.#controller.signal.reason as ChatError) : undefined;
+    return this.#ending.reason as ChatError | undefined;
   }
 
   /** Notes that bytes came. @throws ChatError `chat_answer_too_large` */
@@ -85,6 +86,6 @@ export class AnswerWatch {
   }
 
   #fail(failure: ChatError): void {
-    this.#controller.abort(failure);
+    this.#ending.end(failure);
   }
 }

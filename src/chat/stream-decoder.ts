@@ -3,6 +3,7 @@ import { AnswerAssembler } from './answer-assembler.ts';
 import type { ChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
 import type { ChatLimits } from './chat-limits.ts';
+import { ChunkReader } from './chunk-reader.ts';
 import { failureOfErrorObject, parseObject, readChunk } from './completion-chunk.ts';
 import { DONE, EventReader, type StreamedEvent } from './event-reader.ts';
 import { LineReader } from './line-reader.ts';
@@ -29,6 +30,7 @@ export type DecoderLimits = Pick<ChatLimits, 'maxLineChars' | 'maxAnswerChars'>;
 export class StreamDecoder implements AnswerDecoder {
   readonly #lines: LineReader;
   readonly #events: EventReader;
+  readonly #chunks = new ChunkReader();
   readonly #answer: AnswerAssembler;
   #sawDone = false;
   #failure: Error | undefined;
@@ -87,7 +89,7 @@ export class StreamDecoder implements AnswerDecoder {
     if (event.data === DONE) this.#sawDone = true;
     else if (event.name === 'error')
       throw failureOfErrorObject(parseObject(event.data)?.['error'] ?? parseObject(event.data));
-    else if (event.data !== '') this.#answer.add(readChunk(event.data), decoded);
+    else if (event.data !== '') this.#answer.add(this.#chunks.read(event.data), decoded);
   }
 }
 

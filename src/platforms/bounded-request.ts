@@ -1,5 +1,6 @@
 import { Agent, request as sendRequest } from 'undici';
 import { KIB_BYTES, SECOND_MS } from '../base/clock.ts';
+import { Ending } from '../base/ending.ts';
 import { PlatformError } from './platform-error.ts';
 
 export interface BoundedRequest {
@@ -32,18 +33,18 @@ const dispatcher = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, headers
  */
 export async function requestBounded(url: URL, options: BoundedRequest): Promise<BoundedAnswer> {
   const { method, json, headers, timeoutMs = 5 * SECOND_MS, signal } = options;
-  const ending = new AbortController();
-  const end = () => ending.abort();
+  signal?.throwIfAborted();
+  const ending = new Ending();
+  const end = () => ending.end(new Error('The call was ended'));
   const timer = setTimeout(end, timeoutMs);
   signal?.addEventListener('abort', end, { once: true });
-  if (signal?.aborted === true) end();
   try {
     const answer = await sendRequest(url, {
       dispatcher,
       method,
       headers: json ? { ...headers, 'content-type': 'application/json' } : headers,
       body: json ? JSON.stringify(json) : null,
-      signal: ending.signal,
+      signal: ending,
     });
     const body = await readBounded(answer.body, options, url);
     const { 'content-type': contentType, 'retry-after': retryAfter } = answer.headers;
@@ -53,10 +54,7 @@ export async function requestBounded(url: URL, options: BoundedRequest): Promise
     if (signal?.aborted === true) throw signal.reason;
     // The HTTP client's error may hold the address and its query; only its code goes on (security.md 2.5).
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    throw new PlatformError(
-      'unreachable',
-      `${placeOf(url, method)} failed (${ending.signal.aborted ? 'timeout' : code})`,
-    );
+    throw new PlatformError('unreachable', `${placeOf(url, method)} failed (${ending.aborted ? 'timeout' : code})`);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', end);

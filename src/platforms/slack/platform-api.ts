@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { SECOND_MS } from '../../base/clock.ts';
 import { outsideCall } from '../../base/fail-point.ts';
 import { requestBounded, type BoundedAnswer } from '../bounded-request.ts';
@@ -19,7 +18,6 @@ export interface SlackApi {
   call(method: string, args: Record<string, unknown>): Promise<SlackAnswer>;
 }
 
-const answerShape = z.looseObject({ ok: z.boolean(), error: z.string().optional() });
 /** Slack did nothing, and says so without a status of its own (platforms/slack.md section 5). */
 const RATE_LIMITED = new Set(['ratelimited', 'rate_limited']);
 /** Slack broke in the middle: whether it happened is not known. */
@@ -47,10 +45,10 @@ export function createSlackApi(apiUrl: string, botToken: string): SlackApi {
 
 function judge({ status, body, retryAfter }: BoundedAnswer): SlackAnswer {
   if (status === 429) return { kind: 'busy', retryAfterMs: retryAfterMs(retryAfter) };
-  const answer = answerShape.safeParse(parseJson(body));
-  if (status >= 500 || !answer.success) return { kind: 'uncertain' };
-  const { ok, error = 'unknown' } = answer.data;
-  if (ok) return { kind: 'ok', body: answer.data };
+  const answer = readAnswer(body);
+  if (status >= 500 || answer === undefined) return { kind: 'uncertain' };
+  if (answer['ok'] === true) return { kind: 'ok', body: answer };
+  const error = typeof answer['error'] === 'string' ? answer['error'] : 'unknown';
   if (RATE_LIMITED.has(error)) return { kind: 'busy', retryAfterMs: retryAfterMs(retryAfter) };
   return UNCERTAIN.has(error) ? { kind: 'uncertain' } : { kind: 'error', error };
 }
@@ -60,9 +58,11 @@ function retryAfterMs(header: string | undefined): number {
   return Number.isNaN(seconds) ? DEFAULT_RETRY_AFTER_MS : Math.min(seconds * SECOND_MS, LONGEST_RETRY_AFTER_MS);
 }
 
-function parseJson(body: Buffer): unknown {
+/** An object that says whether it is ok; every look of an answer brings one, so it is read by hand. */
+function readAnswer(body: Buffer): Record<string, unknown> | undefined {
   try {
-    return JSON.parse(body.toString('utf8'));
+    const answer = JSON.parse(body.toString('utf8')) as Record<string, unknown> | null;
+    return typeof answer?.['ok'] === 'boolean' ? answer : undefined;
   } catch {
     return undefined;
   }

@@ -1,0 +1,49 @@
+import { readChunk, type CompletionChunk } from './completion-chunk.ts';
+
+/** A content with a text that stands in JSON as it is. */
+const CONTENT = /("content"\s*:\s*")([^"\\\p{Cc}]+)"/u;
+/** What ends a text, or is written otherwise in JSON. */
+const NEEDS_READING = /["\\\p{Cc}]/u;
+const NO_TOOL_CALLS: CompletionChunk['toolCalls'] = [];
+
+/**
+ * Reads the chunks of one stream. Most differ from the one before in nothing but their text: then only that is read, which
+ * costs a tenth. A chunk is taken so only where what stands before and after its text is, to the letter, what stood there
+ * before, and the text itself holds nothing that JSON writes in another way.
+ */
+export class ChunkReader {
+  #before = '';
+  #after: string | undefined;
+
+  /** @throws like `readChunk` */
+  read(payload: string): CompletionChunk {
+    return this.#readText(payload) ?? this.#readWhole(payload);
+  }
+
+  #readText(payload: string): CompletionChunk | undefined {
+    if (this.#after === undefined) return undefined;
+    const end = payload.length - this.#after.length;
+    if (end <= this.#before.length || !payload.startsWith(this.#before) || !payload.endsWith(this.#after))
+      return undefined;
+    const text = payload.slice(this.#before.length, end);
+    return NEEDS_READING.test(text) ? undefined : textChunk(text);
+  }
+
+  #readWhole(payload: string): CompletionChunk {
+    const chunk = readChunk(payload);
+    this.#after = undefined;
+    const { text, reasoning, toolCalls, finishReason, usage } = chunk;
+    if (text === '' || reasoning !== '' || toolCalls.length > 0 || finishReason !== undefined || usage) return chunk;
+    const start = payload.indexOf('"content"');
+    const found = CONTENT.exec(payload);
+    // With a second one nothing is known about which of them is the text.
+    if (found?.index !== start || found[2] !== text || payload.includes('"content"', start + 1)) return chunk;
+    this.#before = payload.slice(0, start + (found[1] ?? '').length);
+    this.#after = payload.slice(this.#before.length + text.length);
+    return chunk;
+  }
+}
+
+function textChunk(text: string): CompletionChunk {
+  return { hasReply: true, text, reasoning: '', toolCalls: NO_TOOL_CALLS, finishReason: undefined, usage: undefined };
+}
