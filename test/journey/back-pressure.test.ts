@@ -64,7 +64,7 @@ test('security.md 4.10: a question said in Chinese is turned away in Chinese', a
   await town.untilShown('DUA', ['现在提问的人太多，暂时无法回答。你的问题已保留，请过几分钟发送“重试”。']);
 });
 
-test('security.md 4.10: over the soft limit answers are asked to be short, and are cut where they are not', async () => {
+test('security.md 4.10: over the soft limit answers are asked to be short, without tools, and are cut where they are not', async () => {
   const words = 'words '.repeat(1_000);
   await crowd({ soft: 1, hard: 100 }, ['UA', 'UB']);
   town.chat.script(helloStream(words));
@@ -76,6 +76,8 @@ test('security.md 4.10: over the soft limit answers are asked to be short, and a
   const asksToBeBrief = town.chat.calls.map(({ body }) => JSON.stringify(body).includes('at most 150 words'));
   // Nobody waited yet when the first one was asked, and nobody behind the last one.
   expect(asksToBeBrief).toEqual([false, true, false]);
+  // A tool's round costs another call of the model.
+  expect(town.chat.calls.map(({ body }) => 'tools' in body)).toEqual([true, false, true]);
 });
 
 test('security.md 4.10: a stop word gets through over the hard limit, to what runs and to what waits', async () => {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { startScriptedChatServer, type Answer, type ScriptedChatServer } from '../chat/scripted-chat-server.ts';
+import { childRunning, SEES_CHILDREN } from '../support/child-processes.ts';
 import { startTown, untilTrue, type Town } from '../support/town.ts';
 
 let town: Town;
@@ -31,6 +33,7 @@ const askers = [
   'emma.clarke',
   'emma.clarke',
   'linxiaoyu',
+  'zhangwei',
 ];
 let asker = '';
 
@@ -182,6 +185,28 @@ test('/retry asks with the images in their order, and says so when they are gone
   await Promise.all(kept.map((key) => town.redis.del(key)));
   expect((await ask('/retry')).text).toContain('Image 1 of 2 could not be downloaded any more');
 });
+
+const testWhereSeen = SEES_CHILDREN ? test : test.skip;
+
+testWhereSeen(
+  'T33 an image that ends the decoder is refused kindly, and the next one is looked at',
+  async () => {
+    await ask('/new');
+    chat.script(says('A red square.'));
+    // The decoder waits for the next image for a while.
+    await ask({ text: 'what is this?', images: [await picture(100)] });
+    const decoder = childRunning('decoder.mjs') ?? 0;
+    process.kill(decoder, 'SIGSTOP');
+    const message = await driver().say(asker, { text: '这是什么？', images: [await picture(101)] });
+    await sleep(2_000);
+    process.kill(decoder, 'SIGKILL');
+    const { text } = await driver().waitForAnswer(message.id, { timeoutMs: 25_000 });
+    expect(text).toBe('这张图片已损坏，无法打开。请重新发送，或发它的截图。');
+    expect((await ask({ text: 'and this?', images: [await picture(102)] })).text).toBe('A red square.');
+    expect((await lastPrompt()).asked.at(-1)).toBe('and this?|<102>');
+  },
+  40_000,
+);
 
 /** A PNG whose header promises ten thousand million pixels. */
 async function floodedPng(): Promise<Buffer> {

@@ -115,6 +115,25 @@ describe('proof that two accounts are one person (security.md 1.2)', () => {
   });
 });
 
+describe('web search', () => {
+  const [url, key] = [{ WEB_SEARCH_URL: 'https://searxng.example.org' }, { WEB_SEARCH_BRAVE_KEY: 'brave-key-0123' }];
+
+  test('security.md 7.6: WEB_SEARCH_URL and WEB_SEARCH_BRAVE_KEY exclude each other, and the key is not shown', () => {
+    const loaded = load({ ...SERVING, ...url, ...key });
+    expect(!loaded.ok && loaded.faults).toEqual([
+      { setting: 'WEB_SEARCH_BRAVE_KEY', message: expect.stringContaining('WEB_SEARCH_URL') },
+    ]);
+    expect(JSON.stringify(loaded)).not.toContain('brave-key');
+  });
+
+  test('one of the two, or none, is sound', () => {
+    const [searxng, brave, none] = [url, key, {}].map((env) => loadSound({ ...SERVING, ...env }));
+    expect([searxng?.config.webSearchUrl, searxng?.secrets.webSearchBraveKey]).toEqual([url.WEB_SEARCH_URL, undefined]);
+    expect([brave?.config.webSearchUrl, brave?.secrets.webSearchBraveKey]).toEqual([undefined, 'brave-key-0123']);
+    expect([none?.config.webSearchUrl, none?.secrets.webSearchBraveKey]).toEqual([undefined, undefined]);
+  });
+});
+
 describe('addresses', () => {
   test.each(['CHAT_BASE_URL', 'SIGN_IN_URL', 'WECOM_API_URL', 'WECOM_OPEN_URL', 'SERVICE_UPSTREAM_URL'])(
     '%s may be http on the loopback only',

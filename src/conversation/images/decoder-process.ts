@@ -41,19 +41,37 @@ const MEMORY_HABITS = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1048576'
  * person's turn, and that can be ended. Started with the first image. One image at a time; the caller sees to that.
  */
 export class DecoderProcess {
+  readonly #limitMs: number;
   #child: ChildProcess | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
+
+  /** @param limitMs how long one image may take */
+  constructor(limitMs = DECODE_LIMIT_MS) {
+    this.#limitMs = limitMs;
+  }
 
   /** @throws ImageError `broken` when it cannot be decoded or makes the decoder crash, `too_heavy` when it takes too long */
   async decode(order: DecodeOrder): Promise<WrittenImage> {
     clearTimeout(this.#idleTimer);
-    const child = (this.#child ??= this.#start());
-    const answer = await ask(child, order);
+    const { child, answer } = await this.#ask(order);
     // Two of them would take twice the memory, so the next one starts when this one is gone.
     if (answer.residentBytes > MOST_RESIDENT_BYTES) await end(child);
     else this.#idleTimer = setTimeout(() => void end(child), IDLE_LIFE_MS).unref();
     if (!answer.written) throw brokenImage('The image cannot be decoded');
     return answer.written;
+  }
+
+  /** One that ended while it had nothing to do, which may not be noticed yet, is no fault of the image: a new one is asked. */
+  async #ask(order: DecodeOrder): Promise<{ child: ChildProcess; answer: DecoderAnswer }> {
+    const known = this.#child;
+    const child = known ?? (this.#child = this.#start());
+    try {
+      return { child, answer: await ask(child, order, this.#limitMs) };
+    } catch (error) {
+      if (known === undefined || error instanceof ImageError) throw error;
+      this.#child = this.#start();
+      return { child: this.#child, answer: await ask(this.#child, order, this.#limitMs) };
+    }
   }
 
   #start(): ChildProcess {
@@ -82,13 +100,14 @@ async function end(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-function ask(child: ChildProcess, order: DecodeOrder): Promise<DecoderAnswer> {
+/** @throws ImageError; another Error when the order did not reach the decoder */
+function ask(child: ChildProcess, order: DecodeOrder, limitMs: number): Promise<DecoderAnswer> {
   return new Promise((resolve, reject) => {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
       child.kill('SIGKILL');
-    }, DECODE_LIMIT_MS);
+    }, limitMs);
     const settle = (conclude: () => void) => () => {
       clearTimeout(timer);
       child.off('message', answered).off('exit', ended).off('error', failed);

@@ -3,6 +3,7 @@ import type { PushedLook, PushReplies, PushResult } from '../platform.ts';
 import { findAnswer } from './find-answer.ts';
 import type { SlackApi } from './platform-api.ts';
 import { editMessage, postMessage, textOf } from './post-answer.ts';
+import { renderStatus } from './render-reply.ts';
 import { readHandle, readTarget } from './reply-target.ts';
 import { growStream, openStream } from './stream-answer.ts';
 
@@ -32,7 +33,11 @@ export function createAnswers(options: AnswersOptions): PushReplies {
     async showStatus(target, status) {
       const { channel, threadTs } = readTarget(target);
       if (threadTs === undefined) return;
-      await api.call('assistant.threads.setStatus', { channel_id: channel, thread_ts: threadTs, status });
+      await api.call('assistant.threads.setStatus', {
+        channel_id: channel,
+        thread_ts: threadTs,
+        status: renderStatus(status),
+      });
     },
   };
 }

@@ -7,6 +7,7 @@ import { SLACK_DIALECT } from './dialect.ts';
  * never fewer than characters.
  */
 export const MAX_REPLY_BYTES = 11_500;
+const MAX_STATUS_BYTES = 1_024;
 
 const writer = createMarkdownWriter(SLACK_DIALECT);
 
@@ -19,6 +20,11 @@ export function renderReply({ text, status, finished }: ReplyView): string {
 /** Cuts a finished text into messages of at most `MAX_REPLY_BYTES`, already neutralised; blank pieces are left out. */
 export function splitReply(text: string, reserveBytes = 0): string[] {
   return writer.pieces(text, MAX_REPLY_BYTES - reserveBytes);
+}
+
+/** A line about what is going on; it may hold the model's words. Slack takes at most a short line, as plain text. */
+export function renderStatus(status: string): string {
+  return writer.finished(status, MAX_STATUS_BYTES).trim();
 }
 
 function withText(shown: string): string {

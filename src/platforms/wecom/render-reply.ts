@@ -20,7 +20,9 @@ const writer = createMarkdownWriter(WECOM_DIALECT);
  * alone; a finished reply without text shows its status as text, since somebody waits for an answer.
  */
 export function renderReply({ text, status, thinking, finished }: ReplyView): string {
-  const line = status === undefined ? '' : renderPlain(status, MAX_STATUS_BYTES).trim();
+  // What a tool is doing is told in the model's words: a link in them is written like one in a text.
+  const line =
+    status === undefined ? '' : renderPlain(writer.finished(status, MAX_STATUS_BYTES), MAX_STATUS_BYTES).trim();
   const textRoomBytes = MAX_REPLY_BYTES - (line === '' ? 0 : Buffer.byteLength(blockOf([line])));
   const shown = finished ? writer.finished(text, textRoomBytes) : writer.growing(text, textRoomBytes);
   const fitting = shown.trim() === '' ? '' : shown;

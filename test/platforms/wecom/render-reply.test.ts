@@ -19,6 +19,10 @@ describe('a look of a reply', () => {
     expect(live('', 'Looking it up …')).toBe('<think>Looking it up …</think>');
     expect(live('Half', 'Looking it up …')).toBe('<think>Looking it up …</think>\nHalf');
     expect(final('Whole', 'Linked to <think>Li</think>')).toBe('<think>Linked to ＜think>Li＜/think></think>\nWhole');
+    // A tool's status holds the model's words (security.md 6.5).
+    expect(live('', 'Searching: @all [bank.example](https://x.test/)')).toBe(
+      '<think>Searching: ＠all bank.example ([https://x.test/](https://x.test/))</think>',
+    );
     expect(live('')).toBe('');
     expect(live(' \n')).toBe('');
   });

@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import sharp from 'sharp';
+import { DecoderProcess, type DecodeOrder } from '../../../src/conversation/images/decoder-process.ts';
+import { childRunning, SEES_CHILDREN } from '../../support/child-processes.ts';
+import { untilTrue } from '../../support/town.ts';
+
+async function orderOf(width: number, height: number): Promise<DecodeOrder> {
+  const noise = { type: 'gaussian' as const, mean: 128, sigma: 60 };
+  const bytes = await sharp({ create: { width, height, channels: 3, background: '#808080', noise } })
+    .png()
+    .toBuffer();
+  const sizes = { mostPixels: 25_000_000, longestSide: 2_048, mostBytes: 600_000 };
+  return { bytes, mediaType: 'image/png', ...sizes, jpegSteps: [{ longestSide: 768, quality: 50 }] };
+}
+
+/** The decoder that this process has started; other tests of this file have ended theirs. */
+const decoderId = () => childRunning('decoder.mjs') ?? 0;
+
+/** Decodes an image and does this to the decoder once it is at work. */
+async function decodeWhile(decoder: DecoderProcess, signal: NodeJS.Signals): Promise<unknown> {
+  const order = await orderOf(2_400, 2_400);
+  await decoder.decode(await orderOf(20, 20));
+  const id = decoderId();
+  const decoding = decoder.decode(order).catch((error: unknown) => error);
+  process.kill(id, signal);
+  return decoding;
+}
+
+const describeWhereSeen = SEES_CHILDREN ? describe : describe.skip;
+
+describeWhereSeen('T33 a decoder that an image breaks', () => {
+  test.each(['SIGKILL', 'SIGSEGV'] as const)(
+    'ends by %s: that image is refused as broken, and the next one is decoded by a new one',
+    async (signal) => {
+      const decoder = new DecoderProcess();
+      expect(await decodeWhile(decoder, signal)).toMatchObject({ code: 'broken' });
+      expect((await decoder.decode(await orderOf(30, 20))).mediaType).toBe('image/png');
+      process.kill(decoderId(), 'SIGKILL');
+    },
+    30_000,
+  );
+
+  test('hangs: it is ended when its time is over, that image is refused as too heavy, and the next one is decoded', async () => {
+    const decoder = new DecoderProcess(1_000);
+    expect(await decodeWhile(decoder, 'SIGSTOP')).toMatchObject({ code: 'too_heavy' });
+    // One of them that starts may take longer than a second where others want the processor too.
+    const next = async () => (await decoder.decode(await orderOf(30, 20))).mediaType;
+    await untilTrue(async () => (await next().catch(() => '')) === 'image/png', 20_000);
+    process.kill(decoderId(), 'SIGKILL');
+  }, 30_000);
+
+  test('ends while it has nothing to do: the next image is decoded all the same', async () => {
+    const decoder = new DecoderProcess();
+    await decoder.decode(await orderOf(20, 20));
+    process.kill(decoderId(), 'SIGKILL');
+    // At once, before this process has noticed.
+    expect((await decoder.decode(await orderOf(30, 20))).mediaType).toBe('image/png');
+    process.kill(decoderId(), 'SIGKILL');
+  }, 30_000);
+});

@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+
+/** Where a test can see a process's children; the kernel tells of them on Linux only. */
+export const SEES_CHILDREN = process.platform === 'linux';
+
+/** The newest process that this one started and whose command line holds a text; undefined when none runs. */
+export function childRunning(program: string): number | undefined {
+  const ids = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').split(' ');
+  return ids
+    .filter((id) => id.trim() !== '' && readFileSync(`/proc/${id}/cmdline`, 'utf8').includes(program))
+    .map(Number)
+    .at(-1);
+}
