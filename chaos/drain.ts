@@ -56,14 +56,20 @@ export function deliveryOf(event: SentEvent): string {
   return deliveryIdOf({ ...ownerOf(event), messageId: event.messageId });
 }
 
-function ownerOf({ platform }: SentEvent) {
+/** By what the product tells the tenants of the rig's two platforms apart. */
+export function ownerOf({ platform }: Pick<SentEvent, 'platform'>) {
   return platform === 'slack' ? { platform, tenant: 'slack', app: 'bot' } : { platform, tenant: 'wecom', app: 'aibot' };
 }
 
 /** As the people of each platform write: some in a group or a channel of their own. */
 function placeOf({ platform, conversation }: SentEvent): { chat: Chat; sender: { userId: string } } {
-  const userId = platform === 'slack' ? `U${conversation}` : `person${conversation}`;
+  const userId = userIdOf({ platform, conversation });
   const groupId = platform === 'slack' ? `C0${conversation}` : `group${conversation}`;
   const isGroup = conversation % 8 === (platform === 'slack' ? 1 : 0);
   return { chat: isGroup ? { kind: 'group', id: groupId } : { kind: 'private', id: userId }, sender: { userId } };
+}
+
+/** How a platform names the person of a conversation. */
+export function userIdOf({ platform, conversation }: Pick<SentEvent, 'platform' | 'conversation'>): string {
+  return platform === 'slack' ? `U${conversation}` : `person${conversation}`;
 }

@@ -10,6 +10,8 @@ export type TextKind =
   /** Says that the answer comes as a message of its own. */
   | { kind: 'follows' }
   | { kind: 'apology'; name: Apology }
+  /** About the account: an invitation, or what became of a sign-in. */
+  | { kind: 'account'; name: AccountText }
   | { kind: 'empty' }
   | { kind: 'unknown' };
 
@@ -17,6 +19,13 @@ export type TextKind =
 export type Apology = (typeof APOLOGIES)[number];
 
 const APOLOGIES = ['chatDown', 'chatBusy', 'emptyAnswer', 'expired', 'deadLetter', 'internal'] as const;
+
+/** What a person who signs in with a typed code may read. */
+const ACCOUNT_TEXTS = [
+  ...(['invitation', 'invitationHeld', 'waitingForSignIn', 'released', 'linkedNotice'] as const),
+  ...(['alreadyLinked', 'codeWrong', 'codeExpired', 'codeNotAwaited', 'codeFailed'] as const),
+] as const;
+export type AccountText = (typeof ACCOUNT_TEXTS)[number];
 
 /** Says what a text is, by what the stand-in's words give away. A growing answer is one too; `isWhole` tells. */
 export function kindOfText(text: string): TextKind {
@@ -30,7 +39,11 @@ export function kindOfText(text: string): TextKind {
   if (is(text, REPLY_TEXTS.answeredBelow)) return { kind: 'pointer' };
   if (is(text, REPLY_TEXTS.followsBelow)) return { kind: 'follows' };
   const name = APOLOGIES.find((apology) => is(text, TURN_TEXTS[apology]));
-  return name ? { kind: 'apology', name } : { kind: 'unknown' };
+  if (name) return { kind: 'apology', name };
+  // WeCom shows some of them as a thought.
+  const thought = text.replace(/^<think>/, '');
+  const account = ACCOUNT_TEXTS.find((about) => is(thought, TURN_TEXTS[about]));
+  return account ? { kind: 'account', name: account } : { kind: 'unknown' };
 }
 
 /** Whether an answer says of itself that it is not whole. */

@@ -55,13 +55,15 @@ export function judge(ledger: Ledger): Verdict {
     const own = (messagesOf.get(event.id) ?? []).map(lastKind);
     const found = answers.get(event.id) ?? [];
     const isApologised = own.some(({ kind }) => kind === 'apology') || isMergedIntoApology(event, messagesOf);
-    const count = found.length + (own.some(({ kind }) => kind === 'apology') ? 1 : 0);
+    // Who asked and was invited reads the answer in its place; who wrote a code or a word reads what became of it, once.
+    const told = event.says === undefined ? 0 : own.filter(({ kind }) => kind === 'account').length;
+    const count = found.length + told + (own.some(({ kind }) => kind === 'apology') ? 1 : 0);
     if (count > 1) accuse('repeated', event.id, `it has ${count} visible answers`);
     if (event.acknowledgedAtMs === undefined) continue;
     if (count === 0 && !isApologised)
-      accuse('lost', event.id, `acknowledged, no visible answer; ledger: ${told(event)}`);
+      accuse('lost', event.id, `acknowledged, no visible answer; ledger: ${toldBy(event)}`);
     else if (event.record && event.record.state !== 'final')
-      accuse('unfinished', event.id, `answered, but the ledger says ${told(event)}`);
+      accuse('unfinished', event.id, `answered, but the ledger says ${toldBy(event)}`);
     if (count > 0 || isApologised) answered += 1;
     if (found.length > 0 && found[0]?.event !== event.id) merged += 1;
   }
@@ -138,7 +140,7 @@ function lastKind({ looks }: VisibleMessage): TextKind {
   return kindOfText(looks.at(-1)?.text ?? '');
 }
 
-function told({ record }: SentEvent): string {
+function toldBy({ record }: SentEvent): string {
   return record ? `${record.state}, answered by Q${record.answeredBy ?? '?'}` : 'nothing';
 }
 

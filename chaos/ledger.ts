@@ -19,6 +19,8 @@ export interface SentEvent {
   conversation: number;
   /** The platform's id of the message, by which the product knows it. */
   messageId: string;
+  /** What it says instead of a question: a code, or a word to the bot. */
+  says?: string;
   sentAtMs: number;
   /** When it was answered with 2xx; never, when the platform gave up before. */
   acknowledgedAtMs?: number;
@@ -67,8 +69,8 @@ export interface Blow {
 }
 
 /** The text that a person writes. */
-export function questionText({ id, conversation }: Pick<SentEvent, 'id' | 'conversation'>): string {
-  return `Q${id} C${conversation} please`;
+export function questionText({ id, conversation, says }: Pick<SentEvent, 'id' | 'conversation' | 'says'>): string {
+  return says ?? `Q${id} C${conversation} please`;
 }
 
 /** Question numbers in a text, in their order. */

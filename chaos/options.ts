@@ -11,6 +11,8 @@ export const USAGE = `npm run chaos [-- OPTIONS]
   --receivers N          processes that receive (2)
   --workers N            processes that answer (4)
   --kills-per-minute N   kills of workers, receivers and Redis, 6:3:1 (22); other faults come with them, 6 to 10 kills
+  --sign-in              everybody has to sign in at the real service, by pages and a typed code, while things die;
+                         links are judged too. Nobody writes in groups then
   --seed S               deals the same faults again
   --logs FOLDER          keeps what every process printed, and the rig's ledger
 
@@ -48,6 +50,7 @@ export function readOptions(args: string[]) {
       kills: { type: 'string' },
       freezes: { type: 'string' },
       stops: { type: 'string' },
+      'sign-in': { type: 'boolean', default: false },
       soak: { type: 'boolean', default: false },
       'fail-points': { type: 'boolean', default: false },
       lives: { type: 'string', default: '20' },

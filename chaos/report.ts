@@ -1,3 +1,4 @@
+import { judgeLinks } from './judge-links.ts';
 import { judge, type Violation } from './judge.ts';
 import type { BlowKind, Ledger } from './ledger.ts';
 import { percentile, recoveryTimes } from './recovery.ts';
@@ -28,8 +29,8 @@ export interface ChaosReport {
   stops: { count: number; ofWorkers: number; slowestMs: number; unclean: number };
   drainedAfterMs: number | undefined;
   stillWaiting: number;
-  /** Sign-in is off in the rig, so no account is linked and the link table is not judged. */
-  links: 'not judged: sign-in is off';
+  /** People who signed in during the run, each linked to their own account and to no other. */
+  links: { people: number; broken: number } | 'not judged: sign-in is off';
 }
 
 /** An orderly stop must end within the grace of 10 s and two more (F16). */
@@ -39,8 +40,10 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
   const { ledger, stops, endedByThemselves } = run;
   const verdict = judge(ledger);
   const unclean = stops.filter(({ code, tookMs }) => code !== 0 || tookMs > STOP_LIMIT_MS);
+  const broken = run.links ? judgeLinks(ledger, run.links.linked, run.links.table) : [];
   const violations: Violation[] = [
     ...verdict.violations,
+    ...broken,
     ...endedByThemselves.map((detail): Violation => ({ kind: 'unexplained', event: 0, detail })),
     ...unclean.map(({ part, code, tookMs }): Violation => ({
       kind: 'unexplained',
@@ -84,7 +87,7 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
     },
     drainedAfterMs: run.drainedAfterMs,
     stillWaiting: run.leftovers.pending,
-    links: 'not judged: sign-in is off',
+    links: run.links ? { people: run.links.linked.size, broken: broken.length } : 'not judged: sign-in is off',
   };
   return { report, violations };
 }

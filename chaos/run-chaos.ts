@@ -1,6 +1,8 @@
 import type { Redis } from 'ioredis';
 import { seededRandom } from '../test/support/seeded-random.ts';
 import { drain, leftovers, openStore, readRecords, type Leftovers } from './drain.ts';
+import { readLinks, type LinkTable } from './judge-links.ts';
+import { Newcomers } from './newcomers.ts';
 import type { Ledger, SentEvent } from './ledger.ts';
 import { planFaults, type AskedCounts, type ScheduledFault } from './schedule.ts';
 import { SlackPeople, visibleInSlack } from './slack-people.ts';
@@ -25,6 +27,8 @@ export interface ChaosOptions {
   asked?: AskedCounts;
   parts: WorldOptions['parts'];
   freezeMs: number;
+  /** Whether everybody has to sign in; then nobody writes in groups, where a question is not kept until its sender signs in. */
+  signsIn?: boolean;
   chatFails: WorldOptions['chatFails'];
   /** Faults to deal instead of a seeded plan. */
   faults?: ScheduledFault[];
@@ -46,6 +50,8 @@ export interface ChaosRun {
   stops: StopResult[];
   endedByThemselves: string[];
   leftovers: Leftovers;
+  /** Who signed in, and the link table at the end; absent when sign-in is off. */
+  links?: { linked: ReadonlyMap<number, SentEvent>; table: LinkTable };
   /** From the end of the load until nothing waited any more; undefined when something still did. Milliseconds. */
   drainedAfterMs: number | undefined;
 }
@@ -76,14 +82,21 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
       isOver: () => isOver,
     });
     const slack = new SlackPeople({ gateway, moreHeaders, signingSecret: SLACK_SECRET });
-    const send = {
+    const platforms = {
       wecom: (event: SentEvent) => wecom.send(event),
       slack: (event: SentEvent) => slack.send(event),
     };
+    const newcomers = options.signsIn
+      ? new Newcomers({ ledger, messages: () => allMessages(world), send: platforms })
+      : undefined;
+    const send = newcomers
+      ? { wecom: (event: SentEvent) => newcomers.send(event), slack: (event: SentEvent) => newcomers.send(event) }
+      : platforms;
     let drainedAfterMs: number | undefined;
     for (let round = 0; round < rounds; round += 1) {
       world.chat.behave(false);
       await load(world, { ...options, seed: round === 0 ? seed : `${seed} ${round}` }, { send, stops });
+      await newcomers?.settled();
       world.chat.behave(true);
       const restAtMs = Date.now();
       const isDrained = await drain(store, () => allShown(ledger.events, allMessages(world)), DRAIN_LIMIT_MS);
@@ -98,6 +111,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
       endedByThemselves,
       leftovers: await leftovers(store),
       drainedAfterMs,
+      ...(newcomers ? { links: { linked: newcomers.linked, table: await readLinks(store) } } : {}),
     };
     await options.atEnd?.(world, store);
     return run;
@@ -125,11 +139,16 @@ async function load(
       random: seededRandom(`${seed} traffic`),
       ratePerSec,
       loadMs,
+      ...(options.signsIn ? { takesPart: isPrivate } : {}),
       isEnough: () => options.isEnough?.(ledger) ?? false,
       send,
     }),
     strike({ world, random: seededRandom(`${seed} targets`), faults, stops, loadMs }),
   ]);
+}
+
+function isPrivate(conversation: number): boolean {
+  return conversation % 8 > 1;
 }
 
 async function untilUp({ parts, endedByThemselves }: World): Promise<void> {

@@ -21,6 +21,7 @@ export async function runFaults(command: ChaosCommand, say: (line: string) => vo
     parts: plainParts(command.receivers, command.workers),
     freezeMs: 15_000,
     chatFails: 'also-stalls',
+    signsIn: command['sign-in'],
     tell: say,
     ...(logs === undefined ? {} : { logFolder: logs }),
   });

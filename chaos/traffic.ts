@@ -9,6 +9,8 @@ export interface TrafficOptions {
   /** Messages a second, of all people together. */
   ratePerSec: number;
   loadMs: number;
+  /** Whether a person takes part; all do unless told. */
+  takesPart?(person: number): boolean;
   /** Asked before each message; ends the load early. */
   isEnough(): boolean;
   send: Record<ChatPlatform, (event: SentEvent) => Promise<void>>;
@@ -24,7 +26,7 @@ const FOLLOW_UP_ONE_IN = 4;
  * one was acknowledged or given up, so that the order of one conversation is beyond doubt.
  */
 export async function runTraffic(options: TrafficOptions): Promise<void> {
-  const { ledger, random, ratePerSec, loadMs, send, isEnough } = options;
+  const { ledger, random, ratePerSec, loadMs, send, isEnough, takesPart = () => true } = options;
   const people = Math.max(8, Math.ceil((ratePerSec * 60) / (MOST_A_MINUTE / 3)));
   const sentAtMs = new Map<number, number[]>();
   const busy = new Set<number>();
@@ -33,7 +35,7 @@ export async function runTraffic(options: TrafficOptions): Promise<void> {
   const isFree = (person: number) => {
     const recent = (sentAtMs.get(person) ?? []).filter((atMs) => atMs > Date.now() - 60_000);
     sentAtMs.set(person, recent);
-    return !busy.has(person) && recent.length < MOST_A_MINUTE;
+    return takesPart(person) && !busy.has(person) && recent.length < MOST_A_MINUTE;
   };
   let last = 1;
   for (let count = 0; ; count += 1) {
@@ -52,12 +54,20 @@ export async function runTraffic(options: TrafficOptions): Promise<void> {
   await Promise.all(sending);
 }
 
-/** Odd conversations are Slack's, even ones WeCom's. */
-function addEvent({ events }: Ledger, conversation: number): SentEvent {
+/** Odd conversations are Slack's, even ones WeCom's. @param says instead of a question */
+export function addEvent({ events }: Ledger, conversation: number, says?: string): SentEvent {
   const id = events.length + 1;
   const platform: ChatPlatform = conversation % 2 === 0 ? 'wecom' : 'slack';
   const messageId = platform === 'slack' ? slackMessageId({ id, conversation }) : `chaos-${id}`;
-  const event: SentEvent = { id, platform, conversation, messageId, sentAtMs: Date.now(), tries: [] };
+  const event: SentEvent = {
+    id,
+    platform,
+    conversation,
+    messageId,
+    sentAtMs: Date.now(),
+    tries: [],
+    ...(says === undefined ? {} : { says }),
+  };
   events.push(event);
   return event;
 }

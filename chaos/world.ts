@@ -13,6 +13,8 @@ import type { Ledger } from './ledger.ts';
 import { PartProcess } from './part-process.ts';
 import { startRedisPart, type RedisPart } from './redis-part.ts';
 import type { LinkName } from './schedule.ts';
+import { startSignInService } from './sign-in-service.ts';
+import { startFrontDoor } from './front-door.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 /** A process to start, and where it dies by itself, if it does. */
@@ -31,6 +33,8 @@ export interface WorldOptions {
   parts: readonly PartPlan[];
   /** Whether the chat service has faults of its own, and whether these include stalls of 30 s. */
   chatFails: 'never' | 'briefly' | 'also-stalls';
+  /** Whether people have to sign in, at the real service; else sign-in is off. */
+  signsIn?: boolean;
   /** A folder for what the processes print, everything of it. */
   logFolder?: string;
 }
@@ -74,6 +78,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const slack = await startFakeSlack(SLACK_TOKEN);
   const later = await startReplyAddress(ledger);
   const endedByThemselves: string[] = [];
+  const frontDoor = options.signsIn === true ? await startFrontDoor() : undefined;
+  const service = frontDoor && (await startSignInService(redis.port, frontDoor.url));
   const wecom = {
     token: randomBytes(8).toString('hex'),
     aesKey: randomBytes(32).toString('base64').slice(0, 43),
@@ -82,7 +88,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const shared = {
     HOST: '127.0.0.1',
     SECRET_KEY: randomBytes(32).toString('base64'),
-    SIGN_IN: 'off',
+    ...(service ? service.env : { SIGN_IN: 'off' }),
     SHUTDOWN_GRACE_SEC: '10',
     WECOM_BOT_TOKEN: wecom.token,
     WECOM_BOT_AES_KEY: wecom.aesKey,
@@ -114,7 +120,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       ...shared,
       ROLES: role,
       PORT: String(port),
-      PUBLIC_URL: url,
+      PUBLIC_URL: frontDoor?.url ?? url,
       REDIS_URL: `redis://127.0.0.1:${links.redis.port}`,
       CHAT_BASE_URL: `http://127.0.0.1:${links.chat.port}/v1`,
       SLACK_API_URL: `http://127.0.0.1:${links.slack.port}/api/`,
@@ -135,6 +141,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   };
   const parts = await Promise.all(options.parts.map(startPart));
   const receivers = parts.filter(({ role }) => role === 'receiver').map(({ process: part, url }) => ({ part, url }));
+  const gateway = createGateway(seededRandom(`${options.seed} gateway`), receivers);
+  frontDoor?.openTo(gateway);
   return {
     ledger,
     redis,
@@ -143,10 +151,11 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     parts,
     wecom,
     endedByThemselves,
-    gateway: createGateway(seededRandom(`${options.seed} gateway`), receivers),
+    gateway,
     async close() {
       await Promise.all(parts.map((part) => part.process.close()));
       await Promise.all(parts.flatMap(({ links }) => Object.values(links).map((link) => link.close())));
+      await Promise.all([frontDoor?.close(), service?.close()]);
       await Promise.all([chat.close(), slack.close(), later.close(), redis.close()]);
     },
   };

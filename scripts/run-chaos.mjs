@@ -1,12 +1,22 @@
 // Bundles chaos/run.ts, which imports sources that Node 20 cannot read as they are, and runs it with the arguments given.
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const folder = 'node_modules/.cache/parley';
 mkdirSync(folder, { recursive: true });
 const outfile = join(folder, 'chaos.mjs');
+/** The product's own modules are taken from `dist/`: there their scripts lie beside them. */
+const fromDist = {
+  name: 'from dist',
+  setup({ onResolve }) {
+    onResolve({ filter: /^(?:\.\.\/)+src\/.*\.ts$/ }, ({ path }) => ({
+      path: pathToFileURL(resolve('dist', path.replace(/^.*?src\/(.*)\.ts$/, '$1.js'))).href,
+      external: true,
+    }));
+  },
+};
 await build({
   entryPoints: ['chaos/run.ts'],
   outfile,
@@ -15,6 +25,7 @@ await build({
   platform: 'node',
   target: 'node20',
   packages: 'external',
+  plugins: [fromDist],
   sourcemap: 'inline',
   logLevel: 'error',
 });

@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { kindOfText, type AccountText } from './judge-text.ts';
+import type { Ledger, SentEvent, VisibleMessage } from './ledger.ts';
+import { PageBrowser } from './page-browser.ts';
+import { loginOf } from './sign-in-service.ts';
+import { addEvent, type TrafficOptions } from './traffic.ts';
+import { LinkGone, walkToCode } from './walk-to-code.ts';
+
+export interface NewcomersOptions {
+  ledger: Ledger;
+  /** All that people see by now. */
+  messages(): readonly VisibleMessage[];
+  send: TrafficOptions['send'];
+}
+
+/** A worker that dies is followed after 20 s at the latest. */
+const REPLY_LIMIT_MS = 45_000;
+const LOOK_EVERY_MS = 250;
+const WALK_LIMIT_MS = 30_000;
+/** The product gives a person five links an hour. */
+const MOST_LINKS = 5;
+
+/** People who sign in after their first question, by the real pages, and type the code into the chat; whatever dies meanwhile. */
+export class Newcomers {
+  readonly #options: NewcomersOptions;
+  readonly #underWay = new Map<number, Promise<void>>();
+  /** By conversation: the message whose code made the link. */
+  readonly linked = new Map<number, SentEvent>();
+
+  constructor(options: NewcomersOptions) {
+    this.#options = options;
+  }
+
+  /** Sends like the platform; the first message that is acknowledged sends its person to the sign-in pages. */
+  async send(event: SentEvent): Promise<void> {
+    await this.#options.send[event.platform](event);
+    if (event.acknowledgedAtMs !== undefined && !this.#underWay.has(event.conversation))
+      this.#underWay.set(event.conversation, this.#signIn(event));
+  }
+
+  /** Waits until everybody who began to sign in has done so, or has given up. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay.values());
+  }
+
+  async #signIn(first: SentEvent): Promise<void> {
+    let asked: SentEvent | undefined = first;
+    for (let links = 0; links < MOST_LINKS; links += 1) {
+      const invited = asked && (await this.#reply(asked, ['invitation', 'invitationHeld']));
+      const link = /https?:\/\/\S+\/link\/[\w-]+/.exec(invited?.text ?? '')?.[0];
+      const code = link === undefined ? undefined : await this.#walk(first.conversation, link);
+      if (code !== undefined && (await this.#type(first.conversation, code))) return;
+      asked = await this.#say(first.conversation, '/signin');
+    }
+  }
+
+  /** @returns the code; undefined when another link is needed */
+  async #walk(conversation: number, link: string): Promise<string | undefined> {
+    const browser = new PageBrowser();
+    const giveUpAtMs = Date.now() + WALK_LIMIT_MS;
+    while (Date.now() < giveUpAtMs) {
+      try {
+        return await walkToCode(browser, link, loginOf(conversation));
+      } catch (error) {
+        if (error instanceof LinkGone) return undefined;
+        await pause(LOOK_EVERY_MS);
+      }
+    }
+    return undefined;
+  }
+
+  /** @returns whether the code made the link */
+  async #type(conversation: number, code: string): Promise<boolean> {
+    for (;;) {
+      const typed = await this.#say(conversation, code);
+      const reply = typed && (await this.#reply(typed));
+      if (reply?.name === 'linkedNotice' && typed) this.linked.set(conversation, typed);
+      // "Please send it again."
+      if (reply?.name !== 'codeFailed') return reply?.name === 'linkedNotice';
+    }
+  }
+
+  /** @returns the message, once it is acknowledged; undefined when the platform gave it up */
+  async #say(conversation: number, says: string): Promise<SentEvent | undefined> {
+    const { ledger, send } = this.#options;
+    const event = addEvent(ledger, conversation, says);
+    await send[event.platform](event);
+    return event.acknowledgedAtMs === undefined ? undefined : event;
+  }
+
+  /** What the bot says of the account in the reply to a message. @param wanted any unless told */
+  async #reply(
+    { id }: SentEvent,
+    wanted?: readonly AccountText[],
+  ): Promise<{ name: AccountText; text: string } | undefined> {
+    const giveUpAtMs = Date.now() + REPLY_LIMIT_MS;
+    while (Date.now() < giveUpAtMs) {
+      for (const { event, looks } of this.#options.messages()) {
+        if (event !== id) continue;
+        const text = looks.at(-1)?.text ?? '';
+        const kind = kindOfText(text);
+        if (kind.kind === 'account' && (wanted?.includes(kind.name) ?? true)) return { name: kind.name, text };
+      }
+      await pause(LOOK_EVERY_MS);
+    }
+    return undefined;
+  }
+}

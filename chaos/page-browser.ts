@@ -1,0 +1,46 @@
+/** A page as a browser has it. */
+export interface Page {
+  url: string;
+  status: number;
+  text: string;
+}
+
+const MOST_REDIRECTS = 12;
+const LIMIT_MS = 6_000;
+
+/** A browser without a screen: keeps cookies by origin, follows redirects, sends forms. */
+export class PageBrowser {
+  readonly #cookies = new Map<string, Map<string, string>>();
+
+  /** @param form sent as a form of the page at `from`, when there is one. @throws Error when a page could not be had in time */
+  async open(address: string, form?: { fields: Record<string, string>; from: string }): Promise<Page> {
+    let [url, sent] = [new URL(address), form];
+    for (let redirects = 0; redirects < MOST_REDIRECTS; redirects += 1) {
+      const response = await this.#send(url, sent);
+      const text = await response.text();
+      const location = response.headers.get('location');
+      if (location === null) return { url: url.href, status: response.status, text };
+      [url, sent] = [new URL(location, url), undefined];
+    }
+    throw new Error('Too many redirects');
+  }
+
+  async #send(url: URL, form?: { fields: Record<string, string>; from: string }): Promise<Response> {
+    const jar = this.#cookies.get(url.origin) ?? new Map<string, string>();
+    this.#cookies.set(url.origin, jar);
+    const response = await fetch(url, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(LIMIT_MS),
+      headers: {
+        cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(form ? { origin: new URL(form.from).origin, 'sec-fetch-site': 'same-origin' } : {}),
+      },
+      ...(form ? { method: 'POST', body: new URLSearchParams(form.fields) } : {}),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      jar.set(name, value);
+    }
+    return response;
+  }
+}

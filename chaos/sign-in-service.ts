@@ -1,0 +1,67 @@
+import { createLog } from '../src/base/log.ts';
+import { connectRedis } from '../src/base/redis.ts';
+import type { ServicePerson } from '../src/service/directory-file.ts';
+import { startService } from '../src/service/start-service.ts';
+
+/** The real sign-in service, in the rig's own process, with an account for each person of the rig. */
+export interface SignInService {
+  /** What a bot needs to be its client. */
+  env: Record<string, string>;
+  close(): Promise<void>;
+}
+
+const CLIENT = { clientId: 'chaos-bot', clientSecret: 'chaos-client-secret', name: 'Parley' };
+/** More than the traffic has people at 20 messages a second. */
+const ACCOUNTS = 2_000;
+
+/** @param publicUrl where the bot's own pages are reached */
+export async function startSignInService(redisPort: number, publicUrl: string): Promise<SignInService> {
+  const log = createLog({ level: 'fatal', format: 'json' });
+  const redis = connectRedis({ urls: [`redis://127.0.0.1:${redisPort}`] }, 'wait', log, 'service');
+  const service = await startService({
+    ...{ port: 0, host: '127.0.0.1', redis, log, nowMs: Date.now, docsDir: process.cwd() },
+    apiKeys: [],
+    clients: [{ ...CLIENT, redirectUris: [`${publicUrl}/oauth/callback`] }],
+    directory: Array.from({ length: ACCOUNTS }, (_, index) => personOf(index + 1)),
+    accessTokenSec: 7_200,
+    refreshTokenSec: 86_400,
+  });
+  return {
+    env: {
+      SIGN_IN: 'required',
+      SIGN_IN_URL: service.url,
+      SIGN_IN_CLIENT_ID: CLIENT.clientId,
+      SIGN_IN_CLIENT_SECRET: CLIENT.clientSecret,
+      SIGN_IN_PROOF: 'typed-code',
+      TRUSTED_PROXY_HOPS: '1',
+    },
+    async close() {
+      await service.close();
+      redis.disconnect();
+    },
+  };
+}
+
+/** The id of the account that belongs to the person of a conversation. */
+export function accountIdOf(conversation: number): string {
+  return `2030${conversation}`;
+}
+
+/** What that person types where the service asks who they are. */
+export function loginOf(conversation: number): { username: string; password: string } {
+  return { username: `person${conversation}`, password: `quiet-river-${conversation}` };
+}
+
+function personOf(conversation: number): ServicePerson {
+  const { username, password } = loginOf(conversation);
+  const id = accountIdOf(conversation);
+  return {
+    username,
+    password: `plain:${password}`,
+    messaging: {},
+    profile: {
+      ...{ id, active: true, parentIdentityInfo: { name: 'Staff', code: 'JG' } },
+      attributes: { BMBM: '1', BMMC: 'Rig', XGH: id, XM: `Person ${conversation}`, objectId: id },
+    },
+  };
+}
