@@ -19,6 +19,7 @@ const LOOK_EVERY_MS = 250;
 const WALK_LIMIT_MS = 30_000;
 /** The product gives a person five links an hour. */
 const MOST_LINKS = 5;
+const INVITATIONS: readonly AccountText[] = ['invitation', 'invitationHeld'];
 
 /** People who sign in after their first question, by the real pages, and type the code into the chat; whatever dies meanwhile. */
 export class Newcomers {
@@ -46,7 +47,7 @@ export class Newcomers {
   async #signIn(first: SentEvent): Promise<void> {
     let asked: SentEvent | undefined = first;
     for (let links = 0; links < MOST_LINKS; links += 1) {
-      const invited = asked && (await this.#reply(asked, ['invitation', 'invitationHeld']));
+      const invited = asked && (await this.#reply(asked, INVITATIONS));
       const link = /https?:\/\/\S+\/link\/[\w-]+/.exec(invited?.text ?? '')?.[0];
       const code = link === undefined ? undefined : await this.#walk(first.conversation, link);
       if (code !== undefined && (await this.#type(first.conversation, code))) return;
@@ -88,16 +89,20 @@ export class Newcomers {
     return event.acknowledgedAtMs === undefined ? undefined : event;
   }
 
-  /** What the bot says of the account in the reply to a message. @param wanted any unless told */
+  /**
+   * What the bot says of the account in the reply to a message.
+   * @param wanted any unless told; these may stand below a later message too, with which the first was merged
+   */
   async #reply(
-    { id }: SentEvent,
+    { id, conversation }: SentEvent,
     wanted?: readonly AccountText[],
   ): Promise<{ name: AccountText; text: string } | undefined> {
     const giveUpAtMs = Date.now() + REPLY_LIMIT_MS;
     while (Date.now() < giveUpAtMs) {
-      for (const { event, looks } of this.#options.messages()) {
-        if (event !== id) continue;
-        const text = looks.at(-1)?.text ?? '';
+      for (const message of this.#options.messages()) {
+        const isLater = wanted !== undefined && message.conversation === conversation && (message.event ?? 0) > id;
+        if (message.event !== id && !isLater) continue;
+        const text = message.looks.at(-1)?.text ?? '';
         const kind = kindOfText(text);
         if (kind.kind === 'account' && (wanted?.includes(kind.name) ?? true)) return { name: kind.name, text };
       }
