@@ -92,9 +92,11 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
       return fitting(clean(text, false).slice(0, maxBytes + MARGIN_CHARS), maxBytes, look);
     },
     pieces(text, maxBytes) {
-      const shown = isPlain(text) ? text : safely(clean(text, true));
-      const pieces = fittingPieces(shown, maxBytes);
-      return pieces.length === 1 ? pieces : pieces.filter((piece) => piece.trim() !== '');
+      const all = fittingPieces(isPlain(text) ? text : whole(clean(text, true)), maxBytes);
+      const pieces = all.length === 1 ? all : all.filter((piece) => piece.trim() !== '');
+      // Each is written once more before it is shown; that it is as it is to be need not be found out again.
+      for (const piece of pieces) fullLooks.remember({ source: piece, shown: piece });
+      return pieces;
     },
   };
 }

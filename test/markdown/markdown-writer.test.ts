@@ -163,11 +163,11 @@ describe('P12 thoughts in the text', () => {
 
 test('a text made to hold us up is shown without links, in pieces that fit', () => {
   for (const unit of ['[a](', '1. ', '> ', '*a_', '![', '[](', '`a``', '<b ']) {
-    const text = unit.repeat(Math.floor(60_000 / unit.length));
+    const text = unit.repeat(Math.floor(30_000 / unit.length));
     const startedAtMs = performance.now();
     expect(Buffer.byteLength(wecom.growing(text, 20_480))).toBeLessThanOrEqual(20_480);
     for (const piece of wecom.pieces(text, 20_480)) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(20_480);
-    // Read as it stands, each would take many seconds.
-    expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+    // Read as it stands, such a text takes seconds.
+    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
   }
 });
