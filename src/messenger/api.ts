@@ -32,6 +32,8 @@ export interface MessageView {
   text: string;
   /** The platform's thinking block, shown folded; it may hold a status line. */
   thinking?: string;
+  /** What the bot says about its answer, apart from the text: shown small below it. Plain words. */
+  note?: string;
   images: { url: string; alt: string }[];
   quote?: { senderName: string; text: string };
   /** Of a reply in a thread, where the platform has those: the message under which it hangs. */

@@ -132,6 +132,8 @@ export interface PushedLook {
   finished: boolean;
   /** The message stays as it is for long, to be edited later (an invitation to sign in). */
   staysOpen?: boolean;
+  /** What is said about a finished answer, in plain words: shown apart from its text, in the platform's own place for that. */
+  note?: string;
 }
 
 /**

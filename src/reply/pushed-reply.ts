@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { MINUTE_MS, monotonicMs, SECOND_MS } from '../base/clock.ts';
-import type { PushedLook, PushReplies, ReplyView } from '../platforms/platform.ts';
+import type { Platform, PushedLook, PushReplies, ReplyView } from '../platforms/platform.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { LookPacer } from './look-pacer.ts';
 import { createPostLedger, postFieldOf, type PostLedger } from './post-ledger.ts';
@@ -47,15 +47,16 @@ export class PushedReply implements LiveReply {
     this.#isFinishing = true;
     await this.close();
     const { platform, sealAnswer } = this.#options;
-    const pieces = platform.splitReply(withStatus(text, status));
+    const pieces = platform.splitReply(text, roomFor(status));
     let delivery: Delivery = 'live';
     for (const [part, piece] of pieces.entries()) {
-      const content = platform.renderReply({ text: piece, finished: true });
+      const isLast = part === pieces.length - 1;
+      const look = lastLook(platform, piece, isLast ? status : undefined);
       const answer = part === 0 ? sealAnswer(text) : undefined;
-      delivery = await this.#persist(part, { content, finished: true }, answer);
+      delivery = await this.#persist(part, look, answer);
       if (delivery !== 'live') break;
       // Of the last one the commit, which follows, writes down where it stands.
-      if (part < pieces.length - 1) await this.#recordPart(part);
+      if (!isLast) await this.#recordPart(part);
     }
     return this.#hasLost() ? [] : [this.#record({ finished: '1', delivery })];
   }
@@ -158,9 +159,17 @@ export class PushedReply implements LiveReply {
   }
 }
 
-/** Here is no place apart from the text: what is said about an answer stands below it. */
-function withStatus(text: string, status = ''): string {
-  return [text.trim() === '' ? '' : text, status].filter((part) => part !== '').join('\n\n');
+/** What is said about an answer stands apart from its text; of one without any text it is the text (contract.md section 4). */
+function lastLook(platform: Platform, text: string, status?: string): Omit<PushedLook, 'shown'> {
+  const about = status === undefined ? {} : { status };
+  const content = platform.renderReply({ text, ...about, finished: true });
+  const note = status === undefined || text.trim() === '' ? {} : { note: status };
+  return { content, ...note, finished: true };
+}
+
+/** Bytes that each message keeps free for the note, should the platform take it only as part of the text. */
+function roomFor(status: string | undefined): number {
+  return status === undefined ? 0 : Buffer.byteLength(`\n\n${status}`);
 }
 
 function isOver(signal: AbortSignal): boolean {

@@ -55,6 +55,17 @@ withBrowser('The page of a platform with threads', () => {
     expect((right?.x ?? 9_999) + (right?.width ?? 0)).toBeLessThanOrEqual(left);
   });
 
+  test('contract.md 4: what is said about an answer is seen and read out, and is no part of its text', async () => {
+    server.show(messageView({ id: 'a1', text: 'Half an answer', note: 'Stopped.' }));
+    const row = rows().first();
+    expect((await row.locator('[data-part="text"]').innerText()).trim()).toBe('Half an answer');
+    expect(await row.innerText()).not.toContain('Stopped.');
+    const note = row.getByRole('note', { name: 'Stopped.' });
+    expect((await note.boundingBox())?.height).toBeGreaterThan(10);
+    const drawn = "getComputedStyle(document.querySelector('.answer-note'), '::before').content";
+    expect(await page.evaluate<string>(drawn)).toBe('"Stopped."');
+  });
+
   test('an answer below its question says only that it is in a thread; elsewhere it says in which', async () => {
     ask();
     server.show(messageView({ id: 'a1', text: 'At ten.', thread: root }));

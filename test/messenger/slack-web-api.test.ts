@@ -129,6 +129,36 @@ describe('platforms/slack.md 3: posts and edits', () => {
     expect((await shown(ts))?.text).toBe('**bold** ~~gone~~ [A](https://a.test) 1 < 2');
   });
 
+  test('blocks: markdown is the text, context stands apart from it, and beside them text is for notifications', async () => {
+    const { channel } = await said('hi');
+    const context = (type: string, text: string) => ({ type: 'context', elements: [{ type, text }] });
+    const blocks = [{ type: 'markdown', text: '**all** of it' }, context('plain_text', 'a *b* <c>')];
+    const { ts } = await call('chat.postMessage', { channel, text: 'all of it', blocks });
+    expect(await shown(ts)).toMatchObject({ text: '**all** of it', note: 'a *b* <c>' });
+    await call('chat.update', { channel, ts, blocks: [blocks[0], context('mrkdwn', '1 &lt; 2')] });
+    expect(await shown(ts)).toMatchObject({ text: '**all** of it', note: '1 < 2' });
+    await call('chat.update', { channel, ts, markdown_text: 'anew' });
+    expect(await shown(ts)).toMatchObject({ text: 'anew' });
+    expect(await shown(ts)).not.toHaveProperty('note');
+  });
+
+  test('blocks are held to Slack’s limits, and do not stand beside markdown_text', async () => {
+    const { channel } = await said('hi');
+    const post = (blocks: unknown, more: object = {}) => call('chat.postMessage', { channel, blocks, ...more });
+    const markdown = (chars: number) => ({ type: 'markdown', text: 'x'.repeat(chars) });
+    expect(await post([markdown(1)], { markdown_text: 'a' })).toMatchObject({ error: 'markdown_text_conflict' });
+    expect(await post([markdown(6_000), markdown(6_001)])).toMatchObject({ error: 'msg_blocks_too_long' });
+    expect(await post([markdown(6_000), markdown(5_998)])).toMatchObject({ ok: true });
+    expect(await post(Array.from({ length: 51 }, () => markdown(1)))).toMatchObject({ error: 'invalid_blocks' });
+    for (const broken of ['x', [{ type: 'nothing' }], [{ type: 'context', elements: [] }], [{ type: 'markdown' }], [1]])
+      expect(await post(broken)).toMatchObject({ error: 'invalid_blocks' });
+    const note = { type: 'context', elements: [{ type: 'plain_text', text: 'x'.repeat(3_001) }] };
+    expect(await post([note])).toMatchObject({ error: 'msg_blocks_too_long' });
+    const calling = { type: 'context', elements: [{ type: 'mrkdwn', text: '<!here> look' }] };
+    await post([markdown(1), calling]);
+    expect(reasons()).toContain('the text calls everybody');
+  });
+
   test('writing to a person’s id goes to their private chat', async () => {
     await said('hi', 'group');
     await until(() => bot.events.length > 0);
@@ -195,6 +225,14 @@ describe('platforms/slack.md 3: native streams', () => {
     expect(await call('chat.appendStream', { channel, ts, markdown_text: 'x' })).toMatchObject(after);
     expect(await call('chat.stopStream', { channel, ts })).toMatchObject(after);
     expect(messenger.driver.trace(message.id).snapshots).toEqual(['one', 'one two', 'one two three']);
+  });
+
+  test('the blocks of its stop stand apart, below its text', async () => {
+    const { channel, ts, message } = await open();
+    const blocks = [{ type: 'context', elements: [{ type: 'plain_text', text: 'Stopped.' }] }];
+    await call('chat.stopStream', { channel, ts, markdown_text: ' two', blocks });
+    expect(await messenger.driver.waitForAnswer(message.id)).toMatchObject({ text: 'one two', note: 'Stopped.' });
+    expect(messenger.driver.trace(message.id).snapshots).toEqual(['one', 'one two']);
   });
 
   test('appends at the same time are all kept, in one order', async () => {

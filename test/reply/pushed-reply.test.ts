@@ -162,6 +162,66 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     expect(new Set(keys).size).toBe(scene.slack.messages.length);
   });
 
+  test('contract.md 4: what is said about an answer stands apart from its text', async () => {
+    const { take } = await ask(mode);
+    const { live } = await take();
+    live.show({ text: 'Half an ans' });
+    await until(() => texts().length === 1);
+    await live.finish('Half an answer', 'Stopped.\n<!here> *a_b* & co');
+    expect(scene.slack.messages).toMatchObject([{ text: 'Half an answer', note: 'Stopped.\n＜!here> *a_b* & co' }]);
+    expect(texts()).toEqual(['Half an answer']);
+  });
+
+  test('contract.md 4: of an answer without any text the note is the text', async () => {
+    const { take } = await ask(mode);
+    const { live } = await take();
+    await live.finish(' \n', 'Stopped.');
+    expect(scene.slack.messages).toMatchObject([{ text: 'Stopped.', note: '' }]);
+  });
+
+  test('contract.md 4: a long answer has its note once, below its end', async () => {
+    const { take } = await ask(mode);
+    const { live } = await take();
+    const text = 'A sentence of words.\n\n'.repeat(1_200);
+    await live.finish(text, 'Stopped.');
+    expect(texts().join('').replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''));
+    const notes = scene.slack.messages.map(({ note }) => note);
+    expect(notes).toEqual([...Array.from({ length: notes.length - 1 }, () => ''), 'Stopped.']);
+    expect(notes.length).toBeGreaterThan(1);
+  });
+
+  test.each(['before', 'after'] as const)(
+    'security.md 4.6: a last look that is cut %s it happened, and laid over again by another worker, ends the same',
+    async (when) => {
+      const { take } = await ask(mode);
+      const first = await take();
+      first.live.show({ text: 'Half' });
+      await until(() => texts().length === 1);
+      fault(mode === 'stream' ? 'chat.stopStream' : 'chat.update', { kind: 'cut', when });
+      await first.live.finish('Half an answer', 'Stopped.');
+      const after = scene.slack.messages.map(({ text, note }) => ({ text, note }));
+      expect(after).toEqual([{ text: 'Half an answer', note: 'Stopped.' }]);
+      const second = await take();
+      await second.live.finish('Half an answer', 'Stopped.');
+      expect(scene.slack.messages.map(({ text, note }) => ({ text, note }))).toEqual(after);
+    },
+    20_000,
+  );
+
+  test.each(['invalid_blocks', 'block_mismatch', 'msg_blocks_too_long'])(
+    'a note that Slack does not take as a block (%s) stands below the text, so that neither is lost',
+    async (error) => {
+      const { take } = await ask(mode);
+      const { live } = await take();
+      live.show({ text: 'Half' });
+      await until(() => texts().length === 1);
+      fault(mode === 'stream' ? 'chat.stopStream' : 'chat.update', { kind: 'error', error });
+      await live.finish('Half an answer', 'Stopped.');
+      expect(texts()).toEqual(['Half an answer\n\nStopped.']);
+      expect(scene.slack.messages[0]).toMatchObject({ isStreaming: false });
+    },
+  );
+
   test('an invitation stays open and grows into the answer later, in the same message', async () => {
     const { take } = await ask(mode);
     const first = await take();

@@ -7,6 +7,8 @@ export interface SlackMessage {
   ts: string;
   threadTs?: string;
   text: string;
+  /** What its context blocks say, apart from the text. */
+  note: string;
   user: string;
   isStreaming: boolean;
   metadata?: { event_type: string; event_payload?: { key?: string } };
@@ -51,8 +53,9 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
   };
   const find = (args: Record<string, unknown>) =>
     messages.findLast(({ channel, ts }) => channel === args['channel'] && ts === args['ts']);
-  const look = (message: SlackMessage, text: string) => {
+  const look = (message: SlackMessage, text: string, note = '') => {
     message.text = text;
+    message.note = note;
     message.looks.push(text);
     message.lookedAtMs.push(Date.now());
   };
@@ -63,6 +66,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       ts: `1760001000.${String(counter).padStart(6, '0')}`,
       ...(args['thread_ts'] === undefined ? {} : { threadTs: args['thread_ts'] as string }),
       text: textOf(args),
+      note: noteOf(args),
       user: BOT.user_id,
       isStreaming,
       looks: [textOf(args)],
@@ -74,7 +78,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
   };
   const methods: Record<string, (args: Record<string, unknown>) => Answer> = {
     'auth.test': () => ({ ok: true, ...BOT }),
-    'chat.postMessage': (args) => (textOf(args) === '' ? { ok: false, error: 'no_text' } : add(args, false)),
+    'chat.postMessage': (args) => refusalOf(args) ?? add(args, false),
     'chat.startStream': (args) => {
       if (args['thread_ts'] === undefined) return { ok: false, error: 'invalid_arguments' };
       const isPrivate = String(args['channel']).startsWith('D');
@@ -91,7 +95,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     'chat.stopStream': (args) => {
       const message = find(args);
       if (!message?.isStreaming) return { ok: false, error: 'message_not_in_streaming_state' };
-      look(message, message.text + textOf(args));
+      look(message, message.text + textOf(args), noteOf(args));
       message.isStreaming = false;
       Object.assign(message, metadataOf(args));
       return { ok: true, channel: message.channel, ts: message.ts };
@@ -100,7 +104,9 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       const message = find(args);
       if (!message) return { ok: false, error: 'message_not_found' };
       if (message.isStreaming) return { ok: false, error: 'cant_update_message' };
-      look(message, textOf(args));
+      const refusal = refusalOf(args);
+      if (refusal) return refusal;
+      look(message, textOf(args), noteOf(args));
       Object.assign(message, metadataOf(args));
       return { ok: true, channel: message.channel, ts: message.ts };
     },
@@ -154,8 +160,35 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
   };
 }
 
+interface Block {
+  type: string;
+  text?: string;
+  elements?: { text: string }[];
+}
+
+function blocksOf(args: Record<string, unknown>): Block[] {
+  return (args['blocks'] ?? []) as Block[];
+}
+
 function textOf(args: Record<string, unknown>): string {
-  return typeof args['markdown_text'] === 'string' ? args['markdown_text'] : '';
+  if (typeof args['markdown_text'] === 'string') return args['markdown_text'];
+  return blocksOf(args)
+    .flatMap(({ type, text }) => (type === 'markdown' ? (text ?? '') : []))
+    .join('\n\n');
+}
+
+function noteOf(args: Record<string, unknown>): string {
+  const notes = blocksOf(args).filter(({ type }) => type === 'context');
+  return notes.flatMap(({ elements = [] }) => elements.map(({ text }) => text)).join('\n');
+}
+
+/** What Slack says to a post or an edit that breaks its rules (platforms/slack.md section 3). */
+function refusalOf(args: Record<string, unknown>): Answer | undefined {
+  const { markdown_text: markdown, text, blocks } = args;
+  if (textOf(args) === '') return { ok: false, error: 'no_text' };
+  if (markdown !== undefined && (text !== undefined || blocks !== undefined))
+    return { ok: false, error: 'markdown_text_conflict' };
+  return textOf(args).length + noteOf(args).length > 13_200 ? { ok: false, error: 'msg_blocks_too_long' } : undefined;
 }
 
 function metadataOf(args: Record<string, unknown>): Pick<SlackMessage, 'metadata'> {

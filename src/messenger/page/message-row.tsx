@@ -104,9 +104,15 @@ function Bubble({ message, followsThread }: { message: LoggedMessage; followsThr
       <div class="text" data-part="text">
         {message.sender === BOT_SENDER ? <MarkdownText text={message.text} /> : <PlainText text={message.text} />}
       </div>
+      {message.note !== undefined && <AnswerNote note={message.note} />}
       {isWaiting && !hasThinking && <span class="dots" aria-hidden="true" />}
     </div>
   );
+}
+
+/** What is said about an answer. The style sheet shows it: the text of the list item stays the answer's own. */
+function AnswerNote({ note }: { note: string }) {
+  return <div class="answer-note" role="note" aria-label={note} data-label={note} />;
 }
 
 /** Says that a message hangs in a thread, and in which one where that is not the message above. */

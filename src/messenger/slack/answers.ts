@@ -1,6 +1,7 @@
 import type { Conversation } from '../directory.ts';
 import type { SlackPart, StoredMessage } from '../stored-message.ts';
 import { InTurn } from './in-turn.ts';
+import type { BlockWords } from './read-blocks.ts';
 import { SlackFault } from './slack-fault.ts';
 import type { SlackSide } from './slack-side.ts';
 import { threadRoot, threadView } from './threads.ts';
@@ -8,8 +9,7 @@ import { channelIdOf, messageIdOf } from './workspace.ts';
 import { callsEverybody, shownText } from './written-text.ts';
 
 /** A bot's message as a call gives it. */
-export interface BotMessage {
-  text: string;
+export interface BotMessage extends BlockWords {
   threadTs?: string;
   metadata?: SlackPart['metadata'];
   isStream: boolean;
@@ -31,7 +31,7 @@ export class Answers {
   }
 
   /** @throws SlackFault `thread_not_found`, `cannot_reply_to_message` */
-  post(conversation: Conversation, { text, threadTs, metadata, isStream }: BotMessage): Promise<StoredMessage> {
+  post(conversation: Conversation, { threadTs, metadata, isStream, ...words }: BotMessage): Promise<StoredMessage> {
     const { store, clock, nowMs, botName } = this.#side;
     return this.#inTurn.run(conversation.id, async () => {
       const root = threadTs === undefined ? undefined : await threadRoot(store, conversation, threadTs);
@@ -56,7 +56,7 @@ export class Answers {
         },
       };
       await store.noteOpen(message.id);
-      return this.#show(message, { raw: text, metadata });
+      return this.#show(message, { ...words, metadata });
     });
   }
 
@@ -65,24 +65,24 @@ export class Answers {
     return this.#change(messageId, async (message) => {
       if (message.slack?.isStoppedByUser === true) throw new SlackFault('stopped_by_user');
       await this.#demandStream(message);
-      return this.#show(message, { raw: rawOf(message) + text });
+      return this.#show(message, { markdown: rawOf(message) + text, note: '' });
     });
   }
 
   /** Ends a native stream; one that its reader stopped may still be ended. @throws SlackFault as `append` */
-  stop(messageId: string, text: string, metadata: SlackPart['metadata']): Promise<StoredMessage> {
+  stop(messageId: string, { markdown, note }: BlockWords, metadata: SlackPart['metadata']): Promise<StoredMessage> {
     return this.#change(messageId, async (message) => {
       await this.#demandStream(message);
       const { streamSinceMs: _ended, isStoppedByUser: _stopped, ...slack } = message.slack ?? { ts: '' };
-      return this.#show({ ...message, state: 'final', slack }, { raw: rawOf(message) + text, metadata });
+      return this.#show({ ...message, state: 'final', slack }, { markdown: rawOf(message) + markdown, note, metadata });
     });
   }
 
-  /** Replaces the whole text. @throws SlackFault `message_not_found`, `cant_update_message` while it streams */
-  update(messageId: string, text: string, metadata: SlackPart['metadata']): Promise<StoredMessage> {
+  /** Replaces all that it says. @throws SlackFault `message_not_found`, `cant_update_message` while it streams */
+  update(messageId: string, words: BlockWords, metadata: SlackPart['metadata']): Promise<StoredMessage> {
     return this.#change(messageId, async (message) => {
       if (this.#isAlive(message)) throw new SlackFault('cant_update_message');
-      return this.#show({ ...message, state: 'streaming' }, { raw: text, metadata });
+      return this.#show({ ...message, state: 'streaming' }, { ...words, metadata });
     });
   }
 
@@ -123,17 +123,18 @@ export class Answers {
   }
 
   async #show(
-    message: StoredMessage,
-    { raw, metadata }: { raw: string; metadata?: SlackPart['metadata'] },
+    { note: _before, ...message }: StoredMessage,
+    { markdown: raw, note, metadata }: BlockWords & { metadata?: SlackPart['metadata'] },
   ): Promise<StoredMessage> {
     const { chatLog, store, trace, workspace, botName, nowMs } = this.#side;
     const questionId = message.slack?.questionId ?? '';
-    if (callsEverybody(raw)) trace.violated({ questionId, reason: 'the text calls everybody', atMs: nowMs() });
+    if (callsEverybody(raw) || callsEverybody(note))
+      trace.violated({ questionId, reason: 'the text calls everybody', atMs: nowMs() });
     const text = shownText(raw, workspace, botName);
     trace.shown(questionId, text);
     const slack: SlackPart = { ...(message.slack ?? { ts: '' }), raw, ...(metadata ? { metadata } : {}) };
     const isFirst = message.text === '';
-    const shown: StoredMessage = { ...message, text, slack };
+    const shown: StoredMessage = { ...message, text, ...(note === '' ? {} : { note }), slack };
     if (shown.state === 'final') {
       await store.noteSettled(shown.id);
       this.#forgetTimer(shown.id);

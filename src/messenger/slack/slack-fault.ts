@@ -15,6 +15,8 @@ export type SlackFaultCode =
   | 'no_text'
   | 'msg_too_long'
   | 'markdown_text_conflict'
+  | 'invalid_blocks'
+  | 'msg_blocks_too_long'
   | 'invalid_metadata_format'
   | 'message_not_found'
   | 'cant_update_message'

@@ -1,7 +1,9 @@
 import type { Conversation } from '../directory.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import type { Answers } from './answers.ts';
-import { demandText, messageText, metadataOf, streamText, textOf, tsOf, type CallArguments } from './call-arguments.ts';
+import { demandText, metadataOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
+import { messageWords, streamEnd, streamText } from './message-words.ts';
+import type { BlockWords } from './read-blocks.ts';
 import { readHistory, readReplies } from './read-messages.ts';
 import { isViolation, SlackFault } from './slack-fault.ts';
 import type { SlackSide } from './slack-side.ts';
@@ -93,7 +95,7 @@ export class WebApi {
 
   async #post(args: CallArguments): Promise<object> {
     const conversation = this.#channel(args);
-    return this.#open(conversation, args, { text: messageText(args, 'post'), isStream: false });
+    return this.#open(conversation, args, { words: messageWords(args, 'post'), isStream: false });
   }
 
   async #startStream(args: CallArguments): Promise<object> {
@@ -103,18 +105,18 @@ export class WebApi {
       if (textOf(args, 'recipient_user_id') === undefined) throw new SlackFault('missing_recipient_user_id');
       if (textOf(args, 'recipient_team_id') === undefined) throw new SlackFault('missing_recipient_team_id');
     }
-    return this.#open(conversation, args, { text: streamText(args), isStream: true });
+    return this.#open(conversation, args, { words: { markdown: streamText(args), note: '' }, isStream: true });
   }
 
   async #open(
     conversation: Conversation,
     args: CallArguments,
-    { text, isStream }: { text: string; isStream: boolean },
+    { words, isStream }: { words: BlockWords; isStream: boolean },
   ): Promise<object> {
     const threadTs = tsOf(args, 'thread_ts');
     const metadata = metadataOf(args);
     const shown = await this.#answers.post(conversation, {
-      text,
+      ...words,
       isStream,
       ...(metadata ? { metadata } : {}),
       ...(threadTs === undefined ? {} : { threadTs }),
@@ -125,7 +127,7 @@ export class WebApi {
 
   async #update(args: CallArguments): Promise<object> {
     const id = this.#messageId(args);
-    return this.#done(await this.#answers.update(id, messageText(args, 'edit'), metadataOf(args)));
+    return this.#done(await this.#answers.update(id, messageWords(args, 'edit'), metadataOf(args)));
   }
 
   async #appendStream(args: CallArguments): Promise<object> {
@@ -135,7 +137,7 @@ export class WebApi {
   }
 
   async #stopStream(args: CallArguments): Promise<object> {
-    return this.#done(await this.#answers.stop(this.#messageId(args), streamText(args), metadataOf(args)));
+    return this.#done(await this.#answers.stop(this.#messageId(args), streamEnd(args), metadataOf(args)));
   }
 
   #messageId(args: CallArguments): string {

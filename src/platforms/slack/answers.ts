@@ -45,7 +45,7 @@ export function createAnswers(options: AnswersOptions): PushReplies {
 async function update(options: AnswersOptions, handle: string, look: PushedLook, postKey: string): Promise<PushResult> {
   const posted = readHandle(handle);
   if (posted.streamSinceMs !== undefined) return growStream(options, posted, look, postKey);
-  return editMessage(options.api, posted, look.content, postKey);
+  return editMessage(options.api, posted, look, postKey);
 }
 
 /** Who the bot is, asked once it matters; a failure is asked again next time. */

@@ -1,6 +1,7 @@
-import type { PushedLook, PushResult } from '../platform.ts';
+import type { PushResult } from '../platform.ts';
 import type { SlackAnswer, SlackApi } from './platform-api.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
+import { isNoteRefused, noteInText, wholeLook, type Words } from './write-look.ts';
 
 /** The kind of our messages' metadata, by which they are found again. */
 export const ANSWER_EVENT = 'parley_answer';
@@ -15,29 +16,35 @@ export function metadataOf(postKey: string): object {
 /** Posts an answer as a message that is edited later. */
 export async function postMessage(
   api: SlackApi,
-  { channel, threadTs }: ReplyTarget,
-  { content }: PushedLook,
+  target: ReplyTarget,
+  words: Words,
   postKey: string,
 ): Promise<PushResult> {
+  const { channel, threadTs } = target;
   const answer = await api.call('chat.postMessage', {
     channel,
     ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-    markdown_text: content,
+    ...wholeLook(words),
     metadata: metadataOf(postKey),
     ...UNFURL_OFF,
   });
+  if (answer.kind === 'error' && isNoteRefused(answer.error, words))
+    return postMessage(api, target, noteInText(words), postKey);
   return resultOf(answer, (body) => ({ channel: textOf(body['channel']) ?? channel, ts: textOf(body['ts']) ?? '' }));
 }
 
-/** Replaces the whole text of a message (security.md 4.6). */
+/** Replaces all that a message says (security.md 4.6). */
 export async function editMessage(
   api: SlackApi,
-  { channel, ts }: PostedMessage,
-  content: string,
+  posted: PostedMessage,
+  words: Words,
   postKey: string,
 ): Promise<PushResult> {
-  const args = { channel, ts, markdown_text: content, metadata: metadataOf(postKey) };
-  return resultOf(await api.call('chat.update', args), () => ({ channel, ts }));
+  const { channel, ts } = posted;
+  const answer = await api.call('chat.update', { channel, ts, ...wholeLook(words), metadata: metadataOf(postKey) });
+  if (answer.kind === 'error' && isNoteRefused(answer.error, words))
+    return editMessage(api, posted, noteInText(words), postKey);
+  return resultOf(answer, () => ({ channel, ts }));
 }
 
 /** Slack's answer to a post, and under which handle the message stands if it does. */

@@ -3,6 +3,7 @@ import type { PushedLook, PushResult } from '../platform.ts';
 import type { SlackApi } from './platform-api.ts';
 import { editMessage, metadataOf, resultOf, textOf } from './post-answer.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
+import { belowStream, isNoteRefused, noteInText } from './write-look.ts';
 
 /** A stream dies about 306 s after its start, whatever is appended (platforms/slack.md section 3); from here on it is edited. */
 const STREAM_LIFE_MS = 240 * SECOND_MS;
@@ -63,9 +64,11 @@ export async function growStream(
   const text = added === '' ? {} : { markdown_text: added };
   if (added === '' && !look.finished) return { result: 'sent', handle: formatHandle(posted) };
   const answer = look.finished
-    ? await api.call('chat.stopStream', { channel, ts, ...text, metadata: metadataOf(postKey) })
+    ? await api.call('chat.stopStream', { channel, ts, ...text, ...belowStream(look), metadata: metadataOf(postKey) })
     : await api.call('chat.appendStream', { channel, ts, ...text });
-  if (answer.kind === 'error' && NO_STREAM.has(answer.error)) return editMessage(api, posted, look.content, postKey);
+  if (answer.kind === 'error' && NO_STREAM.has(answer.error)) return editMessage(api, posted, look, postKey);
+  if (answer.kind === 'error' && isNoteRefused(answer.error, look))
+    return growStream(parts, posted, noteInText(look), postKey);
   // Whether it was appended is not known; the whole text is laid over it.
   if (answer.kind === 'uncertain') return endAndEdit(api, posted, look, postKey);
   return resultOf(answer, () => (look.finished ? { channel, ts } : posted));
@@ -75,15 +78,16 @@ export async function growStream(
 async function endAndEdit(
   api: SlackApi,
   posted: PostedMessage,
-  { content, finished }: PushedLook,
+  look: PushedLook,
   postKey: string,
 ): Promise<PushResult> {
   const { channel, ts } = posted;
+  const { finished } = look;
   const session = finished ? {} : { session_status: 'processing' };
   const ended = await api.call('chat.stopStream', { channel, ts, metadata: metadataOf(postKey), ...session });
   if (ended.kind === 'busy') return { result: 'busy', retryAfterMs: ended.retryAfterMs };
   // A stream that may still be open refuses the edit; that refusal would be taken for the last word.
   if (ended.kind === 'uncertain') return { result: 'uncertain' };
   if (ended.kind === 'error' && ended.error === 'stopped_by_user' && !finished) return { result: 'stopped' };
-  return editMessage(api, posted, content, postKey);
+  return editMessage(api, posted, look, postKey);
 }

@@ -1,0 +1,50 @@
+import { asObject, textOf, type CallArguments } from './call-arguments.ts';
+import { readBlocks, type BlockWords } from './read-blocks.ts';
+import { SlackFault } from './slack-fault.ts';
+import { markdownOfMrkdwn } from './written-text.ts';
+
+/** The most characters of `markdown_text`, and of `text` where it is edited (platforms/slack.md section 3). */
+const MAX_MARKDOWN_CHARS = 12_000;
+const MAX_TEXT_CHARS = 40_000;
+const MAX_EDITED_TEXT_CHARS = 4_000;
+
+/**
+ * The words of a message. Beside blocks, `text` is only what a notification says.
+ * @throws SlackFault `no_text`, `msg_too_long`, `markdown_text_conflict`, `invalid_blocks`, `msg_blocks_too_long`
+ */
+export function messageWords(args: CallArguments, kind: 'post' | 'edit'): BlockWords {
+  const markdown = textOf(args, 'markdown_text');
+  const text = textOf(args, 'text');
+  const blocks = readBlocks(args);
+  if (markdown !== undefined && (text !== undefined || blocks)) throw new SlackFault('markdown_text_conflict');
+  const words = markdown ?? text;
+  if (words === undefined && !blocks) throw new SlackFault('no_text');
+  const most = markdown !== undefined ? MAX_MARKDOWN_CHARS : kind === 'edit' ? MAX_EDITED_TEXT_CHARS : MAX_TEXT_CHARS;
+  if ((words ?? '').length > most) throw new SlackFault('msg_too_long');
+  return blocks ?? { markdown: markdown ?? markdownOfMrkdwn(words ?? ''), note: '' };
+}
+
+/**
+ * What a streaming call adds: `markdown_text`, or the markdown of its `chunks`. Tasks and plans are not shown here.
+ * @throws SlackFault `invalid_arguments`, `msg_too_long`
+ */
+export function streamText(args: CallArguments): string {
+  const { chunks = [] } = args;
+  if (!Array.isArray(chunks)) throw new SlackFault('invalid_arguments');
+  const added = (textOf(args, 'markdown_text') ?? '') + chunks.map(markdownOfChunk).join('');
+  if (added.length > MAX_MARKDOWN_CHARS) throw new SlackFault('msg_too_long');
+  return added;
+}
+
+/** What the end of a stream adds: text, and below it what its blocks say. @throws SlackFault as both */
+export function streamEnd(args: CallArguments): BlockWords {
+  const { markdown, note } = readBlocks(args) ?? { markdown: '', note: '' };
+  return { markdown: streamText(args) + markdown, note };
+}
+
+function markdownOfChunk(chunk: unknown): string {
+  const { type, text } = asObject(chunk);
+  if (type === 'markdown_text' && typeof text === 'string') return text;
+  if (type === 'task_update' || type === 'plan_update' || type === 'blocks') return '';
+  throw new SlackFault('invalid_arguments');
+}

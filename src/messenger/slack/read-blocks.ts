@@ -1,0 +1,61 @@
+import { asObject, type CallArguments } from './call-arguments.ts';
+import { SlackFault } from './slack-fault.ts';
+import { markdownOfMrkdwn } from './written-text.ts';
+
+/** What blocks say: the words of a message, and the small print that stands apart from them. Both may be empty. */
+export interface BlockWords {
+  markdown: string;
+  note: string;
+}
+
+/** Slack's limits (platforms/slack.md section 3): blocks of a message, characters of markdown blocks in all, of one text, and elements. */
+const MAX_BLOCKS = 50;
+const MAX_MARKDOWN_CHARS = 12_000;
+const MAX_TEXT_CHARS = 3_000;
+const MAX_ELEMENTS = 10;
+/** Blocks that are no words; they are taken, and not drawn here. */
+const WORDLESS = new Set(['actions', 'context_actions', 'divider']);
+
+/**
+ * Reads the blocks of a call; undefined when it has none.
+ * @throws SlackFault `invalid_blocks`, `msg_blocks_too_long`
+ */
+export function readBlocks({ blocks }: CallArguments): BlockWords | undefined {
+  if (blocks === undefined) return undefined;
+  if (!Array.isArray(blocks) || blocks.length > MAX_BLOCKS) throw new SlackFault('invalid_blocks');
+  const words: string[] = [];
+  const notes: string[] = [];
+  for (const block of blocks.map(asBlock)) {
+    if (block['type'] === 'markdown') words.push(demandWords(block['text'], MAX_MARKDOWN_CHARS));
+    else if (block['type'] === 'section') words.push(textObject(block['text']));
+    else if (block['type'] === 'context') notes.push(elementsOf(block).map(textObject).join(' '));
+    else if (!WORDLESS.has(String(block['type']))) throw new SlackFault('invalid_blocks');
+  }
+  const markdown = words.join('\n\n');
+  if (markdown.length > MAX_MARKDOWN_CHARS) throw new SlackFault('msg_blocks_too_long');
+  return { markdown, note: notes.join('\n') };
+}
+
+function elementsOf({ elements }: CallArguments): unknown[] {
+  if (!Array.isArray(elements) || elements.length === 0 || elements.length > MAX_ELEMENTS)
+    throw new SlackFault('invalid_blocks');
+  return elements;
+}
+
+/** `plain_text` is shown as it is, `mrkdwn` is Slack's own markup. */
+function textObject(value: unknown): string {
+  const { type, text } = asBlock(value);
+  if (type !== 'plain_text' && type !== 'mrkdwn') throw new SlackFault('invalid_blocks');
+  const words = demandWords(text, MAX_TEXT_CHARS);
+  return type === 'mrkdwn' ? markdownOfMrkdwn(words) : words;
+}
+
+function demandWords(value: unknown, maxChars: number): string {
+  if (typeof value !== 'string' || value === '') throw new SlackFault('invalid_blocks');
+  if (value.length > maxChars) throw new SlackFault('msg_blocks_too_long');
+  return value;
+}
+
+function asBlock(value: unknown): CallArguments {
+  return asObject(value, 'invalid_blocks');
+}
