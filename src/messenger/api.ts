@@ -13,6 +13,7 @@ export interface ConversationView {
   name: string;
   /** In a group everybody in it; in a private chat the person alone (the bot is always there). */
   members: PersonView[];
+  /** The beginning of the newest message on one line, as markdown. */
   lastLine: string;
   lastAtMs: number | null;
   unread: number;

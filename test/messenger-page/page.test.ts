@@ -199,6 +199,25 @@ withBrowser('The page in a browser', () => {
     expect(sent()).toMatchObject([{ text: '', images: [expect.stringMatching(/^image-/)] }]);
   });
 
+  test.each([
+    ['en-GB', ['Image 1 of 2', 'Image 2 of 2'], 'Image'],
+    ['zh-CN', ['第 1 张图片，共 2 张', '第 2 张图片，共 2 张'], '图片'],
+  ])('pages.md images have alternative texts that tell them apart, %s', async (locale, two, one) => {
+    const image = (url: string) => ({ url, alt: '' });
+    server.messages.set(PRIVATE.id, [
+      messageView({ id: 'two', images: [image('/images/x'), image('/images/y')], atMs: 1 }),
+      messageView({ id: 'one', images: [image('/images/x')], atMs: 2 }),
+    ]);
+    const other = await browser.newContext({ locale });
+    const tab = await other.newPage();
+    await tab.goto(`${server.url}/?person=alice`);
+    await tab.locator('.image-tile').nth(2).waitFor();
+    const shown = await tab.locator('.image-tile img').all();
+    const alts = await Promise.all(shown.map((element) => element.getAttribute('alt')));
+    expect(alts).toEqual([...two, one]);
+    await other.close();
+  });
+
   test('comes back by itself after the stream broke, with what was missed', async () => {
     const missed = messageView({ id: 'missed', text: 'While you were away' });
     server.messages.set(PRIVATE.id, [missed]);

@@ -93,7 +93,7 @@ describe('conversations', () => {
     expect(answers.map(({ data }) => (data as MessageView).state)).toEqual(['streaming', 'final']);
     expect(answers.every(({ data }) => !('answer' in data))).toBe(true);
     const before = (await api(at('people/ada/conversations')).json<ConversationView[]>())[1];
-    expect(before).toMatchObject({ unread: 2, lastLine: 'Parley: Yes, two lines here' });
+    expect(before).toMatchObject({ unread: 2, lastLine: 'Parley: **Yes**, two lines here' });
     expect((await api.post(at('conversations/group-wrLab/read'), { json: { person: 'ada' } })).statusCode).toBe(204);
     await until(
       () => ada.events.some(({ name, data }) => name === 'conversation' && 'unread' in data && data.unread === 0),

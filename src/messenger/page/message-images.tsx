@@ -9,7 +9,9 @@ type ShownImage = MessageView['images'][number];
 export function MessageImages({ images }: { images: readonly ShownImage[] }) {
   const { say } = usePage();
   const [shown, setShown] = useState<ShownImage | undefined>(undefined);
-  const nameOf = (image: ShownImage) => image.alt || say('image');
+  const nameOf = (image: ShownImage) =>
+    image.alt ||
+    (images.length === 1 ? say('image') : say('imageOf', { number: images.indexOf(image) + 1, count: images.length }));
   return (
     <div class="images" data-count={images.length}>
       {images.map((image) => (

@@ -66,6 +66,7 @@ const CATALOGUE = {
   imageCount: { en: 'A message can carry {count} images.', zh: '一条消息最多 {count} 张图片。' },
   dropHere: { en: 'Drop images to add them', zh: '松开鼠标即可添加图片' },
   image: { en: 'Image', zh: '图片' },
+  imageOf: { en: 'Image {number} of {count}', zh: '第 {number} 张图片，共 {count} 张' },
   openImage: { en: 'Open image: {name}', zh: '查看图片：{name}' },
   close: { en: 'Close', zh: '关闭' },
   mentionList: { en: 'People to mention', zh: '可提及的成员' },

@@ -4,6 +4,7 @@ import type { ChatRequest } from '../chat/chat-request.ts';
 import type { ToolDeclaration } from '../chat/tool-declaration.ts';
 import type { Finding, Question } from './compose-answer.ts';
 import { fillArguments } from './fill-arguments.ts';
+import { rateByWish } from './plain-wishes.ts';
 import { BUILT_IN_TEXTS } from './texts.ts';
 import { contentWordsOf, standingAlone, wordStem } from './words.ts';
 
@@ -44,9 +45,16 @@ function pick(
   return best && (best.score > 0 || choice === 'required') ? best.tool : undefined;
 }
 
-/** 0 unless the tool is named, all telling words of its name occur, or half of them with two words of its description. */
+/**
+ * 0 unless the tool is named, it does what is plainly wished for, all telling words of its name occur, or half of them with
+ * two words of its description.
+ */
 function rate({ name, description }: ToolDeclaration, asked: ReadonlySet<string>, question: string): number {
   if (isNamed(name, question)) return 100;
+  return Math.max(rateByWish(name, question), rateByWords(name, description, asked));
+}
+
+function rateByWords(name: string, description: string, asked: ReadonlySet<string>): number {
   const nameWords = telling(name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[_.-]+/g, ' '));
   const described = telling(description.slice(0, MAX_DESCRIPTION_CHARS)).filter((word) => asked.has(word)).length;
   const named = nameWords.filter((word) => asked.has(word)).length;

@@ -5,7 +5,9 @@ import { answerCount } from './answer-count.ts';
 import { answerSmallTalk } from './answer-small-talk.ts';
 import { chooseTool } from './choose-tool.ts';
 import { describeImages } from './describe-images.ts';
+import { tellMissingTool } from './plain-wishes.ts';
 import { tellDocs } from './tell-docs.ts';
+import { tellToolResults } from './tell-tool-results.ts';
 import type { DocSearch } from './doc-search.ts';
 import { BUILT_IN_TEXTS } from './texts.ts';
 
@@ -52,11 +54,12 @@ export async function composeAnswer(request: ChatRequest, docs: DocSearch): Prom
 
 async function find(request: ChatRequest, question: Question, docs: DocSearch): Promise<Finding> {
   const newest = request.messages.at(-1);
-  if (newest?.role === 'tool') return answerFromTools(request.messages, question.language);
+  if (newest?.role === 'tool') return tellToolResults(request.messages, question.language);
   return (
     answerCount(question) ??
     chooseTool(request, question) ??
     describeImages(newest ? imagesOf(newest) : [], question.language) ??
+    tellMissingTool(question.text, question.language) ??
     answerSmallTalk(question) ??
     (await tellDocs(docs, question))
   );
@@ -68,23 +71,4 @@ function readQuestion(messages: ChatMessage[]): Question {
     .map((message) => textOf(message).slice(0, MAX_QUESTION_CHARS).replace(SPEAKER_LABEL, '').trim());
   const [text = '', ...earlier] = asked.reverse();
   return { text, language: languageOfText(text), earlier };
-}
-
-const MAX_RESULT_CHARS = 1_200;
-
-/** Tells what the tools that were just called gave back. */
-function answerFromTools(messages: ChatMessage[], language: Language): Finding {
-  const start = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
-  const calls = messages[start - 1]?.tool_calls ?? [];
-  const lines = messages.slice(start).map((message) => {
-    const name = calls.find(({ id }) => id === message.tool_call_id)?.function.name ?? message.name ?? 'tool';
-    return say(BUILT_IN_TEXTS.toolResult, language, {
-      name,
-      result: [...textOf(message).trim()].slice(0, MAX_RESULT_CHARS).join(''),
-    });
-  });
-  return {
-    text: lines.join('\n\n'),
-    thought: say(BUILT_IN_TEXTS.thoughtToolResult, language, { count: lines.length }),
-  };
 }

@@ -1,3 +1,5 @@
+import { timeZoneIn } from './time-zone-in.ts';
+
 const NUMBER = String.raw`-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?`;
 /** Not within a word or a number: the 5 of `10-5` and of `v5` are no `-5` and no 5. */
 const NUMBERS = new RegExp(String.raw`(?<![\w.])(?:${NUMBER})`, 'g');
@@ -6,6 +8,10 @@ const NO_NUMBERS = /https?:\/\/\S+|\d{4}-\d{2}-\d{2}|\b\d{1,2}:\d{2}\b|\b[a-z]+[
 const QUOTED =
   /"([^"]{1,400})"|“([^”]{1,400})”|「([^」]{1,400})」|`([^`]{1,400})`|(?<![\p{L}\d])'([^']{1,400})'(?!\p{L})/gu;
 const IS = String.raw`\s*(?:=|:|：|＝|\bis\b|\bto be\b|为|是)\s*`;
+
+/** A link without the stop that ends its sentence; Chinese letters beside it are the sentence's. */
+const LINK_LETTER = String.raw`[^\s"'\x60<>（）()“”「」，。；：！？、\p{Script=Han}]`;
+const LINK = new RegExp(String.raw`https?:\/\/${LINK_LETTER}*(?![.,;:!?])${LINK_LETTER}`, 'iu');
 
 const END = String.raw`(?=\s+(?:in|at|on|for|of|from|to|with|and|by|today|tomorrow|tonight|now|right|please|this|next)\b|\s*[,.;:?!，。；？！]|\s*$)`;
 const ENGLISH_PLACE = new RegExp(
@@ -17,8 +23,8 @@ const CHINESE_PLACE =
 
 /** What a property's name says about its text, and where such a text stands in a question. */
 const KINDS: readonly [name: RegExp, value: RegExp][] = [
-  [/ur[li]$|link|website/i, /https?:\/\/[^\s"”」）)]+/i],
   [/e-?mail/i, /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/],
+  [/ur[li]$|link|website|^address$/i, LINK],
   [/date|day$/i, /\d{4}-\d{2}-\d{2}|\b(?:today|tomorrow|yesterday)\b|今天|明天|昨天|后天/i],
   [/(?:^|[a-z_-])id$|I[dD]$|code$|number$|^sku$|^ref/, /\b[A-Za-z]+[-_#]?\d[\w-]*|#?\b\d{2,}[\w-]*/],
   [/expression|formula|equation|calculation/i, /[\d(.][\d\s.,()]*(?:[-+*/^%×÷][\d\s.,()]+)+/],
@@ -36,7 +42,7 @@ const KINDS: readonly [name: RegExp, value: RegExp][] = [
   ],
   [
     /query|keyword|search|topic|subject|text|message|content|question/i,
-    /\b(?:about|saying|(?:search|look|ask)\b[^.?!]{0,40}?\bfor)\s+([^.?!]{1,300})|(?:关于|搜索|搜一下|查一下)\s*([^。？！]{1,300})/iu,
+    /\b(?:about|saying|(?:search|look|ask)\b[^.?!]{0,40}?\bfor|\blook up)\s+([^.?!]{1,300})|(?:关于|搜索|搜一下|查一下|上网查)\s*([^。？！]{1,300})/iu,
   ],
 ];
 
@@ -92,6 +98,7 @@ export class QuestionValues {
   }
 
   #textOfKind(name: string): string | undefined {
+    if (/time_?zone|^tz$/i.test(name)) return timeZoneIn(this.#question);
     for (const [names, value] of KINDS) {
       const found = names.test(name) ? value.exec(this.#question) : null;
       if (found) return firstGroup(found).trim();

@@ -11,12 +11,12 @@ export const BUILT_IN_TEXTS = {
     zh: '我是 Parley 内置的小模型：由一些规则和对 Parley 文档的搜索组成，不是大语言模型。接入真正的模型引擎（`SERVICE_UPSTREAM_URL`），或把机器人指向你们自己的对话服务（`CHAT_BASE_URL`）之后，就不再由我回答。',
   },
   abilities: {
-    en: "I'm Parley's small built-in model. I can:\n\n- answer questions about Parley from its own pages (“How do I connect WeCom?”, “What does `GROUP_SCOPE` mean?”)\n- call the tools that I am given, when a question plainly asks for one\n- tell an image's type and size\n- count (“count to 100”), say a number of words, repeat a text\n\nFor anything else, connect a real engine.",
-    zh: '我是 Parley 内置的小模型。我能：\n\n- 根据 Parley 自己的文档回答问题（“怎样接入企业微信？”“`GROUP_SCOPE` 是什么意思？”）\n- 在问题明确需要时调用提供给我的工具\n- 说出图片的格式和尺寸\n- 数数（“数到 100”）、说指定数量的字、重复一段文字\n\n其他事情请接入真正的模型引擎。',
+    en: "I'm Parley's small built-in model. I can:\n\n- answer questions about Parley from its own pages (“How do I connect WeCom?”, “What does `GROUP_SCOPE` mean?”)\n- call the tools that I am given, when a question plainly asks for one (“What time is it?”, “Do you know who I am?”, “Search for otters”, a link)\n- think aloud, after `/think high`\n- tell an image's type and size\n- count (“count to 100”), say a number of words, repeat a text\n\nFor anything else, connect a real engine.",
+    zh: '我是 Parley 内置的小模型。我能：\n\n- 根据 Parley 自己的文档回答问题（“怎样接入企业微信？”“`GROUP_SCOPE` 是什么意思？”）\n- 在问题明确需要时调用提供给我的工具（“现在几点？”“你知道我是谁吗？”“搜索水獭”，或者一个链接）\n- 把想法说出来（发送 `/思考 高` 之后）\n- 说出图片的格式和尺寸\n- 数数（“数到 100”）、说指定数量的字、重复一段文字\n\n其他事情请接入真正的模型引擎。',
   },
   words: {
-    en: 'Besides questions you can type these words, in English or Chinese:\n\n- `/help` (帮助) — what Parley can do\n- `/new` (新对话) — starts a new conversation\n- `/stop` (停止) — ends the answer that is being written\n- `/retry` (重试) — answers the last question again\n- `/model` (模型) — shows the models and chooses one\n- `/think` (思考) — says whether the model thinks first, and chooses it\n- `/lang` (语言) — chooses the language\n- `/whoami` (我是谁) — shows who is signed in\n- `/signin` (登录) — sends a new sign-in link\n- `/unlink` (解绑) — signs you out',
-    zh: '除了直接提问，还可以发送这些指令，中英文都可以：\n\n- `/help`（帮助）：查看 Parley 能做什么\n- `/new`（新对话）：开始新的对话\n- `/stop`（停止）：停止正在生成的回答\n- `/retry`（重试）：重新回答上一个问题\n- `/model`（模型）：查看或选择模型\n- `/think`（思考）：查看或选择是否先思考\n- `/lang`（语言）：选择语言\n- `/whoami`（我是谁）：查看当前登录的身份\n- `/signin`（登录）：重新发送登录链接\n- `/unlink`（解绑）：退出登录',
+    en: 'Besides questions you can type these words, in English or Chinese:\n\n- `/help` (帮助) — what Parley can do\n- `/new` (新对话) — starts a new conversation\n- `/stop` (停止) — ends the answer that is being written\n- `/retry` (重试) — answers the last question again\n- `/model` (模型) — shows the models and chooses one\n- `/think` (思考) — says whether the model thinks first, and chooses it\n- `/lang` (语言) — chooses the language\n- `/usage` (用量) — shows how much you asked\n- `/export` (导出) — shows what is kept of the conversation\n- `/forget` (清除) — deletes what is kept of you in this chat\n- `/whoami` (我是谁) — shows who is signed in\n- `/signin` (登录) — sends a new sign-in link\n- `/unlink` (解绑) — signs you out',
+    zh: '除了直接提问，还可以发送这些指令，中英文都可以：\n\n- `/help`（帮助）：查看 Parley 能做什么\n- `/new`（新对话）：开始新的对话\n- `/stop`（停止）：停止正在生成的回答\n- `/retry`（重试）：重新回答上一个问题\n- `/model`（模型）：查看或选择模型\n- `/think`（思考）：查看或选择是否先思考\n- `/lang`（语言）：选择语言\n- `/usage`（用量）：查看你的用量\n- `/export`（导出）：查看保存的对话\n- `/forget`（清除）：删除在此聊天中为你保存的内容\n- `/whoami`（我是谁）：查看当前登录的身份\n- `/signin`（登录）：重新发送登录链接\n- `/unlink`（解绑）：退出登录',
   },
   whoAmI: {
     en: "I don't know: Parley's small built-in model sees only what is written, not who writes it. Send `/whoami`, and Parley shows who is signed in.",
@@ -30,6 +30,22 @@ export const BUILT_IN_TEXTS = {
     zh: '这是你在这段对话里问的第一个问题。',
   },
   toolResult: { en: '`{name}` answered:\n\n{result}', zh: '`{name}` 的结果：\n\n{result}' },
+  toolResultEnd: {
+    en: "I'm Parley's small built-in model: I pass this on as it is.",
+    zh: '我是 Parley 内置的小模型，只是原样转述。',
+  },
+  noSearchTool: {
+    en: 'I cannot search the web here: I was given no tool for it. Parley has one once `WEB_SEARCH_URL` or `WEB_SEARCH_BRAVE_KEY` is set, and the file that `TOOLS_FILE` names says who may use it.',
+    zh: '我在这里无法上网搜索：没有给我相应的工具。设置 `WEB_SEARCH_URL` 或 `WEB_SEARCH_BRAVE_KEY` 之后，Parley 就有这个工具；谁可以使用，由 `TOOLS_FILE` 指定的文件决定。',
+  },
+  noPageTool: {
+    en: 'I cannot open web pages here: I was given no tool for it. Parley has one, `read_page`, which the file that `TOOLS_FILE` names switches on.',
+    zh: '我在这里无法打开网页：没有给我相应的工具。Parley 有这个工具（`read_page`），在 `TOOLS_FILE` 指定的文件中开启。',
+  },
+  noTimeTool: {
+    en: 'I cannot tell the time here: I was given no tool for it. Parley has one, `current_time`, which the file that `TOOLS_FILE` names switches on.',
+    zh: '我在这里不知道时间：没有给我相应的工具。Parley 有这个工具（`current_time`），在 `TOOLS_FILE` 指定的文件中开启。',
+  },
   image: {
     en: 'a {type} image of {width} × {height} pixels ({size})',
     zh: '一张 {type} 图片，{width} × {height} 像素（{size}）',
@@ -63,6 +79,10 @@ export const BUILT_IN_TEXTS = {
   thoughtToolResult: {
     en: 'There are results of {count} tool call(s); I pass them on.',
     zh: '有 {count} 个工具调用的结果，我转述它们。',
+  },
+  thoughtNoTool: {
+    en: 'The question plainly asks for a tool that I was not given, so I say so.',
+    zh: '问题明确需要一个没有给我的工具，所以我如实说明。',
   },
   thoughtTool: {
     en: 'The question plainly asks for the tool “{name}”, so I call it.',

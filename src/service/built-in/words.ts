@@ -2,7 +2,7 @@ import { GLOSSARY, TOOL_GLOSSARY } from './glossary.ts';
 
 const STOP_WORDS = new Set(
   (
-    'a an the and or of in on at to for from by with as is are was were be been do does did can could should would will shall may ' +
+    'a an the and or of in on at to for from by with as is am are was were be been do does did can could should would will shall may ' +
     'i you we they it he she me my your our us them this that these those there here how what which who whom whose when where why ' +
     'please tell explain show give about into than then so if not no any some does mean means work works use using used need want must ' +
     'get have has let know make find become own happen'

@@ -248,7 +248,7 @@ describe('spec 4.1 tool call flow', () => {
       // The reply goes back as it came, empty fields and all.
       messages.push(message, { role: 'tool', tool_call_id: message.tool_calls[0]?.id, content: weather });
       const told = await askChat(service, { ...CALL, messages });
-      expect(contentOf(told)).toBe(`\`get_weather\` answered:\n\n${weather}`);
+      expect(contentOf(told)).toContain(`\`get_weather\` answered:\n\n> ${weather}\n`);
       messages.push(at(told.body, 'choices.0.message'));
     }
     expect(messages).toHaveLength(8);
@@ -259,7 +259,8 @@ describe('spec 4.1 tool call flow', () => {
     const results = ['b', 'a'].map((id) => ({ role: 'tool', tool_call_id: id, content: `result of ${id}` }));
     const messages = [user('x'), { role: 'assistant', content: null, tool_calls: calls }, ...results];
     expect(contentOf(await askChat(service, { ...CALL, messages }))).toBe(
-      '`tool_b` answered:\n\nresult of b\n\n`tool_a` answered:\n\nresult of a',
+      '`tool_b` answered:\n\n> result of b\n\n`tool_a` answered:\n\n> result of a\n\n' +
+        "I'm Parley's small built-in model: I pass this on as it is.",
     );
   });
 
