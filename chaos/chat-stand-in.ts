@@ -18,6 +18,8 @@ export interface ChatStandInOptions {
   mayStall: boolean;
   /** Whether it has faults of its own at all. */
   mayFail: boolean;
+  /** It pauses up to so long before each word; 60 ms unless told. */
+  wordEveryMs?: number;
 }
 
 type Manner = 'well' | 'busy' | 'error' | 'page' | 'cut' | 'stall';
@@ -49,7 +51,7 @@ export async function startChatStandIn(options: ChatStandInOptions): Promise<Cha
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  { ledger, random, mayStall, isBehaving }: ChatStandInOptions & { isBehaving: boolean },
+  { ledger, random, mayStall, isBehaving, wordEveryMs = WORD_EVERY_MS }: ChatStandInOptions & { isBehaving: boolean },
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -75,7 +77,7 @@ async function serve(
     }
     if (response.destroyed) return;
     response.write(chunkOf({ content: wordOf(sampling, word) }));
-    await pause(random.integer(0, WORD_EVERY_MS));
+    await pause(random.integer(0, wordEveryMs));
   }
   response.write(chunkOf({ content: `S${sampling.number}end` }));
   end('whole');

@@ -13,11 +13,10 @@ const CALLS = {
     'slack.chat.startStream',
     'slack.chat.appendStream',
     'slack.chat.stopStream',
-    'redis.mark-turn',
     'redis.commit',
   ],
-  /** Made only for an answer that another worker began. */
-  successor: ['slack.auth.test', 'slack.conversations.replies', 'slack.chat.update'],
+  /** Made only for an answer that another worker began; the first only once two of them have died. */
+  successor: ['redis.mark-turn', 'slack.auth.test', 'slack.conversations.replies', 'slack.chat.update'],
 } as const;
 
 /** Processes that begin answers and die before anybody knows of it, so that successors have something to look for. */
@@ -73,6 +72,8 @@ export async function runWave(wave: Wave, options: WaveOptions): Promise<ChaosRu
     killsPerMinute: 0,
     freezeMs: 0,
     chatFails: 'never',
+    // A turn that meets one armed process after another must not be given up.
+    settings: { TURN_MAX_CRASHES: '100' },
     isEnough: (ledger) => missingStrikes(wave, ledger).length === 0,
   });
 }

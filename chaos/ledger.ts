@@ -60,7 +60,7 @@ export type BlowKind = 'kill' | 'freeze' | 'stop' | 'link' | 'redis-kill' | 'red
 /** One thing that was done to the product. */
 export interface Blow {
   atMs: number;
-  /** When a link was mended, or a process woke; a freeze that a kill cut short has none. */
+  /** When a link was mended, a process woke, or Redis was back; a freeze that a kill cut short has none. */
   untilMs?: number;
   kind: BlowKind;
   /** A life of a process, one of its links, or Redis. */

@@ -11,6 +11,8 @@ export type PartState = 'starting' | 'up' | 'frozen' | 'stopping' | 'down' | 'cl
 export interface PartOptions {
   name: string;
   env: Record<string, string>;
+  /** The program; `dist/main.js` unless told. */
+  main?: string;
   /** Options of node itself. */
   nodeArgs?: readonly string[];
   /** A file that its whole output is appended to. */
@@ -97,6 +99,13 @@ export class PartProcess {
     return { code: child.exitCode, tookMs: performance.now() - startedMs };
   }
 
+  /** Asks for an orderly stop after which it is not started again. @returns as `stop` does */
+  async retire(): ReturnType<PartProcess['stop']> {
+    const result = await this.stop();
+    this.#state = 'closed';
+    return result;
+  }
+
   /** Ends it for good. */
   async close(): Promise<void> {
     this.#state = 'closed';
@@ -109,7 +118,7 @@ export class PartProcess {
     if (this.#state === 'closed') return;
     this.#lives += 1;
     const { life } = this;
-    const child = spawn(process.execPath, [...(this.#options.nodeArgs ?? []), 'dist/main.js'], {
+    const child = spawn(process.execPath, [...(this.#options.nodeArgs ?? []), this.#options.main ?? 'dist/main.js'], {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: process.env['HOME'] ?? '/tmp',

@@ -30,6 +30,8 @@ export interface ChaosOptions {
   /** Whether everybody has to sign in; then nobody writes in groups, where a question is not kept until its sender signs in. */
   signsIn?: boolean;
   chatFails: WorldOptions['chatFails'];
+  wordEveryMs?: number;
+  settings?: Record<string, string>;
   /** Faults to deal instead of a seeded plan. */
   faults?: ScheduledFault[];
   /** Ends the load early, once it is true. */

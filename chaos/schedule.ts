@@ -8,6 +8,8 @@ export type Fault =
   | { kind: 'kill'; role: 'receiver' | 'worker' }
   | { kind: 'freeze'; role: 'receiver' | 'worker'; forMs: number }
   | { kind: 'stop'; role: 'receiver' | 'worker' }
+  /** A stop of one process, named, that nobody starts again. */
+  | { kind: 'retire'; part: string }
   | { kind: 'redis-kill'; awayMs: number }
   | { kind: 'redis-freeze'; forMs: number }
   | { kind: 'link'; role: 'receiver' | 'worker'; link: LinkName; fault: LinkFault; forMs: number };

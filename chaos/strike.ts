@@ -36,17 +36,27 @@ async function strikeOnce(options: StrikeOptions, fault: Fault, endsAtMs: number
   const { world, random, stops } = options;
   const { ledger, redis, parts } = world;
   const note = (target: string, detail = ''): Blow => {
-    const blow: Blow = { atMs: Date.now(), kind: fault.kind, target, detail };
+    const kind = fault.kind === 'retire' ? 'stop' : fault.kind;
+    const blow: Blow = { atMs: Date.now(), kind, target, detail };
     ledger.blows.push(blow);
     return blow;
   };
   if (fault.kind === 'redis-kill') {
-    note('redis');
-    return redis.killAndRestart(fault.awayMs);
+    const blow = note('redis');
+    await redis.killAndRestart(fault.awayMs);
+    blow.untilMs = Date.now();
+    return;
   }
   if (fault.kind === 'redis-freeze') {
     note('redis', `${fault.forMs} ms`);
     return redis.freeze(fault.forMs);
+  }
+  if (fault.kind === 'retire') {
+    const retired = parts.find(({ process }) => process.name === fault.part)?.process;
+    note(retired?.life ?? '', 'for good');
+    const result = await retired?.retire();
+    if (result) stops.push({ part: fault.part, ...result });
+    return;
   }
   const part = await choose(random, parts, fault);
   if (!part) return;
@@ -84,7 +94,7 @@ const WAITS_MS = 20_000;
 async function choose(
   random: SeededRandom,
   parts: Part[],
-  fault: Exclude<Fault, { kind: `redis-${string}` }>,
+  fault: Exclude<Fault, { kind: `redis-${string}` | 'retire' }>,
 ): Promise<Part | undefined> {
   const giveUpAtMs = Date.now() + WAITS_MS;
   for (;;) {

@@ -24,6 +24,8 @@ export interface PartPlan {
   failPoint?: { place: string; lives: number };
   /** Its vital signs are read: it is never killed, frozen or stopped, and has node's inspector. Its links break like others'. */
   isWatched?: true;
+  /** Another build's entry; `dist/main.js` unless told. */
+  main?: string;
   /** A module that node loads before it. */
   preload?: string;
 }
@@ -35,6 +37,10 @@ export interface WorldOptions {
   chatFails: 'never' | 'briefly' | 'also-stalls';
   /** Whether people have to sign in, at the real service; else sign-in is off. */
   signsIn?: boolean;
+  /** The chat service pauses up to so long before each word; 60 unless told. */
+  wordEveryMs?: number;
+  /** Settings of every process, over the rig's own. */
+  settings?: Record<string, string>;
   /** A folder for what the processes print, everything of it. */
   logFolder?: string;
 }
@@ -74,6 +80,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     random: seededRandom(`${options.seed} chat`),
     mayFail: options.chatFails !== 'never',
     mayStall: options.chatFails === 'also-stalls',
+    ...(options.wordEveryMs === undefined ? {} : { wordEveryMs: options.wordEveryMs }),
   });
   const slack = await startFakeSlack(SLACK_TOKEN);
   const later = await startReplyAddress(ledger);
@@ -99,10 +106,11 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     REPLY_MIN_EDIT_MS: '250',
     LOG_FORMAT: 'json',
     LOG_LEVEL: options.logFolder === undefined ? 'warn' : 'debug',
+    ...options.settings,
   };
   const targets = { redis: redis.port, chat: chat.port, slack: Number(new URL(slack.apiUrl).port) };
   const startPart = async (plan: PartPlan, index: number): Promise<Part & { url: string }> => {
-    const { role, failPoint, isWatched = false, preload } = plan;
+    const { role, failPoint, isWatched = false, preload, main } = plan;
     const name = `${role}${index + 1}`;
     const nodeArgs = [
       ...(isWatched ? ['--inspect=127.0.0.1:0'] : []),
@@ -131,12 +139,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       else endedByThemselves.push(detail);
     };
     const log = options.logFolder === undefined ? {} : { logFile: join(options.logFolder, `${name}.log`) };
+    const build = main === undefined ? {} : { main };
     const envOfLife = (life: string): Record<string, string> => ({
       CHAT_API_KEY: `sk-chaos-${life}`,
       ...(failPoint && isArmed(life) ? { PARLEY_FAIL_POINT: `${failPoint.place}:exit` } : {}),
     });
     const printed = (life: string, line: string) => noteResumption(ledger, life, line);
-    const process = new PartProcess({ name, env, nodeArgs, envOfLife, printed, endedByItself, ...log });
+    const process = new PartProcess({ name, env, nodeArgs, envOfLife, printed, endedByItself, ...log, ...build });
     return { process, role, links, isWatched, url };
   };
   const parts = await Promise.all(options.parts.map(startPart));

@@ -1,0 +1,62 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Ledger } from '../../chaos/ledger.ts';
+import { reportOf, traceOf } from '../../chaos/report.ts';
+import { runChaos } from '../../chaos/run-chaos.ts';
+import { makeTwoBuilds } from '../support/two-builds.ts';
+
+const SEED = 'two versions';
+const LOAD_MS = 12_000;
+const RETIRE_AT_MS = 7_000;
+
+const builds = makeTwoBuilds();
+const logFolder = mkdtempSync(join(tmpdir(), 'parley-two-versions-'));
+afterAll(() => {
+  builds.remove();
+  rmSync(logFolder, { recursive: true, force: true });
+});
+
+/** Platforms on which the next version went on with an answer that a stop of the old worker ended in the middle. */
+function platformsHandedOver({ samplings, events }: Ledger): string[] {
+  const isTakenOver = (asked: readonly number[], fromMs: number) =>
+    samplings.some(
+      (later) =>
+        later.worker.startsWith('worker4.') && later.startedAtMs > fromMs && later.asked.includes(asked[0] ?? 0),
+    );
+  const handedOver = samplings.filter(
+    ({ worker, ending, asked, startedAtMs }) =>
+      worker.startsWith('worker2.') && ending === 'left' && isTakenOver(asked, startedAtMs),
+  );
+  return [...new Set(handedOver.map(({ asked }) => events[(asked[0] ?? 0) - 1]?.platform ?? ''))].sort();
+}
+
+test('F33, security.md 4.11: old and new version run together, then the old is stopped in the middle of its answers; each question is answered once, in the same message', async () => {
+  const run = await runChaos({
+    ...{ seed: SEED, loadMs: LOAD_MS, ratePerSec: 6, killsPerMinute: 0, freezeMs: 0, chatFails: 'never' },
+    // Answers of several seconds and a grace that most of them outlast.
+    ...{ wordEveryMs: 600, settings: { SHUTDOWN_GRACE_SEC: '1' }, logFolder },
+    parts: [
+      { role: 'receiver', main: builds.present },
+      { role: 'worker', main: builds.present },
+      { role: 'receiver', main: builds.next },
+      { role: 'worker', main: builds.next },
+    ],
+    faults: ['receiver1', 'worker2'].map((part) => ({ atMs: RETIRE_AT_MS, fault: { kind: 'retire' as const, part } })),
+  });
+  const { report, violations } = reportOf(SEED, run);
+  const traces = violations.slice(0, 3).map(({ event }) => traceOf(run.ledger, event));
+  expect({ violations, traces }).toEqual({ violations: [], traces: [] });
+  expect(report.answered).toBe(report.accepted);
+  expect(report.stillWaiting).toBe(0);
+  expect(report.apologies).toEqual({});
+  expect(report.accepted).toBeGreaterThan(40);
+  expect(report.stops).toMatchObject({ count: 2, unclean: 0 });
+  expect(platformsHandedOver(run.ledger)).toEqual(['slack', 'wecom']);
+
+  const [old, next] = ['worker2', 'worker4'].map((name) => readFileSync(join(logFolder, `${name}.log`), 'utf8'));
+  for (const what of ['message', 'wake'])
+    expect(old).toMatch(new RegExp(`"what":"${what}".*of a version that only a newer worker reads`));
+  for (const log of [old, next]) expect(log).not.toContain('a run ended by an error');
+}, 180_000);

@@ -1,0 +1,77 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Two builds that can run over the same Redis. */
+export interface TwoBuilds {
+  /** The entry of each, for node. */
+  present: string;
+  next: string;
+  remove(): void;
+}
+
+/**
+ * What the next release might change: every payload has version 2, the two that a worker is handed have another shape as
+ * well, and versions 1 and 2 are read. File of `dist/`, text that stands in it once, text in its place.
+ */
+const CHANGES: readonly (readonly [string, string, string])[] = [
+  ['queue/wake-queue.js', 'WAKE_VERSION = 1', 'WAKE_VERSION = 2'],
+  ['queue/wake-queue.js', '{ version: WAKE_VERSION, conversation }', '{ version: WAKE_VERSION, place: conversation }'],
+  [
+    'queue/turn-worker.js',
+    '{ conversation, version } = job.data',
+    '{ place, conversation = place, version } = job.data',
+  ],
+  ['queue/turn-worker.js', 'version !== WAKE_VERSION', 'version > WAKE_VERSION'],
+  ['queue/inbox-entry.js', 'KNOWN_VERSION = 1', 'KNOWN_VERSION = 2'],
+  [
+    'queue/inbox-entry.js',
+    'JSON.stringify(message)',
+    'JSON.stringify({ ...message, parts: undefined, said: message.parts })',
+  ],
+  [
+    'queue/inbox-entry.js',
+    'if (message.version !== KNOWN_VERSION) {',
+    'message.parts ??= message.said;\n    if (message.version > KNOWN_VERSION) {',
+  ],
+  ['platforms/wecom/read-delivery.js', 'version: 1,', 'version: 2,'],
+  ['platforms/slack/read-delivery.js', '{ version: 1,', '{ version: 2,'],
+  ['turn/stored-answer.js', 'version: 1,', 'version: 2,'],
+  ['turn/stored-answer.js', 'version === 1', 'version <= 2'],
+  ['turn/stored-answer.js', 'version > 1', 'version > 2'],
+  ['turn/turn-history.js', 'version: 1,', 'version: 2,'],
+  ['conversation/history.js', 'turn.version === 1', 'turn.version <= 2'],
+];
+
+/** Copies `dist/` twice and changes one copy. In a run of `npm run mutants` the other has the mutant. */
+export function makeTwoBuilds(): TwoBuilds {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-builds-'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  const [present, next] = [join(folder, 'present'), join(folder, 'next')];
+  for (const build of [present, next]) cpSync('dist', build, { recursive: true });
+  mutate(present);
+  for (const [file, find, replace] of CHANGES) replaceOnce(join(next, file), find, replace);
+  return {
+    present: join(present, 'main.js'),
+    next: join(next, 'main.js'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** A mutant for this must be of words that the compiler leaves as they are. */
+function mutate(build: string): void {
+  if (process.env['MUTANT'] === undefined) return;
+  const { file, find, replace } = JSON.parse(process.env['MUTANT']) as Record<'file' | 'find' | 'replace', string>;
+  if (!file.startsWith('src/')) return;
+  replaceOnce(join(build, file.slice('src/'.length).replace(/\.ts$/, '.js')), find, replace);
+}
+
+function replaceOnce(path: string, find: string, replace: string): void {
+  const text = readFileSync(path, 'utf8');
+  if (text.split(find).length !== 2) throw new Error(`Not exactly once in ${path}: ${find}`);
+  writeFileSync(
+    path,
+    text.replace(find, () => replace),
+  );
+}
