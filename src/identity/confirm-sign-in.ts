@@ -12,7 +12,7 @@ import { awaitCode, showCodeAgain } from './typed-code/show-code.ts';
 /** GET: asks whether these two are to be connected; after the connection it says so (security.md 1.3 step 20). @throws PageError */
 export async function showConfirm(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
   const found = await findSignIn(flow, request.cookie);
-  if (found.kind === 'done') return done(flow, request, found.name);
+  if (found.kind === 'done') return done(request, found.name);
   const { ticket, signedIn, cookie } = found;
   if (ticket.status === 'awaiting_code') return showCodeAgain(flow, request, found);
   const page = confirmPage({
@@ -34,27 +34,27 @@ export async function showConfirm(flow: SignInFlow, request: BrowserRequest): Pr
 export async function confirmSignIn(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
   const found = await findSignIn(flow, demandCookie(request));
   demandOwnForm(flow, request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
-  if (found.kind === 'done') return done(flow, request, found.name);
+  if (found.kind === 'done') return done(request, found.name);
   if (flow.signIn.proof.includes('typed-code')) return awaitCode(flow, request, found);
   const { person } = found.ticket;
   const { id, name } = found.signedIn.profile;
   const committed = await flow.commit(found);
-  if (committed.kind === 'linked-before') return done(flow, request, name);
+  if (committed.kind === 'linked-before') return done(request, name);
   if (committed.kind !== 'linked') throw conflict(flow, found, committed);
   flow.audit('linked', person);
   for (const release of committed.releases) flow.release(release);
   flow.tell(person, { kind: 'linked', name, maskedId: maskId(id), atMs: flow.nowMs() });
-  return done(flow, request, name);
+  return done(request, name);
 }
 
 /** POST of the quiet way out: forgets the sign-in. @throws PageError E2, E5 */
 export async function cancelSignIn(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
   const found = await findSignIn(flow, demandCookie(request));
   demandOwnForm(flow, request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
-  if (found.kind === 'done') return done(flow, request, found.name);
+  if (found.kind === 'done') return done(request, found.name);
   await flow.tickets.close(found.ticket, 'refused', found.cookieHash);
   flow.audit('link-cancelled', found.ticket.person);
-  return { kind: 'page', page: cancelledPage(request.language, flow.chatUrl) };
+  return { kind: 'page', page: cancelledPage(request.language) };
 }
 
 type Conflict = Exclude<Committed, { kind: 'linked' | 'linked-before' }>;
@@ -65,6 +65,6 @@ function conflict(flow: SignInFlow, { ticket }: WaitingSignIn, committed: Confli
   return new PageError(committed.kind === 'already-linked' ? 'E7-this-chat' : 'E7');
 }
 
-function done({ chatUrl }: SignInFlow, { language }: BrowserRequest, name: string): Outcome {
-  return { kind: 'page', page: donePage(language, name, chatUrl) };
+function done({ language }: BrowserRequest, name: string): Outcome {
+  return { kind: 'page', page: donePage(language, name) };
 }

@@ -17,7 +17,7 @@ interface ErrorAnswerOptions {
 
 /** Turns whatever a step throws into its error page; only a random reference joins the page with our log. */
 export function answerErrors({ flow, headers, helpUrl }: ErrorAnswerOptions): Middleware {
-  const links = { ...(flow.chatUrl ? { chatUrl: flow.chatUrl } : {}), ...(helpUrl ? { helpUrl } : {}) };
+  const links = helpUrl ? { helpUrl } : {};
   return async (context, next) => {
     try {
       await next();

@@ -24,7 +24,6 @@ export interface SignInFlow {
   providerName: string;
   /** `https://HOST[:PORT]`, without a path. */
   publicOrigin: string;
-  chatUrl?: string;
   /** Makes form tokens. */
   csrfKey: Buffer;
   /** Those that form tokens may be made with: a form that was given out before a key rotation still counts. */

@@ -115,7 +115,6 @@ function createParts(options: IdentityOptions) {
     ...shared,
     providerName: options.providerName,
     publicOrigin: new URL(options.publicUrl).origin,
-    ...(options.chatUrl ? { chatUrl: options.chatUrl } : {}),
     csrfKey: keyRing.deriveKey(CSRF_PURPOSE),
     csrfKeys: keyRing.deriveKeys(CSRF_PURPOSE),
     transactions: createTransactions(store, nowMs),

@@ -56,8 +56,6 @@ export interface IdentityOptions {
   notify(person: ChatPerson, notice: IdentityNotice): Promise<void> | void;
   /** Proxies in front of us that append to `X-Forwarded-For`; 0 unless told. */
   trustedProxyHops?: number;
-  /** Where "back to the chat" leads on the pages (an app's deep link); without it they say it in words. */
-  chatUrl?: string;
   /** The help desk's page or `mailto:` address, offered where only people can help. */
   helpUrl?: string;
 }

@@ -2,13 +2,12 @@ import { html, type SafeHtml } from '../../base/html.ts';
 import { say, type Catalogue, type Language } from '../../base/texts.ts';
 import { page } from './layout.ts';
 
-const TEXTS: Catalogue<'done' | 'doneNext' | 'chat' | 'undo' | 'cancelled' | 'cancelledNext'> = {
+const TEXTS: Catalogue<'done' | 'doneNext' | 'undo' | 'cancelled' | 'cancelledNext'> = {
   done: { en: 'You are connected as {name}', zh: '你已绑定为 {name}' },
   doneNext: {
     en: 'Go back to the chat; your question is being answered.',
     zh: '请回到聊天，你的问题正在得到回答。',
   },
-  chat: { en: 'Back to the chat', zh: '回到聊天' },
   undo: { en: 'Not you? Send /unlink to the bot.', zh: '不是你本人？请给机器人发送 /unlink。' },
   cancelled: { en: 'Nothing was connected', zh: '未建立任何绑定' },
   cancelledNext: {
@@ -18,18 +17,16 @@ const TEXTS: Catalogue<'done' | 'doneNext' | 'chat' | 'undo' | 'cancelled' | 'ca
 };
 
 /** The last page of a sign-in that worked. */
-export function donePage(language: Language, name: string, chatUrl: string | undefined): SafeHtml {
+export function donePage(language: Language, name: string): SafeHtml {
   const body = html`<p class="lead">${say(TEXTS.doneNext, language)}</p>
-    ${chatUrl ? html`<a class="primary" href="${chatUrl}">${say(TEXTS.chat, language)}</a>` : ''}
     <p class="quiet">${say(TEXTS.undo, language)}</p>`;
   const title = say(TEXTS.done, language, { name });
   return page({ language, title, body: html`<div class="closing good">${tick}${body}</div>` });
 }
 
 /** After the quiet way out. */
-export function cancelledPage(language: Language, chatUrl: string | undefined): SafeHtml {
-  const body = html`<p class="lead">${say(TEXTS.cancelledNext, language)}</p>
-    ${chatUrl ? html`<a class="primary" href="${chatUrl}">${say(TEXTS.chat, language)}</a>` : ''}`;
+export function cancelledPage(language: Language): SafeHtml {
+  const body = html`<p class="lead">${say(TEXTS.cancelledNext, language)}</p>`;
   return page({ language, title: say(TEXTS.cancelled, language), body: html`<div class="closing">${body}</div>` });
 }
 

@@ -4,9 +4,8 @@ import { ERROR_TEXTS } from './error-texts.ts';
 import { page } from './layout.ts';
 import type { ErrorPage, TryAgain } from './page-error.ts';
 
-const TEXTS: Catalogue<'again' | 'chat' | 'help' | 'reference'> = {
+const TEXTS: Catalogue<'again' | 'help' | 'reference'> = {
   again: { en: 'Try again', zh: '重试' },
-  chat: { en: 'Back to the chat', zh: '回到聊天' },
   help: { en: 'Contact the help desk', zh: '联系服务台' },
   reference: { en: 'Reference {reference}', zh: '编号 {reference}' },
 };
@@ -17,7 +16,6 @@ interface ErrorView {
   /** A random word that is in our log too. */
   reference: string;
   again?: TryAgain;
-  chatUrl?: string;
   helpUrl?: string;
 }
 
@@ -34,7 +32,7 @@ export function errorPage(view: ErrorView): SafeHtml {
   return page({ language, title: say(text.title, language), body });
 }
 
-function nextStep({ language, error, again, chatUrl, helpUrl }: ErrorView): SafeHtml | string {
+function nextStep({ language, error, again, helpUrl }: ErrorView): SafeHtml | string {
   const link = (href: string, label: string) => html`<a class="primary" href="${href}">${label}</a>`;
   if (again) {
     return html`<form method="post" action="/sign-in/again">
@@ -45,8 +43,7 @@ function nextStep({ language, error, again, chatUrl, helpUrl }: ErrorView): Safe
   }
   const { way } = ERROR_TEXTS[error];
   if (way === 'again') return link('', say(TEXTS.again, language));
-  if (way === 'help' && helpUrl) return link(helpUrl, say(TEXTS.help, language));
-  return way === 'chat' && chatUrl ? link(chatUrl, say(TEXTS.chat, language)) : '';
+  return way === 'help' && helpUrl ? link(helpUrl, say(TEXTS.help, language)) : '';
 }
 
 const mark = html`<svg class="mark" viewBox="0 0 48 48" width="48" height="48" aria-hidden="true" focusable="false">

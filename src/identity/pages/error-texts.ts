@@ -7,7 +7,7 @@ interface ErrorText {
   title: Bilingual;
   /** What to do, in one sentence. */
   next: Bilingual;
-  /** Where the next step leads: to the chat, to the help desk, or to the same page again. */
+  /** Where the next step leads: to the chat (no app tells us an address of its own, so words say it), to the help desk, or to the same page again. */
   way: 'chat' | 'help' | 'again';
   retryAfterSec?: number;
 }
