@@ -43,11 +43,9 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions = {}): Pr
   mkdirSync(dir, { recursive: true });
   const port = options.port ?? (await freePort());
   const child = spawnServer(options, dir, port);
+  endWithUs(child);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   await untilReady(child, port);
-  const endWatch = endWithUs(child.pid as number);
-  if (child.exitCode === null && child.signalCode === null) child.once('exit', endWatch);
-  else endWatch();
   return {
     url: `redis://127.0.0.1:${port}/0`,
     pid: child.pid as number,

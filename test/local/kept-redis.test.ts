@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { startKeptRedis } from '../../src/local/kept-redis.ts';
 import { startParleyProcess } from '../support/parley-process.ts';
 import { recordingLog } from '../support/redis.ts';
@@ -78,6 +78,31 @@ test('a Redis ends with the process that started it, although that is killed', a
   expect(await isUp(url)).toBe(true);
   owner.kill('SIGKILL');
   await untilTrue(async () => !(await isUp(url)), 10_000);
+}, 30_000);
+
+test('a Redis that is only just starting ends too, when the process that starts it is killed', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-slow-'));
+  folders.push(dir);
+  const program = join(dir, 'slow-redis');
+  // It never becomes ready; without a watch it would go on for a minute.
+  const script = `#!/bin/sh
+trap 'touch "$0.ended"; exit' TERM
+touch "$0.began"
+rounds=0
+while [ $rounds -lt 300 ]; do sleep 0.2; rounds=$((rounds + 1)); done
+`;
+  writeFileSync(program, script, { mode: 0o755 });
+  const options = JSON.stringify({ program, port: await freePort(), dataDir: dir });
+  const start = `const { startEmbeddedRedis } = await import(process.cwd() + '/dist/local/embedded-redis.js');
+    startEmbeddedRedis(${options}).catch(() => undefined); console.log('starting');`;
+  const owner = await startParleyProcess({
+    env: {},
+    command: ['node', '--input-type=module', '-e', start],
+    until: /starting\n/,
+  });
+  await untilTrue(() => existsSync(`${program}.began`));
+  owner.kill('SIGKILL');
+  await untilTrue(() => existsSync(`${program}.ended`), 10_000);
 }, 30_000);
 
 test('a Redis holds no process up that has nothing else to do', async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
+import { endWithUs } from '../../src/local/end-with-us.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { findRedisProgram } from '../../src/local/redis-program.ts';
 import { untilTrue } from './town.ts';
@@ -59,6 +60,7 @@ async function startSentinel(...lines: string[]): Promise<EmbeddedRedis> {
   const file = join(dir, 'sentinel.conf');
   writeFileSync(file, [`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`, ...lines, ''].join('\n'));
   const child = spawn(findRedisProgram(), [file, '--sentinel'], { stdio: 'ignore' });
+  endWithUs(child);
   const ended = once(child, 'exit');
   const url = `redis://127.0.0.1:${port}`;
   await untilTrue(async () => (await ask(url, 'PING').catch(() => '')) === '"PONG"');
