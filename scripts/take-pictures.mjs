@@ -1,68 +1,7 @@
-// Takes the README's pictures from a running local mode: npm start in one terminal, npm run pictures in another.
+// Takes the README's pictures from a running local mode: npm start in one terminal, node scripts/take-pictures.mjs in another.
 // The messenger must be at MESSENGER_PORT (8082 unless told), with nobody signed in yet. Where it plays Slack
 // (MESSENGER_PROTOCOL=slack npm start), Slack's picture is taken.
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { chromium } from 'playwright-core';
-
-const url = `http://127.0.0.1:${process.env.MESSENGER_PORT ?? 8082}`;
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-const OUT = 'docs/pictures';
-
-async function withPage(options, use) {
-  const context = await chromium.launchPersistentContext(mkdtempSync(join(tmpdir(), 'parley-pictures-')), {
-    executablePath,
-    args: FLAGS,
-    headless: true,
-    viewport: { width: 1200, height: 850 },
-    timezoneId: 'Asia/Shanghai',
-    ...options,
-  });
-  try {
-    await use(await context.newPage());
-  } finally {
-    await context.close();
-  }
-}
-
-async function openAs(page, person, kind = 'private') {
-  await page.goto(url);
-  await page.getByRole('combobox', { name: 'Signed in as' }).selectOption(person);
-  await page.getByRole('navigation', { name: 'Conversations' }).locator(`[data-kind=${kind}]`).first().click();
-}
-
-async function send(page, text) {
-  await page.getByRole('textbox', { name: 'Message' }).fill(text);
-  await page.getByRole('button', { name: 'Send' }).click();
-}
-
-const answers = (page) => page.getByRole('log', { name: 'Messages' }).locator('[data-sender=bot]');
-const answered = (page, count) =>
-  answers(page)
-    .and(page.locator('[data-state=final]'))
-    .nth(count - 1)
-    .waitFor();
-
-async function signIn(page, picture) {
-  await page.locator('a[href*="/link/"]').last().click();
-  const frame = page.frameLocator('iframe');
-  for (let step = 0; step < 3; step += 1) {
-    const button = frame.locator('form[method=post] button').first();
-    await button.waitFor();
-    if (step === 0 && picture) {
-      await page.waitForTimeout(600);
-      await page.screenshot({ path: `${OUT}/${picture}` });
-    }
-    await button.click();
-    await page.waitForTimeout(700);
-  }
-  await page
-    .getByRole('button', { name: /^(Close|关闭)$/ })
-    .first()
-    .click();
-}
+import { answered, openAs, OUT, send, signIn, URL_OF_MESSENGER, withPage } from './pictures/messenger-page.mjs';
 
 async function takeWecom() {
   await withPage({}, async (page) => {
@@ -120,5 +59,5 @@ async function takeSlack() {
   });
 }
 
-const { protocol } = await (await fetch(`${url}/api/bootstrap`)).json();
+const { protocol } = await (await fetch(`${URL_OF_MESSENGER}/api/bootstrap`)).json();
 await (protocol === 'slack' ? takeSlack() : takeWecom());

@@ -38,6 +38,8 @@ describe('English questions are answered from the English page and heading that 
     ['How are tests run?', 'README.md, “Commands”', 'npm run verify'],
     ['How do I rotate the secret key?', 'README.md, “Run it for years”', 'SECRET_KEY_PREVIOUS'],
     ['How can I replace SECRET_KEY?', 'README.md, “Run it for years”', 'SECRET_KEY_PREVIOUS'],
+    ['Which tools can it use?', 'README.md, “What it can do”', 'TOOLS_FILE'],
+    ['Where are thoughts shown?', 'README.md, “What it can do”', 'THINKING_SHOWN'],
     ['What does the sweeper do?', 'docs/ARCHITECTURE.md', 'sweeper'],
   ])('%s', async (question, source, part) => {
     const text = await ask(question);
@@ -54,6 +56,8 @@ describe('Chinese questions are answered from the Chinese page and heading that 
     ['回调地址填什么？', '接入企业微信', '/webhooks/wecom'],
     ['可信域名怎么设置？', '接入企业微信', '网页授权及JS-SDK'],
     ['Parley 是什么？', 'Parley 中文指南', '聊天机器人'],
+    ['它会使用工具吗？', '它能做什么', 'TOOLS_FILE'],
+    ['怎样让它先思考？', '它能做什么', 'THINKING_SHOWN'],
     ['怎么试用？', '试用', 'npm start'],
     ['怎么开始新的对话？', '聊天中可以使用的指令', '/new'],
     ['能发图片吗？', '聊天中可以使用的指令', 'WebP'],
