@@ -35,7 +35,10 @@ export function oneOf<const Word extends string>(...words: readonly Word[]): Kin
   return kind(`must be ${inWords(words)}`, (given) => words.find((word) => word === given));
 }
 
-export const yesOrNo = kind('must be yes or no', (given) => ({ yes: true, no: false })[given]);
+/** Compared, never looked up: every object has a `constructor`, and freezing `__proto__` would freeze all of them. */
+export const yesOrNo = kind('must be yes or no', (given) =>
+  given === 'yes' ? true : given === 'no' ? false : undefined,
+);
 
 /** Comma-separated; spaces round the parts do not count, and each part stands once. */
 export function listOf<T>(part: Kind<T>, partRule: string): Kind<readonly T[]> {

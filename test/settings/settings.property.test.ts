@@ -48,6 +48,17 @@ test('no environment makes reading throw, and every fault names a setting and be
   );
 });
 
+test.each(['__proto__', 'constructor', 'toString'])(
+  '%s is no value of any setting that is one of a few words',
+  (word) => {
+    for (const name of SETTING_NAMES) {
+      const read = settingsSchema.shape[name].safeParse(word);
+      expect([name, typeof read.data]).not.toEqual([name, 'function']);
+      expect([name, read.data === Object.prototype]).toEqual([name, false]);
+    }
+  },
+);
+
 const FAR_TOO_LONG = 'x'.repeat(3) + '\u0000';
 
 test('a fault never repeats the text that it complains about', () => {
@@ -99,6 +110,7 @@ test('every setting is described, and every example in the example file is a val
     SECRET_KEY,
     SECRET_KEY_PREVIOUS: SECRET_KEY,
     WECOM_BOT_AES_KEY: AES_KEY,
+    WEB_SEARCH_BRAVE_KEY: 'BSA-0123456789',
   };
   const examples = exampleValues();
   for (const name of SETTING_NAMES) {
