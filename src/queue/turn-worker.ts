@@ -91,6 +91,7 @@ export class TurnWorker {
   readonly #suspects = new SuspectLane();
   readonly #pressure: QueuePressure;
   #isClosing = false;
+  #isGraceOver = false;
 
   constructor(options: TurnWorkerOptions) {
     this.#options = options;
@@ -119,6 +120,7 @@ export class TurnWorker {
     this.#suspects.close();
     const closing = Promise.all(this.#workers.map((worker) => worker.close()));
     const timer = setTimeout(() => {
+      this.#isGraceOver = true;
       for (const controller of this.#running.values()) controller.abort('shutdown' satisfies AbortReason);
     }, graceMs);
     const isClosed = await Promise.race([
@@ -213,6 +215,8 @@ export class TurnWorker {
     const endListening = this.#stops.listen(claim.conversation, (mark) => stopIfMeant(claim, mark, controller));
     const renewing = setInterval(() => void context.renew().catch(() => undefined), RENEW_EVERY_MS);
     this.#running.set(jobId, controller);
+    // Its wake was fetched right before the stop: what ended the others came too early for it.
+    if (this.#isGraceOver) controller.abort('shutdown' satisfies AbortReason);
     stopIfMeant(claim, claim.stop, controller);
     try {
       return await this.#finish(claim, await runTurn(context));

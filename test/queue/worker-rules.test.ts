@@ -1,10 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startTcpProxy } from '../../chaos/tcp-proxy.ts';
+import { conversationKeys } from '../../src/base/partition-keys.ts';
+import { connectRedis } from '../../src/base/redis.ts';
 import { conversationOf } from '../../src/platforms/conversation-key.ts';
 import type { InboundMessage } from '../../src/platforms/platform.ts';
+import { Inbox } from '../../src/queue/accept.ts';
 import { sweep, SWEEP_AFTER_MS } from '../../src/queue/sweeper.ts';
+import { TurnStore } from '../../src/queue/turn-store.ts';
 import type { RunTurn } from '../../src/queue/turn-worker.ts';
-import { textMessage } from '../support/messages.ts';
+import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog } from '../support/redis.ts';
 import { messageOf, until, useWorkerScene } from './worker-scene.ts';
 
@@ -233,6 +238,35 @@ test('security.md 4.9: a worker that stops gives its turns back at once, and is 
   // Given back, not found stalled after the ten seconds of a lock.
   expect(Date.now() - startedMs).toBeLessThan(4_000);
   expect(scene.reported).toEqual([]);
+});
+
+test('security.md 4.9: a turn whose wake was fetched right before a stop without grace is given back too', async () => {
+  const slow = await startTcpProxy(Number(new URL(scene.server.url).port));
+  slow.breakWith({ kind: 'delay', delayMs: 200 });
+  const redis = connectRedis({ urls: [`redis://127.0.0.1:${slow.port}`] }, 'wait', log, 'slow');
+  const reasons: unknown[] = [];
+  try {
+    const runTurn: RunTurn = async ({ signal }) => {
+      await Promise.race([untilAborted(signal), sleep(1_000)]);
+      reasons.push(signal.reason);
+      signal.throwIfAborted();
+      return { outcome: 'final', records: [] };
+    };
+    const options = { keyRing: testKeyRing(), nowMs: Date.now, historyLifeMs: 60_000 };
+    const inbox = new Inbox({ ...options, redis: scene.server.redis, messagesAPersonMaySendAMinute: 10 });
+    const worker = scene.startWorker(runTurn, { store: new TurnStore({ ...options, redis }) });
+    const message = textMessage('q');
+    await inbox.accept(conversationFor(message), message);
+    await scene.wakeQueue.wake(conversationFor(message));
+    await until(async () => (await scene.server.redis.llen('{wake0}:turns:active')) === 1);
+    expect(worker.runningTurns).toBe(0);
+    await worker.close(0);
+    expect(reasons).toEqual(['shutdown']);
+    expect(await scene.server.redis.llen(conversationKeys(conversationFor(message)).inbox)).toBe(1);
+  } finally {
+    redis.disconnect();
+    await slow.close();
+  }
 });
 
 test('security.md 4.11: a wake of an unknown version is left alone; its conversation is woken in a known way', async () => {
