@@ -84,14 +84,20 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
   }
 
   return {
-    finished: (text, maxBytes) =>
-      isPlain(text) ? fitting(text, maxBytes, (plain) => plain) : fitting(clean(text, true), maxBytes, whole),
+    finished(text, maxBytes) {
+      const [source, write] = isPlain(text) ? [text, asItIs] : [clean(text, true), whole];
+      const written = fitting(source, maxBytes, write);
+      // Nothing of an answer stays here once it has come to its end.
+      fullLooks.forget(source);
+      return written;
+    },
     growing(text, maxBytes) {
       const head = text.slice(0, maxBytes + MARGIN_CHARS);
-      if (isPlain(head)) return fitting(head, maxBytes, (plain) => plain);
+      if (isPlain(head)) return fitting(head, maxBytes, asItIs);
       return fitting(clean(text, false).slice(0, maxBytes + MARGIN_CHARS), maxBytes, look);
     },
     pieces(text, maxBytes) {
+      fullLooks.forget(text);
       const all = fittingPieces(isPlain(text) ? text : whole(clean(text, true)), maxBytes);
       const pieces = all.length === 1 ? all : all.filter((piece) => piece.trim() !== '');
       // Each is written once more before it is shown; that it is as it is to be need not be found out again.
@@ -100,6 +106,8 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
     },
   };
 }
+
+const asItIs = (plain: string): string => plain;
 
 function isPlain(text: string): boolean {
   return !NOT_PLAIN.test(text);
