@@ -2,10 +2,11 @@
 // The measured process is pinned to one core and everything else to the other, where taskset exists.
 // Prints one JSON line per case, then a table. Ratios count; absolute figures belong to the machine.
 import { benchAccept } from './accept.mjs';
+import { benchAged } from './aged.mjs';
 import { benchAnswers } from './answers.mjs';
 import { benchRelay } from './relay.mjs';
 
-const CASES = { accept: benchAccept, answers: benchAnswers, relay: benchRelay };
+const CASES = { accept: benchAccept, answers: benchAnswers, aged: benchAged, relay: benchRelay };
 
 const asked = process.argv.slice(2);
 const unknown = asked.find((name) => !(name in CASES));
