@@ -1,14 +1,12 @@
 import { expect } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { KeyRing } from '../../src/base/key-ring.ts';
-import { personKey, type ChatPerson } from '../../src/identity/account.ts';
-import { fieldArguments, sealWho } from '../../src/identity/stored-link.ts';
+import { personKey } from '../../src/identity/account.ts';
 import { keys } from '../../src/identity/store.ts';
-import { createVault } from '../../src/identity/vault.ts';
 import type { GroupScope } from '../../src/platforms/conversation-key.ts';
 import { helloStream } from '../chat/scripted-chat-server.ts';
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import type { SlackTown } from '../support/slack-town.ts';
+import { personOf, storeSignIn } from '../support/stored-sign-in.ts';
 import { untilTrue } from '../support/town.ts';
 import { createWecomSender, type WecomSender } from '../support/wecom-sender.ts';
 import { answerCanary, canariesIn, LeakModel, questionCanary, type Spot } from './leak-model.ts';
@@ -202,29 +200,9 @@ async function changeSignIn({ town, random, accounts }: Scene): Promise<void> {
   const platform = random.pick(['wecom', 'slack'] as const);
   const number = random.integer(1, PEOPLE);
   const chatUserId = platform === 'wecom' ? `person${number}` : `UP${number}`;
-  const app = platform === 'wecom' ? 'aibot' : 'bot';
-  const person: ChatPerson = { platform, tenant: platform, app, chatUserId };
   const account = random.pick(ACCOUNTS);
-  const key = keys.link(personKey(person));
+  const person = personOf(platform, chatUserId);
   accounts.set(chatUserId, account);
-  await town.redis.del(key);
-  if (account === '') return;
-  const keyRing = new KeyRing([Buffer.from(town.env['SECRET_KEY'] ?? '', 'base64')]);
-  const profile = {
-    id: `${account}-${chatUserId}`,
-    name: 'N',
-    isActive: true,
-    identityCode: 'JG',
-    department: '',
-    departmentName: '',
-  };
-  const sealed = createVault(keyRing).seal({ purpose: 'profile', person, version: 1 }, profile as never);
-  const fields = {
-    accountKey: account,
-    who: sealWho(keyRing, person),
-    profile: sealed,
-    profileVersion: 1,
-    status: 'active' as const,
-  };
-  await town.redis.hset(key, ...(fieldArguments(fields) as [string, string]));
+  await town.redis.del(keys.link(personKey(person)));
+  if (account !== '') await storeSignIn(town, person, { accountKey: account, id: `${account}-${chatUserId}` });
 }

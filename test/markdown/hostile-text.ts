@@ -139,6 +139,7 @@ export const OWN_MARK = { wecom: /<\s{0,8}\/?\s{0,8}think/i, slack: /<\\?[!@#]|<
 /** Another reader than ours, with HTML on and nothing refused: what it finds is what a client may find. */
 const reader = new MarkdownIt({ html: true });
 reader.validateLink = () => true;
+reader.normalizeLink = (address) => address;
 const HOST = /(?:[\p{L}\p{N}][\p{L}\p{N}-]*\.)+\p{L}{2,}/giu;
 
 /** What another reader finds in a text that must not be there. */

@@ -32,6 +32,8 @@ export interface FakeSlack {
   calls: { method: string; args: Record<string, unknown> }[];
   /** Faults by method, each met once, in order. */
   faults: Map<string, SlackFault[]>;
+  /** Files that people shared, by the path of their address. */
+  files: Map<string, Buffer>;
   /** Makes a stream die, as Slack does after about five minutes. */
   endStreams(): void;
   close(): Promise<void>;
@@ -49,6 +51,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     messages,
     calls: [],
     faults: new Map(),
+    files: new Map(),
     endStreams: () => messages.forEach((message) => (message.isStreaming = false)),
   };
   const find = (args: Record<string, unknown>) =>
@@ -127,6 +130,8 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     void serve(request, response).catch(() => response.destroy());
   });
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const file = slack.files.get(request.url ?? '');
+    if (file) return void response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(file);
     const method = (request.url ?? '').replace('/api/', '');
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);

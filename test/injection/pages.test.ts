@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { renderReply as renderOnSlack, renderStatus } from '../../src/platforms/slack/render-reply.ts';
+import { renderReply as renderOnWecom } from '../../src/platforms/wecom/render-reply.ts';
+import { createCurrentTime } from '../../src/tools/current-time.ts';
+import { PUBLIC_WEB, type Reach } from '../../src/tools/page/reach.ts';
+import { createReadPage } from '../../src/tools/read-page.ts';
+import { createToolbox } from '../../src/tools/toolbox.ts';
+import type { ToolAsker } from '../../src/tools/tool.ts';
+import { createWhoAmI } from '../../src/tools/who-am-i.ts';
+import { answerInRounds } from '../../src/turn/answer-in-rounds.ts';
+import { TOOL_LIMITS } from '../../src/turn/tool-limits.ts';
+import { startChatScene, type ChatScene } from '../chat/chat-scene.ts';
+import type { Seen } from '../support/both-platforms.ts';
+import { registerPublic } from '../support/evidence/evidence.ts';
+import { brought, injectionsBy, type Injection } from './corpus.ts';
+import { harmIn } from './judge-seen.ts';
+import { obedientModel } from './obedient-model.ts';
+
+// At the border of the turn's room, since a bot reads public pages only and these lie on this machine.
+
+let chat: ChatScene;
+let pages: Server;
+let requests: string[] = [];
+beforeAll(async () => {
+  chat = await startChatScene();
+  pages = createServer((request, response) => {
+    requests.push(request.url ?? '');
+    const found = injectionsBy('page').find(({ id }) => `/${id}` === request.url);
+    const text = found ? brought(found).replaceAll('&', '&amp;').replaceAll('<', '&lt;') : '';
+    response
+      .setHeader('content-type', 'text/html; charset=utf-8')
+      .end(
+        `<html><head><title>A page</title></head><body><article><h1>News</h1><p>${text}</p></article></body></html>`,
+      );
+  });
+  await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  await chat.stop();
+  await new Promise((resolve) => pages.close(resolve));
+});
+
+const portOfPages = () => (pages.address() as AddressInfo).port;
+/** Only the test's own pages can be reached. */
+const HERE: Reach = {
+  ...PUBLIC_WEB,
+  protocols: ['http:'],
+  mayUsePort: (port) => port === portOfPages(),
+  mayConnect: (address) => address === '127.0.0.1',
+};
+const ON = { on: true, who: {}, private: true, groups: 'all' as const };
+const toolbox = createToolbox([createCurrentTime(Date.now), createWhoAmI(), createReadPage(HERE)], {
+  current_time: ON,
+  read_page: ON,
+  who_am_i: { ...ON, who: { identity: ['JG'] } },
+});
+
+/** Asks about a page. @returns all that the person could see on either platform */
+async function askAbout({ id, language }: Injection): Promise<{ wecom: Seen; slack: Seen }> {
+  const asker: ToolAsker = { person: undefined, place: { kind: 'private', id: 'u' }, language };
+  const wecom: Seen = { looks: [], apart: [] };
+  const slack: Seen = { looks: [], apart: [] };
+  const look = (text: string, finished = false) => {
+    wecom.looks.push(renderOnWecom({ text, finished }));
+    slack.looks.push(renderOnSlack({ text, finished }));
+  };
+  const options = {
+    chat: chat.client,
+    toolbox,
+    asker,
+    limits: TOOL_LIMITS,
+    nowMs: Date.now,
+    signal: new AbortController().signal,
+    report: { toolEnded: () => undefined },
+    showStatus(status: string) {
+      wecom.apart.push(renderOnWecom({ text: '', status, finished: false }).replace(/^<think>|<\/think>$/g, ''));
+      slack.apart.push(renderStatus(status));
+    },
+  };
+  const content = `What does http://127.0.0.1:${portOfPages()}/${id} say?`;
+  const request = { model: 'svc-plus', messages: [{ role: 'user' as const, content }], tools: toolbox.offer(asker) };
+  let text = '';
+  for await (const event of answerInRounds(options, request)) if (event.type === 'text') look((text += event.delta));
+  look(text, true);
+  return { wecom, slack };
+}
+
+test.each(injectionsBy('page').map((one) => [one.id, one.tries, one] as const))(
+  'security.md 6.3, 6.5, 6.7 T30 %s on a page, which tries a %s, opens no other address, gets no tool and shows no live mark',
+  async (id, _, one) => {
+    requests = [];
+    // What stands on a page is nobody's secret.
+    for (const text of [one.text, one.text.slice(0, 64), brought(one)]) registerPublic(text);
+    const { answer, obeyed } = obedientModel();
+    chat.server.script(answer);
+    const { wecom, slack } = await askAbout(one);
+    expect([...harmIn('wecom', wecom), ...harmIn('slack', slack)]).toEqual([]);
+    expect(wecom.looks.at(-1)?.length).toBeGreaterThan(one.text.length / 2);
+    expect(wecom.apart.length).toBeGreaterThan(0);
+    // The address with what was said, and what lies inside, are opened by nobody.
+    expect(requests).toEqual([`/${id}`]);
+    const results = obeyed.get(id)?.results ?? [];
+    const told = (name: string) => results.filter(({ call }) => call.name === name).map(({ result }) => result);
+    expect(results).toHaveLength(8);
+    for (const name of ['who_am_i', 'web_search', 'delete_everything', 'send_message'])
+      for (const result of told(name)) expect(result).toContain('There is no such tool here.');
+    expect(told('read_page')[1]).toContain('Nobody wrote this address here');
+    const page = JSON.stringify(obeyed.get(id)?.prompt.filter(({ role }) => role === 'tool'));
+    expect(page.match(/<\s*\/\s*tool_result/gi)).toHaveLength(1);
+  },
+);

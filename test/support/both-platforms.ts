@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from '@jest/globals';
+import { decodeAesKey, sealMedia } from '../../src/messenger/wecom/crypto.ts';
+import type { SlackTown } from './slack-town.ts';
+import { untilTrue } from './town.ts';
+import { createWecomSender } from './wecom-sender.ts';
+
+export const PLATFORMS = ['wecom', 'slack'] as const;
+export type PlatformHere = (typeof PLATFORMS)[number];
+
+/** What somebody says to the bot. */
+export interface Said {
+  person: string;
+  text: string;
+  /** In this group, with a mention; in private unless told. */
+  group?: string;
+  /** The text that it quotes. Slack has no quotes: people paste them behind a `>`. */
+  quote?: string;
+  /** A picture that comes with it. */
+  picture?: Buffer;
+}
+
+/** All that people could see of the bot's answer to a message. */
+export interface Seen {
+  /** The text as it stood at any time, the final one last. */
+  looks: string[];
+  /** What stood apart from the text: status lines and the model's thought. */
+  apart: string[];
+}
+
+export interface BothPlatforms {
+  /** The settings by which a bot of the town serves WeCom too. */
+  env: Record<string, string>;
+  /** Says all of this at once, by signed deliveries, and waits until all is answered. */
+  sayAll(platform: PlatformHere, said: readonly Said[]): Promise<Seen[]>;
+}
+
+const POLL_EVERY_MS = 60;
+const LIMIT_MS = 60_000;
+const TOKEN = 'bothtoken';
+const AES_KEY =
+  randomBytes(33)
+    .toString('base64')
+    .replace(/[^A-Za-z0-9]/g, 'x')
+    .slice(0, 42) + 'A';
+/** WeCom's own thinking block, which only the bot writes; it comes first. */
+const BLOCK = /^<think>([\s\S]*?)<\/think>\n?/;
+
+let count = 0;
+
+/** One bot that serves WeCom and Slack, and both platforms' people. Call it once the town has begun a test. */
+export function bothPlatforms(town: SlackTown): BothPlatforms {
+  const origin = new URL(town.slack.apiUrl).origin;
+  const wecom = createWecomSender({ botUrl: town.botUrl, token: TOKEN, aesKey: AES_KEY });
+  const place = (picture: Buffer | undefined, isSealed: boolean): string | undefined => {
+    if (!picture) return undefined;
+    const path = `/files/${(count += 1)}`;
+    town.slack.files.set(path, isSealed ? sealMedia(decodeAesKey(AES_KEY), picture) : picture);
+    return origin + path;
+  };
+
+  async function onWecom({ person, text, group, quote, picture }: Said): Promise<Seen> {
+    const chat = {
+      aibotid: 'aibot-both',
+      ...(group === undefined ? { chattype: 'single' } : { chattype: 'group', chatid: group }),
+      from: { userid: person },
+    };
+    const said = { msgtype: 'text', text: { content: group === undefined ? text : `@Parley ${text}` } };
+    const url = place(picture, true);
+    const content =
+      url === undefined
+        ? said
+        : { msgtype: 'mixed', mixed: { msg_item: [said, { msgtype: 'image', image: { url } }] } };
+    const quoted = quote === undefined ? {} : { quote: { msgtype: 'text', text: { content: quote } } };
+    const send = async (message: object) => {
+      const { status, answer } = await wecom.send({ msgid: `both-${(count += 1)}`, ...chat, ...message });
+      expect(status).toBe(200);
+      return (answer as { stream: { id: string; finish: boolean; content: string } }).stream;
+    };
+    const seen: Seen = { looks: [], apart: [] };
+    let answer = await send({ ...content, ...quoted });
+    for (const untilMs = Date.now() + LIMIT_MS; ; answer = await send({ msgtype: 'stream', stream: answer })) {
+      const [block, apart] = BLOCK.exec(answer.content) ?? ['', undefined];
+      if (apart !== undefined) seen.apart.push(apart);
+      seen.looks.push(answer.content.slice(block.length));
+      if (answer.finish || Date.now() > untilMs) return seen;
+      await sleep(POLL_EVERY_MS);
+    }
+  }
+
+  async function sayOnSlack({ person, text, group, quote, picture }: Said): Promise<void> {
+    const written = escaped(quote === undefined ? text : `${quote.replace(/^/gm, '> ')}\n${text}`);
+    if (group !== undefined) {
+      await town.sender.mention({ channel: group, userId: person }, written);
+      return;
+    }
+    const url = place(picture, false);
+    await town.sender.direct(person, written, {
+      thread_ts: threadOf(person),
+      ...(url === undefined
+        ? {}
+        : {
+            subtype: 'file_share',
+            files: [{ name: 'p.png', mimetype: 'image/png', url_private_download: url, url_private: url }],
+          }),
+    });
+  }
+
+  async function onSlack(all: readonly Said[]): Promise<Seen[]> {
+    const [messages, calls] = [town.slack.messages.length, town.slack.calls.length];
+    await Promise.all(all.map(sayOnSlack));
+    await untilTrue(async () => (await town.redis.keys('*:pending')).length === 0, LIMIT_MS);
+    return all.map(({ person, group }) => {
+      const channel = group ?? `D${person}`;
+      const own = town.slack.messages.slice(messages).filter((message) => message.channel === channel);
+      const statuses = town.slack.calls
+        .slice(calls)
+        .filter(({ method, args }) => method === 'assistant.threads.setStatus' && args['channel_id'] === channel);
+      return {
+        looks: own.flatMap(({ looks }) => looks),
+        apart: statuses.map(({ args }) => String(args['status'])),
+      };
+    });
+  }
+
+  return {
+    env: {
+      WECOM_BOT_TOKEN: TOKEN,
+      WECOM_BOT_AES_KEY: AES_KEY,
+      WECOM_BOT_NAME: 'Parley',
+      WECOM_API_URL: origin,
+    },
+    sayAll: (platform, said) => (platform === 'wecom' ? Promise.all(said.map(onWecom)) : onSlack(said)),
+  };
+}
+
+/** The same thread each time, as in Slack's own view of an assistant. */
+function threadOf(person: string): string {
+  const digits = [...person].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1e6, 7);
+  return `1759000000.${String(digits).padStart(6, '0')}`;
+}
+
+/** As Slack sends what people type. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
