@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals';
+import { reportOf, traceOf } from '../../chaos/report.ts';
+import { runChaos, type ChaosRun } from '../../chaos/run-chaos.ts';
+import { planFaults, type ScheduledFault } from '../../chaos/schedule.ts';
+import { plainParts } from '../../chaos/world.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+// The same blow again and again, on real processes under load.
+
+const STOPS = 100;
+const STOPS_LOAD_MS = 300_000;
+/** Five of it are kept for the hand-over. */
+const GRACE_SEC = 7;
+const CYCLES = 50;
+const CYCLE_MS = 5_000;
+const REDIS_AWAY_MS = 300;
+
+const steady = { ratePerSec: 5, killsPerMinute: 0, freezeMs: 0, chatFails: 'never' as const };
+
+/** Demands that every promise was kept. @returns the figures */
+function kept(seed: string, run: ChaosRun) {
+  const { report, violations } = reportOf(seed, run);
+  const traces = violations.slice(0, 3).map(({ event }) => traceOf(run.ledger, event));
+  expect({ violations, traces }).toEqual({ violations: [], traces: [] });
+  expect(report).toMatchObject({ answered: report.accepted, stillWaiting: 0, apologies: {} });
+  return report;
+}
+
+test('F16: SIGTERM at random moments of their answers, a hundred times over a pool of workers: 0 lost, 0 doubled, each exit within the grace and 2 s', async () => {
+  const seed = 'many stops';
+  const run = await runChaos({
+    ...{ ...steady, seed, loadMs: STOPS_LOAD_MS, parts: plainParts(1, 4) },
+    // Answers of which some end within the grace and some do not.
+    ...{ wordEveryMs: 300, settings: { SHUTDOWN_GRACE_SEC: String(GRACE_SEC) } },
+    faults: planFaults({
+      ...{ random: seededRandom(seed), loadMs: STOPS_LOAD_MS, killsPerMinute: 0, freezeMs: 0 },
+      asked: { stops: STOPS },
+    }),
+  });
+  const { accepted, stops } = kept(seed, run);
+  expect(stops.count).toBeGreaterThanOrEqual(STOPS);
+  expect(stops.unclean).toBe(0);
+  expect(stops.slowestMs).toBeLessThan(GRACE_SEC * 1_000 + 2_000);
+  const handedOver = run.ledger.samplings.filter(({ ending }) => ending === 'left').length;
+  expect(handedOver).toBeGreaterThan(STOPS / 4);
+  process.stdout.write(
+    `F16: ${stops.count} stops, the slowest ${stops.slowestMs} ms; ${accepted} accepted, ${handedOver} answers handed over\n`,
+  );
+}, 480_000);
+
+test('F6: Redis is killed and comes back fifty times under load: 0 lost, no process restarts, the first answer stands within 5 s', async () => {
+  const seed = 'many redis kills';
+  const random = seededRandom(seed);
+  const faults = Array.from({ length: CYCLES }, (_, cycle): ScheduledFault => ({
+    atMs: cycle * CYCLE_MS + random.integer(500, 3_000),
+    fault: { kind: 'redis-kill', awayMs: REDIS_AWAY_MS },
+  }));
+  const run = await runChaos({ ...steady, seed, loadMs: CYCLES * CYCLE_MS, parts: plainParts(1, 2), faults });
+  const { accepted, kills } = kept(seed, run);
+  expect(kills).toBe(CYCLES);
+  const looksAtMs = run.ledger.messages.flatMap(({ looks }) => looks.map(({ atMs }) => atMs));
+  const silencesMs = run.ledger.blows.map(
+    ({ untilMs = Number.NaN }) => Math.min(...looksAtMs.filter((atMs) => atMs > untilMs)) - untilMs,
+  );
+  const longestMs = Math.max(...silencesMs);
+  expect(longestMs).toBeLessThan(5_000);
+  process.stdout.write(`F6: ${kills} kills of Redis; ${accepted} accepted; an answer after ${longestMs} ms at most\n`);
+}, 480_000);
