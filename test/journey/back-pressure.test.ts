@@ -85,7 +85,8 @@ test('security.md 4.10: a stop word gets through over the hard limit, to what ru
   await town.sender.direct('UA', '/stop');
   await town.sender.direct('UFIRST', '/stop');
   await town.untilShown('DUA', ['Stopped.', 'Stopped.']);
-  await town.untilShown('DUFIRST', ['A long\n\nStopped.', 'Stopped.']);
+  await town.untilShown('DUFIRST', ['A long', 'Stopped.']);
+  await untilTrue(() => town.slack.messages.some(({ text, note }) => text === 'A long' && note === 'Stopped.'));
   await town.untilShown('DUB', [BUSY]);
   expect(modelWasAsked('UA')).toBe(false);
 });

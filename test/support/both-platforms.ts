@@ -25,7 +25,7 @@ export interface Said {
 export interface Seen {
   /** The text as it stood at any time, the final one last. */
   looks: string[];
-  /** What stood apart from the text: status lines and the model's thought. */
+  /** What stood apart from the text: status lines, notes and the model's thought. */
   apart: string[];
 }
 
@@ -119,7 +119,7 @@ export function bothPlatforms(town: SlackTown): BothPlatforms {
         .filter(({ method, args }) => method === 'assistant.threads.setStatus' && args['channel_id'] === channel);
       return {
         looks: own.flatMap(({ looks }) => looks),
-        apart: statuses.map(({ args }) => String(args['status'])),
+        apart: [...statuses.map(({ args }) => String(args['status'])), ...own.map(({ note }) => note)],
       };
     });
   }
