@@ -20,10 +20,13 @@ export function clipText(text: string): string {
     : text.slice(0, MOST_CHARS_OF_A_TEXT).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** The messages that ask a model for a summary of an older summary and the turns after it. */
+/**
+ * The messages that ask a model for a summary of an older summary and the turns after it. What a question quoted is left out,
+ * as in later prompts: it may come from another place.
+ */
 export function summaryPrompt(olderText: string | undefined, turns: readonly HistoryTurn[]): PromptMessage[] {
-  const said = turns.flatMap(({ speakerTag, userText, quotedText, assistantText }) => [
-    ...labelSpeaker(speakerTag, [textPart(saidText(quotedText ?? '', userText))]),
+  const said = turns.flatMap(({ speakerTag, userText, assistantText }) => [
+    ...labelSpeaker(speakerTag, [textPart(clipText(userText))]),
     textPart('\n'),
     ...labelAnswer(clipText(assistantText)),
     textPart('\n'),
@@ -33,13 +36,6 @@ export function summaryPrompt(olderText: string | undefined, turns: readonly His
     { role: 'system', content: INSTRUCTIONS },
     { role: 'user', content: textOf([...older, ...said]) },
   ];
-}
-
-function saidText(...texts: string[]): string {
-  return texts
-    .filter((text) => text !== '')
-    .map(clipText)
-    .join('\n\n');
 }
 
 function textOf(parts: readonly PromptPart[]): string {

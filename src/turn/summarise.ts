@@ -111,8 +111,8 @@ function chooseTurns({ turns, wished }: Scope, coveredToMs: number, promptTokens
 }
 
 function tokensOf(kept: KeptTurn | undefined): number {
-  const { userText = '', quotedText = '', assistantText = '' } = kept?.turn ?? {};
-  return [userText, quotedText, assistantText].reduce((sum, text) => sum + estimateTokens(clipText(text)), 0);
+  const { userText = '', assistantText = '' } = kept?.turn ?? {};
+  return [userText, assistantText].reduce((sum, text) => sum + estimateTokens(clipText(text)), 0);
 }
 
 /** @returns undefined for an answer that broke off or says nothing */
