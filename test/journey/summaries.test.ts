@@ -85,6 +85,7 @@ test('a summary that fails is not asked for again before the next question, and 
   await start();
   await ask('My badge is blue-4711.');
   for (let count = 0; count < 12 && summaryCalls().length === 0; count += 1) await ask(`question ${count} ${LONG}`);
+  await untilTrue(async () => (await town.redis.keys('{summaries}:*:de:*')).length === 0);
   const before = summaryCalls().length;
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(summaryCalls()).toHaveLength(before);
