@@ -75,8 +75,13 @@ async function stopOnSlack(town: SlackTown, way: 'slack' | 'button', userId: str
   if (way === 'slack') await town.sender.direct(userId, '/stop');
   else town.slack.faults.set('chat.appendStream', [{ kind: 'error', error: 'stopped_by_user' }]);
   const answer = () => town.slack.messages.find((message) => message.channel === channel);
-  const isStopped = () => !answer()?.isStreaming && /^word1 word2 word3 [^]*\n\nStopped\.$/.test(answer()?.text ?? '');
-  await untilTrue(isStopped, LONGEST_WAIT_MS);
+  const isStopped = () => {
+    const { isStreaming, note, text = '' } = answer() ?? {};
+    return isStreaming === false && note === 'Stopped.' && text.startsWith(SAID);
+  };
+  await untilTrue(isStopped, LONGEST_WAIT_MS).catch(() => {
+    throw new Error(`The last look is not what was said, marked as stopped: ${JSON.stringify(answer())}`);
+  });
   return (answer()?.lookedAtMs.at(-1) ?? Number.POSITIVE_INFINITY) - sentAtMs;
 }
 
