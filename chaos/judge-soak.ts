@@ -20,8 +20,8 @@ export const LONG_BOUNDS: SoakBounds = { heapGrowthBytes: 3 * MB, rssRatio: 1.1,
 const QUEUE_KEYS = ['{wake}:turns:meta', '{wake}:turns:id', '{wake}:turns:events', '{wake}:turns:stalled-check'];
 /** Waiting things, of which nothing is left once all is answered. */
 const WAITING_KEYS = ['{p}:inbox', '{p}:held', '{p}:media', '{p}:pending', '{wake}:turns', '{wake}:turns:lock'];
-/** The longest life that anything of a message or a conversation has: HISTORY_TTL_DAYS, unless set. */
-const LONGEST_LIFE_MS = 30 * DAY_MS;
+/** The longest life that anything has: the counters of a month. */
+const LONGEST_LIFE_MS = 40 * DAY_MS;
 
 /** @returns one sentence for each thing that grew, or that should not be there any more */
 export function judgeSoak(soak: SoakRun, bounds: SoakBounds): string[] {

@@ -20,6 +20,10 @@ afterAll(async () => {
   await server.stop();
 });
 
+/** A tool's result as the built-in model passes it on. */
+const toldBy = (tool: string) =>
+  `\`${tool}\` answered:\n\n> 42\n\nI'm Parley's small built-in model: I pass this on as it is.`;
+
 /** HELLO as JSON with these fields, as they are written, at its end. */
 const written = (fields: string) => JSON.stringify(HELLO).replace(/\}$/, `,${fields}}`);
 
@@ -165,27 +169,23 @@ describe('odd conversations', () => {
     [
       'a tool result (contract.md 5: role `tool`)',
       [...asked({}), { role: 'tool', tool_call_id: 'c', content: '42' }],
-      '`f` answered:\n\n42',
+      toldBy('f'),
     ],
     [
       'a result without an id, which the interface does not list',
       [...asked({}), { role: 'tool', content: '42' }],
-      '`tool` answered:\n\n42',
+      toldBy('tool'),
     ],
-    [
-      'a result without a call before it',
-      [{ role: 'tool', tool_call_id: 'c', content: '42' }],
-      '`tool` answered:\n\n42',
-    ],
+    ['a result without a call before it', [{ role: 'tool', tool_call_id: 'c', content: '42' }], toldBy('tool')],
     [
       'a call whose arguments are not JSON',
       [...asked({ function: { name: 'f', arguments: '{oops' } }), { role: 'tool', tool_call_id: 'c', content: '42' }],
-      '`f` answered:\n\n42',
+      toldBy('f'),
     ],
     [
       'a call without its type',
       [...asked({ type: undefined }), { role: 'tool', tool_call_id: 'c', content: '42' }],
-      '`f` answered:\n\n42',
+      toldBy('f'),
     ],
     [
       'null where nothing is meant',
