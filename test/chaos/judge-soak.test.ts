@@ -110,8 +110,8 @@ test.each<[string, (soak: SoakRun) => unknown, string]>([
   ],
   [
     'a key that lives too long',
-    ({ keys: { after } }) => (after['{p}:history'] = keys(1, { longestLifeMs: 40 * DAY_MS })),
-    '{p}:history: a life of 40 days',
+    ({ keys: { after } }) => (after['{p}:history'] = keys(1, { longestLifeMs: 50 * DAY_MS })),
+    '{p}:history: a life of 50 days',
   ],
   [
     'a key that comes back without messages',
