@@ -24,7 +24,7 @@ async function openWithAwaitedCode(): Promise<void> {
 function sceneOf(text: string, turnId: string, chatUserId = '20001'): TurnScene {
   const newest = textMessage(text, { sender: { userId: chatUserId } });
   const turn = { turnId, history: [], conversation: { id: 'c', partition: 1 } };
-  return { newest, turn, question: { language: 'en' } } as unknown as TurnScene;
+  return { newest, turn, question: { language: 'en' }, preferences: {} } as unknown as TurnScene;
 }
 
 test('security.md 8.3: a worker that dies after the try was counted: the turn runs again, and says the same', async () => {
