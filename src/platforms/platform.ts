@@ -123,6 +123,12 @@ export interface ReplyTraits {
   lookUpAfterMs: number;
 }
 
+/**
+ * For so long an answer of the fence, or what a call found, may be acted upon. A claim changes hands only after its worker was
+ * silent for longer; a process that was frozen meanwhile finds more time gone, and asks anew. Milliseconds of the monotonic clock.
+ */
+export const FENCE_HOLDS_MS = 2_000;
+
 /** One look of an answer, as it is to stand in its visible message. */
 export interface PushedLook {
   /** The whole rendered text so far. */

@@ -1,4 +1,5 @@
-import type { PushedLook, PushReplies, PushResult } from '../platforms/platform.ts';
+import { monotonicMs } from '../base/clock.ts';
+import { FENCE_HOLDS_MS, type PushedLook, type PushReplies, type PushResult } from '../platforms/platform.ts';
 import { postKeyOf, type PostLedger, type PostState } from './post-ledger.ts';
 
 export interface PushedPartOptions {
@@ -12,6 +13,8 @@ export interface PushedPartOptions {
   part: number;
   /** Whether this worker's lock cannot have run out yet, not even if the process was frozen meanwhile. */
   isClaimHeld(): boolean;
+  /** The monotonic clock, unless told. */
+  nowMs?: () => number;
 }
 
 /** What became of bringing a message to a look. `wait`: it does not stand there yet, try again after the pause. */
@@ -26,6 +29,7 @@ export type PartResult =
 export class PushedPart {
   readonly #options: PushedPartOptions;
   readonly #postKey: string;
+  readonly #nowMs: () => number;
   #handle: string | undefined;
   /** What this process knows to stand in the message. */
   #shown: string | undefined;
@@ -39,6 +43,7 @@ export class PushedPart {
   constructor(options: PushedPartOptions) {
     this.#options = options;
     this.#postKey = postKeyOf(options.deliveryId, options.part);
+    this.#nowMs = options.nowMs ?? monotonicMs;
   }
 
   /** Where the message stands, if only this process knows so far: for the commit, which writes it down as well. */
@@ -69,8 +74,12 @@ export class PushedPart {
     if (!state) return { result: 'fenced' };
     if (state.kind === 'posted') this.#handle ??= state.handle;
     if (state.kind === 'posting' && this.#handle === undefined && !this.#isUnsent) {
+      const beganMs = this.#nowMs();
       const search = await this.#search();
       if (search) return search;
+      // The fence is asked anew after a search that took long; what it found need not be searched again.
+      this.#isUnsent = true;
+      if (this.#nowMs() - beganMs >= FENCE_HOLDS_MS) return { result: 'wait', pauseMs: 0, why: 'uncertain' };
     }
     return this.#handle === undefined ? this.#open(look) : this.#update(this.#handle, look);
   }
@@ -87,9 +96,14 @@ export class PushedPart {
     const handle = this.#unrecorded;
     const isAsked = prepared !== undefined && prepared !== 'failed';
     if (isAsked && handle === undefined && answer === undefined && isClaimHeld()) return prepared;
-    const state = await ledger.begin(part, { handle, answer });
-    this.#unrecorded = undefined;
-    return state;
+    for (;;) {
+      const askedMs = this.#nowMs();
+      const state = await ledger.begin(part, { handle, answer });
+      this.#unrecorded = undefined;
+      // The answer may have waited while this process was frozen, and another one took over.
+      if (!state || this.#nowMs() - askedMs < FENCE_HOLDS_MS) return state;
+      if (state.kind === 'unsent') this.#isUnsent = true;
+    }
   }
 
   /** @returns undefined once it is known whether the message stands */

@@ -103,15 +103,15 @@ test('security.md 6.2: a private chat and a group know nothing of each other; wi
 });
 
 test('/retry asks with the quote and the images of the question that failed', async () => {
-  await ask('zhangwei', '/new');
+  await ask('daniel.okoye', '/new');
   chat.script(streams('Noted.'));
-  const quoted = await driver().say('zhangwei', 'the sentence to translate');
+  const quoted = await driver().say('daniel.okoye', 'the sentence to translate');
   await driver().waitForAnswer(quoted.id);
   chat.script(fails(400));
   const image = png(10, 10);
-  await ask('zhangwei', { text: 'what is it about?', images: [image], quote: quoted.id });
+  await ask('daniel.okoye', { text: 'what is it about?', images: [image], quote: quoted.id });
   chat.script(streams('About both.'));
-  expect(await ask('zhangwei', '/retry')).toBe('About both.');
+  expect(await ask('daniel.okoye', '/retry')).toBe('About both.');
   const asked = JSON.stringify((chat.calls.at(-1)?.body['messages'] as object[]).at(-1));
   expect(asked).toContain('the sentence to translate');
   expect(asked).toContain('what is it about?');

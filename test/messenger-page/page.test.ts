@@ -290,6 +290,9 @@ const RICH_TEXT = [
 
 /** The serious and critical findings of axe-core, each with where it is. */
 async function seriousFindings(tab: Page): Promise<string[]> {
+  // Colours that are still changing are neither the old nor the new ones.
+  await tab.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
+  await tab.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   await tab.evaluate(axe.source);
   const result = await tab.evaluate<AxeResults>('axe.run()');
   return result.violations

@@ -1,5 +1,5 @@
-import type { NowMs } from '../../base/clock.ts';
-import type { PushedLook, PushReplies, PushResult } from '../platform.ts';
+import { monotonicMs, type NowMs } from '../../base/clock.ts';
+import { FENCE_HOLDS_MS, type PushedLook, type PushReplies, type PushResult } from '../platform.ts';
 import { findAnswer } from './find-answer.ts';
 import type { SlackApi } from './platform-api.ts';
 import { editMessage, postMessage, textOf } from './post-answer.ts';
@@ -23,7 +23,9 @@ export function createAnswers(options: AnswersOptions): PushReplies {
       const place = readTarget(target);
       const isStreamed =
         reply === 'stream' && place.threadTs !== undefined && !look.finished && look.staysOpen !== true;
+      const beganMs = monotonicMs();
       const streamed = isStreamed ? await openStream(options, place, look) : undefined;
+      if (!streamed && monotonicMs() - beganMs >= FENCE_HOLDS_MS) return { result: 'uncertain' };
       return streamed ?? postMessage(api, place, look, postKey);
     },
     update: (handle, look, postKey) => update(options, handle, look, postKey),

@@ -1,5 +1,5 @@
-import { SECOND_MS, type NowMs } from '../../base/clock.ts';
-import type { PushedLook, PushResult } from '../platform.ts';
+import { monotonicMs, SECOND_MS, type NowMs } from '../../base/clock.ts';
+import { FENCE_HOLDS_MS, type PushedLook, type PushResult } from '../platform.ts';
 import type { SlackApi } from './platform-api.ts';
 import { editMessage, metadataOf, resultOf, textOf } from './post-answer.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
@@ -57,20 +57,24 @@ export async function growStream(
 ): Promise<PushResult> {
   const { api, nowMs } = parts;
   const { channel, ts, streamSinceMs = 0 } = posted;
+  const beganMs = monotonicMs();
+  // What comes after a call that took long is asked of the fence first: this process may have been frozen in it.
+  const hasTime = () => monotonicMs() - beganMs < FENCE_HOLDS_MS;
   const isOld = nowMs() - streamSinceMs >= STREAM_LIFE_MS;
   const added =
     look.shown !== undefined && look.content.startsWith(look.shown) ? look.content.slice(look.shown.length) : undefined;
-  if (isOld || added === undefined) return endAndEdit(api, posted, look, postKey);
+  if (isOld || added === undefined) return endAndEdit(api, posted, look, { postKey, hasTime });
   const text = added === '' ? {} : { markdown_text: added };
   if (added === '' && !look.finished) return { result: 'sent', handle: formatHandle(posted) };
   const answer = look.finished
     ? await api.call('chat.stopStream', { channel, ts, ...text, ...belowStream(look), metadata: metadataOf(postKey) })
     : await api.call('chat.appendStream', { channel, ts, ...text });
+  if (answer.kind !== 'ok' && !hasTime()) return { result: 'uncertain' };
   if (answer.kind === 'error' && NO_STREAM.has(answer.error)) return editMessage(api, posted, look, postKey);
   if (answer.kind === 'error' && isNoteRefused(answer.error, look))
     return growStream(parts, posted, noteInText(look), postKey);
   // Whether it was appended is not known; the whole text is laid over it.
-  if (answer.kind === 'uncertain') return endAndEdit(api, posted, look, postKey);
+  if (answer.kind === 'uncertain') return endAndEdit(api, posted, look, { postKey, hasTime });
   return resultOf(answer, () => (look.finished ? { channel, ts } : posted));
 }
 
@@ -79,7 +83,7 @@ async function endAndEdit(
   api: SlackApi,
   posted: PostedMessage,
   look: PushedLook,
-  postKey: string,
+  { postKey, hasTime }: { postKey: string; hasTime(): boolean },
 ): Promise<PushResult> {
   const { channel, ts } = posted;
   const { finished } = look;
@@ -87,7 +91,7 @@ async function endAndEdit(
   const ended = await api.call('chat.stopStream', { channel, ts, metadata: metadataOf(postKey), ...session });
   if (ended.kind === 'busy') return { result: 'busy', retryAfterMs: ended.retryAfterMs };
   // A stream that may still be open refuses the edit; that refusal would be taken for the last word.
-  if (ended.kind === 'uncertain') return { result: 'uncertain' };
+  if (ended.kind === 'uncertain' || !hasTime()) return { result: 'uncertain' };
   if (ended.kind === 'error' && ended.error === 'stopped_by_user' && !finished) return { result: 'stopped' };
   return editMessage(api, posted, look, postKey);
 }

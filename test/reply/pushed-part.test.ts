@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals';
+import type { PushedLook, PushReplies } from '../../src/platforms/platform.ts';
+import type { PostState } from '../../src/reply/post-ledger.ts';
+import { PushedPart } from '../../src/reply/pushed-part.ts';
+
+const LOOK: Omit<PushedLook, 'shown'> = { content: 'From the past', finished: false };
+const HANDLE = 'handle';
+
+/** A part whose process is frozen for so long in the first question to the fence, or in the first look-up. */
+function frozenPart(frozenIn: 'fence' | 'search', known: PostState, forMs: number) {
+  let clockMs = 0;
+  let isFrozen = false;
+  const calls: string[] = [];
+  const freezeOnce = () => {
+    clockMs += isFrozen ? 0 : forMs;
+    isFrozen = true;
+  };
+  const push: PushReplies = {
+    open: async () => (calls.push('open'), { result: 'sent', handle: HANDLE }),
+    update: async () => (calls.push('update'), { result: 'sent', handle: HANDLE }),
+    find: async () => {
+      if (frozenIn === 'search') freezeOnce();
+      return 'absent';
+    },
+  };
+  const ledger = {
+    // Whoever asks after the freeze is told that another one has taken over.
+    begin: async () => {
+      calls.push('fence');
+      if (isFrozen) return undefined;
+      if (frozenIn === 'fence') freezeOnce();
+      return known;
+    },
+    record: async () => true,
+  };
+  const options = { push, target: 't', ledger, deliveryId: 'd', lookUpAfterMs: 0, part: 0 };
+  const part = new PushedPart({ ...options, isClaimHeld: () => false, nowMs: () => clockMs });
+  return { part, calls };
+}
+
+test.each<[string, PostState]>([
+  ['an edit', { kind: 'posted', handle: HANDLE }],
+  ['a post', { kind: 'unsent' }],
+])('F3, security.md 4.3: a worker that was frozen while the fence answered asks anew before %s', async (_, known) => {
+  const { part, calls } = frozenPart('fence', known, 15_000);
+  expect(await part.bringTo(LOOK)).toEqual({ result: 'fenced' });
+  expect(calls).toEqual(['fence', 'fence']);
+});
+
+test('F3, security.md 4.5: a worker that was frozen while it looked for a post asks anew before it posts', async () => {
+  const { part, calls } = frozenPart('search', { kind: 'posting' }, 15_000);
+  expect(await part.bringTo(LOOK)).toMatchObject({ result: 'wait', pauseMs: 0 });
+  expect(await part.bringTo(LOOK)).toEqual({ result: 'fenced' });
+  expect(calls).toEqual(['fence', 'fence']);
+});
+
+test('what comes in time is asked once', async () => {
+  const { part, calls } = frozenPart('fence', { kind: 'posted', handle: HANDLE }, 1_000);
+  expect(await part.bringTo(LOOK)).toEqual({ result: 'shown' });
+  expect(calls).toEqual(['fence', 'update']);
+});
