@@ -36,7 +36,6 @@ import { turnAwayUnderPressure } from './turn/under-pressure.ts';
 import { createHandleDelivery } from './webhook/handle-delivery.ts';
 import { webhookRoutes, type ServeWebhook } from './webhook/webhook-routes.ts';
 import { createKeyRing, redisAddress } from './secret-parts.ts';
-import { createSummaries } from './summary-parts.ts';
 import { createTools } from './tool-parts.ts';
 import { createTellLimited } from './tell-limited.ts';
 import { createTellPerson } from './tell-person.ts';
@@ -251,9 +250,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     nowMs,
     report,
   });
-  const summaries = createSummaries({ config, redis, keyRing, wakeQueue, chat, log });
   const answer = createAnswerQuestion({
-    wishSummary: (wish) => summaries.wish(wish),
     chat,
     keyRing,
     mediaStore: new MediaStore(redis, keyRing),
@@ -313,7 +310,6 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       endSweeper();
       endRechecks();
       await worker.close(Math.max(0, graceSec - HANDOVER_RESERVE_SEC) * SECOND_MS);
-      await summaries.close();
       await wakeQueue.close();
       await chat.close();
       redis.disconnect();

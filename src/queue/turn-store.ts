@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { conversationKeys, messageKeyPrefix, preferencesKeyPrefix } from '../base/partition-keys.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, type NowMs } from '../base/clock.ts';
+import { DAY_MS, MINUTE_MS, type NowMs } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { randomToken } from '../base/ids.ts';
 import { SealError, type KeyRing } from '../base/key-ring.ts';
@@ -11,12 +11,10 @@ import { deliveryIdOfEntry, EntryError, openEntry, type WaitingMessage } from '.
 /** A conversation's epoch and its like live so long after its last turn; far beyond any worker that could still hold an older epoch. */
 const STATE_LIFE_MS = 7 * DAY_MS;
 const beginScript = loadScript(import.meta.url, './scripts/begin.lua', { STATE_LIFE_MS });
-/** Far beyond any summary that is being made. */
-const CLEARED_MARK_MS = HOUR_MS;
-const commitScript = loadScript(import.meta.url, './scripts/commit.lua', { CLEARED_MARK_MS });
+const commitScript = loadScript(import.meta.url, './scripts/commit.lua');
 const markScript = loadScript(import.meta.url, './scripts/mark-turn.lua');
 const renewScript = loadScript(import.meta.url, './scripts/renew.lua');
-const releaseScript = loadScript(import.meta.url, './scripts/release.lua', { CLEARED_MARK_MS });
+const releaseScript = loadScript(import.meta.url, './scripts/release.lua');
 
 const MOST_MESSAGES_OF_ONE_TURN = 10;
 const TURNS_OF_HISTORY_READ = 50;
@@ -64,10 +62,6 @@ export interface TurnClaim {
   wasBegun: boolean;
   /** What the sender chose, sealed, by chat; read with the claim. */
   preferences: Record<string, string>;
-  /** The conversation's summary as it is kept (sealed, or the mark that it was cleared); empty when there is none. */
-  summary: string;
-  /** How many turns of history are kept; `history` holds the newest of them. */
-  historyLength: number;
 }
 
 /** What a turn leaves behind; written by one fenced script. */
@@ -76,12 +70,11 @@ export interface TurnCommit {
   outcome: 'final' | 'held' | 'dead';
   /** Last looks of live replies, by delivery id: field names and values of the message record. */
   records: { id: string; fields: string[] }[];
-  /** `anew`: the conversation begins with this turn, and nothing of before is summed up any more. */
-  history?: { forget?: boolean; replaceLast?: boolean; append?: string; anew?: boolean };
+  history?: { forget?: boolean; replaceLast?: boolean; append?: string };
   /** The same turn for the thread that its answer begins; it lies in the same partition. */
   threadHistory?: { conversation: ConversationRef; append: string };
-  /** Records to be taken out of lists, keys to be deleted, summaries to be cleared (/forget); all lie in the same partition. */
-  erase?: { remove: { list: string; record: string }[]; drop: string[]; clear: string[] };
+  /** Records to be taken out of lists and keys to be deleted (/forget); all of them lie in the same partition. */
+  erase?: { remove: { list: string; record: string }[]; drop: string[] };
   /** The thread in which this was said, and the person's list of them. */
   thread?: { index: string; id: string };
   noticesShown?: number;
@@ -114,8 +107,6 @@ type BeginReply = [
   notices: string[],
   wasBegun: string,
   preferences: string[],
-  summary: string,
-  historyLength: number,
 ];
 
 export interface TurnStoreOptions {
@@ -144,7 +135,7 @@ export class TurnStore {
     const keys = conversationKeys(conversation);
     const reply = await beginScript.run(
       redis,
-      [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices, keys.summary],
+      [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices],
       [
         conversation.id,
         nowMs(),
@@ -160,7 +151,7 @@ export class TurnStore {
     );
     const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =
       reply as BeginReply;
-    const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences, summary, historyLength] = more;
+    const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences] = more;
     if (turnId === '') return undefined;
     return {
       conversation,
@@ -178,8 +169,6 @@ export class TurnStore {
       notices,
       wasBegun: wasBegun === '1',
       preferences: pairs(preferences),
-      summary,
-      historyLength,
     };
   }
 
@@ -202,7 +191,7 @@ export class TurnStore {
     const [verdict, waiting] = (await commitScript.run(
       redis,
       [
-        ...[keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices, keys.summary],
+        ...[keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices],
         ...(threadHistory ? [conversationKeys(threadHistory.conversation).history] : []),
       ],
       [
@@ -262,7 +251,7 @@ export class TurnStore {
     const keys = conversationKeys(conversation);
     return (await releaseScript.run(
       redis,
-      [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.summary],
+      [keys.state, keys.inbox, keys.pending, keys.held, keys.history],
       [conversation.id, nowMs(), messageKeyPrefix(conversation.partition)],
     )) as number;
   }

@@ -3,7 +3,7 @@
 -- Safe to repeat with the same claim (security.md 4.12): then neither the epoch nor a crash is counted again.
 --
 -- Constants  STATE_LIFE_MS (how long what a conversation keeps of its turns outlives the last one)
--- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 summary
+-- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices
 -- ARGV  1 conversation id   2 now, ms   3 most messages of one turn   4 turns of history wanted   5 message key prefix
 --       6 claim: a name for this taking, so that one that the connection sends again is known   7 most bytes of history
 --       8 how far the epoch goes on: by chance, since a failover may lose the newest epoch, and then the next one must not
@@ -12,8 +12,7 @@
 -- Returns {epoch, turn id ('' = nothing waits), crashes, crashes as the only suspect, stored answer,
 --          stop sequence, stop owner, stop that was served, held count,
 --          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices},
---          '1' if a worker had begun this turn before, {what the sender chose: field, sealed, …},
---          summary ('' = none), turns of history that are kept}
+--          '1' if a worker had begun this turn before, {what the sender chose: field, sealed, …}}
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'solo', 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed'}
 local state = {}
 for index, value in ipairs(redis.call('HMGET', KEYS[1], unpack(fields))) do state[fields[index]] = value end
@@ -46,7 +45,7 @@ end
 if #head == 0 then
   redis.call('ZREM', KEYS[3], ARGV[1])
   redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
-  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}, '0', {}, '', 0}
+  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}, '0', {}}
 end
 redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])
 
@@ -78,4 +77,4 @@ if #preferences > 0 then redis.call('PEXPIRE', ARGV[9] .. record[3], ARGV[10]) e
 return {epoch, turn, crashes, soloCrashes, answer, count('stopSeq'), state.stopOwner or '', count('stopServed'),
   redis.call('LLEN', KEYS[4]), tonumber(record[1] or ARGV[2]), record[2] or '0', entries,
   newest(KEYS[5], tonumber(ARGV[4]), tonumber(ARGV[7])), redis.call('LRANGE', KEYS[6], 0, -1),
-  isLeftOver and '1' or '0', preferences, redis.call('GET', KEYS[7]) or '', redis.call('LLEN', KEYS[5])}
+  isLeftOver and '1' or '0', preferences}

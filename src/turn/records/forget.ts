@@ -34,12 +34,7 @@ export async function forget(options: RecordOptions, scene: TurnScene): Promise<
   return {
     kind: 'command',
     text: say(RECORD_TEXTS.forgotten, question.language),
-    erase: {
-      remove: found.flatMap(({ remove }) => remove),
-      drop: [index, ...found.flatMap(({ drop }) => drop)],
-      // What a summary says of whom cannot be told apart; the others' turns are summed up anew.
-      clear: [...ids].map((id) => conversationKeys({ id, partition }).summary),
-    },
+    erase: { remove: found.flatMap(({ remove }) => remove), drop: [index, ...found.flatMap(({ drop }) => drop)] },
   };
 }
 
@@ -48,7 +43,7 @@ async function forgetIn(
   { redis, keyRing }: RecordOptions,
   conversation: ConversationRef,
   own: string | undefined,
-): Promise<Omit<NonNullable<TurnResult['erase']>, 'clear'>> {
+): Promise<Required<NonNullable<TurnResult['erase']>>> {
   const { history } = conversationKeys(conversation);
   const turns = (await readHistory(redis, keyRing, conversation)).filter(({ turn }) => turn.speakerTag === own);
   const media = turns.flatMap(({ turn }) => turn.mediaIds ?? []).map((id) => mediaKey(conversation.partition, id));
