@@ -28,6 +28,7 @@ export function Composer(props: ComposerProps) {
   const list = useCompletion(text, caret, conversation);
   props.acceptDrops(images.add);
   useGrowth(box, text);
+  const placeCaret = useCaret(box, text);
 
   const write = (next: string, nextCaret: number) => {
     setText(next);
@@ -47,12 +48,12 @@ export function Composer(props: ComposerProps) {
     if (list.completion === undefined) return;
     const picked = applyCompletion(text, caret, list.completion, option);
     write(picked.text, picked.caret);
-    placeCaret(box.current, picked.caret);
+    placeCaret(picked.caret);
   };
   const insert = (mark: string) => {
     const at = box.current?.selectionStart ?? text.length;
     write(text.slice(0, at) + mark + text.slice(at), at + mark.length);
-    placeCaret(box.current, at + mark.length);
+    placeCaret(at + mark.length);
   };
   const name = conversation.name || bootstrap.botName;
   return (
@@ -135,9 +136,19 @@ function useGrowth(box: { current: HTMLTextAreaElement | null }, text: string): 
   }, [box, text]);
 }
 
-function placeCaret(box: HTMLTextAreaElement | null, caret: number): void {
-  requestAnimationFrame(() => {
-    box?.focus();
-    box?.setSelectionRange(caret, caret);
-  });
+/**
+ * Says where the caret shall stand once the text that was just written is in the box. It is placed in the same task, so
+ * that a key typed right after a completion is not followed by a caret that jumps before it.
+ */
+function useCaret(box: { current: HTMLTextAreaElement | null }, text: string): (caret: number) => void {
+  const wanted = useRef<number | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (wanted.current === undefined) return;
+    box.current?.focus();
+    box.current?.setSelectionRange(wanted.current, wanted.current);
+    wanted.current = undefined;
+  }, [box, text]);
+  return (caret) => {
+    wanted.current = caret;
+  };
 }
