@@ -36,7 +36,7 @@ export function kindOfText(text: string): TextKind {
   }));
   const [first] = words;
   if (first) return kindOfWords(words, first.sampling);
-  if (is(text, REPLY_TEXTS.answeredBelow)) return { kind: 'pointer' };
+  if (is(text, REPLY_TEXTS.answeredBelow) || is(text, REPLY_TEXTS.answeredAbove)) return { kind: 'pointer' };
   if (is(text, REPLY_TEXTS.followsBelow)) return { kind: 'follows' };
   const name = APOLOGIES.find((apology) => is(text, TURN_TEXTS[apology]));
   if (name) return { kind: 'apology', name };

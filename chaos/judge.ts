@@ -61,7 +61,11 @@ export function judge(ledger: Ledger): Verdict {
     if (count > 1) accuse('repeated', event.id, `it has ${count} visible answers`);
     if (event.acknowledgedAtMs === undefined) continue;
     if (count === 0 && !isApologised)
-      accuse('lost', event.id, `acknowledged, no visible answer; ledger: ${toldBy(event)}`);
+      accuse(
+        'lost',
+        event.id,
+        `acknowledged, no visible answer; ledger: ${toldBy(event)}${whoseAnswer(ledger, event)}`,
+      );
     else if (event.record && event.record.state !== 'final')
       accuse('unfinished', event.id, `answered, but the ledger says ${toldBy(event)}`);
     if (count > 0 || isApologised) answered += 1;
@@ -138,6 +142,12 @@ function isMergedIntoApology({ id, record }: SentEvent, messagesOf: Map<number, 
 
 function lastKind({ looks }: VisibleMessage): TextKind {
   return kindOfText(looks.at(-1)?.text ?? '');
+}
+
+/** Says if the message under which the answer stands never reached the platform's side, so that nobody looks at it. */
+function whoseAnswer({ events }: Ledger, { id, record }: SentEvent): string {
+  const into = events[(record?.answeredBy ?? id) - 1];
+  return into === undefined || into.acknowledgedAtMs !== undefined ? '' : ', which was never acknowledged';
 }
 
 function toldBy({ record }: SentEvent): string {

@@ -121,6 +121,11 @@ export interface ReplyTraits {
   reconcile: 'key' | 'lookup' | 'content' | 'once' | 'none';
   /** How long a post that was cut off may still arrive, before it is looked for. Milliseconds; 0 where nothing is pushed. */
   lookUpAfterMs: number;
+  /**
+   * From the acceptance of a message on, how long the platform may still learn that it was accepted (all its tries). One
+   * that it has not polled by then it never will. Milliseconds; 0 where it does not poll.
+   */
+  deliveredWithinMs: number;
 }
 
 /**

@@ -88,7 +88,7 @@ export class PulledReply implements LiveReply {
       this.#options;
     const ids = this.#lastShownIds(deliveryId, mergedIds);
     const looks = ids.map((id) =>
-      id === deliveryId ? [this.#seal(id, view), '0', '0'] : [this.#sealMerged(id), '1', '0'],
+      id === deliveryId ? [this.#seal(id, view), '0', ''] : [this.#sealMerged(id), '1', this.#newerThan(id)],
     );
     const keys = [conversationKeys(conversation).state, ...ids.map((id) => messageKey(conversation.partition, id))];
     const [verdict, handedOver] = (await showScript.run(redis, keys, [epoch, ...looks.flat()])) as [string, string];
@@ -111,7 +111,16 @@ export class PulledReply implements LiveReply {
   }
 
   #mergedRecords(): FinalRecord[] {
-    return this.#options.mergedIds.map((id) => ({ id, fields: ['content', this.#sealMerged(id), 'finished', '1'] }));
+    return this.#options.mergedIds.map((id) => ({
+      id,
+      fields: ['content', this.#sealMerged(id), 'finished', '1', 'newer', this.#newerThan(id)],
+    }));
+  }
+
+  /** Where the answer may stand for a merged message: the newer ones of its turn, the answered one last (poll.lua). */
+  #newerThan(mergedId: string): string {
+    const { mergedIds, deliveryId } = this.#options;
+    return [...mergedIds.slice(mergedIds.indexOf(mergedId) + 1), deliveryId].join(' ');
   }
 
   #record(view: ReplyView, extra: Record<string, string>): FinalRecord {

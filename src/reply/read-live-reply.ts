@@ -1,5 +1,5 @@
-import { messageKey } from '../base/partition-keys.ts';
-import type { NowMs } from '../base/clock.ts';
+import { messageKey, messageKeyPrefix } from '../base/partition-keys.ts';
+import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
@@ -25,27 +25,44 @@ export interface PolledReply {
 }
 
 /** What poll.lua returns for a known reply. */
-type PollRow = [content: string, finished: string, handedOver: string, later: string, keep: string, state: string];
+type PollRow = [
+  content: string,
+  finished: string,
+  handedOver: string,
+  later: string,
+  keep: string,
+  state: string,
+  contentId: string,
+  elsewhere: string,
+];
+
+/** An answer that is shown in an older message is told to its worker so long before that message's live time is over. */
+const HANDOVER_NOTICE_MS = 10 * SECOND_MS;
 
 /**
  * What a live reply looks like now, for the platform's poll; one round trip, any process. An unknown reply, or another
- * person's, is answered as ended with a sentence, so that no client waits for ever.
+ * person's, is answered as ended with a sentence, so that no client waits for ever. A message that was merged into a newer
+ * one's answer shows that answer itself when the platform never polls the newer one.
  */
 export async function readLiveReply(options: ReadLiveReplyOptions, polled: PolledReply): Promise<PulledReply> {
   const { redis, nowMs, platform } = options;
-  const { liveLifetimeMs, handoverMarginMs } = platform.replyTraits;
-  const key = messageKey(polled.partition, polled.deliveryId);
+  const { liveLifetimeMs, handoverMarginMs, deliveredWithinMs } = platform.replyTraits;
+  const replyId = polled.deliveryId;
+  const key = messageKey(polled.partition, replyId);
   const row = (await pollScript.run(
     redis,
     [key],
-    [polled.personId, nowMs(), liveLifetimeMs - handoverMarginMs],
+    [
+      ...[polled.personId, nowMs(), liveLifetimeMs - handoverMarginMs],
+      ...[replyId, messageKeyPrefix(polled.partition), deliveredWithinMs, HANDOVER_NOTICE_MS],
+    ],
   )) as PollRow | null;
-  const replyId = polled.deliveryId;
   if (!row) return { replyId, content: REPLY_TEXTS.unknownReply.en, finished: true };
 
-  const [sealed, finished, handedOver, later, keep, state] = row;
+  const [sealed, finished, handedOver, later, keep, state, contentId, elsewhere] = row;
   if (state === 'limited') return { replyId, content: tooManyMessages(), finished: true };
-  const content = openContent(options.keyRing, replyId, sealed);
+  if (elsewhere === '1') return { replyId, content: REPLY_TEXTS.answeredAbove.en, finished: true };
+  const content = openContent(options.keyRing, contentId, sealed);
   if (finished === '1')
     return { replyId, content: content === '' ? REPLY_TEXTS.unknownReply.en : content, finished: true };
   if (handedOver !== '1') return { replyId, content, finished: false };

@@ -1,10 +1,19 @@
 import type { Catalogue } from '../base/texts.ts';
 
-type ReplyText = 'answeredBelow' | 'followsBelow' | 'tookTooLong' | 'unknownReply' | 'tooMany' | 'cut' | 'welcome';
+type ReplyText =
+  | 'answeredBelow'
+  | 'answeredAbove'
+  | 'followsBelow'
+  | 'tookTooLong'
+  | 'unknownReply'
+  | 'tooMany'
+  | 'cut'
+  | 'welcome';
 
 /** What a live reply says by itself. Texts that may meet a person whose language we cannot tell hold both. */
 export const REPLY_TEXTS: Catalogue<ReplyText> = {
   answeredBelow: { en: '↓ answered below', zh: '↓ 回答在下方' },
+  answeredAbove: { en: '↑ answered above\n↑ 回答在上方', zh: '↑ 回答在上方\n↑ answered above' },
   followsBelow: {
     en: 'This takes longer than a message can stay open here. The answer follows as a message of its own.\n这个回答需要更长时间，稍后会另发一条消息。',
     zh: '这个回答需要更长时间，稍后会另发一条消息。\nThis takes longer than a message can stay open here. The answer follows as a message of its own.',

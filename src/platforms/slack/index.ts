@@ -42,6 +42,7 @@ export function createSlack(options: SlackOptions): Platform {
     thinking: 'status',
     reconcile: 'lookup',
     lookUpAfterMs: SECOND_MS,
+    deliveredWithinMs: 0,
   };
   return {
     name: 'slack',

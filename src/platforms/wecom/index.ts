@@ -50,6 +50,8 @@ const REPLY_TRAITS: ReplyTraits = {
   thinking: 'block',
   reconcile: 'once',
   lookUpAfterMs: 0,
+  // Three tries of five seconds each, and what lies between them.
+  deliveredWithinMs: 20 * SECOND_MS,
 };
 
 /** WeCom's AI bot in callback mode. @throws PlatformError `bad_setting` when the EncodingAESKey has no usable form */

@@ -1,15 +1,58 @@
 -- Answers a platform's poll. Past the live time an unfinished reply is handed over: this poll ends it, and the answer
 -- goes the platform's other way; from then on the worker knows.
 --
+-- A message that was merged into a newer one's answer points there only if somebody looks there. The platform may never have
+-- heard that the newer one was accepted (its receiver died or was too slow at each of the platform's tries); then nobody
+-- polls it, and the answer is shown in the message that is polled. Which one that is, is decided once (`shownIn`).
+--
 -- KEYS  1 message record
--- ARGV  1 the poll's sender (person id)   2 now, ms   3 age at which a live reply is handed over, ms
+-- ARGV  1 the poll's sender (person id)   2 now, ms   3 age at which a live reply is handed over, ms   4 delivery id
+--       5 message key prefix   6 age from which a message that was never polled counts as never delivered, ms
+--       7 how long before the handover of an answer that is shown in another message its worker is told, ms
 -- Returns false when the reply is unknown or not this person's, else
---         {sealed content, finished, handed over, can be answered later, kept at the handover, state}
-local record = redis.call('HMGET', KEYS[1], 'owner', 'content', 'finished', 'handedOver', 'later', 'keep', 'atMs', 'state')
-if not record[1] or record[1] ~= ARGV[1] then return false end
-local handedOver = record[4] or '0'
-if record[3] ~= '1' and handedOver == '0' and tonumber(ARGV[2]) - tonumber(record[7]) >= tonumber(ARGV[3]) then
-  handedOver = '1'
-  redis.call('HSET', KEYS[1], 'handedOver', '1')
+--         {sealed content, finished, handed over, can be answered later, kept at the handover, state,
+--          delivery id to which the content belongs, '1' if the answer is shown in another message}
+local fields = {'owner', 'content', 'finished', 'handedOver', 'later', 'keep', 'atMs', 'state', 'polled', 'newer', 'shownIn'}
+local function read(key)
+  local record = {key = key}
+  for index, value in ipairs(redis.call('HMGET', key, unpack(fields))) do record[fields[index]] = value or nil end
+  return record
 end
-return {record[2] or '', record[3] or '0', handedOver, record[5] or '0', record[6] or '0', record[8]}
+local nowMs, handoverAtMs = tonumber(ARGV[2]), tonumber(ARGV[3])
+local function ageMs(record) return nowMs - tonumber(record.atMs) end
+local function look(record, id, changes)
+  local function of(field, default) return changes[field] or record[field] or default end
+  return {of('content', ''), of('finished', '0'), of('handedOver', '0'), of('later', '0'), of('keep', '0'), record.state,
+          id, of('elsewhere', '0')}
+end
+
+local own = read(KEYS[1])
+if not own.owner or own.owner ~= ARGV[1] then return false end
+-- A Redis that takes no writes must still be read from; the next poll notes it.
+if not own.polled then redis.pcall('HSET', own.key, 'polled', '1') end
+if own.shownIn then return look(own, ARGV[4], {elsewhere = '1', finished = '1'}) end
+
+local shown, shownId = own, ARGV[4]
+if own.newer then
+  local isPolled, mayArrive, newest = false, false, nil
+  for id in string.gmatch(own.newer, '%x+') do
+    newest, shownId = read(ARGV[5] .. id), id
+    isPolled = isPolled or newest.polled
+    mayArrive = mayArrive or (newest.atMs and ageMs(newest) < tonumber(ARGV[6]))
+  end
+  if newest.shownIn and newest.shownIn ~= ARGV[4] then return look(own, ARGV[4], {elsewhere = '1', finished = '1'}) end
+  if not newest.shownIn then
+    if isPolled or not newest.atMs then return look(own, ARGV[4], {finished = '1'}) end
+    if mayArrive then return look(own, ARGV[4], {content = '', finished = '0'}) end
+    redis.call('HSET', newest.key, 'shownIn', ARGV[4])
+  end
+  shown = newest
+end
+
+local isOver = ageMs(own) >= handoverAtMs
+if shown.finished ~= '1' and not shown.handedOver then
+  -- The worker counts by the message that it answers; it is told in time to send the answer the other way.
+  local isNear = shown ~= own and ageMs(own) >= handoverAtMs - tonumber(ARGV[7])
+  if isOver or isNear then redis.call('HSET', shown.key, 'handedOver', '1') end
+end
+return look(shown, shownId, {handedOver = (isOver or own.handedOver) and '1' or '0'})
