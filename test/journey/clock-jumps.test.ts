@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE_MS } from '../../src/base/clock.ts';
-import type { Answer } from '../chat/scripted-chat-server.ts';
+import { helloStream, type Answer } from '../chat/scripted-chat-server.ts';
 import { useSlackTown } from '../support/slack-town.ts';
 import { untilTrue } from '../support/town.ts';
 
@@ -38,8 +38,9 @@ test.each([
     const atJump = text();
     await untilTrue(() => text() !== atJump && !text().endsWith(WORDS.at(-1) ?? ''), 3_000);
     await town.untilShown('DU1', [WORDS.join(' ')], 20_000);
+    town.chat.script(helloStream('Answered at once.'));
     await town.sender.direct('U1', 'and another one?');
-    await town.untilShown('DU1', [WORDS.join(' '), WORDS.join(' ')], 30_000);
+    await town.untilShown('DU1', [WORDS.join(' '), 'Answered at once.'], 30_000);
     expect(town.chat.calls).toHaveLength(2);
     expect(town.lines.filter((line) => /silent worker|newer run|worker died|not renewed/.test(line))).toEqual([]);
   },

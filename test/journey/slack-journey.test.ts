@@ -162,24 +162,44 @@ describe.each(['stream', 'edit'])('Slack with SLACK_REPLY=%s', (reply) => {
     await untilShown('C2', ['Blue.', 'Because of scattering.', 'What?']);
     expect(promptOf(2).join('\n')).not.toContain('sky');
   });
-
-  test('the worker is killed in the middle of an answer: the next one goes on in the same message', async () => {
-    chat.script(says('one two three four five six seven eight nine ten '.repeat(6).trim(), 40));
-    const start = async () => {
-      const started = await startParleyProcess({ env: { ...env, SLACK_REPLY: reply }, until: /is running/ });
-      processes.push(started);
-      return started;
-    };
-    const first = await start();
-    await sender.direct('U5', 'Count, please');
-    await untilTrue(() => (textsIn('DU5')[0] ?? '').includes('three'));
-    first.kill('SIGKILL');
-    await first.ended;
-    chat.script(says('All counted.'));
-    await start();
-    await untilShown('DU5', ['All counted.'], 30_000);
-  }, 60_000);
 });
+
+// Both at the same time, each with a Redis of its own, since a dead worker is noticed after its lock only.
+test('the worker is killed in the middle of an answer: the next one goes on in the same message, with stream and with edit', async () => {
+  chat.script(says('one two three four five six seven eight nine ten '.repeat(6).trim(), 40));
+  const bots = await Promise.all(
+    ['stream', 'edit'].map(async (reply, index) => {
+      const port = await freePort();
+      const own = { ...env, PORT: String(port), REDIS_URL: redis.url.replace(/0$/, String(index)), SLACK_REPLY: reply };
+      const start = async () => {
+        const started = await startParleyProcess({ env: own, until: /is running/ });
+        processes.push(started);
+        return started;
+      };
+      return {
+        start,
+        person: `U-${reply}`,
+        sender: createSlackSender(`http://127.0.0.1:${port}/webhooks/slack`, SECRET),
+      };
+    }),
+  );
+  await Promise.all(
+    bots.map(async ({ start, person, sender: own }) => {
+      const first = await start();
+      await own.direct(person, 'Count, please');
+      await untilTrue(() => (textsIn(`D${person}`)[0] ?? '').includes('three'));
+      first.kill('SIGKILL');
+      await first.ended;
+    }),
+  );
+  chat.script(says('All counted.'));
+  await Promise.all(
+    bots.map(async ({ start, person }) => {
+      await start();
+      await untilShown(`D${person}`, ['All counted.'], 30_000);
+    }),
+  );
+}, 60_000);
 
 test('broadcast marks in the model’s text call nobody in Slack', async () => {
   await startBot();

@@ -17,10 +17,13 @@ describe.each(['stream', 'edit'] as const)('local Slack with SLACK_REPLY=%s', (r
 
   const driver = () => town.messenger.driver;
   type Said = Parameters<ReturnType<typeof driver>['say']>[1];
+  /** Waits for the text only: that nothing is added any more is known much later in Slack. */
   const untilAnswered = async (messageId: string, text: RegExp) => {
     const matches = async () => text.test((await driver().answer(messageId))?.text ?? '');
     await untilTrue(matches).catch(async () => expect((await driver().answer(messageId))?.text).toMatch(text));
-    return driver().waitForAnswer(messageId, { timeoutMs: 15_000 });
+    const answer = await driver().answer(messageId);
+    if (!answer) throw new Error('The answer is gone');
+    return answer;
   };
   const ask = async (person: string, said: Said, text: RegExp) => {
     const message = await driver().say(person, said);
@@ -47,9 +50,11 @@ describe.each(['stream', 'edit'] as const)('local Slack with SLACK_REPLY=%s', (r
   }, 60_000);
 
   test('platforms/slack.md 3: an answer grows, in the thread of its question where it is a native stream', async () => {
-    const { message, answer } = await ask('emma.clarke', 'count to 200', / 200$/);
+    const { message } = await ask('emma.clarke', 'count to 200', / 200$/);
+    const answer = await driver().waitForAnswer(message.id, { timeoutMs: 15_000 });
     expect(driver().trace(message.id).snapshots.length).toBeGreaterThanOrEqual(3);
     expect(answer.thread?.rootId).toBe(reply === 'stream' ? message.id : undefined);
+    expect(answer.text).toMatch(/ 200$/);
     expect(answer.state).toBe('final');
   }, 60_000);
 
@@ -71,6 +76,7 @@ describe.each(['stream', 'edit'] as const)('local Slack with SLACK_REPLY=%s', (r
     const said = { text: 'count to 4', conversation: { group: 'wrtown' }, mention: true };
     const { message, answer } = await ask('emma.clarke', said, /^1 2 3 4$/);
     expect(answer.thread?.rootId).toBe(message.id);
+    await untilTrue(() => modelCalls() > before);
     expect(modelCalls() - before).toBe(1);
     expect(await driver().answer(silent.id)).toBeUndefined();
   }, 60_000);

@@ -24,7 +24,7 @@ const hostOf = (server: EmbeddedRedis) => new URL(server.url).host;
 
 /** A Redis Cluster of three masters on the loopback. */
 export async function startRedisCluster(): Promise<RedisGroup> {
-  const servers = await Promise.all([0, 1, 2].map(startClusterNode));
+  const servers = await Promise.all([0, 1, 2].map(() => startClusterNode()));
   await run('redis-cli', ['--cluster', 'create', ...servers.map(hostOf), '--cluster-yes']);
   await untilTrue(async () => {
     const states = await Promise.all(servers.map((server) => ask(server.url, 'CLUSTER', 'INFO')));
@@ -33,10 +33,22 @@ export async function startRedisCluster(): Promise<RedisGroup> {
   return groupOf(servers, servers.map(({ url }) => url).join(','));
 }
 
-/** The port of a node's own talk with the others is its port and 10,000 more, so the port may not be a high one. */
-async function startClusterNode(): Promise<EmbeddedRedis> {
-  const port = 20_000 + ((await freePort()) % 30_000);
-  return startEmbeddedRedis({ port, extraArguments: ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'] });
+/** So far above a node's port is the port of its own talk with the others. */
+const TALK_PORT_ABOVE = 10_000;
+/** From here on systems may give ports to outgoing connections. */
+const FIRST_OUTGOING_PORT = 32_000;
+
+/** Tries again where somebody took one of the two ports first. */
+async function startClusterNode(triesLeft = 5): Promise<EmbeddedRedis> {
+  let port = await freePort();
+  while (port + TALK_PORT_ABOVE >= FIRST_OUTGOING_PORT) port = await freePort();
+  const extraArguments = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'];
+  try {
+    return await startEmbeddedRedis({ port, extraArguments });
+  } catch (error) {
+    if (triesLeft === 0) throw error;
+    return startClusterNode(triesLeft - 1);
+  }
 }
 
 /** A master and a replica, watched by one sentinel whose word alone decides that the master is dead. */

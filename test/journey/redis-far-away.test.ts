@@ -1,0 +1,63 @@
+import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  HEALED_WITHIN_MS,
+  inSec,
+  REFUSED_WITHIN_MS,
+  report,
+  slowestMs,
+  statusesOf,
+  useSufferingRedis,
+  type Sent,
+} from '../support/suffering-redis.ts';
+
+const redis = useSufferingRedis();
+const { town } = redis;
+
+test('F10, security.md 3.7: with Redis 200 ms away deliveries are taken within 1.5 s, and no turn counts as stalled', async () => {
+  const proxy = await redis.startBehindProxy();
+  const bot = await town.startProcess();
+  // There and back.
+  proxy.breakWith({ kind: 'delay', delayMs: 100 });
+  const all: Sent[] = [];
+  for (let lot = 0; lot < 5; lot += 1) all.push(...(await redis.deliver(4)));
+  expect(statusesOf(all)).toEqual([200]);
+  expect(slowestMs(all)).toBeLessThan(REFUSED_WITHIN_MS);
+  await redis.expectAnswered(all);
+  expect(bot.output()).not.toMatch(/silent worker|not renewed in time/);
+  report(`F10: ${all.length} taken, the slowest after ${inSec(slowestMs(all))}`);
+}, 90_000);
+
+test('F10, security.md 3.7: with Redis 2 s away every delivery is 503 in time, and repeated by the platform it is answered once', async () => {
+  const proxy = await redis.startBehindProxy();
+  await town.startProcess();
+  const before = await redis.deliver(1);
+  proxy.breakWith({ kind: 'delay', delayMs: 1_000 });
+  const slow = await redis.deliver(12);
+  expect(statusesOf(slow)).toEqual([503]);
+  expect(slowestMs(slow)).toBeLessThan(REFUSED_WITHIN_MS);
+  // What was sent arrives all the same, later: none of them may count as lost, nor be answered twice.
+  await sleep(4_000);
+  const stored = Number(await redis.tell('EVAL', "return #redis.call('KEYS', '{p*}:message:*')", '0')) - before.length;
+  proxy.mend();
+  await redis.untilServed(HEALED_WITHIN_MS);
+  const repeated = await Promise.all(slow.map(redis.deliverAgain));
+  expect(statusesOf(repeated)).toEqual([200]);
+  await redis.expectAllAnswered([...before, ...repeated]);
+  report(
+    `F10: 12 refused after at most ${inSec(slowestMs(slow))}, ${stored} of them stored all the same, each answered once`,
+  );
+}, 90_000);
+
+test('F10: with Redis 1 s away a delivery is taken or refused within the deadline, and each is answered once', async () => {
+  const proxy = await redis.startBehindProxy();
+  await town.startProcess();
+  const before = await redis.deliver(1);
+  proxy.breakWith({ kind: 'delay', delayMs: 500 });
+  const slow = await redis.deliver(12);
+  expect(slowestMs(slow)).toBeLessThan(REFUSED_WITHIN_MS);
+  for (const sent of slow) if (sent.status !== 200) await redis.deliverAgain(sent);
+  await redis.expectAllAnswered([...before, ...slow], 60_000);
+  const taken = slow.filter(({ status }) => status === 200).length;
+  report(`F10: ${taken} of 12 taken at once, the slowest answer after ${inSec(slowestMs(slow))}, each answered once`);
+}, 120_000);
