@@ -18,5 +18,9 @@ export default {
   globalTeardown: '<rootDir>/test/support/evidence/global-teardown.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/evidence/observe-http.ts', '<rootDir>/test/support/retry-in-ci.ts'],
   testTimeout: 20_000,
-  maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
+  // Most tests wait most of the time: for a clock, a process, a server. Two workers would leave half of two cores idle.
+  maxWorkers: 4,
+  // A worker keeps much of every file that it has run.
+  workerIdleMemoryLimit: '800MB',
 };
