@@ -45,6 +45,8 @@ test(`F14, security.md 3.5: ${PEOPLE} questions, each delivered one to five time
   await town.sender.direct('ULAST', 'is all of it worked through?');
   await town.untilShown('DULAST', ['Once.']);
   for (const person of people) expect(town.textsIn(`DU${person}`)).toEqual(['Once.']);
+  // Where a starved machine had cost a worker its turn, this says so.
+  expect(town.lines.filter((line) => /silent worker|newer run|worker died|not renewed/.test(line))).toEqual([]);
   expect(town.chat.calls).toHaveLength(PEOPLE + 1);
   expect(late.length).toBeGreaterThan(PEOPLE / 2);
 }, 90_000);
