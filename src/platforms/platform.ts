@@ -48,8 +48,26 @@ export interface InboundMessage {
   replyTarget?: string;
   /** The thread that the answer to this message begins; what is said here belongs to that conversation too. */
   opensThread?: string;
+  /** The message that began the thread this one was written in, by the platform's id; its answer may be the thread's first. */
+  threadBegunBy?: string;
   /** The platform's own way to answer later than live, opaque to all but the platform (WeCom: the response_url). */
   laterReplyHandle?: string;
+}
+
+/**
+ * A person stops the answer that they are being given, without a word that wants an answer: by the platform's own button, or
+ * by the stop word alone where the bot is not named.
+ */
+export interface InboundStop {
+  /** The same for every delivery of it, and no message's. */
+  stopId: string;
+  chat: Chat;
+  /** Whose answer it is; nobody stops another's. */
+  sender: Sender;
+  /** As in a message. */
+  threadBegunBy?: string;
+  /** Only answers whose visible messages have these handles, or handles that go on from them behind a slash. */
+  shownAt?: string[];
 }
 
 /** An HTTP answer to the platform. */
@@ -97,6 +115,7 @@ export type Delivery =
   | { kind: 'message'; message: InboundMessage; answer(reply: PulledReply | undefined): HttpAnswer }
   | { kind: 'poll'; replyId: string; chat: Chat; sender: Sender; answer(reply: PulledReply): HttpAnswer }
   | { kind: 'entered-chat'; sender: Sender; answer(welcome: string): HttpAnswer }
+  | { kind: 'stop'; stop: InboundStop; answer: HttpAnswer }
   | { kind: 'feedback'; verdict: 'good' | 'bad' | 'withdrawn'; answer: HttpAnswer }
   | { kind: 'ignored'; reason: string; answer: HttpAnswer };
 

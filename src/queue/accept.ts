@@ -69,6 +69,7 @@ export class Inbox {
     if (message.chat.kind === 'group')
       keys.push(rateKey(partition, `chat:${hashParts('chat', message.chat.id).slice(0, 32)}`));
     const isStop = message.slash?.word === 'stop';
+    const { threadBegunBy } = message;
     const args = [
       deliveryId,
       conversation.id,
@@ -78,6 +79,7 @@ export class Inbox {
       (message.laterReplyHandle === undefined ? '' : 'later ') + (isStop ? 'stop' : ''),
       sealMessage(keyRing, deliveryId, message),
     ];
+    if (isStop && threadBegunBy !== undefined) args.push(deliveryIdOf({ ...message, messageId: threadBegunBy }));
     const result = (await this.#script.run(redis, keys, args)) as Accepted['result'];
     if (result === 'new') recent?.keep({ deliveryId, conversation, keys, args });
     return { deliveryId, result };

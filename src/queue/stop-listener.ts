@@ -1,13 +1,8 @@
 import { Redis } from 'ioredis';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
+import type { StopMark } from './stop-mark.ts';
 import { STOP_CHANNEL } from './wake-queue.ts';
-
-/** A stop word that was accepted: its place in the conversation and who said it (a person id). */
-export interface StopMark {
-  seq: number;
-  ownerId: string;
-}
 
 /** Hears of accepted stop words in any process, and tells the turns that run in this one. */
 export class StopListener {
@@ -19,8 +14,9 @@ export class StopListener {
     this.#subscriber = redis instanceof Redis ? redis.duplicate() : redis.duplicate();
     this.#subscriber.on('error', () => undefined);
     this.#subscriber.on('message', (_channel: string, text: string) => {
-      const [conversationId = '', seq = '', ownerId = ''] = text.split(':');
-      this.#listeners.get(conversationId)?.({ seq: Number(seq), ownerId });
+      const [conversationId = '', seq = '', ownerId = '', deliveryId] = text.split(':');
+      const only = deliveryId === undefined ? {} : { deliveryId };
+      this.#listeners.get(conversationId)?.({ seq: Number(seq), ownerId, ...only });
     });
     void this.#subscriber.subscribe(STOP_CHANNEL).catch(() => undefined);
   }

@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto';
-import { conversationKeys, messageKeyPrefix, preferencesKeyPrefix } from '../base/partition-keys.ts';
+import { conversationKeys, messageKey, messageKeyPrefix, preferencesKeyPrefix } from '../base/partition-keys.ts';
 import { DAY_MS, MINUTE_MS, type NowMs } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { randomToken } from '../base/ids.ts';
 import { SealError, type KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
+import type { StopMark } from './stop-mark.ts';
 import { deliveryIdOfEntry, EntryError, openEntry, type WaitingMessage } from './inbox-entry.ts';
 
 /** A conversation's epoch and its like live so long after its last turn; far beyond any worker that could still hold an older epoch. */
@@ -49,7 +50,7 @@ export interface TurnClaim {
   /** The model's full answer, when an earlier worker stored it before dying: it is never generated twice. */
   storedAnswer?: string;
   /** The newest stop word's place and person, and the last stop that ended something. */
-  stop: { seq: number; ownerId: string; servedSeq: number };
+  stop: StopMark & { servedSeq: number };
   heldCount: number;
   /** When the message that is answered first came: its live reply's life counts from there. */
   startedAtMs: number;
@@ -62,6 +63,8 @@ export interface TurnClaim {
   wasBegun: boolean;
   /** What the sender chose, sealed, by chat; read with the claim. */
   preferences: Record<string, string>;
+  /** Whether one of its messages was stopped by itself: in the thread that its answer opens, or by the platform's button. */
+  wasStopped: boolean;
 }
 
 /** What a turn leaves behind; written by one fenced script. */
@@ -107,6 +110,7 @@ type BeginReply = [
   notices: string[],
   wasBegun: string,
   preferences: string[],
+  wasStopped: string,
 ];
 
 export interface TurnStoreOptions {
@@ -151,7 +155,7 @@ export class TurnStore {
     );
     const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =
       reply as BeginReply;
-    const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences] = more;
+    const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences, wasStopped] = more;
     if (turnId === '') return undefined;
     return {
       conversation,
@@ -169,6 +173,7 @@ export class TurnStore {
       notices,
       wasBegun: wasBegun === '1',
       preferences: pairs(preferences),
+      wasStopped: wasStopped === '1',
     };
   }
 
@@ -227,17 +232,19 @@ export class TurnStore {
 
   /**
    * Renews the claim (security.md 4.3): before an outside post, and every few seconds of a running turn.
-   * @returns the newest stop word, or undefined when a newer epoch has taken over
+   * @returns the newest stop word, and whether one of the turn's messages was stopped by itself; undefined when a newer
+   *          epoch has taken over
    */
-  async renew(claim: TurnClaim): Promise<{ seq: number; ownerId: string } | undefined> {
+  async renew(claim: TurnClaim): Promise<{ stop: StopMark; wasStopped: boolean } | undefined> {
     const keys = conversationKeys(claim.conversation);
+    const records = claim.messages.map(({ deliveryId }) => messageKey(claim.conversation.partition, deliveryId));
     const args = [claim.epoch, this.#options.nowMs(), claim.conversation.id];
-    const [isCurrent, seq, ownerId] = (await renewScript.run(
+    const [isCurrent, seq, ownerId, wasStopped] = (await renewScript.run(
       this.#options.redis,
-      [keys.state, keys.pending],
+      [keys.state, keys.pending, ...records],
       args,
-    )) as [number, string, string];
-    return isCurrent === 1 ? { seq: Number(seq), ownerId } : undefined;
+    )) as [number, string, string, number];
+    return isCurrent === 1 ? { stop: { seq: Number(seq), ownerId }, wasStopped: wasStopped === 1 } : undefined;
   }
 
   /** Gives the turn back unharmed (orderly stop, a suspect's wait); it is due again at `dueAtMs`. */

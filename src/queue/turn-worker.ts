@@ -4,12 +4,12 @@ import { asError } from '../base/coded-error.ts';
 import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
-import { personIdOf, type ConversationRef } from '../platforms/conversation-key.ts';
-import type { InboundMessage } from '../platforms/platform.ts';
+import type { ConversationRef } from '../platforms/conversation-key.ts';
 import { EntryError } from './inbox-entry.ts';
 import type { QueueReport } from './queue-report.ts';
 import { QueuePressure, type Pressure, type PressureLimits, type TakenWake } from './queue-pressure.ts';
-import { StopListener, type StopMark } from './stop-listener.ts';
+import { StopListener } from './stop-listener.ts';
+import { isMeantBy, marksOf, type StopMark } from './stop-mark.ts';
 import { SuspectLane } from './suspect-lane.ts';
 import { SWEEP_AFTER_MS } from './sweeper.ts';
 import type { TurnClaim, TurnCommit, TurnStore } from './turn-store.ts';
@@ -212,12 +212,12 @@ export class TurnWorker {
     const controller = new AbortController();
     const pressureNow = claim.wasBegun ? (): Pressure => 'none' : pressure;
     const context: TurnContext = { ...this.#contextOf(claim, controller, untilMs), pressure: pressureNow };
-    const endListening = this.#stops.listen(claim.conversation, (mark) => stopIfMeant(claim, mark, controller));
+    const endListening = this.#stops.listen(claim.conversation, (mark) => stopIfMeant(claim, [mark], controller));
     const renewing = setInterval(() => void context.renew().catch(() => undefined), RENEW_EVERY_MS);
     this.#running.set(jobId, controller);
     // Its wake was fetched right before the stop: what ended the others came too early for it.
     if (this.#isGraceOver) controller.abort('shutdown' satisfies AbortReason);
-    stopIfMeant(claim, claim.stop, controller);
+    stopIfMeant(claim, marksOf(claim, claim), controller);
     try {
       return await this.#finish(claim, await runTurn(context));
     } catch (error) {
@@ -246,7 +246,7 @@ export class TurnWorker {
       renew: async () => {
         const stop = await store.renew(claim);
         if (!stop) fenced();
-        else stopIfMeant(claim, stop, controller);
+        else stopIfMeant(claim, marksOf(claim, stop), controller);
         return stop !== undefined;
       },
       storeAnswer: async (text) => {
@@ -284,18 +284,9 @@ function heldUntilMs({ processedOn }: Job<WakeJob>): number {
   return performance.now() - Math.max(0, sinceMs) + SURELY_HELD_MS;
 }
 
-/** A stop word ends what its own sender asked before it; nobody stops another's question. */
-function stopIfMeant(claim: TurnClaim, mark: StopMark, controller: AbortController): void {
-  const isMeant = claim.messages.some(
-    ({ seq, message }) =>
-      seq < mark.seq && isStoppable(message) && personIdOf(message, message.sender.userId) === mark.ownerId,
-  );
-  if (!isMeant) return;
-  claim.stop = { ...claim.stop, seq: mark.seq, ownerId: mark.ownerId };
+function stopIfMeant(claim: TurnClaim, marks: readonly StopMark[], controller: AbortController): void {
+  const meant = marks.find((mark) => isMeantBy(mark, claim.messages));
+  if (!meant) return;
+  claim.stop = { ...claim.stop, seq: meant.seq, ownerId: meant.ownerId };
   controller.abort('stopped' satisfies AbortReason);
-}
-
-/** Questions, and the word that asks one again, can be stopped; the other slash words are over at once. */
-function isStoppable({ slash }: InboundMessage): boolean {
-  return slash === undefined || slash.word === 'retry';
 }

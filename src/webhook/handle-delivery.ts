@@ -7,6 +7,7 @@ import { say } from '../base/texts.ts';
 import { conversationOf, personIdOf, type ConversationRef, type GroupScope } from '../platforms/conversation-key.ts';
 import type { Delivery, HttpAnswer, InboundMessage, Platform } from '../platforms/platform.ts';
 import type { Inbox } from '../queue/accept.ts';
+import { stopRunning } from '../queue/stop-running.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 import { readLiveReply, tooManyMessages } from '../reply/read-live-reply.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
@@ -62,6 +63,8 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
       case 'entered-chat':
         report.welcomeSent({ platform: platform.name });
         return { answer: delivery.answer(say(REPLY_TEXTS.welcome, 'zh', { bot: botName })), outcome: 'event' };
+      case 'stop':
+        return stopAnswer(options, platform, delivery);
       case 'poll':
         return answerPoll(options, platform, delivery);
       case 'message':
@@ -71,6 +74,7 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
 }
 
 type MessageDelivery = Extract<Delivery, { kind: 'message' }>;
+type StopDelivery = Extract<Delivery, { kind: 'stop' }>;
 type PollDelivery = Extract<Delivery, { kind: 'poll' }>;
 
 async function acceptMessage(
@@ -137,6 +141,21 @@ function storeInTime<Result>(store: () => Promise<Result>): Promise<Result> {
     }),
     STORE_DEADLINE_MS,
   );
+}
+
+/** Not queued behind what it stops. What cannot be marked now is asked for again by the platform. */
+async function stopAnswer(
+  { redis, groupScope, log }: HandleDeliveryOptions,
+  platform: Platform,
+  { stop, answer }: StopDelivery,
+): Promise<Handled> {
+  try {
+    await withDeadline(stopRunning(redis, platform, stop, groupScope), STORE_DEADLINE_MS);
+    return { answer, outcome: 'event' };
+  } catch (error) {
+    log.warn({ error: asError(error), platform: platform.name }, 'a stop could not be marked');
+    return NOT_STORED;
+  }
 }
 
 async function answerPoll(

@@ -82,7 +82,7 @@ test('security.md 4.12: marks, renewals, releases and posts that are sent twice 
   const claim = await store.begin(alice);
   if (!claim) throw new Error('nothing waits');
   expect(await store.storeAnswer(claim, 'whole')).toBe(true);
-  expect(await store.renew(claim)).toMatchObject({ seq: 0 });
+  expect(await store.renew(claim)).toMatchObject({ stop: { seq: 0 } });
   const place = { redis: doubling, conversation: alice, epoch: claim.epoch, deliveryId: deliveryIdOf(message) };
   const ledger = createPostLedger(place);
   // The second sending finds the first one's mark: then the platform is asked before anything is posted.

@@ -47,6 +47,23 @@ export function homeOpened(side: SlackSide, personId: string): object {
   return envelope({ id: ts, atMs: side.nowMs() }, 'app_home_opened', event);
 }
 
+/** A person presses Slack's own stop button below an answer that grows (platforms/slack.md section 4). */
+export function sessionStopped(
+  side: SlackSide,
+  personId: string,
+  { id, conversationId, slack }: StoredMessage,
+): object {
+  const event = {
+    type: 'agent_session_stopped',
+    channel: channelIdOf(side.directory.conversation(conversationId)),
+    user: memberIdOf(personId),
+    ...(slack?.threadTs === undefined ? {} : { thread_ts: slack.threadTs }),
+    streaming_message_ts: [slack?.ts],
+    event_ts: side.clock.next(),
+  };
+  return envelope({ id, atMs: side.nowMs() }, 'agent_session_stopped', event);
+}
+
 function envelope({ id, atMs }: Pick<StoredMessage, 'id' | 'atMs'>, kind: string, event: object): object {
   return {
     team_id: TEAM_ID,

@@ -4,7 +4,7 @@ import type { MessengerSide, Protocol, ProtocolKind } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { Answers } from './answers.ts';
 import { EventClient } from './event-client.ts';
-import { homeOpened } from './event-payload.ts';
+import { homeOpened, sessionStopped } from './event-payload.ts';
 import { Questions } from './questions.ts';
 import { RateLimits } from './rate-limits.ts';
 import { slackRoutes } from './routes.ts';
@@ -91,7 +91,10 @@ interface Parts {
 async function stop({ side, answers, questions }: Parts, personId: string, answerId: string): Promise<void> {
   const answer = await side.store.get(answerId);
   const conversation = side.directory.conversationOf(personId, answer.conversationId);
-  if (await answers.stopByUser(answerId)) return;
+  if (await answers.stopByUser(answerId)) {
+    if (side.isBotReachable()) await side.client.deliver(sessionStopped(side, personId, answer));
+    return;
+  }
   const question = await side.store.get(answer.slack?.questionId ?? '').catch(() => undefined);
   await questions.send({
     person: personId,

@@ -1,15 +1,17 @@
-import type { Chat, Delivery, HttpAnswer, InboundMessage, MessagePart } from '../platform.ts';
+import type { Chat, Delivery, HttpAnswer, InboundMessage, InboundStop, MessagePart } from '../platform.ts';
 import { readSlashCommand } from '../slash-words.ts';
-import { formatTarget } from './reply-target.ts';
+import { formatHandle, formatTarget } from './reply-target.ts';
 import { mentionOf, plainText } from './plain-text.ts';
 import {
   readEnvelopeFields,
   readMessageFields,
+  readStopFields,
   wireCommand,
   wireInteraction,
   type WireEnvelope,
   type WireFile,
   type WireMessage,
+  type WireStop,
 } from './wire-event.ts';
 
 export interface ReadOptions {
@@ -64,7 +66,37 @@ function readEnvelope(parsed: unknown, options: ReadOptions): Delivery {
     return { kind: 'handshake', answer: { status: 200, contentType: 'text/plain', body: challenge } };
   if (type !== 'event_callback') return ignored('unwanted event');
   const message = readMessageFields(event);
-  return message ? readMessage(message, envelope, options) : ignored('unwanted event');
+  if (message) return readMessage(message, envelope, options);
+  const stopped = readStopFields(event);
+  return stopped ? readButton(stopped) : ignored('unwanted event');
+}
+
+/** The person pressed Slack's own stop button. */
+function readButton({ channel, user, thread_ts: threadTs, streaming_message_ts: streaming, event_ts: ts }: WireStop) {
+  const shownAt = streaming.map((one) => formatHandle({ channel, ts: one }));
+  return stopIn({ channel, user, threadTs, isPrivate: channel.startsWith('D') }, { stopId: `stop:${ts}`, shownAt });
+}
+
+/** Where a stop was meant. */
+interface StopPlace {
+  channel: string;
+  user: string;
+  threadTs: string | undefined;
+  isPrivate: boolean;
+}
+
+function stopIn(
+  { channel, user, threadTs, isPrivate }: StopPlace,
+  { stopId, ...which }: Pick<InboundStop, 'stopId' | 'shownAt'>,
+): Delivery {
+  const stop: InboundStop = {
+    stopId: messageIdOf(channel, stopId),
+    chat: chatOf({ isPrivate, channel, user }, threadTs),
+    sender: { userId: user },
+    ...(threadTs === undefined ? {} : { threadBegunBy: messageIdOf(channel, threadTs) }),
+    ...which,
+  };
+  return { kind: 'stop', stop, answer: EMPTY_ANSWER };
 }
 
 function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOptions): Delivery {
@@ -78,7 +110,7 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
   const mention = mentionOf(event.text ?? '', ownIds);
   // In a channel only what names the bot is for it; its `message` and its `app_mention` are one message with one ts.
   const isForUs = isPrivate || event.type === 'app_mention' || (ownIds.length > 0 && mention.isMentioned);
-  if (!isForUs) return ignored('a message without a mention');
+  if (!isForUs) return isBareStop(event) ? readBareStop(event, user) : ignored('a message without a mention');
   const parts = partsOf(isPrivate ? (event.text ?? '') : mention.text, event);
   if (parts.length === 0) return ignored('an empty message');
 
@@ -93,13 +125,23 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
     isPrivate,
   });
   return spoken(options, {
-    messageId: `${event.channel}:${event.ts}`,
+    messageId: messageIdOf(event.channel, event.ts),
     chat: chatOf({ isPrivate, channel: event.channel, user }, event.thread_ts),
     sender: { userId: user },
     parts,
     replyTarget: target,
     ...(opensThread ? { opensThread: event.ts } : {}),
+    ...(event.thread_ts === undefined ? {} : { threadBegunBy: messageIdOf(event.channel, event.thread_ts) }),
   });
+}
+
+/** The stop word alone in a thread of a channel. It ends the sender's own answer there, if there is one, and says nothing. */
+function isBareStop({ thread_ts: threadTs, text = '', files }: WireMessage): boolean {
+  return threadTs !== undefined && files.length === 0 && readSlashCommand(plainText(text))?.word === 'stop';
+}
+
+function readBareStop({ channel, thread_ts: threadTs, ts }: WireMessage, user: string): Delivery {
+  return stopIn({ channel, user, threadTs, isPrivate: false }, { stopId: `stop:${ts}` });
 }
 
 function chatOf(
@@ -110,7 +152,15 @@ function chatOf(
   return threadId === undefined ? chat : { ...chat, threadId };
 }
 
-type Spoken = Pick<InboundMessage, 'messageId' | 'chat' | 'sender' | 'parts' | 'replyTarget' | 'opensThread'>;
+/** A message's `ts` is its id within its channel only. */
+function messageIdOf(channel: string, ts: string): string {
+  return `${channel}:${ts}`;
+}
+
+type Spoken = Pick<
+  InboundMessage,
+  'messageId' | 'chat' | 'sender' | 'parts' | 'replyTarget' | 'opensThread' | 'threadBegunBy'
+>;
 
 function spoken({ tenant, app }: ReadOptions, said: Spoken): Delivery {
   const only = said.parts.length === 1 && said.parts[0]?.type === 'text' ? said.parts[0].text : undefined;

@@ -70,7 +70,8 @@ export async function growStream(
     ? await api.call('chat.stopStream', { channel, ts, ...text, ...belowStream(look), metadata: metadataOf(postKey) })
     : await api.call('chat.appendStream', { channel, ts, ...text });
   if (answer.kind !== 'ok' && !hasTime()) return { result: 'uncertain' };
-  if (answer.kind === 'error' && NO_STREAM.has(answer.error)) return editMessage(api, posted, look, postKey);
+  if (answer.kind === 'error' && (NO_STREAM.has(answer.error) || (look.finished && answer.error === 'stopped_by_user')))
+    return editMessage(api, posted, look, postKey);
   if (answer.kind === 'error' && isNoteRefused(answer.error, look))
     return growStream(parts, posted, noteInText(look), postKey);
   // Whether it was appended is not known; the whole text is laid over it.

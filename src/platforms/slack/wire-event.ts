@@ -43,6 +43,9 @@ type Absent = null | undefined;
 /** A message's `ts` is its id in its channel: digits with six decimals, never a number (platforms/slack.md section 2). */
 const TS = /^\d{1,16}\.\d{1,9}$/;
 
+/** Of one session; one is usual. */
+const MOST_STREAMS = 20;
+
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isAbsent = (value: unknown): value is Absent => value === undefined || value === null;
@@ -122,6 +125,25 @@ function readFile(file: unknown): WireFile | undefined {
     url_private_download: download ?? undefined,
     url_private: address ?? undefined,
   };
+}
+
+/** Slack's own stop button was pressed (platforms/slack.md section 4). */
+export interface WireStop {
+  channel: string;
+  user: string;
+  thread_ts: string | undefined;
+  /** The messages that were growing. */
+  streaming_message_ts: string[];
+  event_ts: string;
+}
+
+/** @returns undefined for any other event, and for one whose fields are not what they should be */
+export function readStopFields(event: unknown): WireStop | undefined {
+  if (!isObject(event) || event['type'] !== 'agent_session_stopped') return undefined;
+  const { channel, user, thread_ts: threadTs, streaming_message_ts: streaming, event_ts: eventTs } = event;
+  if (!isId(channel) || !isId(user) || !isTs(eventTs) || !(isAbsent(threadTs) || isTs(threadTs))) return undefined;
+  if (!Array.isArray(streaming) || streaming.length > MOST_STREAMS || !streaming.every(isTs)) return undefined;
+  return { channel, user, thread_ts: threadTs ?? undefined, streaming_message_ts: streaming, event_ts: eventTs };
 }
 
 const id = z.string().min(1).max(64);

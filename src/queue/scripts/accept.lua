@@ -8,7 +8,7 @@
 -- KEYS  1 message record   2 inbox   3 state   4 pending   5 the person's rate   6 the chat's rate (groups only)
 -- ARGV  1 delivery id   2 conversation id   3 owner (person id)   4 merge key ('-' = never merged)   5 now, ms
 --       6 words: 'later' if it can be answered later, 'stop' if this is a stop word, 'again' if it was acknowledged before
---       7 sealed message
+--       7 sealed message   8 of a stop word in a thread: the delivery that began the thread
 -- Returns 'new' | 'limited' (refused, now or before, because too many came) | 'repeat'
 local known = redis.call('HGET', KEYS[1], 'state')
 local isAgain = string.find(ARGV[6], 'again', 1, true)
@@ -43,5 +43,13 @@ redis.call('ZADD', KEYS[4], 'NX', nowMs, conversation)
 if isStop then
   redis.call('HSET', KEYS[3], 'stopSeq', seq, 'stopOwner', owner)
   redis.call('PUBLISH', STOP_CHANNEL, conversation .. ':' .. seq .. ':' .. owner)
+  -- The answer that opens a thread belongs to a question of the chat, which is another conversation: the mark goes to that one message.
+  local opener = ARGV[8] and string.sub(KEYS[1], 1, #KEYS[1] - #ARGV[1]) .. ARGV[8]
+  local asked = opener and redis.call('HMGET', opener, 'state', 'owner', 'conversation') or {}
+  if asked[2] == owner and (asked[1] == 'accepted' or asked[1] == 'held') then
+    redis.call('HSET', opener, 'stopped', '1')
+    redis.call('HSET', KEYS[3], 'stopServed', seq)
+    redis.call('PUBLISH', STOP_CHANNEL, asked[3] .. ':0:' .. owner .. ':' .. ARGV[8])
+  end
 end
 return 'new'

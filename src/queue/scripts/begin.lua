@@ -12,7 +12,8 @@
 -- Returns {epoch, turn id ('' = nothing waits), crashes, crashes as the only suspect, stored answer,
 --          stop sequence, stop owner, stop that was served, held count,
 --          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices},
---          '1' if a worker had begun this turn before, {what the sender chose: field, sealed, …}}
+--          '1' if a worker had begun this turn before, {what the sender chose: field, sealed, …},
+--          '1' if one of its messages was stopped by itself}
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'solo', 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed'}
 local state = {}
 for index, value in ipairs(redis.call('HMGET', KEYS[1], unpack(fields))) do state[fields[index]] = value end
@@ -45,7 +46,7 @@ end
 if #head == 0 then
   redis.call('ZREM', KEYS[3], ARGV[1])
   redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
-  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}, '0', {}}
+  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}, '0', {}, '0'}
 end
 redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])
 
@@ -69,12 +70,16 @@ redis.call('HSET', KEYS[1], 'claim', ARGV[6], 'epoch', epoch, 'turn', turn, 'siz
   'crashes', crashes, 'soloCrashes', soloCrashes)
 redis.call('PEXPIRE', KEYS[1], STATE_LIFE_MS)
 
-local entries = {}
-for index = 1, size do entries[index] = head[index] end
-local record = redis.call('HMGET', ARGV[5] .. turn, 'atMs', 'handedOver', 'owner')
+local entries, isStopped = {}, false
+for index = 1, size do
+  entries[index] = head[index]
+  local id = partsOf(head[index])
+  if id ~= turn and redis.call('HEXISTS', ARGV[5] .. id, 'stopped') == 1 then isStopped = true end
+end
+local record = redis.call('HMGET', ARGV[5] .. turn, 'atMs', 'handedOver', 'owner', 'stopped')
 local preferences = record[3] and redis.call('HGETALL', ARGV[9] .. record[3]) or {}
 if #preferences > 0 then redis.call('PEXPIRE', ARGV[9] .. record[3], ARGV[10]) end
 return {epoch, turn, crashes, soloCrashes, answer, count('stopSeq'), state.stopOwner or '', count('stopServed'),
   redis.call('LLEN', KEYS[4]), tonumber(record[1] or ARGV[2]), record[2] or '0', entries,
   newest(KEYS[5], tonumber(ARGV[4]), tonumber(ARGV[7])), redis.call('LRANGE', KEYS[6], 0, -1),
-  isLeftOver and '1' or '0', preferences}
+  isLeftOver and '1' or '0', preferences, (isStopped or record[4]) and '1' or '0'}

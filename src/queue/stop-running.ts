@@ -1,0 +1,37 @@
+import { loadScript } from '../base/lua-script.ts';
+import { conversationKeys, messageKey, messageKeyPrefix } from '../base/partition-keys.ts';
+import type { RedisClient } from '../base/redis.ts';
+import { conversationOf, deliveryIdOf, personIdOf, type GroupScope } from '../platforms/conversation-key.ts';
+import type { InboundStop, Platform } from '../platforms/platform.ts';
+import { REMEMBER_DELIVERY_MS } from './accept.ts';
+import { STOP_CHANNEL } from './wake-queue.ts';
+
+const stopScript = loadScript(import.meta.url, './scripts/stop-running.lua', {
+  STOP_CHANNEL,
+  REMEMBER_MS: REMEMBER_DELIVERY_MS,
+});
+
+/**
+ * Stops the answer that a person is being given just now; safe to call again with the same stop, which changes nothing.
+ * Who asked it is judged in the script: a stop by anybody else meets nothing (as /stop does).
+ * @returns whether there was one
+ * @throws whatever the connection throws when Redis is away
+ */
+export async function stopRunning(
+  redis: RedisClient,
+  { name, tenant, app }: Pick<Platform, 'name' | 'tenant' | 'app'>,
+  { stopId, chat, sender, threadBegunBy, shownAt = [] }: InboundStop,
+  groupScope: GroupScope,
+): Promise<boolean> {
+  const owner = { platform: name, tenant, app };
+  const conversation = conversationOf({ ...owner, chat, sender }, groupScope);
+  const { partition } = conversation;
+  const idOf = (messageId: string) => deliveryIdOf({ ...owner, messageId });
+  const opener = threadBegunBy === undefined ? '' : idOf(threadBegunBy);
+  const stopped = await stopScript.run(
+    redis,
+    [conversationKeys(conversation).state, messageKey(partition, idOf(stopId))],
+    [personIdOf(owner, sender.userId), messageKeyPrefix(partition), opener, ...shownAt],
+  );
+  return Number(stopped) > 0;
+}
