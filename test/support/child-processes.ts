@@ -11,3 +11,10 @@ export function childRunning(program: string): number | undefined {
     .map(Number)
     .at(-1);
 }
+
+/** How long a process was at work so far, all its threads together, in steps of the kernel's hundredth of a second. */
+export function processorTimeMs(id: number): number {
+  const fields = readFileSync(`/proc/${id}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
+  const [user, system] = [fields[11], fields[12]].map(Number);
+  return ((user ?? 0) + (system ?? 0)) * 10;
+}

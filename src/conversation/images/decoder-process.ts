@@ -21,6 +21,9 @@ export interface WrittenImage {
   bytes: Buffer;
 }
 
+/** Sent before the answer, once the order has come and the image is about to be opened. */
+const BEGUN = 'begun';
+
 interface DecoderAnswer {
   /** Absent when the image cannot be decoded. */
   written?: WrittenImage;
@@ -61,16 +64,19 @@ export class DecoderProcess {
     return answer.written;
   }
 
-  /** One that ended while it had nothing to do, which may not be noticed yet, is no fault of the image: a new one is asked. */
+  /**
+   * One that ended while it had nothing to do is no fault of the image, so a new one is asked. That it ended may not be
+   * noticed yet, and its pipe may take the order all the same; what tells is that it never began.
+   */
   async #ask(order: DecodeOrder): Promise<{ child: ChildProcess; answer: DecoderAnswer }> {
     const known = this.#child;
     const child = known ?? (this.#child = this.#start());
     try {
-      return { child, answer: await ask(child, order, this.#limitMs) };
+      return { child, answer: await ask(child, order, this.#limitMs, known !== undefined) };
     } catch (error) {
       if (known === undefined || error instanceof ImageError) throw error;
       this.#child = this.#start();
-      return { child: this.#child, answer: await ask(this.#child, order, this.#limitMs) };
+      return { child: this.#child, answer: await ask(this.#child, order, this.#limitMs, false) };
     }
   }
 
@@ -100,10 +106,14 @@ async function end(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** @throws ImageError; another Error when the order did not reach the decoder */
-function ask(child: ChildProcess, order: DecodeOrder, limitMs: number): Promise<DecoderAnswer> {
+/**
+ * @param mayHaveEnded whether the decoder had nothing to do for a while
+ * @throws ImageError; another Error when the order did not reach the decoder, or it may have ended and did not begin
+ */
+function ask(child: ChildProcess, order: DecodeOrder, limitMs: number, mayHaveEnded: boolean): Promise<DecoderAnswer> {
   return new Promise((resolve, reject) => {
     let isLate = false;
+    let hasBegun = !mayHaveEnded;
     const timer = setTimeout(() => {
       isLate = true;
       child.kill('SIGKILL');
@@ -113,12 +123,15 @@ function ask(child: ChildProcess, order: DecodeOrder, limitMs: number): Promise<
       child.off('message', answered).off('exit', ended).off('error', failed);
       conclude();
     };
-    const answered = (answer: unknown) => settle(() => resolve(answer as DecoderAnswer))();
-    const ended = settle(() =>
-      reject(
-        isLate ? new ImageError('too_heavy', 'An image took too long') : brokenImage('An image ended the decoder'),
-      ),
-    );
+    const answered = (answer: unknown) => {
+      if (answer === BEGUN) hasBegun = true;
+      else settle(() => resolve(answer as DecoderAnswer))();
+    };
+    const ended = settle(() => {
+      if (isLate) reject(new ImageError('too_heavy', 'An image took too long'));
+      else if (hasBegun) reject(brokenImage('An image ended the decoder'));
+      else reject(new Error('The decoder had ended'));
+    });
     const failed = (error: Error) => settle(() => reject(error))();
     child.on('message', answered).on('exit', ended).on('error', failed);
     child.send(order, (error) => error && failed(error));

@@ -52,6 +52,8 @@ async function prepare(order) {
 
 process.on('disconnect', () => process.exit());
 process.on('message', async (order) => {
+  // From here on it is this image that ends the process, if something does.
+  process.send('begun');
   // The decoder's words may quote the file; that it failed is all that is told.
   const written = await prepare(order).catch(() => undefined);
   process.send({ written, residentBytes: process.memoryUsage.rss() });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { DecoderProcess, type DecodeOrder } from '../../../src/conversation/images/decoder-process.ts';
-import { childRunning, SEES_CHILDREN } from '../../support/child-processes.ts';
+import { childRunning, processorTimeMs, SEES_CHILDREN } from '../../support/child-processes.ts';
 import { untilTrue } from '../../support/town.ts';
 
 async function orderOf(width: number, height: number): Promise<DecodeOrder> {
@@ -16,12 +16,17 @@ async function orderOf(width: number, height: number): Promise<DecodeOrder> {
 /** The decoder that this process has started; other tests of this file have ended theirs. */
 const decoderId = () => childRunning('decoder.mjs') ?? 0;
 
+/** Much more than the way of an order to the decoder takes, and much less than decoding a large image. */
+const AT_WORK_MS = 200;
+
 /** Decodes an image and does this to the decoder once it is at work. */
 async function decodeWhile(decoder: DecoderProcess, signal: NodeJS.Signals): Promise<unknown> {
   const order = await orderOf(2_400, 2_400);
   await decoder.decode(await orderOf(20, 20));
   const id = decoderId();
+  const beforeMs = processorTimeMs(id);
   const decoding = decoder.decode(order).catch((error: unknown) => error);
+  await untilTrue(() => processorTimeMs(id) > beforeMs + AT_WORK_MS);
   process.kill(id, signal);
   return decoding;
 }
@@ -49,12 +54,18 @@ describeWhereSeen('T33 a decoder that an image breaks', () => {
     process.kill(decoderId(), 'SIGKILL');
   }, 30_000);
 
-  test('ends while it has nothing to do: the next image is decoded all the same', async () => {
+  test('ends while it has nothing to do: the next image is decoded all the same, when its pipe still took it, too', async () => {
     const decoder = new DecoderProcess();
     await decoder.decode(await orderOf(20, 20));
+    const next = await orderOf(30, 20);
     process.kill(decoderId(), 'SIGKILL');
     // At once, before this process has noticed.
-    expect((await decoder.decode(await orderOf(30, 20))).mediaType).toBe('image/png');
+    expect((await decoder.decode(next)).mediaType).toBe('image/png');
+    // Stopped, its pipe surely takes the order; and then it ends.
+    process.kill(decoderId(), 'SIGSTOP');
+    const decoding = decoder.decode(next);
+    process.kill(decoderId(), 'SIGKILL');
+    expect((await decoding).mediaType).toBe('image/png');
     process.kill(decoderId(), 'SIGKILL');
   }, 30_000);
 });
