@@ -1,4 +1,5 @@
 import type { SeededRandom } from '../test/support/seeded-random.ts';
+import type { Ledger } from './ledger.ts';
 import type { LinkFault } from './tcp-proxy.ts';
 
 export type LinkName = 'redis' | 'chat' | 'slack';
@@ -8,8 +9,8 @@ export type Fault =
   | { kind: 'kill'; role: 'receiver' | 'worker' }
   | { kind: 'freeze'; role: 'receiver' | 'worker'; forMs: number }
   | { kind: 'stop'; role: 'receiver' | 'worker' }
-  /** A stop of one process, named, that nobody starts again. */
-  | { kind: 'retire'; part: string }
+  /** A stop of one process, named, that nobody starts again; at a moment that is told, or that comes within ten seconds. */
+  | { kind: 'retire'; part: string; moment?: (ledger: Ledger) => boolean }
   | { kind: 'redis-kill'; awayMs: number }
   | { kind: 'redis-freeze'; forMs: number }
   | { kind: 'link'; role: 'receiver' | 'worker'; link: LinkName; fault: LinkFault; forMs: number };

@@ -52,6 +52,8 @@ async function strikeOnce(options: StrikeOptions, fault: Fault, endsAtMs: number
     return redis.freeze(fault.forMs);
   }
   if (fault.kind === 'retire') {
+    const { moment = () => true } = fault;
+    for (let waitedMs = 0; !moment(ledger) && waitedMs < MOMENT_WITHIN_MS; waitedMs += 20) await pause(20);
     const retired = parts.find(({ process }) => process.name === fault.part)?.process;
     note(retired?.life ?? '', 'for good');
     const result = await retired?.retire();
@@ -87,6 +89,8 @@ async function strikeOnce(options: StrikeOptions, fault: Fault, endsAtMs: number
   }
 }
 
+/** So long a fault waits for its moment; then it comes all the same. */
+const MOMENT_WITHIN_MS = 10_000;
 /** So long a fault waits for a moment at which another process of the role stands; then it is left out. */
 const WAITS_MS = 20_000;
 

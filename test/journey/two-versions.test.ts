@@ -9,7 +9,9 @@ import { makeTwoBuilds } from '../support/two-builds.ts';
 
 const SEED = 'two versions';
 const LOAD_MS = 12_000;
-const RETIRE_AT_MS = 7_000;
+const RETIRE_AT_MS = 4_000;
+/** So long the next version is alone under load. */
+const ALONE_MS = 1_500;
 
 const builds = makeTwoBuilds();
 const logFolder = mkdtempSync(join(tmpdir(), 'parley-two-versions-'));
@@ -17,6 +19,17 @@ afterAll(() => {
   builds.remove();
   rmSync(logFolder, { recursive: true, force: true });
 });
+
+/** Whether the old worker is in the middle of answers on both platforms, and has just begun one on each. */
+const isAnsweringOnBoth = ({ samplings, events }: Ledger) => {
+  const open = samplings.filter(({ worker, ending }) => worker.startsWith('worker2.') && ending === 'open');
+  return ['slack', 'wecom'].every((wanted) => {
+    const on = open.filter(({ asked }) => events[(asked[0] ?? 0) - 1]?.platform === wanted);
+    return on.length > 1 && on.some(({ startedAtMs }) => startedAtMs > Date.now() - 1_000);
+  });
+};
+const isOver = ({ blows }: Ledger) =>
+  blows.length > 1 && Date.now() > Math.max(...blows.map(({ atMs }) => atMs)) + ALONE_MS;
 
 /** Platforms on which the next version went on with an answer that a stop of the old worker ended in the middle. */
 function platformsHandedOver({ samplings, events }: Ledger): string[] {
@@ -34,16 +47,19 @@ function platformsHandedOver({ samplings, events }: Ledger): string[] {
 
 test('F33, security.md 4.11: old and new version run together, then the old is stopped in the middle of its answers; each question is answered once, in the same message', async () => {
   const run = await runChaos({
-    ...{ seed: SEED, loadMs: LOAD_MS, ratePerSec: 6, killsPerMinute: 0, freezeMs: 0, chatFails: 'never' },
+    ...{ seed: SEED, loadMs: LOAD_MS, ratePerSec: 10, killsPerMinute: 0, freezeMs: 0, chatFails: 'never' },
     // Answers of several seconds and a grace that most of them outlast.
-    ...{ wordEveryMs: 600, settings: { SHUTDOWN_GRACE_SEC: '1' }, logFolder },
+    ...{ wordEveryMs: 700, isEnough: isOver, settings: { SHUTDOWN_GRACE_SEC: '1' }, logFolder },
     parts: [
       { role: 'receiver', main: builds.present },
       { role: 'worker', main: builds.present },
       { role: 'receiver', main: builds.next },
       { role: 'worker', main: builds.next },
     ],
-    faults: ['receiver1', 'worker2'].map((part) => ({ atMs: RETIRE_AT_MS, fault: { kind: 'retire' as const, part } })),
+    faults: ['receiver1', 'worker2'].map((part) => ({
+      atMs: RETIRE_AT_MS,
+      fault: { kind: 'retire' as const, part, moment: isAnsweringOnBoth },
+    })),
   });
   const { report, violations } = reportOf(SEED, run);
   const traces = violations.slice(0, 3).map(({ event }) => traceOf(run.ledger, event));

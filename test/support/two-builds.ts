@@ -43,13 +43,22 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
   ['conversation/history.js', 'turn.version === 1', 'turn.version <= 2'],
 ];
 
+/** In both: what was given back, or lost its wake, is woken by a sweep, for which a test need not wait so long. */
+const SOONER: readonly (readonly [string, string, string])[] = [
+  ['queue/sweeper.js', 'SWEEP_AFTER_MS = 10 * SECOND_MS', 'SWEEP_AFTER_MS = 2 * SECOND_MS'],
+  ['queue/sweeper.js', 'SWEEP_EVERY_MS = 5 * SECOND_MS', 'SWEEP_EVERY_MS = SECOND_MS'],
+];
+
 /** Copies `dist/` twice and changes one copy. In a run of `npm run mutants` the other has the mutant. */
 export function makeTwoBuilds(): TwoBuilds {
   const folder = mkdtempSync(join(tmpdir(), 'parley-builds-'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   const [present, next] = [join(folder, 'present'), join(folder, 'next')];
-  for (const build of [present, next]) cpSync('dist', build, { recursive: true });
+  for (const build of [present, next]) {
+    cpSync('dist', build, { recursive: true });
+    for (const [file, find, replace] of SOONER) replaceOnce(join(build, file), find, replace);
+  }
   mutate(present);
   for (const [file, find, replace] of CHANGES) replaceOnce(join(next, file), find, replace);
   return {
