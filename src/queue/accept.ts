@@ -16,6 +16,7 @@ export const REMEMBER_DELIVERY_MS = DAY_MS;
 const MESSAGES_A_CHAT_MAY_SEND_A_MINUTE = 60;
 const LONGEST_INBOX = 100;
 /** Of accept.lua, from 0. */
+const ACCEPTED_AT_ARGUMENT = 4;
 const FLAGS_ARGUMENT = 5;
 
 export interface AcceptOptions {
@@ -91,7 +92,8 @@ export class Inbox {
    * @throws as `accept`
    */
   async acceptAgain({ keys, args }: RecentAccept): Promise<Accepted['result']> {
-    const again = args.map((arg, index) => (index === FLAGS_ARGUMENT ? `${arg} again` : arg));
+    const ageMs = Math.max(0, this.#options.nowMs() - Number(args[ACCEPTED_AT_ARGUMENT]));
+    const again = args.map((arg, index) => (index === FLAGS_ARGUMENT ? `${arg} again:${ageMs}` : arg));
     return (await this.#script.run(this.#options.redis, keys, again)) as Accepted['result'];
   }
 }

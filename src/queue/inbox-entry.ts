@@ -17,7 +17,7 @@ export class EntryError extends CodedError<'entry_unknown_version' | 'entry_unre
 
 const PURPOSE = 'message';
 const KNOWN_VERSION = 1;
-/** Written by accept.lua: delivery id, merge key, accepted at (ms), sequence, sealed message. */
+/** Written by accept.lua: delivery id, merge key, accepted at (ms, by Redis' clock), sequence, sealed message. */
 const ENTRY = /^([0-9a-f]+):([^:]+):(\d+):(\d+):(.*)$/s;
 
 export function sealMessage(keyRing: KeyRing, deliveryId: string, message: InboundMessage): string {

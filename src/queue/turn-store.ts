@@ -111,6 +111,7 @@ type BeginReply = [
   wasBegun: string,
   preferences: string[],
   wasStopped: string,
+  redisNowMs: number,
 ];
 
 export interface TurnStoreOptions {
@@ -155,19 +156,23 @@ export class TurnStore {
     );
     const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =
       reply as BeginReply;
-    const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences, wasStopped] = more;
+    const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences, wasStopped, redisNowMs] = more;
     if (turnId === '') return undefined;
+    // Times of Redis' clock become times of ours, so that an age is right although the two differ (reliability.md F29).
+    const aheadMs = this.#options.nowMs() - redisNowMs;
+    const { messages, unreadable } = await this.#readEntries({ conversation, epoch }, entries);
     return {
       conversation,
       epoch,
       turnId,
-      ...(await this.#readEntries({ conversation, epoch }, entries)),
+      messages: messages.map((one) => ({ ...one, acceptedAtMs: one.acceptedAtMs + aheadMs })),
+      unreadable,
       crashes,
       soloCrashes,
       ...(answer === '' ? {} : { storedAnswer: keyRing.open(ANSWER_PURPOSE, turnId, answer) }),
       stop: { seq, ownerId, servedSeq },
       heldCount,
-      startedAtMs,
+      startedAtMs: startedAtMs + aheadMs,
       wasHandedOver: handedOver === '1',
       history,
       notices,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { deflateSync } from 'node:zlib';
 import { startScriptedChatServer, type Answer, type ScriptedChatServer } from '../chat/scripted-chat-server.ts';
+import { ageMessages } from '../support/age-messages.ts';
 import { startTown, untilTrue, type Town } from '../support/town.ts';
 
 let town: Town;
@@ -151,7 +152,7 @@ test('security.md 4.8: a question that could not be answered for ten minutes get
   await town.startBot({ ROLES: 'receiver' });
   await untilTrue(async () => (await town.redis.keys('{p*}:pending')).length > 0);
   await town.stopBot();
-  town.advance(11 * 60_000);
+  await ageMessages(town.redis, 11 * 60_000);
   chat.script(streams('too late'));
   await town.startBot();
   await untilTrue(() => town.lines.some((line) => line.includes('"outcome":"expired"')));

@@ -7,11 +7,11 @@
 --            MOST_OF_A_PERSON and MOST_OF_A_CHAT (messages a minute)
 -- KEYS  1 message record   2 inbox   3 state   4 pending   5 the person's rate   6 the chat's rate (groups only)
 -- ARGV  1 delivery id   2 conversation id   3 owner (person id)   4 merge key ('-' = never merged)   5 now, ms
---       6 words: 'later' if it can be answered later, 'stop' if this is a stop word, 'again' if it was acknowledged before
+--       6 words: 'later' if it can be answered later, 'stop' if this is a stop word, 'again:' and its age, ms, if it was acknowledged before
 --       7 sealed message   8 of a stop word in a thread: the delivery that began the thread
 -- Returns 'new' | 'limited' (refused, now or before, because too many came) | 'repeat'
 local known = redis.call('HGET', KEYS[1], 'state')
-local isAgain = string.find(ARGV[6], 'again', 1, true)
+local isAgain = string.match(ARGV[6], 'again:(%d+)')
 -- After a failover nothing is known of what was posted, unless it stands there; post.lua reads this.
 if isAgain and known ~= 'limited' then redis.call('HSET', KEYS[1], 'again', '1') end
 if known then return known == 'limited' and known or 'repeat' end
@@ -34,9 +34,13 @@ if isLimited and not isStop and not isAgain then
   return 'limited'
 end
 
+-- Ages are judged by one clock, Redis' own, whoever stores and whoever answers (begin.lua).
+local time = redis.call('TIME')
+local takenMs = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) - (isAgain or 0))
 local seq = redis.call('HINCRBY', KEYS[3], 'seq', 1)
-redis.call('RPUSH', KEYS[2], ARGV[1] .. ':' .. ARGV[4] .. ':' .. nowMs .. ':' .. seq .. ':' .. ARGV[7])
-redis.call('HSET', KEYS[1], 'state', 'accepted', 'conversation', conversation, 'owner', owner, 'atMs', nowMs)
+redis.call('RPUSH', KEYS[2], ARGV[1] .. ':' .. ARGV[4] .. ':' .. takenMs .. ':' .. seq .. ':' .. ARGV[7])
+redis.call('HSET', KEYS[1], 'state', 'accepted', 'conversation', conversation, 'owner', owner, 'atMs', nowMs,
+  'takenMs', takenMs)
 if string.find(ARGV[6], 'later', 1, true) then redis.call('HSET', KEYS[1], 'later', '1') end
 redis.call('PEXPIRE', KEYS[1], REMEMBER_MS)
 redis.call('ZADD', KEYS[4], 'NX', nowMs, conversation)

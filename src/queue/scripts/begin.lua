@@ -13,7 +13,8 @@
 --          stop sequence, stop owner, stop that was served, held count,
 --          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices},
 --          '1' if a worker had begun this turn before, {what the sender chose: field, sealed, …},
---          '1' if one of its messages was stopped by itself}
+--          '1' if one of its messages was stopped by itself,
+--          now by the clock by which `entries` and the answered message were stamped, ms}
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'solo', 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed'}
 local state = {}
 for index, value in ipairs(redis.call('HMGET', KEYS[1], unpack(fields))) do state[fields[index]] = value end
@@ -46,7 +47,7 @@ end
 if #head == 0 then
   redis.call('ZREM', KEYS[3], ARGV[1])
   redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
-  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}, '0', {}, '0'}
+  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}, '0', {}, '0', 0}
 end
 redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])
 
@@ -76,10 +77,12 @@ for index = 1, size do
   local id = partsOf(head[index])
   if id ~= turn and redis.call('HEXISTS', ARGV[5] .. id, 'stopped') == 1 then isStopped = true end
 end
-local record = redis.call('HMGET', ARGV[5] .. turn, 'atMs', 'handedOver', 'owner', 'stopped')
+local record = redis.call('HMGET', ARGV[5] .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'takenMs')
+local time = redis.call('TIME')
 local preferences = record[3] and redis.call('HGETALL', ARGV[9] .. record[3]) or {}
 if #preferences > 0 then redis.call('PEXPIRE', ARGV[9] .. record[3], ARGV[10]) end
 return {epoch, turn, crashes, soloCrashes, answer, count('stopSeq'), state.stopOwner or '', count('stopServed'),
-  redis.call('LLEN', KEYS[4]), tonumber(record[1] or ARGV[2]), record[2] or '0', entries,
+  redis.call('LLEN', KEYS[4]), tonumber(record[5] or record[1] or ARGV[2]), record[2] or '0', entries,
   newest(KEYS[5], tonumber(ARGV[4]), tonumber(ARGV[7])), redis.call('LRANGE', KEYS[6], 0, -1),
-  isLeftOver and '1' or '0', preferences, (isStopped or record[4]) and '1' or '0'}
+  isLeftOver and '1' or '0', preferences, (isStopped or record[4]) and '1' or '0',
+  time[1] * 1000 + math.floor(time[2] / 1000)}

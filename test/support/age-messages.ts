@@ -1,0 +1,17 @@
+import type { RedisClient } from '../../src/base/redis.ts';
+
+/**
+ * Makes every message that waits older than it is. Ages are counted by Redis' clock (reliability.md F29), which no test can
+ * move, so their stamps are.
+ */
+export async function ageMessages(redis: RedisClient, byMs: number): Promise<void> {
+  for (const key of await redis.keys('{p*}:inbox:*')) {
+    for (const [index, entry] of (await redis.lrange(key, 0, -1)).entries()) {
+      const [id = '', merge = '', atMs = '', ...rest] = entry.split(':');
+      await redis.lset(key, index, [id, merge, String(Number(atMs) - byMs), ...rest].join(':'));
+    }
+  }
+  for (const key of await redis.keys('{p*}:message:*')) {
+    if ((await redis.hexists(key, 'takenMs')) === 1) await redis.hincrby(key, 'takenMs', -byMs);
+  }
+}
