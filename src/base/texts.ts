@@ -7,14 +7,22 @@ export type Bilingual = Readonly<Record<Language, string>>;
 /** A room's catalogue of texts. Placeholders are `{name}`. */
 export type Catalogue<Key extends string> = Readonly<Record<Key, Bilingual>>;
 
-/** Fills a text's `{name}` placeholders; a value that is missing leaves the placeholder standing, which a test would show. */
+/**
+ * Fills a text's `{name}` placeholders; a value that is missing leaves the placeholder standing, which a test would show.
+ * `{count:question|questions}` is the first word when `count` is 1, else the second.
+ */
 export function say(
   text: Bilingual,
   language: Language,
   values: Readonly<Record<string, string | number>> = {},
 ): string {
-  return text[language].replace(/\{(\w+)\}/g, (whole, name: string) =>
-    Object.hasOwn(values, name) ? String(values[name]) : whole,
+  return text[language].replace(
+    /\{(\w+)(?::([^{}|]*)\|([^{}|]*))?\}/g,
+    (whole, name: string, one?: string, many?: string) => {
+      if (!Object.hasOwn(values, name)) return whole;
+      if (one === undefined || many === undefined) return String(values[name]);
+      return Number(values[name]) === 1 ? one : many;
+    },
   );
 }
 

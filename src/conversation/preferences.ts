@@ -34,7 +34,7 @@ const LANGUAGES: readonly unknown[] = ['en', 'zh'] satisfies Language[];
  * @param sealed the fields of the sender's hash, as a claim carries them
  */
 export function openPreferences(keyRing: KeyRing, sealed: Readonly<Record<string, string>>, place: Place): Preferences {
-  const { personId, field } = ownerOf(place);
+  const { personId, field } = ownerOfPreferences(place);
   const kept = sealed[field];
   if (kept === undefined) return {};
   try {
@@ -47,12 +47,12 @@ export function openPreferences(keyRing: KeyRing, sealed: Readonly<Record<string
 
 /** Seals what a person chose, for the commit. */
 export function sealPreferences(keyRing: KeyRing, place: Place, preferences: Preferences): PreferencesChange {
-  const { personId, field } = ownerOf(place);
+  const { personId, field } = ownerOfPreferences(place);
   return { personId, field, sealed: keyRing.seal(PURPOSE, `${personId}|${field}`, JSON.stringify(preferences)) };
 }
 
-/** Of a chat and all its threads: an answer may begin one, and what was chosen holds there too. */
-function ownerOf({ chat, sender, ...owner }: Place): { personId: string; field: string } {
+/** Whose field of which hash a person's choices in a chat are. Of a chat and all its threads: an answer may begin one, and what was chosen holds there too. */
+export function ownerOfPreferences({ chat, sender, ...owner }: Place): { personId: string; field: string } {
   return {
     personId: personIdOf(owner, sender.userId),
     field: hashParts(PURPOSE, chat.kind, chat.id).slice(0, 16),

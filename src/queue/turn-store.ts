@@ -76,8 +76,8 @@ export interface TurnCommit {
   history?: { forget?: boolean; replaceLast?: boolean; append?: string };
   /** The same turn for the thread that its answer begins; it lies in the same partition. */
   threadHistory?: { conversation: ConversationRef; append: string };
-  /** Records to be taken out of lists and keys to be deleted (/forget); all of them lie in the same partition. */
-  erase?: { remove: { list: string; record: string }[]; drop: string[] };
+  /** Records to be taken out of lists, keys and fields of hashes to be deleted (/forget); all of them lie in the same partition. */
+  erase?: { remove: { list: string; record: string }[]; drop: string[]; fields?: { key: string; field: string }[] };
   /** The thread in which this was said, and the person's list of them. */
   thread?: { index: string; id: string };
   noticesShown?: number;

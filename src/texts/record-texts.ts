@@ -5,16 +5,16 @@ type RecordText = 'usage' | 'forgotten' | 'exported' | 'exportedNewest' | 'nothi
 /** What the bot says about what it keeps of a person. */
 export const RECORD_TEXTS: Catalogue<RecordText> = {
   usage: {
-    en: 'Today: {questionsToday} questions, about {tokensToday} tokens. This month: {questionsThisMonth} questions, about {tokensThisMonth} tokens.',
+    en: 'Today: {questionsToday} {questionsToday:question|questions}, about {tokensToday} {tokensToday:token|tokens}. This month: {questionsThisMonth} {questionsThisMonth:question|questions}, about {tokensThisMonth} {tokensThisMonth:token|tokens}.',
     zh: '今天：{questionsToday} 个问题，约 {tokensToday} 个词元。本月：{questionsThisMonth} 个问题，约 {tokensThisMonth} 个词元。',
   },
   forgotten: {
-    en: 'I have deleted what we said in this chat: your questions, my answers and the images. What you see in the chat itself I cannot delete.',
-    zh: '已删除我们在此聊天中的内容：你的问题、我的回答和图片。聊天窗口中已显示的消息我无法删除。',
+    en: 'I have deleted what we said in this chat: your questions, my answers and the images; and what you chose here (/model, /think, /lang). What you see in the chat itself I cannot delete.',
+    zh: '已删除我们在此聊天中的内容：你的问题、我的回答和图片，以及你在此的选择（模型、思考、语言）。聊天窗口中已显示的消息我无法删除。',
   },
-  exported: { en: 'Our conversation, {count} questions:', zh: '我们的对话，共 {count} 个问题：' },
+  exported: { en: 'Our conversation, {count} {count:question|questions}:', zh: '我们的对话，共 {count} 个问题：' },
   exportedNewest: {
-    en: 'Our conversation, the newest {shown} of {count} questions:',
+    en: 'Our conversation, the newest {shown} of {count} {count:question|questions}:',
     zh: '我们的对话，共 {count} 个问题，以下是最近 {shown} 个：',
   },
   nothingToExport: { en: 'There is nothing that I could export.', zh: '没有可以导出的内容。' },

@@ -98,8 +98,8 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   groupSignIn: { en: 'Please write to me privately first, to sign in.', zh: '请先私聊我完成登录。' },
   groupSignInSent: { en: 'I have sent you a private message.', zh: '我已给你发送私信。' },
   unlinked: {
-    en: 'You are signed out here, and what I kept about you is deleted. To leave the sign-in service too: {url}',
-    zh: '已解绑，为你保存的登录信息已删除。如需同时退出统一登录：{url}',
+    en: 'You are signed out here; your sign-in and this conversation are deleted. To leave the sign-in service too: {url}',
+    zh: '已解绑，你的登录信息和这段对话已删除。如需同时退出统一登录：{url}',
   },
   notLinked: { en: 'Nobody is signed in here, so there is nothing to undo.', zh: '当前没有登录，无需解绑。' },
   suspended: {

@@ -54,8 +54,8 @@ export interface TurnResult {
   history?: { forget?: boolean; replaceLast?: boolean; append?: string };
   /** The same turn for the thread that its answer begins; that thread is a conversation of its own. */
   threadHistory?: { conversation: ConversationRef; append: string };
-  /** Records to be taken out of lists, and keys to be deleted. */
-  erase?: { remove: { list: string; record: string }[]; drop: string[] };
+  /** Records to be taken out of lists, keys to be deleted, and fields of hashes. */
+  erase?: { remove: { list: string; record: string }[]; drop: string[]; fields?: { key: string; field: string }[] };
   /** The thread in which this was said, and the person's list of them. */
   thread?: { index: string; id: string };
   noticesShown?: number;

@@ -112,6 +112,30 @@ test('contract section 7: /forget deletes a private chat with its threads, and w
   expect(await say('U1', '清除')).toContain('已删除');
 });
 
+test('contract section 7: /forget deletes what a person chose in the chat too, and nobody else’s choice or other chat’s', async () => {
+  await town.startBot();
+  town.chat.script(helloStream('an answer'));
+  const places = [
+    ['U1', {}],
+    ['U1', { channel: 'C1' }],
+    ['U2', { channel: 'C1' }],
+  ] as const;
+  for (const [userId, place] of places) await say(userId, '/lang zh', place);
+  expect(await say('U1', '/forget', { channel: 'C1' })).toContain('你在此的选择');
+  const spoken = [];
+  for (const [userId, place] of places) spoken.push((await say(userId, '/lang', place)).slice(0, 1));
+  const isChinese = spoken.map((letter) => /\p{Script=Han}/u.test(letter));
+  expect(isChinese).toEqual([true, false, true]);
+});
+
+test('one question is called one question', async () => {
+  await town.startBot();
+  town.chat.script(counted(1, 0), helloStream('an answer'));
+  await say('U1', 'one');
+  expect(await say('U1', '/usage')).toBe('Today: 1 question, about 1 token. This month: 1 question, about 1 token.');
+  expect(await say('U1', '/export')).toMatch(/^Our conversation, 1 question:/);
+});
+
 test('/forget in a group takes away one’s own words, in its threads too, and leaves the others’', async () => {
   await town.startBot({ GROUP_SCOPE: 'group' });
   town.chat.script(helloStream('fine'));

@@ -7,7 +7,7 @@
 --       { outcome: 'final' | 'held' | 'dead', heldLifeMs, history?: { forget, replaceLast, append }, threadHistory?, kept: { most, lifeMs },
 --         records: [{ id, fields: [name, value, …] }], noticesShown, stopServed, answeredBy,
 --         preferences?: { key, field, sealed, lifeMs },
---         erase?: { remove: [{ list, record }], drop: [key] }, thread?: { index, id }, mostThreads,
+--         erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }] }, thread?: { index, id }, mostThreads,
 --         usage?: { key, add: { field: count }, lifeMs } }
 -- Returns {'done' | 'stale', messages still waiting}
 if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[2]) then return {'stale', 0} end
@@ -55,6 +55,7 @@ end
 if changes.erase then
   for _, gone in ipairs(changes.erase.remove) do redis.call('LREM', gone.list, 0, gone.record) end
   for _, key in ipairs(changes.erase.drop) do redis.call('DEL', key) end
+  for _, gone in ipairs(changes.erase.fields or {}) do redis.call('HDEL', gone.key, gone.field) end
 end
 if changes.usage then
   for field, count in pairs(changes.usage.add) do redis.call('HINCRBY', changes.usage.key, field, count) end

@@ -1,7 +1,8 @@
-import { conversationKeys, mediaKey } from '../../base/partition-keys.ts';
+import { conversationKeys, mediaKey, preferencesKeyPrefix } from '../../base/partition-keys.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { say } from '../../base/texts.ts';
+import { ownerOfPreferences } from '../../conversation/preferences.ts';
 import { readHistory } from '../../conversation/read-history.ts';
 import { conversationOf, type ConversationRef, type GroupScope } from '../../platforms/conversation-key.ts';
 import { RECORD_TEXTS } from '../../texts/record-texts.ts';
@@ -17,7 +18,8 @@ export interface RecordOptions {
 }
 
 /**
- * /forget: what this person said in this chat, threads included, and what was answered, and its images. Where a
+ * /forget: what this person said in this chat, threads included, and what was answered, its images, and what the
+ * person chose here. What was used is still counted. Where a
  * conversation is shared, the others' turns stay. All of it goes in the turn's one commit.
  */
 export async function forget(options: RecordOptions, scene: TurnScene): Promise<Outcome> {
@@ -28,13 +30,18 @@ export async function forget(options: RecordOptions, scene: TurnScene): Promise<
   const index = threadIndexOf(newest);
   const threads = await options.redis.zrange(index, '0', '-1');
   const ids = new Set([base.id, turn.conversation.id, ...threads]);
+  const { personId, field } = ownerOfPreferences(newest);
   const isOwnChat = newest.chat.kind === 'private';
   const own = isOwnChat ? undefined : speakerTagOf(scene);
   const found = await Promise.all([...ids].map((id) => forgetIn(options, { id, partition }, own)));
   return {
     kind: 'command',
     text: say(RECORD_TEXTS.forgotten, question.language),
-    erase: { remove: found.flatMap(({ remove }) => remove), drop: [index, ...found.flatMap(({ drop }) => drop)] },
+    erase: {
+      remove: found.flatMap(({ remove }) => remove),
+      drop: [index, ...found.flatMap(({ drop }) => drop)],
+      fields: [{ key: preferencesKeyPrefix(partition) + personId, field }],
+    },
   };
 }
 
@@ -43,7 +50,7 @@ async function forgetIn(
   { redis, keyRing }: RecordOptions,
   conversation: ConversationRef,
   own: string | undefined,
-): Promise<Required<NonNullable<TurnResult['erase']>>> {
+): Promise<Omit<NonNullable<TurnResult['erase']>, 'fields'>> {
   const { history } = conversationKeys(conversation);
   const turns = (await readHistory(redis, keyRing, conversation)).filter(({ turn }) => turn.speakerTag === own);
   const media = turns.flatMap(({ turn }) => turn.mediaIds ?? []).map((id) => mediaKey(conversation.partition, id));
