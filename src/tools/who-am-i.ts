@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import { say } from '../base/texts.ts';
-import { TOOL_TEXTS } from '../texts/tool-texts.ts';
+import { say, type Bilingual } from '../base/texts.ts';
+import { PROFILE_TEXTS, TOOL_TEXTS } from '../texts/tool-texts.ts';
 import { defineTool, type Tool } from './tool.ts';
 
-const IDENTITIES: Readonly<Record<string, string>> = { JG: 'staff', XS: 'student', QT: 'other' };
+const IDENTITIES: Readonly<Record<string, Bilingual>> = {
+  JG: PROFILE_TEXTS.staff,
+  XS: PROFILE_TEXTS.student,
+  QT: PROFILE_TEXTS.other,
+};
 
 /** Tells who is signed in, from the profile (spec 2.6); in private chats only (security.md 6.2). */
 export function createWhoAmI(): Tool {
@@ -13,16 +17,18 @@ export function createWhoAmI(): Tool {
     schema: z.strictObject({}),
     isPrivateOnly: true,
     status: (_, { language }) => say(TOOL_TEXTS.profile, language),
-    async run(_, { person }) {
-      if (!person) return 'Nobody is signed in here, so it is not known who asks.';
+    async run(_, { person, language }) {
+      if (!person) return say(PROFILE_TEXTS.nobody, language);
       const { name, accountId, identityCode, department, departmentName } = person;
+      const identity = Object.hasOwn(IDENTITIES, identityCode) ? IDENTITIES[identityCode] : undefined;
       const lines = [
-        ['Name', name],
-        ['Staff or student number', accountId],
-        ['Identity', IDENTITIES[identityCode] ?? identityCode],
-        ['Department', departmentName === '' ? department : `${departmentName} (${department})`],
-      ];
-      return lines.flatMap(([label, value]) => (value === '' ? [] : [`${label}: ${value}`])).join('\n');
+        ['name', name],
+        ['number', accountId],
+        ['identity', identity ? say(identity, language) : identityCode],
+        ['department', departmentName === '' ? department : `${departmentName} (${department})`],
+      ] as const;
+      const told = lines.filter(([, value]) => value !== '');
+      return told.map(([label, value]) => `${say(PROFILE_TEXTS[label], language)}: ${value}`).join('\n');
     },
   });
 }

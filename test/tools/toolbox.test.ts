@@ -134,5 +134,7 @@ describe('what the tools tell', () => {
     const bare = { ...ZHANG, identityCode: '', department: '', departmentName: '' };
     expect(await use('who_am_i', '{}', asker(bare))).toBe('Name: 张伟\nStaff or student number: 10023456');
     expect(await use('who_am_i', '{}', asker(undefined))).toContain('Nobody is signed in');
+    const chinese = { ...asker(ZHANG), language: 'zh' as const };
+    expect(await use('who_am_i', '{}', chinese)).toMatch(/^姓名: 张伟\n学工号: 10023456\n身份: 教职工\n部门: /);
   });
 });
