@@ -11,9 +11,14 @@ const PAUSE_MS = 10;
  */
 export function openConnections(url, count = CONNECTIONS) {
   const { hostname, port, pathname } = new URL(url);
-  const idle = Array.from({ length: count }, () => openConnection(Number(port), hostname));
+  const all = new Set();
+  const open = () => {
+    const connection = openConnection(Number(port), hostname, () => all.delete(connection));
+    all.add(connection);
+    return connection;
+  };
+  const idle = [];
   const waiting = [];
-  const all = [...idle];
   const bytesOf = ({ search, headers = {}, body }) => {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     return (
@@ -25,7 +30,9 @@ export function openConnections(url, count = CONNECTIONS) {
     /** @returns ms from the call to the answer. @throws for any answer but 200 */
     async send(delivery) {
       const startedMs = performance.now();
-      const connection = idle.pop() ?? (await new Promise((resolve) => waiting.push(resolve)));
+      // Opened when it is needed: a server closes what is opened and not used.
+      const connection =
+        idle.pop() ?? (all.size < count ? open() : await new Promise((resolve) => waiting.push(resolve)));
       const status = await connection.send(bytesOf(delivery));
       const next = waiting.shift();
       if (next) next(connection);
@@ -37,7 +44,7 @@ export function openConnections(url, count = CONNECTIONS) {
   };
 }
 
-function openConnection(port, host) {
+function openConnection(port, host, closed) {
   const socket = connect({ port, host, noDelay: true });
   let answered;
   let failed;
@@ -54,7 +61,10 @@ function openConnection(port, host) {
     answered(status);
   });
   socket.on('error', (error) => failed?.(error));
-  socket.on('close', () => failed?.(new Error('The connection was closed')));
+  socket.on('close', () => {
+    closed();
+    failed?.(new Error('The connection was closed'));
+  });
   return {
     send: (bytes) =>
       new Promise((resolve, reject) => {
