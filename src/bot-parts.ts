@@ -36,6 +36,7 @@ import { turnAwayUnderPressure } from './turn/under-pressure.ts';
 import { createHandleDelivery } from './webhook/handle-delivery.ts';
 import { webhookRoutes, type ServeWebhook } from './webhook/webhook-routes.ts';
 import { createKeyRing, redisAddress } from './secret-parts.ts';
+import { createSummaries } from './summary-parts.ts';
 import { createTools } from './tool-parts.ts';
 import { createTellLimited } from './tell-limited.ts';
 import { createTellPerson } from './tell-person.ts';
@@ -250,7 +251,9 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     nowMs,
     report,
   });
+  const summaries = createSummaries({ config, redis, keyRing, wakeQueue, chat, log });
   const answer = createAnswerQuestion({
+    wishSummary: (wish) => summaries.wish(wish),
     chat,
     keyRing,
     mediaStore: new MediaStore(redis, keyRing),
@@ -309,7 +312,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     async close(graceSec) {
       endSweeper();
       endRechecks();
-      await worker.close(Math.max(0, graceSec - HANDOVER_RESERVE_SEC) * SECOND_MS);
+      const turnsMs = Math.max(0, graceSec - HANDOVER_RESERVE_SEC) * SECOND_MS;
+      await Promise.all([worker.close(turnsMs), summaries.close()]);
       await wakeQueue.close();
       await chat.close();
       redis.disconnect();

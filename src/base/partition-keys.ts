@@ -19,6 +19,8 @@ export interface ConversationKeys {
   history: string;
   /** List of sealed notices to be shown with the next private reply. */
   notices: string;
+  /** The sealed summary of turns that no prompt holds any more; or, after it was cleared, a mark that begins with `-`. */
+  summary: string;
   /** Sorted set of the partition's conversations with waiting messages, by when they were last touched. */
   pending: string;
 }
@@ -31,6 +33,7 @@ export function conversationKeys({ id, partition }: Place): ConversationKeys {
     held: `${tag}:held:${id}`,
     history: `${tag}:history:${id}`,
     notices: `${tag}:notices:${id}`,
+    summary: `${tag}:summary:${id}`,
     pending: pendingKey(partition),
   };
 }

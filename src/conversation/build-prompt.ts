@@ -1,7 +1,7 @@
 import { DAY_MS } from '../base/clock.ts';
 import { estimatesOf, IMAGE_TOKENS, MESSAGE_TOKENS } from './estimate-tokens.ts';
 import type { HistoryTurn } from './history.ts';
-import { LABEL_RULES, labelQuote, labelSpeaker } from './label-text.ts';
+import { LABEL_RULES, labelQuote, labelSpeaker, labelSummary, SUMMARY_RULES } from './label-text.ts';
 import { contentOf, quotedParts, saidParts, textPart, type PlacedImage, type PromptPart } from './prompt-parts.ts';
 
 /** A message of a prompt; the chat room's messages take it as it is. */
@@ -24,6 +24,8 @@ export interface PromptOptions {
   /** Earlier turns, oldest first. */
   turns: readonly HistoryTurn[];
   current: CurrentQuestion;
+  /** What is known of turns before `turns`; it comes first, where the budget has room for it. */
+  summary?: string | undefined;
   /** Images of earlier turns that are sent again, by their turn's id; of other turns it is only told that there were some. */
   earlierImages?: EarlierImages;
   /** Estimated tokens that the whole prompt may take. Only the current question with the system prompt may pass it. */
@@ -47,7 +49,7 @@ export interface BuiltPrompt {
 
 /**
  * Makes the messages for the model: the system prompt, as many of the newest earlier turns as fit the budget, and the
- * question. Turns are left out whole and oldest first, so that no answer loses its question. A group's prompt holds
+ * question. A summary of what came before stands first. Turns are left out whole and oldest first, so that no answer loses its question. A group's prompt holds
  * only turns of groups, a private one only private turns, whatever was passed in (security.md 6.2).
  */
 export function buildPrompt(options: PromptOptions): BuiltPrompt {
@@ -58,6 +60,10 @@ export function buildPrompt(options: PromptOptions): BuiltPrompt {
   const system = writeSystem(options, hasLabels);
   const question = writeQuestion(current, hasSpeakers);
   let leftTokens = budgetTokens - messageTokens(system, tokenFactor) - messageTokens(question, tokenFactor);
+  const summary = options.summary === undefined ? [] : [writeSummary(options.summary)];
+  const hasRoom = promptTokens(summary, tokenFactor) <= leftTokens;
+  const before = hasRoom ? summary : [];
+  leftTokens -= promptTokens(before, tokenFactor);
   const kept: PromptMessage[][] = [];
   for (const turn of usable.toReversed()) {
     const messages = writeTurn(turn, hasSpeakers, options.earlierImages?.get(turn.turnId));
@@ -66,7 +72,7 @@ export function buildPrompt(options: PromptOptions): BuiltPrompt {
     kept.push(messages);
   }
   return {
-    messages: [system, ...kept.toReversed().flat(), question],
+    messages: [system, ...before, ...kept.toReversed().flat(), question],
     droppedTurns: usable.slice(0, usable.length - kept.length),
   };
 }
@@ -88,6 +94,10 @@ const textTokens = estimatesOf(({ content }: PromptMessage) =>
 
 function isUsable(turn: HistoryTurn, chatKind: 'private' | 'group'): boolean {
   return turn.assistantText !== '' && (turn.speakerTag !== undefined) === (chatKind === 'group');
+}
+
+function writeSummary(text: string): PromptMessage {
+  return { role: 'user', content: contentOf([textPart(`${SUMMARY_RULES}\n`), ...labelSummary(text)]) as string };
 }
 
 /** The message is the same one all day, so that its tokens are counted once. */

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { conversationKeys, messageKey, messageKeyPrefix, preferencesKeyPrefix } from '../base/partition-keys.ts';
-import { DAY_MS, MINUTE_MS, type NowMs } from '../base/clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type NowMs } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { randomToken } from '../base/ids.ts';
 import { SealError, type KeyRing } from '../base/key-ring.ts';
@@ -12,10 +12,12 @@ import { deliveryIdOfEntry, EntryError, openEntry, type WaitingMessage } from '.
 /** A conversation's epoch and its like live so long after its last turn; far beyond any worker that could still hold an older epoch. */
 const STATE_LIFE_MS = 7 * DAY_MS;
 const beginScript = loadScript(import.meta.url, './scripts/begin.lua', { STATE_LIFE_MS });
-const commitScript = loadScript(import.meta.url, './scripts/commit.lua');
+/** Far beyond any summary that is being made. */
+const CLEARED_MARK_MS = HOUR_MS;
+const commitScript = loadScript(import.meta.url, './scripts/commit.lua', { CLEARED_MARK_MS });
 const markScript = loadScript(import.meta.url, './scripts/mark-turn.lua');
 const renewScript = loadScript(import.meta.url, './scripts/renew.lua');
-const releaseScript = loadScript(import.meta.url, './scripts/release.lua');
+const releaseScript = loadScript(import.meta.url, './scripts/release.lua', { CLEARED_MARK_MS });
 
 const MOST_MESSAGES_OF_ONE_TURN = 10;
 const TURNS_OF_HISTORY_READ = 50;
@@ -65,6 +67,10 @@ export interface TurnClaim {
   preferences: Record<string, string>;
   /** Whether one of its messages was stopped by itself: in the thread that its answer opens, or by the platform's button. */
   wasStopped: boolean;
+  /** The conversation's summary as it is kept (sealed, or the mark that it was cleared); empty when there is none. */
+  summary: string;
+  /** How many turns of history are kept; `history` holds the newest of them. */
+  historyLength: number;
 }
 
 /** What a turn leaves behind; written by one fenced script. */
@@ -73,11 +79,17 @@ export interface TurnCommit {
   outcome: 'final' | 'held' | 'dead';
   /** Last looks of live replies, by delivery id: field names and values of the message record. */
   records: { id: string; fields: string[] }[];
-  history?: { forget?: boolean; replaceLast?: boolean; append?: string };
+  /** `anew`: the conversation begins with this turn, and nothing of before is summed up any more. */
+  history?: { forget?: boolean; replaceLast?: boolean; append?: string; anew?: boolean };
   /** The same turn for the thread that its answer begins; it lies in the same partition. */
   threadHistory?: { conversation: ConversationRef; append: string };
-  /** Records to be taken out of lists, keys and fields of hashes to be deleted (/forget); all of them lie in the same partition. */
-  erase?: { remove: { list: string; record: string }[]; drop: string[]; fields?: { key: string; field: string }[] };
+  /** Records to be taken out of lists, keys and fields of hashes to be deleted, summaries to be cleared (/forget); all lie in the same partition. */
+  erase?: {
+    remove: { list: string; record: string }[];
+    drop: string[];
+    fields?: { key: string; field: string }[];
+    clear?: string[];
+  };
   /** The thread in which this was said, and the person's list of them. */
   thread?: { index: string; id: string };
   noticesShown?: number;
@@ -112,6 +124,8 @@ type BeginReply = [
   preferences: string[],
   wasStopped: string,
   redisNowMs: number,
+  summary: string,
+  historyLength: number,
 ];
 
 export interface TurnStoreOptions {
@@ -140,7 +154,7 @@ export class TurnStore {
     const keys = conversationKeys(conversation);
     const reply = await beginScript.run(
       redis,
-      [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices],
+      [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices, keys.summary],
       [
         conversation.id,
         nowMs(),
@@ -156,7 +170,8 @@ export class TurnStore {
     );
     const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =
       reply as BeginReply;
-    const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences, wasStopped, redisNowMs] = more;
+    const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences, wasStopped, ...last] = more;
+    const [redisNowMs, summary, historyLength] = last;
     if (turnId === '') return undefined;
     // Times of Redis' clock become times of ours, so that an age is right although the two differ (reliability.md F29).
     const aheadMs = this.#options.nowMs() - redisNowMs;
@@ -179,6 +194,8 @@ export class TurnStore {
       wasBegun: wasBegun === '1',
       preferences: pairs(preferences),
       wasStopped: wasStopped === '1',
+      summary,
+      historyLength,
     };
   }
 
@@ -190,7 +207,7 @@ export class TurnStore {
     const changes = {
       ...rest,
       threadHistory: threadHistory?.append,
-      kept: { most: TURNS_OF_HISTORY_KEPT, lifeMs: historyLifeMs },
+      kept: { most: TURNS_OF_HISTORY_KEPT, lifeMs: historyLifeMs, summary: hasSummary(claim) },
       mostThreads: THREADS_REMEMBERED,
       heldLifeMs: HELD_LIFE_MS,
       noticesShown: commit.noticesShown ?? 0,
@@ -201,7 +218,7 @@ export class TurnStore {
     const [verdict, waiting] = (await commitScript.run(
       redis,
       [
-        ...[keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices],
+        ...[keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices, keys.summary],
         ...(threadHistory ? [conversationKeys(threadHistory.conversation).history] : []),
       ],
       [
@@ -263,7 +280,7 @@ export class TurnStore {
     const keys = conversationKeys(conversation);
     return (await releaseScript.run(
       redis,
-      [keys.state, keys.inbox, keys.pending, keys.held, keys.history],
+      [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.summary],
       [conversation.id, nowMs(), messageKeyPrefix(conversation.partition)],
     )) as number;
   }
@@ -303,6 +320,11 @@ function readEntries(keyRing: KeyRing, entries: string[]): Pick<TurnClaim, 'mess
 /** Redis answers a hash as a flat list: field, value, field, value. */
 function pairs(flat: string[]): Record<string, string> {
   return Object.fromEntries(flat.flatMap((field, at) => (at % 2 === 0 ? [[field, flat[at + 1] ?? '']] : [])));
+}
+
+/** Whether it is more than the mark of one that was cleared. */
+function hasSummary({ summary }: TurnClaim): boolean {
+  return summary !== '' && !summary.startsWith('-');
 }
 
 function placed(

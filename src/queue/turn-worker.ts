@@ -1,10 +1,10 @@
 import { Worker, type Job } from 'bullmq';
-import { setTimeout as pause } from 'node:timers/promises';
 import { asError } from '../base/coded-error.ts';
 import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
+import { closeWorkers } from './close-workers.ts';
 import { EntryError } from './inbox-entry.ts';
 import type { QueueReport } from './queue-report.ts';
 import { QueuePressure, type Pressure, type PressureLimits, type TakenWake } from './queue-pressure.ts';
@@ -70,8 +70,6 @@ const STALLED_SCAN_MS = 2.5 * SECOND_MS;
 const NEVER = 1_000_000;
 /** Below the sweeper's patience, so that a running turn is not woken again and again. */
 const RENEW_EVERY_MS = 4 * SECOND_MS;
-/** What a turn that was told to end, and BullMQ, get on top of the grace time. */
-const FORCED_CLOSE_AFTER_MS = 3 * SECOND_MS;
 const SUSPECT_AFTER_CRASHES = 2;
 const SOLO_CRASHES_TO_GIVE_UP = 3;
 
@@ -118,18 +116,13 @@ export class TurnWorker {
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     this.#suspects.close();
-    const closing = Promise.all(this.#workers.map((worker) => worker.close()));
     const timer = setTimeout(() => {
       this.#isGraceOver = true;
       for (const controller of this.#running.values()) controller.abort('shutdown' satisfies AbortReason);
     }, graceMs);
-    const isClosed = await Promise.race([
-      closing.then(() => true),
-      pause(graceMs + FORCED_CLOSE_AFTER_MS, false, { ref: false }),
-    ]);
+    const { redis } = this.#options;
+    await closeWorkers(this.#workers, { redis, hasJobs: this.#running.size > 0, jobsMs: graceMs });
     clearTimeout(timer);
-    // Without Redis nothing can be given back or closed in order; what is unfinished stands in the inbox all the same.
-    if (!isClosed) for (const worker of this.#workers) worker.close(true).catch(() => undefined);
     this.#stops.close();
   }
 

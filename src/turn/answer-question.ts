@@ -10,6 +10,7 @@ import { personIdOf, type GroupScope } from '../platforms/conversation-key.ts';
 import { askWithinLimits, type AskWithinLimits } from './ask-within-limits.ts';
 import { chooseModel } from './choose-model.ts';
 import { declarationTokens } from './declaration-tokens.ts';
+import { earlierSummary, summaryWish, type SummaryWish } from './earlier-summary.ts';
 import { earlierTurns } from './earlier-turns.ts';
 import { fallbackFor, fallbackNote, type FallbackOptions } from './fallback-model.ts';
 import { ImageRefusedError } from './fetch-images.ts';
@@ -34,6 +35,8 @@ export interface AnswerQuestionOptions extends FallbackOptions, SightOptions, Tu
   promptBudgetTokens: number;
   /** After so long without a question a conversation has ended; milliseconds, 0 for never. */
   idleMs: number;
+  /** Has a conversation summed up later; must not throw or wait. */
+  wishSummary(wish: SummaryWish): void;
 }
 
 export type AnswerQuestion = (scene: AdmittedScene) => Promise<Outcome>;
@@ -56,6 +59,8 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
 
     const spent = new TokenCount();
     const outcome = await putToModel(options, scene, spent);
+    // Once the answer is whole, so that it waits for nothing of this.
+    if (scene.wish && outcome.kind === 'answered' && !scene.startsAnew) options.wishSummary(scene.wish);
     return { ...outcome, ...usageOf(options, scene, spent) };
   };
 }
@@ -104,7 +109,9 @@ async function ask(
 ): Promise<AsyncIterable<ChatEvent>> {
   const { question, newest, controls } = scene;
   const isBrief = isToBeBrief(scene);
-  const { turns, hasEnded } = earlierTurns(options, scene);
+  const earlier = earlierTurns(options, scene);
+  const { turns, hasEnded } = earlier;
+  const summary = earlierSummary(options, scene, earlier);
   const { images, earlierImages } = await readImages(options, scene, turns);
   if (hasEnded) startAnew(scene, 'conversationEnded');
   const current = {
@@ -124,13 +131,20 @@ async function ask(
     const fallbackModel = fallbackFor(options, scene.models, asked);
     return { ...asked, fallbackModel, ...(isBrief ? BRIEF_REQUEST : {}) };
   };
-  const build: AskWithinLimits['build'] = ({ isFresh, ...size }) =>
-    buildPrompt({
+  let isFirst = !isBrief;
+  const build: AskWithinLimits['build'] = ({ isFresh, ...size }) => {
+    const built = buildPrompt({
       ...prompt,
       ...size,
       budgetTokens: size.budgetTokens - declarationTokens(tools, size.tokenFactor),
       turns: isFresh ? [] : turns,
+      ...(isFresh ? {} : { summary: summary?.text }),
     });
+    // A prompt that is made once more with less misses turns that the next question's prompt has again.
+    if (isFirst) scene.wish = summaryWish(options, scene, { ...built, turns }, summary);
+    isFirst = false;
+    return built;
+  };
   const startsFresh = () => startAnew(scene, 'startedAfresh');
   return askWithinLimits({ chat, sizes, mostTokens, model, request, build, startsFresh }, controls.signal);
 }

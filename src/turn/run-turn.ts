@@ -15,6 +15,7 @@ import { createLiveReply, type LiveReply } from '../reply/live-reply.ts';
 import { openNotices } from '../reply/notices.ts';
 import type { ReplyReport } from '../reply/reply-report.ts';
 import type { AnswerQuestion } from './answer-question.ts';
+import type { SummaryWish } from './earlier-summary.ts';
 import { questionOf, type Question } from './question.ts';
 import type { RunSlashWord } from './slash-words.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
@@ -70,6 +71,8 @@ export interface AdmittedScene extends TurnScene {
   models: Models;
   /** Lines that the person is told about this answer, apart from its text; more come while it is made. */
   notes: string[];
+  /** What of the conversation was missing in this answer's prompt. */
+  wish?: SummaryWish | undefined;
 }
 
 /**

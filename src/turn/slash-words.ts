@@ -92,7 +92,8 @@ async function retry(options: SlashWordsOptions, scene: TurnScene): Promise<Outc
     images: imagesOfTurn(last),
     language: scene.preferences.language ?? languageOfLast(last, scene),
   };
-  const turn = { ...scene.turn, history: scene.turn.history.slice(0, -1) };
+  const { history, historyLength } = scene.turn;
+  const turn = { ...scene.turn, history: history.slice(0, -1), historyLength: historyLength - 1 };
   const replaced: Pick<TurnScene, 'replaced' | 'startsAnew'> = {
     replaced: last,
     ...(last.startsAnew ? { startsAnew: true } : {}),

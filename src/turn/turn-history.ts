@@ -30,7 +30,7 @@ export function turnHistory(
     ...(answer.interrupted ? { interrupted: true } : {}),
     ...(scene.startsAnew ? { startsAnew: true } : {}),
   };
-  return { append: sealTurn(keyRing, turn.conversation.id, record) };
+  return { append: sealTurn(keyRing, turn.conversation.id, record), ...(scene.startsAnew ? { anew: true } : {}) };
 }
 
 function imageFields(images: readonly ImageRef[]): Pick<HistoryTurn, 'mediaIds' | 'imagePlaces'> {

@@ -28,6 +28,10 @@ export interface TurnInput {
   notices: string[];
   /** What the sender chose, sealed, by chat. */
   preferences: Record<string, string>;
+  /** The conversation's summary, sealed; anything else is none. */
+  summary: string;
+  /** How many turns of history are kept; `history` holds the newest of them. */
+  historyLength: number;
 }
 
 /** How a turn reaches the fence while it runs; given by the worker. */
@@ -51,11 +55,16 @@ export interface TurnControls {
 export interface TurnResult {
   outcome: 'final' | 'held' | 'dead';
   records: { id: string; fields: string[] }[];
-  history?: { forget?: boolean; replaceLast?: boolean; append?: string };
+  history?: { forget?: boolean; replaceLast?: boolean; append?: string; anew?: boolean };
   /** The same turn for the thread that its answer begins; that thread is a conversation of its own. */
   threadHistory?: { conversation: ConversationRef; append: string };
-  /** Records to be taken out of lists, keys to be deleted, and fields of hashes. */
-  erase?: { remove: { list: string; record: string }[]; drop: string[]; fields?: { key: string; field: string }[] };
+  /** Records to be taken out of lists, keys to be deleted, fields of hashes, and summaries to be cleared. */
+  erase?: {
+    remove: { list: string; record: string }[];
+    drop: string[];
+    fields?: { key: string; field: string }[];
+    clear?: string[];
+  };
   /** The thread in which this was said, and the person's list of them. */
   thread?: { index: string; id: string };
   noticesShown?: number;

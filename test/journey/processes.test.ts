@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { got } from 'got';
+import { connectRedis } from '../../src/base/redis.ts';
 import { freePort, startEmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
+import { recordingLog } from '../support/redis.ts';
 import { startTown, untilTrue, type Town } from '../support/town.ts';
 
 const UP = /Parley is running/;
@@ -111,6 +113,25 @@ test('security.md 4.9: with Redis gone, SIGTERM still ends the process within th
   expect(await parley.ended).toBe(0);
   expect(Date.now() - startedMs).toBeLessThan(10_000);
 });
+
+test('security.md 4.9: so it does once conversations were summed up', async () => {
+  const redis = await startEmbeddedRedis();
+  const parley = await start({ REDIS_URL: redis.url, SHUTDOWN_GRACE_SEC: '1', CHAT_PROMPT_TOKENS: '1500' });
+  const client = connectRedis({ urls: [redis.url] }, 'wait', recordingLog().log, 'test');
+  const isAskedFor = async () => (await client.exists('{summaries}:summaries:id')) === 1;
+  for (let count = 0; count < 12 && !(await isAskedFor()); count += 1) {
+    const { id } = await driver().say('zhangwei', `count to 3 ${'and so on '.repeat(120)}`);
+    await driver().waitForAnswer(id);
+  }
+  expect(await isAskedFor()).toBe(true);
+  client.disconnect();
+  process.kill(redis.pid, 'SIGKILL');
+  await redis.stop();
+  const startedMs = Date.now();
+  parley.kill('SIGTERM');
+  expect(await parley.ended).toBe(0);
+  expect(Date.now() - startedMs).toBeLessThan(10_000);
+}, 60_000);
 
 test('contract section 1: bad settings end with 2, and every fault is named at once', async () => {
   const parley = await startParleyProcess({

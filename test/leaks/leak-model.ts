@@ -26,6 +26,7 @@ const CANARY = /k[qas](\d{5})x/g;
 
 export const questionCanary = (id: number) => `kq${String(id).padStart(5, '0')}x`;
 export const answerCanary = (id: number) => `ka${String(id).padStart(5, '0')}x`;
+export const summaryCanary = (id: number) => `ks${String(id).padStart(5, '0')}x`;
 export const canariesIn = (text: string) => [...text.matchAll(CANARY)].map(([, digits]) => Number(digits));
 
 /**

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { personKey } from '../../src/identity/account.ts';
 import { keys } from '../../src/identity/store.ts';
 import type { GroupScope } from '../../src/platforms/conversation-key.ts';
-import { helloStream } from '../chat/scripted-chat-server.ts';
+import { helloStream, type ReceivedCall } from '../chat/scripted-chat-server.ts';
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import type { SlackTown } from '../support/slack-town.ts';
 import { personOf, storeSignIn } from '../support/stored-sign-in.ts';
 import { untilTrue } from '../support/town.ts';
 import { createWecomSender, type WecomSender } from '../support/wecom-sender.ts';
-import { answerCanary, canariesIn, LeakModel, questionCanary, type Spot } from './leak-model.ts';
+import { answerCanary, canariesIn, LeakModel, questionCanary, summaryCanary, type Spot } from './leak-model.ts';
 
 export interface LeakRunOptions {
   town: SlackTown;
@@ -24,6 +24,8 @@ export interface LeakFigures {
   prompts: number;
   /** Prompts that held something beside their question. */
   withContext: number;
+  /** Prompts that held a summary of what was said before. */
+  withSummary: number;
   crossings: string[];
 }
 
@@ -60,24 +62,14 @@ export async function runLeaks({ town, scope, turns, seed }: LeakRunOptions): Pr
   const model = new LeakModel(scope);
   const wecom = createWecomSender({ botUrl: town.botUrl, ...WECOM });
   const random = seededRandom(seed);
-  const figures: LeakFigures = { questions: 0, prompts: 0, withContext: 0, crossings: [] };
+  const figures: LeakFigures = { questions: 0, prompts: 0, withContext: 0, withSummary: 0, crossings: [] };
   const scene: Scene = { town, wecom, model, random, accounts: new Map(), threads: [], sent: 0, figures };
   town.chat.script((response, call) => {
+    if (isForSummary(call)) return helloStream(summed(call))(response, call);
     const asked = canariesIn(JSON.stringify(call.body['messages'])).at(-1) ?? 0;
     return helloStream(answerCanary(asked) + PADDING)(response, call);
   });
-  await town.startBot({
-    GROUP_SCOPE: scope,
-    CHAT_PROMPT_TOKENS: '1500',
-    WECOM_BOT_TOKEN: WECOM.token,
-    WECOM_BOT_AES_KEY: WECOM.aesKey,
-    WECOM_BOT_NAME: 'Parley',
-    SIGN_IN: 'optional',
-    SIGN_IN_URL: town.chat.baseUrl,
-    SIGN_IN_CLIENT_ID: 'leaks',
-    SIGN_IN_CLIENT_SECRET: 'leaks-secret-0123456789',
-    SIGN_IN_PROOF: 'same-id',
-  });
+  await startLeakBot(town, scope);
   while (scene.sent < turns) {
     for (let count = 0; count < ACTIONS_AT_ONCE; count += 1) await act(scene);
     await untilDone(town);
@@ -89,7 +81,23 @@ export async function runLeaks({ town, scope, turns, seed }: LeakRunOptions): Pr
   return { ...figures, questions: model.size };
 }
 
-async function untilDone({ redis }: SlackTown): Promise<void> {
+/** A bot on both platforms with short prompts, where people may sign in or not. */
+export async function startLeakBot(town: SlackTown, scope: GroupScope): Promise<void> {
+  await town.startBot({
+    GROUP_SCOPE: scope,
+    CHAT_PROMPT_TOKENS: '1000',
+    WECOM_BOT_TOKEN: WECOM.token,
+    WECOM_BOT_AES_KEY: WECOM.aesKey,
+    WECOM_BOT_NAME: 'Parley',
+    SIGN_IN: 'optional',
+    SIGN_IN_URL: town.chat.baseUrl,
+    SIGN_IN_CLIENT_ID: 'leaks',
+    SIGN_IN_CLIENT_SECRET: 'leaks-secret-0123456789',
+    SIGN_IN_PROOF: 'same-id',
+  });
+}
+
+export async function untilDone({ redis }: SlackTown): Promise<void> {
   await untilTrue(async () => (await redis.keys('*:pending')).length === 0, 60_000);
 }
 
@@ -183,26 +191,46 @@ async function send(
   expect(await town.sender.event(event)).toBe(200);
 }
 
+export const isForSummary = ({ body }: ReceivedCall) => JSON.stringify(body['messages']).includes('You keep the notes');
+
+/** A summary that leaves nothing out: each word that it was made of, under a name of its own. */
+export function summed({ body }: ReceivedCall): string {
+  return [...new Set(canariesIn(JSON.stringify(body['messages'])))].map(summaryCanary).join(' ');
+}
+
 function judge({ town, model, figures }: Scene): void {
-  for (const { body } of town.chat.calls.splice(0)) {
+  for (const call of town.chat.calls.splice(0)) {
+    // What a summary is made of shows in the prompts that it enters.
+    if (isForSummary(call)) continue;
+    const { body } = call;
     const canaries = canariesIn(JSON.stringify(body['messages']));
     const question = canariesIn(JSON.stringify((body['messages'] as unknown[]).at(-1)));
     model.merge(question);
     const crossed = model.crossings(canaries, question);
     figures.prompts += 1;
     if (new Set(canaries).size > 1) figures.withContext += 1;
+    if (/ks\d{5}x/.test(JSON.stringify(body['messages']))) figures.withSummary += 1;
     if (crossed.length > 0) figures.crossings.push(`${crossed.join()} in the prompt of ${canaries.at(-1)}`);
   }
 }
 
-/** One person signs in, out, or in as somebody else: their link as a finished sign-in leaves it. */
+/** One person signs in, out, or in as somebody else. */
 async function changeSignIn({ town, random, accounts }: Scene): Promise<void> {
   const platform = random.pick(['wecom', 'slack'] as const);
   const number = random.integer(1, PEOPLE);
   const chatUserId = platform === 'wecom' ? `person${number}` : `UP${number}`;
   const account = random.pick(ACCOUNTS);
-  const person = personOf(platform, chatUserId);
   accounts.set(chatUserId, account);
+  await linkAs(town, { platform, chatUserId }, account);
+}
+
+/** A person's link as a finished sign-in leaves it. @param account empty for nobody */
+export async function linkAs(
+  town: SlackTown,
+  { platform, chatUserId }: { platform: 'wecom' | 'slack'; chatUserId: string },
+  account: string,
+): Promise<void> {
+  const person = personOf(platform, chatUserId);
   await town.redis.del(keys.link(personKey(person)));
   if (account !== '') await storeSignIn(town, person, { accountKey: account, id: `${account}-${chatUserId}` });
 }

@@ -12,6 +12,7 @@ test.each(['member', 'group'] as const)(
     // The prompts were there to be looked at, and held conversations.
     expect(figures.prompts).toBeGreaterThan(80);
     expect(figures.withContext).toBeGreaterThan(30);
+    expect(figures.withSummary).toBeGreaterThan(0);
   },
   60_000,
 );

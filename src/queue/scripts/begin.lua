@@ -3,7 +3,7 @@
 -- Safe to repeat with the same claim (security.md 4.12): then neither the epoch nor a crash is counted again.
 --
 -- Constants  STATE_LIFE_MS (how long what a conversation keeps of its turns outlives the last one)
--- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices
+-- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 summary
 -- ARGV  1 conversation id   2 now, ms   3 most messages of one turn   4 turns of history wanted   5 message key prefix
 --       6 claim: a name for this taking, so that one that the connection sends again is known   7 most bytes of history
 --       8 how far the epoch goes on: by chance, since a failover may lose the newest epoch, and then the next one must not
@@ -14,7 +14,8 @@
 --          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices},
 --          '1' if a worker had begun this turn before, {what the sender chose: field, sealed, …},
 --          '1' if one of its messages was stopped by itself,
---          now by the clock by which `entries` and the answered message were stamped, ms}
+--          now by the clock by which `entries` and the answered message were stamped, ms,
+--          summary ('' = none), turns of history that are kept}
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'solo', 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed'}
 local state = {}
 for index, value in ipairs(redis.call('HMGET', KEYS[1], unpack(fields))) do state[fields[index]] = value end
@@ -29,25 +30,26 @@ local function partsOf(entry)
   return id, merge
 end
 
--- The list's newest values, oldest first: at most so many, and no more bytes than told but for the newest one.
+-- The list's newest values, oldest first: at most so many, and no more bytes than told but for the newest one; and how many
+-- the list has, which is asked only where there may be more.
 local function newest(key, most, mostBytes)
   local found, bytes = {}, 0
   for from = 1, most, 10 do
     local some = redis.call('LRANGE', key, -(from + 9), -from)
     for index = #some, 1, -1 do
       bytes = bytes + #some[index]
-      if #found == most or (#found > 0 and bytes > mostBytes) then return found end
+      if #found == most or (#found > 0 and bytes > mostBytes) then return found, redis.call('LLEN', key) end
       table.insert(found, 1, some[index])
     end
-    if #some < 10 then break end
+    if #some < 10 then return found, #found end
   end
-  return found
+  return found, redis.call('LLEN', key)
 end
 
 if #head == 0 then
   redis.call('ZREM', KEYS[3], ARGV[1])
   redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
-  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}, '0', {}, '0', 0}
+  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}, '0', {}, '0', 0, '', 0}
 end
 redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])
 
@@ -81,8 +83,9 @@ local record = redis.call('HMGET', ARGV[5] .. turn, 'atMs', 'handedOver', 'owner
 local time = redis.call('TIME')
 local preferences = record[3] and redis.call('HGETALL', ARGV[9] .. record[3]) or {}
 if #preferences > 0 then redis.call('PEXPIRE', ARGV[9] .. record[3], ARGV[10]) end
+local history, kept = newest(KEYS[5], tonumber(ARGV[4]), tonumber(ARGV[7]))
 return {epoch, turn, crashes, soloCrashes, answer, count('stopSeq'), state.stopOwner or '', count('stopServed'),
   redis.call('LLEN', KEYS[4]), tonumber(record[5] or record[1] or ARGV[2]), record[2] or '0', entries,
-  newest(KEYS[5], tonumber(ARGV[4]), tonumber(ARGV[7])), redis.call('LRANGE', KEYS[6], 0, -1),
-  isLeftOver and '1' or '0', preferences, (isStopped or record[4]) and '1' or '0',
-  time[1] * 1000 + math.floor(time[2] / 1000)}
+  history, redis.call('LRANGE', KEYS[6], 0, -1), isLeftOver and '1' or '0', preferences,
+  (isStopped or record[4]) and '1' or '0', time[1] * 1000 + math.floor(time[2] / 1000),
+  redis.call('GET', KEYS[7]) or '', kept}

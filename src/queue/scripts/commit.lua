@@ -2,12 +2,14 @@
 -- Refused when a newer epoch exists. Safe to repeat: a connection that broke before the answer came sends it once more, and
 -- then the turn is no longer the one that runs (security.md 4.12).
 --
--- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 history of the thread that the answer begins
+-- Constants  CLEARED_MARK_MS (life of the mark of a cleared summary)
+-- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 summary   8 history of the thread that the answer begins
 -- ARGV  1 conversation id   2 epoch   3 now, ms   4 message key prefix   5 changes, as JSON:
---       { outcome: 'final' | 'held' | 'dead', heldLifeMs, history?: { forget, replaceLast, append }, threadHistory?, kept: { most, lifeMs },
+--       { outcome: 'final' | 'held' | 'dead', heldLifeMs, history?: { forget, replaceLast, append, anew }, threadHistory?, kept: { most, lifeMs, summary? },
 --         records: [{ id, fields: [name, value, …] }], noticesShown, stopServed, answeredBy,
 --         preferences?: { key, field, sealed, lifeMs },
---         erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }] }, thread?: { index, id }, mostThreads,
+--         erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
+--         thread?: { index, id }, mostThreads,
 --         usage?: { key, add: { field: count }, lifeMs } }
 -- Returns {'done' | 'stale', messages still waiting}
 if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[2]) then return {'stale', 0} end
@@ -35,13 +37,22 @@ local function remember(key, turn)
   redis.call('LTRIM', key, -changes.kept.most, -1)
   redis.call('PEXPIRE', key, changes.kept.lifeMs)
 end
+-- What is written in its place refuses a summary that is being made meanwhile of what is forgotten now (write-summary.lua).
+local function clear(summary)
+  redis.call('SET', summary, '-' .. changes.answeredBy, 'PX', CLEARED_MARK_MS)
+end
 local history = changes.history
 if history then
   if history.forget then redis.call('DEL', KEYS[5]) end
+  if history.forget or history.anew then clear(KEYS[7]) end
   if history.replaceLast then redis.call('RPOP', KEYS[5]) end
-  if history.append then remember(KEYS[5], history.append) end
+  if history.append then
+    remember(KEYS[5], history.append)
+    -- A summary lives as long as the turns that it stands beside.
+    if changes.kept.summary and not history.anew then redis.call('PEXPIRE', KEYS[7], changes.kept.lifeMs) end
+  end
 end
-if changes.threadHistory then remember(KEYS[7], changes.threadHistory) end
+if changes.threadHistory then remember(KEYS[8], changes.threadHistory) end
 local chosen = changes.preferences
 if chosen then
   redis.call('HSET', chosen.key, chosen.field, chosen.sealed)
@@ -56,6 +67,7 @@ if changes.erase then
   for _, gone in ipairs(changes.erase.remove) do redis.call('LREM', gone.list, 0, gone.record) end
   for _, key in ipairs(changes.erase.drop) do redis.call('DEL', key) end
   for _, gone in ipairs(changes.erase.fields or {}) do redis.call('HDEL', gone.key, gone.field) end
+  for _, key in ipairs(changes.erase.clear or {}) do clear(key) end
 end
 if changes.usage then
   for field, count in pairs(changes.usage.add) do redis.call('HINCRBY', changes.usage.key, field, count) end

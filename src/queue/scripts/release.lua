@@ -2,7 +2,8 @@
 -- A turn that is running keeps its place in front. What was said before the sign-in is forgotten (security.md 1.3 step 23).
 -- Safe to repeat: with nothing held, nothing changes but the mark that something may be waiting.
 --
--- KEYS  1 state   2 inbox   3 pending   4 held   5 history
+-- Constants  CLEARED_MARK_MS (life of the mark of a cleared summary)
+-- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 summary
 -- ARGV  1 conversation id   2 now, ms (for the sweeper; ages are counted by Redis' own clock)   3 message key prefix
 -- Returns how many were released
 local held = redis.call('LRANGE', KEYS[4], 0, -1)
@@ -22,5 +23,6 @@ for index = #held, 1, -1 do
 end
 for index = #running, 1, -1 do redis.call('LPUSH', KEYS[2], running[index]) end
 redis.call('DEL', KEYS[4], KEYS[5])
+redis.call('SET', KEYS[6], '-' .. ARGV[2], 'PX', CLEARED_MARK_MS)
 redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])
 return #held

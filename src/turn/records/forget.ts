@@ -41,6 +41,8 @@ export async function forget(options: RecordOptions, scene: TurnScene): Promise<
       remove: found.flatMap(({ remove }) => remove),
       drop: [index, ...found.flatMap(({ drop }) => drop)],
       fields: [{ key: preferencesKeyPrefix(partition) + personId, field }],
+      // What a summary says of whom cannot be told apart; the others' turns are summed up anew.
+      clear: [...ids].map((id) => conversationKeys({ id, partition }).summary),
     },
   };
 }
@@ -50,7 +52,7 @@ async function forgetIn(
   { redis, keyRing }: RecordOptions,
   conversation: ConversationRef,
   own: string | undefined,
-): Promise<Omit<NonNullable<TurnResult['erase']>, 'fields'>> {
+): Promise<Pick<NonNullable<TurnResult['erase']>, 'remove' | 'drop'>> {
   const { history } = conversationKeys(conversation);
   const turns = (await readHistory(redis, keyRing, conversation)).filter(({ turn }) => turn.speakerTag === own);
   const media = turns.flatMap(({ turn }) => turn.mediaIds ?? []).map((id) => mediaKey(conversation.partition, id));

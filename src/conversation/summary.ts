@@ -1,0 +1,43 @@
+import { SealError, type KeyRing } from '../base/key-ring.ts';
+
+/** What a machine wrote down of a conversation's older turns, which no prompt holds any more. */
+export interface ConversationSummary {
+  version: 1;
+  text: string;
+  chatKind: 'private' | 'group';
+  /** The account under which all of it was said; absent where the conversation has many, or sign-in is off. */
+  accountId?: string;
+  /** When the newest turn that it covers was asked; all earlier ones of the same scope are covered too. */
+  coveredToMs: number;
+}
+
+const PURPOSE = 'summary';
+
+/** Seals a summary for its conversation; opened for another conversation it stays shut. */
+export function sealSummary(keyRing: KeyRing, conversationId: string, summary: ConversationSummary): string {
+  return keyRing.seal(PURPOSE, conversationId, JSON.stringify(summary));
+}
+
+/**
+ * Opens a conversation's summary. Whatever is none (nothing kept, the mark of a cleared one, a lost key, a version that is
+ * not known) is undefined: the conversation goes on without it (security.md 2.3).
+ */
+export function openSummary(keyRing: KeyRing, conversationId: string, kept: string): ConversationSummary | undefined {
+  try {
+    const value: unknown = JSON.parse(keyRing.open(PURPOSE, conversationId, kept));
+    return isSummary(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SealError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isSummary(value: unknown): value is ConversationSummary {
+  if (typeof value !== 'object' || value === null) return false;
+  const { version, text, chatKind, accountId, coveredToMs } = value as Partial<
+    Record<keyof ConversationSummary, unknown>
+  >;
+  const hasKind = chatKind === 'private' || chatKind === 'group';
+  const hasAccount = accountId === undefined || typeof accountId === 'string';
+  return version === 1 && typeof text === 'string' && hasKind && hasAccount && typeof coveredToMs === 'number';
+}

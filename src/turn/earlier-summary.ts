@@ -1,0 +1,79 @@
+import type { KeyRing } from '../base/key-ring.ts';
+import { openSummary, type ConversationSummary } from '../conversation/summary.ts';
+import type { HistoryTurn } from '../conversation/history.ts';
+import { summedTokens } from '../conversation/summary-prompt.ts';
+import type { ConversationRef, GroupScope } from '../platforms/conversation-key.ts';
+import { isShared, type EarlierTurns } from './earlier-turns.ts';
+import type { TurnScene } from './run-turn.ts';
+
+export interface SummaryScope {
+  keyRing: KeyRing;
+  groupScope: GroupScope;
+}
+
+/**
+ * The summary of what was said before, as far as it may enter this question's prompt: as its turns may. It is of the same
+ * kind of chat, where the conversation is one person's of the same account, and of nothing before the conversation began.
+ */
+export function earlierSummary(
+  { keyRing, groupScope }: SummaryScope,
+  scene: TurnScene,
+  { turns, hasEnded }: EarlierTurns,
+): ConversationSummary | undefined {
+  const { turn, newest, account } = scene;
+  const [first] = turns;
+  if (hasEnded || !first) return undefined;
+  const summary = openSummary(keyRing, turn.conversation.id, turn.summary);
+  if (summary?.chatKind !== newest.chat.kind) return undefined;
+  if (summary.accountId !== (isShared(scene, groupScope) ? undefined : account?.accountId)) return undefined;
+  const isOfAnother = first.startsAnew === true && summary.coveredToMs < first.atMs;
+  return isOfAnother ? undefined : summary;
+}
+
+/** Something of a conversation that stands in no prompt any more and in no summary yet. */
+export interface SummaryWish {
+  conversation: ConversationRef;
+  /** The newest turn that is known to be missing. */
+  turnId: string;
+  /** Whether the conversation has several people; else the turn's account says whose it is. */
+  isShared: boolean;
+}
+
+/** Of a prompt's budget so much has to be missing before it is summed up: a summary is a request of its own. */
+const LEAST_SHARE = 0.05;
+const LEAST_TURNS = 2;
+/** So many turns that were not even read, whatever they take. */
+const LEAST_UNREAD_TURNS = 10;
+
+/**
+ * What a full prompt had to leave out. A turn that got no answer is no part of any prompt and no reason, and neither are
+ * images that their own budget left out.
+ * @param built the prompt as it was made first: turns, and those that the budget of tokens left out
+ * @returns undefined where the conversation stands in the prompt or in its summary, but for a little
+ */
+export function summaryWish(
+  { groupScope, promptBudgetTokens }: SummaryScope & { promptBudgetTokens: number },
+  scene: TurnScene,
+  { turns, droppedTurns }: { turns: readonly HistoryTurn[]; droppedTurns: readonly HistoryTurn[] },
+  summary: ConversationSummary | undefined,
+): SummaryWish | undefined {
+  const { conversation } = scene.turn;
+  const isMissing = ({ atMs }: HistoryTurn) => summary === undefined || atMs > summary.coveredToMs;
+  const wishFor = ({ turnId }: HistoryTurn) => ({ conversation, turnId, isShared: isShared(scene, groupScope) });
+  const missing = droppedTurns.filter(isMissing);
+  const missingTokens = missing.reduce((sum, turn) => sum + summedTokens(turn), 0);
+  const newest = missing.at(-1);
+  if (newest && missing.length >= LEAST_TURNS && missingTokens >= promptBudgetTokens * LEAST_SHARE)
+    return wishFor(newest);
+  const first = firstAfterUnread(scene.turn, turns);
+  return first && isMissing(first) ? wishFor(first) : undefined;
+}
+
+/** Where many more turns are kept than were read, those before the first one that was stand in no prompt. */
+function firstAfterUnread(
+  { history, historyLength }: TurnScene['turn'],
+  turns: readonly HistoryTurn[],
+): HistoryTurn | undefined {
+  const isAll = historyLength - history.length < LEAST_UNREAD_TURNS || turns.some(({ startsAnew }) => startsAnew);
+  return isAll ? undefined : turns.find(({ assistantText }) => assistantText !== '');
+}
