@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { SUMMARY_OPENING } from '../src/conversation/summary-prompt.ts';
 import type { SeededRandom } from '../test/support/seeded-random.ts';
 import { conversationsIn, questionsIn, type Ledger, type Sampling } from './ledger.ts';
 
@@ -22,6 +23,11 @@ export interface ChatStandInOptions {
   wordEveryMs?: number;
 }
 
+interface Message {
+  role: string;
+  content: string;
+}
+
 type Manner = 'well' | 'busy' | 'error' | 'page' | 'cut' | 'stall';
 
 const LEAST_WORDS = 6;
@@ -30,7 +36,8 @@ const WORD_EVERY_MS = 60;
 
 /**
  * A chat service whose answers give themselves away: each word names the sampling and its place, the first names the
- * questions that were asked and the conversation that they came from. A few calls fail in the ways of F17 to F22.
+ * questions that were asked and the conversation that they came from. A few calls fail in the ways of F17 to F22. A request
+ * for a summary is no question: it is counted apart, and its answer names the conversations that it was made of.
  */
 export async function startChatStandIn(options: ChatStandInOptions): Promise<ChatStandIn> {
   let isBehaving = !options.mayFail;
@@ -55,7 +62,9 @@ async function serve(
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const sampling = readCall(request, Buffer.concat(chunks).toString(), ledger);
+  const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: Message[] };
+  if (messages[0]?.content.startsWith(SUMMARY_OPENING)) return sumUp(response, messages, ledger);
+  const sampling = readCall(request, messages, ledger);
   const end = (ending: Sampling['ending']) => {
     if (sampling.ending !== 'open') return;
     sampling.ending = ending;
@@ -84,9 +93,22 @@ async function serve(
   response.end(`${chunkOf({}, 'stop')}data: [DONE]\n\n`);
 }
 
+/** What it wrote of a conversation shows in the prompts that it enters, and would show in another's. */
+function sumUp(response: ServerResponse, messages: readonly Message[], ledger: Ledger): void {
+  const conversations = conversationsIn(
+    messages
+      .slice(1)
+      .map(({ content }) => content)
+      .join('\n'),
+  );
+  ledger.summaries.push({ conversations });
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.write(chunkOf({ content: `Notes of ${conversations.map((number) => `C${number}`).join(' and ')}.` }));
+  response.end(`${chunkOf({}, 'stop')}data: [DONE]\n\n`);
+}
+
 /** The calling process is known by its key. */
-function readCall({ headers }: IncomingMessage, body: string, ledger: Ledger): Sampling {
-  const { messages } = JSON.parse(body) as { messages: { role: string; content: string }[] };
+function readCall({ headers }: IncomingMessage, messages: readonly Message[], ledger: Ledger): Sampling {
   const said = messages.filter(({ role }) => role !== 'system').map(({ content }) => content);
   const asked = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
   const conversation = conversationsIn(asked.at(-1) ?? '')[0] ?? 0;

@@ -1,16 +1,17 @@
 import type { Violation } from './judge.ts';
 import { kindOfText } from './judge-text.ts';
-import type { Ledger, Sampling, SentEvent, VisibleMessage } from './ledger.ts';
+import type { Ledger, Sampling, SentEvent, SummaryCall, VisibleMessage } from './ledger.ts';
 
 /**
  * Order in each conversation: what was acknowledged before the next was sent is asked of the model before it (or together
  * with it), and its answer is whole before the next is asked. The history in a prompt holds no question twice, none in
- * another order, and nothing of another conversation.
+ * another order, and nothing of another conversation; no more does a summary.
  */
 export function judgeOrder(ledger: Ledger, answers: ReadonlyMap<number, VisibleMessage[]>): Violation[] {
   const winnerOf = (event: SentEvent) => winningSampling(ledger, answers.get(event.id)?.[0]);
   return [
     ...ledger.samplings.flatMap((sampling) => judgePrompt(ledger, sampling)),
+    ...ledger.summaries.flatMap(judgeSummary),
     ...conversationsOf(ledger).flatMap(judgeSequence(winnerOf)),
   ];
 }
@@ -33,6 +34,12 @@ function judgePrompt({ events }: Ledger, { inPrompt, foreign, asked, number }: S
   else if (ordered.some((question, index) => question < (ordered[index - 1] ?? 0)))
     faults.push({ kind: 'out of order', event, detail: runs });
   return faults;
+}
+
+/** A summary is made of one conversation. */
+function judgeSummary({ conversations }: SummaryCall): Violation[] {
+  if (conversations.length === 1) return [];
+  return [{ kind: 'crossed', event: 0, detail: `a summary was made of C${conversations.join(', C')}` }];
 }
 
 function judgeSequence(winnerOf: (event: SentEvent) => Sampling | undefined): (events: SentEvent[]) => Violation[] {

@@ -17,7 +17,9 @@ export interface SoakBounds {
 export const LONG_BOUNDS: SoakBounds = { heapGrowthBytes: 3 * MB, rssRatio: 1.1, handleGrowth: 0 };
 
 /** BullMQ's own of each queue: its settings, its counter, its capped stream of events. */
-const QUEUE_KEYS = ['{wake}:turns:meta', '{wake}:turns:id', '{wake}:turns:events', '{wake}:turns:stalled-check'];
+const QUEUE_KEYS = ['{wake}:turns', '{summaries}:summaries'].flatMap((queue) =>
+  ['meta', 'id', 'events', 'stalled-check'].map((key) => `${queue}:${key}`),
+);
 /** Waiting things, of which nothing is left once all is answered. */
 const WAITING_KEYS = ['{p}:inbox', '{p}:held', '{p}:media', '{p}:pending', '{wake}:turns', '{wake}:turns:lock'];
 /** The longest life that anything has: the counters of a month. */

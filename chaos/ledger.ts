@@ -3,6 +3,8 @@ export interface Ledger {
   events: SentEvent[];
   messages: VisibleMessage[];
   samplings: Sampling[];
+  /** Requests for the summary of a conversation, which are no questions. */
+  summaries: SummaryCall[];
   /** When a life of a worker took a turn that another had left; the turn is named by its newest event. */
   resumptions: { atMs: number; worker: string; turn: number }[];
   blows: Blow[];
@@ -53,6 +55,11 @@ export interface Sampling {
   startedAtMs: number;
   endedAtMs?: number;
   ending: 'open' | 'whole' | 'refused' | 'cut' | 'stalled' | 'left';
+}
+
+/** One request for a summary: the conversations whose texts it holds, which is one. */
+export interface SummaryCall {
+  conversations: number[];
 }
 
 export type BlowKind = 'kill' | 'freeze' | 'stop' | 'link' | 'redis-kill' | 'redis-freeze';

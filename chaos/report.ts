@@ -12,6 +12,8 @@ export interface ChaosReport {
   answered: number;
   merged: number;
   interrupted: number;
+  /** Requests for summaries; they are no questions. */
+  summaries: number;
   apologies: Record<string, number>;
   kills: number;
   blows: Partial<Record<BlowKind, number>>;
@@ -67,6 +69,7 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
     answered: verdict.answered,
     merged: verdict.merged,
     interrupted: verdict.interrupted,
+    summaries: ledger.summaries.length,
     apologies: verdict.apologies,
     kills: (blows.kill ?? 0) + (blows['redis-kill'] ?? 0),
     blows,

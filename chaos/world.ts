@@ -72,7 +72,7 @@ const SLACK_TOKEN = 'xoxb-chaos-0123456789';
 
 /** Starts it all. Only what is started here is ever signalled. */
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const ledger: Ledger = { events: [], messages: [], samplings: [], resumptions: [], blows: [] };
+  const ledger: Ledger = { events: [], messages: [], samplings: [], summaries: [], resumptions: [], blows: [] };
   if (options.logFolder !== undefined) mkdirSync(options.logFolder, { recursive: true });
   const redis = await startRedisPart();
   const chat = await startChatStandIn({
@@ -104,6 +104,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     SLACK_SIGNING_SECRET: SLACK_SECRET,
     SLACK_BOT_TOKEN: SLACK_TOKEN,
     REPLY_MIN_EDIT_MS: '250',
+    // Prompts that are soon full, so that conversations are summed up while parts die.
+    CHAT_PROMPT_TOKENS: '1000',
     LOG_FORMAT: 'json',
     LOG_LEVEL: options.logFolder === undefined ? 'warn' : 'debug',
     ...options.settings,

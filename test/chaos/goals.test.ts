@@ -27,6 +27,7 @@ function goodRun(): ChaosRun {
           ? { startedAtMs: 1_000, endedAtMs: 1_201, ending: 'left' as const }
           : { startedAtMs: 14_000, endedAtMs: 14_900, ending: 'whole' as const }),
       })),
+      summaries: [],
       resumptions: [],
       blows: [
         { ...blow, kind: 'kill', target: 'worker1.1', atMs: 1_200 },

@@ -40,6 +40,7 @@ const kept = (): Ledger => ({
   events: [event(1), event(2)],
   messages: [shown(1, whole(1, 1)), shown(2, whole(2, 2))],
   samplings: [sampling(1, [1]), sampling(2, [2], { inPrompt: [1, 2] })],
+  summaries: [{ conversations: [7] }],
   resumptions: [],
   blows: [],
 });
@@ -73,6 +74,7 @@ describe('reliability.md section 5: each invariant is seen to bite', () => {
     ],
     ['the answer of another conversation', ({ events }) => (events[0]!.conversation = 8), ['crossed']],
     ['another conversation in a prompt', ({ samplings }) => samplings[1]!.foreign.push(8), ['crossed']],
+    ['another conversation in a summary', ({ summaries }) => summaries[0]!.conversations.push(8), ['crossed']],
     [
       'a look that joins two samplings',
       ({ messages }) => messages[1]!.looks.unshift({ atMs: 0, text: 'S1w0 Q2 S2w1' }),
