@@ -70,5 +70,5 @@ export interface LiveReplyOptions {
 /** The live reply of a turn, by the way in which its platform shows answers. */
 export function createLiveReply(options: LiveReplyOptions): LiveReply {
   const { push } = options.platform;
-  return push ? new PushedReply({ ...options, push }) : new PulledReply(options);
+  return push ? new PushedReply(options, push) : new PulledReply(options);
 }

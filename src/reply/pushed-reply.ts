@@ -18,7 +18,8 @@ type Delivery = 'live' | 'refused' | 'uncertain' | 'unavailable';
  * that takes over finds the message in the ledger, or in the platform, and goes on in the same one.
  */
 export class PushedReply implements LiveReply {
-  readonly #options: LiveReplyOptions & { push: PushReplies };
+  readonly #options: LiveReplyOptions;
+  readonly #push: PushReplies;
   readonly #pacer: LookPacer;
   readonly #parts: PushedPart[] = [];
   readonly #ledger: PostLedger;
@@ -27,8 +28,9 @@ export class PushedReply implements LiveReply {
   #isRefused = false;
   #status = '';
 
-  constructor(options: LiveReplyOptions & { push: PushReplies }) {
+  constructor(options: LiveReplyOptions, push: PushReplies) {
     this.#options = options;
+    this.#push = push;
     this.#ledger = createPostLedger(options);
     const { minEditGapMs: minGapMs } = options.platform.replyTraits;
     this.#pacer = new LookPacer({ minGapMs, nowMs: monotonicMs, write: (view) => this.#write(view) });
@@ -134,10 +136,10 @@ export class PushedReply implements LiveReply {
   }
 
   async #showStatus(status = ''): Promise<undefined> {
-    const { push, replyTarget } = this.#options;
+    const { replyTarget } = this.#options;
     if (status === this.#status || replyTarget === undefined) return;
     this.#status = status;
-    await push.showStatus?.(replyTarget, status);
+    await this.#push.showStatus?.(replyTarget, status);
   }
 
   /** A post takes the status line away by itself; an answer that grows into a message that was there does not. */
@@ -146,7 +148,8 @@ export class PushedReply implements LiveReply {
   }
 
   #part(part: number): PushedPart | undefined {
-    const { push, platform, replyTarget: target, deliveryId, isClaimHeld } = this.#options;
+    const { platform, replyTarget: target, deliveryId, isClaimHeld } = this.#options;
+    const push = this.#push;
     if (target === undefined) return undefined;
     const { lookUpAfterMs } = platform.replyTraits;
     const place = { push, target, ledger: this.#ledger, deliveryId, part, lookUpAfterMs, isClaimHeld };

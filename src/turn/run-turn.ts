@@ -155,8 +155,14 @@ function setScene(options: RunTurnOptions, controls: TurnControls): TurnScene | 
   else if (newest.slash && question.language === 'en') question.language = lastLanguage(options.keyRing, turn);
   const ids = turn.messages.map(({ deliveryId }) => deliveryId);
   const deliveryId = ids.at(-1) ?? turn.turnId;
+  const { redis, keyRing, nowMs, log, report } = options;
+  // Named one by one: to copy all options for each turn costs as much as to seal its answer.
   const live = createLiveReply({
-    ...options,
+    redis,
+    keyRing,
+    nowMs,
+    log,
+    report,
     platform,
     conversation: turn.conversation,
     epoch: turn.epoch,

@@ -28,14 +28,15 @@ export function toolsOfTurn(
   scene: AdmittedScene,
   showStatus: (status: string) => void,
 ): TurnTools {
+  const { chat, toolbox, report, nowMs } = options;
   const asker = askerOf(scene);
   // Each round costs another call of the model.
-  const declared = isToBeBrief(scene) ? [] : options.toolbox.offer(asker);
+  const declared = isToBeBrief(scene) ? [] : toolbox.offer(asker);
   return {
     declared,
     chat: {
       stream: (request, signal) =>
-        answerInRounds({ ...options, asker, limits: TOOL_LIMITS, signal, showStatus }, request),
+        answerInRounds({ chat, toolbox, report, nowMs, asker, limits: TOOL_LIMITS, signal, showStatus }, request),
     },
   };
 }
