@@ -11,12 +11,15 @@ import type { Receiver, WorkerPart } from './bot-parts.ts';
 import { prepareLocalMode, type LocalMode } from './local/local-mode.ts';
 import { startServicePart } from './service-part.ts';
 import type { Config, Role, Secrets } from './settings/config.ts';
+import type { Reach } from './tools/page/reach.ts';
 
 export interface AppOptions {
   config: Config;
   secrets: Secrets;
   log: Log;
   nowMs?: NowMs;
+  /** What the tool that reads pages may reach; the public web but in tests. */
+  reach?: Reach;
   /** Called when the process must not go on (an unsafe Redis); the sentence names what to do. */
   onFatal(sentence: string): void;
 }
@@ -48,7 +51,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     const local = await startLocal(options, endings);
     const secrets = local?.secrets ?? options.secrets;
     const registry = new Registry();
-    const bot = { config, secrets, nowMs, log, report: createReport(registry, log) };
+    const { reach } = options;
+    const bot = { config, secrets, nowMs, reach, log, report: createReport(registry, log) };
     const has = (role: Role) => config.roles.includes(role);
 
     if (has('service')) {

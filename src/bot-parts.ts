@@ -38,6 +38,7 @@ import { webhookRoutes, type ServeWebhook } from './webhook/webhook-routes.ts';
 import { createKeyRing, redisAddress } from './secret-parts.ts';
 import { createSummaries } from './summary-parts.ts';
 import { createTools } from './tool-parts.ts';
+import type { Reach } from './tools/page/reach.ts';
 import { createTellLimited } from './tell-limited.ts';
 import { createTellPerson } from './tell-person.ts';
 import type { Report } from './admin/report.ts';
@@ -47,6 +48,8 @@ export interface BotOptions {
   config: Config;
   secrets: Secrets;
   nowMs: NowMs;
+  /** What the tool that reads pages may reach; the public web but in tests. */
+  reach?: Reach | undefined;
   log: Log;
   report: Report;
 }
@@ -265,7 +268,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     sizes: new PromptSizes(nowMs),
     promptBudgetTokens: config.chat.promptTokens,
     idleMs: config.conversation.idleSec * SECOND_MS,
-    toolbox: createTools({ config, secrets, nowMs }),
+    toolbox: createTools({ config, secrets, nowMs, reach: options.reach }),
     report,
     thinkingShown: config.chat.thinkingShown,
     nowMs,

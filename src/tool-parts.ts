@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { NowMs } from './base/clock.ts';
 import type { Config, Secrets } from './settings/config.ts';
 import { createCurrentTime } from './tools/current-time.ts';
-import { PUBLIC_WEB } from './tools/page/reach.ts';
+import { PUBLIC_WEB, type Reach } from './tools/page/reach.ts';
 import { createReadPage } from './tools/read-page.ts';
 import { createBraveSearch } from './tools/search/brave.ts';
 import type { SearchWeb } from './tools/search/search-request.ts';
@@ -17,16 +17,17 @@ interface ToolParts {
   config: Config;
   secrets: Secrets;
   nowMs: NowMs;
+  reach: Reach | undefined;
 }
 
 /**
  * The tools that can run with these settings, by the rules of `TOOLS_FILE`.
  * @throws PolicyFileError; a start that gets here has looked at the file before (`named-files.ts`)
  */
-export function createTools({ config, secrets, nowMs }: ToolParts): Toolbox {
+export function createTools({ config, secrets, nowMs, reach = PUBLIC_WEB }: ToolParts): Toolbox {
   const rules = parseToolsFile(readFileSync(config.toolsFile, 'utf8'), TOOL_NAMES);
   const search = searchOf(config, secrets);
-  const tools = [createCurrentTime(nowMs), createWhoAmI(), createReadPage(PUBLIC_WEB)];
+  const tools = [createCurrentTime(nowMs), createWhoAmI(), createReadPage(reach)];
   return createToolbox(search ? [...tools, createWebSearch(search)] : tools, rules);
 }
 

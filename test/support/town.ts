@@ -1,3 +1,4 @@
+import type { Reach } from '../../src/tools/page/reach.ts';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { got } from 'got';
@@ -25,6 +26,8 @@ export interface TownOptions {
   tokensPerSec?: number;
   /** People beside those of `config/people.json`. */
   morePeople?: ServicePerson[];
+  /** What the bots' tool that reads pages may reach; the public web unless told. */
+  reach?: Reach;
   /** Whether the bot is started at once, in this process; true unless told. */
   startsBot?: boolean;
 }
@@ -150,6 +153,7 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
         secrets: settings.secrets,
         log,
         nowMs,
+        ...(options.reach ? { reach: options.reach } : {}),
         onFatal: (sentence) => log.fatal(sentence),
       });
       return app;
