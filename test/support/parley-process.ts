@@ -49,8 +49,11 @@ export async function startParleyProcess({
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   const giveUpAtMs = Date.now() + 20_000;
   while (until && !until.test(output)) {
-    if (child.exitCode !== null || child.signalCode !== null || Date.now() > giveUpAtMs)
+    if (child.exitCode !== null || child.signalCode !== null || Date.now() > giveUpAtMs) {
+      // Nobody else knows of it; one that came up later would hold the port of the next.
+      child.kill('SIGKILL');
       throw new Error(`The process did not come up: ${output.slice(-2_000)}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return { pid: child.pid ?? 0, output: () => output, kill: (signal) => void child.kill(signal), ended };
