@@ -4,9 +4,9 @@ import { AnswerWatch } from './answer-watch.ts';
 import type { CallParts } from './call-parts.ts';
 import type { ChatEvent, ChatRequest } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
-import type { ChatLimits } from './chat-limits.ts';
 import type { BreakerPass } from './circuit-breaker.ts';
 import { openAnswer } from './open-answer.ts';
+import type { DecoderLimits } from './stream-decoder.ts';
 
 export interface CallOptions {
   request: ChatRequest;
@@ -39,17 +39,13 @@ export class ChatCall {
   /** Sends the request and waits for the answer's first events. @throws ChatError, after which the connection is free */
   async start(): Promise<ChatEvent[] | undefined> {
     const { parts, options } = { parts: this.#parts, options: this.#options };
+    const { url, apiKey, agent: dispatcher, nowMs } = parts;
+    const { request, body } = options;
     try {
-      const isStreamed = options.request.stream !== false;
-      this.#reader = await openAnswer({
-        ...parts,
-        limits: limitsOf(parts, options.request),
-        body: options.body,
-        isStreamed,
-        dispatcher: parts.agent,
-        watch: this.#watch,
-      });
-      options.request.began?.();
+      const limits = limitsOf(parts, request);
+      const isStreamed = request.stream !== false;
+      this.#reader = await openAnswer({ url, apiKey, dispatcher, nowMs, body, isStreamed, limits, watch: this.#watch });
+      request.began?.();
       const events = await this.#reader.next();
       this.#firstEventMs = parts.nowMs() - this.#startedMs;
       options.pass.succeeded();
@@ -104,8 +100,8 @@ export class ChatCall {
   }
 }
 
-function limitsOf({ limits }: CallParts, { maxAnswerChars = limits.maxAnswerChars }: ChatRequest): ChatLimits {
-  return { ...limits, maxAnswerChars: Math.min(limits.maxAnswerChars, maxAnswerChars) };
+function limitsOf({ limits }: CallParts, { maxAnswerChars = limits.maxAnswerChars }: ChatRequest): DecoderLimits {
+  return { maxLineChars: limits.maxLineChars, maxAnswerChars: Math.min(limits.maxAnswerChars, maxAnswerChars) };
 }
 
 function firstByteMs({ limits }: CallParts, { thinking, stream }: ChatRequest): number {

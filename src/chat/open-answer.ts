@@ -4,10 +4,9 @@ import { outsideCall } from '../base/fail-point.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { AnswerWatch } from './answer-watch.ts';
 import { ChatError } from './chat-error.ts';
-import type { ChatLimits } from './chat-limits.ts';
 import { parseObject } from './completion-chunk.ts';
 import { failureOfStatus, readRetryAfter } from './failure-of-status.ts';
-import { StreamDecoder, WholeDecoder, type AnswerDecoder } from './stream-decoder.ts';
+import { StreamDecoder, WholeDecoder, type AnswerDecoder, type DecoderLimits } from './stream-decoder.ts';
 
 /** An error's body is read this far, for the code in it. */
 const MAX_ERROR_BYTES = 64 * KIB_BYTES;
@@ -19,7 +18,7 @@ export interface HttpCall {
   isStreamed: boolean;
   dispatcher: Dispatcher;
   watch: AnswerWatch;
-  limits: ChatLimits;
+  limits: DecoderLimits;
   nowMs: NowMs;
 }
 

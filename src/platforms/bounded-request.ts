@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { Agent, request as sendRequest } from 'undici';
 import { KIB_BYTES, SECOND_MS } from '../base/clock.ts';
 import { Ending } from '../base/ending.ts';
@@ -61,21 +62,24 @@ export async function requestBounded(url: URL, options: BoundedRequest): Promise
   }
 }
 
-async function readBounded(
-  body: AsyncIterable<Buffer>,
-  { method, maxBytes = 64 * KIB_BYTES }: BoundedRequest,
-  url: URL,
-): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  // Leaving the loop early cuts the connection.
-  for await (const chunk of body) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > maxBytes)
-      throw new PlatformError('media_too_large', `${placeOf(url, method)} answered more than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, sizeBytes);
+/** By events, since a stream's iterator costs as much again as the call's own reading. */
+function readBounded(body: Readable, { method, maxBytes = 64 * KIB_BYTES }: BoundedRequest, url: URL): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    body.on('data', (chunk: Buffer) => {
+      sizeBytes += chunk.length;
+      chunks.push(chunk);
+      // To destroy the body cuts the connection.
+      if (sizeBytes > maxBytes)
+        body.destroy(
+          new PlatformError('media_too_large', `${placeOf(url, method)} answered more than ${maxBytes} bytes`),
+        );
+    });
+    body.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, sizeBytes)));
+    body.once('error', reject);
+    body.once('close', () => reject(new PlatformError('unreachable', `${placeOf(url, method)} broke off`)));
+  });
 }
 
 function placeOf(url: URL, method: string): string {
