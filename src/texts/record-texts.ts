@@ -1,6 +1,6 @@
 import type { Catalogue } from '../base/texts.ts';
 
-type RecordText = 'usage' | 'forgotten' | 'exported' | 'exportedNewest' | 'nothingToExport' | 'imagesWere';
+type RecordText = 'usage' | 'forgotten' | 'exported' | 'exportedNewest' | 'summary' | 'nothingToExport' | 'imagesWere';
 
 /** What the bot says about what it keeps of a person. */
 export const RECORD_TEXTS: Catalogue<RecordText> = {
@@ -16,6 +16,10 @@ export const RECORD_TEXTS: Catalogue<RecordText> = {
   exportedNewest: {
     en: 'Our conversation, the newest {shown} of {count} {count:question|questions}:',
     zh: '我们的对话，共 {count} 个问题，以下是最近 {shown} 个：',
+  },
+  summary: {
+    en: '**My summary of what was said before, which I read with each question:**',
+    zh: '**我对更早内容的摘要，每次提问时我都会读到：**',
   },
   nothingToExport: { en: 'There is nothing that I could export.', zh: '没有可以导出的内容。' },
   imagesWere: { en: '[images: {count}]', zh: '[图片：{count}]' },

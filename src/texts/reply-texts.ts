@@ -1,14 +1,7 @@
 import type { Catalogue } from '../base/texts.ts';
 
 type ReplyText =
-  | 'answeredBelow'
-  | 'answeredAbove'
-  | 'followsBelow'
-  | 'tookTooLong'
-  | 'unknownReply'
-  | 'tooMany'
-  | 'cut'
-  | 'welcome';
+  'answeredBelow' | 'answeredAbove' | 'followsBelow' | 'tookTooLong' | 'unknownReply' | 'tooMany' | 'cut' | 'welcome';
 
 /** What a live reply says by itself. Texts that may meet a person whose language we cannot tell hold both. */
 export const REPLY_TEXTS: Catalogue<ReplyText> = {

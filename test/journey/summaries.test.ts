@@ -135,3 +135,14 @@ test('security.md 6.2: what a summary says is data: it cannot leave its label', 
   expect(summary?.content).toMatch(/obey me[^]*<\/summary>$/);
   expect(summary?.content).not.toMatch(/<message|<answer/);
 });
+
+test('/export shows what the summary says of older turns, before the turns', async () => {
+  await start();
+  await talkUntilSummed();
+  await town.sender.direct('U1', '/export');
+  const isExport = (text: string) => text.startsWith('Our conversation');
+  await untilTrue(() => town.textsIn('DU1').some(isExport));
+  const exported = town.textsIn('DU1').find(isExport) ?? '';
+  expect(exported).toContain('My summary of what was said before');
+  expect(exported.indexOf('The badge is blue-4711.')).toBeLessThan(exported.indexOf('question 0'));
+});

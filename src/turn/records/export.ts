@@ -2,6 +2,7 @@ import { say, type Language } from '../../base/texts.ts';
 import { KIB_BYTES } from '../../base/clock.ts';
 import type { HistoryTurn } from '../../conversation/history.ts';
 import { readHistory } from '../../conversation/read-history.ts';
+import { openSummary } from '../../conversation/summary.ts';
 import { RECORD_TEXTS } from '../../texts/record-texts.ts';
 import type { TurnScene } from '../run-turn.ts';
 import type { Outcome } from '../turn-types.ts';
@@ -11,7 +12,8 @@ import type { RecordOptions } from './forget.ts';
 const MOST_BYTES = 36 * KIB_BYTES;
 
 /**
- * /export: the conversation that is kept here, as Markdown, the newest turns as far as they fit. Private chats only.
+ * /export: the conversation that is kept here, as Markdown: the summary of its older turns, if the model wrote one, and the
+ * newest turns as far as they fit. Private chats only.
  * @param accountId only what was said under this account
  */
 export async function exportHistory(
@@ -21,14 +23,17 @@ export async function exportHistory(
 ): Promise<Outcome> {
   const kept = await readHistory(redis, keyRing, turn.conversation);
   const own = kept.map((one) => one.turn).filter((said) => said.accountId === accountId);
-  return { kind: 'command', text: writeExport(own, language) };
+  const summary = openSummary(keyRing, turn.conversation.id, turn.summary);
+  const ownSummary = summary?.accountId === accountId ? summary?.text : undefined;
+  return { kind: 'command', text: writeExport(own, language, ownSummary) };
 }
 
-/** Writes turns as Markdown, oldest first, with what was asked as a quote. */
-export function writeExport(turns: readonly HistoryTurn[], language: Language): string {
+/** Writes turns as Markdown, oldest first, with what was asked as a quote; before them what a summary says of older ones. */
+export function writeExport(turns: readonly HistoryTurn[], language: Language, summary?: string): string {
   if (turns.length === 0) return say(RECORD_TEXTS.nothingToExport, language);
+  const summed = summary === undefined ? [] : [`${say(RECORD_TEXTS.summary, language)}\n\n${summary}`];
   const shown: string[] = [];
-  let bytes = 0;
+  let bytes = summed.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   for (const turn of turns.toReversed()) {
     const written = writeTurn(turn, language);
     bytes += Buffer.byteLength(written);
@@ -36,7 +41,7 @@ export function writeExport(turns: readonly HistoryTurn[], language: Language): 
     shown.unshift(written);
   }
   const text = shown.length < turns.length ? RECORD_TEXTS.exportedNewest : RECORD_TEXTS.exported;
-  return [say(text, language, { count: turns.length, shown: shown.length }), ...shown].join('\n\n');
+  return [say(text, language, { count: turns.length, shown: shown.length }), ...summed, ...shown].join('\n\n');
 }
 
 function writeTurn({ atMs, userText, images, assistantText }: HistoryTurn, language: Language): string {
