@@ -25,9 +25,12 @@ export async function countCommands(redisUrl, work) {
   return { ...each, names: Object.fromEntries([...names].map(([name, count]) => [name, count / times])) };
 }
 
+/** By name: to search a million remembered keys for them would be the greater part of what is measured. */
+const PENDING_KEYS = Array.from({ length: 64 }, (_, partition) => `{p${partition}}:pending`);
+
 /** Waits until nothing waits for an answer any more, so that one section's backlog is not the next one's load. */
 export async function untilAnswered(redisUrl) {
   const client = new Redis(redisUrl);
-  while ((await client.keys('{p*}:pending')).length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  while ((await client.exists(...PENDING_KEYS)) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
   client.disconnect();
 }
