@@ -40,7 +40,7 @@ export interface SummaryWish {
 }
 
 /** Of a prompt's budget so much has to be missing before it is summed up: a summary is a request of its own. */
-const LEAST_SHARE = 0.05;
+const LEAST_SHARE = 0.1;
 const LEAST_TURNS = 2;
 /** So many turns that were not even read, whatever they take. */
 const LEAST_UNREAD_TURNS = 10;
