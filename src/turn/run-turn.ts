@@ -12,6 +12,7 @@ import type { GroupScope } from '../platforms/conversation-key.ts';
 import type { InboundMessage, Platform, PlatformName } from '../platforms/platform.ts';
 import type { Models } from '../policy/policy.ts';
 import { createLiveReply, type LiveReply } from '../reply/live-reply.ts';
+import { pointBelow } from '../reply/point-below.ts';
 import { openNotices } from '../reply/notices.ts';
 import type { ReplyReport } from '../reply/reply-report.ts';
 import type { AnswerQuestion } from './answer-question.ts';
@@ -98,6 +99,7 @@ export function createRunTurn(options: RunTurnOptions): (controls: TurnControls)
       ? await scene.live.leaveOpen(outcome.text)
       : await scene.live.finish(outcome.text, status, outcome.thinking);
     throwIfUnwanted(controls.signal);
+    if (outcome.replaces !== undefined) await replaceOld(options, scene, outcome.replaces);
     const newestAt = turn.messages.at(-1)?.acceptedAtMs ?? startedMs;
     const thread = threadSpokenIn(scene.newest, turn.conversation, outcome.threadHistory?.conversation);
     report.turnEnded({
@@ -182,6 +184,13 @@ function setScene(options: RunTurnOptions, controls: TurnControls): TurnScene | 
   });
   const scene: TurnScene = { turn, controls, question, newest, platform, live, preferences };
   return scene;
+}
+
+/** /retry: one answer to a question is enough; the new one is visible now. */
+function replaceOld({ redis }: RunTurnOptions, scene: TurnScene, deliveryId: string): Promise<void> {
+  const { platform, question, turn } = scene;
+  const { language } = question;
+  return pointBelow({ redis, platform, language }, { partition: turn.conversation.partition, deliveryId });
 }
 
 function storedForm({ decided }: TurnScene, text: string): string {

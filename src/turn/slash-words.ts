@@ -108,7 +108,8 @@ async function retry(options: SlashWordsOptions, scene: TurnScene): Promise<Outc
     ...(account ? { account } : {}),
   };
   const outcome = await options.answerQuestion(again);
-  return { ...outcome, history: { ...outcome.history, replaceLast: true } };
+  const replaces = outcome.kind === 'answered' ? { replaces: last.turnId } : {};
+  return { ...outcome, ...replaces, history: { ...outcome.history, replaceLast: true } };
 }
 
 function languageOfLast({ userText }: HistoryTurn, { question }: TurnScene): Language {

@@ -15,10 +15,11 @@ interface StoredAnswer {
   stopServed?: number;
   preferences?: TurnResult['preferences'];
   usage?: TurnResult['usage'];
+  replaces?: string;
 }
 
 export function formatStoredAnswer(outcome: Outcome): string {
-  const { kind, text, note, history, threadHistory, erase, stopServed, preferences, usage } = outcome;
+  const { kind, text, note, history, threadHistory, erase, stopServed, preferences, usage, replaces } = outcome;
   const stored: StoredAnswer = {
     version: 1,
     kind,
@@ -30,6 +31,7 @@ export function formatStoredAnswer(outcome: Outcome): string {
     ...(stopServed === undefined ? {} : { stopServed }),
     ...(preferences ? { preferences } : {}),
     ...(usage ? { usage } : {}),
+    ...(replaces === undefined ? {} : { replaces }),
   };
   return JSON.stringify(stored);
 }

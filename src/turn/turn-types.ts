@@ -92,4 +92,6 @@ export interface Outcome {
   preferences?: PreferencesChange;
   /** What the answer cost. */
   usage?: UsageChange;
+  /** The message whose visible answer this one takes the place of (/retry). */
+  replaces?: string;
 }
