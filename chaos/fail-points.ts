@@ -33,7 +33,6 @@ export function keenWave(): Wave {
     'slack.chat.stopStream:before',
     'slack.chat.stopStream:after',
     'redis.post:after',
-    'redis.mark-turn:after',
     'redis.commit:before',
     'redis.commit:after',
   ];
