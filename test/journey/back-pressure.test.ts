@@ -49,7 +49,7 @@ test('security.md 4.10: over the hard limit the oldest are told to come again, w
   expect(people.map((person) => town.textsIn(`D${person}`))).toEqual([[BUSY], [BUSY], [ANSWER], [ANSWER], [ANSWER]]);
   expect(people.map(modelWasAsked)).toEqual([false, false, true, true, true]);
   await town.sender.direct('UA', '/retry');
-  await town.untilShown('DUA', [BUSY, ANSWER]);
+  await town.untilShown('DUA', ['↓ answered below', ANSWER]);
   expect(modelWasAsked('UA')).toBe(true);
   const metrics = await got(`${town.botUrl}/metrics`).text();
   expect(metrics).toContain('parley_turn_duration_seconds_count{platform="slack",outcome="busy"} 2');
