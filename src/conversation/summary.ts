@@ -32,6 +32,27 @@ export function openSummary(keyRing: KeyRing, conversationId: string, kept: stri
   }
 }
 
+/** Whose words a reader of a summary may see. */
+export interface SummedScope {
+  chatKind: ConversationSummary['chatKind'];
+  /** Absent where the conversation has many accounts, or none. */
+  accountId?: string | undefined;
+  /** What was said before belongs to another conversation; milliseconds, `-Infinity` where nothing does. */
+  beganAtMs: number;
+}
+
+/** Opens a conversation's summary for a scope; one of another scope is undefined, as what is none (security.md 1.3 step 23). */
+export function openSummaryOf(
+  keyRing: KeyRing,
+  conversationId: string,
+  kept: string,
+  { chatKind, accountId, beganAtMs }: SummedScope,
+): ConversationSummary | undefined {
+  const summary = openSummary(keyRing, conversationId, kept);
+  if (summary?.chatKind !== chatKind || summary.accountId !== accountId) return undefined;
+  return summary.coveredToMs < beganAtMs ? undefined : summary;
+}
+
 function isSummary(value: unknown): value is ConversationSummary {
   if (typeof value !== 'object' || value === null) return false;
   const { version, text, chatKind, accountId, coveredToMs } = value as Partial<

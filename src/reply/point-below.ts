@@ -5,9 +5,6 @@ import type { Platform } from '../platforms/platform.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 import { postFieldOf, postKeyOf } from './post-ledger.ts';
 
-/** No answer has more visible messages. */
-const MOST_PARTS = 20;
-
 export interface OldAnswer {
   partition: number;
   /** The message that it answered. */
@@ -25,11 +22,11 @@ export async function pointBelow(
 ): Promise<void> {
   const { push } = platform;
   if (!push) return;
-  const parts = Array.from({ length: MOST_PARTS }, (_, part) => part);
-  const handles = await redis.hmget(messageKey(partition, deliveryId), ...parts.map(postFieldOf));
+  const record = await redis.hgetall(messageKey(partition, deliveryId));
   const content = platform.renderReply({ text: say(REPLY_TEXTS.answeredBelow, language), finished: true });
-  for (const [part, handle] of handles.entries()) {
-    if (handle === null || handle === 'posting') continue;
-    await push.update(handle, { content, finished: true }, postKeyOf(deliveryId, part));
+  for (let part = 0; ; part += 1) {
+    const handle = record[postFieldOf(part)];
+    if (handle === undefined) return;
+    if (handle !== 'posting') await push.update(handle, { content, finished: true }, postKeyOf(deliveryId, part));
   }
 }

@@ -131,7 +131,7 @@ async function ask(
     const fallbackModel = fallbackFor(options, scene.models, asked);
     return { ...asked, fallbackModel, ...(isBrief ? BRIEF_REQUEST : {}) };
   };
-  let isFirst = !isBrief;
+  let mayWish = !isBrief;
   const build: AskWithinLimits['build'] = ({ isFresh, ...size }) => {
     const built = buildPrompt({
       ...prompt,
@@ -141,8 +141,8 @@ async function ask(
       ...(isFresh ? {} : { summary: summary?.text }),
     });
     // A prompt that is made once more with less misses turns that the next question's prompt has again.
-    if (isFirst) scene.wish = summaryWish(options, scene, { ...built, turns }, summary);
-    isFirst = false;
+    if (mayWish) scene.wish = summaryWish(options, scene, { ...built, turns }, summary);
+    mayWish = false;
     return built;
   };
   const startsFresh = () => startAnew(scene, 'startedAfresh');

@@ -1,5 +1,5 @@
 import type { KeyRing } from '../base/key-ring.ts';
-import { openSummary, type ConversationSummary } from '../conversation/summary.ts';
+import { openSummaryOf, type ConversationSummary } from '../conversation/summary.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import { summedTokens } from '../conversation/summary-prompt.ts';
 import type { ConversationRef, GroupScope } from '../platforms/conversation-key.ts';
@@ -23,11 +23,11 @@ export function earlierSummary(
   const { turn, newest, account } = scene;
   const [first] = turns;
   if (hasEnded || !first) return undefined;
-  const summary = openSummary(keyRing, turn.conversation.id, turn.summary);
-  if (summary?.chatKind !== newest.chat.kind) return undefined;
-  if (summary.accountId !== (isShared(scene, groupScope) ? undefined : account?.accountId)) return undefined;
-  const isOfAnother = first.startsAnew === true && summary.coveredToMs < first.atMs;
-  return isOfAnother ? undefined : summary;
+  return openSummaryOf(keyRing, turn.conversation.id, turn.summary, {
+    chatKind: newest.chat.kind,
+    accountId: isShared(scene, groupScope) ? undefined : account?.accountId,
+    beganAtMs: first.startsAnew ? first.atMs : Number.NEGATIVE_INFINITY,
+  });
 }
 
 /** Something of a conversation that stands in no prompt any more and in no summary yet. */

@@ -1,7 +1,7 @@
 import type { KeyRing } from '../base/key-ring.ts';
 import type { ChatClient, ChatRequest } from '../chat/chat-types.ts';
 import type { KeptTurn } from '../conversation/read-history.ts';
-import { openSummary, type ConversationSummary } from '../conversation/summary.ts';
+import { openSummaryOf, type ConversationSummary, type SummedScope } from '../conversation/summary.ts';
 import { summaryPrompt, summedTokens } from '../conversation/summary-prompt.ts';
 import type { SummaryStore } from '../conversation/summary-store.ts';
 import type { SummaryWish } from './earlier-summary.ts';
@@ -36,8 +36,7 @@ export function createSummarise(options: SummariseOptions) {
     const source = await store.read(wish.conversation);
     const scope = scopeOf(source.kept, wish);
     if (!scope) return 'nothing';
-    const kept = openSummary(keyRing, wish.conversation.id, source.startedFrom);
-    const older = kept && isOfScope(kept, scope) ? kept : undefined;
+    const older = openSummaryOf(keyRing, wish.conversation.id, source.startedFrom, scope);
     const chosen = chooseTurns(scope, older?.coveredToMs ?? Number.NEGATIVE_INFINITY, promptTokens);
     const newest = chosen.at(-1);
     if (!newest) return 'nothing';
@@ -63,13 +62,10 @@ export function createSummarise(options: SummariseOptions) {
 }
 
 /** The turns that one summary may be made of, oldest first, without the last one, which /retry may replace. */
-interface Scope {
+interface Scope extends SummedScope {
   turns: KeptTurn[];
   /** Where in `turns` the wish's turn stands. */
   wished: number;
-  chatKind: 'private' | 'group';
-  accountId?: string;
-  beganAtMs: number;
 }
 
 function scopeOf(all: KeptTurn[], { turnId, isShared }: SummaryWish): Scope | undefined {
@@ -94,10 +90,6 @@ function scopeOf(all: KeptTurn[], { turnId, isShared }: SummaryWish): Scope | un
     ...(isShared || wished.accountId === undefined ? {} : { accountId: wished.accountId }),
     beganAtMs: all[begin]?.turn.startsAnew ? all[begin].turn.atMs : Number.NEGATIVE_INFINITY,
   };
-}
-
-function isOfScope(summary: ConversationSummary, { chatKind, accountId, beganAtMs }: Scope): boolean {
-  return summary.chatKind === chatKind && summary.accountId === accountId && summary.coveredToMs >= beganAtMs;
 }
 
 /** From what is covered on: the oldest that fit one request, up to where the newest begin that prompts have anyway. */

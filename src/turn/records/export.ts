@@ -2,7 +2,7 @@ import { say, type Language } from '../../base/texts.ts';
 import { KIB_BYTES } from '../../base/clock.ts';
 import type { HistoryTurn } from '../../conversation/history.ts';
 import { readHistory } from '../../conversation/read-history.ts';
-import { openSummary } from '../../conversation/summary.ts';
+import { openSummaryOf } from '../../conversation/summary.ts';
 import { RECORD_TEXTS } from '../../texts/record-texts.ts';
 import type { TurnScene } from '../run-turn.ts';
 import type { Outcome } from '../turn-types.ts';
@@ -23,9 +23,9 @@ export async function exportHistory(
 ): Promise<Outcome> {
   const kept = await readHistory(redis, keyRing, turn.conversation);
   const own = kept.map((one) => one.turn).filter((said) => said.accountId === accountId);
-  const summary = openSummary(keyRing, turn.conversation.id, turn.summary);
-  const ownSummary = summary?.accountId === accountId ? summary?.text : undefined;
-  return { kind: 'command', text: writeExport(own, language, ownSummary) };
+  const scope = { chatKind: 'private', accountId, beganAtMs: Number.NEGATIVE_INFINITY } as const;
+  const summary = openSummaryOf(keyRing, turn.conversation.id, turn.summary, scope);
+  return { kind: 'command', text: writeExport(own, language, summary?.text) };
 }
 
 /** Writes turns as Markdown, oldest first, with what was asked as a quote; before them what a summary says of older ones. */
