@@ -60,7 +60,7 @@ export class KeyRing {
     return `s1.${ringKey.id}.${encrypt(this.#derive(ringKey, purpose), `${purpose}|${owner}`, Buffer.from(plain)).toString('base64url')}`;
   }
 
-  /** Opens what `seal` made. @throws SealError */
+  /** Opens what `seal` made; what a script noted behind a further dot is no part of it. @throws SealError */
   open(purpose: string, owner: string, sealed: string): string {
     const [version, keyId, body] = sealed.split('.');
     if (version !== 's1' || keyId === undefined || body === undefined) throw broken();

@@ -19,7 +19,7 @@ export interface ConversationKeys {
   history: string;
   /** List of sealed notices to be shown with the next private reply. */
   notices: string;
-  /** The sealed summary of turns that no prompt holds any more; or, after it was cleared, a mark that begins with `-`. */
+  /** The sealed summary of turns that no prompt holds any more; or, where there is none, a mark that begins with `-`. Tries are noted behind a dot. */
   summary: string;
   /** Sorted set of the partition's conversations with waiting messages, by when they were last touched. */
   pending: string;

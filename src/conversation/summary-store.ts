@@ -1,4 +1,6 @@
 import type { KeyRing } from '../base/key-ring.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/clock.ts';
+import { randomToken } from '../base/ids.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { conversationKeys } from '../base/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
@@ -6,13 +8,23 @@ import type { ConversationRef } from '../platforms/conversation-key.ts';
 import { readHistory, type KeptTurn } from './read-history.ts';
 import { sealSummary, type ConversationSummary } from './summary.ts';
 
+/** A summary that did not come about is asked for again after so long, then after twice as long, and so on. */
+const FIRST_WAIT_MS = 2 * MINUTE_MS;
+const LONGEST_WAIT_MS = 6 * HOUR_MS;
+const tryScript = loadScript(import.meta.url, './scripts/try-summary.lua', {
+  FIRST_WAIT_MS,
+  LONGEST_WAIT_MS,
+  ABSENT_MS: DAY_MS,
+});
 const writeScript = loadScript(import.meta.url, './scripts/write-summary.lua');
+
+const TRY_NAME_BYTES = 9;
 
 /** What a new summary starts from. */
 export interface SummarySource {
   /** All turns that are kept, oldest first. */
   kept: KeptTurn[];
-  /** The older summary as it stands in Redis; empty when there is none. */
+  /** The older summary as it stands in Redis, with what is noted of tries; empty when there is neither. */
   startedFrom: string;
 }
 
@@ -29,10 +41,27 @@ export class SummaryStore {
     this.#lifeMs = lifeMs;
   }
 
-  /** The older summary is read first: a turn that comes between is only not covered yet. */
+  /** Sent together, the older summary first: a turn that comes between is only not covered yet. */
   async read(conversation: ConversationRef): Promise<SummarySource> {
-    const startedFrom = (await this.#redis.get(conversationKeys(conversation).summary)) ?? '';
-    return { startedFrom, kept: await readHistory(this.#redis, this.#keyRing, conversation) };
+    const [startedFrom, kept] = await Promise.all([
+      this.#redis.get(conversationKeys(conversation).summary),
+      readHistory(this.#redis, this.#keyRing, conversation),
+    ]);
+    return { startedFrom: startedFrom ?? '', kept };
+  }
+
+  /**
+   * Notes that a summary is about to be made, so that one that does not come about is not paid for at each question.
+   * @returns what the new one starts from now; undefined when there is to be none: it is too soon after the last try, or
+   *          what stood there does not stand any more
+   */
+  async begin(conversation: ConversationRef, startedFrom: string): Promise<string | undefined> {
+    const args = [startedFrom, randomToken(TRY_NAME_BYTES)];
+    const [verdict, noted] = (await tryScript.run(this.#redis, [conversationKeys(conversation).summary], args)) as [
+      'begun' | 'stale' | 'waits',
+      string,
+    ];
+    return verdict === 'begun' ? noted : undefined;
   }
 
   /** @returns false when what it was made from does not stand any more; then nothing is written */

@@ -18,7 +18,7 @@ export interface SummaryQueueOptions {
   redis: RedisClient;
   /** Whether people wait for answers; nothing is summed up then. Asked once a job. */
   isUnderPressure(): Promise<boolean>;
-  /** Does the work of one job. What it throws ends the job: the next question of the conversation asks for it again. */
+  /** Does the work of one job. What it throws ends the job: a later question of the conversation asks for it again. */
   summarise(job: SummaryJob, signal: AbortSignal): Promise<unknown>;
   log: Log;
 }
@@ -37,8 +37,8 @@ interface Parts {
 }
 
 /**
- * Conversations that are to be summed up, at most one job each that waits or runs. A job whose worker died is begun once
- * more; one that failed is not. Nothing of BullMQ runs before the process's first wish: whoever wishes has a worker that
+ * Conversations that are to be summed up, at most one job each that waits or runs. One that failed is not begun again; when
+ * the next question may ask for it is noted where the summary stands (conversation/scripts/try-summary.lua). Nothing of BullMQ runs before the process's first wish: whoever wishes has a worker that
  * takes what waits, so nothing is left lying, and where every conversation fits its prompt nobody pays for the queue.
  */
 export class SummaryQueue {
@@ -66,7 +66,7 @@ export class SummaryQueue {
     this.#closing.abort();
     if (!this.#parts) return;
     const { queue, worker } = this.#parts;
-    // What runs was told to end just now, and is asked for again by the next question.
+    // What runs was told to end just now, and is asked for again by a later question.
     await closeWorkers([worker], { redis: this.#options.redis, hasJobs: false, jobsMs: 0 });
     await queue.close().catch((error: unknown) => asError(error));
   }

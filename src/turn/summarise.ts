@@ -9,7 +9,7 @@ import type { SummaryWish } from './earlier-summary.ts';
 export interface SummariseOptions {
   chat: Pick<ChatClient, 'stream'>;
   keyRing: KeyRing;
-  store: Pick<SummaryStore, 'read' | 'write'>;
+  store: Pick<SummaryStore, 'read' | 'begin' | 'write'>;
   model: string;
   /** Tokens that a prompt may take, here and in answers. */
   promptTokens: number;
@@ -28,10 +28,11 @@ const LEAST_SUMMARY_CHARS = 500;
 /**
  * Makes a conversation's summary anew: the older one and the turns after it, of the same person and conversation, up to
  * where prompts have them anyway. Nothing is written when what it was made from is gone meanwhile, or the answer is not whole.
+ * The model is asked only when the last try that came to nothing is long enough ago.
  * @throws ChatError when the service is away
  */
 export function createSummarise(options: SummariseOptions) {
-  return async (wish: SummaryWish, signal: AbortSignal): Promise<'written' | 'stale' | 'nothing'> => {
+  return async (wish: SummaryWish, signal: AbortSignal): Promise<'written' | 'stale' | 'not-now' | 'nothing'> => {
     const { keyRing, store, model, promptTokens } = options;
     const source = await store.read(wish.conversation);
     const scope = scopeOf(source.kept, wish);
@@ -40,6 +41,8 @@ export function createSummarise(options: SummariseOptions) {
     const chosen = chooseTurns(scope, older?.coveredToMs ?? Number.NEGATIVE_INFINITY, promptTokens);
     const newest = chosen.at(-1);
     if (!newest) return 'nothing';
+    const startedFrom = await store.begin(wish.conversation, source.startedFrom);
+    if (startedFrom === undefined) return 'not-now';
     const messages = summaryPrompt(
       older?.text,
       chosen.map(({ turn }) => turn),
@@ -56,7 +59,7 @@ export function createSummarise(options: SummariseOptions) {
       coveredToMs,
       ...(accountId === undefined ? {} : { accountId }),
     };
-    const madeFrom = { startedFrom: source.startedFrom, newestCovered: newest.sealed };
+    const madeFrom = { startedFrom, newestCovered: newest.sealed };
     return (await store.write(wish.conversation, summary, madeFrom)) ? 'written' : 'stale';
   };
 }

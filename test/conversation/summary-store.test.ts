@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { HOUR_MS } from '../../src/base/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/base/clock.ts';
 import { conversationKeys } from '../../src/base/partition-keys.ts';
+import { connectRedis } from '../../src/base/redis.ts';
 import { sealTurn } from '../../src/conversation/history.ts';
 import { openSummary, type ConversationSummary } from '../../src/conversation/summary.ts';
 import { SummaryStore } from '../../src/conversation/summary-store.ts';
 import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import { doubleScripts } from '../support/double-scripts.ts';
+import { endSummaryWaits } from '../support/end-summary-waits.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
 import { turnOf } from './turns.ts';
 
 const keyRing = testKeyRing();
@@ -63,4 +66,59 @@ test('a summary is refused when the older one was cleared since it was begun, th
   await server.redis.set(keys.summary, '-turn');
   expect(await store.write(place, SUMMARY, source)).toBe(false);
   expect(await kept()).toBeUndefined();
+});
+
+/** Begins from what stands there now. */
+const begin = async (on = store) => on.begin(place, (await server.redis.get(keys.summary)) ?? '');
+/** How long there is to be no other try, by Redis' clock; minutes. */
+async function waitOf(noted: string | undefined): Promise<number> {
+  const untilMs = Number(/\.\d+:(\d+):/.exec(noted ?? '')?.[1]);
+  const [sec = 0] = (await server.redis.time()).map(Number);
+  return Math.round((untilMs - sec * 1_000) / MINUTE_MS);
+}
+
+test.each(['nothing', 'a cleared one', 'an older one'])(
+  'each try that comes to nothing has the next one wait twice as long, up to six hours: from %s',
+  async (what) => {
+    if (what === 'a cleared one') await server.redis.set(keys.summary, '-turn', 'PX', HOUR_MS);
+    if (what === 'an older one') await store.write(place, SUMMARY, await sourceAt(1));
+    const waits: number[] = [];
+    for (let count = 0; count < 10; count += 1) {
+      waits.push(await waitOf(await begin()));
+      expect(await begin()).toBeUndefined();
+      await endSummaryWaits(server.redis);
+    }
+    expect(waits).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 360, 360]);
+    // What the tries are noted beside is as it was: it opens, and lives as long; and where there is none, none comes of them.
+    expect(await kept()).toEqual(what === 'an older one' ? SUMMARY : undefined);
+    const lifeMs = await server.redis.pttl(keys.summary);
+    if (what === 'an older one') expect(lifeMs).toBeLessThanOrEqual(HOUR_MS);
+    else expect(lifeMs).toBeGreaterThan(12 * HOUR_MS);
+    if (what !== 'an older one') expect(await server.redis.get(keys.summary)).toMatch(/^-/);
+  },
+);
+
+test('the summary that comes of a try takes the place of all tries, so that the next one is begun at once', async () => {
+  await begin();
+  await endSummaryWaits(server.redis);
+  await begin();
+  expect(await store.write(place, SUMMARY, await sourceAt(1))).toBe(true);
+  expect(await waitOf(await begin())).toBe(2);
+});
+
+test('a try is refused when something else stands there by now, and its summary when the conversation was cleared', async () => {
+  expect(await store.begin(place, 's1.k.older')).toBeUndefined();
+  const startedFrom = (await begin()) ?? '';
+  await server.redis.set(keys.summary, '-turn');
+  expect(await store.write(place, SUMMARY, { ...(await sourceAt(1)), startedFrom })).toBe(false);
+  expect(await store.begin(place, startedFrom)).toBeUndefined();
+  expect(await server.redis.get(keys.summary)).toBe('-turn');
+});
+
+test('security.md 4.12: a try that is sent twice is one, and goes on', async () => {
+  const doubling = doubleScripts(connectRedis({ urls: [server.url] }, 'wait', recordingLog().log, 'doubling'));
+  const noted = await begin(new SummaryStore(doubling, keyRing, HOUR_MS));
+  doubling.disconnect();
+  expect(noted).toMatch(/^-\.1:/);
+  expect(await server.redis.get(keys.summary)).toBe(noted);
 });

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { HOUR_MS } from '../../src/base/clock.ts';
 import { helloStream, statusOf, type Answer, type ReceivedCall } from '../chat/scripted-chat-server.ts';
+import { endSummaryWaits } from '../support/end-summary-waits.ts';
 import { useSlackTown } from '../support/slack-town.ts';
 import { untilTrue } from '../support/town.ts';
 
@@ -24,6 +25,7 @@ const hasSummary = async () =>
   (await Promise.all((await summaryKeys()).map((key) => town.redis.get(key)))).some((value) =>
     value?.startsWith('s1.'),
   );
+const untilNoneIsSummed = () => untilTrue(async () => (await town.redis.keys('{summaries}:*:de:*')).length === 0);
 const noneWaits = async () => (await town.redis.keys('*:pending')).length === 0;
 
 /** Asks, and waits until the answer is done. @returns the prompt's messages */
@@ -36,8 +38,10 @@ async function ask(text: string): Promise<{ role: string; content: string }[]> {
 }
 
 async function talkUntilSummed(): Promise<void> {
+  const before = summaryCalls().length;
   await ask('My badge is blue-4711.');
-  for (let count = 0; count < 12 && summaryCalls().length === 0; count += 1) await ask(`question ${count} ${LONG}`);
+  for (let count = 0; count < 12 && summaryCalls().length === before; count += 1)
+    await ask(`question ${count} ${LONG}`);
   await untilTrue(hasSummary);
 }
 
@@ -80,18 +84,48 @@ test('a summary never delays an answer: while it hangs, questions are answered a
   expect(open).toHaveLength(1);
 });
 
-test('a summary that fails is not asked for again before the next question, and costs no answer', async () => {
-  summing = statusOf(400);
-  await start();
-  await ask('My badge is blue-4711.');
-  for (let count = 0; count < 12 && summaryCalls().length === 0; count += 1) await ask(`question ${count} ${LONG}`);
-  await untilTrue(async () => (await town.redis.keys('{summaries}:*:de:*')).length === 0);
-  const before = summaryCalls().length;
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(summaryCalls()).toHaveLength(before);
-  expect(await hasSummary()).toBe(false);
-  expect(JSON.stringify(await ask('still there?'))).not.toContain('<summary>');
-});
+test.each<[string, Answer]>([
+  ['is refused', statusOf(400)],
+  ['says nothing', helloStream(' ')],
+  ['breaks off', (response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end()],
+])(
+  'a summary that %s is not paid for at each question: it is asked for again after a while, and costs no answer',
+  async (_how, failing) => {
+    summing = failing;
+    await start();
+    await ask('My badge is blue-4711.');
+    for (let count = 0; count < 12 && summaryCalls().length === 0; count += 1) await ask(`question ${count} ${LONG}`);
+    await untilNoneIsSummed();
+    const tried = summaryCalls().length;
+    for (let count = 0; count < 5; count += 1) {
+      expect(JSON.stringify(await ask(`and ${count} ${LONG}`))).not.toContain('<summary>');
+      await untilNoneIsSummed();
+    }
+    expect(summaryCalls()).toHaveLength(tried);
+    expect(await hasSummary()).toBe(false);
+
+    await endSummaryWaits(town.redis);
+    summing = helloStream('The badge is blue-4711.');
+    await ask(`now? ${LONG}`);
+    await untilTrue(hasSummary);
+    expect(JSON.stringify(await ask('Which badge?'))).toContain('The badge is blue-4711.');
+  },
+  60_000,
+);
+
+test.each(['/new', '/forget'])(
+  'after %s a summary that failed before is asked for when there is need',
+  async (word) => {
+    summing = statusOf(400);
+    await start();
+    for (let count = 0; count < 12 && summaryCalls().length === 0; count += 1) await ask(`question ${count} ${LONG}`);
+    await untilNoneIsSummed();
+    await ask(word);
+    summing = helloStream('The badge is blue-4711.');
+    await talkUntilSummed();
+  },
+  60_000,
+);
 
 test.each(['/new', '/forget'])(
   '%s clears the summary, also one that is being made',

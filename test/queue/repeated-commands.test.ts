@@ -7,6 +7,7 @@ import { Inbox } from '../../src/queue/accept.ts';
 import { TurnStore, type TurnCommit } from '../../src/queue/turn-store.ts';
 import { createPostLedger } from '../../src/reply/post-ledger.ts';
 import { keepNotice } from '../../src/reply/notices.ts';
+import { doubleScripts } from '../support/double-scripts.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
 
@@ -17,16 +18,11 @@ const keyRing = testKeyRing();
 const alice = conversationOf(textMessage('x'), 'member');
 const keys = conversationKeys(alice);
 let server: TestRedis;
-/** Sends every script twice and gives the second answer, as after a lost first one. */
 let doubling: RedisClient;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  doubling = connectRedis({ urls: [server.url] }, 'wait', log, 'doubling');
-  for (const name of ['evalsha', 'eval'] as const) {
-    const once = doubling[name].bind(doubling) as (...args: unknown[]) => Promise<unknown>;
-    Object.assign(doubling, { [name]: (...args: unknown[]) => once(...args).then(() => once(...args)) });
-  }
+  doubling = doubleScripts(connectRedis({ urls: [server.url] }, 'wait', log, 'doubling'));
 });
 afterAll(async () => {
   doubling.disconnect();

@@ -1,0 +1,26 @@
+-- Notes that a conversation is about to be summed up: where its summary stands (or is absent, or was cleared) the try is added,
+-- and until when there is to be no other. A summary that is written takes the place of it, and so does whatever clears the
+-- summary; each further try waits twice as long, whatever became of the one before: refused, empty, broken off, its worker dead.
+-- Safe to repeat: the second time it finds its own name.
+--
+-- What stands there is then `<summary>.<tries>:<until, ms by Redis' clock>:<name>`; a sealed summary opens with it as without.
+--
+-- Constants  FIRST_WAIT_MS, LONGEST_WAIT_MS, ABSENT_MS (life of the tries where there is no summary to live with)
+-- KEYS  1 summary
+-- ARGV  1 what the new summary starts from, as it stands ('' = nothing)   2 name of this try
+-- Returns {'begun' | 'stale' (something else stands there by now) | 'waits', what stands there}
+local kept = redis.call('GET', KEYS[1]) or ''
+local before, tries, untilMs, name = string.match(kept, '^(.*)%.(%d+):(%d+):(.*)$')
+if name == ARGV[2] then return {'begun', kept} end
+if kept ~= ARGV[1] then return {'stale', kept} end
+local time = redis.call('TIME')
+local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
+if untilMs and nowMs < tonumber(untilMs) then return {'waits', kept} end
+
+local summary = before or (kept == '' and '-' or kept)
+tries = tonumber(tries or 0) + 1
+local waitMs = math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ^ (tries - 1))
+local noted = summary .. string.format('.%d:%.0f:', tries, nowMs + waitMs) .. ARGV[2]
+if string.sub(summary, 1, 1) == '-' then redis.call('SET', KEYS[1], noted, 'PX', ABSENT_MS)
+else redis.call('SET', KEYS[1], noted, 'KEEPTTL') end
+return {'begun', noted}
