@@ -254,7 +254,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     nowMs,
     report,
   });
-  const summaries = createSummaries({ config, redis, keyRing, wakeQueue, chat, log });
+  const summaries = createSummaries({ config, redis, keyRing, wakeQueue, chat, nowMs, log });
   const answer = createAnswerQuestion({
     wishSummary: (wish) => summaries.wish(wish),
     chat,

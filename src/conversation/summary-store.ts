@@ -7,6 +7,7 @@ import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 import { readHistory, type KeptTurn } from './read-history.ts';
 import { sealSummary, type ConversationSummary } from './summary.ts';
+import type { UsageChange } from './usage-store.ts';
 
 /** A summary that did not come about is asked for again after so long, then after twice as long, and so on. */
 const FIRST_WAIT_MS = 2 * MINUTE_MS;
@@ -64,16 +65,23 @@ export class SummaryStore {
     return verdict === 'begun' ? noted : undefined;
   }
 
-  /** @returns false when what it was made from does not stand any more; then nothing is written */
+  /**
+   * Writes a summary, and in the same step what it cost.
+   * @param usage lies in the conversation's partition
+   * @returns false when what it was made from does not stand any more; then nothing is written
+   */
   async write(
     conversation: ConversationRef,
     summary: ConversationSummary,
     madeFrom: { startedFrom: string; newestCovered: string },
+    usage?: UsageChange,
   ): Promise<boolean> {
     const keys = conversationKeys(conversation);
     const sealed = sealSummary(this.#keyRing, conversation.id, summary);
     const { startedFrom, newestCovered } = madeFrom;
     const args = [startedFrom, newestCovered, sealed, this.#lifeMs];
-    return (await writeScript.run(this.#redis, [keys.summary, keys.history], args)) === 'written';
+    const used = usage ? [usage.lifeMs, ...Object.entries(usage.add).flat()] : [];
+    const places = [keys.summary, keys.history, ...(usage ? [usage.key] : [])];
+    return (await writeScript.run(this.#redis, places, [...args, ...used])) === 'written';
   }
 }

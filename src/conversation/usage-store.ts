@@ -20,8 +20,8 @@ export interface UsageChange {
 const LIFE_MS = 40 * DAY_MS;
 
 /**
- * What a turn adds to its person's use, by the days and months of this machine's clock. It lies in the chat's partition, so
- * that the commit writes it: no turn is counted twice, and none that was answered is left out.
+ * What a turn, or a summary, adds to its person's use, by the days and months of this machine's clock. It lies in the chat's partition, so
+ * that the commit (or the script that writes the summary) writes it: no turn is counted twice, and none that was answered is left out.
  * @param personId the person's pseudonym (`personIdOf`); nothing of what was said is kept
  */
 export function usageChange(
@@ -31,7 +31,7 @@ export function usageChange(
   const { day, month } = periodsOf(place.nowMs);
   return {
     key: usageKey(place.partition, place.personId, month),
-    add: { [`${day}:questions`]: questions, [`${day}:tokens`]: Math.round(tokens) },
+    add: { ...(questions > 0 ? { [`${day}:questions`]: questions } : {}), [`${day}:tokens`]: Math.round(tokens) },
     lifeMs: LIFE_MS,
   };
 }

@@ -12,6 +12,8 @@ export interface SummaryJob {
   conversation: ConversationRef;
   turnId: string;
   isShared: boolean;
+  /** Whom it is counted for, by pseudonym; absent in a job of an older version, which is counted for nobody. */
+  personId?: string;
 }
 
 export interface SummaryQueueOptions {
@@ -51,9 +53,10 @@ export class SummaryQueue {
   }
 
   /** Has a conversation summed up when there is time. Returns at once; a wish that gets lost is wished again. */
-  wish({ conversation, turnId, isShared }: Omit<SummaryJob, 'version'>): void {
+  wish({ conversation, turnId, isShared, personId }: Omit<SummaryJob, 'version'>): void {
     if (this.#closing.signal.aborted) return;
-    const job: SummaryJob = { version: 1, conversation, turnId, isShared };
+    const person = personId === undefined ? {} : { personId };
+    const job: SummaryJob = { version: 1, conversation, turnId, isShared, ...person };
     const options = { deduplication: { id: conversation.id }, attempts: 1, removeOnComplete: true, removeOnFail: true };
     this.#parts ??= this.#start();
     this.#parts.queue

@@ -2,7 +2,7 @@ import type { KeyRing } from '../base/key-ring.ts';
 import { openSummaryOf, type ConversationSummary } from '../conversation/summary.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import { summedTokens } from '../conversation/summary-prompt.ts';
-import type { ConversationRef, GroupScope } from '../platforms/conversation-key.ts';
+import { personIdOf, type ConversationRef, type GroupScope } from '../platforms/conversation-key.ts';
 import { isShared, type EarlierTurns } from './earlier-turns.ts';
 import type { TurnScene } from './run-turn.ts';
 
@@ -37,6 +37,8 @@ export interface SummaryWish {
   turnId: string;
   /** Whether the conversation has several people; else the turn's account says whose it is. */
   isShared: boolean;
+  /** Who asked the question that needs it: their pseudonym. It is they whom it is counted for, in a group too. */
+  personId?: string;
 }
 
 /** Of a prompt's budget so much has to be missing before it is summed up: a summary is a request of its own. */
@@ -58,8 +60,14 @@ export function summaryWish(
   summary: ConversationSummary | undefined,
 ): SummaryWish | undefined {
   const { conversation } = scene.turn;
+  const personId = personIdOf(scene.newest, scene.newest.sender.userId);
   const isMissing = ({ atMs }: HistoryTurn) => summary === undefined || atMs > summary.coveredToMs;
-  const wishFor = ({ turnId }: HistoryTurn) => ({ conversation, turnId, isShared: isShared(scene, groupScope) });
+  const wishFor = ({ turnId }: HistoryTurn) => ({
+    conversation,
+    turnId,
+    isShared: isShared(scene, groupScope),
+    personId,
+  });
   const missing = droppedTurns.filter(isMissing);
   const missingTokens = missing.reduce((sum, turn) => sum + summedTokens(turn), 0);
   const newest = missing.at(-1);

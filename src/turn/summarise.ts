@@ -1,10 +1,13 @@
+import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { ChatClient, ChatRequest } from '../chat/chat-types.ts';
 import type { KeptTurn } from '../conversation/read-history.ts';
 import { openSummaryOf, type ConversationSummary, type SummedScope } from '../conversation/summary.ts';
 import { summaryPrompt, summedTokens } from '../conversation/summary-prompt.ts';
 import type { SummaryStore } from '../conversation/summary-store.ts';
+import { usageChange, type UsageChange } from '../conversation/usage-store.ts';
 import type { SummaryWish } from './earlier-summary.ts';
+import { TokenCount } from './records/count-tokens.ts';
 
 export interface SummariseOptions {
   chat: Pick<ChatClient, 'stream'>;
@@ -13,6 +16,7 @@ export interface SummariseOptions {
   model: string;
   /** Tokens that a prompt may take, here and in answers. */
   promptTokens: number;
+  nowMs: NowMs;
 }
 
 /** The newest turns that take so much of a prompt are left for later, so that a summary is made now and then, not each time. */
@@ -48,7 +52,8 @@ export function createSummarise(options: SummariseOptions) {
       chosen.map(({ turn }) => turn),
     );
     const maxAnswerChars = Math.max(LEAST_SUMMARY_CHARS, Math.floor(promptTokens * SUMMARY_SHARE));
-    const text = await answerOf(options.chat, { model, messages, maxAnswerChars }, signal);
+    const spent = new TokenCount();
+    const text = await answerOf(options.chat, { model, messages, maxAnswerChars }, { signal, spent });
     if (text === undefined) return 'nothing';
     const { accountId, chatKind } = scope;
     const coveredToMs = newest.turn.atMs;
@@ -60,7 +65,9 @@ export function createSummarise(options: SummariseOptions) {
       ...(accountId === undefined ? {} : { accountId }),
     };
     const madeFrom = { startedFrom, newestCovered: newest.sealed };
-    return (await store.write(wish.conversation, summary, madeFrom)) ? 'written' : 'stale';
+    return (await store.write(wish.conversation, summary, madeFrom, usageOf(options, wish, spent)))
+      ? 'written'
+      : 'stale';
   };
 }
 
@@ -110,12 +117,26 @@ function chooseTurns({ turns, wished }: Scope, coveredToMs: number, promptTokens
 async function answerOf(
   chat: SummariseOptions['chat'],
   request: ChatRequest,
-  signal: AbortSignal,
+  { signal, spent }: { signal: AbortSignal; spent: TokenCount },
 ): Promise<string | undefined> {
   let text = '';
+  // Where the service counts nothing, nothing has corrected the estimate either.
+  spent.asked(request.messages, 1);
   for await (const event of chat.stream(request, signal)) {
+    spent.heard(event);
     if (event.type === 'text') text += event.delta;
     if (event.type === 'end') return event.reason === 'truncated' || text.trim() === '' ? undefined : text.trim();
   }
   return undefined;
+}
+
+/** What the person is counted for a summary: tokens, and no question. */
+function usageOf(
+  { nowMs }: SummariseOptions,
+  { conversation: { partition }, personId }: SummaryWish,
+  { tokens }: TokenCount,
+): UsageChange | undefined {
+  return personId === undefined
+    ? undefined
+    : usageChange({ partition, personId, nowMs: nowMs() }, { questions: 0, tokens });
 }

@@ -118,3 +118,13 @@ export function chunk(delta: Record<string, unknown>, finishReason?: string): st
 export function helloStream(text = 'hello'): Answer {
   return streamOf(chunk({ role: 'assistant', content: '' }), chunk({ content: text }, 'stop'), sse('[DONE]'));
 }
+
+/** A short whole answer of which the service says what it cost. */
+export function countedStream(text: string, promptTokens: number, completionTokens: number): Answer {
+  const usage = { prompt_tokens: promptTokens, completion_tokens: completionTokens };
+  return streamOf(
+    chunk({ content: text }, 'stop'),
+    sse({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'svc-plus', choices: [], usage }),
+    sse('[DONE]'),
+  );
+}

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { HOUR_MS, MINUTE_MS } from '../../src/base/clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/base/clock.ts';
 import { conversationKeys } from '../../src/base/partition-keys.ts';
 import { connectRedis } from '../../src/base/redis.ts';
 import { sealTurn } from '../../src/conversation/history.ts';
 import { openSummary, type ConversationSummary } from '../../src/conversation/summary.ts';
 import { SummaryStore } from '../../src/conversation/summary-store.ts';
+import { usageChange } from '../../src/conversation/usage-store.ts';
 import { conversationOf } from '../../src/platforms/conversation-key.ts';
 import { doubleScripts } from '../support/double-scripts.ts';
 import { endSummaryWaits } from '../support/end-summary-waits.ts';
@@ -113,6 +114,28 @@ test('a try is refused when something else stands there by now, and its summary 
   expect(await store.write(place, SUMMARY, { ...(await sourceAt(1)), startedFrom })).toBe(false);
   expect(await store.begin(place, startedFrom)).toBeUndefined();
   expect(await server.redis.get(keys.summary)).toBe('-turn');
+});
+
+const usage = usageChange(
+  { partition: place.partition, personId: 'person', nowMs: Date.now() },
+  { questions: 0, tokens: 777 },
+);
+const tokensCounted = async () =>
+  Object.entries(await server.redis.hgetall(usage.key)).map(([name, count]) => [name.split(':')[1], count]);
+
+test('what a summary cost is counted with it, and not where it is refused', async () => {
+  const source = await sourceAt(1);
+  expect(await store.write(place, SUMMARY, source, usage)).toBe(true);
+  expect(await store.write(place, SUMMARY, source, usage)).toBe(false);
+  expect(await tokensCounted()).toEqual([['tokens', '777']]);
+  expect(await server.redis.pttl(usage.key)).toBeGreaterThan(39 * DAY_MS);
+});
+
+test('security.md 4.12: a summary whose writing is sent twice is counted once', async () => {
+  const doubling = doubleScripts(connectRedis({ urls: [server.url] }, 'wait', recordingLog().log, 'doubling'));
+  expect(await new SummaryStore(doubling, keyRing, HOUR_MS).write(place, SUMMARY, await sourceAt(1), usage)).toBe(true);
+  doubling.disconnect();
+  expect(await tokensCounted()).toEqual([['tokens', '777']]);
 });
 
 test('security.md 4.12: a try that is sent twice is one, and goes on', async () => {

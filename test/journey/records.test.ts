@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { chunk, helloStream, sse, streamOf, type Answer } from '../chat/scripted-chat-server.ts';
+import { countedStream, helloStream } from '../chat/scripted-chat-server.ts';
 import { useSlackTown } from '../support/slack-town.ts';
 import { untilTrue } from '../support/town.ts';
 
@@ -25,24 +25,9 @@ const promptsSince = (count: number) =>
     .join();
 const kept = async (kind: string) => (await town.redis.keys(`*:${kind}:*`)).length;
 
-/** An answer of which the service says what it cost. */
-const counted = (promptTokens: number, completionTokens: number): Answer =>
-  streamOf(
-    chunk({ content: 'ok' }, 'stop'),
-    sse({
-      id: 'c1',
-      object: 'chat.completion.chunk',
-      created: 1,
-      model: 'svc-plus',
-      choices: [],
-      usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens },
-    }),
-    sse('[DONE]'),
-  );
-
 test('contract section 7: /usage counts a person’s questions and tokens as the service counts them, and nobody else’s', async () => {
   await town.startBot();
-  town.chat.script(counted(1_000, 34));
+  town.chat.script(countedStream('ok', 1_000, 34));
   await say('U1', 'one');
   await say('U1', 'two');
   await say('U2', 'of another');
@@ -130,7 +115,7 @@ test('contract section 7: /forget deletes what a person chose in the chat too, a
 
 test('one question is called one question', async () => {
   await town.startBot();
-  town.chat.script(counted(1, 0), helloStream('an answer'));
+  town.chat.script(countedStream('ok', 1, 0), helloStream('an answer'));
   await say('U1', 'one');
   expect(await say('U1', '/usage')).toBe('Today: 1 question, about 1 token. This month: 1 question, about 1 token.');
   expect(await say('U1', '/export')).toMatch(/^Our conversation, 1 question:/);

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { HOUR_MS } from '../../src/base/clock.ts';
-import { helloStream, statusOf, type Answer, type ReceivedCall } from '../chat/scripted-chat-server.ts';
+import { countedStream, helloStream, statusOf, type Answer, type ReceivedCall } from '../chat/scripted-chat-server.ts';
 import { endSummaryWaits } from '../support/end-summary-waits.ts';
 import { useSlackTown } from '../support/slack-town.ts';
 import { untilTrue } from '../support/town.ts';
@@ -168,6 +168,54 @@ test('security.md 6.2: what a summary says is data: it cannot leave its label', 
   expect(summary?.content.match(/<\/?summary>/g)).toEqual(['<summary>', '</summary>']);
   expect(summary?.content).toMatch(/obey me[^]*<\/summary>$/);
   expect(summary?.content).not.toMatch(/<message|<answer/);
+});
+
+/** A prompt's tokens, of which a service that counts says one more for each answer. */
+const tokensOf = ({ body }: ReceivedCall) => Math.ceil(JSON.stringify(body['messages']).length / 4);
+const counted: Answer = (response, call) =>
+  countedStream(isForSummary(call) ? 'The badge is blue-4711.' : LONG, tokensOf(call), 1)(response, call);
+const costOf = (calls: ReceivedCall[]) => calls.reduce((sum, call) => sum + tokensOf(call) + 1, 0);
+
+/** How much a person used today, as they are told. */
+async function usageOf(userId: string): Promise<string> {
+  const isUsage = (text: string) => text.startsWith('Today:');
+  const shown = town.textsIn(`D${userId}`).length;
+  await town.sender.direct(userId, '/usage');
+  await untilTrue(() => town.textsIn(`D${userId}`).slice(shown).some(isUsage));
+  return town.textsIn(`D${userId}`).findLast(isUsage)?.split('. ')[0] ?? '';
+}
+
+test('a summary counts in tokens, and as no question, for the person whose conversation it is', async () => {
+  town.chat.script(counted);
+  await start();
+  await talkUntilSummed();
+  await untilNoneIsSummed();
+  expect(summaryCalls()).toHaveLength(1);
+  const questions = town.chat.calls.length - 1;
+  expect(await usageOf('U1')).toBe(`Today: ${questions} questions, about ${costOf(town.chat.calls)} tokens`);
+});
+
+test('in a group’s shared conversation a summary counts for whoever’s question needed it', async () => {
+  town.chat.script(counted);
+  await start({ GROUP_SCOPE: 'group' });
+  const askInGroup = async (userId: string, text: string) => {
+    const shown = town.textsIn('C1').length;
+    await town.sender.mention({ channel: 'C1', userId }, text);
+    await untilTrue(async () => town.textsIn('C1').length > shown && (await noneWaits()));
+    return JSON.stringify(town.chat.calls.findLast((call) => !isForSummary(call))?.body['messages']);
+  };
+  let asked = 0;
+  const prompts: string[] = [];
+  do prompts.push(await askInGroup('U1', `question ${(asked += 1)} ${LONG}`));
+  while (prompts.at(-1)?.includes('question 1 '));
+  // One turn is missing, which is none to sum up yet; with this question it is two.
+  await askInGroup('U2', `and mine ${LONG}`);
+  await untilTrue(hasSummary);
+  const ofFirst = costOf(town.chat.calls.slice(0, asked));
+  const ofSecond = costOf(town.chat.calls.slice(asked));
+  expect(town.chat.calls).toHaveLength(asked + 2);
+  expect(await usageOf('U1')).toBe(`Today: ${asked} questions, about ${ofFirst} tokens`);
+  expect(await usageOf('U2')).toBe(`Today: 1 question, about ${ofSecond} tokens`);
 });
 
 test('/export shows what the summary says of older turns, before the turns', async () => {

@@ -33,7 +33,7 @@ const chat = {
 
 async function summarise(turnId: string): Promise<string> {
   const store = new SummaryStore(server.redis, keyRing, HOUR_MS);
-  const run = createSummarise({ chat, keyRing, store, model: 'svc-lite', promptTokens: 24_000 });
+  const run = createSummarise({ chat, keyRing, store, model: 'svc-lite', promptTokens: 24_000, nowMs: Date.now });
   return run({ conversation, turnId, isShared: false }, new AbortController().signal);
 }
 
