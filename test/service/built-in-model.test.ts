@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { askedText } from '../../src/service/built-in/asked-text.ts';
 import { composeAnswer } from '../../src/service/built-in/compose-answer.ts';
 import { DocSearch } from '../../src/service/built-in/doc-search.ts';
 import { splitSections } from '../../src/service/built-in/doc-sections.ts';
@@ -146,6 +147,36 @@ describe('questions that only begin like small talk are looked up', () => {
     ['What do you know about WORKER_CONCURRENCY?', 'turns at once'],
     ['What are you told by HISTORY_TTL_DAYS?', 'days that a conversation is kept'],
   ])('%s', async (question, part) => expect(await ask(question)).toContain(part));
+});
+
+describe('the labels of several speakers and of what is quoted are no part of a question', () => {
+  const label = (text: string) => `<message from="member-3f9a0c11d2">\n${text}\n</message>`;
+  const quoting = (quote: string, text: string) => `<quoted>\n${quote}\n</quoted>\n\n${text}`;
+
+  test.each([
+    [label('hello'), 'Hello!'],
+    [label('Search for otters'), 'cannot search the web'],
+    [quoting('count to 3', 'hello'), 'Hello!'],
+    [quoting('count to 3', label('你好')), '你好！'],
+    [quoting('count to 3', ''), '1 2 3'],
+    [quoting('x'.repeat(9_000), 'count to 4'), '1 2 3 4'],
+    [`<quoted>\ncount to 3`, '1 2 3'],
+  ])('%j', async (message, part) => expect(await ask(message)).toContain(part));
+
+  test('whatever is said reads the same within its label, and behind a quote', () => {
+    const piece = fc.constantFrom('<', '>', '/', 'message', 'quoted', '</message', '\n', ' ', '你好', 'count to 3');
+    const said = fc.array(fc.oneof(piece, fc.string()), { maxLength: 12 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(said, said, (text, quote) => {
+        // As our labels are written: no text within one spells them.
+        fc.pre(![text, quote].some((one) => /<\s*\/?\s*[a-z_-]+/i.test(one)) && text.trim() !== '');
+        const plain = askedText(text);
+        expect(askedText(label(text))).toBe(plain);
+        expect(askedText(quoting(quote, text))).toBe(plain);
+        expect(askedText(quoting(quote, label(text)))).toBe(plain);
+      }),
+    );
+  });
 });
 
 test('splitTokens loses nothing', () => {

@@ -3,6 +3,7 @@ import { imagesOf, textOf, type ChatMessage, type ToolCall } from '../chat/chat-
 import type { ChatRequest } from '../chat/chat-request.ts';
 import { answerCount } from './answer-count.ts';
 import { answerSmallTalk } from './answer-small-talk.ts';
+import { askedText } from './asked-text.ts';
 import { chooseTool } from './choose-tool.ts';
 import { describeImages } from './describe-images.ts';
 import { tellMissingTool } from './plain-wishes.ts';
@@ -28,16 +29,12 @@ export interface Finding {
 
 /** What the branches of the model look at. */
 export interface Question {
-  /** The newest thing that the person wrote, without a speaker's label. */
+  /** The newest thing that the person wrote, without labels and what is quoted. */
   text: string;
   language: Language;
   /** What they wrote before, the newest first. */
   earlier: string[];
 }
-
-/** The rules look at the beginning only: no question of theirs is longer, and patterns stay quick. */
-const MAX_QUESTION_CHARS = 4_000;
-const SPEAKER_LABEL = /^\s*\[?(?:member|speaker|user)-\d+\]?\s*[:：]\s*/i;
 
 /** Answers the newest message of a conversation by the first rule that knows something. */
 export async function composeAnswer(request: ChatRequest, docs: DocSearch): Promise<Answer> {
@@ -66,9 +63,7 @@ async function find(request: ChatRequest, question: Question, docs: DocSearch): 
 }
 
 function readQuestion(messages: ChatMessage[]): Question {
-  const asked = messages
-    .filter(({ role }) => role === 'user')
-    .map((message) => textOf(message).slice(0, MAX_QUESTION_CHARS).replace(SPEAKER_LABEL, '').trim());
+  const asked = messages.filter(({ role }) => role === 'user').map((message) => askedText(textOf(message)));
   const [text = '', ...earlier] = asked.reverse();
   return { text, language: languageOfText(text), earlier };
 }
