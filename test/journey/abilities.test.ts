@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PLATFORMS } from '../support/both-platforms.ts';
+import { watchScreen, type Screen } from '../support/screen.ts';
+import { startSmallWeb, type SmallWeb } from '../support/small-web.ts';
+import { startTown, type Town } from '../support/town.ts';
+import { ABILITY_ROWS } from './ability-table.ts';
+import { shownText, signIn, untilRead, walkSteps } from './abilities/walk-steps.ts';
+
+/** Somebody who writes in this language. */
+const ASKERS = { en: 'emma.clarke', zh: 'zhangwei' };
+const NEIGHBOUR = 'linxiaoyu';
+const TOOLS = { current_time: { on: true }, who_am_i: { on: true }, web_search: { on: true }, read_page: { on: true } };
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-abilities-'));
+const toolsFile = join(folder, 'tools.json');
+writeFileSync(toolsFile, JSON.stringify({ tools: TOOLS }));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe.each(PLATFORMS)('the chat service’s whole ability reaches the person on %s', (platform) => {
+  let town: Town;
+  let web: SmallWeb;
+  let screens: Record<keyof typeof ASKERS, Screen>;
+
+  beforeAll(async () => {
+    web = await startSmallWeb();
+    town = await startTown({
+      protocol: platform,
+      reach: web.reach,
+      env: { TOOLS_FILE: toolsFile, WEB_SEARCH_URL: web.searchUrl, GROUP_SCOPE: 'group', REPLY_MIN_EDIT_MS: '20' },
+    });
+    const { url, driver } = town.messenger;
+    screens = { en: await watchScreen(url, ASKERS.en), zh: await watchScreen(url, ASKERS.zh) };
+    const hello = await driver.say(NEIGHBOUR, 'Hello');
+    await untilRead(() => shownText(town, hello), /\/link\//);
+    await signIn(town, NEIGHBOUR, await shownText(town, hello));
+    await untilRead(() => shownText(town, hello), /^Hello!/);
+  }, 60_000);
+  afterAll(async () => {
+    for (const screen of Object.values(screens)) screen.close();
+    await town.stop();
+    await web.close();
+  });
+  beforeEach(async () => {
+    // Each row stands for a conversation of its own: nothing chosen, nothing said, no rate used up.
+    const stale = (await town.redis.keys('{p*')).filter((key) => /:(?:preferences|history|summary|rate):/.test(key));
+    if (stale.length > 0) await town.redis.del(stale);
+  });
+
+  const rows = ABILITY_ROWS.filter(({ only = platform }) => only === platform);
+  describe.each(rows)('$name', ({ steps }) => {
+    test.each(['en', 'zh'] as const)(
+      '%s',
+      async (language) => {
+        const people = { asker: ASKERS[language], neighbour: NEIGHBOUR };
+        await walkSteps({ town, platform, web, language, ...people, screen: screens[language] }, steps);
+      },
+      30_000,
+    );
+  });
+
+  test('each question has exactly one answer, and nothing of this broke a rule of the platform', () => {
+    for (const { events } of Object.values(screens)) {
+      const messages = events.flatMap(({ name, data }) => (name === 'message' ? data : []));
+      const by = (isSender: (sender: string) => boolean) =>
+        new Set(messages.filter(({ sender }) => isSender(sender)).map(({ id }) => id)).size;
+      const questions = by((sender) => !['bot', 'system'].includes(sender));
+      // Where nothing polls a message, one that became part of a newer question has no answer of its own.
+      expect(by((sender) => sender === 'bot')).toBe(platform === 'slack' ? questions - 1 : questions);
+    }
+    expect(town.messenger.driver.violations()).toEqual([]);
+  });
+});

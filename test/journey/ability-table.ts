@@ -1,0 +1,30 @@
+import { both, NUMBERS, type AbilityRow } from './abilities/ability-row.ts';
+import { MODEL_ROWS } from './abilities/model-rows.ts';
+import { TALK_ROWS } from './abilities/talk-rows.ts';
+import { TOOL_ROWS } from './abilities/tool-rows.ts';
+
+/**
+ * Every ability of the bot but its slash words (slash-word-table.ts), as our own service's built-in model has it, in the
+ * order of one walk: the first row signs the asker in.
+ */
+export const ABILITY_ROWS: readonly AbilityRow[] = [
+  {
+    name: 'sign-in: asked for before the answer, which then stands in the same message',
+    steps: [
+      {
+        says: { en: 'count to 7', zh: '请数到 7' },
+        signsIn: {
+          first: { en: /^Before I answer, please sign in once: http/, zh: /^回答之前，请先登录一次：http/ },
+          told: {
+            en: /Signed in as Emma Clarke \(20•••12\) at \d\d:\d\d/,
+            zh: /已于 \d\d:\d\d 登录为 张伟（20•••17）/,
+          },
+        },
+        reads: both(NUMBERS),
+      },
+    ],
+  },
+  ...TOOL_ROWS,
+  ...MODEL_ROWS,
+  ...TALK_ROWS,
+];

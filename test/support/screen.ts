@@ -1,0 +1,58 @@
+import { request } from 'undici';
+import type { MessengerEvent } from '../../src/messenger/api.ts';
+
+/** What one person's open page of the messaging app was told, in order. */
+export interface Screen {
+  readonly events: readonly MessengerEvent[];
+  close(): void;
+}
+
+/** What people could see of one answer. */
+export interface SeenAnswer {
+  /** The text as it stood at any time. */
+  looks: string[];
+  /** What stood apart from the text at any time: WeCom's thinking block; Slack's status line and the small print of a message. */
+  apart: string[];
+}
+
+/** Opens a person's page as far as its events go. @param url the messenger's */
+export async function watchScreen(url: string, personId: string): Promise<Screen> {
+  const leave = new AbortController();
+  const { body } = await request(`${url}/api/people/${personId}/events`, { signal: leave.signal, bodyTimeout: 0 });
+  const events: MessengerEvent[] = [];
+  const read = async () => {
+    let rest = '';
+    for await (const piece of body.setEncoding('utf8') as AsyncIterable<string>) {
+      const blocks = `${rest}${piece}`.split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
+        if (name !== undefined) events.push({ name, data: JSON.parse(data ?? '') as unknown } as MessengerEvent);
+      }
+    }
+  };
+  read().catch((error: unknown) => {
+    if (!leave.signal.aborted) throw error;
+  });
+  return { events, close: () => leave.abort() };
+}
+
+/**
+ * All that the page showed of an answer, and the status lines of its conversation.
+ * @param from how many events there were before its question
+ */
+export function seenOf(
+  { events }: Screen,
+  from: number,
+  conversationId: string,
+  answerId: string | undefined,
+): SeenAnswer {
+  const seen: SeenAnswer = { looks: [], apart: [] };
+  for (const { name, data } of events.slice(from)) {
+    if (name === 'status' && data.conversationId === conversationId) seen.apart.push(data.text);
+    if (name !== 'message' || data.id !== answerId) continue;
+    seen.looks.push(data.text);
+    for (const line of [data.thinking, data.note]) if (line !== undefined) seen.apart.push(line);
+  }
+  return seen;
+}

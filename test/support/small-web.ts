@@ -1,0 +1,59 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { PUBLIC_WEB, type Reach } from '../../src/tools/page/reach.ts';
+
+const NAME = 'news.library.example';
+
+/** The web as the tools of a test see it: one search service and one site, on this machine. */
+export interface SmallWeb {
+  /** For `WEB_SEARCH_URL`. It finds one page for everything but what is broken. */
+  searchUrl: string;
+  /** Of the site, without a slash at its end. */
+  pageUrl: string;
+  /** What the tools may reach: the site under its name, and what the public web has. */
+  reach: Reach;
+  /** Nothing is answered any more until the function is called that this returns. */
+  hold(): () => void;
+  close(): Promise<void>;
+}
+
+export async function startSmallWeb(): Promise<SmallWeb> {
+  let held = Promise.resolve();
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request);
+    await held;
+    if (request.url !== '/search') {
+      response.setHeader('content-type', 'text/plain; charset=utf-8').end('The library opens at seven.');
+      return;
+    }
+    const query = new URLSearchParams(body).get('q') ?? '';
+    if (/broken|坏/.test(query)) response.statusCode = 500;
+    const page = {
+      title: `All about ${query}`,
+      url: `https://found.example/${encodeURIComponent(query)}`,
+      content: 'They sleep in the water.',
+    };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ results: [page] }));
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    searchUrl: `http://127.0.0.1:${port}`,
+    pageUrl: `http://${NAME}:${port}`,
+    reach: {
+      ...PUBLIC_WEB,
+      protocols: ['http:'],
+      mayUsePort: (asked) => asked === port,
+      mayConnect: (address) => address === '127.0.0.1',
+      resolve: async (hostname) => (hostname === NAME ? ['127.0.0.1'] : PUBLIC_WEB.resolve(hostname)),
+    },
+    hold() {
+      let letGo: () => void = () => undefined;
+      held = new Promise((resolve) => (letGo = resolve));
+      return letGo;
+    },
+    close: () => new Promise((resolve) => void server.close(() => resolve())),
+  };
+}
