@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { MIB_BYTES, SECOND_MS } from '../../base/clock.ts';
 import { brokenImage, ImageError } from './image-error.ts';
@@ -86,10 +87,13 @@ export class DecoderProcess {
       env: MEMORY_HABITS,
       execArgv: [],
       serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
     });
     child.unref();
     child.channel?.unref();
+    // That it ended is told by the process itself.
+    const input = child.stdin as Socket;
+    input.on('error', () => undefined).unref();
     const forget = () => {
       if (this.#child === child) this.#child = undefined;
     };
@@ -134,6 +138,9 @@ function ask(child: ChildProcess, order: DecodeOrder, limitMs: number, mayHaveEn
     });
     const failed = (error: Error) => settle(() => reject(error))();
     child.on('message', answered).on('exit', ended).on('error', failed);
-    child.send(order, (error) => error && failed(error));
+    const { bytes, ...wishes } = order;
+    child.send({ ...wishes, sizeBytes: bytes.length }, (error) => error && failed(error));
+    // By its input, since a message would be copied twice on each side.
+    child.stdin?.write(bytes);
   });
 }

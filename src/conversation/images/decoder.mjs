@@ -1,6 +1,7 @@
 // The program of the process that decodes people's images, started by decoder-process.ts. It knows no key and no address,
 // reads nothing but what it is sent, one image at a time, and ends with its parent. Plain JavaScript, so that it is the
 // same file wherever it is started from.
+import { readSync } from 'node:fs';
 import sharp from 'sharp';
 
 /** The decoders of the four kinds that we know; nothing else of the library may read (security.md 6.6). */
@@ -10,6 +11,9 @@ const OUR_LOADERS = [
   'VipsForeignLoadNsgifBuffer',
   'VipsForeignLoadWebpBuffer',
 ];
+/** An image's bytes come by it, once its order is sent. */
+const INPUT = 0;
+
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: OUR_LOADERS });
 // What was decoded is never asked for twice, and another thread would have memory of its own.
@@ -53,11 +57,23 @@ async function prepare(order) {
   return png.length <= mostBytes ? { mediaType: 'image/png', bytes: png } : asJpeg(png, order);
 }
 
+/** So many bytes of the input, in one piece; there is nothing else to do until they are here. */
+function readInput(sizeBytes) {
+  const bytes = Buffer.allocUnsafeSlow(sizeBytes);
+  for (let at = 0; at < sizeBytes;) {
+    const count = readSync(INPUT, bytes, { offset: at });
+    if (count === 0) process.exit();
+    at += count;
+  }
+  return bytes;
+}
+
 process.on('disconnect', () => process.exit());
-process.on('message', async (order) => {
+process.on('message', async ({ sizeBytes, ...wishes }) => {
+  const bytes = readInput(sizeBytes);
   // From here on it is this image that ends the process, if something does.
   process.send('begun');
   // The decoder's words may quote the file; that it failed is all that is told.
-  const written = await prepare(order).catch(() => undefined);
+  const written = await prepare({ bytes, ...wishes }).catch(() => undefined);
   process.send({ written, residentBytes: process.memoryUsage.rss() });
 });

@@ -73,7 +73,8 @@ export function encryptPadded(aesKey: Buffer, plain: Buffer): Buffer {
 export function decryptPadded(aesKey: Buffer, sealed: Buffer): Buffer {
   if (sealed.length === 0 || sealed.length % PAD_BLOCK_BYTES !== 0) throw undecryptable();
   const decipher = createDecipheriv(CIPHER, aesKey, aesKey.subarray(0, IV_BYTES)).setAutoPadding(false);
-  const padded = Buffer.concat([decipher.update(sealed), decipher.final()]);
+  // Without a padding of its own it keeps nothing back for a final piece: a file is not copied once more.
+  const padded = decipher.update(sealed);
   const padBytes = padded.at(-1) ?? 0;
   const padding = padded.subarray(padded.length - padBytes);
   const isPadded = padBytes >= 1 && padBytes <= PAD_BLOCK_BYTES && padding.every((byte) => byte === padBytes);
