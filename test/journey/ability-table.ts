@@ -1,11 +1,13 @@
-import { both, NUMBERS, type AbilityRow } from './abilities/ability-row.ts';
+import { both, COUNT, NUMBERS, type AbilityRow } from './abilities/ability-row.ts';
 import { MODEL_ROWS } from './abilities/model-rows.ts';
 import { TALK_ROWS } from './abilities/talk-rows.ts';
 import { TOOL_ROWS } from './abilities/tool-rows.ts';
 
+const INVITATION = { en: /^Before I answer, please sign in once: http/, zh: /^回答之前，请先登录一次：http/ };
+
 /**
  * Every ability of the bot but its slash words (slash-word-table.ts), as our own service's built-in model has it, in the
- * order of one walk: the first row signs the asker in.
+ * order of one walk: the first row signs the asker in, and the last one out.
  */
 export const ABILITY_ROWS: readonly AbilityRow[] = [
   {
@@ -14,7 +16,7 @@ export const ABILITY_ROWS: readonly AbilityRow[] = [
       {
         says: { en: 'count to 7', zh: '请数到 7' },
         signsIn: {
-          first: { en: /^Before I answer, please sign in once: http/, zh: /^回答之前，请先登录一次：http/ },
+          first: INVITATION,
           told: {
             en: /Signed in as Emma Clarke \(20•••12\) at \d\d:\d\d/,
             zh: /已于 \d\d:\d\d 登录为 张伟（20•••17）/,
@@ -27,4 +29,14 @@ export const ABILITY_ROWS: readonly AbilityRow[] = [
   ...TOOL_ROWS,
   ...MODEL_ROWS,
   ...TALK_ROWS,
+  {
+    name: 'sign-in: after /unlink it is asked for again',
+    steps: [
+      {
+        says: { en: '/unlink', zh: '/解绑' },
+        reads: { en: /^You are signed out here.*\/logout/s, zh: /^已解绑.*\/logout/s },
+      },
+      { ...COUNT, reads: INVITATION },
+    ],
+  },
 ];

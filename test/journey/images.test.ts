@@ -97,17 +97,6 @@ test('text and images of several messages are one question, in the order in whic
   expect((await lastPrompt()).asked.at(-1)).toBe('this is the left one|<40>|<41>|and this the right one|<42>');
 });
 
-test('spec 2.3 the model that can see answers, and it is said so apart from the answer’s text', async () => {
-  await ask('/new');
-  chat.script(says('Hello.'), says('红色的方块。'));
-  await ask('hi');
-  expect((await lastPrompt()).model).toBe('svc-max');
-  const answer = await ask({ text: '这是什么？', images: [await picture(50)] });
-  expect((await lastPrompt()).model).toBe('svc-plus');
-  expect(answer.text).toBe('红色的方块。');
-  expect(JSON.stringify(answer)).toContain('由能看图片的模型 svc-plus 回答。');
-});
-
 test('people can ask on about a picture; after three turns it is only told that there was one', async () => {
   await ask('/new');
   await ask({ text: 'what is this?', images: [await picture(60)] });

@@ -13,6 +13,8 @@ export interface SmallWeb {
   pageUrl: string;
   /** What the tools may reach: the site under its name, and what the public web has. */
   reach: Reach;
+  /** Host and path of every page that was opened. */
+  opened: string[];
   /** Nothing is answered any more until the function is called that this returns. */
   hold(): () => void;
   close(): Promise<void>;
@@ -20,10 +22,12 @@ export interface SmallWeb {
 
 export async function startSmallWeb(): Promise<SmallWeb> {
   let held = Promise.resolve();
+  const opened: string[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request);
     await held;
     if (request.url !== '/search') {
+      opened.push(`${request.headers.host ?? ''}${request.url ?? ''}`);
       response.setHeader('content-type', 'text/plain; charset=utf-8').end('The library opens at seven.');
       return;
     }
@@ -41,6 +45,7 @@ export async function startSmallWeb(): Promise<SmallWeb> {
   const { port } = server.address() as AddressInfo;
   return {
     searchUrl: `http://127.0.0.1:${port}`,
+    opened,
     pageUrl: `http://${NAME}:${port}`,
     reach: {
       ...PUBLIC_WEB,

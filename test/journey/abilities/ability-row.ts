@@ -20,7 +20,7 @@ export interface Step {
   /** In the group, with a mention; in the private chat unless told. */
   in?: 'group';
   /** Widths of the pictures that come with it, 20 pixels high. */
-  pictures?: readonly number[];
+  pictures?: readonly (number | 'damaged')[];
   /** Quotes the first message of its row. */
   quotesFirst?: true;
   /** So long after what was said before. */

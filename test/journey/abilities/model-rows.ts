@@ -108,6 +108,20 @@ export const MODEL_ROWS: readonly AbilityRow[] = [
     ],
   },
   {
+    name: 'images: one that cannot be opened is said to be so, and the next one is looked at',
+    steps: [
+      {
+        says: { en: 'What is this?', zh: '这是什么？' },
+        pictures: [37, 'damaged'],
+        reads: {
+          en: 'Image 2 of 2 is damaged: I could not open it. Please send it again, or a screenshot of it.',
+          zh: '2 张图片中的第 2 张已损坏，无法打开。请重新发送，或发它的截图。',
+        },
+      },
+      { says: { en: 'And this?', zh: '这个呢？' }, pictures: [38], reads: both(/38 × 20/) },
+    ],
+  },
+  {
     name: 'images: one that is quoted',
     only: 'wecom',
     steps: [

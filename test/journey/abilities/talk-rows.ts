@@ -10,7 +10,7 @@ const MARKDOWN = [
   '- **bold** and `code`\n  - below\n\n1. [link](https://example.org/a)',
 ].join('\n\n');
 
-/** Conversations, groups, quotes and how an answer is written. The last row is hours later than the others. */
+/** Conversations, groups, quotes and how an answer is written. The last row is hours later. */
 export const TALK_ROWS: readonly AbilityRow[] = [
   {
     name: 'quotes: what is quoted is asked about, and is not the question',
@@ -25,6 +25,13 @@ export const TALK_ROWS: readonly AbilityRow[] = [
       { says: { en: '/retry', zh: '/重试' }, reads: { en: /you asked: “count to 7”/, zh: /你问的是：“请数到 7”/ } },
       NEW,
       { says: WHAT_BEFORE, reads: NOTHING_BEFORE },
+      {
+        says: { en: '/usage', zh: '/用量' },
+        reads: {
+          en: /^Today: [1-9]\d* questions, about [1-9]\d* tokens\./,
+          zh: /^今天：[1-9]\d* 个问题，约 [1-9]\d* 个词元。/,
+        },
+      },
     ],
   },
   {

@@ -117,7 +117,8 @@ async function say(
 }
 
 /** A picture that is known by its size. */
-function picture(width: number): Promise<Buffer> {
+async function picture(width: number | 'damaged'): Promise<Buffer> {
+  if (width === 'damaged') return (await picture(20)).subarray(0, 60);
   return sharp({ create: { width, height: 20, channels: 3, background: '#c04030' } })
     .png()
     .toBuffer();
