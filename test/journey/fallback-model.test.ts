@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,72 +9,79 @@ import {
   statusOf,
   type ScriptedChatServer,
 } from '../chat/scripted-chat-server.ts';
+import { PLATFORMS } from '../support/both-platforms.ts';
 import { startTown, type Town } from '../support/town.ts';
 
-// One model of the service is down and another is well; people ask over WeCom.
-
 const ENV = { SIGN_IN: 'off', CHAT_MODELS: 'svc-plus,svc-max', CHAT_FALLBACK_MODEL: 'svc-max' };
-const folder = mkdtempSync(join(tmpdir(), 'parley-fallback-'));
-let town: Town;
-let chat: ScriptedChatServer;
-
-beforeAll(async () => {
-  chat = await startScriptedChatServer();
-  town = await startTown({ startsBot: false, env: { ...ENV, CHAT_BASE_URL: chat.baseUrl } });
-}, 60_000);
-afterAll(async () => {
-  await town.stop();
-  await chat.stop();
-  rmSync(folder, { recursive: true });
-});
-beforeEach(() => {
-  chat.calls.splice(0);
-  chat.script((response, call) =>
-    (call.body['model'] === 'svc-plus' ? statusOf(503) : helloStream('The other one answers.'))(response, call),
-  );
-});
-afterEach(() => town.stopBot());
-
-type Said = Parameters<Town['messenger']['driver']['say']>[1];
-async function ask(said: Said) {
-  const message = await town.messenger.driver.say('zhangwei', said);
-  return town.messenger.driver.waitForAnswer(message.id);
-}
-const asked = () => chat.calls.map(({ body }) => body['model']);
-
-test('F17: the fallback answers, the person sees which model did, apart from the text, and it is counted', async () => {
-  await town.startBot();
-  expect(await ask('are you there?')).toMatchObject({
-    text: 'The other one answers.',
-    thinking: 'The usual model is not available at the moment; svc-max answers.',
-  });
-  expect(await ask('你好')).toMatchObject({ thinking: '常用模型暂时不可用，由 svc-max 回答。' });
-  expect(asked()).toEqual(['svc-plus', 'svc-plus', 'svc-max', 'svc-plus', 'svc-plus', 'svc-max']);
-  const metrics = await got(`${town.botUrl}/metrics`).text();
-  expect(metrics).toContain(
-    'parley_chat_fallbacks_total{model="svc-plus",fallback="svc-max",code="chat_server_error"} 2',
-  );
-  expect(town.messenger.driver.violations()).toEqual([]);
-});
-
-test('a fallback that cannot see is never asked about an image', async () => {
-  await town.startBot();
-  const { text } = await ask({ text: 'what is this?', images: [PIXEL] });
-  expect(text).toContain('/retry');
-  expect(new Set(asked())).toEqual(new Set(['svc-plus']));
-});
-
-test('a fallback that the policy does not give to this person is never asked', async () => {
-  const may = { use: true, models: ['svc-plus'], private: true, groups: 'all' };
-  const policyFile = join(folder, 'policy.json');
-  writeFileSync(policyFile, JSON.stringify({ rules: [], otherwise: may }));
-  await town.startBot({ POLICY_FILE: policyFile });
-  expect((await ask('are you there?')).text).toContain('/retry');
-  expect(new Set(asked())).toEqual(new Set(['svc-plus']));
-});
-
+/** Where a platform shows what is said apart from the text. */
+const APART = { wecom: 'thinking', slack: 'note' } as const;
 /** A red square of one pixel. */
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC',
   'base64',
 );
+const folder = mkdtempSync(join(tmpdir(), 'parley-fallback-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe.each(PLATFORMS)('one model of the service is down and another is well; people ask on %s', (platform) => {
+  let town: Town;
+  let chat: ScriptedChatServer;
+
+  beforeAll(async () => {
+    chat = await startScriptedChatServer();
+    town = await startTown({
+      protocol: platform,
+      slackTiming: { editQuietMs: 200 },
+      startsBot: false,
+      env: { ...ENV, CHAT_BASE_URL: chat.baseUrl },
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await town.stop();
+    await chat.stop();
+  });
+  beforeEach(() => {
+    chat.calls.splice(0);
+    chat.script((response, call) =>
+      (call.body['model'] === 'svc-plus' ? statusOf(503) : helloStream('The other one answers.'))(response, call),
+    );
+  });
+  afterEach(() => town.stopBot());
+
+  type Said = Parameters<Town['messenger']['driver']['say']>[1];
+  async function ask(said: Said) {
+    const message = await town.messenger.driver.say('zhangwei', said);
+    return town.messenger.driver.waitForAnswer(message.id);
+  }
+  const asked = () => chat.calls.map(({ body }) => body['model']);
+
+  test('F17: the fallback answers, the person sees which model did, apart from the text, and it is counted', async () => {
+    await town.startBot();
+    const { text, [APART[platform]]: apart } = await ask('are you there?');
+    expect(text).toBe('The other one answers.');
+    expect(apart).toBe('The usual model is not available at the moment; svc-max answers.');
+    expect((await ask('你好'))[APART[platform]]).toBe('常用模型暂时不可用，由 svc-max 回答。');
+    expect(asked()).toEqual(['svc-plus', 'svc-plus', 'svc-max', 'svc-plus', 'svc-plus', 'svc-max']);
+    const metrics = await got(`${town.botUrl}/metrics`).text();
+    expect(metrics).toContain(
+      'parley_chat_fallbacks_total{model="svc-plus",fallback="svc-max",code="chat_server_error"} 2',
+    );
+    expect(town.messenger.driver.violations()).toEqual([]);
+  });
+
+  test('a fallback that cannot see is never asked about an image', async () => {
+    await town.startBot();
+    const { text } = await ask({ text: 'what is this?', images: [PIXEL] });
+    expect(text).toContain('/retry');
+    expect(new Set(asked())).toEqual(new Set(['svc-plus']));
+  });
+
+  test('a fallback that the policy does not give to this person is never asked', async () => {
+    const may = { use: true, models: ['svc-plus'], private: true, groups: 'all' };
+    const policyFile = join(folder, 'policy.json');
+    writeFileSync(policyFile, JSON.stringify({ rules: [], otherwise: may }));
+    await town.startBot({ POLICY_FILE: policyFile });
+    expect((await ask('are you there?')).text).toContain('/retry');
+    expect(new Set(asked())).toEqual(new Set(['svc-plus']));
+  });
+});

@@ -10,6 +10,7 @@ import {
   type Answer,
   type ReceivedCall,
 } from '../chat/scripted-chat-server.ts';
+import { bothPlatforms, PLATFORMS, type Seen } from '../support/both-platforms.ts';
 import { useSlackTown } from '../support/slack-town.ts';
 import { untilTrue } from '../support/town.ts';
 
@@ -25,16 +26,26 @@ const TOO_LONG = jsonOf(
 /** Of these conversations nothing is summed up: what they are about is the prompt without a summary. */
 const isForSummary = ({ body }: ReceivedCall) => JSON.stringify(body['messages']).includes('You keep the notes');
 
-/** Asks and waits until all is done. @returns the prompts that the model got meanwhile, as text */
-async function ask(text: string, answers: Answer[] = [helloStream(`answer to ${text}`)]): Promise<string[]> {
-  const before = town.chat.calls.length;
+/** Says it, and waits until something was answered. */
+async function sayInSlack(text: string): Promise<void> {
   const shown = town.textsIn('DU1').length;
+  await town.sender.direct('U1', text);
+  await untilTrue(() => town.textsIn('DU1').length > shown);
+}
+
+/** Asks and waits until all is done. @returns the prompts that the model got meanwhile, as text */
+async function ask(
+  text: string,
+  answers: Answer[] = [helloStream(`answer to ${text}`)],
+  say: (text: string) => Promise<unknown> = sayInSlack,
+): Promise<string[]> {
+  const before = town.chat.calls.length;
   const left = [...answers];
   town.chat.script((response, call) =>
     isForSummary(call) ? statusOf(400)(response, call) : (left.length > 1 ? left.shift() : left[0])?.(response, call),
   );
-  await town.sender.direct('U1', text);
-  await untilTrue(async () => town.textsIn('DU1').length > shown && (await town.redis.keys('*:pending')).length === 0);
+  await say(text);
+  await untilTrue(async () => (await town.redis.keys('*:pending')).length === 0);
   const calls = town.chat.calls.slice(before).filter((call) => !isForSummary(call));
   return calls.map(({ body }) => JSON.stringify(body['messages']));
 }
@@ -83,18 +94,34 @@ test('P14: a prompt that is too long is compacted once, and the question answere
   expect(town.textsIn('DU1').at(-1)).toBe('the answer');
 });
 
-test('P14: where even that is too long the question starts afresh, says so, and the next one is not too long again', async () => {
-  await town.startBot();
-  for (const name of ['one', 'two', 'three']) await ask(`${name} ${'word '.repeat(200)}`);
-  const prompts = await ask('now?', [TOO_LONG, TOO_LONG, helloStream('the answer')]);
-  expect(prompts).toHaveLength(3);
-  expect(prompts[2]).not.toContain('word word');
-  expect(town.textsIn('DU1').at(-1)).toBe('the answer');
-  const next = await ask('and then?');
-  expect(next).toHaveLength(1);
-  expect(next[0]).toContain('now?');
-  expect(next[0]).not.toContain('word word');
-});
+test.each(
+  PLATFORMS.flatMap((platform) => [
+    {
+      platform,
+      question: 'now?',
+      told: 'Our conversation had become too long for the model, so I have started a new one.',
+    },
+    { platform, question: '现在呢？', told: '之前的对话过长，模型无法处理，已开始新的对话。' },
+  ]),
+)(
+  'P14: on $platform, where even that is too long, “$question” starts afresh, which is told, and the next one is not too long again',
+  async ({ platform, question, told }) => {
+    const { env, sayAll } = bothPlatforms(town);
+    let seen: Seen | undefined;
+    const say = async (text: string) => ([seen] = await sayAll(platform, [{ person: 'U1', text }]));
+    await town.startBot(env);
+    for (const name of ['one', 'two', 'three']) await ask(`${name} ${'word '.repeat(200)}`, undefined, say);
+    const prompts = await ask(question, [TOO_LONG, TOO_LONG, helloStream('the answer')], say);
+    expect(prompts).toHaveLength(3);
+    expect(prompts[2]).not.toContain('word word');
+    expect(seen?.looks.at(-1)).toBe('the answer');
+    expect(seen?.apart).toContainEqual(expect.stringContaining(told));
+    const next = await ask('and then?', undefined, say);
+    expect(next).toHaveLength(1);
+    expect(next[0]).toContain(question);
+    expect(next[0]).not.toContain('word word');
+  },
+);
 
 test('P14: a question that is too long by itself is told so, and costs the conversation nothing', async () => {
   await town.startBot();

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { HOUR_MS } from '../../src/base/clock.ts';
 import { countedStream, helloStream, statusOf, type Answer, type ReceivedCall } from '../chat/scripted-chat-server.ts';
+import { bothPlatforms, PLATFORMS } from '../support/both-platforms.ts';
 import { endSummaryWaits } from '../support/end-summary-waits.ts';
 import { useSlackTown } from '../support/slack-town.ts';
 import { untilTrue } from '../support/town.ts';
@@ -28,42 +29,57 @@ const hasSummary = async () =>
 const untilNoneIsSummed = () => untilTrue(async () => (await town.redis.keys('{summaries}:*:de:*')).length === 0);
 const noneWaits = async () => (await town.redis.keys('*:pending')).length === 0;
 
+type Ask = (text: string) => Promise<{ role: string; content: string }[]>;
+
 /** Asks, and waits until the answer is done. @returns the prompt's messages */
-async function ask(text: string): Promise<{ role: string; content: string }[]> {
+const ask: Ask = async (text) => {
   const shown = town.textsIn('DU1').length;
   await town.sender.direct('U1', text);
   await untilTrue(async () => town.textsIn('DU1').length > shown && (await noneWaits()));
+  return lastPrompt();
+};
+
+function lastPrompt(): { role: string; content: string }[] {
   const call = town.chat.calls.findLast((one) => !isForSummary(one));
   return (call?.body['messages'] ?? []) as { role: string; content: string }[];
 }
 
-async function talkUntilSummed(): Promise<void> {
+async function talkUntilSummed(asks: Ask = ask): Promise<void> {
   const before = summaryCalls().length;
-  await ask('My badge is blue-4711.');
+  await asks('My badge is blue-4711.');
   for (let count = 0; count < 12 && summaryCalls().length === before; count += 1)
-    await ask(`question ${count} ${LONG}`);
+    await asks(`question ${count} ${LONG}`);
   await untilTrue(hasSummary);
 }
 
 const start = (more: Record<string, string> = {}) => town.startBot({ CHAT_PROMPT_TOKENS: '1500', ...more });
 
-test('an early fact is still known through the summary, when its turn has long left the prompt', async () => {
-  await start();
-  await talkUntilSummed();
-  for (let count = 0; count < 5; count += 1) await ask(`more ${count} ${LONG}`);
-  const prompt = await ask('Which badge do I have?');
-  expect(JSON.stringify(prompt)).not.toContain('My badge is');
-  expect(prompt[1]).toEqual({
-    role: 'user',
-    content: expect.stringMatching(
-      /^Summary of what was said before, made by a machine[^]*<summary>\nThe badge is blue-4711\.\n<\/summary>$/,
-    ),
-  });
-  expect(JSON.stringify(summaryCalls()[0]?.body['messages'])).toContain('My badge is blue-4711.');
-  // What is summed up again starts from the older summary and holds each turn once.
-  const later = summaryCalls().at(-1);
-  if (summaryCalls().length > 1) expect(JSON.stringify(later?.body['messages'])).toContain('The badge is blue-4711.');
-});
+test.each(PLATFORMS)(
+  'on %s an early fact is still known by the summary, when its turn has long left the prompt',
+  async (platform) => {
+    const { env, sayAll } = bothPlatforms(town);
+    const asks: Ask = async (text) => {
+      await sayAll(platform, [{ person: 'U1', text }]);
+      await untilTrue(noneWaits);
+      return lastPrompt();
+    };
+    await start(env);
+    await talkUntilSummed(asks);
+    for (let count = 0; count < 5; count += 1) await asks(`more ${count} ${LONG}`);
+    const prompt = await asks('Which badge do I have?');
+    expect(JSON.stringify(prompt)).not.toContain('My badge is');
+    expect(prompt[1]).toEqual({
+      role: 'user',
+      content: expect.stringMatching(
+        /^Summary of what was said before, made by a machine[^]*<summary>\nThe badge is blue-4711\.\n<\/summary>$/,
+      ),
+    });
+    expect(JSON.stringify(summaryCalls()[0]?.body['messages'])).toContain('My badge is blue-4711.');
+    // What is summed up again starts from the older summary and holds each turn once.
+    const later = summaryCalls().at(-1);
+    if (summaryCalls().length > 1) expect(JSON.stringify(later?.body['messages'])).toContain('The badge is blue-4711.');
+  },
+);
 
 test('a conversation that fits its prompt is never summed up', async () => {
   await start({ CHAT_PROMPT_TOKENS: '24000' });
