@@ -302,7 +302,6 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const endSweeper = startSweeper({
     redis,
     wakeQueue,
-    nowMs,
     log,
     report,
     alsoRepeat: identity ? [() => repeatReleases(base, identity)] : [],

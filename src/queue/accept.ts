@@ -16,8 +16,7 @@ export const REMEMBER_DELIVERY_MS = DAY_MS;
 const MESSAGES_A_CHAT_MAY_SEND_A_MINUTE = 60;
 const LONGEST_INBOX = 100;
 /** Of accept.lua, from 0. */
-const ACCEPTED_AT_ARGUMENT = 4;
-const FLAGS_ARGUMENT = 5;
+const FLAGS_ARGUMENT = 4;
 
 export interface AcceptOptions {
   redis: RedisClient;
@@ -76,13 +75,13 @@ export class Inbox {
       conversation.id,
       personId,
       standsAlone?.(message) ? NEVER_MERGED : mergeKeyOf(message, personId),
-      nowMs(),
       (message.laterReplyHandle === undefined ? '' : 'later ') + (isStop ? 'stop' : ''),
       sealMessage(keyRing, deliveryId, message),
     ];
     if (isStop && threadBegunBy !== undefined) args.push(deliveryIdOf({ ...message, messageId: threadBegunBy }));
+    const acceptedAtMs = nowMs();
     const result = (await this.#script.run(redis, keys, args)) as Accepted['result'];
-    if (result === 'new') recent?.keep({ deliveryId, conversation, keys, args });
+    if (result === 'new') recent?.keep({ deliveryId, conversation, keys, args, acceptedAtMs });
     return { deliveryId, result };
   }
 
@@ -91,8 +90,8 @@ export class Inbox {
    * anything is posted, since what was known of them may be lost too.
    * @throws as `accept`
    */
-  async acceptAgain({ keys, args }: RecentAccept): Promise<Accepted['result']> {
-    const ageMs = Math.max(0, this.#options.nowMs() - Number(args[ACCEPTED_AT_ARGUMENT]));
+  async acceptAgain({ keys, args, acceptedAtMs }: RecentAccept): Promise<Accepted['result']> {
+    const ageMs = Math.max(0, this.#options.nowMs() - acceptedAtMs);
     const again = args.map((arg, index) => (index === FLAGS_ARGUMENT ? `${arg} again:${ageMs}` : arg));
     return (await this.#script.run(this.#options.redis, keys, again)) as Accepted['result'];
   }

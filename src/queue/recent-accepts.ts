@@ -15,6 +15,8 @@ export interface RecentAccept {
   /** Keys and arguments of accept.lua. The first key is the message's record. */
   keys: string[];
   args: (string | number)[];
+  /** By this process's clock. */
+  acceptedAtMs: number;
 }
 
 /** What is left of one when there were too many to keep them whole. */

@@ -1,4 +1,5 @@
-import { SECOND_MS, type NowMs } from '../base/clock.ts';
+import { SECOND_MS } from '../base/clock.ts';
+import { loadScript } from '../base/lua-script.ts';
 import { pendingKey } from '../base/partition-keys.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
@@ -10,11 +11,11 @@ import type { WakeQueue } from './wake-queue.ts';
 export const SWEEP_AFTER_MS = 10 * SECOND_MS;
 const SWEEP_EVERY_MS = 5 * SECOND_MS;
 const MOST_WOKEN_A_PARTITION = 100;
+const forgottenScript = loadScript(import.meta.url, './scripts/forgotten.lua');
 
 export interface SweeperOptions {
   redis: RedisClient;
   wakeQueue: WakeQueue;
-  nowMs: NowMs;
   log: Log;
   report: QueueReport;
   /** Further work of the same kind: repeats what a crash may have left undone (releases after a sign-in). */
@@ -49,19 +50,19 @@ export function startSweeper(options: SweeperOptions): () => void {
   };
 }
 
-/** One pass over all partitions. @returns how many conversations were woken */
-export async function sweep({ redis, wakeQueue, nowMs, report }: SweeperOptions): Promise<number> {
-  const dueBeforeMs = nowMs() - SWEEP_AFTER_MS;
+/**
+ * One pass over all partitions.
+ * @param afterMs so long nobody touched what is woken, by Redis' clock
+ * @returns how many conversations were woken
+ */
+export async function sweep(
+  { redis, wakeQueue, report }: Pick<SweeperOptions, 'redis' | 'wakeQueue' | 'report'>,
+  afterMs = SWEEP_AFTER_MS,
+): Promise<number> {
   const found = await Promise.all(
     ALL_PARTITIONS.map(async (partition) => {
-      const ids = await redis.zrangebyscore(
-        pendingKey(partition),
-        '-inf',
-        dueBeforeMs,
-        'LIMIT',
-        0,
-        MOST_WOKEN_A_PARTITION,
-      );
+      const args = [afterMs, MOST_WOKEN_A_PARTITION];
+      const ids = (await forgottenScript.run(redis, [pendingKey(partition)], args)) as string[];
       return ids.map((id) => ({ id, partition }));
     }),
   );

@@ -150,14 +150,13 @@ export class TurnStore {
    * @throws EntryError for a version that waits for a newer worker; the turn is given back before, unharmed (security.md 4.11)
    */
   async begin(conversation: ConversationRef): Promise<TurnClaim | undefined> {
-    const { redis, keyRing, nowMs } = this.#options;
+    const { redis, keyRing } = this.#options;
     const keys = conversationKeys(conversation);
     const reply = await beginScript.run(
       redis,
       [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices, keys.summary],
       [
         conversation.id,
-        nowMs(),
         MOST_MESSAGES_OF_ONE_TURN,
         TURNS_OF_HISTORY_READ,
         messageKeyPrefix(conversation.partition),
@@ -201,7 +200,7 @@ export class TurnStore {
 
   /** Ends the turn. @returns how many messages still wait, or `stale` when a newer epoch has taken over */
   async commit(claim: TurnClaim, commit: TurnCommit): Promise<number | 'stale'> {
-    const { redis, nowMs, historyLifeMs } = this.#options;
+    const { redis, historyLifeMs } = this.#options;
     const keys = conversationKeys(claim.conversation);
     const { threadHistory, preferences, ...rest } = commit;
     const changes = {
@@ -221,13 +220,7 @@ export class TurnStore {
         ...[keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices, keys.summary],
         ...(threadHistory ? [conversationKeys(threadHistory.conversation).history] : []),
       ],
-      [
-        claim.conversation.id,
-        claim.epoch,
-        nowMs(),
-        messageKeyPrefix(claim.conversation.partition),
-        JSON.stringify(changes),
-      ],
+      [claim.conversation.id, claim.epoch, messageKeyPrefix(claim.conversation.partition), JSON.stringify(changes)],
     )) as ['done' | 'stale', number];
     return verdict === 'stale' ? 'stale' : waiting;
   }
@@ -260,7 +253,7 @@ export class TurnStore {
   async renew(claim: TurnClaim): Promise<{ stop: StopMark; wasStopped: boolean } | undefined> {
     const keys = conversationKeys(claim.conversation);
     const records = claim.messages.map(({ deliveryId }) => messageKey(claim.conversation.partition, deliveryId));
-    const args = [claim.epoch, this.#options.nowMs(), claim.conversation.id];
+    const args = [claim.epoch, claim.conversation.id];
     const [isCurrent, seq, ownerId, wasStopped] = (await renewScript.run(
       this.#options.redis,
       [keys.state, keys.pending, ...records],
@@ -269,19 +262,22 @@ export class TurnStore {
     return isCurrent === 1 ? { stop: { seq: Number(seq), ownerId }, wasStopped: wasStopped === 1 } : undefined;
   }
 
-  /** Gives the turn back unharmed (orderly stop, a suspect's wait); it is due again at `dueAtMs`. */
-  async giveBack(claim: Place, dueAtMs: number): Promise<boolean> {
-    return this.#mark(claim, 'given-back', dueAtMs, claim.conversation.id);
+  /**
+   * Gives the turn back unharmed (orderly stop, a suspect's wait).
+   * @param touchedAgoMs so long ago it counts as touched; the sweeper takes up what nobody touched for a while
+   */
+  async giveBack(claim: Place, touchedAgoMs: number): Promise<boolean> {
+    return this.#mark(claim, 'given-back', touchedAgoMs, claim.conversation.id);
   }
 
   /** Brings held messages back after the sign-in. Safe to repeat. @returns how many came back */
   async release(conversation: ConversationRef): Promise<number> {
-    const { redis, nowMs } = this.#options;
+    const { redis } = this.#options;
     const keys = conversationKeys(conversation);
     return (await releaseScript.run(
       redis,
       [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.summary],
-      [conversation.id, nowMs(), messageKeyPrefix(conversation.partition)],
+      [conversation.id, messageKeyPrefix(conversation.partition)],
     )) as number;
   }
 
@@ -290,7 +286,7 @@ export class TurnStore {
     try {
       return readEntries(this.#options.keyRing, entries);
     } catch (error) {
-      if (error instanceof EntryError) await this.giveBack(place, this.#options.nowMs());
+      if (error instanceof EntryError) await this.giveBack(place, 0);
       throw error;
     }
   }

@@ -254,8 +254,7 @@ export class TurnWorker {
 
   /** Whoever looks next, another worker or the next start, takes it at once. */
   async #giveBack(claim: TurnClaim): Promise<void> {
-    const { store, nowMs } = this.#options;
-    await store.giveBack(claim, nowMs() - SWEEP_AFTER_MS);
+    await this.#options.store.giveBack(claim, SWEEP_AFTER_MS);
   }
 
   async #finish(claim: TurnClaim, commit: TurnCommit): Promise<number> {

@@ -39,6 +39,8 @@ export interface LiveReplyOptions {
   keyRing: KeyRing;
   platform: Platform;
   nowMs: NowMs;
+  /** For lengths of time; the process's own unless told. */
+  monotonicMs?: NowMs;
   log: Log;
   report: ReplyReport;
   conversation: ConversationRef;

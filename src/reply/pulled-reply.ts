@@ -1,5 +1,5 @@
 import { conversationKeys, messageKey } from '../base/partition-keys.ts';
-import { monotonicMs, SECOND_MS } from '../base/clock.ts';
+import { monotonicMs, SECOND_MS, type NowMs } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { say } from '../base/texts.ts';
 import type { ReplyView } from '../platforms/platform.ts';
@@ -27,10 +27,15 @@ export class PulledReply implements LiveReply {
   #hasShownText = false;
   #hasWritten = false;
   #isHandedOver: boolean;
+  readonly #monotonicMs: NowMs;
+  /** When the message came, on the monotonic clock: a poll hands over by Redis' clock, and ours may jump meanwhile (F29). */
+  readonly #cameAtMs: number;
 
   constructor(options: LiveReplyOptions) {
     this.#options = options;
     this.#isHandedOver = options.wasHandedOver;
+    this.#monotonicMs = options.monotonicMs ?? monotonicMs;
+    this.#cameAtMs = this.#monotonicMs() - (options.nowMs() - options.startedAtMs);
     const { minEditGapMs: minGapMs } = options.platform.replyTraits;
     this.#pacer = new LookPacer({ minGapMs, nowMs: monotonicMs, write: (view) => this.#write(view) });
   }
@@ -45,9 +50,12 @@ export class PulledReply implements LiveReply {
 
   /** Whether the answer must go the platform's other way since the live reply's time is (nearly) over. */
   get #mustHandOver(): boolean {
-    const { nowMs, startedAtMs, platform } = this.#options;
-    const { liveLifetimeMs, handoverMarginMs } = platform.replyTraits;
-    return this.#isHandedOver || nowMs() - startedAtMs >= liveLifetimeMs - handoverMarginMs - HANDOVER_GUARD_MS;
+    const { liveLifetimeMs, handoverMarginMs } = this.#options.platform.replyTraits;
+    return this.#isHandedOver || this.#ageMs >= liveLifetimeMs - handoverMarginMs - HANDOVER_GUARD_MS;
+  }
+
+  get #ageMs(): number {
+    return this.#monotonicMs() - this.#cameAtMs;
   }
 
   /** Ends the reply in the live message, or by a later one. */
@@ -84,8 +92,7 @@ export class PulledReply implements LiveReply {
   }
 
   async #write(view: ReplyView): Promise<undefined> {
-    const { redis, conversation, epoch, deliveryId, mergedIds, fenced, nowMs, startedAtMs, report, platform } =
-      this.#options;
+    const { redis, conversation, epoch, deliveryId, mergedIds, fenced, report, platform } = this.#options;
     const ids = this.#lastShownIds(deliveryId, mergedIds);
     const looks = ids.map((id) =>
       id === deliveryId ? [this.#seal(id, view), '0', ''] : [this.#sealMerged(id), '1', this.#newerThan(id)],
@@ -99,7 +106,7 @@ export class PulledReply implements LiveReply {
     this.#isHandedOver ||= handedOver === '1';
     if (progressOf(view) > 0 && !this.#hasShownText) {
       this.#hasShownText = true;
-      report.firstTextShown({ platform: platform.name, afterMs: nowMs() - startedAtMs });
+      report.firstTextShown({ platform: platform.name, afterMs: this.#ageMs });
     }
   }
 

@@ -1,5 +1,5 @@
 import { messageKey, messageKeyPrefix } from '../base/partition-keys.ts';
-import { SECOND_MS, type NowMs } from '../base/clock.ts';
+import { SECOND_MS } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
@@ -14,7 +14,6 @@ export interface ReadLiveReplyOptions {
   redis: RedisClient;
   keyRing: KeyRing;
   platform: Platform;
-  nowMs: NowMs;
 }
 
 export interface PolledReply {
@@ -45,7 +44,7 @@ const HANDOVER_NOTICE_MS = 10 * SECOND_MS;
  * one's answer shows that answer itself when the platform never polls the newer one.
  */
 export async function readLiveReply(options: ReadLiveReplyOptions, polled: PolledReply): Promise<PulledReply> {
-  const { redis, nowMs, platform } = options;
+  const { redis, platform } = options;
   const { liveLifetimeMs, handoverMarginMs, deliveredWithinMs } = platform.replyTraits;
   const replyId = polled.deliveryId;
   const key = messageKey(polled.partition, replyId);
@@ -53,7 +52,7 @@ export async function readLiveReply(options: ReadLiveReplyOptions, polled: Polle
     redis,
     [key],
     [
-      ...[polled.personId, nowMs(), liveLifetimeMs - handoverMarginMs],
+      ...[polled.personId, liveLifetimeMs - handoverMarginMs],
       ...[replyId, messageKeyPrefix(polled.partition), deliveredWithinMs, HANDOVER_NOTICE_MS],
     ],
   )) as PollRow | null;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MINUTE_MS } from '../../src/base/clock.ts';
+import { ageMessages } from '../support/age-messages.ts';
 import { startTown, untilTrue, type Town } from '../support/town.ts';
 
 let town: Town;
@@ -130,6 +131,7 @@ describe('time', () => {
     await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
     const invitation = (await driver().answer(message.id))?.text ?? '';
     town.advance(5.6 * MINUTE_MS);
+    await ageMessages(town.redis, 5.6 * MINUTE_MS);
     await driver().waitForAnswer(message.id);
     await town.signIn('emma.clarke', invitation);
     const answers = async () =>

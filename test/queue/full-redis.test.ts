@@ -2,10 +2,8 @@ import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sweep } from '../../src/queue/sweeper.ts';
 import { textMessage } from '../support/messages.ts';
-import { recordingLog } from '../support/redis.ts';
 import { until, useWorkerScene } from './worker-scene.ts';
 
-const { log } = recordingLog();
 const scene = useWorkerScene();
 
 test('F11, security.md 4.2: a running turn that meets a full Redis is given back and run again, and no crash is counted', async () => {
@@ -28,8 +26,7 @@ test('F11, security.md 4.2: a running turn that meets a full Redis is given back
   await redis.config('SET', 'maxmemory', '0');
   const freeAtMs = Date.now();
   await until(async () => {
-    const { wakeQueue, report } = scene;
-    await sweep({ redis, wakeQueue, nowMs: () => Date.now(), log, report, alsoRepeat: [] });
+    await sweep({ ...scene, redis });
     await sleep(200);
     return crashes.length === 2;
   }, 25_000);

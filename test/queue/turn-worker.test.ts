@@ -3,11 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { conversationOf } from '../../src/platforms/conversation-key.ts';
 import { sweep, SWEEP_AFTER_MS } from '../../src/queue/sweeper.ts';
 import type { RunTurn } from '../../src/queue/turn-worker.ts';
+import { ageMessages } from '../support/age-messages.ts';
 import { textMessage } from '../support/messages.ts';
-import { recordingLog } from '../support/redis.ts';
 import { until, useWorkerScene } from './worker-scene.ts';
 
-const { log } = recordingLog();
 const scene = useWorkerScene();
 
 test('each conversation is answered one turn at a time and in order, by several workers', async () => {
@@ -95,9 +94,10 @@ test('security.md 3.5: a message whose wake got lost is woken by the sweeper', a
   });
   const message = textMessage('unwoken');
   await scene.inbox.accept(conversationOf(message, 'member'), message);
-  const options = { redis: scene.server.redis, wakeQueue: scene.wakeQueue, log, report: scene.report, alsoRepeat: [] };
-  expect(await sweep({ ...options, nowMs: () => Date.now() })).toBe(0);
-  expect(await sweep({ ...options, nowMs: () => Date.now() + SWEEP_AFTER_MS + 1 })).toBe(1);
+  const options = { ...scene, redis: scene.server.redis };
+  expect(await sweep(options)).toBe(0);
+  await ageMessages(scene.server.redis, SWEEP_AFTER_MS);
+  expect(await sweep(options)).toBe(1);
   await until(() => answered.length === 1);
 });
 

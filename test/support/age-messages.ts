@@ -1,7 +1,7 @@
 import type { RedisClient } from '../../src/base/redis.ts';
 
 /**
- * Makes every message that waits older than it is. Ages are counted by Redis' clock (reliability.md F29), which no test can
+ * Makes every message that waits older than it is, and longer untouched. Ages are counted by Redis' clock (reliability.md F29), which no test can
  * move, so their stamps are.
  */
 export async function ageMessages(redis: RedisClient, byMs: number): Promise<void> {
@@ -11,7 +11,10 @@ export async function ageMessages(redis: RedisClient, byMs: number): Promise<voi
       await redis.lset(key, index, [id, merge, String(Number(atMs) - byMs), ...rest].join(':'));
     }
   }
+  for (const key of await redis.keys('{p*}:pending')) {
+    for (const id of await redis.zrange(key, '0', '-1')) await redis.zincrby(key, -byMs, id);
+  }
   for (const key of await redis.keys('{p*}:message:*')) {
-    if ((await redis.hexists(key, 'takenMs')) === 1) await redis.hincrby(key, 'takenMs', -byMs);
+    if ((await redis.hexists(key, 'atMs')) === 1) await redis.hincrby(key, 'atMs', -byMs);
   }
 }

@@ -27,8 +27,8 @@ export interface SlackTown {
   readonly env: Record<string, string>;
   /** Log lines of the bots that run in this process. */
   readonly lines: string[];
-  /** Starts a bot in this process. */
-  startBot(more?: Record<string, string>): Promise<App>;
+  /** Starts a bot in this process. @param clock its own; the town's unless told */
+  startBot(more?: Record<string, string>, clock?: () => number): Promise<App>;
   stopBots(): Promise<void>;
   /** Starts a bot as a process of its own; it is ended with the test. A worker alone gets a port of its own. */
   startProcess(more?: Record<string, string>): Promise<ParleyProcess>;
@@ -96,11 +96,11 @@ export function useSlackTown(options: SlackTownOptions = {}): SlackTown {
     await town.slack.close();
   });
 
-  async function startBot(more: Record<string, string> = {}): Promise<App> {
+  async function startBot(more: Record<string, string> = {}, clock = nowMs): Promise<App> {
     const settings = loadSettings({ env: { ...town.env, ...more }, cwd: process.cwd() });
     if (!settings.ok) throw new Error(settings.faults.map(({ message }) => message).join('\n'));
     const { config, secrets } = settings;
-    const app = await startApp({ config, secrets, log, nowMs, onFatal: (words) => log.fatal(words) });
+    const app = await startApp({ config, secrets, log, nowMs: clock, onFatal: (words) => log.fatal(words) });
     apps.push(app);
     return app;
   }

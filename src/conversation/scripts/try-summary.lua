@@ -13,8 +13,7 @@ local kept = redis.call('GET', KEYS[1]) or ''
 local before, tries, untilMs, name = string.match(kept, '^(.*)%.(%d+):(%d+):(.*)$')
 if name == ARGV[2] then return {'begun', kept} end
 if kept ~= ARGV[1] then return {'stale', kept} end
-local time = redis.call('TIME')
-local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
+local nowMs = redisNowMs()
 if untilMs and nowMs < tonumber(untilMs) then return {'waits', kept} end
 
 local summary = before or (kept == '' and '-' or kept)

@@ -6,18 +6,20 @@
 -- Constants  REMEMBER_MS (life of a message record), LONGEST_INBOX, STOP_CHANNEL,
 --            MOST_OF_A_PERSON and MOST_OF_A_CHAT (messages a minute)
 -- KEYS  1 message record   2 inbox   3 state   4 pending   5 the person's rate   6 the chat's rate (groups only)
--- ARGV  1 delivery id   2 conversation id   3 owner (person id)   4 merge key ('-' = never merged)   5 now, ms
---       6 words: 'later' if it can be answered later, 'stop' if this is a stop word, 'again:' and its age, ms, if it was acknowledged before
---       7 sealed message   8 of a stop word in a thread: the delivery that began the thread
+-- ARGV  1 delivery id   2 conversation id   3 owner (person id)   4 merge key ('-' = never merged)   
+--       5 words: 'later' if it can be answered later, 'stop' if this is a stop word, 'again:' and its age, ms, if it was acknowledged before
+--       6 sealed message   7 of a stop word in a thread: the delivery that began the thread
 -- Returns 'new' | 'limited' (refused, now or before, because too many came) | 'repeat'
 local known = redis.call('HGET', KEYS[1], 'state')
-local isAgain = string.match(ARGV[6], 'again:(%d+)')
+local isAgain = string.match(ARGV[5], 'again:(%d+)')
 -- After a failover nothing is known of what was posted, unless it stands there; post.lua reads this.
 if isAgain and known ~= 'limited' then redis.call('HSET', KEYS[1], 'again', '1') end
 if known then return known == 'limited' and known or 'repeat' end
 
-local conversation, owner, nowMs = ARGV[2], ARGV[3], ARGV[5]
-local isStop = string.find(ARGV[6], 'stop', 1, true)
+local conversation, owner = ARGV[2], ARGV[3]
+-- Ages are judged by one clock, Redis' own, whoever stores, answers, polls or sweeps.
+local nowMs = redisNowMs()
+local isStop = string.find(ARGV[5], 'stop', 1, true)
 
 -- One write for each message: every write of a script is also one in the append-only file.
 local function count(key)
@@ -34,26 +36,23 @@ if isLimited and not isStop and not isAgain then
   return 'limited'
 end
 
--- Ages are judged by one clock, Redis' own, whoever stores and whoever answers (begin.lua).
-local time = redis.call('TIME')
-local takenMs = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) - (isAgain or 0))
+local takenMs = nowMs - (isAgain or 0)
 local seq = redis.call('HINCRBY', KEYS[3], 'seq', 1)
-redis.call('RPUSH', KEYS[2], ARGV[1] .. ':' .. ARGV[4] .. ':' .. takenMs .. ':' .. seq .. ':' .. ARGV[7])
-redis.call('HSET', KEYS[1], 'state', 'accepted', 'conversation', conversation, 'owner', owner, 'atMs', nowMs,
-  'takenMs', takenMs)
-if string.find(ARGV[6], 'later', 1, true) then redis.call('HSET', KEYS[1], 'later', '1') end
+redis.call('RPUSH', KEYS[2], ARGV[1] .. ':' .. ARGV[4] .. ':' .. takenMs .. ':' .. seq .. ':' .. ARGV[6])
+redis.call('HSET', KEYS[1], 'state', 'accepted', 'conversation', conversation, 'owner', owner, 'atMs', takenMs)
+if string.find(ARGV[5], 'later', 1, true) then redis.call('HSET', KEYS[1], 'later', '1') end
 redis.call('PEXPIRE', KEYS[1], REMEMBER_MS)
 redis.call('ZADD', KEYS[4], 'NX', nowMs, conversation)
 if isStop then
   redis.call('HSET', KEYS[3], 'stopSeq', seq, 'stopOwner', owner)
   redis.call('PUBLISH', STOP_CHANNEL, conversation .. ':' .. seq .. ':' .. owner)
   -- The answer that opens a thread belongs to a question of the chat, which is another conversation: the mark goes to that one message.
-  local opener = ARGV[8] and string.sub(KEYS[1], 1, #KEYS[1] - #ARGV[1]) .. ARGV[8]
+  local opener = ARGV[7] and string.sub(KEYS[1], 1, #KEYS[1] - #ARGV[1]) .. ARGV[7]
   local asked = opener and redis.call('HMGET', opener, 'state', 'owner', 'conversation') or {}
   if asked[2] == owner and (asked[1] == 'accepted' or asked[1] == 'held') then
     redis.call('HSET', opener, 'stopped', '1')
     redis.call('HSET', KEYS[3], 'stopServed', seq)
-    redis.call('PUBLISH', STOP_CHANNEL, asked[3] .. ':0:' .. owner .. ':' .. ARGV[8])
+    redis.call('PUBLISH', STOP_CHANNEL, asked[3] .. ':0:' .. owner .. ':' .. ARGV[7])
   end
 end
 return 'new'

@@ -4,11 +4,11 @@
 --
 -- Constants  STATE_LIFE_MS (how long what a conversation keeps of its turns outlives the last one)
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 summary
--- ARGV  1 conversation id   2 now, ms   3 most messages of one turn   4 turns of history wanted   5 message key prefix
---       6 claim: a name for this taking, so that one that the connection sends again is known   7 most bytes of history
---       8 how far the epoch goes on: by chance, since a failover may lose the newest epoch, and then the next one must not
+-- ARGV  1 conversation id   2 most messages of one turn   3 turns of history wanted   4 message key prefix
+--       5 claim: a name for this taking, so that one that the connection sends again is known   6 most bytes of history
+--       7 how far the epoch goes on: by chance, since a failover may lose the newest epoch, and then the next one must not
 --         be the one that a worker still holds
---       9 preferences key prefix   10 life of preferences, ms; they live on with each turn of their person
+--       8 preferences key prefix   9 life of preferences, ms; they live on with each turn of their person
 -- Returns {epoch, turn id ('' = nothing waits), crashes, crashes as the only suspect, stored answer,
 --          stop sequence, stop owner, stop that was served, held count,
 --          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices},
@@ -21,9 +21,9 @@ local state = {}
 for index, value in ipairs(redis.call('HMGET', KEYS[1], unpack(fields))) do state[fields[index]] = value end
 local function count(field) return tonumber(state[field] or '0') end
 
-local isRepeat = state.claim == ARGV[6]
-local epoch = isRepeat and count('epoch') or count('epoch') + tonumber(ARGV[8])
-local head = redis.call('LRANGE', KEYS[2], 0, tonumber(ARGV[3]) - 1)
+local isRepeat = state.claim == ARGV[5]
+local epoch = isRepeat and count('epoch') or count('epoch') + tonumber(ARGV[7])
+local head = redis.call('LRANGE', KEYS[2], 0, tonumber(ARGV[2]) - 1)
 
 local function partsOf(entry)
   local id, merge = string.match(entry, '^(%x+):([^:]+):')
@@ -51,7 +51,8 @@ if #head == 0 then
   redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
   return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}, '0', {}, '0', 0, '', 0}
 end
-redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])
+local nowMs = redisNowMs()
+redis.call('ZADD', KEYS[3], nowMs, ARGV[1])
 
 local turn, size, crashes, soloCrashes, answer = state.turn, count('size'), count('crashes'), count('soloCrashes'), state.answer or ''
 local isLeftOver = turn and size >= 1 and head[size] and partsOf(head[size]) == turn
@@ -69,7 +70,7 @@ else
   crashes, soloCrashes, answer = 0, 0, ''
   redis.call('HDEL', KEYS[1], 'answer')
 end
-redis.call('HSET', KEYS[1], 'claim', ARGV[6], 'epoch', epoch, 'turn', turn, 'size', size, 'running', '1', 'solo', '0',
+redis.call('HSET', KEYS[1], 'claim', ARGV[5], 'epoch', epoch, 'turn', turn, 'size', size, 'running', '1', 'solo', '0',
   'crashes', crashes, 'soloCrashes', soloCrashes)
 redis.call('PEXPIRE', KEYS[1], STATE_LIFE_MS)
 
@@ -77,15 +78,14 @@ local entries, isStopped = {}, false
 for index = 1, size do
   entries[index] = head[index]
   local id = partsOf(head[index])
-  if id ~= turn and redis.call('HEXISTS', ARGV[5] .. id, 'stopped') == 1 then isStopped = true end
+  if id ~= turn and redis.call('HEXISTS', ARGV[4] .. id, 'stopped') == 1 then isStopped = true end
 end
-local record = redis.call('HMGET', ARGV[5] .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'takenMs')
-local time = redis.call('TIME')
-local preferences = record[3] and redis.call('HGETALL', ARGV[9] .. record[3]) or {}
-if #preferences > 0 then redis.call('PEXPIRE', ARGV[9] .. record[3], ARGV[10]) end
-local history, kept = newest(KEYS[5], tonumber(ARGV[4]), tonumber(ARGV[7]))
+local record = redis.call('HMGET', ARGV[4] .. turn, 'atMs', 'handedOver', 'owner', 'stopped')
+local preferences = record[3] and redis.call('HGETALL', ARGV[8] .. record[3]) or {}
+if #preferences > 0 then redis.call('PEXPIRE', ARGV[8] .. record[3], ARGV[9]) end
+local history, kept = newest(KEYS[5], tonumber(ARGV[3]), tonumber(ARGV[6]))
 return {epoch, turn, crashes, soloCrashes, answer, count('stopSeq'), state.stopOwner or '', count('stopServed'),
-  redis.call('LLEN', KEYS[4]), tonumber(record[5] or record[1] or ARGV[2]), record[2] or '0', entries,
+  redis.call('LLEN', KEYS[4]), tonumber(record[1] or nowMs), record[2] or '0', entries,
   history, redis.call('LRANGE', KEYS[6], 0, -1), isLeftOver and '1' or '0', preferences,
-  (isStopped or record[4]) and '1' or '0', time[1] * 1000 + math.floor(time[2] / 1000),
+  (isStopped or record[4]) and '1' or '0', nowMs,
   redis.call('GET', KEYS[7]) or '', kept}

@@ -4,7 +4,7 @@
 --
 -- Constants  CLEARED_MARK_MS (life of the mark of a cleared summary)
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 summary   8 history of the thread that the answer begins
--- ARGV  1 conversation id   2 epoch   3 now, ms   4 message key prefix   5 changes, as JSON:
+-- ARGV  1 conversation id   2 epoch   3 message key prefix   4 changes, as JSON:
 --       { outcome: 'final' | 'held' | 'dead', heldLifeMs, history?: { forget, replaceLast, append, anew }, threadHistory?, kept: { most, lifeMs, summary? },
 --         records: [{ id, fields: [name, value, …] }], noticesShown, stopServed, answeredBy,
 --         preferences?: { key, field, sealed, lifeMs },
@@ -13,7 +13,7 @@
 --         usage?: { key, add: { field: count }, lifeMs } }
 -- Returns {'done' | 'stale', messages still waiting}
 if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[2]) then return {'stale', 0} end
-local changes = cjson.decode(ARGV[5])
+local changes = cjson.decode(ARGV[4])
 if redis.call('HGET', KEYS[1], 'turn') ~= changes.answeredBy then return {'done', redis.call('LLEN', KEYS[2])} end
 local size = tonumber(redis.call('HGET', KEYS[1], 'size') or '0')
 
@@ -24,13 +24,13 @@ for _ = 1, size do
   if entry and changes.outcome == 'held' then redis.call('RPUSH', KEYS[4], entry) end
   local id = entry and string.match(entry, '^(%x+):')
   if id then
-    redis.call('HSET', ARGV[4] .. id, 'state', changes.outcome, 'turn', changes.answeredBy, 'epoch', ARGV[2], unpack(looks[id] or {}))
+    redis.call('HSET', ARGV[3] .. id, 'state', changes.outcome, 'turn', changes.answeredBy, 'epoch', ARGV[2], unpack(looks[id] or {}))
     looks[id] = nil
   end
 end
 if changes.outcome == 'held' then redis.call('PEXPIRE', KEYS[4], changes.heldLifeMs) end
 
-for id, fields in pairs(looks) do redis.call('HSET', ARGV[4] .. id, unpack(fields)) end
+for id, fields in pairs(looks) do redis.call('HSET', ARGV[3] .. id, unpack(fields)) end
 
 local function remember(key, turn)
   redis.call('RPUSH', key, turn)
@@ -59,7 +59,7 @@ if chosen then
   redis.call('PEXPIRE', chosen.key, chosen.lifeMs)
 end
 if changes.thread then
-  redis.call('ZADD', changes.thread.index, ARGV[3], changes.thread.id)
+  redis.call('ZADD', changes.thread.index, redisNowMs(), changes.thread.id)
   redis.call('ZREMRANGEBYRANK', changes.thread.index, 0, -1 - changes.mostThreads)
   redis.call('PEXPIRE', changes.thread.index, changes.kept.lifeMs)
 end
@@ -78,5 +78,5 @@ if changes.stopServed > 0 then redis.call('HSET', KEYS[1], 'stopServed', changes
 
 redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
 local waiting = redis.call('LLEN', KEYS[2])
-if waiting == 0 then redis.call('ZREM', KEYS[3], ARGV[1]) else redis.call('ZADD', KEYS[3], ARGV[3], ARGV[1]) end
+if waiting == 0 then redis.call('ZREM', KEYS[3], ARGV[1]) else redis.call('ZADD', KEYS[3], redisNowMs(), ARGV[1]) end
 return {'done', waiting}

@@ -4,7 +4,7 @@
 --
 -- Constants  CLEARED_MARK_MS (life of the mark of a cleared summary)
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 summary
--- ARGV  1 conversation id   2 now, ms (for the sweeper; ages are counted by Redis' own clock)   3 message key prefix
+-- ARGV  1 conversation id   2 message key prefix
 -- Returns how many were released
 local held = redis.call('LRANGE', KEYS[4], 0, -1)
 if #held == 0 then return 0 end
@@ -14,15 +14,14 @@ if size > 0 then
   running = redis.call('LRANGE', KEYS[2], 0, size - 1)
   redis.call('LTRIM', KEYS[2], size, -1)
 end
-local time = redis.call('TIME')
-local releasedMs = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+local releasedMs = redisNowMs()
 for index = #held, 1, -1 do
   local id, merge, seq, body = string.match(held[index], '^(%x+):([^:]+):%d+:(%d+):(.*)$')
   redis.call('LPUSH', KEYS[2], id .. ':' .. merge .. ':' .. releasedMs .. ':' .. seq .. ':' .. body)
-  redis.call('HSET', ARGV[3] .. id, 'state', 'accepted')
+  redis.call('HSET', ARGV[2] .. id, 'state', 'accepted')
 end
 for index = #running, 1, -1 do redis.call('LPUSH', KEYS[2], running[index]) end
 redis.call('DEL', KEYS[4], KEYS[5])
-redis.call('SET', KEYS[6], '-' .. ARGV[2], 'PX', CLEARED_MARK_MS)
-redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])
+redis.call('SET', KEYS[6], '-' .. releasedMs, 'PX', CLEARED_MARK_MS)
+redis.call('ZADD', KEYS[3], releasedMs, ARGV[1])
 return #held

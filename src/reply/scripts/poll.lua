@@ -6,9 +6,9 @@
 -- polls it, and the answer is shown in the message that is polled. Which one that is, is decided once (`shownIn`).
 --
 -- KEYS  1 message record
--- ARGV  1 the poll's sender (person id)   2 now, ms   3 age at which a live reply is handed over, ms   4 delivery id
---       5 message key prefix   6 age from which a message that was never polled counts as never delivered, ms
---       7 how long before the handover of an answer that is shown in another message its worker is told, ms
+-- ARGV  1 the poll's sender (person id)   2 age at which a live reply is handed over, ms   3 delivery id
+--       4 message key prefix   5 age from which a message that was never polled counts as never delivered, ms
+--       6 how long before the handover of an answer that is shown in another message its worker is told, ms
 -- Returns false when the reply is unknown or not this person's, else
 --         {sealed content, finished, handed over, can be answered later, kept at the handover, state,
 --          delivery id to which the content belongs, '1' if the answer is shown in another message}
@@ -18,7 +18,7 @@ local function read(key)
   for index, value in ipairs(redis.call('HMGET', key, unpack(fields))) do record[fields[index]] = value or nil end
   return record
 end
-local nowMs, handoverAtMs = tonumber(ARGV[2]), tonumber(ARGV[3])
+local nowMs, handoverAtMs = redisNowMs(), tonumber(ARGV[2])
 local function ageMs(record) return nowMs - tonumber(record.atMs) end
 local function look(record, id, changes)
   local function of(field, default) return changes[field] or record[field] or default end
@@ -30,21 +30,21 @@ local own = read(KEYS[1])
 if not own.owner or own.owner ~= ARGV[1] then return false end
 -- A Redis that takes no writes must still be read from; the next poll notes it.
 if not own.polled then redis.pcall('HSET', own.key, 'polled', '1') end
-if own.shownIn then return look(own, ARGV[4], {elsewhere = '1', finished = '1'}) end
+if own.shownIn then return look(own, ARGV[3], {elsewhere = '1', finished = '1'}) end
 
-local shown, shownId = own, ARGV[4]
+local shown, shownId = own, ARGV[3]
 if own.newer then
   local isPolled, mayArrive, newest = false, false, nil
   for id in string.gmatch(own.newer, '%x+') do
-    newest, shownId = read(ARGV[5] .. id), id
+    newest, shownId = read(ARGV[4] .. id), id
     isPolled = isPolled or newest.polled
-    mayArrive = mayArrive or (newest.atMs and ageMs(newest) < tonumber(ARGV[6]))
+    mayArrive = mayArrive or (newest.atMs and ageMs(newest) < tonumber(ARGV[5]))
   end
-  if newest.shownIn and newest.shownIn ~= ARGV[4] then return look(own, ARGV[4], {elsewhere = '1', finished = '1'}) end
+  if newest.shownIn and newest.shownIn ~= ARGV[3] then return look(own, ARGV[3], {elsewhere = '1', finished = '1'}) end
   if not newest.shownIn then
-    if isPolled or not newest.atMs then return look(own, ARGV[4], {finished = '1'}) end
-    if mayArrive then return look(own, ARGV[4], {content = '', finished = '0'}) end
-    redis.call('HSET', newest.key, 'shownIn', ARGV[4])
+    if isPolled or not newest.atMs then return look(own, ARGV[3], {finished = '1'}) end
+    if mayArrive then return look(own, ARGV[3], {content = '', finished = '0'}) end
+    redis.call('HSET', newest.key, 'shownIn', ARGV[3])
   end
   shown = newest
 end
@@ -52,7 +52,7 @@ end
 local isOver = ageMs(own) >= handoverAtMs
 if shown.finished ~= '1' and not shown.handedOver then
   -- The worker counts by the message that it answers; it is told in time to send the answer the other way.
-  local isNear = shown ~= own and ageMs(own) >= handoverAtMs - tonumber(ARGV[7])
+  local isNear = shown ~= own and ageMs(own) >= handoverAtMs - tonumber(ARGV[6])
   if isOver or isNear then redis.call('HSET', shown.key, 'handedOver', '1') end
 end
 return look(shown, shownId, {handedOver = (isOver or own.handedOver) and '1' or '0'})
