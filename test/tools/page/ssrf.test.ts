@@ -65,7 +65,9 @@ describe('security.md 6.7, T31: forms of an address', () => {
   test('there are at least 60', () => expect(new Set(INSIDE).size).toBeGreaterThanOrEqual(60));
 
   test.each(INSIDE)('http://%s reaches nothing inside', async (host) => {
-    await expect(fetching(`http://${host}:${port}/`)).rejects.toMatchObject({ name: 'ToolError' });
+    // Refused, and not merely out of reach from where tests run; with a dot, some machines do not know their own name.
+    const code: unknown = host === 'localhost.' ? expect.stringMatching(/refused|unreachable/) : 'refused';
+    await expect(fetching(`http://${host}:${port}/`)).rejects.toMatchObject({ code });
     expect(connections).toBe(0);
   });
 
@@ -214,6 +216,17 @@ describe('security.md 6.7: redirects', () => {
     await expect(countdown(4)).rejects.toThrow('on and on');
   });
 
+  test('what stands beside a redirect is not waited for, and the connection to it is closed', async () => {
+    const closed = new Promise<void>((resolve) => {
+      answer = (request, response) => {
+        if (request.url === '/there') return void response.setHeader('content-type', 'text/plain').end('there');
+        response.writeHead(302, { location: '/there' }).once('close', resolve).write('moved');
+      };
+    });
+    expect(await fetching(town('/'), TOWN)).toMatchObject({ url: { href: town('/there') } });
+    await closed;
+  });
+
   test('no cookie and no credentials are sent, also after a redirect that sets some', async () => {
     answer = (request, response) =>
       request.url === '/'
@@ -295,6 +308,7 @@ describe('security.md 6.7: 10 s and 2 MB', () => {
           .writeHead(200, { 'content-type': 'Text/HTML; charset="utf-8"', 'content-encoding': encoding })
           .end(body);
       expect(await fetching(town('/a#b'), TOWN)).toMatchObject({
+        url: { href: town('/a') },
         mediaType: 'text/html',
         charset: 'utf-8',
         body: Buffer.from('有'),

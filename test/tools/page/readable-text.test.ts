@@ -1,0 +1,46 @@
+import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readableText } from '../../../src/tools/page/readable-text.ts';
+
+/** 150 KB that take minutes: each element is looked at from each that it stands in. */
+const ENDLESS = '<div>'.repeat(30_000);
+const NEVER = new AbortController().signal;
+
+const reading = (html: string, signal: AbortSignal = NEVER) => readableText(html, signal).catch(String);
+
+test('security.md 6.7: a page that is read for minutes is given up with its turn, and meanwhile the loop is free', async () => {
+  const ending = new AbortController();
+  const timer = setTimeout(() => ending.abort(new Error('over')), 1_500);
+  let ticks = 0;
+  const ticking = setInterval(() => (ticks += 1), 5);
+  expect(await reading(ENDLESS, ending.signal)).toBe('Error: over');
+  clearTimeout(timer);
+  clearInterval(ticking);
+  expect(ticks).toBeGreaterThan(10);
+});
+
+test('security.md 6.7: a page that takes too much memory is told as one that cannot be read, and the next one is read', async () => {
+  expect(await reading('<hr a b c d e f g>'.repeat(110_000))).toBe('ToolError: The page cannot be read.');
+  expect(await reading('<p>short</p>')).toEqual({ title: '', text: 'short' });
+});
+
+test('security.md 6.7: two pages are read at once, a third one waits until one of them has ended', async () => {
+  const endings = [new AbortController(), new AbortController()];
+  const endless = endings.map(({ signal }) => reading(ENDLESS, signal));
+  let third: unknown;
+  const waiting = reading('<p>third</p>').then((text) => (third = text));
+  await sleep(1_500);
+  expect(third).toBeUndefined();
+  endings[0]?.abort(new Error('first over'));
+  expect(await waiting).toEqual({ title: '', text: 'third' });
+  endings[1]?.abort(new Error('second over'));
+  expect(await Promise.all(endless)).toEqual(['Error: first over', 'Error: second over']);
+});
+
+test('security.md 6.7: a page that waits for its turn to be read is given up with it, too, and gives its place away', async () => {
+  const endings = [new AbortController(), new AbortController(), new AbortController()];
+  const all = endings.map(({ signal }) => reading(ENDLESS, signal));
+  for (const ending of endings) ending.abort(new Error('over'));
+  expect(await Promise.all(all)).toEqual(['Error: over', 'Error: over', 'Error: over']);
+  expect(await reading('<p>next</p>')).toEqual({ title: '', text: 'next' });
+});
