@@ -19,6 +19,8 @@ export interface Step {
   by?: 'neighbour';
   /** In the group, with a mention; in the private chat unless told. */
   in?: 'group';
+  /** Without the mention: it is meant for the others, and nothing comes of it. */
+  isUnaddressed?: true;
   /** Widths of the pictures that come with it, 20 pixels high. */
   pictures?: readonly (number | 'damaged')[];
   /** Quotes the first message of its row. */
@@ -31,7 +33,7 @@ export interface Step {
   doing?: Read;
   /** Said one after the other once the answer has begun to grow. */
   meanwhile?: readonly Step[];
-  /** The answer. */
+  /** The answer; empty where there must be none. */
   reads: ReadHere;
   /** What stood apart from the text at some time: in WeCom's thinking block, in Slack's status line or small print. */
   apart?: ReadHere;

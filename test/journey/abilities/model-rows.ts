@@ -2,6 +2,10 @@ import { both, COUNT, HELLO, NEW, type AbilityRow } from './ability-row.ts';
 
 /** How the built-in model begins whatever it thinks. */
 const THOUGHT = /small set of rules, so|一小套规则/;
+const SEEN_BY = {
+  en: /Answered by svc-plus, the model that can look at images\./,
+  zh: /由能看图片的模型 svc-plus 回答。/,
+};
 
 /** Thinking, models and images. */
 export const MODEL_ROWS: readonly AbilityRow[] = [
@@ -20,7 +24,7 @@ export const MODEL_ROWS: readonly AbilityRow[] = [
             en: /^I am a small set of rules, so this is short\. This is small talk/,
             zh: /^我只是一小套规则，所以想得不多。这是闲聊/,
           },
-          slack: { en: 'Thinking, 1 s', zh: '思考中，1 秒' },
+          slack: { en: /^Thinking, \d+ s$/, zh: /^思考中，\d+ 秒$/ },
         },
       },
       {
@@ -64,12 +68,11 @@ export const MODEL_ROWS: readonly AbilityRow[] = [
         says: { en: 'What is this?', zh: '这是什么？' },
         pictures: [30],
         reads: { en: /^You sent a PNG image of 30 × 20 pixels/, zh: /^你发来的是一张 PNG 图片，30 × 20 像素/ },
-        apart: {
-          en: /Answered by svc-plus, the model that can look at images\./,
-          zh: /由能看图片的模型 svc-plus 回答。/,
-        },
+        apart: SEEN_BY,
         model: 'svc-plus',
       },
+      // The picture goes along for a while, so that people can ask on about it.
+      { ...COUNT, apart: SEEN_BY, model: 'svc-plus' },
     ],
   },
   {

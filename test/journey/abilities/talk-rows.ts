@@ -47,8 +47,9 @@ export const TALK_ROWS: readonly AbilityRow[] = [
     ],
   },
   {
-    name: 'groups: two speakers, each told from the other and answered',
+    name: 'groups: who mentions the bot is answered, and of two speakers each is told from the other',
     steps: [
+      { says: COUNT.says, in: 'group', isUnaddressed: true, reads: both('') },
       { ...COUNT, in: 'group' },
       {
         says: WHAT_BEFORE,

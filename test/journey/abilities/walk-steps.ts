@@ -5,7 +5,7 @@ import type { PlatformHere } from '../../support/both-platforms.ts';
 import { seenOf, type Screen } from '../../support/screen.ts';
 import type { SmallWeb } from '../../support/small-web.ts';
 import { untilTrue, type Town } from '../../support/town.ts';
-import type { Pattern, ReadHere, Step } from './ability-row.ts';
+import type { AbilityRow, Pattern, ReadHere, Step } from './ability-row.ts';
 
 /** Who walks, and where. */
 export interface Walker {
@@ -19,7 +19,7 @@ export interface Walker {
   screen: Screen;
 }
 
-const GROUP = { conversation: { group: 'wrtown' }, mention: true };
+const GROUP = { group: 'wrtown' };
 const CODE = /class="symbols">([0-9A-Z]{4}-[0-9A-Z]{4})</;
 const LIMIT_MS = 10_000;
 
@@ -79,6 +79,12 @@ async function signInFor(walker: Walker, message: MessageView, { first, told }: 
   await untilAny(texts, readHere(walker, told));
 }
 
+/** How many of the messages that are said have no answer of their own. */
+export function countUnanswered(here: Pick<Walker, 'platform' | 'language'>, rows: readonly AbilityRow[]): number {
+  const said = rows.flatMap(({ steps }) => steps.flatMap((step) => [step, ...(step.meanwhile ?? [])]));
+  return said.filter(({ reads }) => readHere(here, reads) === '').length;
+}
+
 /** Asks to sign in by the link in a text, and where the browser shows a code types it into the chat. */
 export async function signIn(town: Town, person: string, invitation: string): Promise<void> {
   const code = CODE.exec(await town.signIn(person, invitation))?.[1];
@@ -105,13 +111,13 @@ async function untilAny(read: () => Promise<string[]> | string[], pattern: Patte
 
 async function say(
   { town, web, language, asker, neighbour }: Walker,
-  { by, in: place, says, pictures = [], quotesFirst }: Step,
+  { by, in: place, isUnaddressed, says, pictures = [], quotesFirst }: Step,
   first: MessageView | undefined,
 ): Promise<MessageView> {
   return town.messenger.driver.say(by === 'neighbour' ? neighbour : asker, {
     text: says[language].replace('{web}', web.pageUrl),
     images: await Promise.all(pictures.map(picture)),
-    ...(place === 'group' ? GROUP : {}),
+    ...(place === 'group' ? { conversation: GROUP, mention: !isUnaddressed } : {}),
     ...(quotesFirst && first ? { quote: first.id } : {}),
   });
 }
@@ -129,7 +135,7 @@ async function seen({ town, screen }: Walker, message: MessageView, from: number
   return seenOf(screen, from, message.conversationId, answer?.id);
 }
 
-function readHere({ platform, language }: Walker, read: ReadHere): Pattern {
+function readHere({ platform, language }: Pick<Walker, 'platform' | 'language'>, read: ReadHere): Pattern {
   return ('en' in read ? read : read[platform])[language];
 }
 
