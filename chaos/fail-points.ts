@@ -15,12 +15,21 @@ const CALLS = {
     'slack.chat.stopStream',
     'redis.commit',
   ],
-  /** Made only for an answer that another worker began; the first only once two of them have died. */
-  successor: ['redis.mark-turn', 'slack.auth.test', 'slack.conversations.replies', 'slack.chat.update'],
+  /** Made by each worker at its start, whatever comes in. */
+  sweeper: ['redis.forgotten'],
+  /** Made only for an answer that another worker began. */
+  successor: ['slack.auth.test', 'slack.conversations.replies', 'slack.chat.update'],
+  /** Made only for a turn in which two workers have died. */
+  thirdTaker: ['redis.mark-turn'],
 } as const;
 
-/** Processes that begin answers and die before anybody knows of it, so that successors have something to look for. */
-const FEEDER: PartPlan = { role: 'worker', failPoint: { place: 'slack.chat.startStream:after', lives: 1_000 } };
+/** A worker that dies in each of its lives as soon as it comes there, so that others find what it left. */
+const feederAt = (place: string): PartPlan => ({ role: 'worker', failPoint: { place, lives: 1_000 } });
+/** Begins answers and dies before anybody knows of it, so that successors have something to look for. */
+const BEGINNER = feederAt('slack.chat.startStream:after');
+/** Dies of whatever it takes. Two beside few others are enough for many turns that meet both, or one of them twice. */
+const TAKER = feederAt('redis.begin:after');
+const FEEDERS = new Set([BEGINNER, TAKER]);
 const MOST_AT_ONCE = 8;
 
 /** Processes that are armed together, with what else they need. */
@@ -47,10 +56,14 @@ export function allWaves(lives: number): Wave[] {
       .flatMap((call) => [`${call}:before`, `${call}:after`])
       .map((place): PartPlan => ({ role, failPoint: { place, lives } }));
   const workers = arm('worker', CALLS.worker);
-  const waves: Wave[] = [[...plainParts(1, 2), ...arm('receiver', CALLS.receiver)]];
+  const waves: Wave[] = [[...plainParts(1, 2), ...arm('receiver', CALLS.receiver), ...arm('worker', CALLS.sweeper)]];
   for (let from = 0; from < workers.length; from += MOST_AT_ONCE)
     waves.push([...plainParts(2, 1), ...workers.slice(from, from + MOST_AT_ONCE)]);
-  return [...waves, [...plainParts(2, 0), FEEDER, FEEDER, ...arm('worker', CALLS.successor)]];
+  return [
+    ...waves,
+    [...plainParts(2, 0), BEGINNER, BEGINNER, ...arm('worker', CALLS.successor)],
+    [...plainParts(2, 0), TAKER, TAKER, ...arm('worker', CALLS.thirdTaker)],
+  ];
 }
 
 export interface WaveOptions {
@@ -79,8 +92,9 @@ export async function runWave(wave: Wave, options: WaveOptions): Promise<ChaosRu
 
 /** Which points struck less often than they were armed; feeders are not asked. */
 export function missingStrikes(wave: Wave, { blows }: Ledger): { place: string; struck: number }[] {
-  return wave.flatMap(({ failPoint }, index) => {
-    if (!failPoint || wave[index] === FEEDER) return [];
+  return wave.flatMap((part) => {
+    const { failPoint } = part;
+    if (!failPoint || FEEDERS.has(part)) return [];
     const struck = blows.filter(({ detail }) => detail === failPoint.place).length;
     return struck < failPoint.lives ? [{ place: failPoint.place, struck }] : [];
   });
