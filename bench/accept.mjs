@@ -4,7 +4,7 @@ import { makeDeliveries } from './deliveries.mjs';
 import { median, percentile, rounded, sendAtRate, sendInTurn, sendMany } from './load.mjs';
 import { computedMs, memoryMib, startMeasured } from './measured-process.mjs';
 import { startModelStandIn } from './model-stand-in.mjs';
-import { parleyEnv, slackEnv } from './parley-env.mjs';
+import { BUILDS, parleyArgs, parleyEnv, slackEnv } from './parley-env.mjs';
 import { countCommands, untilAnswered } from './redis-watch.mjs';
 import { makeSlackEvents, SIGNING_SECRET } from './slack-events.mjs';
 import { startSlackStandIn } from './slack-stand-in.mjs';
@@ -96,11 +96,11 @@ export async function benchAccept(report) {
       pid: await start(['bench/floors.mjs'], env),
     };
   };
-  const startParley = async (name, { roles, platform, env, deliver }) => {
+  const startParley = async (name, { roles, platform, env, deliver }, build = BUILDS[0]) => {
     const [port, redisUrl] = [await freePort(), await startRedis()];
     const settings = parleyEnv({ redisUrl, chatUrl: model.url, port, roles, platform: env });
-    const pid = await start([...(process.env.BENCH_NODE_ARGS?.split(' ') ?? []), 'dist/main.js'], settings);
-    return { name, url: `http://127.0.0.1:${port}/webhooks/${platform}`, deliver, pid, redisUrl };
+    const pid = await start(parleyArgs(build), settings);
+    return { name: name + build.suffix, url: `http://127.0.0.1:${port}/webhooks/${platform}`, deliver, pid, redisUrl };
   };
   const slackSide = { platform: 'slack', env: slackEnv(slack.url), deliver: makeSlackEvents };
   const wecomSide = { platform: 'wecom', env: WECOM, deliver: makeWecom };
@@ -110,6 +110,10 @@ export async function benchAccept(report) {
     const receiver = await startParley('Slack, receiver alone', { roles: 'receiver', ...slackSide });
     subjects.push(receiver);
     subjects.push(await startParley('WeCom, receiver alone', { roles: 'receiver', ...wecomSide }));
+    for (const build of BUILDS.slice(1)) {
+      subjects.push(await startParley('Slack, receiver alone', { roles: 'receiver', ...slackSide }, build));
+      subjects.push(await startParley('WeCom, receiver alone', { roles: 'receiver', ...wecomSide }, build));
+    }
     const both = await startParley('Slack, receiver and worker in one', { roles: 'receiver,worker', ...slackSide });
     subjects.push({ ...both, settle: () => untilAnswered(both.redisUrl) });
     await new Promise((resolve) => setTimeout(resolve, 3_000));

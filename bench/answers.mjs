@@ -3,7 +3,7 @@ import { createConversations } from './conversations.mjs';
 import { median, percentile, rounded } from './load.mjs';
 import { computedMs, memoryMib, startMeasured } from './measured-process.mjs';
 import { startModelStandIn } from './model-stand-in.mjs';
-import { parleyEnv, slackEnv } from './parley-env.mjs';
+import { BUILDS, parleyArgs, parleyEnv, slackEnv } from './parley-env.mjs';
 import { countCommands, untilAnswered } from './redis-watch.mjs';
 import { makeSlackEvents, SIGNING_SECRET } from './slack-events.mjs';
 import { startSlackStandIn } from './slack-stand-in.mjs';
@@ -51,8 +51,8 @@ export async function benchAnswers(report) {
       SLACK_URL: slack.url,
     }),
   });
-  const parley = (roles) => ({
-    args: [...(process.env.BENCH_NODE_ARGS?.split(' ') ?? []), 'dist/main.js'],
+  const parley = (build, roles) => ({
+    args: parleyArgs(build),
     path: '/webhooks/slack',
     envOf: ({ port, redisUrl }) =>
       parleyEnv({
@@ -64,12 +64,13 @@ export async function benchAnswers(report) {
       }),
   });
   try {
-    const subjects = [
-      await startSubject('L4', [floor('L4')]),
-      await startSubject('L5', [floor('L5')]),
-      await startSubject('one process', [parley('receiver,worker')]),
-      await startSubject('receiver + worker', [parley('receiver'), parley('worker')]),
-    ];
+    const subjects = [await startSubject('L4', [floor('L4')]), await startSubject('L5', [floor('L5')])];
+    for (const build of BUILDS)
+      subjects.push(await startSubject(`one process${build.suffix}`, [parley(build, 'receiver,worker')]));
+    for (const build of BUILDS)
+      subjects.push(
+        await startSubject(`receiver + worker${build.suffix}`, [parley(build, 'receiver'), parley(build, 'worker')]),
+      );
     const wanted = (process.env.BENCH_SCENES ?? 'flood,alone,flight,commands,idle,live').split(',');
     const scenes = { flood, alone, flight, commands, idle, live };
     for (const subject of subjects) await floodOnce({ town, model, subject });
@@ -90,6 +91,8 @@ async function floodOnce({ town, model, subject }) {
   return { perSecond: (FLOOD.count / tookMs) * 1_000, cpuMs: cpuMs / FLOOD.count, busy: cpuMs / tookMs };
 }
 
+/** L5 and what stands beside it in one process. */
+const compared = (subjects) => subjects.filter(({ name }) => name === 'L5' || name.startsWith('one process'));
 const computed = ({ pids }) => pids.reduce((sum, pid) => sum + computedMs(pid), 0);
 const memory = ({ pids }) => pids.reduce((sum, pid) => sum + memoryMib(pid), 0);
 
@@ -172,7 +175,7 @@ async function flight({ town, model, subjects, report }) {
 
 /** Redis commands of a whole conversation: post, one edit, and all of the queue's. */
 async function commands({ town, model, subjects, report }) {
-  for (const { name, url, redisUrl } of subjects.slice(1, 3)) {
+  for (const { name, url, redisUrl } of compared(subjects)) {
     const { names, ...counts } = await countCommands(redisUrl, async () => {
       model.pace = ALONE.pace;
       await town.run(url, makeSlackEvents(COUNTED), 1);
@@ -192,7 +195,7 @@ async function idle({ subjects, report }) {
 }
 
 async function live({ town, model, subjects, report }) {
-  for (const subject of subjects.slice(1, 3)) {
+  for (const subject of compared(subjects)) {
     for (const count of [500, 2_000]) {
       model.pace = LIVE;
       const idleMib = memory(subject);

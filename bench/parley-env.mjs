@@ -1,6 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { SIGNING_SECRET } from './slack-events.mjs';
 
+/**
+ * The bots that are measured: this one and, where `BENCH_BEFORE` names the folder of an older build of Parley, that one
+ * beside it, so that what a change costs is read from one run.
+ */
+export const BUILDS = [
+  { suffix: '', dist: 'dist' },
+  ...(process.env.BENCH_BEFORE ? [{ suffix: ', before', dist: `${process.env.BENCH_BEFORE}/dist` }] : []),
+];
+
+/** How a build is started, with more for Node where `BENCH_NODE_ARGS` tells it. */
+export function parleyArgs({ dist }) {
+  return [...(process.env.BENCH_NODE_ARGS?.split(' ') ?? []), `${dist}/main.js`];
+}
+
 const secretKey = randomBytes(32).toString('base64');
 
 /** The settings of a measured Parley, all guarantees on. `platform` holds the platform's own. */
