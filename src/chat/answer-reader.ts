@@ -1,23 +1,45 @@
 import type { Readable } from 'node:stream';
+import { asError } from '../base/coded-error.ts';
 import type { AnswerWatch } from './answer-watch.ts';
-import type { ChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
-import { PieceQueue } from './piece-queue.ts';
+import type { ChatEvent, OnChatEvent } from './chat-types.ts';
+import { readPieces } from './read-pieces.ts';
 import type { AnswerDecoder } from './stream-decoder.ts';
 
-/** Reads one HTTP answer, a network piece at a time: few steps a token, since this is the hottest loop of the bot. */
+export interface ReaderOptions {
+  decoder: AnswerDecoder;
+  watch: AnswerWatch;
+  onEvent: OnChatEvent;
+}
+
+/**
+ * Reads one HTTP answer to its end. This is the hottest place of the bot, so bytes become events and reach the listener in
+ * the step in which they come: nothing waits for a promise between the connection and what the person is shown.
+ */
 export class AnswerReader {
-  readonly #pieces: PieceQueue;
+  /** Settles once the `end` event was handed on. Rejects with a ChatError, or with what the listener threw. */
+  readonly ended: Promise<void>;
   readonly #decoder: AnswerDecoder;
   readonly #watch: AnswerWatch;
+  readonly #onEvent: OnChatEvent;
   #hasSpoken = false;
   #isOver = false;
   #outcome: 'complete' | 'truncated' | 'open' = 'open';
 
-  constructor(body: Readable, decoder: AnswerDecoder, watch: AnswerWatch) {
-    this.#pieces = new PieceQueue(body);
+  constructor(body: Readable, { decoder, watch, onEvent }: ReaderOptions) {
     this.#decoder = decoder;
     this.#watch = watch;
+    this.#onEvent = onEvent;
+    this.ended = new Promise((resolve, reject) => {
+      readPieces(body, {
+        onBytes: (bytes) => this.#take({ read: () => this.#decode(bytes), resolve, reject }),
+        onEnd: (cause) => {
+          const read = (): ChatEvent[] => (cause === undefined ? this.#end() : this.#cut(cause));
+          this.#take({ read, resolve, reject });
+          watch.close();
+        },
+      });
+    });
   }
 
   /** `open` until the end event; after it `complete` or `truncated`. */
@@ -30,31 +52,30 @@ export class AnswerReader {
     return this.#decoder.hasUnknownReason;
   }
 
-  /** The next events, at least one; undefined after the end event. @throws ChatError */
-  async next(): Promise<ChatEvent[] | undefined> {
-    while (!this.#isOver) {
-      const events = await this.#read();
-      if (events.length === 0) continue;
-      this.#hasSpoken = true;
-      return events;
-    }
-    return undefined;
-  }
-
-  /** Gives the connection back after a complete answer, else cuts it. Safe to call twice. */
-  close(): void {
-    if (this.#outcome === 'complete' && this.#decoder.isFinished) void this.#drain();
-    else this.#watch.abort();
-  }
-
-  async #read(): Promise<ChatEvent[]> {
-    let bytes: Buffer | undefined;
+  #take({ read, resolve, reject }: { read(): ChatEvent[]; resolve(): void; reject(error: Error): void }): void {
+    // After a complete answer the rest is read off, so that the connection can be used again.
+    if (this.#isOver) return;
     try {
-      bytes = await this.#pieces.next();
-    } catch (cause) {
-      return this.#cut(cause);
+      this.#handOn(read());
+      if (this.#outcome === 'open') return;
+      this.#leave();
+      resolve();
+    } catch (error) {
+      this.#isOver = true;
+      reject(asError(error));
     }
-    if (bytes === undefined) return this.#end();
+  }
+
+  #handOn(events: readonly ChatEvent[]): void {
+    this.#hasSpoken ||= events.length > 0;
+    for (const event of events) {
+      const { failure } = this.#watch;
+      if (failure?.code === 'chat_cancelled') throw failure;
+      this.#onEvent(event);
+    }
+  }
+
+  #decode(bytes: Buffer): ChatEvent[] {
     this.#watch.sawBytes(bytes.length);
     const events = this.#decoder.push(bytes);
     if (this.#decoder.isDone) return [...events, ...this.#end()];
@@ -63,13 +84,13 @@ export class AnswerReader {
   }
 
   /** The connection broke, or the watch ended it. Once the finish reason was seen neither matters but a cancel. */
-  #cut(cause: unknown): ChatEvent[] {
+  #cut(cause: Error): ChatEvent[] {
     const failure = this.#watch.failure;
     if (failure && (failure.code === 'chat_cancelled' || !this.#decoder.isFinished)) throw failure;
     return this.#end(cause);
   }
 
-  #end(cause?: unknown): ChatEvent[] {
+  #end(cause?: Error): ChatEvent[] {
     this.#isOver = true;
     const events = this.#decoder.end();
     const last = events.at(-1);
@@ -83,10 +104,9 @@ export class AnswerReader {
     return events;
   }
 
-  /** After the end mark the rest is read off, for a short while, so that the connection can be used again. */
-  async #drain(): Promise<void> {
-    this.#watch.sawFinish();
-    await this.#pieces.discard();
-    this.#watch.close();
+  /** Nothing more is wanted. The connection may go on for a short while to its mark and be used again, or is cut at once. */
+  #leave(): void {
+    if (this.#outcome === 'complete' && this.#decoder.isFinished) this.#watch.sawFinish();
+    else this.#watch.abort();
   }
 }

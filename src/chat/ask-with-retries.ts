@@ -1,80 +1,72 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallParts } from './call-parts.ts';
-import type { ChatEvent, ChatRequest } from './chat-types.ts';
+import type { ChatRequest, OnChatEvent } from './chat-types.ts';
 import { ChatCall } from './chat-call.ts';
 import { ChatError } from './chat-error.ts';
 import { isFaultOfModel } from './fault-of-model.ts';
 import type { BreakerPass, CircuitBreaker } from './circuit-breaker.ts';
 import { requestBody } from './request-body.ts';
 
-/** An answer that has begun. */
-export interface Answer {
-  call: ChatCall;
-  firstEvents: ChatEvent[] | undefined;
-}
-
-/** The model cannot answer; another one can be asked. */
-export interface Detour {
-  fallback: string;
-  /** @throws ChatError of the last try, whichever model it asked */
-  ask(): Promise<Answer>;
+/** A question and who hears its answer. */
+export interface Question {
+  request: ChatRequest;
+  signal: AbortSignal;
+  onEvent: OnChatEvent;
 }
 
 /** What all tries of one question share, whichever model they ask. */
 interface Tries {
   made: number;
   deadlineMs: number;
+  /** An answer has begun: from then on nothing is asked again. */
+  hasSpoken: boolean;
 }
 
 /**
- * Asks until an answer begins: nothing has been shown before that, so the call may be repeated (security.md 5.3). Where the
- * request names a fallback, the last try is kept for it: it may be asked when the model rests or its tries have failed.
- * @returns the answer with its first events. @throws ChatError of the last try
+ * Asks until an answer begins, and hands it on: nothing was shown before that, so the call may be repeated (security.md 5.3).
+ * Where the request names a fallback, the last try is kept for it: it may be asked when the model rests or its tries have failed.
+ * @throws ChatError of the last try
  */
-export async function askWithRetries(
-  parts: CallParts,
-  request: ChatRequest,
-  signal: AbortSignal,
-): Promise<Answer | Detour> {
+export async function askWithRetries(parts: CallParts, { request, signal, onEvent }: Question): Promise<void> {
   const { maxTries, totalMs } = parts.limits;
   const { fallbackModel, ...own } = request;
-  const tries: Tries = { made: 0, deadlineMs: parts.nowMs() + totalMs };
+  const tries: Tries = { made: 0, deadlineMs: parts.nowMs() + totalMs, hasSpoken: false };
   if (fallbackModel === undefined || fallbackModel === own.model)
-    return askModel(parts, { request: own, signal, tries, mostTries: maxTries });
+    return askModel(parts, { request: own, signal, onEvent, tries, mostTries: maxTries });
   try {
-    return await askModel(parts, { request: own, signal, tries, mostTries: Math.max(1, maxTries - 1) });
+    return await askModel(parts, { request: own, signal, onEvent, tries, mostTries: Math.max(1, maxTries - 1) });
   } catch (error) {
-    const isOver = tries.made >= maxTries || parts.nowMs() >= tries.deadlineMs;
+    const isOver = tries.hasSpoken || tries.made >= maxTries || parts.nowMs() >= tries.deadlineMs;
     if (isOver || !(error instanceof ChatError) || !isFaultOfModel(error)) throw error;
-    const asked = { request: { ...own, model: fallbackModel }, signal, tries, mostTries: maxTries };
-    return { fallback: fallbackModel, ask: () => askInstead(parts, asked, { model: own.model, error }) };
+    onEvent({ type: 'fallback', model: fallbackModel });
+    const asked = { request: { ...own, model: fallbackModel }, signal, onEvent, tries, mostTries: maxTries };
+    return askInstead(parts, asked, { model: own.model, error });
   }
 }
 
 /** Where the fallback rests too, what went wrong with the model is the better answer. */
-async function askInstead(
-  parts: CallParts,
-  asked: Asked,
-  before: { model: string; error: ChatError },
-): Promise<Answer> {
+async function askInstead(parts: CallParts, asked: Asked, before: { model: string; error: ChatError }): Promise<void> {
+  const { model: fallback } = asked.request;
+  let hasBegun = false;
+  const onEvent: OnChatEvent = (event) => {
+    if (!hasBegun) parts.report.fellBack({ model: before.model, fallback, code: before.error.code });
+    hasBegun = true;
+    asked.onEvent(event);
+  };
   try {
-    const answer = await askModel(parts, asked);
-    parts.report.fellBack({ model: before.model, fallback: asked.request.model, code: before.error.code });
-    return answer;
+    await askModel(parts, { ...asked, onEvent });
   } catch (error) {
     throw error instanceof ChatError && error.code === 'chat_circuit_open' ? before.error : error;
   }
 }
 
-interface Asked {
-  request: ChatRequest;
-  signal: AbortSignal;
+interface Asked extends Question {
   tries: Tries;
   /** How many tries there may have been when this model's are over. */
   mostTries: number;
 }
 
-async function askModel(parts: CallParts, { request, signal, tries, mostTries }: Asked): Promise<Answer> {
+async function askModel(parts: CallParts, { request, signal, onEvent, tries, mostTries }: Asked): Promise<void> {
   const { nowMs, retryPolicy } = parts;
   const { deadlineMs } = tries;
   const breaker = parts.breakerOf(request.model);
@@ -83,11 +75,12 @@ async function askModel(parts: CallParts, { request, signal, tries, mostTries }:
   if (tries.made === 0) retryPolicy.earn();
   for (;;) {
     tries.made += 1;
-    const call = new ChatCall(parts, { request, body, signal, pass, totalMs: deadlineMs - nowMs() });
+    const call = new ChatCall(parts, { request, body, signal, pass, totalMs: deadlineMs - nowMs(), onEvent });
     try {
-      return { call, firstEvents: await call.start() };
+      return await call.run();
     } catch (error) {
-      if (!(error instanceof ChatError) || tries.made >= mostTries) throw error;
+      tries.hasSpoken = call.hasSpoken;
+      if (!(error instanceof ChatError) || call.hasSpoken || tries.made >= mostTries) throw error;
       const waitMs = retryPolicy.pauseBeforeRetry(error, tries.made);
       if (waitMs === undefined || nowMs() + waitMs >= deadlineMs) throw error;
       tellRetry(parts, request.model, { error, waitMs });

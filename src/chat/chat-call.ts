@@ -1,8 +1,7 @@
 import { asError } from '../base/coded-error.ts';
-import type { AnswerReader } from './answer-reader.ts';
 import { AnswerWatch } from './answer-watch.ts';
 import type { CallParts } from './call-parts.ts';
-import type { ChatEvent, ChatRequest } from './chat-types.ts';
+import type { ChatEvent, ChatRequest, OnChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
 import type { BreakerPass } from './circuit-breaker.ts';
 import { openAnswer } from './open-answer.ts';
@@ -16,6 +15,7 @@ export interface CallOptions {
   pass: BreakerPass;
   /** What is left of the time for all tries. */
   totalMs: number;
+  onEvent: OnChatEvent;
 }
 
 /** One HTTP call to the chat service: tells the breaker, the log and the counters once each how it went. */
@@ -24,9 +24,9 @@ export class ChatCall {
   readonly #options: CallOptions;
   readonly #watch: AnswerWatch;
   readonly #startedMs: number;
-  #reader: AnswerReader | undefined;
   #firstEventMs: number | undefined;
-  #isReported = false;
+  /** What the listener threw. */
+  #listenersError: Error | undefined;
 
   constructor(parts: CallParts, options: CallOptions) {
     const { request, signal, totalMs } = options;
@@ -36,48 +36,59 @@ export class ChatCall {
     this.#watch = new AnswerWatch({ limits: parts.limits, firstByteMs: firstByteMs(parts, request), totalMs, signal });
   }
 
-  /** Sends the request and waits for the answer's first events. @throws ChatError, after which the connection is free */
-  async start(): Promise<ChatEvent[] | undefined> {
-    const { parts, options } = { parts: this.#parts, options: this.#options };
-    const { url, apiKey, agent: dispatcher, nowMs } = parts;
-    const { request, body } = options;
+  /** Whether an event was handed on. */
+  get hasSpoken(): boolean {
+    return this.#firstEventMs !== undefined;
+  }
+
+  /**
+   * Sends the request and hands its answer on as it comes, to the `end` event. @throws ChatError, or what the listener
+   * threw; after either the connection is free
+   */
+  async run(): Promise<void> {
+    const { url, apiKey, agent: dispatcher, nowMs } = this.#parts;
+    const { request, body, pass } = this.#options;
     try {
-      const limits = limitsOf(parts, request);
-      const isStreamed = request.stream !== false;
-      this.#reader = await openAnswer({ url, apiKey, dispatcher, nowMs, body, isStreamed, limits, watch: this.#watch });
+      const reader = await openAnswer({
+        url,
+        apiKey,
+        dispatcher,
+        nowMs,
+        body,
+        isStreamed: request.stream !== false,
+        limits: limitsOf(this.#parts, request),
+        watch: this.#watch,
+        onEvent: (event) => this.#heard(event),
+      });
       request.began?.();
-      const events = await this.#reader.next();
-      this.#firstEventMs = parts.nowMs() - this.#startedMs;
-      options.pass.succeeded();
-      return events;
+      await reader.ended;
+      if (reader.outcome === 'truncated') pass.failed(new ChatError('chat_truncated', 'The answer broke off'));
+      else if (reader.hasUnknownReason) this.#parts.report.unknownFinishReason({ model: request.model });
+      this.#reportEnd(reader.outcome);
     } catch (thrown) {
       throw this.#fail(thrown);
     }
   }
 
-  /** The next events, at least one; undefined after the end. @throws ChatError, after which the connection is free */
-  async next(): Promise<ChatEvent[] | undefined> {
+  #heard(event: ChatEvent): void {
+    if (this.#firstEventMs === undefined) {
+      this.#firstEventMs = this.#parts.nowMs() - this.#startedMs;
+      this.#options.pass.succeeded();
+    }
     try {
-      return await this.#reader?.next();
+      this.#options.onEvent(event);
     } catch (thrown) {
-      throw this.#fail(thrown);
+      this.#listenersError = asError(thrown);
+      throw this.#listenersError;
     }
   }
 
-  /** Ends the call: the connection goes back to the others after a complete answer and is cut otherwise. */
-  close(): void {
-    if (this.#isReported) return;
-    const outcome = this.#reader?.outcome ?? 'open';
-    this.#reader?.close();
-    if (outcome === 'truncated') this.#options.pass.failed(new ChatError('chat_truncated', 'The answer broke off'));
-    if (outcome === 'complete' && this.#reader?.hasUnknownReason === true) {
-      this.#parts.report.unknownFinishReason({ model: this.#options.request.model });
-    }
-    this.#reportEnd(outcome === 'open' ? 'chat_cancelled' : outcome);
-  }
-
-  #fail(thrown: unknown): ChatError {
+  #fail(thrown: unknown): Error {
     this.#watch.abort();
+    if (this.#listenersError !== undefined) {
+      this.#reportEnd('chat_cancelled');
+      return this.#listenersError;
+    }
     const error =
       thrown instanceof ChatError
         ? thrown
@@ -92,8 +103,6 @@ export class ChatCall {
   }
 
   #reportEnd(outcome: string): void {
-    if (this.#isReported) return;
-    this.#isReported = true;
     const durationMs = this.#parts.nowMs() - this.#startedMs;
     const firstEvent = this.#firstEventMs === undefined ? {} : { firstEventMs: this.#firstEventMs };
     this.#parts.report.callEnded({ model: this.#options.request.model, outcome, durationMs, ...firstEvent });

@@ -3,8 +3,7 @@ import type { NowMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { askWithRetries } from './ask-with-retries.ts';
 import type { CallParts } from './call-parts.ts';
-import type { ChatClient, ChatEvent, ChatReport, ChatRequest } from './chat-types.ts';
-import { ChatError } from './chat-error.ts';
+import type { ChatClient, ChatReport } from './chat-types.ts';
 import { DEFAULT_CHAT_LIMITS, type ChatLimits } from './chat-limits.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { listModels } from './list-models.ts';
@@ -41,26 +40,10 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     breakerOf: breakersByModel({ nowMs, limits, report, log }),
   };
   return {
-    stream: (request, signal) => streamEvents(parts, request, signal),
+    stream: (request, signal, onEvent) => askWithRetries(parts, { request, signal, onEvent }),
     listModels: (signal) => listModels({ baseUrl, apiKey, limits, signal }),
     close: () => agent.destroy(),
   };
-}
-
-async function* streamEvents(parts: CallParts, request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-  const asked = await askWithRetries(parts, request, signal);
-  if ('fallback' in asked) yield { type: 'fallback', model: asked.fallback };
-  const { call, firstEvents } = 'fallback' in asked ? await asked.ask() : asked;
-  try {
-    for (let events = firstEvents; events; events = await call.next()) {
-      for (const event of events) {
-        if (signal.aborted) throw new ChatError('chat_cancelled', 'The chat call was cancelled');
-        yield event;
-      }
-    }
-  } finally {
-    call.close();
-  }
 }
 
 type BreakerParts = Pick<CallParts, 'nowMs' | 'limits' | 'report' | 'log'>;

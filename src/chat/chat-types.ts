@@ -50,7 +50,7 @@ export interface ChatRequest {
  */
 export type EndReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other' | 'truncated';
 
-/** An answer in the order in which it is said. `end` comes once and last; without it the stream throws a ChatError. */
+/** An answer in the order in which it is said. `end` comes once and last; without it a ChatError is thrown. */
 export type ChatEvent =
   /** The fallback is asked, since the model is away. Comes first, or not at all. */
   | { type: 'fallback'; model: string }
@@ -79,13 +79,16 @@ export interface ChatReport {
   unknownFinishReason(answer: { model: string }): void;
 }
 
+/** Takes an answer's events in their order, each in the step in which its bytes came. Must not wait. */
+export type OnChatEvent = (event: ChatEvent) => void;
+
 export interface ChatClient {
   /**
-   * Asks for an answer. Nothing is sent before the first step of the loop; leaving the loop, or the signal, frees the
-   * connection at once. Retries happen only before the first event (security.md 5.3).
-   * @throws ChatError at any step; after text was emitted that text stays valid, unfinished
+   * Asks for an answer and hands it on as it is said. The signal frees the connection at once, and so does an error of
+   * the listener's. Retries happen only before the first event (security.md 5.3).
+   * @returns after the `end` event. @throws ChatError; what was handed on until then stays valid, unfinished
    */
-  stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
+  stream(request: ChatRequest, signal: AbortSignal, onEvent: OnChatEvent): Promise<void>;
   /** The names of the service's models, or undefined where it has no list. @throws ChatError */
   listModels(signal?: AbortSignal): Promise<string[] | undefined>;
   /** Closes the connections; open answers break off. */

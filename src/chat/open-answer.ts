@@ -3,6 +3,7 @@ import { KIB_BYTES, type NowMs } from '../base/clock.ts';
 import { outsideCall } from '../base/fail-point.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { AnswerWatch } from './answer-watch.ts';
+import type { OnChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
 import { parseObject } from './completion-chunk.ts';
 import { failureOfStatus, readRetryAfter } from './failure-of-status.ts';
@@ -20,9 +21,10 @@ export interface HttpCall {
   watch: AnswerWatch;
   limits: DecoderLimits;
   nowMs: NowMs;
+  onEvent: OnChatEvent;
 }
 
-/** Sends one request and judges the head of its answer. @throws ChatError */
+/** Sends one request and judges the head of its answer. @returns what reads the rest. @throws ChatError */
 export async function openAnswer(call: HttpCall): Promise<AnswerReader> {
   const response = await send(call);
   const { statusCode, headers, body } = response;
@@ -33,7 +35,7 @@ export async function openAnswer(call: HttpCall): Promise<AnswerReader> {
   const decoder: AnswerDecoder = contentType.includes('json')
     ? new WholeDecoder(call.limits)
     : new StreamDecoder(call.limits);
-  return new AnswerReader(body, decoder, call.watch);
+  return new AnswerReader(body, { decoder, watch: call.watch, onEvent: call.onEvent });
 }
 
 async function send({ url, apiKey, body, isStreamed, dispatcher, watch }: HttpCall): Promise<Dispatcher.ResponseData> {

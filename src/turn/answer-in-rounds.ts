@@ -1,6 +1,6 @@
 import type { NowMs } from '../base/clock.ts';
 import { ChatError } from '../chat/chat-error.ts';
-import type { ChatClient, ChatEvent, ChatMessage, ChatRequest, EndReason, ToolCall } from '../chat/chat-types.ts';
+import type { ChatClient, ChatMessage, ChatRequest, EndReason, OnChatEvent, ToolCall } from '../chat/chat-types.ts';
 import { estimateTokens } from '../conversation/estimate-tokens.ts';
 import type { ToolAsker } from '../tools/tool.ts';
 import { labelToolResult } from './label-tool-result.ts';
@@ -21,7 +21,11 @@ const ENDS_FOR_GOOD: ReadonlySet<EndReason> = new Set(['truncated', 'content_fil
  * are no part of the answer, and the usage told is that of the request as it was given. After the last round, or when time or tokens are used up, the model is asked without tools.
  * @throws ChatError at any step; what tools do wrong is told to the model
  */
-export async function* answerInRounds(options: RoundsOptions, request: ChatRequest): AsyncGenerator<ChatEvent> {
+export async function answerInRounds(
+  options: RoundsOptions,
+  request: ChatRequest,
+  onEvent: OnChatEvent,
+): Promise<void> {
   const { limits, chat, signal, nowMs } = options;
   const { tools = [], ...first } = request;
   let bare = first;
@@ -33,28 +37,28 @@ export async function* answerInRounds(options: RoundsOptions, request: ChatReque
   for (let round = 1; ; round += 1) {
     const mayCall = tools.length > 0 && round <= limits.rounds && nowMs() < untilMs && leftTokens > 0;
     const calls: ToolCall[] = [];
-    let [text, reason]: [string, EndReason | undefined] = ['', undefined];
+    const said: { text: string; reason?: EndReason } = { text: '' };
     try {
-      for await (const event of chat.stream({ ...bare, messages, ...(mayCall ? { tools } : {}) }, signal)) {
+      await chat.stream({ ...bare, messages, ...(mayCall ? { tools } : {}) }, signal, (event) => {
         // Whoever stands in answers the later rounds too; nobody is told twice.
         if (event.type === 'fallback') bare = { ...bare, model: event.model };
-        if (event.type === 'tool-call') calls.push(event);
-        else if (event.type === 'end') reason = event.reason;
-        else if (event.type === 'usage' && round > 1) continue;
-        else if (event.type === 'text') {
-          yield text === '' && hasText ? { type: 'text', delta: `\n\n${event.delta}` } : event;
-          text += event.delta;
-        } else yield event;
-      }
+        if (event.type === 'text') {
+          onEvent(said.text === '' && hasText ? { type: 'text', delta: `\n\n${event.delta}` } : event);
+          said.text += event.delta;
+        } else if (event.type === 'tool-call') calls.push(event);
+        else if (event.type === 'end') said.reason = event.reason;
+        else if (event.type !== 'usage' || round === 1) onEvent(event);
+      });
     } catch (error) {
       const lighter = withoutResults(messages);
-      if (!isTooLarge(error) || text !== '' || !lighter) throw error;
+      if (!isTooLarge(error) || said.text !== '' || !lighter) throw error;
       // The question itself did fit; what tools found was too much for this model.
       [messages, untilMs] = [lighter, Number.NEGATIVE_INFINITY];
       continue;
     }
+    const { text, reason } = said;
     if (!mayCall || calls.length === 0 || reason === undefined || ENDS_FOR_GOOD.has(reason)) {
-      yield { type: 'end', reason: reason ?? 'truncated' };
+      onEvent({ type: 'end', reason: reason ?? 'truncated' });
       return;
     }
     hasText ||= text.trim() !== '';

@@ -1,7 +1,7 @@
 import type { KeyRing } from '../base/key-ring.ts';
 import { say } from '../base/texts.ts';
 import { ChatError } from '../chat/chat-error.ts';
-import type { ChatEvent, ChatRequest } from '../chat/chat-types.ts';
+import type { ChatRequest, EndReason, OnChatEvent } from '../chat/chat-types.ts';
 import { buildPrompt } from '../conversation/build-prompt.ts';
 import type { PromptSizes } from '../conversation/prompt-sizes.ts';
 import { usageChange } from '../conversation/usage-store.ts';
@@ -71,21 +71,18 @@ async function putToModel(options: AnswerQuestionOptions, scene: AdmittedScene, 
     question: { language },
   } = scene;
   let shown = '';
+  let ending: Ending = 'truncated';
   const thought = new Thought(options, scene);
   const show = (doing?: string) => live.show({ text: shown, ...thought.beside(shown, scene.notes, doing) });
   try {
     const tools = toolsOfTurn(options, scene, show);
-    const ending = await readAnswer(await ask(options, scene, { tools, spent }), {
-      onEvent: (event) => spent.heard(event),
-      onText(text) {
-        shown = text;
-        show();
-      },
-      onThought(delta) {
-        thought.add(delta);
-        show();
-      },
-      onFallback: (model) => note(scene, fallbackNote(model, language), shown),
+    await ask(options, scene, { tools, spent }, (event) => {
+      spent.heard(event);
+      if (event.type === 'text') shown += event.delta;
+      else if (event.type === 'reasoning') thought.add(event.delta);
+      else if (event.type === 'fallback') return note(scene, fallbackNote(event.model, language), shown);
+      else if (event.type === 'end') ending = endingOf(event.reason);
+      if (event.type === 'text' || event.type === 'reasoning') show();
     });
     return { ...finished(options, scene, { text: shown, ending }), ...thought.atTheEnd() };
   } catch (error) {
@@ -106,7 +103,8 @@ async function ask(
   options: AnswerQuestionOptions,
   scene: AdmittedScene,
   { tools: { chat, declared: tools }, spent }: { tools: TurnTools; spent: TokenCount },
-): Promise<AsyncIterable<ChatEvent>> {
+  onEvent: OnChatEvent,
+): Promise<void> {
   const { question, newest, controls } = scene;
   const isBrief = isToBeBrief(scene);
   const earlier = earlierTurns(options, scene);
@@ -146,7 +144,7 @@ async function ask(
     return built;
   };
   const startsFresh = () => startAnew(scene, 'startedAfresh');
-  return askWithinLimits({ chat, sizes, mostTokens, model, request, build, startsFresh }, controls.signal);
+  return askWithinLimits({ chat, sizes, mostTokens, model, request, build, startsFresh }, controls.signal, onEvent);
 }
 
 /** What was said before is no part of this conversation any more; the person is told so apart from the answer. */
@@ -184,25 +182,8 @@ function usageOf(
   return { usage: usageChange({ partition, personId, nowMs: nowMs() }, { questions: turn.messages.length, tokens }) };
 }
 
-interface AnswerListener {
-  onEvent(event: ChatEvent): void;
-  onThought(delta: string): void;
-  onText(whole: string): void;
-  /** The model is away and this one is asked. */
-  onFallback(model: string): void;
-}
-
-async function readAnswer(events: AsyncIterable<ChatEvent>, listener: AnswerListener): Promise<Ending> {
-  let text = '';
-  for await (const event of events) {
-    listener.onEvent(event);
-    if (event.type === 'fallback') listener.onFallback(event.model);
-    if (event.type === 'reasoning') listener.onThought(event.delta);
-    if (event.type === 'text') listener.onText((text += event.delta));
-    if (event.type === 'end')
-      return event.reason === 'length' ? 'length' : event.reason === 'truncated' ? 'truncated' : 'whole';
-  }
-  return 'truncated';
+function endingOf(reason: EndReason): Ending {
+  return reason === 'length' || reason === 'truncated' ? reason : 'whole';
 }
 
 function finished(

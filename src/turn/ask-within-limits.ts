@@ -1,6 +1,6 @@
 import { ChatError } from '../chat/chat-error.ts';
 import type { ChatClient } from '../chat/chat-client.ts';
-import type { ChatEvent, ChatRequest } from '../chat/chat-types.ts';
+import type { ChatRequest, OnChatEvent } from '../chat/chat-types.ts';
 import { promptTokens, type BuiltPrompt } from '../conversation/build-prompt.ts';
 import type { PromptSizes } from '../conversation/prompt-sizes.ts';
 import { declarationTokens } from './declaration-tokens.ts';
@@ -30,47 +30,50 @@ const BARE_MESSAGES = 2;
  * (peers.md P14). What the service counts corrects the estimates of later prompts.
  * @throws ChatError like `ChatClient.stream`
  */
-export async function* askWithinLimits(options: AskWithinLimits, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+export async function askWithinLimits(
+  options: AskWithinLimits,
+  signal: AbortSignal,
+  onEvent: OnChatEvent,
+): Promise<void> {
   const { sizes, mostTokens, model, request, build } = options;
   const tokenFactor = sizes.factorOf(model);
   const budgetTokens = sizes.budgetOf(model, mostTokens);
   const first = build({ budgetTokens, tokenFactor, isFresh: false }).messages;
-  if ((yield* askOnce(options, first, signal)) === 'answered') return;
+  const askOnce = (messages: BuiltPrompt['messages']) => askUnlessTooLong({ ...options, signal, onEvent }, messages);
+  if ((await askOnce(first)) === 'answered') return;
   const halfTokens = promptTokens(first, tokenFactor) * COMPACT_SHARE;
   const compact = build({ budgetTokens: halfTokens, tokenFactor, isFresh: false }).messages;
   const isCompact = compact.length < first.length && compact.length > BARE_MESSAGES;
-  if (isCompact && (yield* askOnce(options, compact, signal)) === 'answered') return;
+  if (isCompact && (await askOnce(compact)) === 'answered') return;
   const { messages } = build({ budgetTokens, tokenFactor, isFresh: true });
   let hasBegun = false;
-  for await (const event of options.chat.stream(request(messages), signal)) {
+  await options.chat.stream(request(messages), signal, (event) => {
     if (!hasBegun) options.startsFresh();
     hasBegun = true;
-    yield event;
-  }
+    onEvent(event);
+  });
 }
 
-async function* askOnce(
-  { chat, sizes, model, request }: AskWithinLimits,
+async function askUnlessTooLong(
+  { chat, sizes, model, request, signal, onEvent }: AskWithinLimits & { signal: AbortSignal; onEvent: OnChatEvent },
   messages: BuiltPrompt['messages'],
-  signal: AbortSignal,
-): AsyncGenerator<ChatEvent, 'answered' | 'too-long'> {
+): Promise<'answered' | 'too-long'> {
   const asked = request(messages);
   const hasImages = messages.some(({ content }) => typeof content !== 'string');
   const estimatedTokens = promptTokens(messages) + declarationTokens(asked.tools);
-  let answering = model;
-  let hasBegun = false;
+  const answer = { model, hasBegun: false };
   try {
-    for await (const event of chat.stream(asked, signal)) {
-      if (event.type === 'fallback') answering = event.model;
-      else hasBegun = true;
+    await chat.stream(asked, signal, (event) => {
+      if (event.type === 'fallback') answer.model = event.model;
+      else answer.hasBegun = true;
       // What an image costs is each service's own affair.
-      if (event.type === 'usage' && !hasImages) sizes.answered(answering, estimatedTokens, event.promptTokens);
-      yield event;
-    }
+      if (event.type === 'usage' && !hasImages) sizes.answered(answer.model, estimatedTokens, event.promptTokens);
+      onEvent(event);
+    });
     return 'answered';
   } catch (error) {
     const isTooLong = error instanceof ChatError && error.code === 'chat_too_large';
-    if (!isTooLong || hasBegun || messages.length <= BARE_MESSAGES) throw error;
+    if (!isTooLong || answer.hasBegun || messages.length <= BARE_MESSAGES) throw error;
     sizes.refused(model, promptTokens(messages));
     return 'too-long';
   }

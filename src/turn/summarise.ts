@@ -119,15 +119,15 @@ async function answerOf(
   request: ChatRequest,
   { signal, spent }: { signal: AbortSignal; spent: TokenCount },
 ): Promise<string | undefined> {
-  let text = '';
+  let [text, isWhole] = ['', false];
   // Where the service counts nothing, nothing has corrected the estimate either.
   spent.asked(request.messages, 1);
-  for await (const event of chat.stream(request, signal)) {
+  await chat.stream(request, signal, (event) => {
     spent.heard(event);
     if (event.type === 'text') text += event.delta;
-    if (event.type === 'end') return event.reason === 'truncated' || text.trim() === '' ? undefined : text.trim();
-  }
-  return undefined;
+    if (event.type === 'end') isWhole = event.reason !== 'truncated';
+  });
+  return isWhole && text.trim() !== '' ? text.trim() : undefined;
 }
 
 /** What the person is counted for a summary: tokens, and no question. */

@@ -35,8 +35,12 @@ export function toolsOfTurn(
   return {
     declared,
     chat: {
-      stream: (request, signal) =>
-        answerInRounds({ chat, toolbox, report, nowMs, asker, limits: TOOL_LIMITS, signal, showStatus }, request),
+      stream: (request, signal, onEvent) =>
+        answerInRounds(
+          { chat, toolbox, report, nowMs, asker, limits: TOOL_LIMITS, signal, showStatus },
+          request,
+          onEvent,
+        ),
     },
   };
 }

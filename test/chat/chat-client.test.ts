@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createChatClient } from '../../src/chat/chat-client.ts';
-import { readAnswer, startChatScene, API_KEY, CANARY, type ChatScene } from './chat-scene.ts';
+import { startChatScene, API_KEY, CANARY, type ChatScene } from './chat-scene.ts';
 import {
   chunk,
   cutAfter,
@@ -30,25 +30,23 @@ describe('a request', () => {
   test('is written as the chat interface describes it', async () => {
     scene.server.script(helloStream());
     const tool = { name: 'clock', description: 'Tells the time', parameters: { type: 'object', properties: {} } };
-    await readAnswer(
-      scene.ask({
-        model: 'svc-max',
-        thinking: 'high',
-        tools: [tool],
-        messages: [
-          { role: 'system', content: 's' },
-          {
-            role: 'user',
-            content: [
-              { type: 'text', text: 'look' },
-              { type: 'image', dataUrl: 'data:image/png;base64,AA==' },
-            ],
-          },
-          { role: 'assistant', content: '', toolCalls: [{ callId: 'c', name: 'clock', argumentsJson: '{}' }] },
-          { role: 'tool', callId: 'c', content: 'noon' },
-        ],
-      }),
-    );
+    await scene.ask({
+      model: 'svc-max',
+      thinking: 'high',
+      tools: [tool],
+      messages: [
+        { role: 'system', content: 's' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'look' },
+            { type: 'image', dataUrl: 'data:image/png;base64,AA==' },
+          ],
+        },
+        { role: 'assistant', content: '', toolCalls: [{ callId: 'c', name: 'clock', argumentsJson: '{}' }] },
+        { role: 'tool', callId: 'c', content: 'noon' },
+      ],
+    });
     const [call] = scene.server.calls;
     expect([call?.path, call?.authorization]).toEqual(['/v1/chat/completions', `Bearer ${API_KEY}`]);
     expect(call?.body).toEqual({
@@ -78,9 +76,9 @@ describe('a request', () => {
 
   test('names an effort only for models that know efforts, and only while they think', async () => {
     scene.server.script(helloStream());
-    await readAnswer(scene.ask({ model: 'svc-plus', thinking: 'max' }));
-    await readAnswer(scene.ask({ model: 'svc-max', thinking: 'off' }));
-    await readAnswer(scene.ask({ model: 'svc-max' }));
+    await scene.ask({ model: 'svc-plus', thinking: 'max' });
+    await scene.ask({ model: 'svc-max', thinking: 'off' });
+    await scene.ask({ model: 'svc-max' });
     expect(scene.server.calls.map(({ body }) => [body['thinking'], body['reasoning_effort']])).toEqual([
       [{ type: 'enabled' }, undefined],
       [{ type: 'disabled' }, undefined],
@@ -100,10 +98,10 @@ describe('an answer', () => {
       response.end(chunk({ content: ' second' }, 'stop') + sse('[DONE]'));
     });
     const seen: string[] = [];
-    for await (const event of scene.ask()) {
+    await scene.ask({}, undefined, (event) => {
       seen.push(event.type === 'text' ? event.delta : event.type);
       release();
-    }
+    });
     expect(seen).toEqual(['first', ' second', 'end']);
     expect(scene.ended).toEqual([expect.objectContaining({ outcome: 'complete', firstEventMs: 0 })]);
   });
@@ -114,7 +112,7 @@ describe('an answer', () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
     scene.server.script(jsonOf({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage }));
     for (const stream of [true, false]) {
-      expect((await readAnswer(scene.ask({ stream }))).events).toEqual([
+      expect((await scene.ask({ stream })).events).toEqual([
         { type: 'reasoning', delta: 'why' },
         { type: 'text', delta: 'all' },
         { type: 'usage', promptTokens: 1, completionTokens: 2 },
@@ -132,13 +130,13 @@ describe('an answer', () => {
     ['a redirect', statusOf(302, { location: 'http://127.0.0.1:1/' }), 'chat_bad_stream'],
   ])('that is %s is an error', async (_name, answer, code) => {
     scene.server.script(answer);
-    expect(await readAnswer(scene.ask())).toMatchObject({ events: [], error: { code } });
+    expect(await scene.ask()).toMatchObject({ events: [], error: { code } });
     expect(scene.server.calls).toHaveLength(1);
   });
 
   test('with an unknown finish reason is whole, and counted', async () => {
     scene.server.script(streamOf(chunk({ content: 'a' }, 'eos'), sse('[DONE]')));
-    expect(await readAnswer(scene.ask())).toMatchObject({ text: 'a', end: 'other' });
+    expect(await scene.ask()).toMatchObject({ text: 'a', end: 'other' });
     expect(scene.unknownReasons).toBe(1);
   });
 
@@ -146,7 +144,7 @@ describe('an answer', () => {
     const stream = Buffer.from([...'héllo 世界'].map((content) => chunk({ content })).join(''));
     for (let offset = 0; offset < stream.length; offset += 41) {
       scene.server.script(cutAfter(stream.subarray(0, offset)), helloStream('again'));
-      const { text, end, error } = await readAnswer(scene.ask({ model: `m${offset}` }));
+      const { text, end, error } = await scene.ask({ model: `m${offset}` });
       expect(error).toBeUndefined();
       if (end === 'stop') expect(text).toBe('again');
       else expect(['truncated', 'héllo 世界'.startsWith(text) && text !== '']).toEqual([end, true]);
@@ -158,7 +156,7 @@ describe('time and size (security.md 5.2)', () => {
   test('no first byte in time is an error that is not tried again', async () => {
     const { server, ask } = await sceneWith({ firstByteMs: 300 });
     server.script(stallAfter(''));
-    expect(await readAnswer(ask())).toMatchObject({ error: { code: 'chat_timeout' } });
+    expect(await ask()).toMatchObject({ error: { code: 'chat_timeout' } });
     expect(await server.calls[0]?.closed).toBe('cut');
     expect(server.calls).toHaveLength(1);
   });
@@ -169,15 +167,15 @@ describe('time and size (security.md 5.2)', () => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       await helloStream()(response, call);
     });
-    expect((await readAnswer(ask({ thinking: 'low' }))).end).toBe('stop');
-    expect((await readAnswer(ask({ stream: false }))).end).toBe('stop');
-    expect((await readAnswer(ask({ thinking: 'off' }))).error?.code).toBe('chat_timeout');
+    expect((await ask({ thinking: 'low' })).end).toBe('stop');
+    expect((await ask({ stream: false })).end).toBe('stop');
+    expect((await ask({ thinking: 'off' })).error?.code).toBe('chat_timeout');
   });
 
   test('a stall keeps what was said and cuts the connection', async () => {
     const { server, ask, ended } = await sceneWith({ idleMs: 200 });
     server.script(stallAfter(chunk({ content: 'kept' })));
-    expect(await readAnswer(ask())).toMatchObject({ text: 'kept', error: { code: 'chat_stalled' } });
+    expect(await ask()).toMatchObject({ text: 'kept', error: { code: 'chat_stalled' } });
     expect(await server.calls[0]?.closed).toBe('cut');
     expect(ended).toEqual([expect.objectContaining({ outcome: 'chat_stalled' })]);
   });
@@ -190,14 +188,14 @@ describe('time and size (security.md 5.2)', () => {
       response.once('close', () => clearInterval(timer));
     });
     const startedMs = performance.now();
-    expect((await readAnswer(ask())).error?.code).toBe('chat_timeout');
+    expect((await ask()).error?.code).toBe('chat_timeout');
     expect(performance.now() - startedMs).toBeGreaterThan(750);
   });
 
   test('an answer that hangs after its finish reason is complete', async () => {
     const { server, ask } = await sceneWith({ afterFinishMs: 40 });
     server.script(stallAfter(chunk({ content: 'all' }, 'stop')));
-    expect(await readAnswer(ask())).toMatchObject({ text: 'all', end: 'stop', error: undefined });
+    expect(await ask()).toMatchObject({ text: 'all', end: 'stop', error: undefined });
   });
 
   test.each([
@@ -214,7 +212,7 @@ describe('time and size (security.md 5.2)', () => {
       response.on('drain', write);
       write();
     });
-    const answer = await readAnswer(ask());
+    const answer = await ask();
     expect([answer.error?.code, answer.end, answer.text.length]).toEqual([code, end, end === undefined ? 0 : 9_000]);
     expect(await server.calls[0]?.closed).toBe('cut');
   });
@@ -228,37 +226,47 @@ describe('connections', () => {
         void stallAfter(said)(response, call);
         setTimeout(() => controller.abort(), 20);
       });
-      expect((await readAnswer(scene.ask({}, controller.signal))).error?.code).toBe('chat_cancelled');
+      expect((await scene.ask({}, controller.signal)).error?.code).toBe('chat_cancelled');
       expect(await scene.server.calls.at(-1)?.closed).toBe('cut');
     }
   });
 
-  test('leaving the loop cuts the connection at once', async () => {
+  test('an abort within what came at once hands on nothing more of it', async () => {
+    const controller = new AbortController();
+    scene.server.script(streamOf(chunk({ content: 'a' }), chunk({ reasoning_content: 'b' }), chunk({}, 'stop')));
+    const { text, events, error } = await scene.ask({}, controller.signal, () => controller.abort());
+    expect([text, events.length, error?.code]).toEqual(['a', 1, 'chat_cancelled']);
+  });
+
+  test('a listener that throws cuts the connection at once, and its error is told as it is', async () => {
     scene.server.script(stallAfter(chunk({ content: 'a' })));
-    for await (const event of scene.ask()) {
-      expect(event.type).toBe('text');
-      break;
-    }
+    const broken = new Error('the listener broke');
+    const asking = scene.ask({}, undefined, () => {
+      throw broken;
+    });
+    await expect(asking).rejects.toBe(broken);
     expect(await scene.server.calls[0]?.closed).toBe('cut');
+    expect(scene.server.calls).toHaveLength(1);
     expect(scene.ended).toEqual([expect.objectContaining({ outcome: 'chat_cancelled' })]);
+    expect(scene.breaker).toEqual([]);
   });
 
   test('an abort before the first step, or during the pause before a retry, sends nothing more', async () => {
-    expect((await readAnswer(scene.ask({}, AbortSignal.abort()))).error?.code).toBe('chat_cancelled');
+    expect((await scene.ask({}, AbortSignal.abort())).error?.code).toBe('chat_cancelled');
     expect(scene.server.calls).toHaveLength(0);
     const controller = new AbortController();
     scene.server.script((response) => {
       response.writeHead(503, { 'retry-after': '20' }).end();
       setTimeout(() => controller.abort(), 50);
     });
-    expect((await readAnswer(scene.ask({}, controller.signal))).error?.code).toBe('chat_cancelled');
+    expect((await scene.ask({}, controller.signal)).error?.code).toBe('chat_cancelled');
     expect(scene.server.calls).toHaveLength(1);
   });
 
   test('a complete answer leaves its connection open for the next', async () => {
     scene.server.script(helloStream());
     for (let turn = 0; turn < 3; turn += 1) {
-      await readAnswer(scene.ask());
+      await scene.ask();
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     expect(scene.server.calls.map(({ connection }) => connection)).toEqual([1, 1, 1]);
@@ -266,7 +274,7 @@ describe('connections', () => {
 
   test('a service that cannot be reached is tried three times', async () => {
     await scene.server.stop();
-    expect((await readAnswer(scene.ask())).error?.code).toBe('chat_unreachable');
+    expect((await scene.ask()).error?.code).toBe('chat_unreachable');
     expect(scene.retries).toHaveLength(2);
   });
 });
@@ -282,7 +290,7 @@ test('no error, log line or report holds what was asked, what was answered or th
   ];
   for (const [index, answer] of answers.entries()) {
     scene.server.script(answer);
-    const { error } = await readAnswer(scene.ask({ model: `m${index}` }));
+    const { error } = await scene.ask({ model: `m${index}` });
     expect(error).toBeDefined();
     expect(JSON.stringify([error?.message, error?.stack, error?.cause, error])).not.toContain(CANARY);
     expect(JSON.stringify([error?.message, error?.stack, String(error?.cause)])).not.toContain(API_KEY);

@@ -1,7 +1,7 @@
 import { createChatClient, type ChatClient } from '../../src/chat/chat-client.ts';
 import { ChatError } from '../../src/chat/chat-error.ts';
 import type { ChatLimits } from '../../src/chat/chat-limits.ts';
-import type { ChatEvent, ChatReport, ChatRequest } from '../../src/chat/chat-types.ts';
+import type { ChatEvent, ChatReport, ChatRequest, OnChatEvent } from '../../src/chat/chat-types.ts';
 import { recordingLog } from '../support/redis.ts';
 import { startScriptedChatServer, type ScriptedChatServer } from './scripted-chat-server.ts';
 
@@ -20,7 +20,8 @@ export interface ChatScene {
   breaker: string[];
   fallbacks: { model: string; fallback: string; code: string }[];
   unknownReasons: number;
-  ask(request?: Partial<ChatRequest>, signal?: AbortSignal): AsyncIterable<ChatEvent>;
+  /** Asks; `onEvent` hears each event beside what is returned. */
+  ask(request?: Partial<ChatRequest>, signal?: AbortSignal, onEvent?: OnChatEvent): Promise<ReadAnswer>;
   stop(): Promise<void>;
 }
 
@@ -64,9 +65,14 @@ export async function startChatScene(limits: Partial<ChatLimits> = {}): Promise<
     get unknownReasons() {
       return unknownReasons;
     },
-    ask(request = {}, signal = new AbortController().signal) {
-      return client.stream({ model: 'svc-plus', messages: [{ role: 'user', content: CANARY }], ...request }, signal);
-    },
+    ask: (request = {}, signal = new AbortController().signal, onEvent = () => undefined) =>
+      readAnswer((heard) => {
+        const asked = { model: 'svc-plus', messages: [{ role: 'user' as const, content: CANARY }], ...request };
+        return client.stream(asked, signal, (event) => {
+          heard(event);
+          onEvent(event);
+        });
+      }),
     async stop() {
       await client.close();
       await server.stop();
@@ -82,12 +88,12 @@ export interface ReadAnswer {
   error: ChatError | undefined;
 }
 
-/** Reads an answer to its end or error. Anything thrown that is no ChatError is thrown on. */
-export async function readAnswer(stream: AsyncIterable<ChatEvent>): Promise<ReadAnswer> {
+/** Gathers an answer to its end or error. Anything thrown that is no ChatError is thrown on. */
+async function readAnswer(stream: (onEvent: OnChatEvent) => Promise<void>): Promise<ReadAnswer> {
   const events: ChatEvent[] = [];
   let error: ChatError | undefined;
   try {
-    for await (const event of stream) events.push(event);
+    await stream((event) => void events.push(event));
   } catch (thrown) {
     if (!(thrown instanceof ChatError)) throw thrown;
     error = thrown;

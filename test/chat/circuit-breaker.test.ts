@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ChatError, type ChatErrorCode } from '../../src/chat/chat-error.ts';
 import { DEFAULT_CHAT_LIMITS } from '../../src/chat/chat-limits.ts';
 import { CircuitBreaker } from '../../src/chat/circuit-breaker.ts';
-import { readAnswer, startChatScene, type ChatScene } from './chat-scene.ts';
+import { startChatScene, type ChatScene } from './chat-scene.ts';
 import { chunk, cutAfter, helloStream, stallAfter, statusOf } from './scripted-chat-server.ts';
 
 const failure = (code: ChatErrorCode): ChatError => new ChatError(code, 'm');
@@ -121,20 +121,20 @@ describe('the client', () => {
 
   test('answers at once while a model rests, asks other models, and comes back', async () => {
     scene.server.script(statusOf(401));
-    expect((await readAnswer(scene.ask())).error?.code).toBe('chat_refused');
+    expect((await scene.ask()).error?.code).toBe('chat_refused');
     scene.server.script(helloStream());
-    expect((await readAnswer(scene.ask())).error?.code).toBe('chat_circuit_open');
-    expect((await readAnswer(scene.ask({ model: 'svc-max' }))).end).toBe('stop');
+    expect((await scene.ask()).error?.code).toBe('chat_circuit_open');
+    expect((await scene.ask({ model: 'svc-max' })).end).toBe('stop');
     expect(scene.server.calls).toHaveLength(2);
     scene.clock.nowMs += 10_000;
-    expect((await readAnswer(scene.ask())).end).toBe('stop');
+    expect((await scene.ask()).end).toBe('stop');
     expect(scene.breaker).toEqual(['open', 'half-open', 'closed']);
     expect(scene.lines.some((line) => line.includes('refused our key'))).toBe(true);
   });
 
   test('calls a dead service hardly more often than it is asked (F17)', async () => {
     scene.server.script(statusOf(503));
-    for (let message = 0; message < 60; message += 1) await readAnswer(scene.ask());
+    for (let message = 0; message < 60; message += 1) await scene.ask();
     expect(scene.server.calls.length).toBeLessThanOrEqual(60 * 1.1);
     expect(scene.breaker).toEqual(['open']);
   });
@@ -143,14 +143,14 @@ describe('the client', () => {
     scene.server.script(cutAfter(Buffer.from(chunk({ content: 'a' }))));
     for (let message = 0; message < 20; message += 1) {
       expect(scene.breaker).toEqual([]);
-      expect((await readAnswer(scene.ask())).end).toBe('truncated');
+      expect((await scene.ask()).end).toBe('truncated');
     }
     expect(scene.breaker).toEqual(['open']);
   });
 
   test('counts answers that begin and then stall', async () => {
     scene.server.script(stallAfter(chunk({ content: 'a' })));
-    await Promise.all(Array.from({ length: 20 }, () => readAnswer(scene.ask())));
+    await Promise.all(Array.from({ length: 20 }, () => scene.ask()));
     expect(scene.breaker).toEqual(['open']);
   });
 });

@@ -4,7 +4,7 @@ import { ChatError } from '../../src/chat/chat-error.ts';
 import { DEFAULT_CHAT_LIMITS } from '../../src/chat/chat-limits.ts';
 import { failureOfStatus, readRetryAfter } from '../../src/chat/failure-of-status.ts';
 import { RetryPolicy } from '../../src/chat/retry-policy.ts';
-import { readAnswer, startChatScene, type ChatScene } from './chat-scene.ts';
+import { startChatScene, type ChatScene } from './chat-scene.ts';
 import { chunk, cutAfter, helloStream, jsonOf, statusOf } from './scripted-chat-server.ts';
 
 let scene: ChatScene;
@@ -36,20 +36,20 @@ const ROWS: [status: number, code: string, calls: number][] = [
 describe('each status', () => {
   test.each(ROWS)('%i is %s after %i call(s)', async (status, code, calls) => {
     scene.server.script(jsonOf({ error: { message: 'm', code: null } }, status));
-    expect(await readAnswer(scene.ask())).toMatchObject({ events: [], error: { code, status } });
+    expect(await scene.ask()).toMatchObject({ events: [], error: { code, status } });
     expect(scene.server.calls).toHaveLength(calls);
   });
 
   test('a prompt beyond the model context is too large, not just bad', async () => {
     scene.server.script(jsonOf({ error: { message: 'm', code: 'context_length_exceeded' } }, 400));
-    expect((await readAnswer(scene.ask())).error?.code).toBe('chat_too_large');
+    expect((await scene.ask()).error?.code).toBe('chat_too_large');
   });
 });
 
 describe('a retry', () => {
   test('gives the answer after failures, and is told', async () => {
     scene.server.script(statusOf(503), cutAfter(Buffer.from(': hi\n\n')), helloStream('there'));
-    expect(await readAnswer(scene.ask())).toMatchObject({ text: 'there', end: 'stop' });
+    expect(await scene.ask()).toMatchObject({ text: 'there', end: 'stop' });
     expect(scene.retries).toEqual([
       { model: 'svc-plus', code: 'chat_server_error', waitMs: 1 },
       { model: 'svc-plus', code: 'chat_truncated', waitMs: 2 },
@@ -60,7 +60,7 @@ describe('a retry', () => {
   test('never happens once something was said (security.md 5.3)', async () => {
     for (const delta of [{ content: 'some' }, { reasoning_content: 'hm' }]) {
       scene.server.script(cutAfter(Buffer.from(chunk(delta))));
-      expect((await readAnswer(scene.ask())).end).toBe('truncated');
+      expect((await scene.ask()).end).toBe('truncated');
     }
     expect(scene.server.calls).toHaveLength(2);
   });
@@ -68,13 +68,13 @@ describe('a retry', () => {
   test('waits as long as the service asks, if that is short', async () => {
     scene.server.script(statusOf(429, { 'retry-after': '0.2' }), helloStream());
     const startedMs = performance.now();
-    expect((await readAnswer(scene.ask())).end).toBe('stop');
+    expect((await scene.ask()).end).toBe('stop');
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(195);
   });
 
   test('is left to the caller if the service asks for longer', async () => {
     scene.server.script(statusOf(429, { 'retry-after': '31' }));
-    expect((await readAnswer(scene.ask())).error).toMatchObject({ code: 'chat_rate_limited', retryAfterMs: 31_000 });
+    expect((await scene.ask()).error).toMatchObject({ code: 'chat_rate_limited', retryAfterMs: 31_000 });
     expect(scene.server.calls).toHaveLength(1);
   });
 
@@ -82,7 +82,7 @@ describe('a retry', () => {
     await scene.stop();
     scene = await startChatScene({ totalMs: 5_000 });
     scene.server.script(statusOf(503, { 'retry-after': '6' }));
-    expect((await readAnswer(scene.ask())).error?.code).toBe('chat_server_error');
+    expect((await scene.ask()).error?.code).toBe('chat_server_error');
     expect(scene.server.calls).toHaveLength(1);
   });
 });

@@ -82,7 +82,9 @@ async function askAbout({ id, language }: Injection): Promise<{ wecom: Seen; sla
   const content = `What does http://127.0.0.1:${portOfPages()}/${id} say?`;
   const request = { model: 'svc-plus', messages: [{ role: 'user' as const, content }], tools: toolbox.offer(asker) };
   let text = '';
-  for await (const event of answerInRounds(options, request)) if (event.type === 'text') look((text += event.delta));
+  await answerInRounds(options, request, (event) => {
+    if (event.type === 'text') look((text += event.delta));
+  });
   look(text, true);
   return { wecom, slack };
 }

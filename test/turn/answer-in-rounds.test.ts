@@ -64,8 +64,8 @@ async function ask({ tools = [echo], limits = {}, signal, asker = ASKER, ...more
     showStatus: (status: string) => void statuses.push(status),
   };
   const messages = [{ role: 'user' as const, content: 'What about otters?' }];
-  for await (const event of answerInRounds(options, { model: 'svc-plus', messages, tools: toolbox.offer(asker) }))
-    events.push(event);
+  const request = { model: 'svc-plus', messages, tools: toolbox.offer(asker) };
+  await answerInRounds(options, request, (event) => void events.push(event));
   return events;
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { HOUR_MS } from '../../src/base/clock.ts';
 import { conversationKeys } from '../../src/base/partition-keys.ts';
-import type { ChatEvent, ChatRequest } from '../../src/chat/chat-types.ts';
+import type { ChatClient, ChatRequest } from '../../src/chat/chat-types.ts';
 import { sealTurn } from '../../src/conversation/history.ts';
 import { openSummary } from '../../src/conversation/summary.ts';
 import { SummaryStore } from '../../src/conversation/summary-store.ts';
@@ -23,11 +23,12 @@ beforeEach(() => server.redis.flushall());
 
 /** A model that answers anything with two words. */
 const asked: ChatRequest[] = [];
-const chat = {
-  async *stream(request: ChatRequest): AsyncGenerator<ChatEvent> {
+const chat: Pick<ChatClient, 'stream'> = {
+  async stream(request, _signal, onEvent) {
     asked.push(request);
-    yield await Promise.resolve<ChatEvent>({ type: 'text', delta: 'the notes' });
-    yield { type: 'end', reason: 'stop' };
+    await Promise.resolve();
+    onEvent({ type: 'text', delta: 'the notes' });
+    onEvent({ type: 'end', reason: 'stop' });
   },
 };
 
