@@ -34,5 +34,7 @@ export function readPieces(body: Readable, { onBytes, onEnd }: PieceListener): v
   });
   body.once('end', () => end());
   body.on('error', (cause: unknown) => end(asError(cause)));
-  body.once('close', () => end(new Error('The connection was closed')));
+  body.once('close', () => {
+    if (!isOver) end(new Error('The connection was closed'));
+  });
 }

@@ -78,7 +78,10 @@ function readBounded(body: Readable, { method, maxBytes = 64 * KIB_BYTES }: Boun
     });
     body.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, sizeBytes)));
     body.once('error', reject);
-    body.once('close', () => reject(new PlatformError('unreachable', `${placeOf(url, method)} broke off`)));
+    body.once('close', () => {
+      // Each call is closed in the end, and an error that nobody needs costs as much as to read the answer.
+      if (!body.readableEnded) reject(new PlatformError('unreachable', `${placeOf(url, method)} broke off`));
+    });
   });
 }
 
