@@ -1,10 +1,13 @@
-import type { Readable } from 'node:stream';
 import { asError } from '../base/coded-error.ts';
 import type { AnswerWatch } from './answer-watch.ts';
 import { ChatError } from './chat-error.ts';
 import type { ChatEvent, OnChatEvent } from './chat-types.ts';
-import { readPieces } from './read-pieces.ts';
 import type { AnswerDecoder } from './stream-decoder.ts';
+
+interface Settle {
+  resolve(): void;
+  reject(error: Error): void;
+}
 
 export interface ReaderOptions {
   decoder: AnswerDecoder;
@@ -19,6 +22,7 @@ export interface ReaderOptions {
 export class AnswerReader {
   /** Settles once the `end` event was handed on. Rejects with a ChatError, or with what the listener threw. */
   readonly ended: Promise<void>;
+  readonly #settle: Settle;
   readonly #decoder: AnswerDecoder;
   readonly #watch: AnswerWatch;
   readonly #onEvent: OnChatEvent;
@@ -26,20 +30,13 @@ export class AnswerReader {
   #isOver = false;
   #outcome: 'complete' | 'truncated' | 'open' = 'open';
 
-  constructor(body: Readable, { decoder, watch, onEvent }: ReaderOptions) {
+  constructor({ decoder, watch, onEvent }: ReaderOptions) {
     this.#decoder = decoder;
     this.#watch = watch;
     this.#onEvent = onEvent;
-    this.ended = new Promise((resolve, reject) => {
-      readPieces(body, {
-        onBytes: (bytes) => this.#take({ read: () => this.#decode(bytes), resolve, reject }),
-        onEnd: (cause) => {
-          const read = (): ChatEvent[] => (cause === undefined ? this.#end() : this.#cut(cause));
-          this.#take({ read, resolve, reject });
-          watch.close();
-        },
-      });
-    });
+    let settle: Settle | undefined;
+    this.ended = new Promise((resolve, reject) => (settle = { resolve, reject }));
+    this.#settle = settle!;
   }
 
   /** `open` until the end event; after it `complete` or `truncated`. */
@@ -52,17 +49,25 @@ export class AnswerReader {
     return this.#decoder.hasUnknownReason;
   }
 
-  #take({ read, resolve, reject }: { read(): ChatEvent[]; resolve(): void; reject(error: Error): void }): void {
+  onBytes(bytes: Buffer): void {
     // After a complete answer the rest is read off, so that the connection can be used again.
-    if (this.#isOver) return;
+    if (!this.#isOver) this.#take(() => this.#decode(bytes));
+  }
+
+  onEnd(cause?: Error): void {
+    if (!this.#isOver) this.#take(() => (cause === undefined ? this.#end() : this.#cut(cause)));
+    this.#watch.close();
+  }
+
+  #take(read: () => ChatEvent[]): void {
     try {
       this.#handOn(read());
       if (this.#outcome === 'open') return;
       this.#leave();
-      resolve();
+      this.#settle.resolve();
     } catch (error) {
       this.#isOver = true;
-      reject(asError(error));
+      this.#settle.reject(asError(error));
     }
   }
 

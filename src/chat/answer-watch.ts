@@ -1,4 +1,3 @@
-import { Ending } from '../base/ending.ts';
 import { ChatError } from './chat-error.ts';
 import type { ChatLimits } from './chat-limits.ts';
 
@@ -11,10 +10,11 @@ export interface WatchOptions {
   signal: AbortSignal;
 }
 
-/** Watches over one HTTP call: its times, its size and the caller's signal all end it through one signal (security.md 5.2). */
+/** Watches over one HTTP call: its times, its size and the caller's signal all end it in one way (security.md 5.2). */
 export class AnswerWatch {
   readonly #options: WatchOptions;
-  readonly #ending = new Ending();
+  #failure: ChatError | undefined;
+  #onFailure: ((failure: ChatError) => void) | undefined;
   readonly #totalTimer: NodeJS.Timeout;
   readonly #cancel = () => this.#fail(new ChatError('chat_cancelled', 'The chat call was cancelled'));
   #stageTimer: NodeJS.Timeout;
@@ -36,14 +36,15 @@ export class AnswerWatch {
     else options.signal.addEventListener('abort', this.#cancel, { once: true });
   }
 
-  /** Ends the HTTP call. */
-  get signal(): Ending {
-    return this.#ending;
+  /** @param listener is told once, at once where it has happened already; it ends the HTTP call */
+  onFailure(listener: (failure: ChatError) => void): void {
+    this.#onFailure = listener;
+    if (this.#failure) listener(this.#failure);
   }
 
   /** Why the call was ended from here, if it was. */
   get failure(): ChatError | undefined {
-    return this.#ending.reason as ChatError | undefined;
+    return this.#failure;
   }
 
   /** Notes that bytes came. @throws ChatError `chat_answer_too_large` */
@@ -86,6 +87,8 @@ export class AnswerWatch {
   }
 
   #fail(failure: ChatError): void {
-    this.#ending.end(failure);
+    if (this.#failure) return;
+    this.#failure = failure;
+    this.#onFailure?.(failure);
   }
 }

@@ -8,7 +8,7 @@ import type { RetryPolicy } from './retry-policy.ts';
 
 /** What all calls of one client share. */
 export interface CallParts {
-  url: string;
+  url: URL;
   apiKey: string;
   agent: Agent;
   limits: ChatLimits;

@@ -58,9 +58,9 @@ export class ChatCall {
         isStreamed: request.stream !== false,
         limits: limitsOf(this.#parts, request),
         watch: this.#watch,
+        began: () => request.began?.(),
         onEvent: (event) => this.#heard(event),
       });
-      request.began?.();
       await reader.ended;
       if (reader.outcome === 'truncated') pass.failed(new ChatError('chat_truncated', 'The answer broke off'));
       else if (reader.hasUnknownReason) this.#parts.report.unknownFinishReason({ model: request.model });

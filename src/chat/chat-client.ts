@@ -29,7 +29,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   const agent = new Agent({ connect: { timeout: limits.connectMs }, headersTimeout: 0, bodyTimeout: 0 });
   const { nowMs, apiKey, log, report, random = Math.random } = options;
   const parts: CallParts = {
-    url: `${baseUrl}/chat/completions`,
+    url: new URL(`${baseUrl}/chat/completions`),
     apiKey,
     agent,
     limits,

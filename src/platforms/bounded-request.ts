@@ -1,7 +1,6 @@
-import type { Readable } from 'node:stream';
-import { Agent, request as sendRequest } from 'undici';
+import { Agent } from 'undici';
 import { KIB_BYTES, SECOND_MS } from '../base/clock.ts';
-import { Ending } from '../base/ending.ts';
+import { HttpExchange, type HttpHeaders } from '../base/http-exchange.ts';
 import { PlatformError } from './platform-error.ts';
 
 export interface BoundedRequest {
@@ -30,59 +29,68 @@ const dispatcher = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, headers
 
 /**
  * One HTTP call without retries or redirects, of bounded time and size.
- * @throws PlatformError `unreachable`, or `media_too_large` when the answer goes beyond `maxBytes`
+ * @throws PlatformError `unreachable`, or `media_too_large` when the answer goes beyond `maxBytes`; the signal's reason
  */
 export async function requestBounded(url: URL, options: BoundedRequest): Promise<BoundedAnswer> {
-  const { method, json, headers, timeoutMs = 5 * SECOND_MS, signal } = options;
+  const { method, json, headers, timeoutMs = 5 * SECOND_MS, maxBytes = 64 * KIB_BYTES, signal } = options;
   signal?.throwIfAborted();
-  const ending = new Ending();
-  const end = () => ending.end(new Error('The call was ended'));
-  const timer = setTimeout(end, timeoutMs);
-  signal?.addEventListener('abort', end, { once: true });
-  try {
-    const answer = await sendRequest(url, {
-      dispatcher,
+  return new Promise((resolve, reject) => {
+    const answer = { status: 0, headers: {} as HttpHeaders, chunks: [] as Buffer[], sizeBytes: 0 };
+    const exchange = new HttpExchange({
+      onHead(status, answered) {
+        answer.status = status;
+        answer.headers = answered;
+      },
+      onBytes(bytes) {
+        answer.sizeBytes += bytes.length;
+        answer.chunks.push(bytes);
+        // To end the exchange cuts the connection.
+        if (answer.sizeBytes > maxBytes)
+          exchange.abort(
+            new PlatformError('media_too_large', `${placeOf(url, method)} answered more than ${maxBytes} bytes`),
+          );
+      },
+      onEnd(cause) {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', cancel);
+        if (cause === undefined) resolve(answerOf(answer));
+        else reject(cause instanceof PlatformError || cause === cancelled ? cause : unreachable(url, method, cause));
+      },
+    });
+    let cancelled: Error | undefined;
+    const cancel = () => exchange.abort((cancelled = signal?.reason as Error));
+    const timer = setTimeout(
+      () => exchange.abort(new PlatformError('unreachable', `${placeOf(url, method)} failed (timeout)`)),
+      timeoutMs,
+    );
+    signal?.addEventListener('abort', cancel, { once: true });
+    exchange.send(dispatcher, {
+      url,
       method,
       headers: json ? { ...headers, 'content-type': 'application/json' } : headers,
       body: json ? JSON.stringify(json) : null,
-      signal: ending,
-    });
-    const body = await readBounded(answer.body, options, url);
-    const { 'content-type': contentType, 'retry-after': retryAfter } = answer.headers;
-    return { status: answer.statusCode, body, contentType: first(contentType), retryAfter: first(retryAfter) };
-  } catch (error) {
-    if (error instanceof PlatformError) throw error;
-    if (signal?.aborted === true) throw signal.reason;
-    // The HTTP client's error may hold the address and its query; only its code goes on (security.md 2.5).
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    throw new PlatformError('unreachable', `${placeOf(url, method)} failed (${ending.aborted ? 'timeout' : code})`);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', end);
-  }
-}
-
-/** By events, since a stream's iterator costs as much again as the call's own reading. */
-function readBounded(body: Readable, { method, maxBytes = 64 * KIB_BYTES }: BoundedRequest, url: URL): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let sizeBytes = 0;
-    body.on('data', (chunk: Buffer) => {
-      sizeBytes += chunk.length;
-      chunks.push(chunk);
-      // To destroy the body cuts the connection.
-      if (sizeBytes > maxBytes)
-        body.destroy(
-          new PlatformError('media_too_large', `${placeOf(url, method)} answered more than ${maxBytes} bytes`),
-        );
-    });
-    body.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, sizeBytes)));
-    body.once('error', reject);
-    body.once('close', () => {
-      // Each call is closed in the end, and an error that nobody needs costs as much as to read the answer.
-      if (!body.readableEnded) reject(new PlatformError('unreachable', `${placeOf(url, method)} broke off`));
     });
   });
+}
+
+function answerOf({
+  status,
+  headers,
+  chunks,
+}: {
+  status: number;
+  headers: HttpHeaders;
+  chunks: Buffer[];
+}): BoundedAnswer {
+  const { 'content-type': contentType, 'retry-after': retryAfter } = headers;
+  const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  return { status, body, contentType: first(contentType), retryAfter: first(retryAfter) };
+}
+
+/** The HTTP client's error may hold the address and its query; only its code goes on (security.md 2.5). */
+function unreachable(url: URL, method: string, cause: Error): PlatformError {
+  const code = 'code' in cause ? String(cause.code) : 'unknown';
+  return new PlatformError('unreachable', `${placeOf(url, method)} failed (${code})`);
 }
 
 function placeOf(url: URL, method: string): string {

@@ -29,7 +29,7 @@ export const TYPES_FOR_ALL = 'settings';
 /** Packages that belong to certain rooms, so that each can be replaced in one place. */
 export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   bullmq: ['queue'],
-  undici: ['chat', 'platforms', 'service', 'tools'],
+  undici: ['base', 'chat', 'platforms', 'service', 'tools'],
   '@mozilla/readability': ['tools'],
   linkedom: ['tools'],
   dotenv: ['settings'],

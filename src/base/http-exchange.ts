@@ -1,0 +1,96 @@
+import type { Dispatcher } from 'undici';
+
+/** Header names in lower case. */
+export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface HttpRequest {
+  url: URL;
+  method: 'GET' | 'POST';
+  headers: Readonly<Record<string, string>> | undefined;
+  body: string | null;
+}
+
+export interface ExchangeListener {
+  /** The answer's head. */
+  onHead(status: number, headers: HttpHeaders): void;
+  /** All bytes of the answer that came at once, at least one. Must not throw. */
+  onBytes(bytes: Buffer): void;
+  /** Comes once and last; `cause` tells what broke or ended the exchange. Must not throw. */
+  onEnd(cause?: Error): void;
+}
+
+/**
+ * One HTTP request and its answer, handed on in the step in which it comes: without a stream or a promise of its own, which
+ * would cost as much as all that we do with an answer. What one read of the connection brought is one piece: a reader that is
+ * behind catches up at the price of one. What arrived before a break is handed on before it, and with it a finish reason that
+ * came just before the connection went.
+ */
+export class HttpExchange implements Dispatcher.DispatchHandler {
+  readonly #listener: ExchangeListener;
+  #controller: Dispatcher.DispatchController | undefined;
+  #pieces: Buffer[] = [];
+  #abortedBy: Error | undefined;
+  #isOver = false;
+
+  constructor(listener: ExchangeListener) {
+    this.#listener = listener;
+  }
+
+  /** Sends the request. Only once. Redirects are not followed. */
+  send(dispatcher: Dispatcher, { url, method, headers, body }: HttpRequest): void {
+    if (this.#isOver) return;
+    const { origin, pathname, search } = url;
+    dispatcher.dispatch({ origin, path: pathname + search, method, headers: headers ?? null, body }, this);
+  }
+
+  /** Frees the connection at once and tells the listener. Does nothing after the end. */
+  abort(reason: Error): void {
+    if (this.#isOver) return;
+    this.#abortedBy = reason;
+    this.#controller?.abort(reason);
+    this.#end(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#abortedBy) controller.abort(this.#abortedBy);
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HttpHeaders): void {
+    if (!this.#isOver) this.#listener.onHead(status, headers);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
+    if (this.#isOver || piece.length === 0) return;
+    if (this.#pieces.push(piece) === 1) process.nextTick(handOnPieces, this);
+  }
+
+  onResponseEnd(): void {
+    this.#end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#end(error);
+  }
+
+  handOn(): void {
+    const [first] = this.#pieces;
+    if (first === undefined) return;
+    const bytes = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#listener.onBytes(bytes);
+  }
+
+  #end(cause?: Error): void {
+    if (!this.#isOver) this.handOn();
+    // What was handed on may have made the listener end the exchange.
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#listener.onEnd(cause);
+  }
+}
+
+/** One function for all, so that no piece needs one of its own. */
+function handOnPieces(exchange: HttpExchange): void {
+  exchange.handOn();
+}
