@@ -108,6 +108,18 @@ test('nobody at the address, and a client that is closed, are ends with a cause'
   expect([one.told.ends.length, two.told.ends[0]]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
 });
 
+test('security.md 5.4: what came in the very step of a break is handed on before it', () => {
+  const { exchange, told } = exchangeOf(false);
+  const nothing = () => undefined;
+  const controller = { aborted: false, paused: false, reason: null, abort: nothing, pause: nothing, resume: nothing };
+  exchange.onRequestStart(controller);
+  exchange.onResponseStart(controller, 200, {});
+  exchange.onResponseData(controller, Buffer.from('last words'));
+  exchange.onResponseError(controller, new Error('broken'));
+  exchange.onResponseData(controller, Buffer.from('more'));
+  expect(told).toMatchObject({ bytes: ['last words'], ends: ['broken'] });
+});
+
 test('security.md 5.4: whatever arrived before a break is handed on before it, in order; the end comes once and last', async () => {
   const pieces = fc.array(
     fc.string({ minLength: 1, maxLength: 5 }).map((text) => text.replace(/[^ -~]/g, '.')),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChatEvent } from '../../src/chat/chat-types.ts';
 import { startChatScene, type ChatScene } from './chat-scene.ts';
-import { chunk, cutAfter, helloStream, statusOf, type Answer } from './scripted-chat-server.ts';
+import { chunk, cutAfter, helloStream, statusOf, type Answer, sse, streamOf } from './scripted-chat-server.ts';
 
 const MODEL = 'svc-plus';
 const FALLBACK = 'svc-max';
@@ -54,7 +54,10 @@ test('a model that is well again answers itself', async () => {
 test('security.md 5.3: once something was said nobody else is asked', async () => {
   script({ model: cutAfter(Buffer.from(chunk({ content: 'half' }))), fallback: helloStream() });
   expect(await ask()).toMatchObject({ text: 'half', end: 'truncated' });
-  expect(asked()).toEqual([MODEL]);
+  const breaks = streamOf(chunk({ content: 'half' }), sse({ error: { message: 'm', code: 503 } }));
+  script({ model: breaks, fallback: helloStream() });
+  expect(await ask()).toMatchObject({ text: 'half', error: { code: 'chat_server_error' } });
+  expect(asked()).toEqual([MODEL, MODEL]);
 });
 
 test.each([400, 401, 413, 422])('status %i would meet the fallback too, which is not asked', async (status) => {

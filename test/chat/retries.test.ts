@@ -5,7 +5,7 @@ import { DEFAULT_CHAT_LIMITS } from '../../src/chat/chat-limits.ts';
 import { failureOfStatus, readRetryAfter } from '../../src/chat/failure-of-status.ts';
 import { RetryPolicy } from '../../src/chat/retry-policy.ts';
 import { startChatScene, type ChatScene } from './chat-scene.ts';
-import { chunk, cutAfter, helloStream, jsonOf, statusOf } from './scripted-chat-server.ts';
+import { chunk, cutAfter, helloStream, jsonOf, sse, statusOf, streamOf } from './scripted-chat-server.ts';
 
 let scene: ChatScene;
 beforeEach(async () => {
@@ -63,6 +63,12 @@ describe('a retry', () => {
       expect((await scene.ask()).end).toBe('truncated');
     }
     expect(scene.server.calls).toHaveLength(2);
+  });
+
+  test('never happens after an error within the answer either, however short it is (security.md 5.3)', async () => {
+    scene.server.script(streamOf(chunk({ content: 'some' }), sse({ error: { message: 'm', code: 503 } })));
+    expect(await scene.ask()).toMatchObject({ text: 'some', error: { code: 'chat_server_error', status: 503 } });
+    expect(scene.server.calls).toHaveLength(1);
   });
 
   test('waits as long as the service asks, if that is short', async () => {
