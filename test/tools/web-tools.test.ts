@@ -133,6 +133,12 @@ describe('read_page', () => {
 
   test.each<[string, string | Buffer, string, string]>([
     ['a page that is no article', '<html><body><p>short</p></body></html>', 'text/html', 'short'],
+    [
+      'what nobody sees, where there is no article',
+      '<script>bad()</script><style>x{}</style><template>mould</template><noscript>off</noscript><svg><text>sign</text></svg><p>short   and\tplain</p>',
+      'text/html',
+      'short and plain',
+    ],
     ['a fragment', '<p>one<p>two', 'text/html', 'one\ntwo'],
     ['plain text', 'a < b\n', 'text/plain', 'a < b\n'],
     ['nothing', '', 'text/html', ''],
