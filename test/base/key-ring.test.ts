@@ -41,6 +41,15 @@ describe.each(KINDS)('a sealed $name (security.md 2.2)', ({ seal, open }) => {
         fc.pre(owner[0] !== other[0] || owner[1] !== other[1]);
         expect(() => open(ring, other, seal(ring, owner, 'x'))).toThrow(SealError);
       }),
+      // Joined without their lengths, these two would be the same.
+      {
+        examples: [
+          [
+            ['a|b', 'a'],
+            ['a', 'b|a'],
+          ],
+        ],
+      },
     );
   });
 

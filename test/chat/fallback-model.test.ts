@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import type { ChatEvent } from '../../src/chat/chat-types.ts';
 import { startChatScene, type ChatScene } from './chat-scene.ts';
 import { chunk, cutAfter, helloStream, statusOf, type Answer, sse, streamOf } from './scripted-chat-server.ts';
@@ -113,18 +112,14 @@ test('F17: whatever both models answer, a question costs at most three calls, an
     helloStream(),
     cutAfter(Buffer.from(': hi\n\n')),
   ];
-  const answer = fc.constantFrom(...answers);
-  await fc.assert(
-    fc.asyncProperty(answer, answer, async (model, fallback) => {
-      scene.clock.nowMs += 60_000;
-      scene.server.calls.splice(0);
-      script({ model, fallback });
-      await ask();
-      expect(asked().length).toBeLessThanOrEqual(3);
-      expect(asked().length).toBeGreaterThan(0);
-      const first = asked().indexOf(FALLBACK);
-      if (first >= 0) expect(asked().slice(first)).not.toContain(MODEL);
-    }),
-    { numRuns: 60 },
-  );
+  for (const [model, fallback] of answers.flatMap((one) => answers.map((other) => [one, other] as const))) {
+    scene.clock.nowMs += 60_000;
+    scene.server.calls.splice(0);
+    script({ model, fallback });
+    await ask();
+    expect(asked().length).toBeLessThanOrEqual(3);
+    expect(asked().length).toBeGreaterThan(0);
+    const first = asked().indexOf(FALLBACK);
+    if (first >= 0) expect(asked().slice(first)).not.toContain(MODEL);
+  }
 });

@@ -114,6 +114,14 @@ describe('key rotation (security.md 2.3)', () => {
     expect(await linkOf('20001')).toEqual({});
   });
 
+  test('who sees a form when the key changes sends it to a process that has both, and is connected', async () => {
+    await open([]);
+    const browser = house.browser('20001');
+    const confirm = await house.walkToConfirm(browser, await house.link('20001'));
+    house.serve(identityWith(RINGS.newReadsOld));
+    expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are connected');
+  });
+
   test('a rotation under load: refreshes, links, reads and re-checks in parallel, no failure', async () => {
     const people = crowd(12);
     await open(people);

@@ -60,4 +60,17 @@ describe.each([
       { numRuns: 1_000 },
     );
   });
+
+  test('security.md 6.4 a piece that begins or ends within what was harmless as a whole is written as what it is now', () => {
+    const writer = createMarkdownWriter(dialect);
+    for (const middle of ['[name]: https://t.test/?d=1 "more"', '`<https://t.test>` and ![p](https://t.test/?d=1)']) {
+      for (let before = 0; before < 160; before += 1) {
+        const text = `${'word '.repeat(before / 5)}${'w'.repeat(before % 5)} ${middle}${' after'.repeat(40)}`;
+        for (const piece of writer.pieces(text, 128)) {
+          isHarmless(piece);
+          expect(createMarkdownWriter(dialect).finished(piece, 128)).toBe(piece);
+        }
+      }
+    }
+  });
 });
