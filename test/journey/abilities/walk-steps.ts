@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import sharp from 'sharp';
 import type { MessageView } from '../../../src/messenger/api.ts';
 import type { PlatformHere } from '../../support/both-platforms.ts';
+import { messagesWaiting } from '../../support/messages-waiting.ts';
 import { seenOf, type Screen } from '../../support/screen.ts';
 import type { SmallWeb } from '../../support/small-web.ts';
 import { untilTrue, type Town } from '../../support/town.ts';
@@ -46,7 +47,7 @@ async function walkStep(walker: Walker, step: Step, first: MessageView | undefin
     letGo?.();
     await untilRead(() => shownText(town, message), readHere(walker, step.reads));
     if (step.apart) await untilAny(apart, readHere(walker, step.apart));
-    await untilTrue(async () => (await waiting(town)) === 0, LIMIT_MS);
+    await untilTrue(async () => (await messagesWaiting(town.redis)) === 0, LIMIT_MS);
     for (const { other, reads } of others) await untilRead(() => shownText(town, other), readHere(walker, reads));
     const { looks, apart: besides } = await seen(walker, message, before.events);
     if (step.hides) expect([...looks, ...besides].join('\n')).not.toMatch(step.hides);
@@ -65,7 +66,7 @@ async function sayMeanwhile(walker: Walker, message: MessageView, { meanwhile = 
   for (const step of meanwhile) {
     others.push({ other: await say(walker, step, message), reads: step.reads });
     // What is said next is behind it, whichever delivery is quicker.
-    if (doing) await untilTrue(async () => (await waiting(town)) === 1 + others.length, LIMIT_MS);
+    if (doing) await untilTrue(async () => (await messagesWaiting(town.redis)) === 1 + others.length, LIMIT_MS);
   }
   return others;
 }
@@ -141,12 +142,6 @@ function readHere({ platform, language }: Pick<Walker, 'platform' | 'language'>,
 
 function fits(pattern: Pattern, text: string): boolean {
   return typeof pattern === 'string' ? text === pattern : pattern.test(text);
-}
-
-/** How many messages the bot has not dealt with yet. */
-async function waiting({ redis }: Town): Promise<number> {
-  const inboxes = await redis.keys('{p*}:inbox:*');
-  return (await Promise.all(inboxes.map((inbox) => redis.llen(inbox)))).reduce((sum, count) => sum + count, 0);
 }
 
 function modelsOf(lines: readonly string[]): string[] {
