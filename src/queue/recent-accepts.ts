@@ -1,4 +1,5 @@
 import { MIB_BYTES, MINUTE_MS } from '../base/clock.ts';
+import { Fifo } from '../base/fifo.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 
 /** A replica that is further behind is broken. */
@@ -34,39 +35,44 @@ interface Kept<Entry> {
  * it (reliability.md F12), and then this memory is the only place where it still is: at most 20,000 messages and 16 MiB.
  */
 export class RecentAccepts {
-  readonly #whole = new Map<string, Kept<RecentAccept>>();
-  readonly #bare = new Map<string, Kept<BareAccept>>();
+  readonly #whole = new Fifo<Kept<RecentAccept>>();
+  readonly #bare = new Fifo<Kept<BareAccept>>();
   #bytes = 0;
 
   keep(entry: RecentAccept): void {
     const bytes = entry.args.reduce<number>((sum, arg) => sum + (typeof arg === 'string' ? arg.length : 8), 0);
-    this.#whole.set(entry.deliveryId, { atMs: performance.now(), bytes, entry });
+    this.#whole.push({ atMs: performance.now(), bytes, entry });
     this.#bytes += bytes;
     this.#trim();
   }
 
-  /** All of the last minute, the oldest first. */
+  /** All of the last minute, the oldest first, each once, although it may have been stored twice. */
   all(): { whole: RecentAccept[]; bare: BareAccept[] } {
     this.#trim();
-    return {
-      whole: [...this.#whole.values()].map(({ entry }) => entry),
-      bare: [...this.#bare.values()].map(({ entry }) => entry),
-    };
+    return { whole: eachOnce(this.#whole), bare: eachOnce(this.#bare) };
   }
 
   /** Looks at the oldest only, until one may stay. */
   #trim(): void {
     const oldestMs = performance.now() - KEEP_MS;
-    for (const [id, { atMs, bytes, entry }] of this.#whole) {
+    for (let oldest = this.#whole.oldest; oldest; oldest = this.#whole.oldest) {
+      const { atMs, bytes, entry } = oldest;
       const isOld = atMs < oldestMs;
       if (!isOld && this.#whole.size <= MOST_WHOLE && this.#bytes <= MOST_WHOLE_BYTES) break;
-      this.#whole.delete(id);
+      this.#whole.shift();
       this.#bytes -= bytes;
-      if (!isOld) this.#bare.set(id, { atMs, bytes: 0, entry: { deliveryId: id, recordKey: entry.keys[0] ?? '' } });
+      const bare = { deliveryId: entry.deliveryId, recordKey: entry.keys[0] ?? '' };
+      if (!isOld) this.#bare.push({ atMs, bytes: 0, entry: bare });
     }
-    for (const [id, { atMs }] of this.#bare) {
-      if (atMs >= oldestMs && this.#bare.size <= MOST_BARE) break;
-      this.#bare.delete(id);
+    for (let oldest = this.#bare.oldest; oldest; oldest = this.#bare.oldest) {
+      if (oldest.atMs >= oldestMs && this.#bare.size <= MOST_BARE) break;
+      this.#bare.shift();
     }
   }
+}
+
+function eachOnce<Entry extends { deliveryId: string }>(kept: Iterable<Kept<Entry>>): Entry[] {
+  const byId = new Map<string, Entry>();
+  for (const { entry } of kept) byId.set(entry.deliveryId, entry);
+  return [...byId.values()];
 }
