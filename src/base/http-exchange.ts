@@ -51,6 +51,15 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#end(reason);
   }
 
+  /** Lets the other side wait; what has come already is still handed on. */
+  pause(): void {
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#abortedBy) controller.abort(this.#abortedBy);

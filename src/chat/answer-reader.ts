@@ -1,13 +1,9 @@
 import { asError } from '../base/coded-error.ts';
+import { Deferred } from '../base/deferred.ts';
 import type { AnswerWatch } from './answer-watch.ts';
 import { ChatError } from './chat-error.ts';
 import type { ChatEvent, OnChatEvent } from './chat-types.ts';
 import type { AnswerDecoder } from './stream-decoder.ts';
-
-interface Settle {
-  resolve(): void;
-  reject(error: Error): void;
-}
 
 export interface ReaderOptions {
   decoder: AnswerDecoder;
@@ -20,9 +16,7 @@ export interface ReaderOptions {
  * the step in which they come: nothing waits for a promise between the connection and what the person is shown.
  */
 export class AnswerReader {
-  /** Settles once the `end` event was handed on. Rejects with a ChatError, or with what the listener threw. */
-  readonly ended: Promise<void>;
-  readonly #settle: Settle;
+  readonly #ended = new Deferred();
   readonly #decoder: AnswerDecoder;
   readonly #watch: AnswerWatch;
   readonly #onEvent: OnChatEvent;
@@ -34,9 +28,11 @@ export class AnswerReader {
     this.#decoder = decoder;
     this.#watch = watch;
     this.#onEvent = onEvent;
-    let settle: Settle | undefined;
-    this.ended = new Promise((resolve, reject) => (settle = { resolve, reject }));
-    this.#settle = settle!;
+  }
+
+  /** Settles once the `end` event was handed on. Rejects with a ChatError, or with what the listener threw. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
   }
 
   /** `open` until the end event; after it `complete` or `truncated`. */
@@ -64,10 +60,10 @@ export class AnswerReader {
       this.#handOn(read());
       if (this.#outcome === 'open') return;
       this.#leave();
-      this.#settle.resolve();
+      this.#ended.resolve();
     } catch (error) {
       this.#isOver = true;
-      this.#settle.reject(asError(error));
+      this.#ended.reject(asError(error));
     }
   }
 

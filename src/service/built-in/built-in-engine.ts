@@ -29,17 +29,20 @@ export function createBuiltInEngine({ docsDir, tokensPerSec, nowMs }: BuiltInOpt
     async complete(request) {
       return wholeReply(identity(request), await composeAnswer(request, docs), request);
     },
-    async *stream(request, signal) {
+    async stream(request, signal, sink) {
       const reply = identity(request);
       const answer = await composeAnswer(request, docs);
       const deltas = deltasOf(answer);
       const pace = createPace(tokensPerSec, signal);
       for (const [index, delta] of deltas.entries()) {
         await pace();
-        yield eventLine(chunk(reply, delta, index === deltas.length - 1 ? finishReason(answer) : undefined));
+        const reason = index === deltas.length - 1 ? finishReason(answer) : undefined;
+        if (!sink.write(eventLine(chunk(reply, delta, reason)))) await sink.room();
       }
       if (request.includeUsage)
-        yield eventLine({ ...chunk(reply), choices: [], usage: usageOf(answer, request) } satisfies CompletionChunk);
+        sink.write(
+          eventLine({ ...chunk(reply), choices: [], usage: usageOf(answer, request) } satisfies CompletionChunk),
+        );
     },
     close: () => Promise.resolve(),
   };

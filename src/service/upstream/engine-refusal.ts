@@ -1,13 +1,18 @@
-import type { Dispatcher } from 'undici';
-import { HOUR_MS, KIB_BYTES, SECOND_MS, type NowMs } from '../../base/clock.ts';
+import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
+import type { HttpHeaders } from '../../base/http-exchange.ts';
 import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import { imagesOf } from '../chat/chat-message.ts';
 import type { ServiceReport } from '../service-report.ts';
 
-const MAX_WORDS_BYTES = 16 * KIB_BYTES;
-const MAX_WORDS_MS = 2 * SECOND_MS;
 const MAX_WAIT_SEC = HOUR_MS / SECOND_MS;
+
+export interface Refusal {
+  statusCode: number;
+  headers: HttpHeaders;
+  /** The beginning of what the engine says about it. */
+  words: string;
+}
 
 export interface RefusalContext {
   request: ChatRequest;
@@ -19,11 +24,10 @@ export interface RefusalContext {
  * What an engine's answer other than 200 means to the caller. The engine's own words are read to find which field it cannot do,
  * but never passed on: they may name its address, its key or its owner.
  */
-export async function readRefusal(
-  { statusCode, headers, body }: Dispatcher.ResponseData,
+export function readRefusal(
+  { statusCode, headers, words }: Refusal,
   { request, nowMs, report }: RefusalContext,
-): Promise<ChatApiError> {
-  const words = await readWords(body);
+): ChatApiError {
   const retryAfterSec = secondsToWait(headers['retry-after'], nowMs());
   if (statusCode === 429)
     return new ChatApiError('rate_limit_exceeded', 'The engine behind this service asks to wait', {
@@ -80,24 +84,6 @@ function doubtfulFields({ tools, thinking, reasoningEffort, messages }: ChatRequ
 
 function findField(words: string, request: ChatRequest): Field | undefined {
   return CANNOT.test(words) ? doubtfulFields(request).find((field) => field.words.test(words)) : undefined;
-}
-
-/** The beginning of the engine's words; an engine that does not come to an end is left. */
-async function readWords(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const timer = setTimeout(() => body.destroy(), MAX_WORDS_MS);
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const part of body as AsyncIterable<Buffer>) {
-      parts.push(part);
-      bytes += part.length;
-      if (bytes > MAX_WORDS_BYTES) break;
-    }
-  } catch {
-    // What came before is enough.
-  }
-  clearTimeout(timer);
-  return Buffer.concat(parts).subarray(0, MAX_WORDS_BYTES).toString();
 }
 
 /** `Retry-After` as seconds or as an HTTP date; undefined where it makes no sense. */
