@@ -21,6 +21,11 @@ export interface PolledReply {
   deliveryId: string;
   /** Who polls; only the message's own sender is answered. */
   personId: string;
+  /**
+   * A delivery that came again is answered with what there is. Whether that answer arrives is not known, so nothing is decided
+   * by it, whereas a poll shows that the platform knows of the reply and will ask again.
+   */
+  isRepeat?: boolean;
 }
 
 /** What poll.lua returns for a known reply. */
@@ -54,6 +59,7 @@ export async function readLiveReply(options: ReadLiveReplyOptions, polled: Polle
     [
       ...[polled.personId, liveLifetimeMs - handoverMarginMs],
       ...[replyId, messageKeyPrefix(polled.partition), deliveredWithinMs, HANDOVER_NOTICE_MS],
+      polled.isRepeat === true ? 'looks' : 'polls',
     ],
   )) as PollRow | null;
   if (!row) return { replyId, content: REPLY_TEXTS.unknownReply.en, finished: true };

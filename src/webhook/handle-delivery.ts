@@ -112,7 +112,7 @@ async function acceptMessage(
     const personId = personIdOf(message, message.sender.userId);
     const reading = readLiveReply(
       { ...options, platform },
-      { partition: conversation.partition, deliveryId, personId },
+      { partition: conversation.partition, deliveryId, personId, isRepeat: true },
     );
     return { answer: answer(await withDeadline(reading, STORE_DEADLINE_MS)), outcome: 'repeated' };
   } catch (error) {

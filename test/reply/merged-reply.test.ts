@@ -34,6 +34,27 @@ test('F1: a newer message that the platform never heard of does not take the ans
   expect(await poll(1)).toMatchObject({ content: REPLY_TEXTS.answeredAbove.en, finished: true });
 });
 
+test('F1: a newer message that was delivered again and given up all the same does not take the answer with it', async () => {
+  const { live, poll, repeat, finish, pass } = await scene.open([2 * SECOND_MS, SECOND_MS]);
+  live.show({ text: 'The' });
+  await live.close();
+  expect(await repeat(1)).toMatchObject({ content: 'The', finished: false });
+  await pass(20 * SECOND_MS);
+  await finish(ANSWER);
+  expect(await repeat(1)).toMatchObject({ content: ANSWER, finished: true });
+  expect(await poll(0)).toMatchObject({ content: ANSWER, finished: true });
+});
+
+test('F1: an older message that was delivered again decides nothing about where the answer stands', async () => {
+  const { poll, repeat, finish, pass } = await scene.open([2 * SECOND_MS, SECOND_MS]);
+  await finish(ANSWER);
+  await pass(20 * SECOND_MS);
+  expect(await repeat(0)).toMatchObject({ content: '', finished: false });
+  expect(await poll(1)).toMatchObject({ content: ANSWER, finished: true });
+  expect(await repeat(0)).toMatchObject({ content: REPLY_TEXTS.answeredBelow.en, finished: true });
+  expect(await poll(0)).toMatchObject({ content: REPLY_TEXTS.answeredBelow.en, finished: true });
+});
+
 test('an answer shown in an older message goes the other way before that message cannot grow any more', async () => {
   const { live, poll, finish, pass } = await scene.open([4 * MINUTE_MS, 0]);
   await pass(20 * SECOND_MS);
@@ -60,19 +81,26 @@ test('a Redis that takes no writes does not keep anybody from reading', async ()
   }
 });
 
-test('whichever of the merged messages are polled, and from whenever on: one of them shows the answer, and each ends once', async () => {
+test('whichever of the merged messages are polled, from whenever on, and whichever are delivered again: one of them shows the answer, and each ends once', async () => {
   const seconds = (most: number) => fc.integer({ min: 0, max: most });
-  const asked = fc.record({ beforeSec: seconds(40), pollsFromSec: fc.option(seconds(60), { nil: undefined }) });
+  const asked = fc.record({
+    beforeSec: seconds(40),
+    pollsFromSec: fc.option(seconds(60), { nil: undefined }),
+    repeatedAtSec: fc.option(seconds(60), { nil: undefined }),
+  });
   await fc.assert(
     fc.asyncProperty(fc.array(asked, { minLength: 2, maxLength: 4 }), seconds(50), async (messages, answeredAtSec) => {
       const sorted = messages.toSorted((one, other) => other.beforeSec - one.beforeSec);
-      const { live, poll, finish, pass } = await scene.open(sorted.map(({ beforeSec }) => beforeSec * SECOND_MS));
+      const { live, poll, repeat, finish, pass } = await scene.open(
+        sorted.map(({ beforeSec }) => beforeSec * SECOND_MS),
+      );
       const ends = sorted.map((): string | undefined => undefined);
       for (let second = 0; second <= 90; second += 1) {
         if (second > 0) await pass(SECOND_MS);
         if (second === Math.floor(answeredAtSec / 2)) live.show({ text: 'The' });
         if (second === answeredAtSec) await finish(ANSWER);
-        for (const [index, { pollsFromSec = Infinity }] of sorted.entries()) {
+        for (const [index, { pollsFromSec = Infinity, repeatedAtSec }] of sorted.entries()) {
+          if (second === repeatedAtSec) await repeat(index);
           if (second < pollsFromSec || ends[index] !== undefined) continue;
           const { content, finished } = await poll(index);
           if (finished) ends[index] = content;

@@ -23,6 +23,8 @@ export interface PulledTurn {
   isFenced(): boolean;
   /** Polls a message as its sender, or as another person; the only one unless told. */
   poll(index?: number, userId?: string): ReturnType<typeof readLiveReply>;
+  /** Answers a delivery of a message that came again. */
+  repeat(index: number): ReturnType<typeof readLiveReply>;
   /** Shows the last look and commits. */
   finish(text: string, status?: string): Promise<void>;
   keyOf(index: number): string;
@@ -112,17 +114,15 @@ export function usePulledScene(): PulledScene {
       sealAnswer: (text) => scene.store.sealAnswer(claim, text),
       isClaimHeld: () => true,
     });
+    const read = (index: number, userId: string, isRepeat: boolean) => {
+      const { partition } = conversation;
+      const polled = { partition, deliveryId: ids[index] ?? '', personId: personIdOf(first, userId), isRepeat };
+      return readLiveReply({ redis, keyRing, platform }, polled);
+    };
     return {
       ...{ live, claim, messages, keyOf, isFenced: () => isFenced },
-      poll: (index = 0, userId = first.sender.userId) =>
-        readLiveReply(
-          { redis, keyRing, platform },
-          {
-            partition: conversation.partition,
-            deliveryId: ids[index] ?? '',
-            personId: personIdOf(first, userId),
-          },
-        ),
+      poll: (index = 0, userId = first.sender.userId) => read(index, userId, false),
+      repeat: (index) => read(index, first.sender.userId, true),
       async finish(text, status) {
         await scene.store.commit(claim, { outcome: 'final', records: await live.finish(text, status) });
       },

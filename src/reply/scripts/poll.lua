@@ -9,6 +9,7 @@
 -- ARGV  1 the poll's sender (person id)   2 age at which a live reply is handed over, ms   3 delivery id
 --       4 message key prefix   5 age from which a message that was never polled counts as never delivered, ms
 --       6 how long before the handover of an answer that is shown in another message its worker is told, ms
+--       7 'looks' when a repeated delivery is answered: whether that answer arrives is not known, so nothing is decided by it
 -- Returns false when the reply is unknown or not this person's, else
 --         {sealed content, finished, handed over, can be answered later, kept at the handover, state,
 --          delivery id to which the content belongs, '1' if the answer is shown in another message}
@@ -29,7 +30,8 @@ end
 local own = read(KEYS[1])
 if not own.owner or own.owner ~= ARGV[1] then return false end
 -- A Redis that takes no writes must still be read from; the next poll notes it.
-if not own.polled then redis.pcall('HSET', own.key, 'polled', '1') end
+local onlyLooks = ARGV[7] == 'looks'
+if not own.polled and not onlyLooks then redis.pcall('HSET', own.key, 'polled', '1') end
 if own.shownIn then return look(own, ARGV[3], {elsewhere = '1', finished = '1'}) end
 
 local shown, shownId = own, ARGV[3]
@@ -43,14 +45,14 @@ if own.newer then
   if newest.shownIn and newest.shownIn ~= ARGV[3] then return look(own, ARGV[3], {elsewhere = '1', finished = '1'}) end
   if not newest.shownIn then
     if isPolled or not newest.atMs then return look(own, ARGV[3], {finished = '1'}) end
-    if mayArrive then return look(own, ARGV[3], {content = '', finished = '0'}) end
+    if mayArrive or onlyLooks then return look(own, ARGV[3], {content = '', finished = '0'}) end
     redis.call('HSET', newest.key, 'shownIn', ARGV[3])
   end
   shown = newest
 end
 
-local isOver = ageMs(own) >= handoverAtMs
-if shown.finished ~= '1' and not shown.handedOver then
+local isOver = ageMs(own) >= handoverAtMs and not onlyLooks
+if not onlyLooks and shown.finished ~= '1' and not shown.handedOver then
   -- The worker counts by the message that it answers; it is told in time to send the answer the other way.
   local isNear = shown ~= own and ageMs(own) >= handoverAtMs - tonumber(ARGV[6])
   if isOver or isNear then redis.call('HSET', shown.key, 'handedOver', '1') end
