@@ -1,4 +1,6 @@
 import type { Dispatcher } from 'undici';
+import { monotonicMs } from './clock.ts';
+import { CodedError } from './coded-error.ts';
 
 /** Header names in lower case. */
 export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -8,6 +10,18 @@ export interface HttpRequest {
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>> | undefined;
   body: string | null;
+  /**
+   * The request leaves within so long, or not at all: the end is then an `UnsentError`. A connection may take long to stand, and
+   * a process may be frozen meanwhile, after which what was decided before holds no more. Milliseconds; no limit unless told.
+   */
+  leavesWithinMs?: number;
+}
+
+/** Nothing was sent, and nothing will be. */
+export class UnsentError extends CodedError<'unsent'> {
+  constructor() {
+    super('unsent', 'The request did not leave in time');
+  }
 }
 
 export interface ExchangeListener {
@@ -31,14 +45,17 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #pieces: Buffer[] = [];
   #abortedBy: Error | undefined;
   #isOver = false;
+  /** On the monotonic clock. */
+  #leavesBeforeMs = Number.POSITIVE_INFINITY;
 
   constructor(listener: ExchangeListener) {
     this.#listener = listener;
   }
 
   /** Sends the request. Only once. Redirects are not followed. */
-  send(dispatcher: Dispatcher, { url, method, headers, body }: HttpRequest): void {
+  send(dispatcher: Dispatcher, { url, method, headers, body, leavesWithinMs }: HttpRequest): void {
     if (this.#isOver) return;
+    if (leavesWithinMs !== undefined) this.#leavesBeforeMs = monotonicMs() + leavesWithinMs;
     const { origin, pathname, search } = url;
     dispatcher.dispatch({ origin, path: pathname + search, method, headers: headers ?? null, body }, this);
   }
@@ -62,7 +79,9 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#abortedBy) controller.abort(this.#abortedBy);
+    // This comes right before the request's bytes are written.
+    if (monotonicMs() >= this.#leavesBeforeMs) this.abort(new UnsentError());
+    else if (this.#abortedBy) controller.abort(this.#abortedBy);
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HttpHeaders): void {

@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
 import { KIB_BYTES, SECOND_MS } from '../base/clock.ts';
-import { HttpExchange, type HttpHeaders } from '../base/http-exchange.ts';
+import { HttpExchange, UnsentError, type HttpHeaders } from '../base/http-exchange.ts';
 import { PlatformError } from './platform-error.ts';
 
 export interface BoundedRequest {
@@ -13,6 +13,8 @@ export interface BoundedRequest {
   /** Limit of the whole call; 5 s unless told. Milliseconds. */
   timeoutMs?: number;
   signal?: AbortSignal;
+  /** The request leaves within so long, or never does. Milliseconds. */
+  leavesWithinMs?: number;
 }
 
 export interface BoundedAnswer {
@@ -29,10 +31,19 @@ const dispatcher = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, headers
 
 /**
  * One HTTP call without retries or redirects, of bounded time and size.
- * @throws PlatformError `unreachable`, or `media_too_large` when the answer goes beyond `maxBytes`; the signal's reason
+ * @throws PlatformError `unreachable`, `unsent` where it could not leave in time, or `media_too_large` when the answer goes
+ * beyond `maxBytes`; the signal's reason
  */
 export async function requestBounded(url: URL, options: BoundedRequest): Promise<BoundedAnswer> {
-  const { method, json, headers, timeoutMs = 5 * SECOND_MS, maxBytes = 64 * KIB_BYTES, signal } = options;
+  const {
+    method,
+    json,
+    headers,
+    timeoutMs = 5 * SECOND_MS,
+    maxBytes = 64 * KIB_BYTES,
+    signal,
+    leavesWithinMs,
+  } = options;
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
     const answer = { status: 0, headers: {} as HttpHeaders, chunks: [] as Buffer[], sizeBytes: 0 };
@@ -65,6 +76,7 @@ export async function requestBounded(url: URL, options: BoundedRequest): Promise
     );
     signal?.addEventListener('abort', cancel, { once: true });
     exchange.send(dispatcher, {
+      ...(leavesWithinMs === undefined ? {} : { leavesWithinMs }),
       url,
       method,
       headers: json ? { ...headers, 'content-type': 'application/json' } : headers,
@@ -89,6 +101,7 @@ function answerOf({
 
 /** The HTTP client's error may hold the address and its query; only its code goes on (security.md 2.5). */
 function unreachable(url: URL, method: string, cause: Error): PlatformError {
+  if (cause instanceof UnsentError) return new PlatformError('unsent', `${placeOf(url, method)} was not sent in time`);
   const code = 'code' in cause ? String(cause.code) : 'unknown';
   return new PlatformError('unreachable', `${placeOf(url, method)} failed (${code})`);
 }

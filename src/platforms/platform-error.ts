@@ -2,7 +2,7 @@ import { CodedError } from '../base/coded-error.ts';
 
 /**
  * Why a call to a messaging app failed.
- * `unreachable`: no answer, or none that could be read; it may work later. `refused`: the platform said no (`platformCode`).
+ * `unreachable`: no answer, or none that could be read; it may work later. `unsent`: nothing left this process. `refused`: the platform said no (`platformCode`).
  * `not_configured`: the settings lack what the call needs. `bad_setting`: a setting has no usable form.
  * `not_a_member`: the web sign-in ended with somebody from outside. `code_refused`: the sign-in's code is used or too old.
  * `media_refused`: the reference lies on a host that is not the platform's. `media_too_large`, `media_gone`,
@@ -10,6 +10,7 @@ import { CodedError } from '../base/coded-error.ts';
  */
 export type PlatformErrorCode =
   | 'unreachable'
+  | 'unsent'
   | 'refused'
   | 'not_configured'
   | 'bad_setting'

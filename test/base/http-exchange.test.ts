@@ -96,6 +96,24 @@ test('one that was ended before it was sent, or before its connection stood, sen
   expect(requests).toHaveLength(1);
 });
 
+test('F3: a request whose connection stood too late, as after a freeze, does not leave, and the connection serves the next', async () => {
+  requests.splice(0);
+  answer = (socket) => socket.end(`${HEAD}0\r\n\r\n`);
+  const fresh = new Agent();
+  const late = exchangeOf(false);
+  late.exchange.send(fresh, { url, method: 'POST', headers: undefined, body: 'late', leavesWithinMs: 50 });
+  // Nothing of this process goes on meanwhile.
+  for (const untilMs = performance.now() + 80; performance.now() < untilMs;);
+  await late.ended;
+  expect(late.told.ends).toEqual(['The request did not leave in time']);
+  const next = exchangeOf(false);
+  next.exchange.send(fresh, { url, method: 'POST', headers: undefined, body: 'next', leavesWithinMs: 5_000 });
+  await next.ended;
+  expect(next.told.ends).toEqual([undefined]);
+  expect(requests.map((request) => request.slice(-4))).toEqual(['next']);
+  await fresh.destroy();
+});
+
 test('nobody at the address, and a client that is closed, are ends with a cause', async () => {
   const closedAgent = new Agent();
   await closedAgent.destroy();

@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../../base/clock.ts';
 import { outsideCall } from '../../base/fail-point.ts';
 import { requestBounded, type BoundedAnswer } from '../bounded-request.ts';
+import { FENCE_HOLDS_MS } from '../platform.ts';
 import { PlatformError } from '../platform-error.ts';
 
 /**
@@ -33,9 +34,12 @@ export function createSlackApi(apiUrl: string, botToken: string): SlackApi {
       const url = new URL(`${apiUrl}/${method}`);
       try {
         const headers = { authorization: `Bearer ${botToken}` };
-        const request = { method: 'POST', json: args, headers, timeoutMs: CALL_TIMEOUT_MS } as const;
+        const limits = { timeoutMs: CALL_TIMEOUT_MS, leavesWithinMs: FENCE_HOLDS_MS };
+        const request = { method: 'POST', json: args, headers, ...limits } as const;
         return judge(await outsideCall(`slack.${method}`, () => requestBounded(url, request)));
       } catch (error) {
+        // A process that was frozen before the call left asks the fence anew: somebody else may have taken over.
+        if (error instanceof PlatformError && error.code === 'unsent') return { kind: 'busy', retryAfterMs: 0 };
         if (error instanceof PlatformError) return { kind: 'uncertain' };
         throw error;
       }
