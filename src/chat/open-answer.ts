@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { NowMs } from '../base/clock.ts';
+import { Deferred } from '../base/deferred.ts';
 import { outsideCall } from '../base/fail-point.ts';
 import { HttpExchange } from '../base/http-exchange.ts';
 import { AnswerReader } from './answer-reader.ts';
@@ -25,33 +26,30 @@ export interface HttpCall {
 
 /** Sends one request and judges the head of its answer. @returns what reads the rest. @throws ChatError */
 export function openAnswer(call: HttpCall): Promise<AnswerReader> {
-  return outsideCall('chat.completions', () => new Promise((resolve, reject) => send(call, { resolve, reject })));
+  return outsideCall('chat.completions', () => send(call));
 }
 
-interface Settle {
-  resolve(reader: AnswerReader): void;
-  reject(error: ChatError): void;
-}
-
-function send(call: HttpCall, { resolve, reject }: Settle): void {
+function send(call: HttpCall): Promise<AnswerReader> {
+  const opened = new Deferred<AnswerReader>();
   const { url, apiKey, body, isStreamed, dispatcher, watch, nowMs } = call;
   let reader: AnswerReader | FailureReader | undefined;
   const exchange = new HttpExchange({
     onHead(status, headers) {
       const contentType = String(headers['content-type'] ?? '').toLowerCase();
-      if (status !== 200) reader = new FailureReader({ status, headers, watch, nowMs, onFailure: reject });
+      if (status !== 200)
+        reader = new FailureReader({ status, headers, watch, nowMs, onFailure: (failure) => opened.reject(failure) });
       else if (contentType.includes('html'))
-        reject(new ChatError('chat_bad_stream', 'The chat service answered with a page', { status: 200 }));
+        opened.reject(new ChatError('chat_bad_stream', 'The chat service answered with a page', { status: 200 }));
       else {
         call.began();
         reader = readerOf(call, contentType);
-        resolve(reader);
+        opened.resolve(reader);
       }
     },
     onBytes: (bytes) => reader?.onBytes(bytes),
     onEnd(cause) {
       if (reader) reader.onEnd(cause);
-      else reject(watch.failure ?? unreachable(cause));
+      else opened.reject(watch.failure ?? unreachable(cause));
     },
   });
   watch.onFailure((failure) => exchange.abort(failure));
@@ -65,6 +63,7 @@ function send(call: HttpCall, { resolve, reject }: Settle): void {
     },
     body,
   });
+  return opened.promise;
 }
 
 function readerOf({ limits, watch, onEvent }: HttpCall, contentType: string): AnswerReader {

@@ -6,7 +6,7 @@
 -- Constants  REMEMBER_MS (life of a message record), LONGEST_INBOX, STOP_CHANNEL,
 --            MOST_OF_A_PERSON and MOST_OF_A_CHAT (messages a minute)
 -- KEYS  1 message record   2 inbox   3 state   4 pending   5 the person's rate   6 the chat's rate (groups only)
--- ARGV  1 delivery id   2 conversation id   3 owner (person id)   4 merge key ('-' = never merged)   
+-- ARGV  1 delivery id   2 conversation id   3 owner (person id)   4 merge key ('-' = never merged)
 --       5 words: 'later' if it can be answered later, 'stop' if this is a stop word, 'again:' and its age, ms, if it was acknowledged before
 --       6 sealed message   7 of a stop word in a thread: the delivery that began the thread
 -- Returns 'new' | 'limited' (refused, now or before, because too many came) | 'repeat'

@@ -29,8 +29,8 @@ end
 
 local own = read(KEYS[1])
 if not own.owner or own.owner ~= ARGV[1] then return false end
--- A Redis that takes no writes must still be read from; the next poll notes it.
 local onlyLooks = ARGV[7] == 'looks'
+-- A Redis that takes no writes must still be read from; the next poll notes it.
 if not own.polled and not onlyLooks then redis.pcall('HSET', own.key, 'polled', '1') end
 if own.shownIn then return look(own, ARGV[3], {elsewhere = '1', finished = '1'}) end
 
