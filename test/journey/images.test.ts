@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import sharp from 'sharp';
 import { startScriptedChatServer, type Answer, type ScriptedChatServer } from '../chat/scripted-chat-server.ts';
 import { PLATFORMS } from '../support/both-platforms.ts';
+import { noisePicture } from '../support/noise-picture.ts';
 import { childRunning, SEES_CHILDREN } from '../support/child-processes.ts';
 import { messagesWaiting } from '../support/messages-waiting.ts';
 import { startTown, untilTrue, type Town } from '../support/town.ts';
@@ -147,17 +148,7 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
 
   test('pictures that are too many bytes for a later request, or gone, are only told of', async () => {
     await ask('/new');
-    const noise = await sharp({
-      create: {
-        width: 900,
-        height: 900,
-        channels: 3,
-        background: '#888',
-        noise: { type: 'gaussian', mean: 128, sigma: 70 },
-      },
-    })
-      .jpeg({ quality: 95 })
-      .toBuffer();
+    const noise = await noisePicture(900, 900, { sigma: 70 }).jpeg({ quality: 95 }).toBuffer();
     await ask({ text: 'these five?', images: [noise, noise, noise, noise, noise] });
     expect((await lastPrompt()).asked.at(-1)).toBe('these five?|<900>|<900>|<900>|<900>|<900>');
     await ask({ text: 'and this?', images: [await picture(61)] });

@@ -1,5 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
+import { noisePicture } from '../../support/noise-picture.ts';
 import { gif, jpeg, png, pngChunk, webp, webpCanvas, wholePng } from './make-images.ts';
 
 export interface Bomb {
@@ -24,17 +25,7 @@ function packedText(name: 'zTXt' | 'iCCP'): Buffer {
 
 /** Files made to take much more than they are (security.md 6.6, T33), and the heaviest that are still let in. */
 export async function makeBombs(): Promise<Bomb[]> {
-  const photograph = await sharp({
-    create: {
-      width: 900,
-      height: 600,
-      channels: 3,
-      background: '#888',
-      noise: { type: 'gaussian', mean: 128, sigma: 40 },
-    },
-  })
-    .jpeg({ quality: 90 })
-    .toBuffer();
+  const photograph = await noisePicture(900, 600, { sigma: 40 }).jpeg({ quality: 90 }).toBuffer();
   const progressive = await flat(3_500).jpeg({ progressive: true }).toBuffer();
   const lastScanAt = progressive.lastIndexOf(Buffer.from('ffda', 'hex'));
   const scan = progressive.subarray(lastScanAt, -2);

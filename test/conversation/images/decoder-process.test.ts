@@ -1,14 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import sharp from 'sharp';
+import { noisePicture } from '../../support/noise-picture.ts';
 import { DecoderProcess, type DecodeOrder } from '../../../src/conversation/images/decoder-process.ts';
 import { childRunning, processorTimeMs, SEES_CHILDREN } from '../../support/child-processes.ts';
 import { untilTrue } from '../../support/town.ts';
 
 async function orderOf(width: number, height: number): Promise<DecodeOrder> {
-  const noise = { type: 'gaussian' as const, mean: 128, sigma: 60 };
-  const bytes = await sharp({ create: { width, height, channels: 3, background: '#808080', noise } })
-    .png()
-    .toBuffer();
+  const bytes = await noisePicture(width, height).png().toBuffer();
   const sizes = { mostPixels: 25_000_000, longestSide: 2_048, mostBytes: 600_000 };
   return { bytes, mediaType: 'image/png', ...sizes, jpegSteps: [{ longestSide: 768, quality: 50 }] };
 }

@@ -10,6 +10,7 @@ import {
   MAX_PREPARED_BYTES,
   prepareImage,
 } from '../../../src/conversation/images/prepare-image.ts';
+import { noisePicture } from '../../support/noise-picture.ts';
 import { makeBombs } from './bombs.ts';
 
 const NEVER = new AbortController().signal;
@@ -18,11 +19,6 @@ async function prepared(bytes: Buffer): Promise<{ mediaType: string; bytes: Buff
   const [head = '', data = ''] = (await prepareImage(bytes, NEVER)).split(',');
   return { mediaType: head.slice('data:'.length, -';base64'.length), bytes: Buffer.from(data, 'base64') };
 }
-
-const noise = (width: number, height: number, channels: 3 | 4 = 3) =>
-  sharp({
-    create: { width, height, channels, background: '#808080', noise: { type: 'gaussian', mean: 128, sigma: 60 } },
-  });
 
 const flat = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#2060a0' } });
@@ -82,13 +78,13 @@ describe('security.md 6.6 an image is written anew', () => {
       .png()
       .toBuffer();
     expect((await sharp((await prepared(drawing)).bytes).stats()).isOpaque).toBe(false);
-    const { mediaType, bytes } = await prepared(await noise(1_500, 1_500, 4).png().toBuffer());
+    const { mediaType, bytes } = await prepared(await noisePicture(1_500, 1_500, { channels: 4 }).png().toBuffer());
     expect(mediaType).toBe('image/jpeg');
     expect(bytes.length).toBeLessThanOrEqual(MAX_PREPARED_BYTES);
   });
 
   test('the heaviest image fits a tenth of a request', async () => {
-    const { bytes } = await prepared(await noise(2_300, 2_300).jpeg({ quality: 80 }).toBuffer());
+    const { bytes } = await prepared(await noisePicture(2_300, 2_300).jpeg({ quality: 80 }).toBuffer());
     expect(bytes.length).toBeLessThanOrEqual(MAX_PREPARED_BYTES);
     expect(10 * Math.ceil(MAX_PREPARED_BYTES / 3) * 4).toBeLessThanOrEqual(8 * 1024 * 1024);
   });
