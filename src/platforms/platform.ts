@@ -119,8 +119,12 @@ export type Delivery =
   | { kind: 'feedback'; verdict: 'good' | 'bad' | 'withdrawn'; answer: HttpAnswer }
   | { kind: 'ignored'; reason: string; answer: HttpAnswer };
 
-/** What became of an outside post: `uncertain` when it may or may not have arrived, `busy` when it did not and may be tried again. */
-export type PostResult = 'sent' | 'refused' | 'uncertain' | 'busy';
+/**
+ * What became of an outside post: `uncertain` when it may or may not have arrived, `busy` when it did not and may be tried again.
+ * `unauthorised`: nothing was posted, since the platform takes no call of ours until the operator mends the token, its scopes
+ * or the address that it trusts; what was to be said is kept and tried again.
+ */
+export type PostResult = 'sent' | 'refused' | 'uncertain' | 'busy' | 'unauthorised';
 
 /** What a platform's replies can do, as data. */
 export interface ReplyTraits {
@@ -168,13 +172,13 @@ export interface PushedLook {
 
 /**
  * What became of a post or an edit. `sent`: it stands, under this handle from now on. `uncertain`: it may or may not
- * stand. `busy`: it does not, and may be tried again. `refused`: it never will. `stopped`: the person ended the answer
- * by the platform's own button.
+ * stand. `busy`: it does not, and may be tried again. `refused`: it never will. `unauthorised`: as in `PostResult`.
+ * `stopped`: the person ended the answer by the platform's own button.
  */
 export type PushResult =
   | { result: 'sent'; handle: string }
   | { result: 'busy'; retryAfterMs: number }
-  | { result: 'uncertain' | 'refused' | 'stopped' };
+  | { result: 'uncertain' | 'refused' | 'unauthorised' | 'stopped' };
 
 /**
  * How a platform that does not poll us shows an answer: one message that grows (security.md 4.4 to 4.6). Calls never

@@ -1,4 +1,4 @@
-import { monotonicMs } from '../base/clock.ts';
+import { monotonicMs, SECOND_MS } from '../base/clock.ts';
 import { FENCE_HOLDS_MS, type PushedLook, type PushReplies, type PushResult } from '../platforms/platform.ts';
 import { postKeyOf, type PostLedger, type PostState } from './post-ledger.ts';
 
@@ -17,10 +17,13 @@ export interface PushedPartOptions {
   nowMs?: () => number;
 }
 
+/** So long until a platform is asked again that takes no calls until its operator mends the app. */
+const UNAUTHORISED_PAUSE_MS = 2 * SECOND_MS;
+
 /** What became of bringing a message to a look. `wait`: it does not stand there yet, try again after the pause. */
 export type PartResult =
   | { result: 'shown' | 'refused' | 'stopped' | 'fenced' }
-  | { result: 'wait'; pauseMs: number; why: 'busy' | 'uncertain' };
+  | { result: 'wait'; pauseMs: number; why: 'busy' | 'uncertain' | 'unauthorised' };
 
 /**
  * One visible message of an answer. Before anything leaves, the fence is asked and the ledger told; a post whose fate is
@@ -120,7 +123,7 @@ export class PushedPart {
     const { push, target } = this.#options;
     this.#isUnsent = false;
     const posted = await push.open(target, look, this.#postKey);
-    if (posted.result === 'busy') this.#isUnsent = true;
+    if (posted.result === 'busy' || posted.result === 'unauthorised') this.#isUnsent = true;
     return this.#settle(posted, look);
   }
 
@@ -139,6 +142,8 @@ export class PushedPart {
       }
       case 'busy':
         return { result: 'wait', pauseMs: posted.retryAfterMs, why: 'busy' };
+      case 'unauthorised':
+        return { result: 'wait', pauseMs: UNAUTHORISED_PAUSE_MS, why: 'unauthorised' };
       case 'uncertain':
         this.#shown = undefined;
         return { result: 'wait', pauseMs: this.#options.lookUpAfterMs, why: 'uncertain' };

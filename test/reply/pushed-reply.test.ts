@@ -149,6 +149,22 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     expect(scene.slack.calls.length).toBe(1);
   });
 
+  test.each(['token_revoked', 'invalid_auth', 'missing_scope', 'account_inactive', 'not_authed', 'token_expired'])(
+    'a fault of the token (%s) refuses no answer: it is tried again until it stands',
+    async (error) => {
+      const { take } = await ask(mode);
+      const revoked: SlackFault = { kind: 'error', error };
+      for (const method of ['chat.startStream', 'chat.postMessage']) fault(method, revoked);
+      const { live } = await take();
+      live.show({ text: 'Hello' });
+      await until(() => scene.slack.calls.length === 1);
+      const records = await live.finish('Hello, world.');
+      expect(texts()).toEqual(['Hello, world.']);
+      expect(records[0]?.fields).toEqual(expect.arrayContaining(['delivery', 'live']));
+    },
+    20_000,
+  );
+
   test('a long answer spans messages, each found again', async () => {
     const { take, platform } = await ask(mode);
     const { live } = await take();

@@ -10,15 +10,16 @@ export async function checkSlack(api: SlackApi): Promise<CheckResult[]> {
     const detail = `${textOf(answer.body['user']) ?? 'the bot'} in ${textOf(answer.body['team']) ?? 'its workspace'}`;
     return [{ name, verdict: 'ok', detail }];
   }
-  const isAway = answer.kind !== 'error';
+  const error = 'error' in answer ? answer.error : undefined;
   return [
     {
       name,
       verdict: 'fault',
-      detail: isAway ? 'Slack did not answer' : `Slack refuses the bot token (${answer.error.slice(0, 64)})`,
-      nextStep: isAway
-        ? 'check that this machine reaches SLACK_API_URL'
-        : "copy the Bot User OAuth Token from the app's OAuth & Permissions page into SLACK_BOT_TOKEN",
+      detail: error === undefined ? 'Slack did not answer' : `Slack refuses the bot token (${error.slice(0, 64)})`,
+      nextStep:
+        error === undefined
+          ? 'check that this machine reaches SLACK_API_URL'
+          : "copy the Bot User OAuth Token from the app's OAuth & Permissions page into SLACK_BOT_TOKEN",
     },
   ];
 }

@@ -80,6 +80,5 @@ async function writePrivately(api: SlackApi, userId: string, text: string): Prom
   const args = { channel: userId, markdown_text: content, unfurl_links: false, unfurl_media: false };
   const answer = await api.call('chat.postMessage', args);
   if (answer.kind === 'ok') return 'sent';
-  if (answer.kind === 'busy') return 'busy';
-  return answer.kind === 'uncertain' ? 'uncertain' : 'refused';
+  return answer.kind === 'error' ? 'refused' : answer.kind;
 }

@@ -6,13 +6,15 @@ import { PlatformError } from '../platform-error.ts';
 
 /**
  * What a call came to. HTTP is 200 even for failures, so `ok` decides (platforms/slack.md).
- * `busy`: nothing was done, try again after the pause. `uncertain`: it may or may not have happened.
+ * `busy`: nothing was done, try again after the pause. `uncertain`: it may or may not have happened. `unauthorised`: Slack
+ * takes no such call until the operator mends the app.
  */
 export type SlackAnswer =
   | { kind: 'ok'; body: Record<string, unknown> }
   | { kind: 'error'; error: string }
   | { kind: 'busy'; retryAfterMs: number }
-  | { kind: 'uncertain' };
+  | { kind: 'uncertain' }
+  | { kind: 'unauthorised'; error: string };
 
 export interface SlackApi {
   /** Calls a method with JSON and the bot's token. Never throws for what Slack answers or does not answer. */
@@ -23,6 +25,24 @@ export interface SlackApi {
 const RATE_LIMITED = new Set(['ratelimited', 'rate_limited']);
 /** Slack broke in the middle: whether it happened is not known. */
 const UNCERTAIN = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
+/** The token, its scopes or the app in this workspace: nothing was done, and only the operator can mend it (platforms/slack.md section 5). */
+const UNAUTHORISED = new Set([
+  'access_denied',
+  'account_inactive',
+  'app_uninstalled',
+  'ekm_access_denied',
+  'invalid_auth',
+  'invalid_auth_header',
+  'missing_scope',
+  'no_permission',
+  'not_allowed_token_type',
+  'not_authed',
+  'org_login_required',
+  'team_access_not_granted',
+  'token_expired',
+  'token_revoked',
+  'two_factor_setup_required',
+]);
 const DEFAULT_RETRY_AFTER_MS = SECOND_MS;
 const LONGEST_RETRY_AFTER_MS = 60 * SECOND_MS;
 const CALL_TIMEOUT_MS = 5 * SECOND_MS;
@@ -54,6 +74,7 @@ function judge({ status, body, retryAfter }: BoundedAnswer): SlackAnswer {
   if (answer['ok'] === true) return { kind: 'ok', body: answer };
   const error = typeof answer['error'] === 'string' ? answer['error'] : 'unknown';
   if (RATE_LIMITED.has(error)) return { kind: 'busy', retryAfterMs: retryAfterMs(retryAfter) };
+  if (UNAUTHORISED.has(error)) return { kind: 'unauthorised', error };
   return UNCERTAIN.has(error) ? { kind: 'uncertain' } : { kind: 'error', error };
 }
 

@@ -57,7 +57,8 @@ export function resultOf(answer: SlackAnswer, posted: (body: Record<string, unkn
     case 'busy':
       return { result: 'busy', retryAfterMs: answer.retryAfterMs };
     case 'uncertain':
-      return { result: 'uncertain' };
+    case 'unauthorised':
+      return { result: answer.kind };
     case 'error':
       return { result: answer.error === 'stopped_by_user' ? 'stopped' : 'refused' };
   }

@@ -91,6 +91,7 @@ async function endAndEdit(
   const session = finished ? {} : { session_status: 'processing' };
   const ended = await api.call('chat.stopStream', { channel, ts, metadata: metadataOf(postKey), ...session });
   if (ended.kind === 'busy') return { result: 'busy', retryAfterMs: ended.retryAfterMs };
+  if (ended.kind === 'unauthorised') return { result: 'unauthorised' };
   // A stream that may still be open refuses the edit; that refusal would be taken for the last word.
   if (ended.kind === 'uncertain' || !hasTime()) return { result: 'uncertain' };
   if (ended.kind === 'error' && ended.error === 'stopped_by_user' && !finished) return { result: 'stopped' };
