@@ -47,8 +47,11 @@ export interface Identity {
    * history or the messages that are held
    */
   takeTypedCode(message: TypedMessage): Promise<TypedOutcome | undefined>;
-  /** Forgets the link, its reverse index and tokens (security.md 1.3 F). Signing out at the service is the person's own step. */
-  unlink(owner: PersonOwner, chatUserId: string): Promise<{ wasLinked: boolean; logoutUrl: string }>;
+  /**
+   * Forgets the link, its reverse index and tokens (security.md 1.3 F). Signing out at the service is the person's own step.
+   * @param messageId of the message that asks for it; handled again, it is told the same and undoes nothing more
+   */
+  unlink(owner: PersonOwner, chatUserId: string, messageId: string): Promise<{ wasLinked: boolean; logoutUrl: string }>;
   /** Releases that were not reported as done, oldest first. */
   pendingReleases(limit: number): Promise<Release[]>;
   releaseDone(releaseId: string): Promise<void>;
@@ -78,9 +81,9 @@ export function createIdentity(options: IdentityOptions): Identity {
     async takeTypedCode(message) {
       return options.signIn.proof.includes('typed-code') ? takeTypedCode(flow, message) : undefined;
     },
-    async unlink({ platform, tenant, app }, chatUserId) {
+    async unlink({ platform, tenant, app }, chatUserId, messageId) {
       const person = { platform, tenant, app, chatUserId };
-      const wasLinked = await links.remove(personKey(person));
+      const wasLinked = await links.remove(personKey(person), messageId);
       if (wasLinked) audit('unlinked', person);
       return { wasLinked, logoutUrl: service.logoutUrl(serviceRedirectUri(flow.publicOrigin)) };
     },

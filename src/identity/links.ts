@@ -15,6 +15,8 @@ const unlinkScript = loadScript(import.meta.url, './scripts/unlink.lua');
 /** A link that is re-checked lives on with each success; one that cannot be re-checked ends, and the person signs in again. */
 export const CHECKED_LINK_LIFE_MS = 90 * DAY_MS;
 export const UNCHECKED_LINK_LIFE_MS = 30 * DAY_MS;
+/** A turn may run again for as long as its message is remembered. */
+const UNLINKED_REMEMBERED_MS = DAY_MS;
 
 /** Which version a conditional write is about. */
 export type VersionField = 'profileVersion' | 'tokensVersion';
@@ -29,8 +31,8 @@ export interface Links {
   write(person: string, field: VersionField, expected: number, fields: LinkFields): Promise<boolean>;
   /** Full life and the next re-check. */
   renew(person: string, nextCheckAtMs: number): Promise<void>;
-  /** @returns whether there was a link */
-  remove(person: string): Promise<boolean>;
+  /** Once for each message, whose outcome is remembered. @returns whether there was a link */
+  remove(person: string, messageId: string): Promise<boolean>;
   /** Seals a chat person into its own link. */
   sealWho(person: ChatPerson): string;
   /** @throws SealError */
@@ -62,8 +64,9 @@ export function createLinks(parts: LinkParts): Links {
       const args = [person, CHECKED_LINK_LIFE_MS, Math.round(nextCheckAtMs), keys.holder()];
       await store.run(renewScript, [keys.link(person), keys.rechecks()], args);
     },
-    async remove(person) {
-      return (await store.run(unlinkScript, [keys.link(person), keys.rechecks()], [person, keys.holder()])) === 1;
+    async remove(person, messageId) {
+      const names = [keys.link(person), keys.rechecks(), keys.unlinked(messageId)];
+      return (await store.run(unlinkScript, names, [person, keys.holder(), UNLINKED_REMEMBERED_MS])) === 1;
     },
     sealWho: (person) => sealWho(keyRing, person),
     openWho: (person, sealed) => openWho(keyRing, person, sealed),

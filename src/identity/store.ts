@@ -43,6 +43,7 @@ export const keys = {
   link: (person = '') => `{id}:link:${person}`,
   holder: (accountKey = '') => `{id}:holder:${accountKey}`,
   release: (releaseId = '') => `{id}:release:${releaseId}`,
+  unlinked: (message: string) => `{id}:unlinked:${message}`,
   releases: () => '{id}:releases',
   rechecks: () => '{id}:rechecks',
   refreshLock: (person: string) => `{id}:lock:${person}`,

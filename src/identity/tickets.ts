@@ -39,6 +39,8 @@ export interface SignInRequest extends ChatPerson {
   conversation: ConversationRef;
   /** `/signin`: kills the ticket that lives and mints a new one. */
   force?: boolean;
+  /** The message that asks. Handled again, it gets a new link in the place of one that nobody has opened: it was not shown. */
+  askedBy?: string;
 }
 
 export type Asked =
@@ -116,13 +118,23 @@ interface AskParts {
 async function askForTicket({ store, seal, nowMs }: AskParts, request: SignInRequest): Promise<Asked> {
   const ticket = randomToken();
   const hash = sha256Hex(ticket);
-  const { platform, tenant, app, chatUserId, displayName, language, conversation, force } = request;
+  const { platform, tenant, app, chatUserId, displayName, language, conversation, force, askedBy } = request;
   const person = { platform, tenant, app, chatUserId, language, ...(displayName ? { displayName } : {}) };
   const key = personKey(person);
   const names = [keys.liveTicket(key), keys.minted(key), keys.waiting(key), keys.ticket(hash)];
   const limits = [TICKET_LIFE_MS, HOUR_MS, MAX_TICKETS_PER_HOUR];
   const waiting = [conversationText(conversation), WAITING_LIFE_MS, MAX_WAITING];
-  const args = [nowMs(), force ? 1 : 0, hash, ...limits, keys.ticket(), key, seal(hash, person), ...waiting];
+  const args = [
+    nowMs(),
+    force ? 1 : 0,
+    hash,
+    ...limits,
+    keys.ticket(),
+    key,
+    seal(hash, person),
+    ...waiting,
+    askedBy ?? '',
+  ];
   const [kind, atMs] = (await store.run(askScript, names, args)) as [Asked['kind'], string];
   if (kind === 'invited') return { kind, ticket, expiresAtMs: Number(atMs) };
   return kind === 'waiting' ? { kind, expiresAtMs: Number(atMs) } : { kind, retryAtMs: Number(atMs) };

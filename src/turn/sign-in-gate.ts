@@ -106,10 +106,11 @@ export class SignInGate {
   async #ask(scene: TurnScene, force: boolean): Promise<SignInInvitation> {
     const { identity, groupScope } = this.#options;
     if (!identity) throw new TypeError('An invitation needs the identity room');
-    const { newest, question } = scene;
+    const { newest, question, turn } = scene;
     const privateChat = { kind: 'private' as const, id: newest.sender.userId };
     const conversation = conversationOf({ ...newest, chat: privateChat }, groupScope);
-    return identity.askToSignIn({ ...askerOf(scene), conversation, language: question.language, force });
+    const asked = { conversation, language: question.language, force, askedBy: turn.turnId };
+    return identity.askToSignIn({ ...askerOf(scene), ...asked });
   }
 
   #tooMany(scene: TurnScene, retryAtMs: number): Outcome {

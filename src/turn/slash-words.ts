@@ -142,11 +142,11 @@ async function signIn({ gate, mode }: SlashWordsOptions, scene: TurnScene): Prom
   return gate.invite(scene);
 }
 
-/** Deletes the link, the tokens, and what was said under that identity. */
+/** Deletes the link, the tokens, and what was said under that identity; the same when its turn runs again. */
 async function unlink({ identity, mode }: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
   if (mode === 'off' || !identity) return command(scene, 'signInOff');
   const { platform, tenant, app, chatUserId } = askerOf(scene);
-  const { wasLinked, logoutUrl } = await identity.unlink({ platform, tenant, app }, chatUserId);
+  const { wasLinked, logoutUrl } = await identity.unlink({ platform, tenant, app }, chatUserId, scene.turn.turnId);
   if (!wasLinked) return command(scene, 'notLinked');
   return { ...command(scene, 'unlinked', { url: logoutUrl }), history: { forget: true } };
 }

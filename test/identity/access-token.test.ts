@@ -133,7 +133,7 @@ describe('refreshing (security.md 2.7)', () => {
     house.service.scripted.refresh = () => ({ delayMs: 200 });
     const pending = expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
     await new Promise((resolve) => setTimeout(resolve, 100));
-    await house.identity.unlink(house.owner, '20001');
+    await house.identity.unlink(house.owner, '20001', 'm1');
     await pending;
     expect(await server.redis.keys('{id}:link:*')).toEqual([]);
   });

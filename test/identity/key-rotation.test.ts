@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
@@ -109,7 +109,7 @@ describe('key rotation (security.md 2.3)', () => {
     expect(await linkOf('20001')).toMatchObject({ tokens: 'of a refresh meanwhile', tokensVersion: '7' });
     expect(rewrapped.tokens).toBe(read?.tokens);
     expect((await keyIdsOf('20001')).slice(0, 2)).toEqual([NEW_ID, NEW_ID]);
-    await house.identity.unlink(house.owner, '20001');
+    await house.identity.unlink(house.owner, '20001', 'm1');
     await rewrap(keyOf('20001'), read!);
     expect(await linkOf('20001')).toEqual({});
   });
@@ -162,7 +162,7 @@ describe('key rotation (security.md 2.3)', () => {
         }),
         ...['30001', '30002'].map((person) =>
           repeat(async () => {
-            await any().unlink(house.owner, person);
+            await any().unlink(house.owner, person, randomUUID());
             await server.redis.del(keys.minted(keyOf(person)));
             const page = await house.walk(house.browser(person), await house.link(person, true));
             expect(page.text).toContain('You are connected');

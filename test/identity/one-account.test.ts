@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
@@ -30,7 +31,7 @@ describe('one account, one chat user (security.md 1.3 step 22, T12)', () => {
       person: { chatUserId: 'first' },
       notice: { kind: 'account-wanted-elsewhere' },
     });
-    await house.identity.unlink(house.owner, 'first');
+    await house.identity.unlink(house.owner, 'first', 'm1');
     expect((await house.walk(house.browser('20001', 'second'), await house.link('second'))).status).toBe(200);
   });
 
@@ -55,7 +56,7 @@ describe('one account, one chat user (security.md 1.3 step 22, T12)', () => {
       fc.asyncProperty(fc.array(act, { minLength: 2, maxLength: 7 }), async (acts) => {
         await server.redis.flushdb();
         for (const { chat, account: id, unlink } of acts) {
-          if (unlink) await house.identity.unlink(house.owner, chat);
+          if (unlink) await house.identity.unlink(house.owner, chat, randomUUID());
           else await house.walk(house.browser(id, chat), await house.link(chat, true)).catch(ignoreTooMany);
           const accounts = await Promise.all(['a', 'b', 'c'].map(async (one) => (await account(one))?.accountId));
           const held = accounts.filter((one) => one !== undefined);

@@ -111,7 +111,7 @@ describe('the whole way', () => {
   test('unlinking removes everything and names the fixed logout address (security.md 1.3 F, T9)', async () => {
     await open();
     await house.walk(house.browser('20001', '20001'), await house.link('20001'));
-    const { wasLinked, logoutUrl } = await house.identity.unlink(house.owner, '20001');
+    const { wasLinked, logoutUrl } = await house.identity.unlink(house.owner, '20001', 'm1');
     expect(wasLinked).toBe(true);
     expect(logoutUrl).toBe(
       `${house.service.authUrl}/logout?service=${encodeURIComponent(`${house.url}/oauth/callback`)}`,
@@ -120,7 +120,7 @@ describe('the whole way', () => {
     expect(await server.redis.keys('{id}:link:*')).toEqual([]);
     expect(await server.redis.keys('{id}:holder:*')).toEqual([]);
     expect(await server.redis.zcard('{id}:rechecks')).toBe(0);
-    expect((await house.identity.unlink(house.owner, '20001')).wasLinked).toBe(false);
+    expect((await house.identity.unlink(house.owner, '20001', 'm2')).wasLinked).toBe(false);
   });
 
   test('everything that is stored has an end, and holds no id, name, ticket or token in clear (security.md 2.4, T23)', async () => {

@@ -377,7 +377,7 @@ describe('handled again after a crash, and sent twice', () => {
     await open();
     const { code } = await walkToCode('20001');
     await type('20001', code, { messageId: 'first' });
-    await house.identity.unlink(house.owner, '20001');
+    await house.identity.unlink(house.owner, '20001', 'm1');
     expect((await type('20001', code, { messageId: 'first' }))?.kind).toBe('not-awaited');
   });
 });

@@ -1,0 +1,143 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { connectRedis } from '../../src/base/redis.ts';
+import { createIdentity, type Identity } from '../../src/identity/identity.ts';
+import { SLASH_SPELLINGS, type SlashWord } from '../../src/platforms/slash-words.ts';
+import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import type { PolicyFile } from '../../src/policy/policy-file.ts';
+import { createPolicy } from '../../src/policy/policy.ts';
+import { createRunSlashWord } from '../../src/turn/slash-words.ts';
+import { SignInGate } from '../../src/turn/sign-in-gate.ts';
+import type { TurnScene } from '../../src/turn/run-turn.ts';
+import { openHouse, type House } from '../identity/house.ts';
+import { doubleScripts } from '../support/double-scripts.ts';
+import { testKeyRing, textMessage } from '../support/messages.ts';
+import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+
+// A worker that dies before its commit leaves what it did outside; whoever runs the turn again must tell and do the same.
+
+const OPEN: PolicyFile = { rules: [], otherwise: { use: true, models: 'all', private: true, groups: 'all' } };
+let server: TestRedis;
+let house: House;
+const keyRing = testKeyRing();
+const { log } = recordingLog();
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  house = await openHouse(server.redis);
+});
+afterEach(() => house.close());
+
+function stepsWith(identity: Identity) {
+  const models = ['svc-max', 'svc-plus'];
+  const { nowMs } = house.options;
+  const gate = new SignInGate({
+    ...{ identity, keyRing, nowMs, mode: 'required', groupScope: 'member', mostHeld: 20, helpUrl: undefined },
+    policy: createPolicy({ file: OPEN, models, defaultModel: 'svc-plus' }),
+    report: { accessRefused: () => undefined },
+  });
+  const runSlashWord = createRunSlashWord({
+    ...{ keyRing, gate, identity, mode: 'required' },
+    answerQuestion: async () => ({ kind: 'answered', text: 'again' }),
+    records: { redis: server.redis, keyRing, groupScope: 'member', nowMs },
+  });
+  return { gate, runSlashWord };
+}
+
+/** As much of a turn's scene as these steps read; each call is another message. */
+function sceneOf(text: string, kind: 'private' | 'group' = 'private'): TurnScene {
+  const { tenant, app } = house.owner;
+  const chat = kind === 'private' ? {} : { chat: { kind, id: 'wrgroup' } };
+  const newest = textMessage(text, { tenant, app, ...chat });
+  const turn = {
+    ...{ turnId: newest.messageId, conversation: conversationOf(newest, 'member'), heldCount: 0 },
+    ...{ history: [], historyLength: 0, summary: '', notices: [], preferences: {} },
+    messages: [{ deliveryId: newest.messageId, acceptedAtMs: 0, seq: 1, message: newest }],
+    stop: { seq: 0, ownerId: '', servedSeq: 0 },
+  };
+  return {
+    ...{ newest, turn, question: { language: 'en', text, images: [] }, preferences: {}, platform: house.platform },
+  } as unknown as TurnScene;
+}
+
+const signIn = async () => house.walk(house.browser('20001', 'alice'), await house.link('alice', true));
+const linkIn = (text: string) => /https?:\/\/\S+\/link\/[\w-]+/.exec(text)?.[0];
+const withoutLink = (text: string) => text.replace(linkIn(text) ?? '', '');
+
+describe('a turn that runs again after its worker died', () => {
+  test('says once more that the person was signed out, and forgets what was said', async () => {
+    await signIn();
+    const { runSlashWord } = stepsWith(house.identity);
+    const scene = sceneOf('/unlink');
+    const first = await runSlashWord(scene, { word: 'unlink', argument: '' });
+    expect(first).toMatchObject({ history: { forget: true } });
+    expect(await runSlashWord(scene, { word: 'unlink', argument: '' })).toEqual(first);
+    expect(await runSlashWord(sceneOf('/unlink'), { word: 'unlink', argument: '' })).not.toHaveProperty('history');
+  });
+
+  test('signs nobody out who has signed in meanwhile', async () => {
+    const { runSlashWord } = stepsWith(house.identity);
+    const scene = sceneOf('/unlink');
+    const first = await runSlashWord(scene, { word: 'unlink', argument: '' });
+    await signIn();
+    expect(await runSlashWord(scene, { word: 'unlink', argument: '' })).toEqual(first);
+    expect(await house.identity.accountOf(house.owner, 'alice')).toMatchObject({ accountId: '20001' });
+  });
+
+  test('security.md 4.12: a sign-out that the connection sends twice is one', async () => {
+    await signIn();
+    const doubling = doubleScripts(connectRedis({ urls: [server.url] }, 'wait', log, 'doubling'));
+    const { runSlashWord } = stepsWith(createIdentity({ ...house.options, redis: doubling }));
+    expect(await runSlashWord(sceneOf('/unlink'), { word: 'unlink', argument: '' })).toMatchObject({
+      history: { forget: true },
+    });
+    doubling.disconnect();
+  });
+
+  test('shows a sign-in link that works, since nobody saw the first one', async () => {
+    const { gate } = stepsWith(house.identity);
+    const scene = sceneOf('a question');
+    const [first, again] = [await gate.admit(scene), await gate.admit(scene)];
+    const texts = [first, again].map((one) => ('outcome' in one ? one.outcome.text : ''));
+    expect(texts.map((text) => linkIn(text) !== undefined)).toEqual([true, true]);
+    expect((await house.walk(house.browser('20001', 'alice'), linkIn(texts[1] ?? '') ?? '')).text).toContain(
+      'You are connected',
+    );
+  });
+
+  test('leaves a link alone that somebody has opened, as one of another message', async () => {
+    const { gate } = stepsWith(house.identity);
+    const scene = sceneOf('a question');
+    const first = await gate.admit(scene);
+    const link = linkIn('outcome' in first ? first.outcome.text : '') ?? '';
+    const other = await gate.admit(sceneOf('another question'));
+    expect(linkIn('outcome' in other ? other.outcome.text : '')).toBeUndefined();
+    const browser = house.browser('20001', 'alice');
+    const confirm = await house.walkToConfirm(browser, link);
+    const again = await gate.admit(scene);
+    expect(linkIn('outcome' in again ? again.outcome.text : '')).toBeUndefined();
+    expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are connected');
+  });
+
+  test('sends the invitation of a group question once more, since the first may not have left', async () => {
+    const { gate } = stepsWith(house.identity);
+    const scene = sceneOf('a question', 'group');
+    await gate.admit(scene);
+    await gate.admit(scene);
+    expect(house.platform.written.map(({ text }) => linkIn(text) !== undefined)).toEqual([true, true]);
+  });
+
+  test.each(Object.keys(SLASH_SPELLINGS) as SlashWord[])('%s tells and does the same', async (word) => {
+    for (const isLinked of [false, true]) {
+      if (isLinked) await signIn();
+      const { runSlashWord } = stepsWith(house.identity);
+      const scene = sceneOf(`/${word}`);
+      const [first, again] = [
+        await runSlashWord(scene, { word, argument: '' }),
+        await runSlashWord(scene, { word, argument: '' }),
+      ];
+      expect({ ...again, text: withoutLink(again.text) }).toEqual({ ...first, text: withoutLink(first.text) });
+    }
+  });
+});
