@@ -14,11 +14,17 @@ const REDIS_NOW_MS = `local function redisNowMs()
 end
 `;
 
+/** What a client's names of our scripts begin with. */
+const SCRIPT_COMMAND = 'script:';
+type ScriptCommand = (keyCount: number, ...keysAndArgs: LuaArgument[]) => Promise<unknown>;
+
 export type LuaArgument = string | number | Buffer;
 
 /**
- * A Lua script that Redis runs as one atomic step. It is sent by its SHA-1 and, when Redis does not know it yet
- * (first use, restart, failover), once more as a whole; both are safe since every script of ours may be repeated.
+ * A Lua script that Redis runs as one atomic step. Its first call over a connection carries it whole, and later ones its SHA-1
+ * alone: so calls are carried out in the order in which they were made, the first ones too. Only where Redis has forgotten it
+ * (SCRIPT FLUSH, a moved slot of a cluster) it is sent once more, later than what was sent behind it. Both are safe since
+ * every script of ours may be repeated.
  */
 export interface LuaScript {
   run(redis: RedisClient, keys: string[], args: LuaArgument[]): Promise<unknown>;
@@ -34,18 +40,15 @@ export function loadScript(base: string, path: string, constants: Record<string,
   const locals = Object.entries(constants).map(([name, value]) => `local ${name} = ${JSON.stringify(value)}\n`);
   const script = readFileSync(new URL(path, base), 'utf8');
   const source = locals.join('') + (script.includes('redisNowMs()') ? REDIS_NOW_MS : '') + script;
-  const name = `redis.${basename(path, '.lua')}`;
-  const sha = createHash('sha1').update(source).digest('hex');
+  const place = `redis.${basename(path, '.lua')}`;
+  const command = `${SCRIPT_COMMAND}${createHash('sha1').update(source).digest('hex')}`;
   return {
-    run: (redis, keys, args) => outsideCall(name, () => evaluate(redis, keys, args)),
+    run: (redis, keys, args) =>
+      outsideCall(place, async () => {
+        const commands = redis as unknown as Record<string, ScriptCommand | undefined>;
+        // Whether a connection has had it is known by ioredis, for each node of a cluster too.
+        if (!commands[command]) redis.defineCommand(command, { lua: source });
+        return commands[command]?.(keys.length, ...keys, ...args);
+      }),
   };
-
-  async function evaluate(redis: RedisClient, keys: string[], args: LuaArgument[]): Promise<unknown> {
-    try {
-      return await redis.evalsha(sha, keys.length, ...keys, ...args);
-    } catch (error) {
-      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return redis.eval(source, keys.length, ...keys, ...args);
-    }
-  }
 }

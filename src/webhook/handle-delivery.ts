@@ -8,6 +8,7 @@ import { conversationOf, personIdOf, type ConversationRef, type GroupScope } fro
 import type { Delivery, HttpAnswer, InboundMessage, Platform } from '../platforms/platform.ts';
 import type { Inbox } from '../queue/accept.ts';
 import { stopRunning } from '../queue/stop-running.ts';
+import { storeAndWake } from '../queue/store-and-wake.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 import { readLiveReply, tooManyMessages } from '../reply/read-live-reply.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
@@ -83,18 +84,10 @@ async function acceptMessage(
   delivery: MessageDelivery,
 ): Promise<Handled> {
   const { message, answer } = delivery;
-  const { inbox, wakeQueue, log, groupScope } = options;
+  const { log, groupScope } = options;
   const conversation = conversationOf(message, groupScope);
   try {
-    const storeAndWake = () => {
-      const storing = inbox.accept(conversation, message);
-      // Sent right behind the accept on the same connection: one round trip. A wake that gets lost is the sweeper's to repeat.
-      wakeQueue
-        .wake(conversation)
-        .catch((error: unknown) => log.debug({ error: asError(error) }, 'a wake was not sent'));
-      return storing;
-    };
-    const { deliveryId, result } = await storeInTime(storeAndWake);
+    const { deliveryId, result } = await storeInTime(() => storeAndWake(options, conversation, message));
     if (result === 'new') {
       options.onAccepted(platform, { conversation, message, deliveryId });
       return { answer: answer({ replyId: deliveryId, content: '', finished: false }), outcome: 'accepted' };

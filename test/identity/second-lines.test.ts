@@ -122,15 +122,16 @@ describe('the commit looks again (security.md 1.3 step 22)', () => {
 
 /** Runs something right before the script that makes a link: the one script that is given a holder's key. */
 function beforeCommit(redis: RedisClient, run: () => Promise<unknown>): RedisClient {
-  const evalsha = async (sha: string, count: number, ...rest: string[]) => {
-    if (rest.slice(0, count).some((key) => key.startsWith(keys.holder()))) await run();
-    return redis.evalsha(sha, count, ...rest);
-  };
   return new Proxy(redis, {
     get(target, name) {
-      if (name === 'evalsha') return evalsha;
       const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      if (typeof value !== 'function') return value;
+      const call = value.bind(target) as (...args: unknown[]) => Promise<unknown>;
+      if (!String(name).startsWith('script:')) return call;
+      return async (count: number, ...rest: string[]) => {
+        if (rest.slice(0, count).some((key) => key.startsWith(keys.holder()))) await run();
+        return call(count, ...rest);
+      };
     },
   });
 }

@@ -1,0 +1,64 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pendingKey } from '../../src/base/partition-keys.ts';
+import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
+import { conversationOf, type ConversationRef } from '../../src/platforms/conversation-key.ts';
+import type { InboundMessage } from '../../src/platforms/platform.ts';
+import { Inbox } from '../../src/queue/accept.ts';
+import { storeAndWake } from '../../src/queue/store-and-wake.ts';
+import { WakeQueue } from '../../src/queue/wake-queue.ts';
+import { testKeyRing } from '../support/messages.ts';
+import { recordingLog } from '../support/redis.ts';
+import { startRedisCluster, type RedisGroup } from '../support/redis-cluster.ts';
+import { messageOf, until } from './worker-scene.ts';
+
+const { log } = recordingLog();
+let group: RedisGroup;
+let redis: RedisClient;
+let wakeQueue: WakeQueue;
+let inbox: Inbox;
+
+beforeAll(async () => {
+  group = await startRedisCluster();
+  redis = connectRedis({ urls: group.url.split(',') }, 'wait', log, 'test');
+  await until(() => redis.status === 'ready');
+  wakeQueue = new WakeQueue(redis, 1, log);
+  inbox = new Inbox({ redis, keyRing: testKeyRing(), nowMs: Date.now });
+}, 60_000);
+afterEach(() => {
+  for (const { pid } of group.servers) process.kill(pid, 'SIGCONT');
+});
+afterAll(async () => {
+  await wakeQueue.close();
+  redis.disconnect();
+  await group.stop();
+});
+
+/** Which of the three masters keeps a key: they share the slots evenly, in order. */
+async function masterOf(key: string): Promise<number> {
+  const slot = await redis.cluster('KEYSLOT', key);
+  return Math.min(2, Math.floor(slot / (16_384 / 3)));
+}
+
+/** A message of which the conversation lies on another master than the queue of wakes. */
+async function messageElsewhere(): Promise<{ message: InboundMessage; conversation: ConversationRef; master: number }> {
+  const ofWakes = await masterOf('{wake0}:turns:id');
+  for (let index = 0; index < 1_000; index += 1) {
+    const message = messageOf(`person${index}`, 'a question');
+    const conversation = conversationOf(message, 'member');
+    const master = await masterOf(pendingKey(conversation.partition));
+    if (master !== ofWakes) return { message, conversation, master };
+  }
+  throw new Error('all conversations lie beside the queue of wakes');
+}
+
+test('on a cluster no wake comes before its message is stored, since the masters know no common order', async () => {
+  const { message, conversation, master } = await messageElsewhere();
+  process.kill(group.servers[master]?.pid ?? 0, 'SIGSTOP');
+  const stored = storeAndWake({ redis, inbox, wakeQueue, log }, conversation, message);
+  await sleep(300);
+  expect(await redis.get('{wake0}:turns:id')).toBeNull();
+  process.kill(group.servers[master]?.pid ?? 0, 'SIGCONT');
+  expect(await stored).toMatchObject({ result: 'new' });
+  await until(async () => (await redis.get('{wake0}:turns:id')) === '1');
+});

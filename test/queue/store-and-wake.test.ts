@@ -1,0 +1,88 @@
+import { expect, test } from '@jest/globals';
+import { startTcpProxy } from '../../chaos/tcp-proxy.ts';
+import { conversationKeys } from '../../src/base/partition-keys.ts';
+import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
+import { conversationOf, deliveryIdOf } from '../../src/platforms/conversation-key.ts';
+import { Inbox } from '../../src/queue/accept.ts';
+import { deliveryIdOfEntry } from '../../src/queue/inbox-entry.ts';
+import { storeAndWake } from '../../src/queue/store-and-wake.ts';
+import { WakeQueue } from '../../src/queue/wake-queue.ts';
+import { testKeyRing } from '../support/messages.ts';
+import { recordingLog } from '../support/redis.ts';
+import { messageOf, until, useWorkerScene } from './worker-scene.ts';
+
+const scene = useWorkerScene();
+const { log } = recordingLog();
+
+/** Stores and wakes as a receiver does that has this connection. */
+function receiverOn(redis: RedisClient) {
+  const options = { redis, keyRing: testKeyRing(), nowMs: Date.now, messagesAPersonMaySendAMinute: 1_000 };
+  const inbox = new Inbox(options);
+  const wakeQueue = new WakeQueue(redis, 1, log);
+  return {
+    inbox,
+    wakeQueue,
+    async ask(userId: string) {
+      const message = messageOf(userId, 'a question');
+      await storeAndWake({ redis, inbox, wakeQueue, log }, conversationOf(message, 'member'), message);
+    },
+  };
+}
+
+/** How many wakes were ever asked for. */
+const wakes = async () => Number((await scene.server.redis.get('{wake0}:turns:id')) ?? 0);
+
+test('a wake that Redis carried out before it knew the script that stores is sent again, so nothing waits for the sweeper', async () => {
+  let answered = 0;
+  scene.startWorker(async () => {
+    answered += 1;
+    return { outcome: 'final', records: [] };
+  });
+  const proxy = await startTcpProxy(Number(new URL(scene.server.url).port));
+  const far = connectRedis({ urls: [`redis://127.0.0.1:${proxy.port}`] }, 'wait', log, 'far');
+  const receiver = receiverOn(far);
+  await receiver.ask('warm');
+  await until(() => answered === 1);
+  // Redis forgets all scripts; then another receiver wakes somebody, so that what wakes is known again, and what stores is not.
+  await scene.server.redis.script('FLUSH');
+  await scene.wakeQueue.wake(conversationOf(messageOf('nobody', 'x'), 'member'));
+  // So far away that the woken worker has looked long before the script comes once more.
+  proxy.breakWith({ kind: 'delay', delayMs: 150 });
+  await receiver.ask('alice');
+  await until(() => answered === 2, 5_000);
+  await receiver.wakeQueue.close();
+  far.disconnect();
+  await proxy.close();
+});
+
+test('a message whose wake came behind it is woken for once', async () => {
+  const { ask } = receiverOn(scene.server.redis);
+  await ask('warm');
+  for (let index = 0; index < 20; index += 1) await ask(`person${index}`);
+  await Promise.all(Array.from({ length: 20 }, (_, index) => ask(`other${index}`)));
+  await until(async () => (await wakes()) >= 41);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await wakes()).toBe(41);
+});
+
+test('messages are stored in the order in which they came, the first ones after a start too', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    await scene.server.redis.flushall();
+    await scene.server.redis.script('FLUSH');
+    const redis = connectRedis({ urls: [scene.server.url] }, 'wait', log, 'new');
+    const { inbox, wakeQueue } = receiverOn(redis);
+    const messages = Array.from({ length: 30 }, () => messageOf('alice', 'a question'));
+    const [first] = messages.map((message) => conversationOf(message, 'member'));
+    if (!first) throw new Error('there are no messages');
+    const storing: Promise<unknown>[] = [];
+    for (const message of messages) {
+      storing.push(inbox.accept(first, message));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(storing);
+    const entries = await redis.lrange(conversationKeys(first).inbox, 0, -1);
+    expect(entries.map(deliveryIdOfEntry)).toEqual(messages.map(deliveryIdOf));
+    await wakeQueue.close();
+    redis.disconnect();
+  }
+});
