@@ -6,6 +6,7 @@ import { randomToken } from '../base/ids.ts';
 import { SealError, type KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
+import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import type { StopMark } from './stop-mark.ts';
 import { deliveryIdOfEntry, EntryError, openEntry, type WaitingMessage } from './inbox-entry.ts';
 
@@ -14,10 +15,16 @@ const STATE_LIFE_MS = 7 * DAY_MS;
 const beginScript = loadScript(import.meta.url, './scripts/begin.lua', { STATE_LIFE_MS });
 /** Far beyond any summary that is being made. */
 const CLEARED_MARK_MS = HOUR_MS;
-const commitScript = loadScript(import.meta.url, './scripts/commit.lua', { CLEARED_MARK_MS });
+const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
+  CLEARED_MARK_MS,
+  RECORD_LIFE_MS: REMEMBER_DELIVERY_MS,
+});
 const markScript = loadScript(import.meta.url, './scripts/mark-turn.lua');
 const renewScript = loadScript(import.meta.url, './scripts/renew.lua');
-const releaseScript = loadScript(import.meta.url, './scripts/release.lua', { CLEARED_MARK_MS });
+const releaseScript = loadScript(import.meta.url, './scripts/release.lua', {
+  CLEARED_MARK_MS,
+  RECORD_LIFE_MS: REMEMBER_DELIVERY_MS,
+});
 
 const MOST_MESSAGES_OF_ONE_TURN = 10;
 const TURNS_OF_HISTORY_READ = 50;

@@ -2,7 +2,7 @@
 -- Refused when a newer epoch exists. Safe to repeat: a connection that broke before the answer came sends it once more, and
 -- then the turn is no longer the one that runs (security.md 4.12).
 --
--- Constants  CLEARED_MARK_MS (life of the mark of a cleared summary)
+-- Constants  CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, should it have expired)
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 summary   8 history of the thread that the answer begins
 -- ARGV  1 conversation id   2 epoch   3 message key prefix   4 changes, as JSON:
 --       { outcome: 'final' | 'held' | 'dead', heldLifeMs, history?: { forget, replaceLast, append, anew }, threadHistory?, kept: { most, lifeMs, summary? },
@@ -17,6 +17,12 @@ local changes = cjson.decode(ARGV[4])
 if redis.call('HGET', KEYS[1], 'turn') ~= changes.answeredBy then return {'done', redis.call('LLEN', KEYS[2])} end
 local size = tonumber(redis.call('HGET', KEYS[1], 'size') or '0')
 
+-- What waited for a day may have lost its record: written anew, it must not stay for ever.
+local function note(id, ...)
+  local record = ARGV[3] .. id
+  redis.call('HSET', record, ...)
+  if redis.call('PTTL', record) == -1 then redis.call('PEXPIRE', record, RECORD_LIFE_MS) end
+end
 local looks = {}
 for _, record in ipairs(changes.records) do looks[record.id] = record.fields end
 for _ = 1, size do
@@ -24,13 +30,13 @@ for _ = 1, size do
   if entry and changes.outcome == 'held' then redis.call('RPUSH', KEYS[4], entry) end
   local id = entry and string.match(entry, '^(%x+):')
   if id then
-    redis.call('HSET', ARGV[3] .. id, 'state', changes.outcome, 'turn', changes.answeredBy, 'epoch', ARGV[2], unpack(looks[id] or {}))
+    note(id, 'state', changes.outcome, 'turn', changes.answeredBy, 'epoch', ARGV[2], unpack(looks[id] or {}))
     looks[id] = nil
   end
 end
 if changes.outcome == 'held' then redis.call('PEXPIRE', KEYS[4], changes.heldLifeMs) end
 
-for id, fields in pairs(looks) do redis.call('HSET', ARGV[3] .. id, unpack(fields)) end
+for id, fields in pairs(looks) do note(id, unpack(fields)) end
 
 local function remember(key, turn)
   redis.call('RPUSH', key, turn)

@@ -2,7 +2,7 @@
 -- A turn that is running keeps its place in front. What was said before the sign-in is forgotten (security.md 1.3 step 23).
 -- Safe to repeat: with nothing held, nothing changes but the mark that something may be waiting.
 --
--- Constants  CLEARED_MARK_MS (life of the mark of a cleared summary)
+-- Constants  CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, should it have expired)
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 summary
 -- ARGV  1 conversation id   2 message key prefix
 -- Returns how many were released
@@ -19,6 +19,7 @@ for index = #held, 1, -1 do
   local id, merge, seq, body = string.match(held[index], '^(%x+):([^:]+):%d+:(%d+):(.*)$')
   redis.call('LPUSH', KEYS[2], id .. ':' .. merge .. ':' .. releasedMs .. ':' .. seq .. ':' .. body)
   redis.call('HSET', ARGV[2] .. id, 'state', 'accepted')
+  if redis.call('PTTL', ARGV[2] .. id) == -1 then redis.call('PEXPIRE', ARGV[2] .. id, RECORD_LIFE_MS) end
 end
 for index = #running, 1, -1 do redis.call('LPUSH', KEYS[2], running[index]) end
 redis.call('DEL', KEYS[4], KEYS[5])

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
+import { KeyRing } from '../../src/base/key-ring.ts';
+import { conversationKeys, threadsKey } from '../../src/base/partition-keys.ts';
+import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
+import { sealTurn } from '../../src/conversation/history.ts';
+import { SummaryStore } from '../../src/conversation/summary-store.ts';
+import { usageChange } from '../../src/conversation/usage-store.ts';
+import { createIdentity } from '../../src/identity/identity.ts';
+import { conversationOf, deliveryIdOf, personIdOf } from '../../src/platforms/conversation-key.ts';
+import type { InboundMessage } from '../../src/platforms/platform.ts';
+import { Inbox } from '../../src/queue/accept.ts';
+import { RecentAccepts } from '../../src/queue/recent-accepts.ts';
+import { stopRunning } from '../../src/queue/stop-running.ts';
+import { sweep } from '../../src/queue/sweeper.ts';
+import { TurnStore, type TurnClaim } from '../../src/queue/turn-store.ts';
+import { createLiveReply } from '../../src/reply/live-reply.ts';
+import { keepNotice } from '../../src/reply/notices.ts';
+import { createPostLedger } from '../../src/reply/post-ledger.ts';
+import { readLiveReply } from '../../src/reply/read-live-reply.ts';
+import { turnOf } from '../conversation/turns.ts';
+import { CONVERSATION, openHouse } from '../identity/house.ts';
+import { Browser, exchange, obtainCode, startTestService, authorizePath } from '../service/support.ts';
+import { allScripts, expireBeforeScripts, type ExpiryProbe } from '../support/expire-before-scripts.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
+import { testKeyRing, textMessage } from '../support/messages.ts';
+import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+
+// A record may expire at any instant, also between a message's acceptance and a commit a day later. No script may bring one
+// back that then stays for ever.
+
+const keyRing = testKeyRing();
+const { log } = recordingLog();
+const nowMs = () => Date.now();
+const ran = new Set<string>();
+let server: TestRedis;
+let redis: RedisClient;
+let probe: ExpiryProbe;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  await server.redis.flushall();
+  redis = connectRedis({ urls: [server.url] }, 'wait', log, 'probed');
+  probe = expireBeforeScripts(redis, server.url, mayStay);
+});
+
+/** What has no life by design: it leaves when what waits is answered. */
+function mayStay(key: string, all: ReadonlySet<string>): boolean {
+  const [, state] = /^(\{p\d+\}:)state:(.*)$/.exec(key) ? [key, key.replace(':state:', ':inbox:')] : [];
+  return /^\{p\d+\}:(pending$|inbox:)/.test(key) || (state !== undefined && all.has(state));
+}
+
+function expectNothingLeft(): void {
+  for (const name of probe.ran) ran.add(name);
+  probe.stop();
+  redis.disconnect();
+  expect([...probe.left]).toEqual([]);
+  expect([...probe.errors]).toEqual([]);
+}
+
+test('no script of a turn brings an expired record back for ever', async () => {
+  const recent = new RecentAccepts();
+  const inbox = new Inbox({ redis, keyRing, nowMs, recent });
+  const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs: HOUR_MS });
+  const platform = createFakePlatform();
+  const accept = async (message: InboundMessage) => {
+    await inbox.accept(conversationOf(message, 'member'), message);
+    return message;
+  };
+  const begin = async (message: InboundMessage): Promise<TurnClaim> => {
+    const claim = await store.begin(conversationOf(message, 'member'));
+    if (!claim) throw new Error('nothing waits');
+    return claim;
+  };
+  const poll = (message: InboundMessage) => {
+    const { partition } = conversationOf(message, 'member');
+    const personId = personIdOf(message, message.sender.userId);
+    return readLiveReply({ redis, keyRing, platform }, { partition, deliveryId: deliveryIdOf(message), personId });
+  };
+
+  // Two merged questions that are shown, stopped, noted, given back, taken again and answered with all that a commit may write.
+  const older = await accept(textMessage('one'));
+  const newest = await accept(textMessage('two', { laterReplyHandle: 'https://example.test/later' }));
+  const alice = conversationOf(newest, 'member');
+  const keys = conversationKeys(alice);
+  await keepNotice(redis, keyRing, { conversation: alice, text: 'a notice' });
+  const claim = await begin(newest);
+  const deliveryId = deliveryIdOf(newest);
+  const place = { redis, conversation: alice, epoch: claim.epoch, deliveryId };
+  const live = createLiveReply({
+    ...{ ...place, keyRing, platform, nowMs, log, language: 'en', mergedIds: [deliveryIdOf(older)] },
+    report: { firstTextShown: () => undefined, replyHandedOver: () => undefined },
+    ...{ startedAtMs: claim.startedAtMs, wasHandedOver: false, laterReplyHandle: undefined, replyTarget: undefined },
+    ...{ signal: AbortSignal.any([]), stopped: () => undefined, fenced: () => undefined },
+    ...{ storeAnswer: async () => true, sealAnswer: () => '', isClaimHeld: () => true },
+  });
+  live.show({ text: 'Hello' });
+  for (const message of [newest, older]) await poll(message);
+  const ledger = createPostLedger(place);
+  await ledger.begin(0, { answer: 'sealed' });
+  await ledger.record(0, 'handle');
+  await stopRunning(redis, platform, { ...newest, stopId: 'stop' }, 'member');
+  await store.storeAnswer(claim, 'whole');
+  await store.markWaiting(claim);
+  await store.markSolo(claim);
+  await store.renew(claim);
+  await store.giveBack(claim, 0);
+  await sweep(
+    { redis, wakeQueue: { wake: async () => undefined } as never, report: { wakeRepeated: () => undefined } as never },
+    0,
+  );
+  const again = await begin(newest);
+  const personId = personIdOf(newest, 'alice');
+  const usage = usageChange({ partition: alice.partition, personId, nowMs: nowMs() }, { questions: 1, tokens: 5 });
+  const turn = sealTurn(keyRing, alice.id, turnOf({ turnId: again.turnId }));
+  await store.commit(again, {
+    outcome: 'final',
+    records: await live.finish('Hello, Alice.'),
+    history: { append: turn },
+    threadHistory: { conversation: { ...alice, id: 'thread' }, append: turn },
+    erase: { remove: [], drop: [], clear: [conversationKeys({ ...alice, id: 'other' }).summary] },
+    thread: { index: threadsKey(alice), id: 'thread' },
+    ...{ noticesShown: 1, stopServed: 1, usage, preferences: { personId, field: 'chat', sealed: 'sealed' } },
+  });
+
+  const summaries = new SummaryStore(redis, keyRing, HOUR_MS);
+  const startedFrom = (await summaries.begin(alice, '')) ?? '';
+  const summary = { version: 1, text: 'notes', chatKind: 'private', coveredToMs: 2 } as const;
+  expect(await summaries.write(alice, summary, { startedFrom, newestCovered: turn }, usage)).toBe(true);
+  await summaries.begin(alice, (await redis.get(keys.summary)) ?? '');
+
+  // A question that is held, released and answered; one of a group with a stop word; what came again after a failover; too much.
+  const held = await accept(textMessage('held'));
+  await store.commit(await begin(held), {
+    outcome: 'held',
+    records: [{ id: deliveryIdOf(held), fields: ['content', 'x'] }],
+  });
+  expect(await store.release(alice)).toBe(1);
+  await store.commit(await begin(held), {
+    outcome: 'final',
+    records: [{ id: deliveryIdOf(held), fields: ['content', 'x'] }],
+  });
+  const chat = { kind: 'group', id: 'C1' } as const;
+  const opener = await accept(textMessage('in a group', { chat }));
+  await accept(
+    textMessage('/stop', { chat: { ...chat, threadId: opener.messageId }, threadBegunBy: opener.messageId }),
+  );
+  for (const entry of recent.all().whole.slice(-2)) await inbox.acceptAgain(entry);
+  const strict = new Inbox({ redis, keyRing, nowMs, messagesAPersonMaySendAMinute: 1 });
+  expect(await strict.accept(alice, textMessage('too much'))).toMatchObject({ result: 'limited' });
+  expectNothingLeft();
+}, 60_000);
+
+test('no script of a sign-in brings an expired record back for ever', async () => {
+  const [old, next] = [randomBytes(32), randomBytes(32)];
+  const house = await openHouse(redis, {
+    signIn: { proof: ['same-browser'], keepTokens: 'both' },
+    identity: { keyRing: new KeyRing([old]) },
+  });
+  const { identity, owner, clock } = house;
+  const rotated = createIdentity({ ...house.options, keyRing: new KeyRing([next, old]) });
+  await house.walk(house.browser('20001', 'alice'), await house.link('alice'));
+  clock.nowMs += DAY_MS;
+  await identity.recheckDue(10);
+  await identity.freshAccessToken(owner, 'alice');
+  await rotated.sweepKeys();
+  await rotated.accountOf(owner, 'alice');
+  // A forwarded link that another member opens.
+  await house.walk(house.browser('20003', 'mallory'), await house.link('bob')).catch(() => undefined);
+  await identity.unlink(owner, 'alice', 'm1');
+
+  const typed = createIdentity({ ...house.options, signIn: { ...house.options.signIn, proof: ['typed-code'] } });
+  house.serve(typed);
+  const codeOn = async (chatUserId: string) => {
+    const asked = { ...owner, chatUserId, conversation: CONVERSATION, language: 'en', force: true } as const;
+    const invitation = await typed.askToSignIn(asked);
+    const page = await house.walk(house.browser(chatUserId), invitation.kind === 'invited' ? invitation.url : '');
+    return /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page.text)?.[0] ?? 'none';
+  };
+  const say = (chatUserId: string, text: string, messageId: string, chatKind: 'private' | 'group' = 'private') =>
+    typed.takeTypedCode({ owner, chatUserId, chatKind, text, messageId });
+  const code = await codeOn('carol');
+  await say('carol', `${code.slice(0, 8)}${code.endsWith('A') ? 'B' : 'A'}`, 'm2');
+  expect(await say('carol', code, 'm3')).toMatchObject({ kind: 'linked' });
+  expect(await say('dave', await codeOn('erin'), 'm4')).toMatchObject({ kind: 'not-awaited' });
+  await codeOn('erin');
+  expect(await say('erin', 'A1B2-C3D4', 'm5', 'group')).toMatchObject({ kind: 'seen-in-group' });
+  await house.close();
+  expectNothingLeft();
+}, 60_000);
+
+test('no script of the service brings an expired record back for ever', async () => {
+  const service = await startTestService(redis);
+  const browser = new Browser(service.url);
+  await browser.submit(await browser.get(authorizePath()), { username: 'zhangwei', password: 'guess' });
+  const code = await obtainCode(service);
+  await exchange(service, code);
+  await exchange(service, code);
+  await service.close();
+  expectNothingLeft();
+}, 60_000);
+
+test('each script of the program was held to it', () => {
+  expect([...ran].sort()).toEqual([...allScripts().keys()].sort());
+});
