@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SUMMARY_OPENING } from '../src/conversation/summary-prompt.ts';
 import type { SeededRandom } from '../test/support/seeded-random.ts';
+import { hostileText } from './hostile-text.ts';
 import { conversationsIn, questionsIn, type Ledger, type Sampling } from './ledger.ts';
 
 export interface ChatStandIn {
@@ -21,6 +22,16 @@ export interface ChatStandInOptions {
   mayFail: boolean;
   /** It pauses up to so long before each word; 60 ms unless told. */
   wordEveryMs?: number;
+  /** How long its answers take, instead; each takes some time between. */
+  answerMs?: LongAnswers;
+  /** Between its words it writes what a reader of markdown may stumble over. */
+  isHostile?: boolean;
+}
+
+/** Milliseconds. */
+export interface LongAnswers {
+  least: number;
+  most: number;
 }
 
 interface Message {
@@ -33,6 +44,8 @@ type Manner = 'well' | 'busy' | 'error' | 'page' | 'cut' | 'stall';
 const LEAST_WORDS = 6;
 const MOST_WORDS = 20;
 const WORD_EVERY_MS = 60;
+/** A long answer has so many times as many words. */
+const LONGER = 3;
 
 /**
  * A chat service whose answers give themselves away: each word names the sampling and its place, the first names the
@@ -58,8 +71,9 @@ export async function startChatStandIn(options: ChatStandInOptions): Promise<Cha
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  { ledger, random, mayStall, isBehaving, wordEveryMs = WORD_EVERY_MS }: ChatStandInOptions & { isBehaving: boolean },
+  options: ChatStandInOptions & { isBehaving: boolean },
 ): Promise<void> {
+  const { ledger, random, mayStall, isBehaving, wordEveryMs = WORD_EVERY_MS, answerMs, isHostile = false } = options;
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: Message[] };
@@ -76,7 +90,8 @@ async function serve(
     end('refused');
     return refuse(response, manner);
   }
-  const words = random.integer(LEAST_WORDS, MOST_WORDS);
+  const words = random.integer(LEAST_WORDS, MOST_WORDS) * (answerMs ? LONGER : 1);
+  const wholeMs = answerMs && random.integer(answerMs.least, answerMs.most);
   const breaksAt = manner === 'well' ? Number.POSITIVE_INFINITY : random.integer(0, words);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (let word = 0; word <= words; word += 1) {
@@ -85,8 +100,8 @@ async function serve(
       return manner === 'cut' ? void response.destroy() : undefined;
     }
     if (response.destroyed) return;
-    response.write(chunkOf({ content: wordOf(sampling, word) }));
-    await pause(random.integer(0, wordEveryMs));
+    response.write(chunkOf({ content: wordOf(sampling, word) + (isHostile ? hostileText(random) : '') }));
+    await pause(wholeMs === undefined ? random.integer(0, wordEveryMs) : wholeMs / (words + 1));
   }
   response.write(chunkOf({ content: `S${sampling.number}end` }));
   end('whole');

@@ -12,7 +12,7 @@ export function judgeOrder(ledger: Ledger, answers: ReadonlyMap<number, VisibleM
   return [
     ...ledger.samplings.flatMap((sampling) => judgePrompt(ledger, sampling)),
     ...ledger.summaries.flatMap(judgeSummary),
-    ...conversationsOf(ledger).flatMap(judgeSequence(winnerOf)),
+    ...conversationsOf(ledger).flatMap(judgeSequence(winnerOf, ledger)),
   ];
 }
 
@@ -42,7 +42,10 @@ function judgeSummary({ conversations }: SummaryCall): Violation[] {
   return [{ kind: 'crossed', event: 0, detail: `a summary was made of C${conversations.join(', C')}` }];
 }
 
-function judgeSequence(winnerOf: (event: SentEvent) => Sampling | undefined): (events: SentEvent[]) => Violation[] {
+function judgeSequence(
+  winnerOf: (event: SentEvent) => Sampling | undefined,
+  ledger: Ledger,
+): (events: SentEvent[]) => Violation[] {
   return (events) => {
     const faults: Violation[] = [];
     let before: { event: SentEvent; sampling: Sampling } | undefined;
@@ -52,6 +55,7 @@ function judgeSequence(winnerOf: (event: SentEvent) => Sampling | undefined): (e
       const isLate =
         before !== undefined &&
         before.sampling !== sampling &&
+        !isScopeBetween(ledger, before.event, event) &&
         sampling.startedAtMs < (before.sampling.endedAtMs ?? before.sampling.startedAtMs);
       if (before && isLate) {
         const detail = `S${sampling.number} began before S${before.sampling.number} of Q${before.event.id} was whole`;
@@ -73,4 +77,12 @@ function conversationsOf({ events }: Ledger): SentEvent[][] {
     else byConversation.set(event.conversation, [event]);
   }
   return [...byConversation.values()];
+}
+
+/** What `GROUP_SCOPE` names a group's conversation changed between the two, or while one was sent: then they are of two conversations. */
+function isScopeBetween({ blows }: Ledger, earlier: SentEvent, later: SentEvent): boolean {
+  return blows.some(
+    ({ kind, detail, atMs, untilMs = Number.POSITIVE_INFINITY }) =>
+      kind === 'roll' && detail === 'group-scope' && earlier.sentAtMs < untilMs && later.sentAtMs > atMs,
+  );
 }

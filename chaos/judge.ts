@@ -1,6 +1,7 @@
 import { judgeOrder } from './judge-order.ts';
+import { judgeRest } from './judge-rest.ts';
 import { kindOfText, saysInterrupted, type TextKind } from './judge-text.ts';
-import { questionsIn, type Ledger, type SentEvent, type VisibleMessage } from './ledger.ts';
+import { questionsIn, toldBy, type Ledger, type SentEvent, type VisibleMessage } from './ledger.ts';
 
 /** A broken promise, with the event whose trace tells how it came to be. */
 export interface Violation {
@@ -66,12 +67,10 @@ export function judge(ledger: Ledger): Verdict {
         event.id,
         `acknowledged, no visible answer; ledger: ${toldBy(event)}${whoseAnswer(ledger, event)}`,
       );
-    else if (event.record && event.record.state !== 'final')
-      accuse('unfinished', event.id, `answered, but the ledger says ${toldBy(event)}`);
     if (count > 0 || isApologised) answered += 1;
     if (found.length > 0 && found[0]?.event !== event.id) merged += 1;
   }
-  violations.push(...judgeOrder(ledger, answers));
+  violations.push(...judgeOrder(ledger, answers), ...judgeRest(ledger));
   const accepted = ledger.events.filter(({ acknowledgedAtMs }) => acknowledgedAtMs !== undefined).length;
   return { violations, accepted, answered, merged, interrupted, apologies };
 }
@@ -99,7 +98,8 @@ function judgeMessage(ledger: Ledger, message: VisibleMessage): Omit<Violation, 
   }
   const last = message.looks.at(-1);
   const kind = lastKind(message);
-  if (!message.isFinal) return message.event === undefined ? undefined : judgeOpen(ledger, message.event);
+  // What is still open is told by `judgeRest`, whosever it is.
+  if (!message.isFinal) return undefined;
   if (kind.kind === 'empty') return { kind: 'unexplained', detail: 'it ended without a text' };
   if (kind.kind === 'answer' && !kind.isWhole && !saysInterrupted(last?.text ?? ''))
     return { kind: 'joined', detail: 'it ended in the middle and does not say so' };
@@ -109,11 +109,6 @@ function judgeMessage(ledger: Ledger, message: VisibleMessage): Omit<Violation, 
   return isExplained(ledger, why, last?.atMs ?? 0)
     ? undefined
     : { kind: 'unexplained', detail: `it says ${why}, and nothing outside was at fault` };
-}
-
-function judgeOpen(ledger: Ledger, event: number): Omit<Violation, 'event'> | undefined {
-  const isAcknowledged = ledger.events[event - 1]?.acknowledgedAtMs !== undefined;
-  return isAcknowledged ? { kind: 'unfinished', detail: 'its visible message never ended' } : undefined;
 }
 
 /** Only the chat service's faults, or those of the way to it, excuse an apology; our own crashes never do. */
@@ -148,10 +143,6 @@ function lastKind({ looks }: VisibleMessage): TextKind {
 function whoseAnswer({ events }: Ledger, { id, record }: SentEvent): string {
   const into = events[(record?.answeredBy ?? id) - 1];
   return into === undefined || into.acknowledgedAtMs !== undefined ? '' : ', which was never acknowledged';
-}
-
-function toldBy({ record }: SentEvent): string {
-  return record ? `${record.state}, answered by Q${record.answeredBy ?? '?'}` : 'nothing';
 }
 
 function groupBy<T>(items: readonly T[], key: (item: T) => number): Map<number, T[]> {

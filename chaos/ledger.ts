@@ -8,6 +8,8 @@ export interface Ledger {
   /** When a life of a worker took a turn that another had left; the turn is named by its newest event. */
   resumptions: { atMs: number; worker: string; turn: number }[];
   blows: Blow[];
+  /** What stood below a conversation at the end although nothing was being done there any more. */
+  statusesLeft?: { event: number | undefined; text: string }[];
 }
 
 export type ChatPlatform = 'wecom' | 'slack';
@@ -38,6 +40,8 @@ export interface VisibleMessage {
   event: number | undefined;
   looks: { atMs: number; text: string }[];
   isFinal: boolean;
+  /** Whether the platform itself shows that it grows. */
+  isOpen?: boolean;
 }
 
 /** One call of the model. The text that it streams names it in every word, so that joined ones are seen. */
@@ -62,7 +66,10 @@ export interface SummaryCall {
   conversations: number[];
 }
 
-export type BlowKind = 'kill' | 'freeze' | 'stop' | 'link' | 'redis-kill' | 'redis-freeze';
+export type BlowKind =
+  | ('kill' | 'freeze' | 'stop' | 'link' | 'redis-kill' | 'redis-freeze')
+  /** A wall clock that went wrong; a whole machine that slept; a Redis that refuses writes; a Slack that executes late; new settings. */
+  | ('clock' | 'sleep' | 'redis-refuse' | 'slack-late' | 'roll');
 
 /** One thing that was done to the product. */
 export interface Blow {
@@ -70,9 +77,14 @@ export interface Blow {
   /** When a link was mended, a process woke, or Redis was back; a freeze that a kill cut short has none. */
   untilMs?: number;
   kind: BlowKind;
-  /** A life of a process, one of its links, or Redis. */
+  /** A life of a process, one of its links, Redis, Slack, or the deployment. */
   target: string;
   detail: string;
+}
+
+/** What the product's own ledger said of an event, in words. */
+export function toldBy({ record }: SentEvent): string {
+  return record ? `${record.state}, answered by Q${record.answeredBy ?? '?'}` : 'nothing';
 }
 
 /** The text that a person writes. */

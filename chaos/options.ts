@@ -29,6 +29,15 @@ export const USAGE = `npm run chaos [-- OPTIONS]
                          heap, resident memory and handles, the end beside the first round, and the keys in Redis.
                          The whole proof: --soak --minutes 30
 
+  --slow                 instead: nothing is killed, everything is late. Answers of 30 to 90 s in hostile markdown while links hold,
+                         delay, deliver late what was given up and pass one way only, processes freeze, clocks are off by
+                         minutes, Redis stalls and refuses writes, Slack executes calls late, and processes are restarted
+                         in turn with new keys and another GROUP_SCOPE; nothing visible may stay open.
+                         Goals: 37 long answers a minute, the model asked 1.3 times an answer at most, and 99 of 100
+                         answers idle for 40 s at most after the last blow that touched them.
+                         The whole proof: --slow --minutes 20, with four seeds
+  --shards N             queue shards of a slow run; 1 or 3 by the seed
+
   --fail-points          instead: processes die before and after each call to the outside
   --lives N              how often at each of these points (20); a point that is reached less often fails the run
 `;
@@ -52,6 +61,8 @@ export function readOptions(args: string[]) {
       stops: { type: 'string' },
       'sign-in': { type: 'boolean', default: false },
       soak: { type: 'boolean', default: false },
+      slow: { type: 'boolean', default: false },
+      shards: { type: 'string' },
       'fail-points': { type: 'boolean', default: false },
       lives: { type: 'string', default: '20' },
     },
@@ -66,6 +77,7 @@ export function readOptions(args: string[]) {
     receivers: Number(values.receivers),
     workers: Number(values.workers),
     lives: Number(values.lives),
+    shards: values.shards === undefined ? undefined : Number(values.shards),
     goals: { ...goal('events'), ...goal('kills'), ...goal('freezes'), ...goal('stops') },
   };
 }

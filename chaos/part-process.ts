@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { atExit } from './at-exit.ts';
 
@@ -15,6 +16,8 @@ export interface PartOptions {
   main?: string;
   /** Options of node itself. */
   nodeArgs?: readonly string[];
+  /** Whether it listens to what its parent says about its wall clock (`stepping-clock.mjs`). */
+  hasSteppingClock?: boolean;
   /** A file that its whole output is appended to. */
   logFile?: string;
   /** The environment that each life gets on top. */
@@ -35,6 +38,8 @@ const KEPT_OUTPUT_CHARS = 4_000;
 export class PartProcess {
   readonly name: string;
   readonly #options: PartOptions;
+  #env: Record<string, string>;
+  #main: string;
   #child: ChildProcess | undefined;
   #state: PartState = 'down';
   #output = '';
@@ -46,6 +51,8 @@ export class PartProcess {
   constructor(options: PartOptions) {
     this.name = options.name;
     this.#options = options;
+    this.#env = options.env;
+    this.#main = options.main ?? 'dist/main.js';
     this.#start();
     this.#forget = atExit(() => this.#child?.kill('SIGKILL'));
   }
@@ -99,6 +106,19 @@ export class PartProcess {
     return { code: child.exitCode, tookMs: performance.now() - startedMs };
   }
 
+  /** Sets its wall clock wrong by so much, counted from the right time; a process that starts again has the right one. */
+  setClock(offByMs: number): void {
+    const child = this.#child;
+    // It may be ending just now; then there is no clock to set.
+    if (child?.connected) child.send({ clockOffByMs: offByMs }, () => undefined);
+  }
+
+  /** What each later life starts with: settings on top of those it has, or another build. */
+  change({ env = {}, main }: { env?: Record<string, string>; main?: string }): void {
+    this.#env = { ...this.#env, ...env };
+    if (main !== undefined) this.#main = main;
+  }
+
   /** Asks for an orderly stop after which it is not started again. @returns as `stop` does */
   async retire(): ReturnType<PartProcess['stop']> {
     const result = await this.stop();
@@ -118,16 +138,19 @@ export class PartProcess {
     if (this.#state === 'closed') return;
     this.#lives += 1;
     const { life } = this;
-    const child = spawn(process.execPath, [...(this.#options.nodeArgs ?? []), this.#options.main ?? 'dist/main.js'], {
+    const { nodeArgs = [], hasSteppingClock = false } = this.#options;
+    const clockArgs = hasSteppingClock ? ['--import', './chaos/stepping-clock.mjs'] : [];
+    const child = spawn(process.execPath, [...nodeArgs, ...clockArgs, this.#main], {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: process.env['HOME'] ?? '/tmp',
         NODE_ENV: 'test',
-        ...this.#options.env,
+        ...this.#env,
         ...this.#options.envOfLife(life),
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', hasSteppingClock ? 'ipc' : 'ignore'],
     });
+    const [stdout, stderr] = [child.stdout as Readable, child.stderr as Readable];
     this.#child = child;
     this.#state = 'starting';
     const keep = (chunk: Buffer) => {
@@ -137,12 +160,12 @@ export class PartProcess {
       if (this.#child === child && this.#state === 'starting' && text.includes('is running')) this.#state = 'up';
     };
     // Node's own word; it comes before any of ours.
-    createInterface({ input: child.stderr }).on('line', (line) => {
+    createInterface({ input: stderr }).on('line', (line) => {
       this.#inspectorUrl = /^Debugger listening on (ws:\S+)$/.exec(line)?.[1] ?? this.#inspectorUrl;
     });
-    createInterface({ input: child.stdout }).on('line', (line) => this.#options.printed(life, line));
-    child.stdout.on('data', keep);
-    child.stderr.on('data', keep);
+    createInterface({ input: stdout }).on('line', (line) => this.#options.printed(life, line));
+    stdout.on('data', keep);
+    stderr.on('data', keep);
     this.#ended = once(child, 'exit').then(() => this.#afterEnd(child));
   }
 

@@ -56,7 +56,7 @@ function endsByQuestion(ledger: Ledger): Map<number, number> {
 }
 
 /** Who had each question in hand, one after another. A turn is named by its newest question; those merged into it share its way. */
-function holdingsByQuestion({ samplings, resumptions }: Ledger): Map<number, Holding[]> {
+export function holdingsByQuestion({ samplings, resumptions }: Ledger): Map<number, Holding[]> {
   const holdings = new Map<number, Holding[]>();
   const turns = new Map<number, Set<number>>();
   const add = (question: number, holding: Holding) =>

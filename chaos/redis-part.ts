@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../src/local/embedded-redis.ts';
 import { atExit } from './at-exit.ts';
+import { beginRefusal } from './redis-refusal.ts';
+import type { RefusalKind } from './schedule.ts';
 
 /** The rig's own redis-server: AOF everysec in a folder of its own, on a fixed port, so that it can die and come back. */
 export interface RedisPart {
@@ -12,6 +14,8 @@ export interface RedisPart {
   killAndRestart(awayMs: number): Promise<void>;
   /** Accepts, never answers. */
   freeze(forMs: number): Promise<void>;
+  /** Refuses every write, in one way or another. */
+  refuse(why: RefusalKind, forMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,6 +42,11 @@ export async function startRedisPart(): Promise<RedisPart> {
       process.kill(frozen.pid, 'SIGSTOP');
       await pause(forMs);
       if (server === frozen) process.kill(frozen.pid, 'SIGCONT');
+    },
+    async refuse(why, forMs) {
+      const end = await beginRefusal(port, dataDir, why);
+      await pause(forMs);
+      await end();
     },
     async close() {
       isClosed = true;

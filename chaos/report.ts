@@ -41,7 +41,8 @@ const STOP_LIMIT_MS = 12_000;
 export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; violations: Violation[] } {
   const { ledger, stops, endedByThemselves } = run;
   const verdict = judge(ledger);
-  const unclean = stops.filter(({ code, tookMs }) => code !== 0 || tookMs > STOP_LIMIT_MS);
+  const { stopLimitMs = STOP_LIMIT_MS } = run;
+  const unclean = stops.filter(({ code, tookMs }) => code !== 0 || tookMs > stopLimitMs);
   const broken = run.links ? judgeLinks(ledger, run.links.linked, run.links.table) : [];
   const violations: Violation[] = [
     ...verdict.violations,
@@ -160,7 +161,8 @@ function countBlows({ blows }: Ledger): Partial<Record<BlowKind, number>> {
   return counts;
 }
 
-function spread(values: number[]): ChaosReport['recoveryMs'] {
+/** How many there are, and how they lie. */
+export function spread(values: number[]): ChaosReport['recoveryMs'] {
   const at = (share: number) => Math.round(percentile(values, share)) || 0;
   return { turns: values.length, p50: at(0.5), p99: at(0.99), max: at(1) };
 }

@@ -5,7 +5,7 @@ import { readLinks, type LinkTable } from './judge-links.ts';
 import { Newcomers } from './newcomers.ts';
 import type { Ledger, SentEvent } from './ledger.ts';
 import { planFaults, type AskedCounts, type ScheduledFault } from './schedule.ts';
-import { SlackPeople, visibleInSlack } from './slack-people.ts';
+import { SlackPeople, statusesInSlack, visibleInSlack } from './slack-people.ts';
 import { strike, type StopResult } from './strike.ts';
 import { runTraffic, type TrafficOptions } from './traffic.ts';
 import { WecomPeople } from './wecom-people.ts';
@@ -29,8 +29,17 @@ export interface ChaosOptions {
   freezeMs: number;
   /** Whether everybody has to sign in; then nobody writes in groups, where a question is not kept until its sender signs in. */
   signsIn?: boolean;
+  /** How many people write; as many as the rate needs unless told. */
+  people?: number;
+  /** How long an orderly stop may take, where it is slowed down. */
+  stopLimitMs?: number;
+  /** How long after the load all may take to come to rest; two minutes unless told. */
+  drainLimitMs?: number;
   chatFails: WorldOptions['chatFails'];
   wordEveryMs?: number;
+  answerMs?: WorldOptions['answerMs'];
+  isHostile?: boolean;
+  clocksStep?: boolean;
   settings?: Record<string, string>;
   /** Faults to deal instead of a seeded plan. */
   faults?: ScheduledFault[];
@@ -54,6 +63,8 @@ export interface ChaosRun {
   leftovers: Leftovers;
   /** Who signed in, and the link table at the end; absent when sign-in is off. */
   links?: { linked: ReadonlyMap<number, SentEvent>; table: LinkTable };
+  /** How long an orderly stop may take; unless told, the rig's grace and two seconds. Milliseconds. */
+  stopLimitMs?: number;
   /** From the end of the load until nothing waited any more; undefined when something still did. Milliseconds. */
   drainedAfterMs: number | undefined;
 }
@@ -101,18 +112,24 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
       await newcomers?.settled();
       world.chat.behave(true);
       const restAtMs = Date.now();
-      const isDrained = await drain(store, () => allShown(ledger.events, allMessages(world)), DRAIN_LIMIT_MS);
+      const isAtRest = () => allShown(ledger.events, allMessages(world));
+      const isDrained = await drain(store, isAtRest, options.drainLimitMs ?? DRAIN_LIMIT_MS);
       drainedAfterMs = isDrained ? Date.now() - restAtMs : undefined;
       await atRest?.(world, store);
     }
     await readRecords(store, ledger.events);
     const { endedByThemselves } = world;
     const run: ChaosRun = {
-      ledger: { ...ledger, messages: allMessages(world) },
+      ledger: {
+        ...ledger,
+        messages: allMessages(world),
+        statusesLeft: statusesInSlack(world.slack.statuses(), ledger.events),
+      },
       stops,
       endedByThemselves,
       leftovers: await leftovers(store),
       drainedAfterMs,
+      ...(options.stopLimitMs === undefined ? {} : { stopLimitMs: options.stopLimitMs }),
       ...(newcomers ? { links: { linked: newcomers.linked, table: await readLinks(store) } } : {}),
     };
     await options.atEnd?.(world, store);
@@ -141,6 +158,7 @@ async function load(
       random: seededRandom(`${seed} traffic`),
       ratePerSec,
       loadMs,
+      ...(options.people === undefined ? {} : { people: options.people }),
       ...(options.signsIn ? { takesPart: isPrivate } : {}),
       isEnough: () => options.isEnough?.(ledger) ?? false,
       send,
@@ -170,6 +188,7 @@ function allMessages({ ledger, slack }: World): Ledger['messages'] {
 
 function allShown(events: readonly SentEvent[], messages: Ledger['messages']): boolean {
   const ended = new Set(messages.filter(({ isFinal }) => isFinal).map(({ event }) => event));
+  if (messages.some(({ isOpen }) => isOpen === true)) return false;
   return events.every(
     ({ id, platform, acknowledgedAtMs }) => platform === 'slack' || acknowledgedAtMs === undefined || ended.has(id),
   );

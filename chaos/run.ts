@@ -2,6 +2,7 @@
 import { readOptions, USAGE } from './options.ts';
 import { runFailPoints } from './run-fail-points.ts';
 import { runFaults } from './run-faults.ts';
+import { runSlow } from './run-slow.ts';
 import { soak } from './run-soak.ts';
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -12,6 +13,7 @@ else {
   say(`seed ${command.seed}`);
   const run = () => {
     if (command['fail-points']) return runFailPoints({ lives: command.lives, seed: command.seed, say });
+    if (command.slow) return runSlow(command, say);
     return command.soak ? soak(command, say) : runFaults(command, say);
   };
   process.exitCode = (await run()) ? 0 : 1;

@@ -2,7 +2,14 @@ import type { SeededRandom } from '../test/support/seeded-random.ts';
 import type { Ledger } from './ledger.ts';
 import type { LinkFault } from './tcp-proxy.ts';
 
-export type LinkName = 'redis' | 'chat' | 'slack';
+/** What a process needs; and `platform`: what the platforms need of a receiver. */
+export type LinkName = 'redis' | 'chat' | 'slack' | 'platform';
+
+/** Why Redis refuses every write: full, unable to write its files, not allowed to, become a replica, or without enough replicas. */
+export type RefusalKind = 'full' | 'misconf' | 'noperm' | 'readonly' | 'noreplicas';
+
+/** What an orderly restart of every process, one after another, changes. */
+export type RollChange = 'nothing' | 'new-key' | 'drop-old-key' | 'group-scope';
 
 /** What is done to whom. Which receiver or worker it hits is drawn when it happens, among those that stand. */
 export type Fault =
@@ -13,7 +20,16 @@ export type Fault =
   | { kind: 'retire'; part: string; moment?: (ledger: Ledger) => boolean }
   | { kind: 'redis-kill'; awayMs: number }
   | { kind: 'redis-freeze'; forMs: number }
-  | { kind: 'link'; role: 'receiver' | 'worker'; link: LinkName; fault: LinkFault; forMs: number };
+  | { kind: 'redis-refuse'; why: RefusalKind; forMs: number }
+  | { kind: 'link'; role: 'receiver' | 'worker'; link: LinkName; fault: LinkFault; forMs: number }
+  /** A wall clock is off by so much, for a while; the monotonic one is not. */
+  | { kind: 'clock'; role: 'receiver' | 'worker'; offByMs: number; forMs: number }
+  /** As when a virtual machine is paused: it stands still, and its wall clock has jumped on when it wakes. */
+  | { kind: 'sleep'; role: 'receiver' | 'worker'; forMs: number; offByMs: number }
+  /** Slack executes calls up to so much later, whether their callers still wait or not, and loses some answers. */
+  | { kind: 'slack-late'; uptoMs: number; forMs: number }
+  /** Every process is stopped in order and starts again, one after another. */
+  | { kind: 'roll'; change: RollChange };
 
 export interface ScheduledFault {
   /** From the beginning of the load on. */
@@ -124,7 +140,7 @@ function deal(random: SeededRandom, pack: Fault[], count: number): Fault[] {
 }
 
 /** One in each equal stretch of the time, anywhere in it. */
-function spread(random: SeededRandom, loadMs: number, faults: Fault[]): ScheduledFault[] {
+export function spread(random: SeededRandom, loadMs: number, faults: readonly Fault[]): ScheduledFault[] {
   const stretchMs = loadMs / Math.max(1, faults.length);
   return faults.map((fault, index) => ({
     atMs: Math.round(index * stretchMs + random.integer(0, Math.floor(stretchMs))),

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SlackMessage } from '../test/support/fake-slack.ts';
+import type { SlackMessage, SlackStatus } from '../test/support/fake-slack.ts';
 import { createSlackSender } from '../test/support/slack-sender.ts';
 import type { Gateway } from './gateway.ts';
 import { questionText, type SentEvent, type VisibleMessage } from './ledger.ts';
@@ -77,8 +77,15 @@ export function visibleInSlack(posted: readonly SlackMessage[], events: readonly
       event: event?.id,
       looks: looks.map((text, index) => ({ text, atMs: lookedAtMs[index] ?? 0 })),
       isFinal: !isStreaming && event?.record?.state === 'final',
+      isOpen: isStreaming,
     };
   });
+}
+
+/** The lines of status that stand, by the question in whose thread they do. */
+export function statusesInSlack(statuses: readonly SlackStatus[], events: readonly SentEvent[]) {
+  const byPlace = new Map(events.map((event) => [slackMessageId(event), event.id]));
+  return statuses.map(({ channel, threadTs, text }) => ({ event: byPlace.get(`${channel}:${threadTs}`), text }));
 }
 
 /** Every eighth conversation is one person's in a channel of their own. */

@@ -9,6 +9,8 @@ export interface TrafficOptions {
   /** Messages a second, of all people together. */
   ratePerSec: number;
   loadMs: number;
+  /** How many people there are; as many as the rate needs unless told. */
+  people?: number;
   /** Whether a person takes part; all do unless told. */
   takesPart?(person: number): boolean;
   /** Asked before each message; ends the load early. */
@@ -27,7 +29,7 @@ const FOLLOW_UP_ONE_IN = 4;
  */
 export async function runTraffic(options: TrafficOptions): Promise<void> {
   const { ledger, random, ratePerSec, loadMs, send, isEnough, takesPart = () => true } = options;
-  const people = Math.max(8, Math.ceil((ratePerSec * 60) / (MOST_A_MINUTE / 3)));
+  const { people = Math.max(8, Math.ceil((ratePerSec * 60) / (MOST_A_MINUTE / 3))) } = options;
   const sentAtMs = new Map<number, number[]>();
   const busy = new Set<number>();
   const sending: Promise<void>[] = [];

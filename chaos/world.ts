@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { freePort } from '../src/local/embedded-redis.ts';
 import { startFakeSlack, type FakeSlack } from '../test/support/fake-slack.ts';
 import { seededRandom } from '../test/support/seeded-random.ts';
-import { startChatStandIn, type ChatStandIn } from './chat-stand-in.ts';
+import { startChatStandIn, type ChatStandIn, type ChatStandInOptions } from './chat-stand-in.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { deliveryOf } from './drain.ts';
 import type { Ledger } from './ledger.ts';
 import { PartProcess } from './part-process.ts';
+import { createRolls, type Rolls } from './rolling.ts';
 import { startRedisPart, type RedisPart } from './redis-part.ts';
 import type { LinkName } from './schedule.ts';
 import { startSignInService } from './sign-in-service.ts';
@@ -39,13 +40,19 @@ export interface WorldOptions {
   signsIn?: boolean;
   /** The chat service pauses up to so long before each word; 60 unless told. */
   wordEveryMs?: number;
+  /** How long the chat service's answers take, instead. */
+  answerMs?: ChatStandInOptions['answerMs'];
+  /** Whether its answers hold what a reader of markdown may stumble over. */
+  isHostile?: boolean;
+  /** Whether wall clocks may go wrong. */
+  clocksStep?: boolean;
   /** Settings of every process, over the rig's own. */
   settings?: Record<string, string>;
   /** A folder for what the processes print, everything of it. */
   logFolder?: string;
 }
 
-/** One process with the three links that it lives by, each through a proxy of its own. */
+/** One process with the links that it lives by, each through a proxy of its own. */
 export interface Part {
   process: PartProcess;
   role: 'receiver' | 'worker';
@@ -60,6 +67,7 @@ export interface World {
   chat: ChatStandIn;
   slack: FakeSlack;
   gateway: Gateway;
+  rolls: Rolls;
   parts: Part[];
   wecom: { token: string; aesKey: string; replyUrl: string };
   /** Processes that ended although nobody asked them to, with their last words. */
@@ -81,6 +89,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     mayFail: options.chatFails !== 'never',
     mayStall: options.chatFails === 'also-stalls',
     ...(options.wordEveryMs === undefined ? {} : { wordEveryMs: options.wordEveryMs }),
+    ...(options.answerMs === undefined ? {} : { answerMs: options.answerMs }),
+    ...(options.isHostile === undefined ? {} : { isHostile: options.isHostile }),
   });
   const slack = await startFakeSlack(SLACK_TOKEN);
   const later = await startReplyAddress(ledger);
@@ -92,9 +102,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     aesKey: randomBytes(32).toString('base64').slice(0, 43),
     replyUrl: later.url,
   };
+  const secretKey = randomBytes(32).toString('base64');
   const shared = {
     HOST: '127.0.0.1',
-    SECRET_KEY: randomBytes(32).toString('base64'),
+    SECRET_KEY: secretKey,
     ...(service ? service.env : { SIGN_IN: 'off' }),
     SHUTDOWN_GRACE_SEC: '10',
     WECOM_BOT_TOKEN: wecom.token,
@@ -124,8 +135,9 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       redis: await startTcpProxy(targets.redis),
       chat: await startTcpProxy(targets.chat),
       slack: await startTcpProxy(targets.slack),
+      platform: await startTcpProxy(port),
     };
-    const url = `http://127.0.0.1:${port}`;
+    const url = `http://127.0.0.1:${links.platform.port}`;
     const env = {
       ...shared,
       ROLES: role,
@@ -147,7 +159,9 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       ...(failPoint && isArmed(life) ? { PARLEY_FAIL_POINT: `${failPoint.place}:exit` } : {}),
     });
     const printed = (life: string, line: string) => noteResumption(ledger, life, line);
-    const process = new PartProcess({ name, env, nodeArgs, envOfLife, printed, endedByItself, ...log, ...build });
+    const hasSteppingClock = options.clocksStep ?? false;
+    const told = { envOfLife, printed, endedByItself };
+    const process = new PartProcess({ name, env, nodeArgs, hasSteppingClock, ...told, ...log, ...build });
     return { process, role, links, isWatched, url };
   };
   const parts = await Promise.all(options.parts.map(startPart));
@@ -163,6 +177,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     wecom,
     endedByThemselves,
     gateway,
+    rolls: createRolls(secretKey),
     async close() {
       await Promise.all(parts.map((part) => part.process.close()));
       await Promise.all(parts.flatMap(({ links }) => Object.values(links).map((link) => link.close())));

@@ -111,6 +111,66 @@ describe('reliability.md section 5: each invariant is seen to bite', () => {
   });
 });
 
+describe('once all has come to rest nothing visible is open or unfinished, whosever it is', () => {
+  const detailsOf = (spoil: (ledger: Ledger) => unknown) => {
+    const ledger = kept();
+    spoil(ledger);
+    return judge(ledger).violations.map(
+      ({ kind, event: about, detail }) => `${kind} Q${about}: ${detail.split(';')[0]}`,
+    );
+  };
+  const refused = (ledger: Ledger) => delete ledger.events[1]!.acknowledgedAtMs;
+
+  test.each<[string, (ledger: Ledger) => unknown, string[]]>([
+    [
+      'a stream that grows on beside its answer',
+      ({ messages }) => messages.push({ ...shown(2), event: undefined, isFinal: false, isOpen: true }),
+      ['unfinished Q0: its visible message is open'],
+    ],
+    [
+      'a stream of a question that was refused',
+      (ledger) => [refused(ledger), (ledger.messages[1]!.isOpen = true)],
+      ['unfinished Q2: its visible message is open'],
+    ],
+    [
+      'a live reply of a question that was refused',
+      (ledger) => [refused(ledger), (ledger.messages[1]!.isFinal = false)],
+      ['unfinished Q2: its visible message never ended'],
+    ],
+    [
+      'a refused question that was stored and waits',
+      (ledger) => [refused(ledger), ledger.messages.pop(), (ledger.events[1]!.record!.state = 'accepted')],
+      ['unfinished Q2: at rest, but the ledger says accepted, answered by Q2'],
+    ],
+    [
+      'a line of status',
+      (ledger) => (ledger.statusesLeft = [{ event: 2, text: 'is thinking…' }]),
+      ['unfinished Q2: a line below it still says: is thinking…'],
+    ],
+  ])('%s', (_name, spoil, details) => {
+    expect(detailsOf(spoil)).toEqual(details);
+  });
+
+  test('a refused question of which nothing was stored or shown leaves nothing open', () => {
+    expect(detailsOf((ledger) => [refused(ledger), ledger.messages.pop(), delete ledger.events[1]!.record])).toEqual(
+      [],
+    );
+  });
+});
+
+test('order is judged within one conversation: where its name changed between two questions there are two', () => {
+  const ledger = kept();
+  ledger.samplings[1]!.startedAtMs = 1_200;
+  expect(kindsOf(ledger)).toEqual(['out of order']);
+  const roll = { kind: 'roll' as const, target: 'deployment', atMs: 1_500 };
+  ledger.blows = [{ ...roll, detail: 'new-key', untilMs: 1_600 }];
+  expect(kindsOf(ledger)).toEqual(['out of order']);
+  ledger.blows = [{ ...roll, detail: 'group-scope', untilMs: 1_600 }];
+  expect(kindsOf(ledger)).toEqual([]);
+  ledger.blows = [{ ...roll, detail: 'group-scope', atMs: 100, untilMs: 200 }];
+  expect(kindsOf(ledger)).toEqual(['out of order']);
+});
+
 test('an apology is explained by a fault of the chat service or of the way to it, and by nothing else', () => {
   const ledger = kept();
   ledger.messages[1]!.looks[0]!.text = TURN_TEXTS.chatDown.en;

@@ -13,9 +13,13 @@ afterEach(async () => {
   server?.close();
 });
 
+let heard = '';
+
 /** A server that sends back what comes, behind the proxy. */
 async function open(): Promise<Socket> {
+  heard = '';
   server = createServer((socket) => {
+    socket.on('data', (chunk) => (heard += chunk.toString()));
     sockets.push(socket);
     socket.on('error', () => undefined);
     socket.pipe(socket);
@@ -98,4 +102,65 @@ test('a reset link breaks what is open and what is new', async () => {
   proxy?.breakWith({ kind: 'reset' });
   await closed;
   await closing(dial());
+});
+
+const untilHeard = async (text: string) => {
+  for (let waitedMs = 0; heard !== text && waitedMs < 5_000; waitedMs += 10)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  return heard;
+};
+
+test.each([
+  { way: 'there' as const, heardMeanwhile: '' },
+  { way: 'back' as const, heardMeanwhile: 'request' },
+])('a link that is held $way only lets the other way pass, and is dead afterwards', async ({ way, heardMeanwhile }) => {
+  const socket = await open();
+  proxy?.breakWith({ kind: 'hold', heals: false, way });
+  expect(await echoed(socket, 'request', 200)).toBe('');
+  expect(await untilHeard(heardMeanwhile)).toBe(heardMeanwhile);
+  const closed = closing(socket);
+  proxy?.mend();
+  await closed;
+  expect(heard).toBe(heardMeanwhile);
+});
+
+test('answers alone are delayed where only their way is long', async () => {
+  const socket = await open();
+  proxy?.breakWith({ kind: 'delay', delayMs: 300, way: 'back' });
+  const startedMs = performance.now();
+  const answered = echoed(socket, 'request');
+  await untilHeard('request');
+  expect(performance.now() - startedMs).toBeLessThan(290);
+  expect(await answered).toBe('request');
+  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(299);
+});
+
+test.each<LinkFault>([
+  { kind: 'delay', delayMs: 300, late: true },
+  { kind: 'hold', heals: true, late: true },
+])('%j: what a caller gave up is delivered all the same', async (fault) => {
+  const socket = await open();
+  proxy?.breakWith(fault);
+  socket.write('first ');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.write('second');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  // A long way stays as long as it was for what has set out.
+  if (fault.kind === 'delay') proxy?.mend();
+  socket.resetAndDestroy();
+  await closing(socket);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(heard).toBe('');
+  if (fault.kind === 'hold') proxy?.mend();
+  expect(await untilHeard('first second')).toBe('first second');
+});
+
+test('what a caller gave up is lost with its connection where the link does not deliver late', async () => {
+  const socket = await open();
+  proxy?.breakWith({ kind: 'delay', delayMs: 200 });
+  socket.write('given up');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.resetAndDestroy();
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(heard).toBe('');
 });

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** A message as people see it in the stand-in. */
 export interface SlackMessage {
@@ -23,7 +24,17 @@ export type SlackFault =
   | { kind: 'status'; status: number }
   | { kind: 'error'; error: string }
   | { kind: 'cut'; when: 'before' | 'after' }
+  /** Carried out so much later, whether the caller still waits or not; then its answer comes, or never does. */
+  | { kind: 'late'; afterMs: number; isAnswered: boolean }
   | { kind: 'html' };
+
+/** The line under a thread that says what the bot is doing. Slack takes it away at the app's next message there, or after two minutes. */
+export interface SlackStatus {
+  channel: string;
+  threadTs: string;
+  text: string;
+  atMs: number;
+}
 
 export interface FakeSlack {
   /** Ends in `/api`. */
@@ -34,6 +45,10 @@ export interface FakeSlack {
   faults: Map<string, SlackFault[]>;
   /** Files that people shared, by the path of their address. */
   files: Map<string, Buffer>;
+  /** Lines of status that stand now. */
+  statuses(): SlackStatus[];
+  /** What calls meet for which no fault is listed, from now on. */
+  meet(faultOf: (method: string) => SlackFault | undefined): void;
   /** Makes a stream die, as Slack does after about five minutes. */
   endStreams(): void;
   close(): Promise<void>;
@@ -41,17 +56,22 @@ export interface FakeSlack {
 
 type Answer = { ok: true; [name: string]: unknown } | { ok: false; error: string };
 
+const STATUS_LIFE_MS = 120_000;
 const BOT = { user_id: 'UBOT', bot_id: 'BBOT', user: 'parley', team: 'Example', team_id: 'T1' };
 
 /** Slack's Web API as far as the bot uses it, strict where Slack is: streams die, take only appends, and need a thread. */
 export async function startFakeSlack(token: string): Promise<FakeSlack> {
   let counter = 0;
   const messages: SlackMessage[] = [];
+  const statuses = new Map<string, SlackStatus>();
+  let faultOf: (method: string) => SlackFault | undefined = () => undefined;
   const slack: Omit<FakeSlack, 'apiUrl' | 'close'> = {
     messages,
     calls: [],
     faults: new Map(),
     files: new Map(),
+    statuses: () => [...statuses.values()].filter(({ atMs }) => atMs > Date.now() - STATUS_LIFE_MS),
+    meet: (next) => (faultOf = next),
     endStreams: () => messages.forEach((message) => (message.isStreaming = false)),
   };
   const find = (args: Record<string, unknown>) =>
@@ -77,7 +97,15 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       ...metadataOf(args),
     };
     messages.push(message);
+    statuses.delete(`${message.channel}:${message.threadTs ?? ''}`);
     return { ok: true, channel: message.channel, ts: message.ts };
+  };
+  const setStatus = (args: Record<string, unknown>): Answer => {
+    const [channel, threadTs, text] = ['channel_id', 'thread_ts', 'status'].map((name) => String(args[name]));
+    const place = `${channel ?? ''}:${threadTs ?? ''}`;
+    if (text === '') statuses.delete(place);
+    else statuses.set(place, { channel: channel ?? '', threadTs: threadTs ?? '', text: text ?? '', atMs: Date.now() });
+    return { ok: true };
   };
   const methods: Record<string, (args: Record<string, unknown>) => Answer> = {
     'auth.test': () => ({ ok: true, ...BOT }),
@@ -123,7 +151,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
         .filter((one) => one.channel === args['channel'] && one.threadTs === undefined)
         .map((one) => shown(one, args)),
     }),
-    'assistant.threads.setStatus': () => ({ ok: true }),
+    'assistant.threads.setStatus': setStatus,
   };
 
   const server = createServer((request, response) => {
@@ -137,12 +165,13 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const args = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>;
     slack.calls.push({ method, args });
-    const fault = slack.faults.get(method)?.shift();
+    const fault = slack.faults.get(method)?.shift() ?? faultOf(method);
     if (fault?.kind === 'busy')
       return void response.writeHead(429, { 'retry-after': String(fault.retryAfterSec) }).end();
     if (fault?.kind === 'status') return void response.writeHead(fault.status).end('upstream');
     if (fault?.kind === 'html') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
     if (fault?.kind === 'cut' && fault.when === 'before') return void response.destroy();
+    if (fault?.kind === 'late') await pause(fault.afterMs, undefined, { ref: false });
     const isKnown = request.headers.authorization === `Bearer ${token}`;
     const answer: Answer =
       fault?.kind === 'error'
@@ -150,7 +179,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
         : isKnown
           ? (methods[method]?.(args) ?? { ok: false, error: 'unknown_method' })
           : { ok: false, error: 'invalid_auth' };
-    if (fault?.kind === 'cut') return void response.destroy();
+    if (fault?.kind === 'cut' || (fault?.kind === 'late' && !fault.isAnswered)) return void response.destroy();
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

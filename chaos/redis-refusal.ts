@@ -1,0 +1,54 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { RefusalKind } from './schedule.ts';
+
+/**
+ * Makes a redis-server of the rig refuse every write; reads go on.
+ * @param dataDir where it keeps its files
+ * @returns what makes it take writes again
+ */
+export async function beginRefusal(port: number, dataDir: string, why: RefusalKind): Promise<() => Promise<void>> {
+  const [begin, end] = COMMANDS[why];
+  if (why === 'misconf') {
+    // A folder where its snapshot should go: nothing can be renamed to it.
+    mkdirSync(join(dataDir, 'dump.rdb', 'in-the-way'), { recursive: true });
+  }
+  await tell(port, begin);
+  if (why === 'misconf') await untilSnapshotFailed(port);
+  return async () => {
+    await tell(port, end);
+    if (why === 'misconf') rmSync(join(dataDir, 'dump.rdb'), { recursive: true, force: true });
+  };
+}
+
+const COMMANDS: Record<RefusalKind, [begin: string[][], end: string[][]]> = {
+  full: [[['CONFIG', 'SET', 'maxmemory', '1']], [['CONFIG', 'SET', 'maxmemory', '0']]],
+  misconf: [[['CONFIG', 'SET', 'save', '3600 1'], ['BGSAVE']], [['CONFIG', 'SET', 'save', '']]],
+  noperm: [[['ACL', 'SETUSER', 'default', '-@write']], [['ACL', 'SETUSER', 'default', '+@all']]],
+  readonly: [[['REPLICAOF', '127.0.0.1', '1']], [['REPLICAOF', 'NO', 'ONE']]],
+  noreplicas: [[['CONFIG', 'SET', 'min-replicas-to-write', '1']], [['CONFIG', 'SET', 'min-replicas-to-write', '0']]],
+};
+
+const SNAPSHOT_WITHIN_MS = 3_000;
+
+async function untilSnapshotFailed(port: number): Promise<void> {
+  for (let waitedMs = 0; waitedMs < SNAPSHOT_WITHIN_MS; waitedMs += 50) {
+    if ((await tell(port, [['INFO', 'persistence']])).includes('last_bgsave_status:err')) return;
+    await pause(50);
+  }
+}
+
+/** Says something past all proxies. @returns what was answered last */
+async function tell(port: number, commands: readonly string[][]): Promise<string> {
+  const redis = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null });
+  redis.on('error', () => undefined);
+  try {
+    let answer: unknown;
+    for (const [command = '', ...args] of commands) answer = await redis.call(command, ...args).catch(String);
+    return String(answer);
+  } finally {
+    redis.disconnect();
+  }
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RollChange } from './schedule.ts';
+import type { StopResult } from './strike.ts';
+import type { Part } from './world.ts';
+
+/** Settings of every process that a roll changes, one after another. */
+export interface Rolls {
+  /** What each process starts with from then on. */
+  settingsFor(change: RollChange): Record<string, string>;
+}
+
+/** @param secretKey what all processes began with */
+export function createRolls(secretKey: string): Rolls {
+  let newestKey = secretKey;
+  let scope = 'member';
+  return {
+    settingsFor(change): Record<string, string> {
+      if (change === 'group-scope') {
+        scope = scope === 'member' ? 'group' : 'member';
+        return { GROUP_SCOPE: scope };
+      }
+      if (change === 'drop-old-key') return { SECRET_KEY_PREVIOUS: '' };
+      if (change === 'nothing') return {};
+      const previous = newestKey;
+      newestKey = randomBytes(32).toString('base64');
+      return { SECRET_KEY: newestKey, SECRET_KEY_PREVIOUS: previous };
+    },
+  };
+}
+
+const UP_WITHIN_MS = 60_000;
+
+export interface Restart {
+  env?: Record<string, string>;
+  main?: string;
+}
+
+/**
+ * Stops one process in order and waits until its next life is up, with new settings or of another build.
+ * @returns how the stop went; undefined when something else ended it
+ */
+export async function restartWith({ process }: Part, change: Restart): Promise<StopResult | undefined> {
+  await untilUp(process);
+  process.change(change);
+  const result = await process.stop();
+  await untilUp(process);
+  return result && { part: process.name, ...result };
+}
+
+async function untilUp(process: Part['process']): Promise<void> {
+  for (let waitedMs = 0; process.state !== 'up' && waitedMs < UP_WITHIN_MS; waitedMs += 50) await pause(50);
+}

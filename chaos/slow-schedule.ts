@@ -1,0 +1,137 @@
+import type { SeededRandom } from '../test/support/seeded-random.ts';
+import {
+  spread,
+  type Fault,
+  type LinkName,
+  type RefusalKind,
+  type RollChange,
+  type ScheduledFault,
+} from './schedule.ts';
+import type { LinkFault, LinkWay } from './tcp-proxy.ts';
+
+export interface SlowScheduleOptions {
+  random: SeededRandom;
+  loadMs: number;
+  /** All kinds come in turn; one of ten costs locks. */
+  blowsPerMinute: number;
+}
+
+/** A lock is held for 10 s; who is away for longer has lost its turns, and each is asked anew. */
+const LOCK_MS = 10_000;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+/** So many blows cost no lock for each one that does: answers of a minute begun anew too often would only measure the blows. */
+const LIGHT_TO_HEAVY = 9;
+const ROLL_EVERY_MS = 4 * MINUTE_MS;
+
+type Role = 'receiver' | 'worker';
+type Draw = (random: SeededRandom) => Fault;
+
+/** Holds, delays, late deliveries and one-way cuts of one link, between two bounds in time. */
+function linkDraws(role: Role, link: LinkName, [leastMs, mostMs]: [number, number]): Draw[] {
+  const forMs = (random: SeededRandom) => random.integer(leastMs, mostMs);
+  const hold = (more: { heals: boolean; way?: LinkWay; late?: true }): Draw => {
+    const fault: LinkFault = { kind: 'hold', ...more };
+    return (random) => ({ kind: 'link', role, link, fault, forMs: forMs(random) });
+  };
+  const delay = (more: { way?: LinkWay; late?: true }): Draw => {
+    return (random) => {
+      const lastsMs = forMs(random);
+      const delayMs = random.integer(100, Math.min(20 * SECOND_MS, Math.max(200, lastsMs)));
+      return { kind: 'link', role, link, fault: { kind: 'delay', delayMs, ...more }, forMs: lastsMs };
+    };
+  };
+  return [
+    hold({ heals: true }),
+    hold({ heals: true, late: true }),
+    hold({ heals: false, way: 'there' }),
+    hold({ heals: false, way: 'back' }),
+    delay({}),
+    delay({ late: true }),
+    delay({ way: 'back' }),
+  ];
+}
+
+function freeze(role: Role, leastMs: number, mostMs: number): Draw {
+  return (random) => ({ kind: 'freeze', role, forMs: random.integer(leastMs, mostMs) });
+}
+
+/** Minutes in both directions. */
+function clock(role: Role, mostMinutes: number): Draw {
+  return (random) => {
+    const offByMs = random.pick([-1, 1]) * random.integer(MINUTE_MS, mostMinutes * MINUTE_MS);
+    return { kind: 'clock', role, offByMs, forMs: random.integer(5 * SECOND_MS, 40 * SECOND_MS) };
+  };
+}
+
+function sleep(role: Role, leastMs: number, mostMs: number): Draw {
+  return (random) => {
+    const forMs = random.integer(leastMs, mostMs);
+    return { kind: 'sleep', role, forMs, offByMs: random.integer(MINUTE_MS, 4 * MINUTE_MS) };
+  };
+}
+
+function refusal(why: RefusalKind): Draw {
+  return (random) => ({ kind: 'redis-refuse', why, forMs: random.integer(SECOND_MS, 8 * SECOND_MS) });
+}
+
+const slackLate: Draw = (random) => ({
+  kind: 'slack-late',
+  uptoMs: random.integer(2 * SECOND_MS, 12 * SECOND_MS),
+  forMs: random.integer(3 * SECOND_MS, 10 * SECOND_MS),
+});
+
+/** What passes before a lock runs out. */
+const LIGHT: readonly Draw[] = [
+  ...linkDraws('worker', 'redis', [500, LOCK_MS - 3 * SECOND_MS]),
+  ...linkDraws('receiver', 'redis', [500, 15 * SECOND_MS]),
+  ...linkDraws('worker', 'slack', [500, 20 * SECOND_MS]),
+  ...linkDraws('worker', 'chat', [500, 20 * SECOND_MS]),
+  ...linkDraws('receiver', 'platform', [500, 20 * SECOND_MS]),
+  ...[freeze('worker', SECOND_MS, 6 * SECOND_MS), freeze('worker', SECOND_MS, 6 * SECOND_MS)],
+  ...[freeze('receiver', SECOND_MS, 30 * SECOND_MS), sleep('worker', SECOND_MS, 6 * SECOND_MS)],
+  ...[clock('worker', 10), clock('worker', 10), clock('worker', 10), clock('receiver', 4)],
+  ...(['full', 'misconf', 'noperm', 'readonly', 'noreplicas'] as const).map(refusal),
+  ...[slackLate, slackLate, slackLate, slackLate],
+  (random) => ({ kind: 'redis-freeze', forMs: random.integer(SECOND_MS, 6 * SECOND_MS) }),
+  (random) => ({
+    ...{ kind: 'link', role: 'worker', link: 'redis', forMs: 2 * SECOND_MS },
+    fault: { kind: 'cut', afterBytes: random.integer(1_000, 60_000) },
+  }),
+];
+
+/** What costs a worker its locks. */
+const HEAVY: readonly Draw[] = [
+  ...linkDraws('worker', 'redis', [LOCK_MS + SECOND_MS, 20 * SECOND_MS]),
+  ...[freeze('worker', LOCK_MS + SECOND_MS, 30 * SECOND_MS), freeze('worker', LOCK_MS + SECOND_MS, 30 * SECOND_MS)],
+  sleep('worker', LOCK_MS + SECOND_MS, 30 * SECOND_MS),
+  (random) => ({ kind: 'redis-freeze', forMs: random.integer(LOCK_MS + SECOND_MS, 15 * SECOND_MS) }),
+];
+
+const ROLLS: readonly RollChange[] = ['nothing', 'new-key', 'drop-old-key', 'group-scope'];
+
+/** Deals slowness over a run's time: the same seed deals the same blows, of the same lengths, at the same moments. */
+export function planSlowFaults({ random, loadMs, blowsPerMinute }: SlowScheduleOptions): ScheduledFault[] {
+  const blows = Math.round((blowsPerMinute * loadMs) / MINUTE_MS);
+  const heavy = Math.round(blows / (LIGHT_TO_HEAVY + 1));
+  const drawn = (draws: readonly Draw[], count: number) => {
+    const dealt: Draw[] = [];
+    while (dealt.length < count) dealt.push(...random.shuffle(draws));
+    return spread(
+      random,
+      loadMs,
+      dealt.slice(0, count).map((draw) => draw(random)),
+    );
+  };
+  return [...drawn(LIGHT, blows - heavy), ...drawn(HEAVY, heavy), ...planRolls(loadMs)].sort(
+    (left, right) => left.atMs - right.atMs,
+  );
+}
+
+/** One every four minutes, so that each has ended when the next begins; the old key is dropped after a new one came. */
+function planRolls(loadMs: number): ScheduledFault[] {
+  return Array.from({ length: Math.floor(loadMs / ROLL_EVERY_MS) }, (_, index) => ({
+    atMs: Math.round((index + 0.25) * ROLL_EVERY_MS),
+    fault: { kind: 'roll', change: ROLLS[index % ROLLS.length] ?? 'nothing' },
+  }));
+}

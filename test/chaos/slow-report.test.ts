@@ -1,0 +1,105 @@
+import { expect, test } from '@jest/globals';
+import type { Blow, Ledger, Sampling } from '../../chaos/ledger.ts';
+import { nameOf, slowRecoveries } from '../../chaos/slow-recovery.ts';
+import { missedSlowGoals, SLOW_GOALS, slowReportOf } from '../../chaos/slow-report.ts';
+
+const sampling = (number: number, more: Partial<Sampling>): Sampling => ({
+  ...{ number, worker: `worker${number}.1`, conversation: 2, asked: [1], inPrompt: [1], foreign: [] },
+  ...{ startedAtMs: 1_500, endedAtMs: 61_500, ending: 'whole' },
+  ...more,
+});
+const blow = (more: Partial<Blow>): Blow => ({
+  atMs: 10_000,
+  kind: 'freeze',
+  target: 'worker1.1',
+  detail: '',
+  ...more,
+});
+
+/** One answer of 60 s which its worker lost at 10 to 25 s; another began it anew at 30 s, and it was seen at 91 s. */
+const goodRun = (): Ledger => ({
+  events: [
+    {
+      ...{ id: 1, platform: 'wecom', conversation: 2, messageId: 'm1', sentAtMs: 900, acknowledgedAtMs: 1_000 },
+      ...{ tries: [], record: { state: 'final', answeredBy: 1 } },
+    },
+  ],
+  messages: [{ conversation: 2, event: 1, looks: [{ atMs: 91_000, text: 'S2w0 Q1 C2 S2w1 S2end' }], isFinal: true }],
+  samplings: [
+    sampling(1, { endedAtMs: 25_000, ending: 'left' }),
+    sampling(2, { startedAtMs: 30_000, endedAtMs: 90_000 }),
+  ],
+  summaries: [],
+  resumptions: [],
+  blows: [blow({ untilMs: 25_000 })],
+});
+const recoveriesAfter = (...blows: Blow[]) => slowRecoveries({ ...goodRun(), blows });
+
+test('recovery counts what an answer lay idle after the last blow that touched it; the model’s own time does not count', () => {
+  expect(slowRecoveries(goodRun())).toEqual([{ event: 1, blow: 'freeze of a worker', ms: 6_000 }]);
+  // In the midst of the last writing: only the second until it was seen.
+  const inTheMidst = blow({ target: 'worker2.1', atMs: 40_000, untilMs: 45_000 });
+  expect(recoveriesAfter(blow({ untilMs: 25_000 }), inTheMidst)).toEqual([
+    { event: 1, blow: 'freeze of a worker', ms: 1_000 },
+  ]);
+});
+
+test('a blow touches a turn where it hit who had it in hand, or what all need; others do not', () => {
+  expect(recoveriesAfter(blow({ target: 'worker3.1' }), blow({ target: 'worker2.1' }), blow({ atMs: 200 }))).toEqual(
+    [],
+  );
+  expect(recoveriesAfter(blow({ target: 'redis', kind: 'redis-freeze', untilMs: 26_000 }))).toHaveLength(1);
+  expect(recoveriesAfter(blow({ target: 'slack', kind: 'slack-late' }))).toEqual([]);
+  // A receiver's blow delays what is seen at the end, nothing else.
+  expect(recoveriesAfter(blow({ target: 'receiver1.1' }))).toEqual([]);
+  expect(recoveriesAfter(blow({ target: 'receiver1.1', atMs: 85_000, untilMs: 90_800 }))).toMatchObject([{ ms: 200 }]);
+  // What it came through while the blow lasted needs no recovery.
+  expect(recoveriesAfter(blow({ target: 'worker2.1', atMs: 80_000, untilMs: 99_000 }))).toEqual([]);
+});
+
+test('a kind of blow has a short name', () => {
+  const detail = JSON.stringify({ kind: 'hold', heals: false, way: 'back' });
+  expect(nameOf({ kind: 'link', target: 'worker2.14 redis', detail })).toBe('worker redis hold back for good');
+  const late = JSON.stringify({ kind: 'delay', delayMs: 900, late: true });
+  expect(nameOf({ kind: 'link', target: 'receiver1.1 platform', detail: late })).toBe('receiver platform delay late');
+  expect(nameOf({ kind: 'redis-refuse', target: 'redis', detail: 'full' })).toBe('redis-refuse full');
+  expect(nameOf({ kind: 'clock', target: 'receiver1.3', detail: '60000 ms' })).toBe('clock of a receiver');
+});
+
+test('the figures of a run under slowness: long answers, calls an answer, idle time by kind of blow', () => {
+  expect(slowReportOf(goodRun(), 30_000)).toMatchObject({
+    longAnswers: 1,
+    callsPerAnswer: 2,
+    recoveryMs: { turns: 1, p99: 6_000 },
+    byBlow: { 'freeze of a worker': { blows: 1, turns: 1, max: 6_000 } },
+    beginsAfterMs: { turns: 1, p50: 500 },
+  });
+});
+
+test.each<[string, (ledger: Ledger) => unknown, string[]]>([
+  ['nothing', ({ samplings }) => (samplings[0]!.asked = [1]), ['the model was asked 2 times an answer, at most: 1.3']],
+  [
+    'an answer that was short',
+    (ledger) => [
+      ledger.samplings.splice(0, 1, { ...ledger.samplings[0]!, number: 1 }),
+      (ledger.samplings[1]!.endedAtMs = 59_000),
+    ],
+    ['0 long answers, asked: 1', 'the model was asked 2 times an answer, at most: 1.3'],
+  ],
+  [
+    'an answer that lay idle',
+    (ledger) => (ledger.messages[0]!.looks[0]!.atMs = 126_000),
+    ['the model was asked 2 times an answer, at most: 1.3', 'recovery p99 is 41000 ms, promised: 40000 ms'],
+  ],
+])('a run says which goal it missed: %s', (_name, spoil, sentences) => {
+  const ledger = goodRun();
+  spoil(ledger);
+  expect(missedSlowGoals(slowReportOf(ledger, 30_000), { ...SLOW_GOALS, longAnswers: 1 })).toEqual(sentences);
+});
+
+test('a run that asked once an answer missed nothing', () => {
+  const ledger = goodRun();
+  ledger.messages.push({ conversation: 4, event: 2, looks: [{ atMs: 1, text: 'S3w0 Q2 C4 S3end' }], isFinal: true });
+  ledger.messages.push({ conversation: 4, event: 3, looks: [{ atMs: 1, text: 'S4w0 Q3 C4 S4end' }], isFinal: true });
+  expect(missedSlowGoals(slowReportOf(ledger, 30_000), { ...SLOW_GOALS, longAnswers: 1 })).toEqual([]);
+});
