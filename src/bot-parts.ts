@@ -19,7 +19,7 @@ import { watchForLostEvents } from './queue/offer-again.ts';
 import { RecentAccepts } from './queue/recent-accepts.ts';
 import type { PressureLimits } from './queue/queue-pressure.ts';
 import { startSweeper } from './queue/sweeper.ts';
-import { MOST_HELD_MESSAGES, TurnStore } from './queue/turn-store.ts';
+import { MOST_HELD_MESSAGES, TurnStore, type TurnClaim } from './queue/turn-store.ts';
 import { TurnWorker } from './queue/turn-worker.ts';
 import { WakeQueue } from './queue/wake-queue.ts';
 import type { Config, Secrets } from './settings/config.ts';
@@ -161,15 +161,25 @@ function createSignIn(options: BotOptions, base: Base): Identity | undefined {
   return identity;
 }
 
-/** Brings a linked person's held messages back and wakes their conversation; only then the release counts as done. */
+/**
+ * Brings a linked person's held messages back and wakes their conversation; only then the release counts as done. While a
+ * turn is open there, it may be one that began before the link was made and is held after this: then the release stays.
+ */
 async function takeRelease(
   { store, wakeQueue }: Base,
   identity: Identity,
   { id, conversation }: Awaited<ReturnType<Identity['pendingReleases']>>[number],
 ): Promise<void> {
-  await store.release(conversation);
-  await wakeQueue.wake(conversation);
-  await identity.releaseDone(id);
+  const { count, isTurnOpen } = await store.release(conversation);
+  if (count > 0 || !isTurnOpen) await wakeQueue.wake(conversation);
+  await (isTurnOpen ? identity.releaseAgain(id) : identity.releaseDone(id));
+}
+
+/** A link that was made while the message was on its way to be held releases it at once. */
+async function releaseIfLinked({ store }: Base, identity: Identity, claim: TurnClaim): Promise<number> {
+  const message = claim.messages.at(-1)?.message;
+  const account = message && (await identity.accountOf(message, message.sender.userId));
+  return account?.status === 'active' ? (await store.release(claim.conversation)).count : 0;
 }
 
 /** A sign-in code is taken out of the conversation as a message of its own, never merged with a question. */
@@ -247,7 +257,6 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     identity,
     policy: readPolicy(config),
     mode,
-    groupScope,
     helpUrl: config.signIn.helpUrl,
     mostHeld: MOST_HELD_MESSAGES,
     keyRing,
@@ -295,6 +304,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     pressureLimits: pressureLimits(config),
     runTurn: createRunTurn(turnOptions),
     apologise: createApology(turnOptions),
+    onHeld: async (claim) => (identity ? releaseIfLinked(base, identity, claim) : 0),
     nowMs,
     log,
     report,

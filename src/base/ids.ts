@@ -23,6 +23,11 @@ export function sameSecret(left: string, right: string): boolean {
   return timingSafeEqual(hash('sha256', left, 'buffer'), hash('sha256', right, 'buffer'));
 }
 
+/** HMAC-SHA-256 as a url-safe token of 43 characters. */
+export function hmacBase64Url(key: Buffer, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url');
+}
+
 /** Lower-case hex HMAC-SHA-256. */
 export function hmacHex(key: Buffer, text: string): string {
   return createHmac('sha256', key).update(text).digest('hex');

@@ -16,7 +16,7 @@ import { createReleases } from './releases.ts';
 import { createRoutes } from './routes.ts';
 import { createStore } from './store.ts';
 import { sweepKeys } from './sweep-keys.ts';
-import { createTickets, type SignInRequest } from './tickets.ts';
+import { createTickets, type NotAsked, type SignInRequest } from './tickets.ts';
 import { createTransactions } from './transactions.ts';
 import { takeTypedCode, type TypedMessage, type TypedOutcome } from './typed-code/take-code.ts';
 import { createTypedCodes } from './typed-code/typed-codes.ts';
@@ -30,7 +30,7 @@ export type SignInInvitation =
   | { kind: 'invited'; url: string; expiresAtMs: number }
   /** An invitation lives already. */
   | { kind: 'waiting'; expiresAtMs: number }
-  | { kind: 'too-many'; retryAtMs: number };
+  | NotAsked;
 
 /**
  * Who a chat person is at the institution. All methods that reach Redis: @throws IdentityError `store_away`.
@@ -39,7 +39,11 @@ export type SignInInvitation =
 export interface Identity {
   /** One read in Redis; undefined when nobody is linked, or the record does not open (then the person signs in again). */
   accountOf(owner: PersonOwner, chatUserId: string): Promise<Account | undefined>;
-  /** Mints a link for the private chat, unless one lives (security.md 1.3 A). The link must not be shown in a group. */
+  /**
+   * Mints a link for the private chat, unless one lives or the person is linked by now (security.md 1.3 A). The link must
+   * not be shown in a group. Before a message is held it must be asked for, in this order: then a link that is made
+   * meanwhile either is found here, or releases the message's conversation.
+   */
   askToSignIn(request: SignInRequest): Promise<SignInInvitation>;
   /**
    * Takes a typed sign-in code out of the chat (security.md 1.3 step 21), where that is the proof. Safe to repeat with the
@@ -55,6 +59,8 @@ export interface Identity {
   /** Releases that were not reported as done, oldest first. */
   pendingReleases(limit: number): Promise<Release[]>;
   releaseDone(releaseId: string): Promise<void>;
+  /** The release is still needed: it is given by `pendingReleases` again, behind the others, for as long as it lives. */
+  releaseAgain(releaseId: string): Promise<void>;
   /** @param rejected a token that the service has just refused. @throws IdentityError `refresh_later`, `sign_in_again` */
   freshAccessToken(owner: PersonOwner, chatUserId: string, rejected?: string): Promise<string>;
   /** Looks at people whose daily re-check is due. @returns how many; `limit` means that more may be due */
@@ -89,6 +95,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     },
     pendingReleases: (limit) => releases.pending(limit),
     releaseDone: (releaseId) => releases.done(releaseId),
+    releaseAgain: (releaseId) => releases.again(releaseId),
     freshAccessToken: ({ platform, tenant, app }, chatUserId, rejected) =>
       accessTokens.fresh({ platform, tenant, app, chatUserId }, rejected),
     recheckDue: (limit) => recheckDue(parts, limit),

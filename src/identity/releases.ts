@@ -9,6 +9,8 @@ export const releaseLifeMs = HOUR_MS;
 export interface Releases {
   /** Releases that nobody has reported as done, oldest first. @throws IdentityError `store_away` */
   pending(limit: number): Promise<Release[]>;
+  /** Puts a release behind the others; how long it lives does not change. @throws IdentityError `store_away` */
+  again(releaseId: string): Promise<void>;
   /** Forgets a release. @throws IdentityError `store_away` */
   done(releaseId: string): Promise<void>;
 }
@@ -30,6 +32,9 @@ export function createReleases(store: IdentityStore, nowMs: NowMs): Releases {
         const text = texts[index];
         return text ? [{ id, conversation: conversationFrom(text) }] : [];
       });
+    },
+    async again(releaseId) {
+      await store.ask((redis) => redis.zadd(keys.releases(), 'XX', nowMs(), releaseId));
     },
     async done(releaseId) {
       await forget(releaseId);

@@ -1,5 +1,5 @@
 import { HOUR_MS, MINUTE_MS, type NowMs } from '../base/clock.ts';
-import { randomToken, sha256Hex } from '../base/ids.ts';
+import { hmacBase64Url, randomToken, sha256Hex } from '../base/ids.ts';
 import { SealError, type KeyRing } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
 import type { Language } from '../base/texts.ts';
@@ -13,6 +13,7 @@ const askScript = loadScript(import.meta.url, './scripts/ask.lua');
 const startScript = loadScript(import.meta.url, './scripts/start.lua');
 const closeScript = loadScript(import.meta.url, './scripts/close-ticket.lua');
 
+const TICKET_PURPOSE = 'link-ticket-name';
 const TICKET_LIFE_MS = 10 * MINUTE_MS;
 const MAX_TICKETS_PER_HOUR = 5;
 /** Held messages live 55 minutes; the list of their conversations lives a little longer. */
@@ -35,21 +36,32 @@ export interface Ticket {
 export interface SignInRequest extends ChatPerson {
   displayName?: string;
   language: Language;
-  /** The conversation whose held messages the link shall free. */
-  conversation: ConversationRef;
+  /** The conversation whose held messages the link shall free; absent where nothing is to be held. */
+  conversation?: ConversationRef;
   /** `/signin`: kills the ticket that lives and mints a new one. */
   force?: boolean;
-  /** The message that asks. Handled again, it gets a new link in the place of one that nobody has opened: it was not shown. */
+  /**
+   * The message that asks. Handled again it gets the same link, while that one lives: the first time it may not have been
+   * shown, or this is the first time, executed late. Every asking is one of its own unless told.
+   */
   askedBy?: string;
+  /** When the link was made that the caller has just found to be of no use. */
+  uselessLinkMs?: number;
 }
 
 export type Asked =
-  | { kind: 'invited'; ticket: string; expiresAtMs: number }
-  | { kind: 'waiting'; expiresAtMs: number }
-  | { kind: 'too-many'; retryAtMs: number };
+  { kind: 'invited'; ticket: string; expiresAtMs: number } | { kind: 'waiting'; expiresAtMs: number } | NotAsked;
+
+/** Why nobody was asked to sign in. */
+export type NotAsked =
+  | { kind: 'too-many'; retryAtMs: number }
+  /** An active link is there, made since the caller looked. */
+  | { kind: 'linked'; linkedAtMs: number }
+  /** So many conversations of the person wait already. */
+  | { kind: 'full'; most: number };
 
 export interface Tickets {
-  /** One live ticket a person, five an hour. @throws IdentityError `store_away` */
+  /** One live ticket a person, five an hour; none for who is linked. @throws IdentityError `store_away` */
   ask(request: SignInRequest): Promise<Asked>;
   /** A ticket that has not expired, whatever its status. @throws IdentityError `store_away` */
   read(ticketHash: string): Promise<Ticket | undefined>;
@@ -67,7 +79,7 @@ export interface Tickets {
 export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: NowMs): Tickets {
   const seal = (hash: string, person: Ticket['person']) => keyRing.seal('link-ticket', hash, JSON.stringify(person));
   return {
-    ask: (request) => askForTicket({ store, seal, nowMs }, request),
+    ask: (request) => askForTicket({ store, seal, ticketKey: keyRing.deriveKey(TICKET_PURPOSE), nowMs }, request),
     async read(ticketHash) {
       const fields = await store.ask((redis) => redis.hgetall(keys.ticket(ticketHash)));
       const { status, sealed, expiresAtMs, browser, startedFrom, codeMac, codeSerial } = fields;
@@ -112,30 +124,49 @@ function openPerson(keyRing: KeyRing, ticketHash: string, sealed: string): Ticke
 interface AskParts {
   store: IdentityStore;
   seal(hash: string, person: Ticket['person']): string;
+  /** Makes tickets out of the names of askings. */
+  ticketKey: Buffer;
   nowMs: NowMs;
 }
 
-async function askForTicket({ store, seal, nowMs }: AskParts, request: SignInRequest): Promise<Asked> {
-  const ticket = randomToken();
+async function askForTicket(parts: AskParts, request: SignInRequest): Promise<Asked> {
+  const { askedBy = randomToken() } = request;
+  // A ticket that is over is never given again; each further one counts among those of the hour.
+  for (let serial = 0; ; serial += 1) {
+    const ticket = hmacBase64Url(parts.ticketKey, `${serial}|${askedBy}`);
+    const asked = await askOnce(parts, request, ticket);
+    if (asked) return asked;
+  }
+}
+
+/** @returns undefined when this ticket was given before, and is over */
+async function askOnce(
+  { store, seal, nowMs }: AskParts,
+  request: SignInRequest,
+  ticket: string,
+): Promise<Asked | undefined> {
   const hash = sha256Hex(ticket);
-  const { platform, tenant, app, chatUserId, displayName, language, conversation, force, askedBy } = request;
+  const { platform, tenant, app, chatUserId, displayName, language, conversation, force, uselessLinkMs } = request;
   const person = { platform, tenant, app, chatUserId, language, ...(displayName ? { displayName } : {}) };
   const key = personKey(person);
-  const names = [keys.liveTicket(key), keys.minted(key), keys.waiting(key), keys.ticket(hash)];
+  const names = [keys.liveTicket(key), keys.minted(key), keys.waiting(key), keys.ticket(hash), keys.link(key)];
   const limits = [TICKET_LIFE_MS, HOUR_MS, MAX_TICKETS_PER_HOUR];
-  const waiting = [conversationText(conversation), WAITING_LIFE_MS, MAX_WAITING];
-  const args = [
-    nowMs(),
-    force ? 1 : 0,
-    hash,
-    ...limits,
-    keys.ticket(),
-    key,
-    seal(hash, person),
-    ...waiting,
-    askedBy ?? '',
-  ];
-  const [kind, atMs] = (await store.run(askScript, names, args)) as [Asked['kind'], string];
-  if (kind === 'invited') return { kind, ticket, expiresAtMs: Number(atMs) };
-  return kind === 'waiting' ? { kind, expiresAtMs: Number(atMs) } : { kind, retryAtMs: Number(atMs) };
+  const waiting = [conversation ? conversationText(conversation) : '', WAITING_LIFE_MS, MAX_WAITING];
+  const sealed = seal(hash, person);
+  const args = [nowMs(), force ? 1 : 0, hash, ...limits, keys.ticket(), key, sealed, ...waiting, uselessLinkMs ?? ''];
+  const [kind, value] = (await store.run(askScript, names, args)) as [Asked['kind'] | 'spent', string];
+  switch (kind) {
+    case 'invited':
+      return { kind, ticket, expiresAtMs: Number(value) };
+    case 'waiting':
+      return { kind, expiresAtMs: Number(value) };
+    case 'too-many':
+      return { kind, retryAtMs: Number(value) };
+    case 'linked':
+      return { kind, linkedAtMs: Number(value) };
+    case 'full':
+      return { kind, most: Number(value) };
+    case 'spent':
+      return undefined;
+  }
 }

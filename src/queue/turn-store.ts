@@ -108,6 +108,14 @@ export interface TurnCommit {
   stopServed?: number;
 }
 
+/** What a release met. */
+export interface Released {
+  /** How many messages came back. */
+  count: number;
+  /** A turn of the conversation is open. It may have begun before the sign-in, and be held yet. */
+  isTurnOpen: boolean;
+}
+
 /** What the fence needs to know of a claim. */
 type Place = Pick<TurnClaim, 'conversation' | 'epoch'>;
 
@@ -277,15 +285,27 @@ export class TurnStore {
     return this.#mark(claim, 'given-back', touchedAgoMs, claim.conversation.id);
   }
 
-  /** Brings held messages back after the sign-in. Safe to repeat. @returns how many came back */
-  async release(conversation: ConversationRef): Promise<number> {
-    const { redis } = this.#options;
+  /** Brings held messages back after the sign-in, behind a turn that is open. Safe to repeat. */
+  release(conversation: ConversationRef): Promise<Released> {
+    return this.#release(conversation, '');
+  }
+
+  /**
+   * Brings back what is held, in front of this turn, which gives its place up: it was said later. Fenced.
+   * @returns whether the turn has given its place up; else nothing changed
+   */
+  async releaseBefore({ conversation, epoch }: Place): Promise<boolean> {
+    return (await this.#release(conversation, epoch)).count > 0;
+  }
+
+  async #release(conversation: ConversationRef, epoch: number | ''): Promise<Released> {
     const keys = conversationKeys(conversation);
-    return (await releaseScript.run(
-      redis,
+    const [count, isTurnOpen] = (await releaseScript.run(
+      this.#options.redis,
       [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.summary],
-      [conversation.id, messageKeyPrefix(conversation.partition)],
-    )) as number;
+      [conversation.id, messageKeyPrefix(conversation.partition), epoch],
+    )) as [number, string];
+    return { count, isTurnOpen: isTurnOpen === '1' };
   }
 
   /** Whose entries are of a version that only a newer worker reads is given back: it has not crashed, and is due again. */

@@ -15,8 +15,11 @@ import { SWEEP_AFTER_MS } from './sweeper.ts';
 import type { TurnClaim, TurnCommit, TurnStore } from './turn-store.ts';
 import { shardNames, WAKE_VERSION, type WakeJob, type WakeQueue } from './wake-queue.ts';
 
-/** Why a running turn is told to end early. `stopped` keeps and shows what there is; the others show nothing more. */
-export type AbortReason = 'stopped' | 'fenced' | 'shutdown';
+/**
+ * Why a running turn is told to end early. `stopped` keeps and shows what there is; the others show nothing more.
+ * `yielded`: it has given its place up to messages that were said before it.
+ */
+export type AbortReason = 'stopped' | 'fenced' | 'shutdown' | 'yielded';
 
 /** What a turn may do while it runs, beside reading its claim. */
 export interface TurnContext {
@@ -37,6 +40,8 @@ export interface TurnContext {
   sealAnswer(text: string): string;
   /** Whether this worker's lock cannot have run out yet, not even if the process was frozen meanwhile. */
   isClaimHeld(): boolean;
+  /** Brings the conversation's held messages back in front of this turn. Where there are any, it ends: they run first. */
+  yieldToHeld(): Promise<void>;
 }
 
 /** Runs one turn to its commit; called by the worker, given by the composition root. Errors inside a turn are outcomes, not throws. */
@@ -56,6 +61,8 @@ export interface TurnWorkerOptions {
   pressureLimits: PressureLimits;
   runTurn: RunTurn;
   apologise: ApologiseFor;
+  /** Called once a turn is held. @returns how many messages it brought back, its own among them */
+  onHeld(claim: TurnClaim): Promise<number>;
   nowMs: NowMs;
   log: Log;
   report: QueueReport;
@@ -218,6 +225,8 @@ export class TurnWorker {
         report.turnFenced({ turnId: claim.turnId });
         return 0;
       }
+      // Its place is given up already, and it waits behind others.
+      if (controller.signal.reason === 'yielded') return 1;
       await this.#giveBack(claim);
       if (controller.signal.reason === 'shutdown') return 1;
       throw asError(error);
@@ -249,6 +258,9 @@ export class TurnWorker {
       },
       sealAnswer: (text) => store.sealAnswer(claim, text),
       isClaimHeld: () => performance.now() < untilMs,
+      yieldToHeld: async () => {
+        if (await store.releaseBefore(claim)) controller.abort('yielded' satisfies AbortReason);
+      },
     };
   }
 
@@ -259,9 +271,18 @@ export class TurnWorker {
 
   async #finish(claim: TurnClaim, commit: TurnCommit): Promise<number> {
     const waiting = await this.#options.store.commit(claim, commit);
-    if (waiting !== 'stale') return waiting;
+    if (waiting !== 'stale') return commit.outcome === 'held' ? waiting + (await this.#afterHeld(claim)) : waiting;
     this.#options.report.turnFenced({ turnId: claim.turnId });
     return 0;
+  }
+
+  /** What cannot be done now is made good by the sweeper: the release of a sign-in stays until no turn is open any more. */
+  async #afterHeld(claim: TurnClaim): Promise<number> {
+    const { onHeld, log } = this.#options;
+    return onHeld(claim).catch((thrown: unknown) => {
+      log.warn({ error: asError(thrown) }, 'it could not be seen whether a held message may be answered already');
+      return 0;
+    });
   }
 
   async #giveUp(claim: TurnClaim): Promise<number> {

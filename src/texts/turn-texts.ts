@@ -13,6 +13,7 @@ type TurnText =
   | 'invitationHeld'
   | 'waitingForSignIn'
   | 'tooManyHeld'
+  | 'tooManyThreadsHeld'
   | 'tooManyInvitations'
   | 'alreadyLinked'
   | 'signInOff'
@@ -85,6 +86,10 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   tooManyHeld: {
     en: 'I keep no more than {count} questions before you sign in. Please sign in first; /signin sends a new link.',
     zh: '登录前最多为你保留 {count} 个问题，请先登录；发送“登录”可获取新的链接。',
+  },
+  tooManyThreadsHeld: {
+    en: 'I keep questions in no more than {count} threads before you sign in. Please sign in first; /signin sends a new link.',
+    zh: '登录前最多为你保留 {count} 个消息列中的问题，请先登录；发送“登录”可获取新的链接。',
   },
   tooManyInvitations: {
     en: 'Too many sign-in links were asked for. Please try again in {minutes} minutes.',

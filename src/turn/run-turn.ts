@@ -78,7 +78,7 @@ export interface AdmittedScene extends TurnScene {
 
 /**
  * Runs one turn: one message (or several merged ones) to one outcome, shown in one live reply. Whatever goes wrong
- * inside becomes an outcome too; only an abort that must show nothing (`fenced`, `shutdown`) and a lost store are thrown.
+ * inside becomes an outcome too; only an abort that must show nothing (`fenced`, `shutdown`, `yielded`) and a lost store are thrown.
  */
 export function createRunTurn(options: RunTurnOptions): (controls: TurnControls) => Promise<TurnResult> {
   const { nowMs, report, keyRing } = options;
@@ -137,6 +137,7 @@ export function createApology(options: RunTurnOptions): (turn: TurnInput) => Pro
       // What is said instead of an answer is not worth keeping: an empty one is none.
       sealAnswer: () => '',
       isClaimHeld: () => false,
+      yieldToHeld: async () => undefined,
     };
     const scene = setScene(options, controls);
     if (!scene) return { outcome: 'dead', records: unreadableRecords(turn) };
@@ -217,6 +218,8 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
     }
     const admitted = await options.gate.admit(scene);
     if ('outcome' in admitted) return admitted.outcome;
+    // Whoever may be answered now has signed in: what was held before that was said first.
+    if (turn.heldCount > 0) await yieldToHeld(controls);
     if (admitted.account) scene.account = admitted.account;
     return await options.answerQuestion({ ...scene, models: admitted.models, notes: [] });
   } catch (error) {
@@ -225,6 +228,14 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
     if (error instanceof IdentityError && error.code === 'store_away') throw error;
     return failure(options, scene, asError(error));
   }
+}
+
+/** @throws unless nothing was held */
+async function yieldToHeld(controls: TurnControls): Promise<void> {
+  await controls.yieldToHeld().catch((cause: unknown) => {
+    throw new IdentityError('store_away', 'Held messages could not be brought back', { cause });
+  });
+  throwIfUnwanted(controls.signal);
 }
 
 function stoppedBeforeStart(keyRing: KeyRing, scene: TurnScene): Outcome {
@@ -249,7 +260,7 @@ function failure({ log, keyRing }: RunTurnOptions, scene: TurnScene, error: Erro
 }
 
 function throwIfUnwanted(signal: AbortSignal): void {
-  if (signal.reason === 'fenced' || signal.reason === 'shutdown')
+  if (signal.reason === 'fenced' || signal.reason === 'shutdown' || signal.reason === 'yielded')
     throw new Error(`The turn ended early: ${signal.reason as string}`);
 }
 

@@ -135,11 +135,7 @@ async function whoAmI({ gate, mode }: SlashWordsOptions, scene: TurnScene): Prom
 }
 
 async function signIn({ gate, mode }: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
-  if (mode === 'off') return command(scene, 'signInOff');
-  const account = await gate.accountOf(scene);
-  if (account?.status === 'active')
-    return command(scene, 'alreadyLinked', { name: account.name, id: account.accountId });
-  return gate.invite(scene);
+  return mode === 'off' ? command(scene, 'signInOff') : gate.invite(scene);
 }
 
 /** Deletes the link, the tokens, and what was said under that identity; the same when its turn runs again. */

@@ -37,7 +37,7 @@ export interface TurnInput {
 /** How a turn reaches the fence while it runs; given by the worker. */
 export interface TurnControls {
   claim: TurnInput;
-  /** Its reason is `stopped` (keep and show what there is), `fenced` or `shutdown` (show nothing more, throw). */
+  /** Its reason is `stopped` (keep and show what there is), or `fenced`, `shutdown` or `yielded` (show nothing more, throw). */
   signal: AbortSignal;
   /** How much waits behind this turn: with `soft` answers are to be short and use no tools, with `hard` there is none. */
   pressure(): 'none' | 'soft' | 'hard';
@@ -49,6 +49,8 @@ export interface TurnControls {
   sealAnswer(text: string): string;
   /** Whether nobody can have taken this turn over yet, not even if the process was frozen meanwhile. */
   isClaimHeld(): boolean;
+  /** Has the messages that wait for their sender's sign-in answered first: aborts this turn, if there are any. */
+  yieldToHeld(): Promise<void>;
 }
 
 /** What a turn leaves to be committed; the queue room writes it in one fenced script. */

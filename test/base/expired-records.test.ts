@@ -139,7 +139,7 @@ test('no script of a turn brings an expired record back for ever', async () => {
     outcome: 'held',
     records: [{ id: deliveryIdOf(held), fields: ['content', 'x'] }],
   });
-  expect(await store.release(alice)).toBe(1);
+  expect((await store.release(alice)).count).toBe(1);
   await store.commit(await begin(held), {
     outcome: 'final',
     records: [{ id: deliveryIdOf(held), fields: ['content', 'x'] }],

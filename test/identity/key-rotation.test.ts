@@ -222,7 +222,9 @@ describe('key rotation (security.md 2.3)', () => {
     expect(house.keyCounts.at(-1)?.[unknownId]).toBe(6);
 
     const request = { ...house.owner, chatUserId: '20001', conversation: { id: 'c0ffee', partition: 1 } };
-    const invitation = await lost.askToSignIn({ ...request, language: 'en', force: true });
+    const found = await lost.askToSignIn({ ...request, language: 'en', force: true });
+    const uselessLinkMs = found.kind === 'linked' ? found.linkedAtMs : 0;
+    const invitation = await lost.askToSignIn({ ...request, language: 'en', force: true, uselessLinkMs });
     const page = await house.walk(house.browser('20001'), invitation.kind === 'invited' ? invitation.url : '');
     expect(page.text).toContain('You are connected');
     expect((await lost.accountOf(house.owner, '20001'))?.status).toBe('active');

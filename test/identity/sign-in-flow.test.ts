@@ -206,6 +206,65 @@ describe('asking', () => {
     expect(await house.link('20001', true)).toContain('/link/');
   });
 
+  test('asked again by the same name, as by a turn that runs again, gives the same link, until that one is over', async () => {
+    await open();
+    const request = { ...house.owner, chatUserId: '20001', language: 'en' as const, askedBy: 'turn-1' };
+    const linkOf = async () => {
+      const asked = await house.identity.askToSignIn(request);
+      return asked.kind === 'invited' ? asked.url : asked.kind;
+    };
+    const first = await linkOf();
+    expect(first).toContain('/link/');
+    expect(await linkOf()).toBe(first);
+    expect((await house.identity.askToSignIn({ ...request, askedBy: 'turn-2' })).kind).toBe('waiting');
+    const browser = house.browser('20001', '20001');
+    await browser.submit(await house.walkToConfirm(browser, first), '/sign-in/cancel');
+    const second = await linkOf();
+    expect(second).toContain('/link/');
+    expect(second).not.toBe(first);
+    expect(await linkOf()).toBe(second);
+  });
+
+  test('who is linked by now is not asked, but told so; a link that was found to be of no use does not count', async () => {
+    await open();
+    const request = { ...house.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
+    await house.walk(house.browser('20001', '20001'), await house.link('20001'));
+    const linkedAtMs = house.clock.nowMs;
+    for (const force of [false, true])
+      expect(await house.identity.askToSignIn({ ...request, force })).toEqual({ kind: 'linked', linkedAtMs });
+    expect(await server.redis.keys('{id}:waiting:*')).toEqual([]);
+    const invited = await house.identity.askToSignIn({ ...request, uselessLinkMs: linkedAtMs });
+    expect(invited.kind).toBe('invited');
+  });
+
+  test('so many conversations of one person wait and no more; each that does is released', async () => {
+    await open();
+    const link = await house.link('20001');
+    const ask = (count: number) => {
+      const conversation = { id: count.toString(16).padStart(32, '0'), partition: count };
+      return house.identity.askToSignIn({ ...house.owner, chatUserId: '20001', conversation, language: 'en' });
+    };
+    for (let count = 1; count < 50; count += 1) expect((await ask(count)).kind).toBe('waiting');
+    expect(await ask(50)).toEqual({ kind: 'full', most: 50 });
+    expect((await ask(7)).kind).toBe('waiting');
+    await house.walk(house.browser('20001', '20001'), link);
+    expect(house.releases).toHaveLength(50);
+  });
+
+  test('a release that is needed again comes behind the others, and lives no longer for it', async () => {
+    await open();
+    const link = await house.link('20001');
+    const other = { id: 'deadbeefdeadbeefdeadbeefdeadbeef', partition: 3 };
+    await house.identity.askToSignIn({ ...house.owner, chatUserId: '20001', conversation: other, language: 'en' });
+    await house.walk(house.browser('20001', '20001'), link);
+    const [first, second] = await house.identity.pendingReleases(10);
+    house.clock.nowMs += 1_000;
+    await house.identity.releaseAgain(first?.id ?? '');
+    expect((await house.identity.pendingReleases(10)).map(({ id }) => id)).toEqual([second?.id, first?.id]);
+    await server.redis.del(`{id}:release:${first?.id}`);
+    expect(await house.identity.pendingReleases(10)).toEqual([second]);
+  });
+
   test('a ticket ends after ten minutes', async () => {
     await open();
     const link = await house.link('20001');

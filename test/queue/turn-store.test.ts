@@ -279,8 +279,8 @@ describe('held messages', () => {
     nowMs += 9 * MINUTE_MS;
     for (const key of await server.redis.keys('{p*}:message:*'))
       await server.redis.hincrby(key, 'atMs', -9 * MINUTE_MS);
-    expect(await store.release(alice)).toBe(3);
-    expect(await store.release(alice)).toBe(0);
+    expect(await store.release(alice)).toEqual({ count: 3, isTurnOpen: false });
+    expect(await store.release(alice)).toEqual({ count: 0, isTurnOpen: false });
     const claim = await begin();
     expect(textsOf(claim)).toEqual(['a', 'b', 'c', 'd']);
     const ageMs = (atMs = 0) => nowMs - atMs;
@@ -302,7 +302,7 @@ describe('held messages', () => {
     await store.commit(await begin(), { outcome: 'held', records: [] });
     await accept(textMessage('/whoami'));
     const running = await begin();
-    await store.release(alice);
+    expect(await store.release(alice)).toEqual({ count: 1, isTurnOpen: true });
     expect(await store.commit(running, FINAL)).toBe(1);
     expect(textsOf(await begin())).toEqual(['held']);
   });

@@ -84,6 +84,7 @@ export function useWorkerScene(): WorkerScene {
       pressureLimits: { softWaiting: 200, hardWaiting: 2_000, softAgeMs: 20_000, hardAgeMs: 300_000 },
       runTurn,
       apologise: async () => ({ outcome: 'dead' as const, records: [] }),
+      onHeld: async () => 0,
       nowMs,
       log,
       report,

@@ -1,28 +1,47 @@
--- Brings held messages back to the inbox's head, in order, after their sender signed in. Their age counts from now.
--- A turn that is running keeps its place in front. What was said before the sign-in is forgotten (security.md 1.3 step 23).
--- Safe to repeat: with nothing held, nothing changes but the mark that something may be waiting.
+-- Brings held messages back after their sender signed in, in the order in which all were accepted. Their age counts from now.
+-- What was said before the sign-in is forgotten (security.md 1.3 step 23). A turn that is open keeps its place in front, or
+-- gives it up, fenced, when it finds out itself that older questions of its sender are still held.
+-- Safe to repeat: with nothing held, nothing changes.
 --
 -- Constants  CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, should it have expired)
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 summary
--- ARGV  1 conversation id   2 message key prefix
--- Returns how many were released
+-- ARGV  1 conversation id   2 message key prefix   3 epoch of the turn that gives its place up ('' = it keeps it)
+-- Returns {how many were released, '1' if a turn is open: it may have begun before the sign-in, and be held yet}
+local state = redis.call('HMGET', KEYS[1], 'epoch', 'turn', 'size')
+local isOpen = state[2] and '1' or '0'
+local givesUp = ARGV[3] ~= ''
+if givesUp and tonumber(state[1] or '0') ~= tonumber(ARGV[3]) then return {0, isOpen} end
 local held = redis.call('LRANGE', KEYS[4], 0, -1)
-if #held == 0 then return 0 end
-local size = tonumber(redis.call('HGET', KEYS[1], 'size') or '0')
-local running = {}
-if size > 0 then
-  running = redis.call('LRANGE', KEYS[2], 0, size - 1)
-  redis.call('LTRIM', KEYS[2], size, -1)
+if #held == 0 then return {0, isOpen} end
+if givesUp then
+  redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
+  isOpen = '0'
 end
-local releasedMs = redisNowMs()
+
+local released, releasedMs, last = {}, redisNowMs(), ''
 for index = #held, 1, -1 do
-  local id, merge, seq, body = string.match(held[index], '^(%x+):([^:]+):%d+:(%d+):(.*)$')
-  redis.call('LPUSH', KEYS[2], id .. ':' .. merge .. ':' .. releasedMs .. ':' .. seq .. ':' .. body)
+  local id, merge, seq, body = string.match(held[index], '^(%x+):([^:+]+)[^:]*:%d+:(%d+):(.*)$')
+  -- What stands in the app as a message of its own is answered there: nothing newer may be merged with it.
+  if redis.call('HEXISTS', ARGV[2] .. id, 'post:0') == 1 then last = '+' .. seq end
+  if merge ~= '-' then merge = merge .. last end
+  released[index] = {tonumber(seq), id .. ':' .. merge .. ':' .. releasedMs .. ':' .. seq .. ':' .. body}
   redis.call('HSET', ARGV[2] .. id, 'state', 'accepted')
   if redis.call('PTTL', ARGV[2] .. id) == -1 then redis.call('PEXPIRE', ARGV[2] .. id, RECORD_LIFE_MS) end
 end
-for index = #running, 1, -1 do redis.call('LPUSH', KEYS[2], running[index]) end
+local kept = givesUp and 0 or tonumber(state[3] or '0')
+local waiting = redis.call('LRANGE', KEYS[2], kept, -1)
+for _ = 1, #waiting do redis.call('RPOP', KEYS[2]) end
+local at = 1
+for _, entry in ipairs(waiting) do
+  local seq = tonumber(string.match(entry, '^%x+:[^:]+:%d+:(%d+):'))
+  while released[at] and released[at][1] < seq do
+    redis.call('RPUSH', KEYS[2], released[at][2])
+    at = at + 1
+  end
+  redis.call('RPUSH', KEYS[2], entry)
+end
+for index = at, #released do redis.call('RPUSH', KEYS[2], released[index][2]) end
 redis.call('DEL', KEYS[4], KEYS[5])
 redis.call('SET', KEYS[6], '-' .. releasedMs, 'PX', CLEARED_MARK_MS)
 redis.call('ZADD', KEYS[3], releasedMs, ARGV[1])
-return #held
+return {#held, isOpen}
