@@ -18,9 +18,9 @@ const SCRUBBED: readonly [pattern: RegExp, replacement: string][] = [
   ],
   [/\bBearer\s+[\w.~+/=-]+/gi, 'Bearer [removed]'],
   // Also within JSON that is itself text in JSON, where quotes are escaped.
-  [/(\\*"(?:access_?token|refresh_?token|client_?secret|api_?key|password)\\*"\s*:\s*\\*")[^"\\]*/gi, '$1[removed]'],
+  [/("(?:access_?token|refresh_?token|client_?secret|api_?key|password)\\*"\s*:\s*\\*")[^"\\]*/gi, '$1[removed]'],
   // Codes of errors and states of parts are words; an authorization code or an OAuth state is not.
-  [/(\\*"(?:code|state)\\*"\s*:\s*\\*")(?![a-z]+(?:[_-][a-z]+)*\\*"|[A-Z][A-Z_]*\\*")[^"\\]*/g, '$1[removed]'],
+  [/("(?:code|state)\\*"\s*:\s*\\*")(?![a-z]+(?:[_-][a-z]+)*\\*"|[A-Z][A-Z_]*\\*")[^"\\]*/g, '$1[removed]'],
   [/\bsk-[\w-]{8,}/g, 'sk-[removed]'],
   [/\bxox([a-z])-[\w-]{6,}/g, 'xox$1-[removed]'],
   [/\/link\/[\w-]{16,}/g, '/link/[removed]'],

@@ -13,3 +13,11 @@ const MAY_BE_UNSEEN =
 export function withoutUnseen(text: string): string {
   return MAY_BE_UNSEEN.test(text) ? text.replace(UNSEEN, '') : text;
 }
+
+/** More marks than any script piles on a letter. To put them into their order takes time by the square of their number. */
+const PILE_OF_MARKS = /(\p{M}{30})\p{M}+/gu;
+
+/** A text in the form in which letters that look and mean the same are the same (NFKC); of a pile of marks the first ones stay. */
+export function compatibleForm(text: string): string {
+  return text.replace(PILE_OF_MARKS, '$1').normalize('NFKC');
+}

@@ -4,7 +4,7 @@ import { textPart, type PromptPart } from './prompt-parts.ts';
  * Labels around text by people, so that the model can tell it from instructions (security.md 6.2). A text cannot close
  * its label or open one: the labels' own spellings are altered inside.
  */
-const LABEL_SPELLING = /<(\s*\/?\s*(?:message|quoted|summary|answer)\b)/gi;
+const LABEL_SPELLING = /<(\s*(?:\/\s*)?(?:message|quoted|summary|answer)\b)/gi;
 const SPEAKER_TAG = /^[a-z]+-[0-9a-z]{1,16}$/;
 
 /** What the asker quotes, text and images; data, whoever made it. */

@@ -48,5 +48,8 @@ export function contentOf(parts: readonly PromptPart[]): string | PromptPart[] {
 
 /** Line breaks stood between the pieces of the text; at the edge of an image they say nothing. */
 function withoutBorders(text: string): string {
-  return text.replace(/^\n+/, '').replace(/\n+$/, '');
+  let [from, to] = [0, text.length];
+  while (text[from] === '\n') from += 1;
+  while (to > from && text[to - 1] === '\n') to -= 1;
+  return text.slice(from, to);
 }

@@ -1,4 +1,5 @@
 import type { SyntaxNode } from '@lezer/common';
+import { compatibleForm } from '../base/plain-characters.ts';
 
 /** Signs that a reader does not see. */
 const UNSEEN_SIGNS = new Set(['EmphasisMark', 'CodeMark', 'StrikethroughMark']);
@@ -13,7 +14,7 @@ const HARMLESS_ENTITY = /^&(?:amp|lt|gt|quot|nbsp);$/;
  * @param label as a reader sees it; see `seenText`
  */
 export function namesAnotherHost(label: string, url: URL): boolean {
-  const plain = label.replace(url.href, '').normalize('NFKC');
+  const plain = compatibleForm(label.replace(url.href, ''));
   if ((plain.match(/&[#\w]{1,32};/g) ?? []).some((entity) => !HARMLESS_ENTITY.test(entity))) return true;
   const hosts = plain.match(HOST_LIKE) ?? [];
   return hosts.some((host) => host.toLowerCase() !== url.hostname && !FILE_NAME.test(host));

@@ -15,11 +15,14 @@ export function withoutThoughts(text: string, isFinished: boolean): string {
   const tree = isTooIntricate(text) ? undefined : readTree(text);
   let said = '';
   let at = 0;
+  /** From here on no thought ends. */
+  let lastEnd = text.length;
   for (const { index, 0: begin } of text.matchAll(THOUGHT_BEGINS)) {
     const isCode = tree !== undefined && CODE.has(tree.resolveInner(index + begin.length - 1, -1).name);
     if (index < at || isCode) continue;
     THOUGHT_ENDS.lastIndex = index + begin.length;
-    const end = THOUGHT_ENDS.exec(text);
+    const end = index < lastEnd ? THOUGHT_ENDS.exec(text) : null;
+    if (!end) lastEnd = Math.min(lastEnd, index);
     const before = said + text.slice(at, index);
     if (end) {
       said = before;

@@ -9,7 +9,7 @@ export interface InlineShape {
 /** Longer than this nothing is held back because of an open sign of emphasis or code. */
 const MOST_HELD_CHARS = 120;
 const HALF_LINK =
-  /!?\[(?:[^[\]\n]{0,120}|[^[\]\n]{0,300}\](?:\((?:[^\s()]|\([^\s()]{0,300}\)?){0,2000}(?:\s{1,8}["'][^"'\n]{0,200}["']?)?|\[[^[\]\n]{0,120}|:)?)$/;
+  /!?\[(?:[^[\]\n]{0,120}|[^[\]\n]{0,300}\](?:\((?:[^\s()]|\((?:[^\s()]{0,300}\))?){0,2000}(?:\s{1,8}["'][^"'\n]{0,200}["']?)?|\[[^[\]\n]{0,120}|:)?)$/;
 const HALF_TAG = /<(?:[!@#/?A-Za-z][^<>\n]{0,100})?$/;
 const OPEN_CODE = /`+/;
 const OPEN_EMPHASIS = /(?<![A-Za-z0-9*_])(?:\*{1,3}|_{1,3})(?=[^\s*_])|(?<=[A-Za-z0-9])\*\*(?=[^\s*])|~~(?=[^\s~])/g;

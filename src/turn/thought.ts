@@ -77,6 +77,5 @@ function mayShow(thinkingShown: ThinkingShown, { preferences, newest }: TurnScen
 function newestOf(thought: string): string {
   if (thought.length <= MOST_THOUGHT_CHARS) return thought;
   // Never from within a character of two units.
-  const cut = [...thought.slice(-MOST_THOUGHT_CHARS)].slice(1).join('');
-  return `…${cut}`;
+  return `…${thought.slice(-MOST_THOUGHT_CHARS).replace(/^[\udc00-\udfff]/, '')}`;
 }

@@ -1,4 +1,4 @@
-import { withoutUnseen } from '../../base/plain-characters.ts';
+import { compatibleForm, withoutUnseen } from '../../base/plain-characters.ts';
 
 /**
  * How much a text looks like a sign-in code:
@@ -37,7 +37,7 @@ const WITHIN = new RegExp(
  * anything else. Forgives case, full-width forms, missing or other dashes, spaces, and O, I and L for 0 and 1.
  */
 export function readCodes(text: string): ReadCode[] {
-  const normal = withoutUnseen(text.normalize('NFKC'));
+  const normal = withoutUnseen(compatibleForm(text));
   const whole = text.length <= MOST_WHOLE_CHARS ? readWhole(normal) : undefined;
   if (whole) return [whole];
   const found = [...normal.matchAll(WITHIN)].flatMap(([piece]) => readWhole(piece) ?? []);

@@ -5,7 +5,9 @@ const ENTITIES = new Map([
 ]);
 const MENTION = /<@([A-Z0-9]+)(?:\|[^<>]*)?>/g;
 const REFERENCE = /<([#!@])([^<>|]*)(?:\|([^<>]*))?>/g;
-const LINK = /<([^<>|\s]+:[^<>|\s]+|[^<>|\s]+@[^<>|\s]+)(?:\|([^<>]*))?>/g;
+const LINK = /<([^<>|\s]+)(?:\|([^<>]*))?>/g;
+/** What tells an address; looked for once what stands in the brackets is known, else it would be sought from every place anew. */
+const IS_ADDRESS = /[^][:@][^]/;
 
 /**
  * What a person wrote, without Slack's escapes: `<url|label>` as they saw it, entities as signs, references by their names
@@ -13,7 +15,9 @@ const LINK = /<([^<>|\s]+:[^<>|\s]+|[^<>|\s]+@[^<>|\s]+)(?:\|([^<>]*))?>/g;
  */
 export function plainText(text: string): string {
   const shown = text
-    .replace(LINK, (_whole, address: string, label: string | undefined) => shownLink(address, label))
+    .replace(LINK, (whole, address: string, label: string | undefined) =>
+      IS_ADDRESS.test(address) ? shownLink(address, label) : whole,
+    )
     .replace(REFERENCE, (_whole, sign: string, id: string, label: string | undefined) => reference(sign, id, label))
     .replace(/&(?:amp|lt|gt);/g, (entity) => ENTITIES.get(entity) ?? entity);
   return Buffer.from(shown).toString();

@@ -1,5 +1,7 @@
 const OPEN = '<think>';
 const CLOSE = '</think>';
+/** More blanks before a tag are the answer's own: they are not looked through again with each piece. */
+const MOST_BLANKS = 256;
 
 /** A piece of an answer, parted. */
 export interface Parted {
@@ -32,10 +34,11 @@ export class ThoughtTags {
 
   #leaveStart(isLast: boolean): void {
     const begun = this.#held.trimStart();
-    if (begun.startsWith(OPEN)) {
+    const isFar = this.#held.length - begun.length > MOST_BLANKS;
+    if (!isFar && begun.startsWith(OPEN)) {
       this.#held = begun.slice(OPEN.length);
       this.#place = 'thought';
-    } else if (isLast || !OPEN.startsWith(begun)) {
+    } else if (isLast || isFar || !OPEN.startsWith(begun)) {
       this.#place = 'text';
     }
   }

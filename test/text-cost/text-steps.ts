@@ -1,0 +1,123 @@
+import { html, plainName } from '../../src/base/html.ts';
+import { scrub } from '../../src/base/log.ts';
+import { withoutUnseen } from '../../src/base/plain-characters.ts';
+import { languageOfText } from '../../src/base/texts.ts';
+import { StreamDecoder } from '../../src/chat/stream-decoder.ts';
+import { estimateTokens } from '../../src/conversation/estimate-tokens.ts';
+import { labelQuote, labelSpeaker } from '../../src/conversation/label-text.ts';
+import { contentOf, saidParts, textPart } from '../../src/conversation/prompt-parts.ts';
+import { summaryPrompt } from '../../src/conversation/summary-prompt.ts';
+import { readCodes } from '../../src/identity/typed-code/read-codes.ts';
+import { createMarkdownWriter } from '../../src/markdown/markdown-writer.ts';
+import { SLACK_DIALECT } from '../../src/platforms/slack/dialect.ts';
+import { mentionOf, plainText } from '../../src/platforms/slack/plain-text.ts';
+import { readDelivery as readSlackDelivery } from '../../src/platforms/slack/read-delivery.ts';
+import { renderStatus } from '../../src/platforms/slack/render-reply.ts';
+import { wholeLook } from '../../src/platforms/slack/write-look.ts';
+import { readSlashCommand } from '../../src/platforms/slash-words.ts';
+import { createAnswers } from '../../src/platforms/wecom/answers.ts';
+import { WECOM_DIALECT } from '../../src/platforms/wecom/dialect.ts';
+import { readDelivery as readWecomDelivery } from '../../src/platforms/wecom/read-delivery.ts';
+import { renderPlain, renderReply as renderWecomReply } from '../../src/platforms/wecom/render-reply.ts';
+import { createMentionStripper } from '../../src/platforms/wecom/strip-mention.ts';
+import { composeAnswer } from '../../src/service/built-in/compose-answer.ts';
+import { DocSearch } from '../../src/service/built-in/doc-search.ts';
+import { readChatRequest } from '../../src/service/chat/chat-request.ts';
+import { splitTokens } from '../../src/service/chat/estimate-tokens.ts';
+import { loadModelTable } from '../../src/service/chat/model-table.ts';
+import { ThoughtTags } from '../../src/service/upstream/thought-tags.ts';
+import { formatStoredAnswer, readStoredAnswer } from '../../src/turn/stored-answer.ts';
+import { directMessage } from '../platforms/slack/support.ts';
+import { AES_KEY, groupCallback, TOKEN } from '../platforms/wecom/support.ts';
+import type { TextStep } from './measure-cost.ts';
+
+/** Less than platforms give, so that texts of this test's sizes are cut. */
+const ROOM_BYTES = 4_096;
+const LOOK_BYTES = 20_480;
+const mention = createMentionStripper('Parley Bot');
+const answers = createAnswers({ token: TOKEN, aesKey: AES_KEY, nonce: '1', nowMs: () => 0 });
+const models = loadModelTable();
+const docs = new DocSearch('/nowhere');
+const declared = {
+  type: 'function',
+  function: {
+    name: 'look_up',
+    description: 'Looks something up.',
+    parameters: {
+      type: 'object',
+      properties: Object.fromEntries(
+        ['count', 'email', 'link', 'city', 'expression', 'path', 'name', 'query', 'order_id', 'time_zone'].map(
+          (name) => [name, { type: name === 'count' ? 'number' : 'string' }],
+        ),
+      ),
+      required: ['count', 'email', 'link', 'city', 'expression', 'path', 'name', 'query', 'order_id', 'time_zone'],
+    },
+  },
+};
+
+/** A stream that brings a text in small pieces. */
+function streamed(text: string): void {
+  const decoder = new StreamDecoder({ maxLineChars: 1_000_000, maxAnswerChars: 200_000 });
+  for (const content of text.match(/[^]{1,64}/g) ?? [])
+    decoder.push(Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`));
+  decoder.end();
+}
+
+function parted(text: string): void {
+  const tags = new ThoughtTags();
+  for (const letter of text) if (!tags.isOver) tags.part(letter, false);
+}
+
+/** Every step of ours that walks what a model or a person wrote, and can be given a text by itself. */
+export const TEXT_STEPS: Readonly<Record<string, TextStep>> = {
+  'an answer on WeCom': (text) => createMarkdownWriter(WECOM_DIALECT).pieces(text, ROOM_BYTES),
+  'an answer on Slack': (text) => createMarkdownWriter(SLACK_DIALECT).pieces(text, ROOM_BYTES),
+  'a growing answer on WeCom': (text) => createMarkdownWriter(WECOM_DIALECT).growing(text, LOOK_BYTES),
+  'a growing answer on Slack': (text) => createMarkdownWriter(SLACK_DIALECT).growing(text, LOOK_BYTES),
+  'a finished look': (text) => createMarkdownWriter(WECOM_DIALECT).finished(text, ROOM_BYTES),
+  'a thought on WeCom': (text) => renderWecomReply({ text: '', thinking: text, finished: false }),
+  'a status on Slack': renderStatus,
+  'a note on Slack': (text) => wholeLook({ content: 'x', note: text }),
+  'what Slack notifies of': (text) => wholeLook({ content: text, note: 'x' }),
+  'a plain text on WeCom': (text) => renderPlain(text, ROOM_BYTES),
+  'a message on Slack': plainText,
+  'a mention on Slack': (text) => mentionOf(text, ['UBOT']),
+  'a delivery of Slack': (text) =>
+    readSlackDelivery(Buffer.from(JSON.stringify(directMessage(text))), false, {
+      tenant: 't',
+      app: 'a',
+      answersInThreads: true,
+    }),
+  'a delivery of WeCom': (text) =>
+    readWecomDelivery(
+      Buffer.from(JSON.stringify(groupCallback(text, { quote: { msgtype: 'text', text: { content: text } } }))),
+      answers,
+      { tenant: 't', app: 'a', mention, isOwnAddress: () => false },
+    ),
+  'a mention on WeCom': (text) => mention.fromBothEnds(text),
+  'a slash word': readSlashCommand,
+  'typed codes': readCodes,
+  'a language': languageOfText,
+  'unseen characters': withoutUnseen,
+  'a quote for the prompt': (text) => contentOf([...labelQuote([textPart(text)]), textPart(text)]),
+  'a question for the prompt': (text) => contentOf(labelSpeaker('member-1', saidParts(text, []))),
+  'a question with an image': (text) => contentOf(saidParts(text, [{ dataUrl: 'data:', place: 9 }])),
+  'a prompt for a summary': (text) =>
+    summaryPrompt(text, [{ version: 1, turnId: 't', atMs: 0, userText: text, assistantText: text, images: 0 }]),
+  'an estimate of tokens': (text) => estimateTokens(text),
+  'a stored answer': (text) => readStoredAnswer(formatStoredAnswer({ kind: 'answered', text })),
+  'a line of the log': scrub,
+  'a page': (text) => html`${text}`.text,
+  'a name': plainName,
+  'a stream': streamed,
+  'the built-in model': async (text) => {
+    const body = { model: 'svc-max', messages: [{ role: 'user', content: text }] };
+    await composeAnswer(readChatRequest(body, models), docs);
+  },
+  'the built-in model with a tool': async (text) => {
+    const messages = [{ role: 'user', content: `Call look_up for ${text}` }];
+    await composeAnswer(readChatRequest({ model: 'svc-max', messages, tools: [declared] }, models), docs);
+  },
+  'tokens of the built-in model': splitTokens,
+  'thoughts of an engine': parted,
+};
