@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -34,7 +33,7 @@ export function expireBeforeScripts(
   const source = new Redis(url);
   const copy = new Redis(url);
   void copy.select(1);
-  const [texts, known] = [allScripts(), new Map<string, string>()];
+  const texts = allScripts();
   const [ran, left, errors] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const nameOf = (script: string) => [...texts].find(([, text]) => script.endsWith(text))?.[0] ?? 'unknown';
 
@@ -55,21 +54,21 @@ export function expireBeforeScripts(
 
   // One after another: there is one copy.
   let before: Promise<unknown> = Promise.resolve();
-  for (const call of ['evalsha', 'eval'] as const) {
-    const original = redis[call].bind(redis) as (...args: unknown[]) => Promise<unknown>;
-    const probed = async (script: string, ...args: [number, ...(string | number)[]]) => {
-      if (call === 'eval') known.set(createHash('sha1').update(script).digest('hex'), nameOf(script));
-      const name = call === 'eval' ? nameOf(script) : known.get(script);
-      if (name !== undefined) {
-        ran.add(name);
-        const mine = before.then(() => tryWithout((on) => on[call](script, ...args), name));
-        before = mine.catch(() => undefined);
-        await mine;
-      }
-      return original(script, ...args);
+  const define = redis.defineCommand.bind(redis);
+  redis.defineCommand = (command, definition) => {
+    define(command, definition);
+    const commands = redis as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+    const original = commands[command]?.bind(redis);
+    const name = nameOf(definition.lua);
+    const probed = async (...args: [number, ...(string | number)[]]) => {
+      ran.add(name);
+      const mine = before.then(() => tryWithout((on) => on.eval(definition.lua, ...args), name));
+      before = mine.catch(() => undefined);
+      await mine;
+      return original?.(...args);
     };
-    Object.assign(redis, { [call]: probed });
-  }
+    Object.assign(redis, { [command]: probed });
+  };
   return { ran, left, errors, stop: () => [source, copy].forEach((connection) => connection.disconnect()) };
 }
 
