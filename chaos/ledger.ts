@@ -69,7 +69,9 @@ export interface SummaryCall {
 export type BlowKind =
   | ('kill' | 'freeze' | 'stop' | 'link' | 'redis-kill' | 'redis-freeze')
   /** A wall clock that went wrong; a whole machine that slept; a Redis that refuses writes; a Slack that executes late; new settings. */
-  | ('clock' | 'sleep' | 'redis-refuse' | 'slack-late' | 'roll');
+  | ('clock' | 'sleep' | 'redis-refuse' | 'slack-late' | 'roll')
+  /** What one scenario alone does; its detail names it. */
+  | 'act';
 
 /** One thing that was done to the product. */
 export interface Blow {

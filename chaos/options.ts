@@ -38,6 +38,11 @@ export const USAGE = `npm run chaos [-- OPTIONS]
                          The whole proof: --slow --minutes 20, with four seeds
   --shards N             queue shards of a slow run; 1 or 3 by the seed
 
+  --scenario NAME        instead: what happens once, to a deployment of its own shape, or all of them: failover,
+                         failover-far-behind, split-brain, replica-away, burst, backup, versions, sign-in
+  --waiting N            how many questions wait in the burst (5000)
+  --older COMMIT         the commit whose build is the older one of the versions (HEAD~30)
+
   --fail-points          instead: processes die before and after each call to the outside
   --lives N              how often at each of these points (20); a point that is reached less often fails the run
 `;
@@ -63,6 +68,9 @@ export function readOptions(args: string[]) {
       soak: { type: 'boolean', default: false },
       slow: { type: 'boolean', default: false },
       shards: { type: 'string' },
+      scenario: { type: 'string' },
+      waiting: { type: 'string', default: '5000' },
+      older: { type: 'string', default: 'HEAD~30' },
       'fail-points': { type: 'boolean', default: false },
       lives: { type: 'string', default: '20' },
     },
@@ -77,6 +85,7 @@ export function readOptions(args: string[]) {
     receivers: Number(values.receivers),
     workers: Number(values.workers),
     lives: Number(values.lives),
+    waiting: Number(values.waiting),
     shards: values.shards === undefined ? undefined : Number(values.shards),
     goals: { ...goal('events'), ...goal('kills'), ...goal('freezes'), ...goal('stops') },
   };

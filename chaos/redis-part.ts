@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,6 +10,12 @@ import type { RefusalKind } from './schedule.ts';
 /** The rig's own redis-server: AOF everysec in a folder of its own, on a fixed port, so that it can die and come back. */
 export interface RedisPart {
   readonly port: number;
+  /** Where a process finds it, asked at each of its connections; the port unless the rig has several servers. */
+  portFor(process: string): number;
+  /** Keeps a copy of its files as they are now. */
+  backUp(): void;
+  /** `kill -9`, and started again with what the copy holds. */
+  restore(): Promise<void>;
   /** `kill -9`, and started again after a while with what its append-only file holds. */
   killAndRestart(awayMs: number): Promise<void>;
   /** Accepts, never answers. */
@@ -26,14 +32,27 @@ export async function startRedisPart(): Promise<RedisPart> {
   let server: EmbeddedRedis | undefined = await start();
   let isClosed = false;
   const forget = atExit(() => server && process.kill(server.pid, 'SIGKILL'));
+  const kill = async () => {
+    const killed = server;
+    server = undefined;
+    if (killed) process.kill(killed.pid, 'SIGKILL');
+    await killed?.ended;
+    return killed !== undefined;
+  };
+  const [files, copy] = [join(dataDir, 'appendonlydir'), join(dataDir, 'copy')];
   return {
     port,
+    portFor: () => port,
     async killAndRestart(awayMs) {
-      if (!server) return;
-      const { pid } = server;
-      server = undefined;
-      process.kill(pid, 'SIGKILL');
+      if (!(await kill())) return;
       await pause(awayMs);
+      if (!isClosed) server = await start();
+    },
+    backUp: () => cpSync(files, copy, { recursive: true }),
+    async restore() {
+      await kill();
+      rmSync(files, { recursive: true });
+      cpSync(copy, files, { recursive: true });
       if (!isClosed) server = await start();
     },
     async freeze(forMs) {

@@ -123,8 +123,8 @@ export function traceOf({ events, samplings, messages, resumptions, blows }: Led
   for (const message of messages) {
     const isAbout = message.event === id || message.looks.some(({ text }) => text.includes(`Q${id} `));
     if (!isAbout) continue;
-    for (const { atMs, text } of message.looks)
-      lines.push({ atMs, what: `shown on Q${String(message.event)}: ${text.slice(0, 40)} … ${text.slice(-30)}` });
+    for (const { atMs, text } of fewOf(message.looks))
+      lines.push({ atMs, what: `shown on Q${String(message.event)}: ${brief(text)}` });
     lines.push({
       atMs: message.looks.at(-1)?.atMs ?? 0,
       what: message.isFinal ? 'that is final' : 'that is not final',
@@ -140,6 +140,15 @@ export function traceOf({ events, samplings, messages, resumptions, blows }: Led
       .sort((left, right) => left.atMs - right.atMs)
       .map(({ atMs, what }) => `  ${((atMs - event.sentAtMs) / 1_000).toFixed(3).padStart(8)} s  ${what}`),
   ].join('\n');
+}
+
+/** A long answer has too many looks to be told: its first and its last. */
+function fewOf<T>(looks: readonly T[]): T[] {
+  return looks.length <= 6 ? [...looks] : [...looks.slice(0, 2), ...looks.slice(-3)];
+}
+
+function brief(text: string): string {
+  return JSON.stringify(text.length <= 80 ? text : `${text.slice(0, 40)} … ${text.slice(-30)}`).slice(1, -1);
 }
 
 function countFreezes({ blows }: Ledger): ChaosReport['freezes'] {

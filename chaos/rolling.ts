@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RollChange } from './schedule.ts';
-import type { StopResult } from './strike.ts';
-import type { Part } from './world.ts';
+import { noteBlow, type StopResult } from './strike.ts';
+import type { Part, World } from './world.ts';
 
 /** Settings of every process that a roll changes, one after another. */
 export interface Rolls {
@@ -36,16 +36,19 @@ export interface Restart {
   main?: string;
 }
 
-/**
- * Stops one process in order and waits until its next life is up, with new settings or of another build.
- * @returns how the stop went; undefined when something else ended it
- */
-export async function restartWith({ process }: Part, change: Restart): Promise<StopResult | undefined> {
-  await untilUp(process);
-  process.change(change);
-  const result = await process.stop();
-  await untilUp(process);
-  return result && { part: process.name, ...result };
+/** Stops one process after another in order and waits until its next life is up, with new settings or of another build. @returns how the stops went */
+export async function restartAll(world: World, change: Restart): Promise<StopResult[]> {
+  const stops: StopResult[] = [];
+  for (const { process } of world.parts) {
+    await untilUp(process);
+    process.change(change);
+    const blow = noteBlow(world, 'stop', { target: process.life });
+    const result = await process.stop();
+    await untilUp(process);
+    blow.untilMs = Date.now();
+    if (result) stops.push({ part: process.name, ...result });
+  }
+  return stops;
 }
 
 async function untilUp(process: Part['process']): Promise<void> {

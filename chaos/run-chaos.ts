@@ -4,6 +4,7 @@ import { drain, leftovers, openStore, readRecords, type Leftovers } from './drai
 import { readLinks, type LinkTable } from './judge-links.ts';
 import { Newcomers } from './newcomers.ts';
 import type { Ledger, SentEvent } from './ledger.ts';
+import type { RedisPart } from './redis-part.ts';
 import { planFaults, type AskedCounts, type ScheduledFault } from './schedule.ts';
 import { SlackPeople, statusesInSlack, visibleInSlack } from './slack-people.ts';
 import { strike, type StopResult } from './strike.ts';
@@ -40,6 +41,7 @@ export interface ChaosOptions {
   answerMs?: WorldOptions['answerMs'];
   isHostile?: boolean;
   clocksStep?: boolean;
+  startRedis?: () => Promise<RedisPart>;
   settings?: Record<string, string>;
   /** Faults to deal instead of a seeded plan. */
   faults?: ScheduledFault[];

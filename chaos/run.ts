@@ -2,6 +2,7 @@
 import { readOptions, USAGE } from './options.ts';
 import { runFailPoints } from './run-fail-points.ts';
 import { runFaults } from './run-faults.ts';
+import { runScenarios } from './run-scenario.ts';
 import { runSlow } from './run-slow.ts';
 import { soak } from './run-soak.ts';
 
@@ -13,6 +14,7 @@ else {
   say(`seed ${command.seed}`);
   const run = () => {
     if (command['fail-points']) return runFailPoints({ lives: command.lives, seed: command.seed, say });
+    if (command.scenario !== undefined) return runScenarios(command, say);
     if (command.slow) return runSlow(command, say);
     return command.soak ? soak(command, say) : runFaults(command, say);
   };

@@ -1,6 +1,7 @@
 import type { SeededRandom } from '../test/support/seeded-random.ts';
 import type { Ledger } from './ledger.ts';
 import type { LinkFault } from './tcp-proxy.ts';
+import type { World } from './world.ts';
 
 /** What a process needs; and `platform`: what the platforms need of a receiver. */
 export type LinkName = 'redis' | 'chat' | 'slack' | 'platform';
@@ -29,7 +30,9 @@ export type Fault =
   /** Slack executes calls up to so much later, whether their callers still wait or not, and loses some answers. */
   | { kind: 'slack-late'; uptoMs: number; forMs: number }
   /** Every process is stopped in order and starts again, one after another. */
-  | { kind: 'roll'; change: RollChange };
+  | { kind: 'roll'; change: RollChange }
+  /** What one scenario alone does. */
+  | { kind: 'act'; name: string; act(world: World): Promise<void> };
 
 export interface ScheduledFault {
   /** From the beginning of the load on. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SeededRandom } from '../test/support/seeded-random.ts';
 import type { Blow } from './ledger.ts';
-import { restartWith } from './rolling.ts';
+import { restartAll } from './rolling.ts';
 import type { Fault, ScheduledFault } from './schedule.ts';
 import type { Part, World } from './world.ts';
 
@@ -44,6 +44,12 @@ async function strikeOnce(options: StrikeOptions, fault: Fault, endsAtMs: number
       return retire(options, fault);
     case 'roll':
       return roll(options, fault);
+    case 'act': {
+      const blow = noteBlow(options.world, 'act', { target: 'deployment', detail: fault.name });
+      await fault.act(options.world);
+      blow.untilMs = Date.now();
+      return;
+    }
     case 'kill':
     case 'freeze':
     case 'sleep':
@@ -54,7 +60,8 @@ async function strikeOnce(options: StrikeOptions, fault: Fault, endsAtMs: number
   }
 }
 
-function noteBlow(
+/** Writes down what is done, when it begins. */
+export function noteBlow(
   { ledger }: World,
   kind: Blow['kind'],
   { target, detail = '' }: { target: string; detail?: string },
@@ -103,13 +110,7 @@ async function retire({ world, stops }: StrikeOptions, fault: Extract<Fault, { k
 
 async function roll({ world, stops }: StrikeOptions, { change }: Extract<Fault, { kind: 'roll' }>): Promise<void> {
   const blow = noteBlow(world, 'roll', { target: 'deployment', detail: change });
-  const env = world.rolls.settingsFor(change);
-  for (const part of world.parts) {
-    const stopped = noteBlow(world, 'stop', { target: part.process.life, detail: change });
-    const result = await restartWith(part, { env });
-    stopped.untilMs = Date.now();
-    if (result) stops.push(result);
-  }
+  stops.push(...(await restartAll(world, { env: world.rolls.settingsFor(change) })));
   blow.untilMs = Date.now();
 }
 

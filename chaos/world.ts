@@ -46,6 +46,8 @@ export interface WorldOptions {
   isHostile?: boolean;
   /** Whether wall clocks may go wrong. */
   clocksStep?: boolean;
+  /** The rig's own redis-server unless told. */
+  startRedis?: () => Promise<RedisPart>;
   /** Settings of every process, over the rig's own. */
   settings?: Record<string, string>;
   /** A folder for what the processes print, everything of it. */
@@ -82,7 +84,7 @@ const SLACK_TOKEN = 'xoxb-chaos-0123456789';
 export async function startWorld(options: WorldOptions): Promise<World> {
   const ledger: Ledger = { events: [], messages: [], samplings: [], summaries: [], resumptions: [], blows: [] };
   if (options.logFolder !== undefined) mkdirSync(options.logFolder, { recursive: true });
-  const redis = await startRedisPart();
+  const redis = await (options.startRedis ?? startRedisPart)();
   const chat = await startChatStandIn({
     ledger,
     random: seededRandom(`${options.seed} chat`),
@@ -121,7 +123,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     LOG_LEVEL: options.logFolder === undefined ? 'warn' : 'debug',
     ...options.settings,
   };
-  const targets = { redis: redis.port, chat: chat.port, slack: Number(new URL(slack.apiUrl).port) };
+  const targets = { chat: chat.port, slack: Number(new URL(slack.apiUrl).port) };
   const startPart = async (plan: PartPlan, index: number): Promise<Part & { url: string }> => {
     const { role, failPoint, isWatched = false, preload, main } = plan;
     const name = `${role}${index + 1}`;
@@ -132,7 +134,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const isArmed = (life: string) => failPoint !== undefined && numberOf(life) <= failPoint.lives;
     const port = await freePort();
     const links = {
-      redis: await startTcpProxy(targets.redis),
+      redis: await startTcpProxy(() => redis.portFor(name)),
       chat: await startTcpProxy(targets.chat),
       slack: await startTcpProxy(targets.slack),
       platform: await startTcpProxy(port),

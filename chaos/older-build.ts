@@ -1,0 +1,40 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { atExit } from './at-exit.ts';
+
+const COPIED_FILES = /\.(lua|css|html|svg|png|mjs)$/;
+
+/**
+ * Builds the program as it was at a commit of this repository, with the packages that are installed now.
+ * @returns its entry, for node; it is removed when the rig ends @throws Error when it cannot be built
+ */
+export function buildOlder(commit: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-older-'));
+  atExit(() => rmSync(folder, { recursive: true, force: true }));
+  const archive = execFileSync('git', [
+    'archive',
+    commit,
+    'src',
+    'package.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+  ]);
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  const dist = join(folder, 'dist');
+  const compiler = resolve('node_modules/typescript/bin/tsc');
+  const compiled = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--noCheck', '--outDir', dist], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  if (compiled.status !== 0) throw new Error(`The older build failed: ${compiled.stdout}${compiled.stderr}`);
+  for (const path of readdirSync(join(folder, 'src'), { recursive: true }) as string[]) {
+    const source = join(folder, 'src', path);
+    if (!COPIED_FILES.test(path) || !statSync(source).isFile()) continue;
+    mkdirSync(join(dist, path, '..'), { recursive: true });
+    cpSync(source, join(dist, path));
+  }
+  return join(dist, 'main.js');
+}

@@ -1,0 +1,165 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { buildOlder } from './older-build.ts';
+import { startRedisPair, type RedisPair } from './redis-pair.ts';
+import { restartAll } from './rolling.ts';
+import type { ChaosOptions } from './run-chaos.ts';
+import type { Fault, ScheduledFault } from './schedule.ts';
+import { planSlowFaults } from './slow-schedule.ts';
+import { seededRandom } from '../test/support/seeded-random.ts';
+import { plainParts, type World } from './world.ts';
+
+/** A run of its own kind: what happens once, in the midst of a load, to a deployment of its own shape. */
+export interface Scenario {
+  /** What happens, in a few words. */
+  tells: string;
+  optionsOf(ask: ScenarioAsk): Omit<ChaosOptions, 'seed' | 'killsPerMinute' | 'freezeMs'>;
+}
+
+export interface ScenarioAsk {
+  seed: string;
+  /** How many questions wait in a burst. */
+  waiting: number;
+  /** The commit whose build is the older one. */
+  older: string;
+}
+
+const SECOND_MS = 1_000;
+const at = (atMs: number, fault: Fault): ScheduledFault => ({ atMs, fault });
+const act = (atMs: number, name: string, does: (world: World) => Promise<void>): ScheduledFault =>
+  at(atMs, { kind: 'act', name, act: does });
+const pairOf = ({ redis }: World) => redis as RedisPair;
+
+/** Two answers at once in each of three workers, so that what comes waits for minutes. */
+const BACKLOG = {
+  ...{ ratePerSec: 3, loadMs: 90 * SECOND_MS, people: 400, answerMs: { least: 2 * SECOND_MS, most: 5 * SECOND_MS } },
+  ...{ chatFails: 'never', drainLimitMs: 400 * SECOND_MS, isHostile: true },
+  parts: plainParts(2, 3),
+  settings: { WORKER_CONCURRENCY: '2', QUEUE_SOFT_AGE_SEC: '600', QUEUE_HARD_AGE_SEC: '600' },
+} satisfies Partial<ChaosOptions>;
+
+/** @param behindMs so long before its master dies the replica gets nothing any more */
+function failover(behindMs: number): Scenario {
+  return {
+    tells: `the master dies with a backlog of more than a minute; its replica is ${behindMs / SECOND_MS} s behind`,
+    optionsOf: () => ({
+      ...BACKLOG,
+      startRedis: () => startRedisPair(0),
+      faults: [
+        act(75 * SECOND_MS - behindMs, 'the replica falls behind', async (world) =>
+          pairOf(world).replication.breakWith({ kind: 'hold', heals: false }),
+        ),
+        act(75 * SECOND_MS, 'failover', (world) => pairOf(world).failOver(SECOND_MS)),
+      ],
+    }),
+  };
+}
+
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  failover: failover(SECOND_MS),
+  'failover-far-behind': failover(60 * SECOND_MS),
+  'split-brain': {
+    tells:
+      'the replica takes over while the master lives and demands a replica; half of the processes stay with the old one',
+    optionsOf: () => ({
+      ...{ ratePerSec: 5, loadMs: 40 * SECOND_MS, chatFails: 'never', drainLimitMs: 200 * SECOND_MS },
+      answerMs: { least: 3 * SECOND_MS, most: 9 * SECOND_MS },
+      parts: plainParts(2, 3),
+      startRedis: () => startRedisPair(1),
+      faults: [
+        act(15 * SECOND_MS, 'split brain', (world) =>
+          pairOf(world).split(12 * SECOND_MS, (process) => /[13]$/.test(process)),
+        ),
+      ],
+    }),
+  },
+  'replica-away': {
+    tells: 'a write demands a replica, and the replica stands still for 15 s',
+    optionsOf: () => ({
+      ...{ ratePerSec: 5, loadMs: 45 * SECOND_MS, chatFails: 'never', drainLimitMs: 200 * SECOND_MS },
+      answerMs: { least: 3 * SECOND_MS, most: 9 * SECOND_MS },
+      parts: plainParts(2, 3),
+      startRedis: () => startRedisPair(1),
+      faults: [act(12 * SECOND_MS, 'replica away', (world) => pairOf(world).freezeReplica(15 * SECOND_MS))],
+    }),
+  },
+  burst: {
+    tells: 'thousands wait before eight workers begin; then blows fall on them',
+    optionsOf: ({ seed, waiting }) => {
+      const ratePerSec = 60;
+      const loadMs = (waiting / ratePerSec) * SECOND_MS;
+      const random = seededRandom(`${seed} burst`);
+      const later = planSlowFaults({ random, loadMs: 90 * SECOND_MS, blowsPerMinute: 6 });
+      return {
+        ...{ ratePerSec, loadMs, people: waiting, chatFails: 'never', drainLimitMs: 560 * SECOND_MS, clocksStep: true },
+        parts: plainParts(2, 8),
+        settings: {
+          ...{ WORKER_CONCURRENCY: '20', QUEUE_SOFT_WAITING: '100000', QUEUE_HARD_WAITING: '100000' },
+          ...{ QUEUE_SOFT_AGE_SEC: '600', QUEUE_HARD_AGE_SEC: '600' },
+        },
+        stopLimitMs: 60 * SECOND_MS,
+        faults: [
+          act(0, 'no worker works', ({ parts }) => freezeWorkers(parts, loadMs)),
+          ...later.map(({ atMs, fault }) => at(atMs + loadMs, fault)),
+        ],
+      };
+    },
+  },
+  backup: {
+    tells: 'Redis is restored from a copy of 75 s before',
+    optionsOf: () => ({
+      ...{ ratePerSec: 4, loadMs: 110 * SECOND_MS, chatFails: 'never', drainLimitMs: 200 * SECOND_MS },
+      answerMs: { least: 2 * SECOND_MS, most: 8 * SECOND_MS },
+      parts: plainParts(2, 3),
+      faults: [
+        act(15 * SECOND_MS, 'copy', async ({ redis }) => redis.backUp()),
+        act(90 * SECOND_MS, 'restore', ({ redis }) => redis.restore()),
+      ],
+    }),
+  },
+  versions: {
+    tells: 'every process of an older build is restarted as this one, and then back, with messages waiting',
+    optionsOf: ({ older }) => {
+      const main = buildOlder(older);
+      return {
+        ...BACKLOG,
+        parts: BACKLOG.parts.map((part) => ({ ...part, main })),
+        settings: { ...BACKLOG.settings, SHUTDOWN_GRACE_SEC: '3' },
+        faults: [
+          act(20 * SECOND_MS, 'upgrade', async (world) => {
+            await restartAll(world, { main: 'dist/main.js' });
+          }),
+          act(60 * SECOND_MS, 'downgrade', async (world) => {
+            await restartAll(world, { main });
+          }),
+        ],
+      };
+    },
+  },
+  'sign-in': {
+    tells: 'people sign in while their questions are being held, on slow links',
+    optionsOf: ({ seed }) => ({
+      ...{ ratePerSec: 4, loadMs: 60 * SECOND_MS, chatFails: 'never', signsIn: true, drainLimitMs: 200 * SECOND_MS },
+      parts: plainParts(2, 3),
+      clocksStep: true,
+      faults: [
+        ...(['receiver', 'worker', 'worker', 'receiver', 'worker'] as const).map((role, index) =>
+          at(index * 5 * SECOND_MS, {
+            ...{ kind: 'link', role, link: 'redis', forMs: 12 * SECOND_MS },
+            fault: { kind: 'delay', delayMs: 100 + index * 100 },
+          }),
+        ),
+        ...planSlowFaults({
+          random: seededRandom(`${seed} sign-in`),
+          loadMs: 60 * SECOND_MS,
+          blowsPerMinute: 9,
+        }).filter(({ fault }) => fault.kind !== 'clock' && fault.kind !== 'sleep'),
+      ],
+    }),
+  },
+};
+
+/** They stand still together; meanwhile nobody takes anything. */
+async function freezeWorkers(parts: World['parts'], forMs: number): Promise<void> {
+  await pause(2 * SECOND_MS);
+  await Promise.all(parts.filter(({ role }) => role === 'worker').map(({ process }) => process.freeze(forMs)));
+}
