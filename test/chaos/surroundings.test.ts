@@ -1,0 +1,129 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { startRedisPair } from '../../chaos/redis-pair.ts';
+import { startRedisPart } from '../../chaos/redis-part.ts';
+import { createRolls } from '../../chaos/rolling.ts';
+import { startFakeSlack } from '../support/fake-slack.ts';
+import { untilTrue } from '../support/town.ts';
+
+const endings: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+function connectTo(port: number): Redis {
+  const redis = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null });
+  redis.on('error', () => undefined);
+  endings.push(() => redis.disconnect());
+  return redis;
+}
+const write = (redis: Redis) => redis.set('key', 'value').catch((error: unknown) => String(error));
+
+test('a Redis refuses every write in five ways, each in its own words, reads on, and takes writes again afterwards', async () => {
+  const part = await startRedisPart();
+  endings.push(() => part.close());
+  const redis = connectTo(part.port);
+  await redis.set('key', 'read');
+  const words = { full: 'OOM', misconf: 'MISCONF', noperm: 'NOPERM', readonly: 'READONLY', noreplicas: 'NOREPLICAS' };
+  for (const [why, word] of Object.entries(words)) {
+    expect(await write(redis)).toBe('OK');
+    const refusing = part.refuse(why as keyof typeof words, 600);
+    await untilTrue(async () => (await write(redis)).includes(word));
+    expect(await redis.get('key')).toBe('value');
+    await refusing;
+  }
+  expect(await write(redis)).toBe('OK');
+}, 30_000);
+
+test('a copy of Redis is what it was when it was copied', async () => {
+  const part = await startRedisPart();
+  endings.push(() => part.close());
+  const redis = connectTo(part.port);
+  await redis.set('early', 'kept');
+  await redis.config('SET', 'appendfsync', 'always');
+  await redis.set('key', 'of the copy');
+  part.backUp();
+  await redis.set('key', 'of later');
+  await part.restore();
+  expect(await redis.mget('early', 'key')).toEqual(['kept', 'of the copy']);
+}, 30_000);
+
+test('a replica takes over what it has got, behind the same address', async () => {
+  const pair = await startRedisPair(0);
+  endings.push(() => pair.close());
+  const redis = connectTo(pair.port);
+  await redis.set('before', 'known');
+  await redis.wait(1, 5_000);
+  pair.replication.breakWith({ kind: 'hold', heals: false });
+  await redis.set('behind', 'lost');
+  await pair.failOver(100);
+  await untilTrue(async () => (await redis.get('before')) === 'known');
+  expect(await redis.get('behind')).toBeNull();
+  expect(await write(redis)).toBe('OK');
+}, 30_000);
+
+test('a split brain leaves some with the old master, which takes no write without its replica', async () => {
+  const pair = await startRedisPair(1);
+  endings.push(() => pair.close());
+  expect(pair.portFor('worker1')).toBe(pair.portFor('worker2'));
+  const old = connectTo(pair.portFor('worker1'));
+  const splitting = pair.split(4_000, (name) => name === 'worker1');
+  await untilTrue(() => pair.portFor('worker1') !== pair.portFor('worker2'));
+  const next = connectTo(pair.portFor('worker2'));
+  expect(await write(next)).toBe('OK');
+  await untilTrue(async () => (await write(old)).includes('NOREPLICAS'));
+  await splitting;
+  expect(pair.portFor('worker1')).toBe(pair.portFor('worker2'));
+}, 30_000);
+
+test('a late Slack executes what its caller gave up, and may lose the answer', async () => {
+  const slack = await startFakeSlack('xoxb-late');
+  endings.push(() => slack.close());
+  const post = (signal: AbortSignal) =>
+    fetch(`${slack.apiUrl}/chat.postMessage`, {
+      ...{ method: 'POST', signal, headers: { authorization: 'Bearer xoxb-late' } },
+      body: JSON.stringify({ channel: 'DU1', thread_ts: '1.1', markdown_text: 'late' }),
+    }).then(
+      ({ status }) => status,
+      () => 'no answer' as const,
+    );
+  slack.meet(() => ({ kind: 'late', afterMs: 200, isAnswered: true }));
+  expect(await post(AbortSignal.timeout(50))).toBe('no answer');
+  expect(slack.messages).toEqual([]);
+  await untilTrue(() => slack.messages.length === 1);
+  slack.meet(() => ({ kind: 'late', afterMs: 1, isAnswered: false }));
+  expect(await post(AbortSignal.timeout(5_000))).toBe('no answer');
+  expect(slack.messages).toHaveLength(2);
+  slack.meet(() => undefined);
+  expect(await post(AbortSignal.timeout(5_000))).toBe(200);
+});
+
+test('a status stands until the bot’s next message in its thread', async () => {
+  const slack = await startFakeSlack('xoxb-status');
+  endings.push(() => slack.close());
+  const call = (method: string, body: object) =>
+    fetch(`${slack.apiUrl}/${method}`, {
+      ...{ method: 'POST', headers: { authorization: 'Bearer xoxb-status' }, body: JSON.stringify(body) },
+    });
+  const says = (status: string) => call('assistant.threads.setStatus', { channel_id: 'DU1', thread_ts: '1.1', status });
+  const texts = () => slack.statuses().map(({ text }) => text);
+  await says('is thinking…');
+  expect(texts()).toEqual(['is thinking…']);
+  await call('chat.postMessage', { channel: 'DU1', thread_ts: '1.1', markdown_text: 'the answer' });
+  expect(texts()).toEqual([]);
+  await says('is thinking…');
+  await says('');
+  expect(texts()).toEqual([]);
+});
+
+test('a new key comes with the old one beside it, which is dropped by the next roll; the scope of groups goes to and fro', () => {
+  const rolls = createRolls('first');
+  expect(rolls.settingsFor('nothing')).toEqual({});
+  const added = rolls.settingsFor('new-key');
+  expect(added).toEqual({ SECRET_KEY: added['SECRET_KEY'], SECRET_KEY_PREVIOUS: 'first' });
+  expect(added['SECRET_KEY']).not.toBe('first');
+  expect(rolls.settingsFor('drop-old-key')).toEqual({ SECRET_KEY_PREVIOUS: '' });
+  expect(rolls.settingsFor('new-key')['SECRET_KEY_PREVIOUS']).toBe(added['SECRET_KEY']);
+  expect(rolls.settingsFor('group-scope')).toEqual({ GROUP_SCOPE: 'group' });
+  expect(rolls.settingsFor('group-scope')).toEqual({ GROUP_SCOPE: 'member' });
+});
