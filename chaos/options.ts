@@ -27,7 +27,7 @@ export const USAGE = `npm run chaos [-- OPTIONS]
   --soak                 instead: a steady 5 messages a second and 4 kills a minute in rounds of ten minutes; one receiver and
                          one worker are never killed, and what they hold is measured after each round, at rest:
                          heap, resident memory and handles, the end beside the first round, and the keys in Redis.
-                         The whole proof: --soak --minutes 30
+                         The whole proof: --soak --minutes 30; with --slow: both kinds of faults, --minutes 60
 
   --slow                 instead: nothing is killed, everything is late. Answers of 30 to 90 s in hostile markdown while links hold,
                          delay, deliver late what was given up and pass one way only, processes freeze, clocks are off by

@@ -6,6 +6,7 @@ import { Newcomers } from './newcomers.ts';
 import type { Ledger, SentEvent } from './ledger.ts';
 import type { RedisPart } from './redis-part.ts';
 import { planFaults, type AskedCounts, type ScheduledFault } from './schedule.ts';
+import { planSlowFaults } from './slow-schedule.ts';
 import { SlackPeople, statusesInSlack, visibleInSlack } from './slack-people.ts';
 import { strike, type StopResult } from './strike.ts';
 import { runTraffic, type TrafficOptions } from './traffic.ts';
@@ -24,6 +25,8 @@ export interface ChaosOptions {
   atEnd?: RestLook;
   ratePerSec: number;
   killsPerMinute: number;
+  /** Slowness beside the kills, so often; no process is restarted in turn then. */
+  slowBlowsPerMinute?: number;
   /** What there must be at least of some faults. */
   asked?: AskedCounts;
   parts: WorldOptions['parts'];
@@ -152,7 +155,10 @@ async function load(
 ): Promise<void> {
   const { seed, loadMs, ratePerSec, killsPerMinute, freezeMs, asked } = options;
   const plan = { loadMs, killsPerMinute, freezeMs, ...(asked ? { asked } : {}) };
-  const faults = options.faults ?? planFaults({ random: seededRandom(`${seed} faults`), ...plan });
+  const faults = options.faults ?? [
+    ...planFaults({ random: seededRandom(`${seed} faults`), ...plan }),
+    ...planSlowness(options),
+  ];
   const { ledger } = world;
   await Promise.all([
     runTraffic({
@@ -165,8 +171,19 @@ async function load(
       isEnough: () => options.isEnough?.(ledger) ?? false,
       send,
     }),
-    strike({ world, random: seededRandom(`${seed} targets`), faults, stops, loadMs }),
+    strike({ world, random: seededRandom(`${seed} targets`), faults: inOrder(faults), stops, loadMs }),
   ]);
+}
+
+function inOrder(faults: readonly ScheduledFault[]): ScheduledFault[] {
+  return [...faults].sort((left, right) => left.atMs - right.atMs);
+}
+
+function planSlowness({ seed, loadMs, slowBlowsPerMinute = 0 }: ChaosOptions): ScheduledFault[] {
+  const random = seededRandom(`${seed} slow`);
+  return planSlowFaults({ random, loadMs, blowsPerMinute: slowBlowsPerMinute }).filter(
+    ({ fault }) => fault.kind !== 'roll',
+  );
 }
 
 function isPrivate(conversation: number): boolean {

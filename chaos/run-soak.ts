@@ -6,15 +6,18 @@ import { runSoak } from './soak.ts';
 const ROUND_MINUTES = 10;
 const RATE_PER_SEC = 5;
 const KILLS_PER_MINUTE = 4;
+const SLOW_BLOWS_PER_MINUTE = 6;
 const TRACES_SHOWN = 5;
 
 /** Runs a soak in rounds of ten minutes (at least two rounds) and prints the figures. @returns whether every promise and bound was kept */
-export async function soak({ minutes, seed }: ChaosCommand, say: (line: string) => void): Promise<boolean> {
+export async function soak({ minutes, seed, slow }: ChaosCommand, say: (line: string) => void): Promise<boolean> {
   const rounds = Math.max(2, Math.round(minutes / ROUND_MINUTES));
   const roundMs = (minutes / rounds) * 60_000;
   const soaked = await runSoak({
     ...{ seed, rounds, roundMs, tell: say },
     ...{ ratePerSec: RATE_PER_SEC, killsPerMinute: KILLS_PER_MINUTE },
+    // A stop may meet a hold or a freeze.
+    ...(slow ? { slowBlowsPerMinute: SLOW_BLOWS_PER_MINUTE, clocksStep: true, stopLimitMs: 60_000 } : {}),
   });
   const judged = reportOf(seed, soaked.run);
   for (const { kind, event, detail } of judged.violations) say(`${kind.toUpperCase()} Q${event}: ${detail}`);

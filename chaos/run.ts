@@ -15,7 +15,7 @@ else {
   const run = () => {
     if (command['fail-points']) return runFailPoints({ lives: command.lives, seed: command.seed, say });
     if (command.scenario !== undefined) return runScenarios(command, say);
-    if (command.slow) return runSlow(command, say);
+    if (command.slow && !command.soak) return runSlow(command, say);
     return command.soak ? soak(command, say) : runFaults(command, say);
   };
   process.exitCode = (await run()) ? 0 : 1;

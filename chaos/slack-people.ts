@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { SlackMessage, SlackStatus } from '../test/support/fake-slack.ts';
 import { createSlackSender } from '../test/support/slack-sender.ts';
 import type { Gateway } from './gateway.ts';
+import { kindOfText } from './judge-text.ts';
 import { questionText, type SentEvent, type VisibleMessage } from './ledger.ts';
 
 export interface SlackPeopleOptions {
@@ -76,10 +77,16 @@ export function visibleInSlack(posted: readonly SlackMessage[], events: readonly
       conversation: event?.conversation ?? 0,
       event: event?.id,
       looks: looks.map((text, index) => ({ text, atMs: lookedAtMs[index] ?? 0 })),
-      isFinal: !isStreaming && event?.record?.state === 'final',
+      isFinal: !isStreaming && event !== undefined && hasEnded(event, looks.at(-1) ?? ''),
       isOpen: isStreaming,
     };
   });
+}
+
+/** Of what a restored Redis knows nothing any more only the text itself tells. */
+function hasEnded({ record }: SentEvent, text: string): boolean {
+  const kind = kindOfText(text);
+  return record ? record.state === 'final' : kind.kind !== 'answer' || kind.isWhole;
 }
 
 /** The lines of status that stand, by the question in whose thread they do. */

@@ -5,7 +5,10 @@ import { runChaos, type ChaosOptions, type ChaosRun } from './run-chaos.ts';
 import { readVitalSigns, type VitalSigns } from './vital-signs.ts';
 import { plainParts, type PartPlan, type World } from './world.ts';
 
-export interface SoakOptions extends Pick<ChaosOptions, 'seed' | 'ratePerSec' | 'killsPerMinute' | 'faults' | 'tell'> {
+export interface SoakOptions extends Pick<
+  ChaosOptions,
+  'seed' | 'ratePerSec' | 'killsPerMinute' | 'slowBlowsPerMinute' | 'clocksStep' | 'stopLimitMs' | 'faults' | 'tell'
+> {
   /** After each round all comes to rest and is measured; the first round is the warm-up. */
   roundMs: number;
   rounds: number;

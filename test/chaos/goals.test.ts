@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { missedGoals, RECOVERY_P99_MS } from '../../chaos/goals.ts';
 import { readOptions, USAGE } from '../../chaos/options.ts';
+import { SCENARIOS } from '../../chaos/scenarios.ts';
 import { reportOf } from '../../chaos/report.ts';
 import type { ChaosRun } from '../../chaos/run-chaos.ts';
 
@@ -86,6 +87,7 @@ test('every option of the command is told by its help, and what does not exist i
     if (['help', 'goals', 'killsPerMinute'].includes(name)) continue;
     expect(USAGE).toContain(`--${name} `);
   }
+  for (const name of Object.keys(SCENARIOS)) expect(USAGE).toMatch(new RegExp(`[ ,]${name}[,\\n]`));
   expect(readOptions(['--kills', '200', '--stops', '20']).goals).toEqual({ kills: 200, stops: 20 });
   expect(() => readOptions(['--time', '3'])).toThrow('Unknown option');
 });

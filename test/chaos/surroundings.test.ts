@@ -6,7 +6,7 @@ import { createRolls } from '../../chaos/rolling.ts';
 import { startFakeSlack } from '../support/fake-slack.ts';
 import { untilTrue } from '../support/town.ts';
 
-const endings: (() => Promise<unknown> | void)[] = [];
+const endings: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
