@@ -121,7 +121,11 @@ async function startFront({ config, log, registry, receiver, worker }: FrontOpti
     { name: 'process', isReady: async () => !isRetired },
     ...(receiver ? [redisPart('redis', receiver.redis)] : []),
     ...(worker
-      ? [redisPart('worker-redis', worker.redis), { name: 'worker', isReady: async () => worker.worker.isReady() }]
+      ? [
+          redisPart('worker-redis', worker.redis),
+          { name: 'worker', isReady: async () => worker.worker.isReady() },
+          { name: 'keys', isReady: async () => true, remark: () => worker.worker.missingKeys.sentence() },
+        ]
       : []),
   ];
   const koa = new Koa();

@@ -9,9 +9,11 @@ export interface HealthPart {
   name: string;
   /** Whether it can do its work now. Rejecting means no. */
   isReady(): Promise<boolean>;
+  /** A sentence for the operator about what it cannot do although it can work; it holds nothing that is secret. */
+  remark?(): string | undefined;
 }
 
-/** What `/readyz` says of a part; the reasons are in the log, not here, where anybody may look. */
+/** What `/readyz` says of a part; of what is not ready the reasons are in the log, not here, where anybody may look. */
 type PartState = 'ready' | 'not ready' | 'too slow';
 
 export interface HealthRoutesOptions {
@@ -34,7 +36,7 @@ export function healthRoutes({ parts, registry }: HealthRoutesOptions): Router {
     context.set('Cache-Control', 'no-store');
     context.body = {
       status: isReady ? 'ready' : 'not ready',
-      parts: Object.fromEntries(parts.map(({ name }, index) => [name, states[index]])),
+      parts: Object.fromEntries(parts.map(({ name, remark }, index) => [name, remark?.() ?? states[index]])),
     };
   });
   router.get('/metrics', async (context) => {

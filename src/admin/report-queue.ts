@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { MINUTE_MS, monotonicMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { QueueReport } from '../queue/queue-report.ts';
 import { counter } from './instruments.ts';
@@ -16,6 +17,12 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
   const locks = count('lock_renewals_failed_total', 'Jobs whose locks were not renewed in time');
   const failures = count('runs_failed_total', 'Runs that ended by an error which no turn caught');
   const newer = count('newer_versions_met_total', 'Messages and wakes that wait for a newer worker');
+  const keyless = count('key_missing_total', 'Times that a conversation was found waiting for a key that is not here');
+  const broken = count('messages_broken_total', 'Acknowledged messages that were altered and got an apology');
+  const lostAnswers = count(
+    'stored_answers_lost_total',
+    'Stored answers that did not open, so that the model was asked again',
+  );
   const recovered = count('events_recovered_total', 'Acknowledged messages stored again after a failover lost them');
   const lost = count('events_lost_total', 'Acknowledged messages that a failover lost for good');
   const pressures = counter(registry, {
@@ -23,6 +30,7 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     help: 'Times that more or less waited than the limits of the queue allow, by the pressure from then on',
     labels: ['pressure'],
   });
+  const saidOfKeyMs = new Map<string, number>();
   return {
     wakeRepeated({ count: times }) {
       wakes(times);
@@ -51,6 +59,25 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     newerVersionMet({ what }) {
       newer();
       log.warn({ what }, 'something is of a version that only a newer worker reads; it waits for one');
+    },
+    keyMissing({ keyId, waiting }) {
+      keyless();
+      // It is met again every ten seconds or so; to say it once a minute is enough.
+      const nowMs = monotonicMs();
+      if (nowMs - (saidOfKeyMs.get(keyId) ?? -Infinity) < MINUTE_MS) return;
+      saidOfKeyMs.set(keyId, nowMs);
+      log.error(
+        { keyId, conversations: waiting },
+        'messages wait for a key that this process lacks: put it into SECRET_KEY_PREVIOUS (or SECRET_KEY) and restart',
+      );
+    },
+    messagesBroken({ turnId, count: times }) {
+      broken(times);
+      log.error({ turnId, count: times }, 'messages were altered and do not open; they get an apology');
+    },
+    storedAnswerLost({ turnId }) {
+      lostAnswers();
+      log.warn({ turnId }, 'a stored answer does not open; the model is asked again');
     },
     eventRecovered({ deliveryId }) {
       recovered();

@@ -7,7 +7,7 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { deliveryIdOf, personIdOf, type ConversationRef } from '../platforms/conversation-key.ts';
 import type { InboundMessage } from '../platforms/platform.ts';
-import { mergeKeyOf, NEVER_MERGED, sealMessage } from './inbox-entry.ts';
+import { mergeKeyOf, NEVER_MERGED, sealMessage, sealTarget } from './inbox-entry.ts';
 import type { RecentAccept, RecentAccepts } from './recent-accepts.ts';
 import { STOP_CHANNEL } from './wake-queue.ts';
 
@@ -77,8 +77,9 @@ export class Inbox {
       standsAlone?.(message) ? NEVER_MERGED : mergeKeyOf(message, personId),
       (message.laterReplyHandle === undefined ? '' : 'later ') + (isStop ? 'stop' : ''),
       sealMessage(keyRing, deliveryId, message),
+      isStop && threadBegunBy !== undefined ? deliveryIdOf({ ...message, messageId: threadBegunBy }) : '',
+      sealTarget(keyRing, deliveryId, message),
     ];
-    if (isStop && threadBegunBy !== undefined) args.push(deliveryIdOf({ ...message, messageId: threadBegunBy }));
     const acceptedAtMs = nowMs();
     const result = (await this.#script.run(redis, keys, args)) as Accepted['result'];
     if (result === 'new') recent?.keep({ deliveryId, conversation, keys, args, acceptedAtMs });

@@ -1,6 +1,6 @@
-import type { KeyRing } from '../base/key-ring.ts';
+import { SealError, type KeyRing } from '../base/key-ring.ts';
 import { CodedError } from '../base/coded-error.ts';
-import type { InboundMessage } from '../platforms/platform.ts';
+import type { InboundMessage, PlatformName } from '../platforms/platform.ts';
 
 /** One accepted message as a worker gets it. */
 export interface WaitingMessage {
@@ -12,10 +12,27 @@ export interface WaitingMessage {
   message: InboundMessage;
 }
 
-/** Thrown for an entry that this version or this key ring cannot read; it stays where it is (security.md 4.11). */
+/** Thrown for an entry that this version cannot read; it stays where it is (security.md 4.11). */
 export class EntryError extends CodedError<'entry_unknown_version' | 'entry_unreadable'> {}
 
+/** Thrown for a turn that another key sealed; it stays where it is, unclaimed, for a worker that has the key. */
+export class MissingKeyError extends CodedError<'key_missing'> {
+  readonly keyId: string;
+
+  constructor(keyId: string) {
+    super('key_missing', `A message waits for key ${keyId}`);
+    this.keyId = keyId;
+  }
+}
+
+/** Where a platform that we post to takes the answer to a message. */
+export interface AnswerTarget {
+  platform: PlatformName;
+  replyTarget: string;
+}
+
 const PURPOSE = 'message';
+const TARGET_PURPOSE = 'target';
 const KNOWN_VERSION = 1;
 /** Written by accept.lua: delivery id, merge key, accepted at (ms, by Redis' clock), sequence, sealed message. */
 const ENTRY = /^([0-9a-f]+):([^:]+):(\d+):(\d+):(.*)$/s;
@@ -44,6 +61,23 @@ export function openEntry(keyRing: KeyRing, entry: string): WaitingMessage {
     );
   }
   return { deliveryId, acceptedAtMs: Number(acceptedAtMs), seq: Number(seq), message };
+}
+
+/** Seals where the answer goes, apart from the message; empty where the platform polls. */
+export function sealTarget(keyRing: KeyRing, deliveryId: string, { platform, replyTarget }: InboundMessage): string {
+  if (replyTarget === undefined) return '';
+  return keyRing.seal(TARGET_PURPOSE, deliveryId, JSON.stringify({ platform, replyTarget } satisfies AnswerTarget));
+}
+
+/** Opens what `sealTarget` made; undefined for what is none or does not open: then nothing can be said there. */
+export function openTarget(keyRing: KeyRing, deliveryId: string, sealed: string): AnswerTarget | undefined {
+  if (sealed === '') return undefined;
+  try {
+    return JSON.parse(keyRing.open(TARGET_PURPOSE, deliveryId, sealed)) as AnswerTarget;
+  } catch (error) {
+    if (error instanceof SealError) return undefined;
+    throw error;
+  }
 }
 
 /** The delivery id of an entry, which is readable without a key. */

@@ -14,6 +14,12 @@ export interface QueueReport {
   lockRenewalFailed(event: { jobs: number }): void;
   /** A conversation or a wake is of a version that only a newer worker reads; it waits for one (security.md 4.11). */
   newerVersionMet(event: { what: 'message' | 'wake' }): void;
+  /** A conversation was found that waits for a key which this process lacks; `waiting` such conversations are known. */
+  keyMissing(event: { keyId: string; waiting: number }): void;
+  /** Messages of a turn do not open under their own key: they were altered, and get an apology. */
+  messagesBroken(event: { turnId: string; count: number }): void;
+  /** An answer that an earlier worker had stored does not open; the model is asked again. */
+  storedAnswerLost(event: { turnId: string }): void;
   /** A failover had lost an acknowledged message; this receiver still had it and stored it again. */
   eventRecovered(event: { deliveryId: string }): void;
   /** A failover lost an acknowledged message, and this receiver knows only that it was there. */

@@ -3,16 +3,22 @@ import { conversationKeys, messageKey, messageKeyPrefix, preferencesKeyPrefix } 
 import { DAY_MS, HOUR_MS, MINUTE_MS, type NowMs } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { randomToken } from '../base/ids.ts';
-import { SealError, type KeyRing } from '../base/key-ring.ts';
+import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import type { StopMark } from './stop-mark.ts';
-import { deliveryIdOfEntry, EntryError, openEntry, type WaitingMessage } from './inbox-entry.ts';
+import { EntryError, MissingKeyError, openTarget, type AnswerTarget, type WaitingMessage } from './inbox-entry.ts';
+import { openAnswer, readEntries, sealAnswer } from './open-turn.ts';
 
 /** A conversation's epoch and its like live so long after its last turn; far beyond any worker that could still hold an older epoch. */
 const STATE_LIFE_MS = 7 * DAY_MS;
 const beginScript = loadScript(import.meta.url, './scripts/begin.lua', { STATE_LIFE_MS });
+/** In a change of keys some worker has the key; so long the order stays although none was found that has it. */
+const KEY_PATIENCE_MS = 5 * MINUTE_MS;
+const awaitKeyScript = loadScript(import.meta.url, './scripts/await-key.lua', { PATIENCE_MS: KEY_PATIENCE_MS });
+/** What begin.lua returns in the turn's place when this worker lacks its key. */
+const LACKS_KEY = '-';
 /** Far beyond any summary that is being made. */
 const CLEARED_MARK_MS = HOUR_MS;
 const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
@@ -39,7 +45,6 @@ const HELD_LIFE_MS = 55 * MINUTE_MS;
 export const MOST_HELD_MESSAGES = 20;
 /** What a person chose lives so long after their last message in the chat. */
 const PREFERENCES_LIFE_MS = 90 * DAY_MS;
-const ANSWER_PURPOSE = 'answer';
 const CLAIM_BYTES = 12;
 /** A number of Redis takes thousands of millions of such steps. */
 const LONGEST_EPOCH_STEP = 1_000_000;
@@ -51,13 +56,17 @@ export interface TurnClaim {
   /** The delivery id of the newest message; the answer belongs to that one. */
   turnId: string;
   messages: WaitingMessage[];
-  /** Delivery ids of messages that no key of the ring opens any more; they can only get an apology. */
+  /** Delivery ids of messages that their own key does not open: altered. They can only get an apology. */
   unreadable: string[];
+  /** Where that apology goes, when none of the turn's messages opens; absent where the platform polls. */
+  apologyTarget?: AnswerTarget;
   /** How often a worker died in this turn, and how often while no other suspect ran. */
   crashes: number;
   soloCrashes: number;
   /** The model's full answer, when an earlier worker stored it before dying: it is never generated twice. */
   storedAnswer?: string;
+  /** Whether an answer was stored that does not open: then the model is asked again. */
+  isAnswerLost: boolean;
   /** The newest stop word's place and person, and the last stop that ended something. */
   stop: StopMark & { servedSeq: number };
   heldCount: number;
@@ -99,7 +108,8 @@ export interface TurnCommit {
   };
   /** The thread in which this was said, and the person's list of them. */
   thread?: { index: string; id: string };
-  noticesShown?: number;
+  /** Sealed notices that are done with. */
+  noticesShown?: string[];
   /** What the sender chose from now on in a chat. */
   preferences?: { personId: string; field: string; sealed: string };
   /** What the person used: fields of a hash in the conversation's partition, and how much each grows. */
@@ -141,6 +151,7 @@ type BeginReply = [
   redisNowMs: number,
   summary: string,
   historyLength: number,
+  target: string,
 ];
 
 export interface TurnStoreOptions {
@@ -163,6 +174,7 @@ export class TurnStore {
   /**
    * Takes the next epoch and the turn to run; undefined when nothing waits.
    * @throws EntryError for a version that waits for a newer worker; the turn is given back before, unharmed (security.md 4.11)
+   * @throws MissingKeyError for what another key sealed; it was not claimed, and the sweeper wakes it again
    */
   async begin(conversation: ConversationRef): Promise<TurnClaim | undefined> {
     const { redis, keyRing } = this.#options;
@@ -177,28 +189,34 @@ export class TurnStore {
         messageKeyPrefix(conversation.partition),
         randomToken(CLAIM_BYTES),
         (this.#options.promptTokens ?? DEFAULT_PROMPT_TOKENS) * BYTES_A_TOKEN,
-        randomInt(1, LONGEST_EPOCH_STEP),
+        epochStep(),
         preferencesKeyPrefix(conversation.partition),
         PREFERENCES_LIFE_MS,
+        keyRing.keyIds.join(' '),
       ],
     );
     const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =
       reply as BeginReply;
     const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences, wasStopped, ...last] = more;
-    const [redisNowMs, summary, historyLength] = last;
+    const [redisNowMs, summary, historyLength, target] = last;
     if (turnId === '') return undefined;
+    if (turnId === LACKS_KEY) return this.#awaitKey(conversation, String(crashes));
     // Times of Redis' clock become times of ours, so that an age is right although the two differ (reliability.md F29).
     const aheadMs = this.#options.nowMs() - redisNowMs;
     const { messages, unreadable } = await this.#readEntries({ conversation, epoch }, entries);
+    const apologyTarget = messages.length === 0 ? openTarget(keyRing, turnId, target) : undefined;
+    const storedAnswer = openAnswer(keyRing, turnId, answer);
     return {
       conversation,
       epoch,
       turnId,
       messages: messages.map((one) => ({ ...one, acceptedAtMs: one.acceptedAtMs + aheadMs })),
       unreadable,
+      ...(apologyTarget ? { apologyTarget } : {}),
       crashes,
       soloCrashes,
-      ...(answer === '' ? {} : { storedAnswer: keyRing.open(ANSWER_PURPOSE, turnId, answer) }),
+      ...(storedAnswer === undefined ? {} : { storedAnswer }),
+      isAnswerLost: answer !== '' && storedAnswer === undefined,
       stop: { seq, ownerId, servedSeq },
       heldCount,
       startedAtMs: startedAtMs + aheadMs,
@@ -224,7 +242,7 @@ export class TurnStore {
       kept: { most: TURNS_OF_HISTORY_KEPT, lifeMs: historyLifeMs, summary: hasSummary(claim) },
       mostThreads: THREADS_REMEMBERED,
       heldLifeMs: HELD_LIFE_MS,
-      noticesShown: commit.noticesShown ?? 0,
+      noticesShown: commit.noticesShown ?? [],
       stopServed: commit.stopServed ?? 0,
       answeredBy: claim.turnId,
       ...(preferences ? { preferences: placed(preferences, claim.conversation) } : {}),
@@ -247,7 +265,7 @@ export class TurnStore {
 
   /** Seals the full answer as `storeAnswer` does, for a script that stores it together with something else. */
   sealAnswer(claim: TurnClaim, answer: string): string {
-    return this.#options.keyRing.seal(ANSWER_PURPOSE, claim.turnId, answer);
+    return sealAnswer(this.#options.keyRing, claim.turnId, answer);
   }
 
   /** Notes that this suspect waits for others, so that a crash now does not count for it. @returns false when fenced */
@@ -308,6 +326,15 @@ export class TurnStore {
     return { count, isTurnOpen: isTurnOpen === '1' };
   }
 
+  /** @returns what can be read, when what waits for the key has waited long enough */
+  async #awaitKey(conversation: ConversationRef, keyId: string): Promise<TurnClaim | undefined> {
+    const { redis, keyRing } = this.#options;
+    const { state, inbox, pending } = conversationKeys(conversation);
+    const args = [conversation.id, keyRing.keyIds.join(' '), epochStep()];
+    if ((await awaitKeyScript.run(redis, [state, inbox, pending], args)) === 1) return this.begin(conversation);
+    throw new MissingKeyError(keyId);
+  }
+
   /** Whose entries are of a version that only a newer worker reads is given back: it has not crashed, and is due again. */
   async #readEntries(place: Place, entries: string[]): Promise<Pick<TurnClaim, 'messages' | 'unreadable'>> {
     try {
@@ -326,18 +353,8 @@ export class TurnStore {
   }
 }
 
-function readEntries(keyRing: KeyRing, entries: string[]): Pick<TurnClaim, 'messages' | 'unreadable'> {
-  const messages: WaitingMessage[] = [];
-  const unreadable: string[] = [];
-  for (const entry of entries) {
-    try {
-      messages.push(openEntry(keyRing, entry));
-    } catch (error) {
-      if (!(error instanceof SealError)) throw error;
-      unreadable.push(deliveryIdOfEntry(entry));
-    }
-  }
-  return { messages, unreadable };
+function epochStep(): number {
+  return randomInt(1, LONGEST_EPOCH_STEP);
 }
 
 /** Redis answers a hash as a flat list: field, value, field, value. */

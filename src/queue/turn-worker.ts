@@ -5,7 +5,8 @@ import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 import { closeWorkers } from './close-workers.ts';
-import { EntryError } from './inbox-entry.ts';
+import { EntryError, MissingKeyError } from './inbox-entry.ts';
+import { MissingKeys } from './missing-keys.ts';
 import type { QueueReport } from './queue-report.ts';
 import { QueuePressure, type Pressure, type PressureLimits, type TakenWake } from './queue-pressure.ts';
 import { StopListener } from './stop-listener.ts';
@@ -95,12 +96,15 @@ export class TurnWorker {
   readonly #running = new Map<string, AbortController>();
   readonly #suspects = new SuspectLane();
   readonly #pressure: QueuePressure;
+  /** What this process cannot read for want of a key. */
+  readonly missingKeys: MissingKeys;
   #isClosing = false;
   #isGraceOver = false;
 
   constructor(options: TurnWorkerOptions) {
     this.#options = options;
     this.#stops = new StopListener(options.redis);
+    this.missingKeys = new MissingKeys(options.report);
     const { pressureLimits: limits, wakeQueue } = options;
     this.#pressure = new QueuePressure({ ...options, limits, readWaiting: () => wakeQueue.waiting() });
     this.#workers = Array.from({ length: options.shards }, (_, shard) => this.#startWorker(shard));
@@ -179,10 +183,15 @@ export class TurnWorker {
   async #runNextTurn(conversation: ConversationRef, wake: RunningWake): Promise<number> {
     const { store, report } = this.#options;
     const claim = await store.begin(conversation).catch((error: unknown) => {
-      if (!(error instanceof EntryError)) throw error;
-      report.newerVersionMet({ what: 'message' });
+      if (error instanceof MissingKeyError) this.missingKeys.note(conversation.id, error.keyId);
+      else if (error instanceof EntryError) report.newerVersionMet({ what: 'message' });
+      else throw error;
     });
     if (!claim) return 0;
+    this.missingKeys.found(conversation.id);
+    const { turnId, unreadable, isAnswerLost } = claim;
+    if (unreadable.length > 0) report.messagesBroken({ turnId, count: unreadable.length });
+    if (isAnswerLost) report.storedAnswerLost({ turnId });
     if (claim.crashes > 0) report.turnResumed({ turnId: claim.turnId, crashes: claim.crashes });
     if (claim.crashes < SUSPECT_AFTER_CRASHES) return this.#runClaimed(claim, wake);
 

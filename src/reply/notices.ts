@@ -25,14 +25,26 @@ export async function keepNotice(
   await steps.ltrim(notices, -MOST_NOTICES, -1).pexpire(notices, NOTICE_LIFE_MS).exec();
 }
 
-/** Opens notices as a turn's claim carries them; one that no key opens is left out. */
-export function openNotices(keyRing: KeyRing, conversation: ConversationRef, sealed: string[]): string[] {
-  return sealed.flatMap((notice) => {
+/**
+ * Opens notices as a turn's claim carries them. One of a key that is not here stays for a worker that has it, as long as it
+ * lives; one that was altered is never shown.
+ * @returns the texts, and the sealed notices that are done with once these stand
+ */
+export function openNotices(
+  keyRing: KeyRing,
+  conversation: ConversationRef,
+  sealed: string[],
+): { texts: string[]; done: string[] } {
+  const texts: string[] = [];
+  const done: string[] = [];
+  for (const notice of sealed) {
     try {
-      return [keyRing.open(PURPOSE, conversation.id, notice)];
+      texts.push(keyRing.open(PURPOSE, conversation.id, notice));
+      done.push(notice);
     } catch (error) {
-      if (error instanceof SealError) return [];
-      throw error;
+      if (!(error instanceof SealError)) throw error;
+      if (error.code === 'seal_broken') done.push(notice);
     }
-  });
+  }
+  return { texts, done };
 }

@@ -64,10 +64,16 @@ export async function readLiveReply(options: ReadLiveReplyOptions, polled: Polle
   )) as PollRow | null;
   if (!row) return { replyId, content: REPLY_TEXTS.unknownReply.en, finished: true };
 
-  const [sealed, finished, handedOver, later, keep, state, contentId, elsewhere] = row;
+  const [sealed, , handedOver, , , state, contentId, elsewhere] = row;
   if (state === 'limited') return { replyId, content: tooManyMessages(), finished: true };
   if (elsewhere === '1') return { replyId, content: REPLY_TEXTS.answeredAbove.en, finished: true };
   const content = openContent(options.keyRing, contentId, sealed);
+  // Whoever has the key answers another poll: in a change of keys some receivers have it already, or still.
+  if (content === undefined && handedOver !== '1') return { replyId, content: '', finished: false };
+  return lookOf(replyId, content ?? '', row);
+}
+
+function lookOf(replyId: string, content: string, [, finished, handedOver, later, keep]: PollRow): PulledReply {
   if (finished === '1')
     return { replyId, content: content === '' ? REPLY_TEXTS.unknownReply.en : content, finished: true };
   if (handedOver !== '1') return { replyId, content, finished: false };
@@ -80,13 +86,13 @@ export function tooManyMessages(): string {
   return `${REPLY_TEXTS.tooMany.zh}\n${REPLY_TEXTS.tooMany.en}`;
 }
 
-function openContent(keyRing: KeyRing, replyId: string, sealed: string): string {
+/** @returns undefined for what another key sealed; empty for what was altered: the poll ends with the sentence for replies that are gone */
+function openContent(keyRing: KeyRing, replyId: string, sealed: string): string | undefined {
   if (sealed === '') return '';
   try {
     return keyRing.open(CONTENT_PURPOSE, replyId, sealed);
   } catch (error) {
-    // A lost key makes the content unreadable, not the poll: it ends with the sentence for replies that are gone.
-    if (error instanceof SealError) return '';
-    throw error;
+    if (!(error instanceof SealError)) throw error;
+    return error.code === 'seal_unknown_key' ? undefined : '';
   }
 }

@@ -42,6 +42,7 @@ type TurnText =
   | 'emptyAnswer'
   | 'expired'
   | 'deadLetter'
+  | 'unreadable'
   | 'linkedNotice'
   | 'otherPersonNotice'
   | 'conversationEnded'
@@ -178,6 +179,10 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   deadLetter: {
     en: 'I am sorry: this message made me fail several times, so I have set it aside. Please ask in other words.',
     zh: '抱歉，处理这条消息时多次出错，已将其搁置。请换个说法再问。',
+  },
+  unreadable: {
+    en: 'I am sorry: this message was damaged before I could read it. Please send it again.',
+    zh: '抱歉，这条消息在读取之前已损坏，请重新发送。',
   },
   linkedNotice: {
     en: 'Signed in as {name} ({id}) at {time}. Not you? Send /unlink.',

@@ -22,6 +22,7 @@ import type { RunSlashWord } from './slash-words.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { formatStoredAnswer, readStoredAnswer } from './stored-answer.ts';
 import { threadSpokenIn } from './records/thread-index.ts';
+import { setAside, unreadableRecords } from './set-aside.ts';
 import type { SignInGate } from './sign-in-gate.ts';
 import type { TurnReport } from './turn-ports.ts';
 import type { TakeTypedCode } from './typed-codes.ts';
@@ -85,15 +86,15 @@ export function createRunTurn(options: RunTurnOptions): (controls: TurnControls)
   return async (controls) => {
     const turn = controls.claim;
     const scene = setScene(options, controls);
-    if (!scene) return { outcome: 'dead', records: unreadableRecords(turn) };
+    if (!scene) return setAside(options, controls);
     const startedMs = nowMs();
     const outcome = withThreadHistory(options, scene, await decide(options, scene));
     throwIfUnwanted(controls.signal);
     scene.decided = outcome;
 
     const isPrivate = scene.newest.chat.kind === 'private';
-    const notices = isPrivate ? openNotices(keyRing, turn.conversation, turn.notices) : [];
-    const lines = [...notices, ...(outcome.note === undefined ? [] : [outcome.note])];
+    const notices = openNotices(keyRing, turn.conversation, isPrivate ? turn.notices : []);
+    const lines = [...notices.texts, ...(outcome.note === undefined ? [] : [outcome.note])];
     const status = lines.length > 0 ? lines.join('\n') : undefined;
     const records = outcome.hold
       ? await scene.live.leaveOpen(outcome.text)
@@ -119,7 +120,7 @@ export function createRunTurn(options: RunTurnOptions): (controls: TurnControls)
       ...(outcome.stopServed === undefined ? {} : { stopServed: outcome.stopServed }),
       ...(outcome.preferences ? { preferences: outcome.preferences } : {}),
       ...(outcome.usage ? { usage: outcome.usage } : {}),
-      noticesShown: outcome.hold ? 0 : notices.length,
+      noticesShown: outcome.hold ? [] : notices.done,
     };
   };
 }
@@ -140,7 +141,7 @@ export function createApology(options: RunTurnOptions): (turn: TurnInput) => Pro
       yieldToHeld: async () => undefined,
     };
     const scene = setScene(options, controls);
-    if (!scene) return { outcome: 'dead', records: unreadableRecords(turn) };
+    if (!scene) return setAside(options, controls);
     const records = await scene.live.finish(say(TURN_TEXTS.deadLetter, scene.question.language));
     return { outcome: 'dead', records: [...records, ...unreadableRecords(turn)] };
   };
@@ -262,9 +263,4 @@ function failure({ log, keyRing }: RunTurnOptions, scene: TurnScene, error: Erro
 function throwIfUnwanted(signal: AbortSignal): void {
   if (signal.reason === 'fenced' || signal.reason === 'shutdown' || signal.reason === 'yielded')
     throw new Error(`The turn ended early: ${signal.reason as string}`);
-}
-
-/** Messages that no key opens end with an empty text, for which a poll gets the sentence for answers that are gone. */
-function unreadableRecords(turn: TurnInput): TurnResult['records'] {
-  return turn.unreadable.map((id) => ({ id, fields: ['finished', '1'] }));
 }

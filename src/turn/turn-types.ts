@@ -1,7 +1,7 @@
 import type { PreferencesChange } from '../conversation/preferences.ts';
 import type { UsageChange } from '../conversation/usage-store.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
-import type { InboundMessage } from '../platforms/platform.ts';
+import type { InboundMessage, PlatformName } from '../platforms/platform.ts';
 
 /** A message of the turn, as it waited. */
 export interface TurnMessage {
@@ -18,6 +18,8 @@ export interface TurnInput {
   turnId: string;
   messages: TurnMessage[];
   unreadable: string[];
+  /** Where an apology goes when none of the messages opens; absent where the platform polls. */
+  apologyTarget?: { platform: PlatformName; replyTarget: string };
   /** What an earlier worker decided and stored before it died: see `stored-answer.ts`. */
   storedAnswer?: string;
   stop: { seq: number; ownerId: string; servedSeq: number };
@@ -69,7 +71,8 @@ export interface TurnResult {
   };
   /** The thread in which this was said, and the person's list of them. */
   thread?: { index: string; id: string };
-  noticesShown?: number;
+  /** Sealed notices that are done with. */
+  noticesShown?: string[];
   preferences?: PreferencesChange;
   usage?: UsageChange;
   stopServed?: number;

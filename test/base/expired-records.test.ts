@@ -88,6 +88,8 @@ test('no script of a turn brings an expired record back for ever', async () => {
   const alice = conversationOf(newest, 'member');
   const keys = conversationKeys(alice);
   await keepNotice(redis, keyRing, { conversation: alice, text: 'a notice' });
+  const withoutKey = new TurnStore({ redis, keyRing: testKeyRing(), nowMs, historyLifeMs: HOUR_MS });
+  await expect(withoutKey.begin(alice)).rejects.toMatchObject({ code: 'key_missing' });
   const claim = await begin(newest);
   const deliveryId = deliveryIdOf(newest);
   const place = { redis, conversation: alice, epoch: claim.epoch, deliveryId };
@@ -124,7 +126,12 @@ test('no script of a turn brings an expired record back for ever', async () => {
     threadHistory: { conversation: { ...alice, id: 'thread' }, append: turn },
     erase: { remove: [], drop: [], clear: [conversationKeys({ ...alice, id: 'other' }).summary] },
     thread: { index: threadsKey(alice), id: 'thread' },
-    ...{ noticesShown: 1, stopServed: 1, usage, preferences: { personId, field: 'chat', sealed: 'sealed' } },
+    ...{
+      noticesShown: again.notices,
+      stopServed: 1,
+      usage,
+      preferences: { personId, field: 'chat', sealed: 'sealed' },
+    },
   });
 
   const summaries = new SummaryStore(redis, keyRing, HOUR_MS);

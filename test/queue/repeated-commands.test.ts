@@ -62,7 +62,8 @@ test('security.md 4.12: a commit that is sent twice takes no more messages, hist
   for (const said of ['/help', '/whoami']) await inboxOn(server.redis).accept(alice, textMessage(said));
   for (const text of ['a', 'b', 'c']) await keepNotice(server.redis, keyRing, { conversation: alice, text });
   const first = await store.begin(alice);
-  expect(first && (await store.commit(first, { ...FINAL, history: { append: 'h1' }, noticesShown: 1 }))).toBe(1);
+  const noticesShown = first?.notices.slice(0, 1) ?? [];
+  expect(first && (await store.commit(first, { ...FINAL, history: { append: 'h1' }, noticesShown }))).toBe(1);
   expect(await server.redis.lrange(keys.history, 0, -1)).toEqual(['h1']);
   expect(await server.redis.llen(keys.notices)).toBe(2);
   const second = await store.begin(alice);

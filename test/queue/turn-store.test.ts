@@ -6,6 +6,7 @@ import { conversationOf, deliveryIdOf, personIdOf } from '../../src/platforms/co
 import type { InboundMessage } from '../../src/platforms/platform.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { TurnStore, type TurnClaim, type TurnCommit } from '../../src/queue/turn-store.ts';
+import { alterEntry } from '../support/alter-entry.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 
@@ -247,7 +248,7 @@ describe('begin and commit', () => {
     const claim = await begin();
     await accept(textMessage('two'));
     await accept(textMessage('three'));
-    const commit: TurnCommit = { ...FINAL, history: { append: 'first' }, noticesShown: 1 };
+    const commit: TurnCommit = { ...FINAL, history: { append: 'first' }, noticesShown: ['shown'] };
     await server.redis.rpush(conversationKeys(alice).notices, 'shown', 'not yet shown');
     const answers = [await store.commit(claim, commit), await store.commit(claim, commit)];
     expect(answers).toEqual([2, 2]);
@@ -256,10 +257,10 @@ describe('begin and commit', () => {
     expect(textsOf(await begin())).toEqual(['two', 'three']);
   });
 
-  test('a message that no key opens any more is named, and leaves with its turn', async () => {
-    const stranger = new Inbox({ redis: server.redis, keyRing: testKeyRing(), nowMs: () => nowMs });
+  test('a message that was altered is named, and leaves with its turn', async () => {
     const message = textMessage('lost');
-    await stranger.accept(alice, message);
+    await accept(message);
+    await alterEntry(server.redis, conversationKeys(alice).inbox);
     const claim = await begin();
     expect(claim).toMatchObject({ messages: [], unreadable: [deliveryIdOf(message)] });
     expect(await store.commit(claim, { outcome: 'dead', records: [] })).toBe(0);

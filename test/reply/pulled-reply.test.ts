@@ -49,6 +49,15 @@ test('what is stored of a reply is sealed', async () => {
   expect(record['content']).toMatch(/^s1\./);
 });
 
+test('a receiver that lacks the key ends no answer that another can show, until its time is over', async () => {
+  const { pollElsewhere, poll, finish, pass } = await scene.open();
+  await finish('Hello, Alice.');
+  expect(await pollElsewhere()).toMatchObject({ content: '', finished: false });
+  expect(await poll()).toMatchObject({ content: 'Hello, Alice.', finished: true });
+  await pass(5.5 * MINUTE_MS);
+  expect(await pollElsewhere()).toMatchObject({ finished: true });
+});
+
 test("before WeCom's six minutes are over a poll ends the live reply, and the answer goes by the response_url", async () => {
   const { live, poll, finish, pass } = await scene.open();
   live.show({ text: 'partial' });

@@ -12,6 +12,7 @@ import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
 
 const keyRing = testKeyRing();
+const otherRing = testKeyRing();
 const { log } = recordingLog();
 
 /** The answer of one turn, as its worker has it and as WeCom sees it. */
@@ -23,6 +24,8 @@ export interface PulledTurn {
   isFenced(): boolean;
   /** Polls a message as its sender, or as another person; the only one unless told. */
   poll(index?: number, userId?: string): ReturnType<typeof readLiveReply>;
+  /** Polls at a receiver that has another key. */
+  pollElsewhere(): ReturnType<typeof readLiveReply>;
   /** Answers a delivery of a message that came again. */
   repeat(index: number): ReturnType<typeof readLiveReply>;
   /** Shows the last look and commits. */
@@ -114,14 +117,15 @@ export function usePulledScene(): PulledScene {
       sealAnswer: (text) => scene.store.sealAnswer(claim, text),
       isClaimHeld: () => true,
     });
-    const read = (index: number, userId: string, isRepeat: boolean) => {
+    const read = (index: number, userId: string, isRepeat: boolean, ring = keyRing) => {
       const { partition } = conversation;
       const polled = { partition, deliveryId: ids[index] ?? '', personId: personIdOf(first, userId), isRepeat };
-      return readLiveReply({ redis, keyRing, platform }, polled);
+      return readLiveReply({ redis, keyRing: ring, platform }, polled);
     };
     return {
       ...{ live, claim, messages, keyOf, isFenced: () => isFenced },
       poll: (index = 0, userId = first.sender.userId) => read(index, userId, false),
+      pollElsewhere: () => read(0, first.sender.userId, false, otherRing),
       repeat: (index) => read(index, first.sender.userId, true),
       async finish(text, status) {
         await scene.store.commit(claim, { outcome: 'final', records: await live.finish(text, status) });

@@ -11,10 +11,15 @@ export async function ageMessages(redis: RedisClient, byMs: number): Promise<voi
       await redis.lset(key, index, [id, merge, String(Number(atMs) - byMs), ...rest].join(':'));
     }
   }
-  for (const key of await redis.keys('{p*}:pending')) {
-    for (const id of await redis.zrange(key, '0', '-1')) await redis.zincrby(key, -byMs, id);
-  }
+  await ageTouches(redis, byMs);
   for (const key of await redis.keys('{p*}:message:*')) {
     if ((await redis.hexists(key, 'atMs')) === 1) await redis.hincrby(key, 'atMs', -byMs);
+  }
+}
+
+/** Makes every conversation longer untouched than it is, so that the sweeper wakes it. */
+export async function ageTouches(redis: RedisClient, byMs: number): Promise<void> {
+  for (const key of await redis.keys('{p*}:pending')) {
+    for (const id of await redis.zrange(key, '0', '-1')) await redis.zincrby(key, -byMs, id);
   }
 }

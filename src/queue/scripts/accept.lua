@@ -8,7 +8,8 @@
 -- KEYS  1 message record   2 inbox   3 state   4 pending   5 the person's rate   6 the chat's rate (groups only)
 -- ARGV  1 delivery id   2 conversation id   3 owner (person id)   4 merge key ('-' = never merged)
 --       5 words: 'later' if it can be answered later, 'stop' if this is a stop word, 'again:' and its age, ms, if it was acknowledged before
---       6 sealed message   7 of a stop word in a thread: the delivery that began the thread
+--       6 sealed message   7 of a stop word in a thread: the delivery that began the thread, else ''
+--       8 where to answer, sealed by itself, so that an apology reaches the person although the message does not open; '' where the platform polls
 -- Returns 'new' | 'limited' (refused, now or before, because too many came) | 'repeat'
 local known = redis.call('HGET', KEYS[1], 'state')
 local isAgain = string.match(ARGV[5], 'again:(%d+)')
@@ -40,6 +41,7 @@ local takenMs = nowMs - (isAgain or 0)
 local seq = redis.call('HINCRBY', KEYS[3], 'seq', 1)
 redis.call('RPUSH', KEYS[2], ARGV[1] .. ':' .. ARGV[4] .. ':' .. takenMs .. ':' .. seq .. ':' .. ARGV[6])
 redis.call('HSET', KEYS[1], 'state', 'accepted', 'conversation', conversation, 'owner', owner, 'atMs', takenMs)
+if ARGV[8] ~= '' then redis.call('HSET', KEYS[1], 'target', ARGV[8]) end
 if string.find(ARGV[5], 'later', 1, true) then redis.call('HSET', KEYS[1], 'later', '1') end
 redis.call('PEXPIRE', KEYS[1], REMEMBER_MS)
 redis.call('ZADD', KEYS[4], 'NX', nowMs, conversation)
@@ -47,7 +49,7 @@ if isStop then
   redis.call('HSET', KEYS[3], 'stopSeq', seq, 'stopOwner', owner)
   redis.call('PUBLISH', STOP_CHANNEL, conversation .. ':' .. seq .. ':' .. owner)
   -- The answer that opens a thread belongs to a question of the chat, which is another conversation: the mark goes to that one message.
-  local opener = ARGV[7] and string.sub(KEYS[1], 1, #KEYS[1] - #ARGV[1]) .. ARGV[7]
+  local opener = ARGV[7] ~= '' and string.sub(KEYS[1], 1, #KEYS[1] - #ARGV[1]) .. ARGV[7]
   local asked = opener and redis.call('HMGET', opener, 'state', 'owner', 'conversation') or {}
   if asked[2] == owner and (asked[1] == 'accepted' or asked[1] == 'held') then
     redis.call('HSET', opener, 'stopped', '1')

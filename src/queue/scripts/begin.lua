@@ -9,13 +9,15 @@
 --       7 how far the epoch goes on: by chance, since a failover may lose the newest epoch, and then the next one must not
 --         be the one that a worker still holds
 --       8 preferences key prefix   9 life of preferences, ms; they live on with each turn of their person
--- Returns {epoch, turn id ('' = nothing waits), crashes, crashes as the only suspect, stored answer,
+--       10 ids of the keys that this worker has: what another key sealed is left as it is, unclaimed
+-- Returns {0, '-', id of a key that this worker lacks}, with no epoch taken, or
+--         {epoch, turn id ('' = nothing waits), crashes, crashes as the only suspect, stored answer,
 --          stop sequence, stop owner, stop that was served, held count,
 --          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices},
 --          '1' if a worker had begun this turn before, {what the sender chose: field, sealed, …},
 --          '1' if one of its messages was stopped by itself,
 --          now by the clock by which `entries` and the answered message were stamped, ms,
---          summary ('' = none), turns of history that are kept}
+--          summary ('' = none), turns of history that are kept, where to answer (sealed; '' where the platform polls)}
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'solo', 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed'}
 local state = {}
 for index, value in ipairs(redis.call('HMGET', KEYS[1], unpack(fields))) do state[fields[index]] = value end
@@ -28,6 +30,10 @@ local head = redis.call('LRANGE', KEYS[2], 0, tonumber(ARGV[2]) - 1)
 local function partsOf(entry)
   local id, merge = string.match(entry, '^(%x+):([^:]+):')
   return id, merge
+end
+local function lackedKey(entry)
+  local keyId = string.match(entry, '^%x+:[^:]+:%d+:%d+:s1%.(%x+)%.')
+  return keyId and not string.find(ARGV[10], keyId, 1, true) and keyId
 end
 
 -- The list's newest values, oldest first: at most so many, and no more bytes than told but for the newest one; and how many
@@ -49,13 +55,16 @@ end
 if #head == 0 then
   redis.call('ZREM', KEYS[3], ARGV[1])
   redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
-  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}, '0', {}, '0', 0, '', 0}
+  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}, '0', {}, '0', 0, '', 0, ''}
 end
 local nowMs = redisNowMs()
 redis.call('ZADD', KEYS[3], nowMs, ARGV[1])
 
 local turn, size, crashes, soloCrashes, answer = state.turn, count('size'), count('crashes'), count('soloCrashes'), state.answer or ''
 local isLeftOver = turn and size >= 1 and head[size] and partsOf(head[size]) == turn
+for index = 1, isLeftOver and size or 1 do
+  if lackedKey(head[index]) then return {0, '-', lackedKey(head[index])} end
+end
 if isLeftOver then
   -- An orderly stop clears `running`; a turn that is found running lost its worker by a crash.
   if not isRepeat and state.running == '1' then
@@ -65,7 +74,9 @@ if isLeftOver then
 else
   local _, merge = partsOf(head[1])
   size = 1
-  while merge ~= '-' and head[size + 1] and select(2, partsOf(head[size + 1])) == merge do size = size + 1 end
+  while merge ~= '-' and head[size + 1] and select(2, partsOf(head[size + 1])) == merge and not lackedKey(head[size + 1]) do
+    size = size + 1
+  end
   turn = partsOf(head[size])
   crashes, soloCrashes, answer = 0, 0, ''
   redis.call('HDEL', KEYS[1], 'answer')
@@ -80,7 +91,7 @@ for index = 1, size do
   local id = partsOf(head[index])
   if id ~= turn and redis.call('HEXISTS', ARGV[4] .. id, 'stopped') == 1 then isStopped = true end
 end
-local record = redis.call('HMGET', ARGV[4] .. turn, 'atMs', 'handedOver', 'owner', 'stopped')
+local record = redis.call('HMGET', ARGV[4] .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target')
 local preferences = record[3] and redis.call('HGETALL', ARGV[8] .. record[3]) or {}
 if #preferences > 0 then redis.call('PEXPIRE', ARGV[8] .. record[3], ARGV[9]) end
 local history, kept = newest(KEYS[5], tonumber(ARGV[3]), tonumber(ARGV[6]))
@@ -88,4 +99,4 @@ return {epoch, turn, crashes, soloCrashes, answer, count('stopSeq'), state.stopO
   redis.call('LLEN', KEYS[4]), tonumber(record[1] or nowMs), record[2] or '0', entries,
   history, redis.call('LRANGE', KEYS[6], 0, -1), isLeftOver and '1' or '0', preferences,
   (isStopped or record[4]) and '1' or '0', nowMs,
-  redis.call('GET', KEYS[7]) or '', kept}
+  redis.call('GET', KEYS[7]) or '', kept, record[5] or ''}

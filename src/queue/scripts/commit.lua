@@ -79,7 +79,7 @@ if changes.usage then
   for field, count in pairs(changes.usage.add) do redis.call('HINCRBY', changes.usage.key, field, count) end
   redis.call('PEXPIRE', changes.usage.key, changes.usage.lifeMs)
 end
-if changes.noticesShown > 0 then redis.call('LTRIM', KEYS[6], changes.noticesShown, -1) end
+for _, notice in ipairs(changes.noticesShown) do redis.call('LREM', KEYS[6], 1, notice) end
 if changes.stopServed > 0 then redis.call('HSET', KEYS[1], 'stopServed', changes.stopServed) end
 
 redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
