@@ -4,6 +4,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS, type NowMs } from './base/clock.ts';
 import type { KeyRing } from './base/key-ring.ts';
 import type { Log } from './base/log.ts';
 import { connectRedis, type RedisClient } from './base/redis.ts';
+import { settledWithin } from './base/settled-within.ts';
 import { asError } from './base/coded-error.ts';
 import { createChatClient, type ChatClient } from './chat/chat-client.ts';
 import { createIdentity, type Identity } from './identity/identity.ts';
@@ -57,6 +58,7 @@ export interface BotOptions {
 /** The only model of the specified service that takes images (spec, 2.3). */
 const VISION_MODEL = 'svc-plus';
 const RELEASES_REPEATED_AT_ONCE = 50;
+const LONGEST_RELEASES_MS = 2 * SECOND_MS;
 const RECHECK_EVERY_MS = MINUTE_MS;
 const RECHECKED_AT_ONCE = 50;
 /** Of the grace time this much is kept for handing over what did not end (security.md 4.9). */
@@ -309,13 +311,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     log,
     report,
   });
-  const endSweeper = startSweeper({
-    redis,
-    wakeQueue,
-    log,
-    report,
-    alsoRepeat: identity ? [() => repeatReleases(base, identity)] : [],
-  });
+  const chores = identity ? [repeatReleases(base, identity)] : [];
+  const endSweeper = startSweeper({ redis, wakeQueue, log, report }, chores);
   const endRechecks = identity ? startRechecks(identity, log) : () => undefined;
   return {
     worker,
@@ -348,10 +345,24 @@ export function createChat({ config, secrets, nowMs, log, report }: BotOptions):
   return createChatClient({ baseUrl: config.chat.baseUrl, apiKey: secrets.chatApiKey ?? '', nowMs, log, report });
 }
 
-/** What a crash between a link's commit and its release left undone. */
-async function repeatReleases(base: Base, identity: Identity): Promise<void> {
-  for (const release of await identity.pendingReleases(RELEASES_REPEATED_AT_ONCE))
-    await takeRelease(base, identity, release);
+/**
+ * What a crash between a link's commit and its release left undone. One that cannot be finished now holds up no other, and
+ * is not begun again meanwhile.
+ */
+function repeatReleases(base: Base, identity: Identity): () => Promise<void> {
+  const underWay = new Set<string>();
+  return async () => {
+    const releases = (await identity.pendingReleases(RELEASES_REPEATED_AT_ONCE)).filter(({ id }) => !underWay.has(id));
+    const taking = releases.map(async (release) => {
+      underWay.add(release.id);
+      try {
+        await takeRelease(base, identity, release);
+      } finally {
+        underWay.delete(release.id);
+      }
+    });
+    await settledWithin(taking, LONGEST_RELEASES_MS);
+  };
 }
 
 /** The daily re-check of linked accounts (security.md 2.7), a few at a time, and the sweep after a change of keys (2.3). */

@@ -29,6 +29,12 @@ export function census<Label extends string>(
   };
 }
 
+/** A gauge; called with what it says from now on. */
+export function gauge(registry: Registry, { name, help }: Omit<Instrument<never>, 'labels'>): (value: number) => void {
+  const made = new Gauge({ name: `parley_${name}`, help, registers: [registry] });
+  return (value) => made.set(value);
+}
+
 /** A histogram of durations, told in milliseconds and kept in seconds, as Prometheus wants them. */
 export function durations<Label extends string = never>(
   registry: Registry,

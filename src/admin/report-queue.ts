@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import { MINUTE_MS, monotonicMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { QueueReport } from '../queue/queue-report.ts';
-import { counter } from './instruments.ts';
+import { counter, gauge } from './instruments.ts';
 
 export function reportQueue(registry: Registry, log: Log): QueueReport {
   const count = (name: string, help: string) => {
@@ -10,6 +10,10 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     return (times?: number) => add({}, times);
   };
   const wakes = count('wakes_repeated_total', 'Conversations that the sweeper woke again');
+  const missed = gauge(registry, {
+    name: 'partitions_unreachable',
+    help: 'Partitions of 64 that the sweeper could not reach in its last round',
+  });
   const fenced = count('turns_fenced_total', 'Turns that a newer run had taken over');
   const resumed = count('turns_resumed_total', 'Turns found after their worker had died');
   const dead = count('dead_letters_total', 'Turns given up with an apology');
@@ -35,6 +39,10 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     wakeRepeated({ count: times }) {
       wakes(times);
       log.info({ count: times }, 'the sweeper woke conversations again');
+    },
+    partitionsMissed({ count: partitions }) {
+      missed(partitions);
+      log[partitions > 0 ? 'warn' : 'info']({ partitions }, 'partitions that the sweeper cannot reach');
     },
     turnFenced({ turnId }) {
       fenced();

@@ -2,6 +2,8 @@
 export interface QueueReport {
   /** The sweeper found conversations whose wake had got lost and woke them again. */
   wakeRepeated(event: { count: number }): void;
+  /** How many partitions the sweeper could not reach in its last round (a master of a cluster is gone); told when it changes. */
+  partitionsMissed(event: { count: number }): void;
   /** A worker found that a newer epoch had taken over its turn; it wrote and posted nothing more. */
   turnFenced(event: { turnId: string }): void;
   /** A turn was found whose worker had died. */

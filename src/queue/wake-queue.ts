@@ -2,7 +2,9 @@ import { Queue } from 'bullmq';
 import type { RedisClient } from '../base/redis.ts';
 import { outsideCall } from '../base/fail-point.ts';
 import type { Log } from '../base/log.ts';
-import { asError } from '../base/coded-error.ts';
+import { asError, CodedError } from '../base/coded-error.ts';
+import { SECOND_MS } from '../base/clock.ts';
+import { settledWithin } from '../base/settled-within.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 
 /** The version of wakes that this worker writes and reads. */
@@ -14,7 +16,12 @@ export interface WakeJob {
   conversation: ConversationRef;
 }
 
-export const WAKE_JOB_NAME = 'wake';
+/** Of the queue of wakes: `queue_away` when none of it can be reached. */
+export class QueueError extends CodedError<'queue_away'> {}
+
+const LONGEST_COUNT_MS = SECOND_MS;
+
+const WAKE_JOB_NAME = 'wake';
 
 /** A shard's BullMQ names. The prefix is a hash tag of its own, so that a cluster spreads the shards. */
 export function shardNames(shard: number): { name: string; prefix: string } {
@@ -24,6 +31,7 @@ export function shardNames(shard: number): { name: string; prefix: string } {
 /** Wakes conversations: at most one job of each waits or runs, and one more follows a running one. */
 export class WakeQueue {
   readonly #shards: Queue<WakeJob>[];
+  readonly #counting = new Map<Queue<WakeJob>, Promise<number>>();
 
   /** @param redis shared with the caller, so that a wake leaves right behind the accept on the same connection */
   constructor(redis: RedisClient, shards: number, log: Log) {
@@ -60,10 +68,24 @@ export class WakeQueue {
     );
   }
 
-  /** How many wakes wait, over all shards. One command a shard. */
+  /**
+   * How many wakes wait, over all shards that can be reached. One command a shard.
+   * @throws QueueError when none can
+   */
   async waiting(): Promise<number> {
-    const counts = await Promise.all(this.#shards.map((queue) => queue.getWaitingCount()));
+    const counts = await settledWithin(
+      this.#shards.map((queue) => this.#countWaiting(queue)),
+      LONGEST_COUNT_MS,
+    );
+    if (counts.length === 0) throw new QueueError('queue_away', 'No shard of the queue could be counted');
     return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** A shard that has not answered yet is not asked again: while its master is gone, questions must not gather. */
+  #countWaiting(queue: Queue<WakeJob>): Promise<number> {
+    const counting = this.#counting.get(queue) ?? queue.getWaitingCount().finally(() => this.#counting.delete(queue));
+    this.#counting.set(queue, counting);
+    return counting;
   }
 
   async close(): Promise<void> {

@@ -13,7 +13,7 @@ import type { InboundMessage } from '../../src/platforms/platform.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { RecentAccepts } from '../../src/queue/recent-accepts.ts';
 import { stopRunning } from '../../src/queue/stop-running.ts';
-import { sweep } from '../../src/queue/sweeper.ts';
+import { Sweeper } from '../../src/queue/sweeper.ts';
 import { TurnStore, type TurnClaim } from '../../src/queue/turn-store.ts';
 import { createLiveReply } from '../../src/reply/live-reply.ts';
 import { keepNotice } from '../../src/reply/notices.ts';
@@ -111,10 +111,8 @@ test('no script of a turn brings an expired record back for ever', async () => {
   await store.markSolo(claim);
   await store.renew(claim);
   await store.giveBack(claim, 0);
-  await sweep(
-    { redis, wakeQueue: { wake: async () => undefined } as never, report: { wakeRepeated: () => undefined } as never },
-    0,
-  );
+  const report = { wakeRepeated: () => undefined, partitionsMissed: () => undefined } as never;
+  await new Sweeper({ redis, wakeQueue: { wake: async () => undefined }, report, log: {} as never }).sweep(0);
   const again = await begin(newest);
   const personId = personIdOf(newest, 'alice');
   const usage = usageChange({ partition: alice.partition, personId, nowMs: nowMs() }, { questions: 1, tokens: 5 });

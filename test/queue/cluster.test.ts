@@ -1,14 +1,17 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { pendingKey } from '../../src/base/partition-keys.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { conversationOf, type ConversationRef } from '../../src/platforms/conversation-key.ts';
 import type { InboundMessage } from '../../src/platforms/platform.ts';
 import { Inbox } from '../../src/queue/accept.ts';
+import { Sweeper } from '../../src/queue/sweeper.ts';
 import { storeAndWake } from '../../src/queue/store-and-wake.ts';
 import { WakeQueue } from '../../src/queue/wake-queue.ts';
 import { testKeyRing } from '../support/messages.ts';
 import { recordingLog } from '../support/redis.ts';
+import type { QueueReport } from '../../src/queue/queue-report.ts';
 import { startRedisCluster, type RedisGroup } from '../support/redis-cluster.ts';
 import { messageOf, until } from './worker-scene.ts';
 
@@ -20,6 +23,12 @@ let inbox: Inbox;
 
 beforeAll(async () => {
   group = await startRedisCluster();
+  for (const { url } of group.servers) {
+    const server = new Redis(url);
+    // What the others hold is served although one is gone.
+    await server.config('SET', 'cluster-require-full-coverage', 'no');
+    server.disconnect();
+  }
   redis = connectRedis({ urls: group.url.split(',') }, 'wait', log, 'test');
   await until(() => redis.status === 'ready');
   wakeQueue = new WakeQueue(redis, 1, log);
@@ -62,3 +71,39 @@ test('on a cluster no wake comes before its message is stored, since the masters
   expect(await stored).toMatchObject({ result: 'new' });
   await until(async () => (await redis.get('{wake0}:turns:id')) === '1');
 });
+
+test('while one master of a cluster is gone, what lies on the others is swept all the same, and what is missed is told', async () => {
+  const ofWakes = await masterOf('{wake0}:turns:id');
+  const reported: string[] = [];
+  const report = {
+    wakeRepeated: ({ count }: { count: number }) => void reported.push(`woken ${count}`),
+    partitionsMissed: ({ count }: { count: number }) => void reported.push(`missed ${count}`),
+  } as QueueReport;
+  // One that keeps a shard of a larger queue, too.
+  let shard = 1;
+  while ((await masterOf(`{wake${shard}}`)) === ofWakes) shard += 1;
+  const gone = await masterOf(`{wake${shard}}`);
+  const allShards = new WakeQueue(redis, shard + 1, log);
+  let reachable = 0;
+  for (let index = 0; index < 60; index += 1) {
+    const message = messageOf(`waiting${index}`, 'a question');
+    const conversation = conversationOf(message, 'member');
+    await inbox.accept(conversation, message);
+    await redis.zincrby(pendingKey(conversation.partition), -60_000, conversation.id);
+    if ((await masterOf(pendingKey(conversation.partition))) !== gone) reachable += 1;
+  }
+  const pid = group.servers[gone]?.pid ?? 0;
+  const sweeper = new Sweeper({ redis, wakeQueue, log, report });
+  process.kill(pid, 'SIGSTOP');
+  const found = await Promise.race([sweeper.sweep(), sleep(10_000)]);
+  // A second round must not wait for what the first one still waits for.
+  await Promise.race([sweeper.sweep(), sleep(10_000)]);
+  expect(await Promise.race([allShards.waiting(), sleep(10_000)])).toBeGreaterThanOrEqual(reachable);
+  process.kill(pid, 'SIGCONT');
+  expect(found).toBe(reachable);
+  expect(reported.slice(0, 2)).toEqual([expect.stringMatching(/^missed [1-9]/), `woken ${reachable}`]);
+  await until(async () => (await sweeper.sweep(), reported.includes('missed 0')), 15_000);
+  const told = reported.filter((words) => words.startsWith('missed'));
+  expect(told.filter((words, index) => words === told[index - 1])).toEqual([]);
+  await allShards.close();
+}, 60_000);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sweep } from '../../src/queue/sweeper.ts';
+import { Sweeper } from '../../src/queue/sweeper.ts';
 import { textMessage } from '../support/messages.ts';
 import { until, useWorkerScene } from './worker-scene.ts';
 
@@ -26,7 +26,7 @@ test('F11, security.md 4.2: a running turn that meets a full Redis is given back
   await redis.config('SET', 'maxmemory', '0');
   const freeAtMs = Date.now();
   await until(async () => {
-    await sweep({ ...scene, redis });
+    await new Sweeper({ ...scene, redis }).sweep();
     await sleep(200);
     return crashes.length === 2;
   }, 25_000);

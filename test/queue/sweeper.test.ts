@@ -1,12 +1,15 @@
 import { expect, test } from '@jest/globals';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
-import { sweep, SWEEP_AFTER_MS } from '../../src/queue/sweeper.ts';
+import { pendingKey } from '../../src/base/partition-keys.ts';
+import { connectRedis } from '../../src/base/redis.ts';
+import { conversationOf, type ConversationRef } from '../../src/platforms/conversation-key.ts';
+import { Sweeper, SWEEP_AFTER_MS } from '../../src/queue/sweeper.ts';
+import { WakeQueue } from '../../src/queue/wake-queue.ts';
 import { ageMessages } from '../support/age-messages.ts';
 import { textMessage } from '../support/messages.ts';
-import { useWorkerScene } from './worker-scene.ts';
+import { messageOf, useWorkerScene } from './worker-scene.ts';
 
 const scene = useWorkerScene();
-const woken = () => sweep({ ...scene, redis: scene.server.redis });
+const woken = () => new Sweeper({ ...scene, redis: scene.server.redis }).sweep();
 const untouched = () => ageMessages(scene.server.redis, SWEEP_AFTER_MS);
 
 test('security.md 3.5: the sweeper wakes what nobody touched for ten seconds, until it is done', async () => {
@@ -40,4 +43,58 @@ test('security.md 3.5: the sweeper wakes what nobody touched for ten seconds, un
   if (released) await scene.store.commit(released, { outcome: 'final', records: [] });
   expect(await woken()).toBe(0);
   expect(await scene.server.redis.keys('*:pending')).toEqual([]);
+});
+
+/** Messages of so many people that lost their wakes long ago. */
+async function loseWakes(count: number, partition?: number): Promise<ConversationRef[]> {
+  const lost: ConversationRef[] = [];
+  for (let index = 0; lost.length < count; index += 1) {
+    const message = messageOf(`person${index}`, 'q');
+    const conversation = conversationOf(message, 'member');
+    if (partition !== undefined && conversation.partition !== partition) continue;
+    await scene.inbox.accept(conversation, message);
+    await scene.server.redis.zincrby(pendingKey(conversation.partition), index - 60_000, conversation.id);
+    lost.push(conversation);
+  }
+  return lost;
+}
+
+/** How many wakes were ever asked for. */
+const wakes = async () => Number((await scene.server.redis.get('{wake0}:turns:id')) ?? 0);
+const touchedLater = (conversations: ConversationRef[], byMs: number) =>
+  Promise.all(conversations.map(({ id, partition }) => scene.server.redis.zincrby(pendingKey(partition), -byMs, id)));
+
+test('however many processes sweep, what waits is woken once a round, and again in the next one', async () => {
+  const lost = await loseWakes(120);
+  const sweepers = Array.from({ length: 8 }, () => new Sweeper({ ...scene, redis: scene.server.redis }));
+  const found = await Promise.all(sweepers.map((sweeper) => sweeper.sweep()));
+  expect(found.reduce((sum, count) => sum + count, 0)).toBe(120);
+  for (const sweeper of sweepers) expect(await sweeper.sweep()).toBe(0);
+  expect(await wakes()).toBe(120);
+  // The shortest pause between two rounds of one process is 4.5 s: a wake of its own that got lost is repeated in the next.
+  await touchedLater(lost, 4_500);
+  expect(await woken()).toBe(120);
+});
+
+test('a round of one process wakes a few of each partition, those first that waited longest', async () => {
+  const lost = await loseWakes(25, 7);
+  expect(await woken()).toBe(10);
+  expect(await woken()).toBe(10);
+  expect(await woken()).toBe(5);
+  const jobs = (await scene.server.redis.lrange('{wake0}:turns:wait', 0, -1)).reverse();
+  const inOrder = await Promise.all(jobs.map((job) => scene.server.redis.hget(`{wake0}:turns:${job}`, 'deid')));
+  expect(inOrder).toEqual(lost.map(({ id }) => id));
+});
+
+test('what a sweeper took and could not wake is woken by another one after one round', async () => {
+  const lost = await loseWakes(3);
+  const away = connectRedis({ urls: [scene.server.url] }, 'wait', scene.log, 'away');
+  const wakeQueue = new WakeQueue(away, 1, scene.log);
+  await wakeQueue.waiting();
+  away.disconnect();
+  expect(await new Sweeper({ ...scene, redis: scene.server.redis, wakeQueue }).sweep()).toBe(0);
+  expect(await wakes()).toBe(0);
+  expect(await woken()).toBe(0);
+  await touchedLater(lost, 4_500);
+  expect(await woken()).toBe(3);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { conversationOf } from '../../src/platforms/conversation-key.ts';
-import { sweep, SWEEP_AFTER_MS } from '../../src/queue/sweeper.ts';
+import { Sweeper, SWEEP_AFTER_MS } from '../../src/queue/sweeper.ts';
 import type { RunTurn } from '../../src/queue/turn-worker.ts';
 import { ageMessages } from '../support/age-messages.ts';
 import { textMessage } from '../support/messages.ts';
@@ -94,10 +94,10 @@ test('security.md 3.5: a message whose wake got lost is woken by the sweeper', a
   });
   const message = textMessage('unwoken');
   await scene.inbox.accept(conversationOf(message, 'member'), message);
-  const options = { ...scene, redis: scene.server.redis };
-  expect(await sweep(options)).toBe(0);
+  const sweeper = new Sweeper({ ...scene, redis: scene.server.redis });
+  expect(await sweeper.sweep()).toBe(0);
   await ageMessages(scene.server.redis, SWEEP_AFTER_MS);
-  expect(await sweep(options)).toBe(1);
+  expect(await sweeper.sweep()).toBe(1);
   await until(() => answered.length === 1);
 });
 

@@ -6,7 +6,7 @@ import { connectRedis } from '../../src/base/redis.ts';
 import { conversationOf } from '../../src/platforms/conversation-key.ts';
 import type { InboundMessage } from '../../src/platforms/platform.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import { sweep } from '../../src/queue/sweeper.ts';
+import { Sweeper } from '../../src/queue/sweeper.ts';
 import { TurnStore } from '../../src/queue/turn-store.ts';
 import type { RunTurn } from '../../src/queue/turn-worker.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
@@ -18,7 +18,7 @@ const scene = useWorkerScene();
 const conversationFor = (message: InboundMessage) => conversationOf(message, 'member');
 
 /** Wakes whatever waits, as the sweeper would ten seconds later. */
-const sweepLater = () => sweep({ ...scene, redis: scene.server.redis }, -5_000);
+const sweepLater = () => new Sweeper({ ...scene, redis: scene.server.redis }).sweep(-5_000);
 /** Accepts a message whose turn has killed workers before: `solo` of the crashes while no other suspect ran. */
 async function acceptCrashed(message: InboundMessage, crashes: number, solo = 0): Promise<void> {
   const conversation = conversationFor(message);

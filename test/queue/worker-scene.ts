@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../src/base/log.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { conversationOf } from '../../src/platforms/conversation-key.ts';
 import type { InboundMessage } from '../../src/platforms/platform.ts';
@@ -20,6 +21,7 @@ export interface WorkerScene {
   /** What the workers reported, in words. */
   readonly reported: string[];
   readonly report: QueueReport;
+  readonly log: Log;
   startWorker(runTurn: RunTurn, overrides?: Partial<TurnWorkerOptions>): TurnWorker;
   /** Accepts a message and wakes its conversation. */
   send(message: InboundMessage): Promise<void>;
@@ -36,6 +38,7 @@ export function useWorkerScene(): WorkerScene {
   const reported: string[] = [];
   const report: QueueReport = {
     wakeRepeated: ({ count }) => void reported.push(`woken ${count}`),
+    partitionsMissed: ({ count }) => void reported.push(`missed ${count}`),
     turnFenced: () => void reported.push('fenced'),
     turnResumed: ({ crashes }) => void reported.push(`resumed ${crashes}`),
     deadLetter: ({ crashes }) => void reported.push(`dead ${crashes}`),
@@ -50,7 +53,9 @@ export function useWorkerScene(): WorkerScene {
     pressureChanged: ({ pressure }) => void reported.push(`pressure ${pressure}`),
     runFailed: () => void reported.push('run failed'),
   };
-  const scene = { reported, report, startWorker, send } as { -readonly [Name in keyof WorkerScene]: WorkerScene[Name] };
+  const scene = { reported, report, log, startWorker, send } as {
+    -readonly [Name in keyof WorkerScene]: WorkerScene[Name];
+  };
 
   beforeAll(async () => {
     scene.server = await startTestRedis();
