@@ -60,6 +60,8 @@ function judgeKeys({ run, keys }: SoakRun): string[] {
     '{p}:state': conversations,
     '{p}:history': conversations + events.filter(({ platform }) => platform === 'slack').length,
     '{p}:notices': conversations,
+    // One for each thread in which Slack's answers may have been lost.
+    '{p}:place': events.filter(({ platform }) => platform === 'slack').length,
   };
   const faults = Object.entries(keys.after).flatMap(([kind, { count, endless, longestLifeMs }]) => {
     const most = explained[kind];

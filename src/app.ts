@@ -20,6 +20,8 @@ export interface AppOptions {
   nowMs?: NowMs;
   /** What the tool that reads pages may reach; the public web but in tests. */
   reach?: Reach;
+  /** How long Slack may carry out a post that was given up; its platform's own trait but in tests. Milliseconds. */
+  slackSettlesWithinMs?: number;
   /** Called when the process must not go on (an unsafe Redis); the sentence names what to do. */
   onFatal(sentence: string): void;
 }
@@ -51,8 +53,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     const local = await startLocal(options, endings);
     const secrets = local?.secrets ?? options.secrets;
     const registry = new Registry();
-    const { reach } = options;
-    const bot = { config, secrets, nowMs, reach, log, report: createReport(registry, log) };
+    const { reach, slackSettlesWithinMs } = options;
+    const bot = { config, secrets, nowMs, reach, slackSettlesWithinMs, log, report: createReport(registry, log) };
     const has = (role: Role) => config.roles.includes(role);
 
     if (has('service')) {

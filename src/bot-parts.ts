@@ -28,6 +28,7 @@ import { MediaStore } from './conversation/images/media-store.ts';
 import { PromptSizes } from './conversation/prompt-sizes.ts';
 import { prefetchImages } from './turn/fetch-images.ts';
 import { textOfMessage } from './turn/question.ts';
+import { AfterCare } from './reply/after-care.ts';
 import { createAnswerQuestion } from './turn/answer-question.ts';
 import { createApology, createRunTurn } from './turn/run-turn.ts';
 import { SignInGate } from './turn/sign-in-gate.ts';
@@ -49,6 +50,8 @@ export interface BotOptions {
   config: Config;
   secrets: Secrets;
   nowMs: NowMs;
+  /** How long Slack may carry out a post that was given up; its platform's own trait but in tests. Milliseconds. */
+  slackSettlesWithinMs?: number | undefined;
   /** What the tool that reads pages may reach; the public web but in tests. */
   reach?: Reach | undefined;
   log: Log;
@@ -65,10 +68,11 @@ const RECHECKED_AT_ONCE = 50;
 const HANDOVER_RESERVE_SEC = 5;
 
 /** What the receiver and the worker both stand on: one connection, the keys, the platforms, the conversation's store. */
-function createBase({ config, secrets, nowMs, log }: BotOptions, patience: 'fail-fast' | 'wait') {
+function createBase(options: BotOptions, patience: 'fail-fast' | 'wait') {
+  const { config, secrets, nowMs, log } = options;
   const redis = connectRedis(redisAddress(config, secrets), patience, log, patience === 'wait' ? 'worker' : 'receiver');
   const keyRing = createKeyRing(secrets);
-  const platforms = createPlatforms({ config, secrets, nowMs, log }, redis, keyRing);
+  const platforms = createPlatforms(options, redis, keyRing);
   const historyLifeMs = config.conversation.historyTtlDays * DAY_MS;
   const { promptTokens } = config.chat;
   const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs, promptTokens });
@@ -80,7 +84,7 @@ type Base = ReturnType<typeof createBase>;
 
 /** The platforms whose credentials are set. */
 export function createPlatforms(
-  { config, secrets, nowMs, log }: PlatformParts,
+  { config, secrets, nowMs, log, slackSettlesWithinMs }: PlatformParts,
   redis: RedisClient,
   keyRing: KeyRing,
 ): ReadonlyMap<PlatformName, Platform> {
@@ -88,12 +92,12 @@ export function createPlatforms(
     ...(config.wecom.isBotOn
       ? [buildWecom({ config, secrets, nowMs, log }, createSealedTokenStore(redis, keyRing, nowMs))]
       : []),
-    ...(config.slack.isOn ? [buildSlack({ config, secrets, nowMs })] : []),
+    ...(config.slack.isOn ? [buildSlack({ config, secrets, nowMs, slackSettlesWithinMs })] : []),
   ];
   return new Map(served.map((platform) => [platform.name, withEditGap(platform, config.reply.minEditMs)]));
 }
 
-type PlatformParts = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log'>;
+type PlatformParts = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log' | 'slackSettlesWithinMs'>;
 
 function buildWecom({ config, secrets, nowMs, log }: PlatformParts, tokenStore: AccessTokenStore): Platform {
   const { wecom } = config;
@@ -113,7 +117,7 @@ function buildWecom({ config, secrets, nowMs, log }: PlatformParts, tokenStore: 
   });
 }
 
-function buildSlack({ config, secrets, nowMs }: Omit<PlatformParts, 'log'>): Platform {
+function buildSlack({ config, secrets, nowMs, slackSettlesWithinMs }: Omit<PlatformParts, 'log'>): Platform {
   return createSlack({
     signingSecret: secrets.slackSigningSecret ?? '',
     botToken: secrets.slackBotToken ?? '',
@@ -121,6 +125,7 @@ function buildSlack({ config, secrets, nowMs }: Omit<PlatformParts, 'log'>): Pla
     reply: config.slack.reply,
     webhookWindowSec: config.webhook.windowSec,
     nowMs,
+    ...(slackSettlesWithinMs === undefined ? {} : { settlesWithinMs: slackSettlesWithinMs }),
   });
 }
 
@@ -295,7 +300,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   });
   const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
   const steps = { gate, runSlashWord, takeTypedCode, answerQuestion };
-  const turnOptions = { redis, keyRing, platforms, ...steps, groupScope, nowMs, log, report };
+  const afterCare = new AfterCare(log);
+  const turnOptions = { redis, keyRing, platforms, ...steps, groupScope, afterCare, nowMs, log, report };
   const worker = new TurnWorker({
     redis,
     store,
@@ -323,6 +329,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       endRechecks();
       const turnsMs = Math.max(0, graceSec - HANDOVER_RESERVE_SEC) * SECOND_MS;
       await Promise.all([worker.close(turnsMs), summaries.close()]);
+      afterCare.close();
       await wakeQueue.close();
       await chat.close();
       redis.disconnect();

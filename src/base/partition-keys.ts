@@ -67,6 +67,11 @@ export function mediaKey(partition: number, mediaId: string): string {
   return `{p${partition}}:media:${mediaId}`;
 }
 
+/** Sorted set of the posts to one place of a chat whose fate may be unknown, and of messages there that are nobody's (reply/scripts/post.lua). */
+export function placeKey(partition: number, place: string): string {
+  return `{p${partition}}:place:${place}`;
+}
+
 /** Sorted set of the threads in which a person spoke in one chat, by when; `id` is that person's conversation of the chat. */
 export function threadsKey({ id, partition }: Place): string {
   return `{p${partition}}:threads:${id}`;

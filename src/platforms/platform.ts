@@ -142,8 +142,13 @@ export interface ReplyTraits {
   thinking: 'block' | 'status';
   /** How a post whose fate is unknown is found again after a crash. `once`: the platform refuses the second use by itself. */
   reconcile: 'key' | 'lookup' | 'content' | 'once' | 'none';
-  /** How long a post that was cut off may still arrive, before it is looked for. Milliseconds; 0 where nothing is pushed. */
+  /** The pause between two look-ups of a post whose fate is unknown. Milliseconds; 0 where nothing is pushed. */
   lookUpAfterMs: number;
+  /**
+   * How long after a post left the platform may still carry it out, although its caller gave up: one that does not stand then
+   * never will. Milliseconds; 0 where nothing is pushed.
+   */
+  postSettlesWithinMs: number;
   /**
    * From the acceptance of a message on, how long the platform may still learn that it was accepted (all its tries). One
    * that it has not polled by then it never will. Milliseconds; 0 where it does not poll.
@@ -166,6 +171,8 @@ export interface PushedLook {
   finished: boolean;
   /** The message stays as it is for long, to be edited later (an invitation to sign in). */
   staysOpen?: boolean;
+  /** An earlier post of it may turn up after all: this one must be known by its key from the beginning. */
+  isRepeat?: boolean;
   /** What is said about a finished answer, in plain words: shown apart from its text, in the platform's own place for that. */
   note?: string;
 }
@@ -180,6 +187,16 @@ export type PushResult =
   | { result: 'busy'; retryAfterMs: number }
   | { result: 'uncertain' | 'refused' | 'unauthorised' | 'stopped' };
 
+/** What a look-up of a post found: handles, oldest first. */
+export interface FoundPosts {
+  /** Messages that carry the post's key. */
+  keyed: string[];
+  /** Messages of ours there that carry none and are younger than the question. The platform cannot say whose they are. */
+  strays: string[];
+  /** Messages that a worker had begun to take away. */
+  doomed: string[];
+}
+
 /**
  * How a platform that does not poll us shows an answer: one message that grows (security.md 4.4 to 4.6). Calls never
  * throw for what the platform answers. Handles are strings that any process can go on with.
@@ -189,8 +206,16 @@ export interface PushReplies {
   open(target: string, look: PushedLook, postKey: string): Promise<PushResult>;
   /** Brings the message to this look. Safe to repeat: it ends as this look, whatever stood there. */
   update(handle: string, look: PushedLook, postKey: string): Promise<PushResult>;
-  /** Looks for a post whose fate is unknown. @returns its handle, or `absent`; `unknown` when the platform cannot say now */
-  find(target: string, postKey: string): Promise<{ handle: string } | 'absent' | 'unknown'>;
+  /** Looks for a post whose fate is unknown, in all that was said since the question. @returns `unknown` when the platform cannot say now */
+  find(target: string, postKey: string): Promise<FoundPosts | 'unknown'>;
+  /**
+   * Takes away a message of ours that is nobody's answer. Safe to repeat.
+   * @param isStray that it is an answer's is only supposed: it is left alone unless it is one that grows
+   * @returns `gone` when it does not stand any more, `left` when it was left alone, `later` when it may be tried again
+   */
+  remove(handle: string, isStray: boolean): Promise<'gone' | 'left' | 'later'>;
+  /** Where a post to this target stands among others: two with the same place may be taken for each other. */
+  placeOf(target: string): string;
   /** Says what is going on before there is text, where the platform has such a line. A failure is nobody's business. */
   showStatus?(target: string, status: string): Promise<void>;
 }

@@ -5,6 +5,7 @@ import type { RedisClient } from '../base/redis.ts';
 import type { Language } from '../base/texts.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 import type { Platform, ReplyView } from '../platforms/platform.ts';
+import type { AfterCare } from './after-care.ts';
 import { PulledReply } from './pulled-reply.ts';
 import { PushedReply } from './pushed-reply.ts';
 import type { ReplyReport } from './reply-report.ts';
@@ -32,6 +33,11 @@ export interface LiveReply {
   leaveOpen(text: string): Promise<FinalRecord[]>;
   /** Writes nothing more and waits for the write under way. */
   close(): Promise<void>;
+  /**
+   * The turn ends here without its last look: writes nothing more, waits for the write under way and notes where it stands, both
+   * for two seconds at most, so that whoever goes on finds it. Called before the turn is given back.
+   */
+  abandon(): Promise<void>;
 }
 
 export interface LiveReplyOptions {
@@ -65,6 +71,8 @@ export interface LiveReplyOptions {
   storeAnswer(text: string): Promise<boolean>;
   /** Seals the full answer as it is stored, where another step stores it. */
   sealAnswer(text: string): string;
+  /** Looks after an answer once it stands, where a call of an unknown fate may still change something. */
+  afterCare: Pick<AfterCare, 'later'>;
   /** Whether this worker's lock cannot have run out yet, not even if the process was frozen meanwhile. */
   isClaimHeld(): boolean;
 }

@@ -1,14 +1,27 @@
-import { DAY_MS } from '../base/clock.ts';
+import { DAY_MS, HOUR_MS } from '../base/clock.ts';
 import { hashParts } from '../base/ids.ts';
 import { loadScript } from '../base/lua-script.ts';
-import { conversationKeys, messageKey } from '../base/partition-keys.ts';
+import { conversationKeys, messageKey, messageKeyPrefix, placeKey } from '../base/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 
-const postScript = loadScript(import.meta.url, './scripts/post.lua', { RECORD_LIFE_MS: DAY_MS });
+/** Longer than any answer stays unfinished. */
+const PLACE_LIFE_MS = 2 * HOUR_MS;
+const postScript = loadScript(import.meta.url, './scripts/post.lua', { RECORD_LIFE_MS: DAY_MS, PLACE_LIFE_MS });
+const claimScript = loadScript(import.meta.url, './scripts/claim-stray.lua', { PLACE_LIFE_MS });
+const withdrawScript = loadScript(import.meta.url, './scripts/withdraw.lua');
 
-/** What is known of one part of an answer: nothing left, something may have left, or where it stands. */
-export type PostState = { kind: 'unsent' | 'posting' } | { kind: 'posted'; handle: string };
+/**
+ * What is known of one part of an answer: nothing left, something may have left (so long ago, ms by Redis' clock; whether this
+ * worker wrote that down itself), where it stands, or that what this worker posted is being taken away, since nobody had noted it in time.
+ */
+export type PostState =
+  | { kind: 'unsent' | 'gone' }
+  | { kind: 'posting'; sinceMs: number; isOwn: boolean }
+  | { kind: 'posted'; handle: string };
+
+/** Whose a message without a key is: a record's, perhaps another turn's, ours for certain, or nobody's. Of the last two it is ours to take away. */
+export type StrayVerdict = 'owned' | 'doubtful' | 'mine' | 'nobody';
 
 /** The ledger of an answer's outside posts, in the message's record, fenced by the conversation's epoch (security.md 4.4). */
 export interface PostLedger {
@@ -17,8 +30,12 @@ export interface PostLedger {
    * @returns what is known; undefined when a newer epoch has taken over
    */
   begin(part: number, noted?: Noted): Promise<PostState | undefined>;
-  /** After a post. @returns false when a newer epoch has taken over */
-  record(part: number, handle: string): Promise<boolean>;
+  /** After a post. @returns undefined when a newer epoch has taken over */
+  record(part: number, handle: string): Promise<PostState | undefined>;
+  /** Takes back that something may have left, which this worker knows not to be so. */
+  withdraw(part: number): Promise<void>;
+  /** Claims a message that may be nobody's. @param settledAfterMs age from which no post is under way any more */
+  claimStray(part: number, handle: string, settledAfterMs: number): Promise<StrayVerdict>;
 }
 
 export interface Noted {
@@ -26,6 +43,8 @@ export interface Noted {
   handle?: string | undefined;
   /** The sealed full answer, right before its last look (security.md 4.4). */
   answer?: string | undefined;
+  /** Nothing of the part is under way, as this worker knows: a post may leave now. */
+  isUnsent?: boolean | undefined;
 }
 
 export interface PostLedgerOptions {
@@ -33,20 +52,40 @@ export interface PostLedgerOptions {
   conversation: ConversationRef;
   epoch: number;
   deliveryId: string;
+  /** Where the answer stands among others, as the platform names it. */
+  place: string;
 }
 
-export function createPostLedger({ redis, conversation, epoch, deliveryId }: PostLedgerOptions): PostLedger {
-  const keys = [conversationKeys(conversation).state, messageKey(conversation.partition, deliveryId)];
-  const run = async (part: number, { handle = '', answer = '' }: Noted) =>
-    (await postScript.run(redis, keys, [epoch, part, handle, answer])) as [string, string];
-  return {
-    async begin(part, noted = {}) {
-      const [verdict, known] = await run(part, noted);
-      if (verdict === 'stale') return undefined;
-      return known === 'unsent' || known === 'posting' ? { kind: known } : { kind: 'posted', handle: known };
-    },
-    record: async (part, handle) => (await run(part, { handle }))[0] === 'ok',
+export function createPostLedger(options: PostLedgerOptions): PostLedger {
+  const { redis, conversation, epoch, deliveryId, place } = options;
+  const { partition } = conversation;
+  const posts = placeKey(partition, hashParts('place', place).slice(0, 32));
+  const keys = [conversationKeys(conversation).state, messageKey(partition, deliveryId), posts];
+  const run = async (part: number, { handle = '', answer = '', isUnsent = false }: Noted) => {
+    const args = [epoch, part, handle, answer, isUnsent ? '1' : '0', deliveryId];
+    return readState((await postScript.run(redis, keys, args)) as PostRow);
   };
+  return {
+    begin: (part, noted = {}) => run(part, noted),
+    record: (part, handle) => run(part, { handle }),
+    async withdraw(part) {
+      await withdrawScript.run(redis, keys, [epoch, part, deliveryId]);
+    },
+    async claimStray(part, handle, settledAfterMs) {
+      const args = [handle, `${deliveryId}:${part}`, messageKeyPrefix(partition), settledAfterMs];
+      return (await claimScript.run(redis, [posts], args)) as StrayVerdict;
+    },
+  };
+}
+
+/** What post.lua returns. */
+type PostRow = [verdict: 'stale' | 'gone' | 'ok', known: string, sinceMs: number, isOwn: string];
+
+function readState([verdict, known, sinceMs, isOwn]: PostRow): PostState | undefined {
+  if (verdict === 'stale') return undefined;
+  if (verdict === 'gone') return { kind: 'gone' };
+  if (known === 'unsent') return { kind: 'unsent' };
+  return known === 'posting' ? { kind: 'posting', sinceMs, isOwn: isOwn === '1' } : { kind: 'posted', handle: known };
 }
 
 /** The field of a message's record that holds where a part of its answer stands; the commit may write it too. */

@@ -4,6 +4,7 @@ import { loadScript } from '../base/lua-script.ts';
 import { say } from '../base/texts.ts';
 import type { ReplyView } from '../platforms/platform.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
+import { endedInTime } from './hand-over.ts';
 import { LookPacer, progressOf } from './look-pacer.ts';
 import { postLater, withCutNotice } from './post-later.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
@@ -89,6 +90,10 @@ export class PulledReply implements LiveReply {
 
   close(): Promise<void> {
     return this.#pacer.close();
+  }
+
+  async abandon(): Promise<void> {
+    await endedInTime(this.close());
   }
 
   async #write(view: ReplyView): Promise<undefined> {

@@ -1,5 +1,12 @@
 import { monotonicMs, SECOND_MS } from '../base/clock.ts';
-import { FENCE_HOLDS_MS, type PushedLook, type PushReplies, type PushResult } from '../platforms/platform.ts';
+import {
+  FENCE_HOLDS_MS,
+  type PushedLook,
+  type PushReplies,
+  type PushResult,
+  type ReplyTraits,
+} from '../platforms/platform.ts';
+import { LostPost } from './lost-post.ts';
 import { postKeyOf, type PostLedger, type PostState } from './post-ledger.ts';
 
 export interface PushedPartOptions {
@@ -7,8 +14,7 @@ export interface PushedPartOptions {
   target: string;
   ledger: PostLedger;
   deliveryId: string;
-  /** A post that was cut off may still arrive; its fate is looked up so much later. Milliseconds. */
-  lookUpAfterMs: number;
+  traits: Pick<ReplyTraits, 'lookUpAfterMs' | 'postSettlesWithinMs'>;
   /** From 0; a long answer spans several messages. */
   part: number;
   /** Whether this worker's lock cannot have run out yet, not even if the process was frozen meanwhile. */
@@ -38,15 +44,21 @@ export class PushedPart {
   #shown: string | undefined;
   /** It is known that nothing was posted, so that nothing need be looked up. */
   #isUnsent = false;
+  #hasPosted = false;
+  readonly #lost: LostPost;
+  /** A post or an edit of an unknown fate, or another worker's, may still be carried out: this one's message is not alone for certain. */
+  #mayBeLate = false;
   /** Where the message stands, while that is not written down. */
   #unrecorded: string | undefined;
   /** The fence and the ledger's answer, asked before there was anything to post; `failed` when nothing came back. */
   #prepared: Promise<PostState | undefined | 'failed'> | undefined;
+  #preparedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: PushedPartOptions) {
     this.#options = options;
     this.#postKey = postKeyOf(options.deliveryId, options.part);
     this.#nowMs = options.nowMs ?? monotonicMs;
+    this.#lost = new LostPost({ ...options, postKey: this.#postKey });
   }
 
   /** Where the message stands, if only this process knows so far: for the commit, which writes it down as well. */
@@ -54,18 +66,51 @@ export class PushedPart {
     return this.#unrecorded;
   }
 
+  /**
+   * The message has its last look. Where a call of an unknown fate may still be carried out, this is to be run once that is over:
+   * it takes away what turned up besides, and lays the last look over what an edit that came late has left.
+   * @returns undefined where nothing can come any more
+   */
+  lookAfter(
+    look: Omit<PushedLook, 'shown'>,
+  ): ((isStanding: (handle: string) => Promise<boolean>) => Promise<void>) | undefined {
+    const { push, target } = this.#options;
+    const handle = this.#handle;
+    if (!this.#mayBeLate || handle === undefined) return undefined;
+    return async (isStanding) => {
+      if (!(await isStanding(handle))) return;
+      const found = await push.find(target, this.#postKey);
+      if (found !== 'unknown') await this.#lost.takeAway(found, handle);
+      if (await isStanding(handle)) await push.update(handle, look, this.#postKey);
+    };
+  }
+
   /** Asks the fence and writes `posting` while the first word is still awaited, so that it need not wait for that. */
   prepare(): void {
     const { ledger, part } = this.#options;
     if (this.#handle !== undefined) return;
-    this.#prepared ??= ledger.begin(part).catch(() => 'failed' as const);
+    if (this.#prepared) return;
+    this.#preparedAtMs = this.#nowMs();
+    this.#prepared = ledger.begin(part).catch(() => 'failed' as const);
   }
 
   /** Writes down where the message stands. @returns false when a newer epoch has taken over */
   async record(): Promise<boolean> {
     const handle = this.#unrecorded;
     this.#unrecorded = undefined;
-    return handle === undefined || this.#options.ledger.record(this.#options.part, handle);
+    if (handle === undefined) return true;
+    const state = await this.#options.ledger.record(this.#options.part, handle);
+    if (state?.kind === 'gone') this.#forgetGone();
+    return state !== undefined;
+  }
+
+  /** The worker ends here. Writes down where the message stands, or that nothing was posted, for whoever goes on. */
+  async leave(): Promise<void> {
+    if (this.#unrecorded !== undefined) await this.record();
+    const prepared = await this.#prepared;
+    const isPrepared = prepared !== undefined && prepared !== 'failed' && prepared.kind === 'unsent';
+    if (this.#handle === undefined && (this.#isUnsent || isPrepared))
+      await this.#options.ledger.withdraw(this.#options.part);
   }
 
   /**
@@ -73,23 +118,33 @@ export class PushedPart {
    * @param answer the sealed full answer, if this is its last look
    */
   async bringTo(look: Omit<PushedLook, 'shown'>, answer?: string): Promise<PartResult> {
-    const state = await this.#begin(answer);
-    if (!state) return { result: 'fenced' };
-    if (state.kind === 'posted') this.#handle ??= state.handle;
-    if (state.kind === 'posting' && this.#handle === undefined && !this.#isUnsent) {
-      const beganMs = this.#nowMs();
-      const search = await this.#search();
-      if (search) return search;
-      // The fence is asked anew after a search that took long; what it found need not be searched again.
-      this.#isUnsent = true;
-      if (this.#nowMs() - beganMs >= FENCE_HOLDS_MS) return { result: 'wait', pauseMs: 0, why: 'uncertain' };
+    for (;;) {
+      const state = await this.#begin(answer);
+      if (!state) return { result: 'fenced' };
+      if (state.kind === 'gone') {
+        this.#forgetGone();
+        continue;
+      }
+      if (state.kind === 'posted' && this.#handle === undefined) {
+        this.#handle = state.handle;
+        this.#mayBeLate = true;
+      }
+      if (this.#handle !== undefined) return this.#update(this.#handle, look);
+      // A connection that broke may have sent this worker's own note twice; nothing of it left before.
+      const isSentTwice = state.kind === 'posting' && state.isOwn && !this.#hasPosted;
+      if (state.kind !== 'posting' || this.#isUnsent || isSentTwice) return this.#open(look);
+      this.#mayBeLate = true;
+      const fate = await this.#lost.lookUp(state.sinceMs);
+      if (fate.kind === 'wait') return { result: 'wait', pauseMs: fate.pauseMs, why: 'uncertain' };
+      // The fence is asked anew in either case: a look-up may take long.
+      if (fate.kind === 'absent') this.#isUnsent = true;
+      else this.#handle = this.#unrecorded = fate.handle;
     }
-    return this.#handle === undefined ? this.#open(look) : this.#update(this.#handle, look);
   }
 
   /**
-   * Asks the fence, unless it has been asked and nobody can have taken over since: a claim changes hands only after its lock
-   * has run out.
+   * Asks the fence, unless it has been asked just now and nobody can have taken over since: a claim changes hands only after its
+   * lock has run out. What leaves is young by the ledger's note of it, too, by which others know what may still come.
    */
   async #begin(answer: string | undefined): Promise<PostState | undefined> {
     const { ledger, part, isClaimHeld } = this.#options;
@@ -98,10 +153,11 @@ export class PushedPart {
     if (prepared !== 'failed' && prepared?.kind === 'unsent') this.#isUnsent = true;
     const handle = this.#unrecorded;
     const isAsked = prepared !== undefined && prepared !== 'failed';
-    if (isAsked && handle === undefined && answer === undefined && isClaimHeld()) return prepared;
+    const isFresh = this.#nowMs() - this.#preparedAtMs < FENCE_HOLDS_MS;
+    if (isAsked && isFresh && handle === undefined && answer === undefined && isClaimHeld()) return prepared;
     for (;;) {
       const askedMs = this.#nowMs();
-      const state = await ledger.begin(part, { handle, answer });
+      const state = await ledger.begin(part, { handle, answer, isUnsent: this.#isUnsent });
       this.#unrecorded = undefined;
       // The answer may have waited while this process was frozen, and another one took over.
       if (!state || this.#nowMs() - askedMs < FENCE_HOLDS_MS) return state;
@@ -109,20 +165,17 @@ export class PushedPart {
     }
   }
 
-  /** @returns undefined once it is known whether the message stands */
-  async #search(): Promise<PartResult | undefined> {
-    const { push, target, ledger, part } = this.#options;
-    const found = await push.find(target, this.#postKey);
-    if (found === 'unknown') return { result: 'wait', pauseMs: this.#options.lookUpAfterMs, why: 'uncertain' };
-    if (found === 'absent') return undefined;
-    this.#handle = found.handle;
-    return (await ledger.record(part, found.handle)) ? undefined : { result: 'fenced' };
+  /** What this worker had posted was taken away as nobody's, since its note of it came too late. */
+  #forgetGone(): void {
+    this.#handle = this.#shown = this.#unrecorded = undefined;
+    this.#isUnsent = this.#mayBeLate = true;
   }
 
   async #open(look: Omit<PushedLook, 'shown'>): Promise<PartResult> {
     const { push, target } = this.#options;
     this.#isUnsent = false;
-    const posted = await push.open(target, look, this.#postKey);
+    this.#hasPosted = true;
+    const posted = await push.open(target, this.#mayBeLate ? { ...look, isRepeat: true } : look, this.#postKey);
     if (posted.result === 'busy' || posted.result === 'unauthorised') this.#isUnsent = true;
     return this.#settle(posted, look);
   }
@@ -146,7 +199,9 @@ export class PushedPart {
         return { result: 'wait', pauseMs: UNAUTHORISED_PAUSE_MS, why: 'unauthorised' };
       case 'uncertain':
         this.#shown = undefined;
-        return { result: 'wait', pauseMs: this.#options.lookUpAfterMs, why: 'uncertain' };
+        this.#mayBeLate = true;
+        // What is laid over again need not wait; what was posted is looked for at once, and then again.
+        return { result: 'wait', pauseMs: Math.min(SECOND_MS, this.#options.traits.lookUpAfterMs), why: 'uncertain' };
       case 'refused':
       case 'stopped':
         return { result: posted.result };

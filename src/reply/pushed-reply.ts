@@ -1,9 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { messageKey } from '../base/partition-keys.ts';
 import { MINUTE_MS, monotonicMs, SECOND_MS } from '../base/clock.ts';
 import type { Platform, PushedLook, PushReplies, ReplyView } from '../platforms/platform.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
+import { endedInTime, isOver, shownNoMore } from './hand-over.ts';
+import { settledAfterMs } from './lost-post.ts';
 import { LookPacer } from './look-pacer.ts';
 import { createPostLedger, postFieldOf, type PostLedger } from './post-ledger.ts';
+import { REPLACED_FIELD } from './point-below.ts';
 import { PushedPart, type PartResult } from './pushed-part.ts';
 
 /** The final text has a budget of its own (security.md 4.6): so long it is tried to be shown. */
@@ -31,7 +35,8 @@ export class PushedReply implements LiveReply {
   constructor(options: LiveReplyOptions, push: PushReplies) {
     this.#options = options;
     this.#push = push;
-    this.#ledger = createPostLedger(options);
+    const { replyTarget } = options;
+    this.#ledger = createPostLedger({ ...options, place: replyTarget === undefined ? '' : push.placeOf(replyTarget) });
     const { minEditGapMs: minGapMs } = options.platform.replyTraits;
     this.#pacer = new LookPacer({ minGapMs, nowMs: monotonicMs, write: (view) => this.#write(view) });
   }
@@ -57,6 +62,7 @@ export class PushedReply implements LiveReply {
       const answer = part === 0 ? sealAnswer(text) : undefined;
       delivery = await this.#persist(part, look, answer);
       if (delivery !== 'live') break;
+      this.#lookAfter(part, look);
       // Of the last one the commit, which follows, writes down where it stands.
       if (!isLast) await this.#recordPart(part);
     }
@@ -71,8 +77,22 @@ export class PushedReply implements LiveReply {
     return [this.#record({ finished: '0', keep: '1', delivery })];
   }
 
-  close(): Promise<void> {
-    return this.#pacer.close();
+  async close(): Promise<void> {
+    const closed = this.#pacer.close();
+    const { signal } = this.#options;
+    // A stop waits for the write under way no longer than it may.
+    const cutShort = shownNoMore(signal).then(() => endedInTime(closed));
+    await Promise.race([closed, cutShort]);
+  }
+
+  async abandon(): Promise<void> {
+    const closed = this.#pacer.close();
+    const leave = async () => {
+      await closed;
+      for (const part of this.#parts) await part.leave();
+    };
+    // Nobody waits for a turn that is another worker's; what was cut short is found in the ledger as uncertain.
+    if (!this.#hasLost()) await endedInTime(leave());
   }
 
   /** One try at a look that another will follow. */
@@ -86,6 +106,18 @@ export class PushedReply implements LiveReply {
     // The last look, which follows at once, writes it down as well.
     if (!this.#isFinishing) await this.#recordPart(0);
     return undefined;
+  }
+
+  #lookAfter(part: number, look: Omit<PushedLook, 'shown'>): void {
+    const { afterCare, platform, redis, conversation, deliveryId } = this.#options;
+    const work = this.#parts[part]?.lookAfter(look);
+    if (!work) return;
+    const isStanding = async (handle: string) => {
+      const fields = ['state', postFieldOf(part), REPLACED_FIELD];
+      const [state, stands, replaced] = await redis.hmget(messageKey(conversation.partition, deliveryId), ...fields);
+      return state === 'final' && stands === handle && replaced === null;
+    };
+    afterCare.later(settledAfterMs(platform.replyTraits), () => work(isStanding));
   }
 
   async #recordPart(part: number): Promise<void> {
@@ -151,8 +183,8 @@ export class PushedReply implements LiveReply {
     const { platform, replyTarget: target, deliveryId, isClaimHeld } = this.#options;
     const push = this.#push;
     if (target === undefined) return undefined;
-    const { lookUpAfterMs } = platform.replyTraits;
-    const place = { push, target, ledger: this.#ledger, deliveryId, part, lookUpAfterMs, isClaimHeld };
+    const { replyTraits: traits } = platform;
+    const place = { push, target, ledger: this.#ledger, deliveryId, part, traits, isClaimHeld };
     return (this.#parts[part] ??= new PushedPart(place));
   }
 
@@ -173,10 +205,6 @@ function lastLook(platform: Platform, text: string, status?: string): Omit<Pushe
 /** Bytes that each message keeps free for the note, should the platform take it only as part of the text. */
 function roomFor(status: string | undefined): number {
   return status === undefined ? 0 : Buffer.byteLength(`\n\n${status}`);
-}
-
-function isOver(signal: AbortSignal): boolean {
-  return signal.reason === 'fenced' || signal.reason === 'shutdown';
 }
 
 async function pauseOrEnd(pauseMs: number, signal: AbortSignal): Promise<void> {

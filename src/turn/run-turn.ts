@@ -11,6 +11,7 @@ import { IdentityError } from '../identity/identity-error.ts';
 import type { GroupScope } from '../platforms/conversation-key.ts';
 import type { InboundMessage, Platform, PlatformName } from '../platforms/platform.ts';
 import type { Models } from '../policy/policy.ts';
+import type { AfterCare } from '../reply/after-care.ts';
 import { createLiveReply, type LiveReply } from '../reply/live-reply.ts';
 import { pointBelow } from '../reply/point-below.ts';
 import { openNotices } from '../reply/notices.ts';
@@ -41,6 +42,7 @@ export interface RunTurnOptions {
   takeTypedCode: TakeTypedCode;
   answerQuestion: AnswerQuestion;
   groupScope: GroupScope;
+  afterCare: AfterCare;
   nowMs: NowMs;
   log: Log;
   report: TurnReport & ReplyReport;
@@ -82,46 +84,56 @@ export interface AdmittedScene extends TurnScene {
  * inside becomes an outcome too; only an abort that must show nothing (`fenced`, `shutdown`, `yielded`) and a lost store are thrown.
  */
 export function createRunTurn(options: RunTurnOptions): (controls: TurnControls) => Promise<TurnResult> {
-  const { nowMs, report, keyRing } = options;
   return async (controls) => {
-    const turn = controls.claim;
     const scene = setScene(options, controls);
     if (!scene) return setAside(options, controls);
-    const startedMs = nowMs();
-    const outcome = withThreadHistory(options, scene, await decide(options, scene));
-    throwIfUnwanted(controls.signal);
-    scene.decided = outcome;
+    try {
+      return await runScene(options, scene);
+    } catch (error) {
+      // Before the turn is given back: the next worker takes it at once, and must find what this one has posted.
+      await scene.live.abandon();
+      throw error;
+    }
+  };
+}
 
-    const isPrivate = scene.newest.chat.kind === 'private';
-    const notices = openNotices(keyRing, turn.conversation, isPrivate ? turn.notices : []);
-    const lines = [...notices.texts, ...(outcome.note === undefined ? [] : [outcome.note])];
-    const status = lines.length > 0 ? lines.join('\n') : undefined;
-    const records = outcome.hold
-      ? await scene.live.leaveOpen(outcome.text)
-      : await scene.live.finish(outcome.text, status, outcome.thinking);
-    throwIfUnwanted(controls.signal);
-    if (outcome.replaces !== undefined) await replaceOld(options, scene, outcome.replaces);
-    const newestAt = turn.messages.at(-1)?.acceptedAtMs ?? startedMs;
-    const thread = threadSpokenIn(scene.newest, turn.conversation, outcome.threadHistory?.conversation);
-    report.turnEnded({
-      platform: scene.platform.name,
-      turnId: turn.turnId,
-      outcome: outcome.kind,
-      durationMs: nowMs() - startedMs,
-      waitedMs: startedMs - newestAt,
-    });
-    return {
-      outcome: outcome.hold ? 'held' : 'final',
-      records: [...records, ...unreadableRecords(turn)],
-      ...(outcome.history ? { history: outcome.history } : {}),
-      ...(outcome.threadHistory ? { threadHistory: outcome.threadHistory } : {}),
-      ...(outcome.erase ? { erase: outcome.erase } : {}),
-      ...(outcome.history?.append !== undefined && thread ? { thread } : {}),
-      ...(outcome.stopServed === undefined ? {} : { stopServed: outcome.stopServed }),
-      ...(outcome.preferences ? { preferences: outcome.preferences } : {}),
-      ...(outcome.usage ? { usage: outcome.usage } : {}),
-      noticesShown: outcome.hold ? [] : notices.done,
-    };
+async function runScene(options: RunTurnOptions, scene: TurnScene): Promise<TurnResult> {
+  const { nowMs, report, keyRing } = options;
+  const { turn, controls } = scene;
+  const startedMs = nowMs();
+  const outcome = withThreadHistory(options, scene, await decide(options, scene));
+  throwIfUnwanted(controls.signal);
+  scene.decided = outcome;
+
+  const isPrivate = scene.newest.chat.kind === 'private';
+  const notices = openNotices(keyRing, turn.conversation, isPrivate ? turn.notices : []);
+  const lines = [...notices.texts, ...(outcome.note === undefined ? [] : [outcome.note])];
+  const status = lines.length > 0 ? lines.join('\n') : undefined;
+  const records = outcome.hold
+    ? await scene.live.leaveOpen(outcome.text)
+    : await scene.live.finish(outcome.text, status, outcome.thinking);
+  throwIfUnwanted(controls.signal);
+  if (outcome.replaces !== undefined) await replaceOld(options, scene, outcome.replaces);
+  const newestAt = turn.messages.at(-1)?.acceptedAtMs ?? startedMs;
+  const thread = threadSpokenIn(scene.newest, turn.conversation, outcome.threadHistory?.conversation);
+  report.turnEnded({
+    platform: scene.platform.name,
+    turnId: turn.turnId,
+    outcome: outcome.kind,
+    durationMs: nowMs() - startedMs,
+    waitedMs: startedMs - newestAt,
+  });
+  return {
+    outcome: outcome.hold ? 'held' : 'final',
+    records: [...records, ...unreadableRecords(turn)],
+    ...(outcome.history ? { history: outcome.history } : {}),
+    ...(outcome.threadHistory ? { threadHistory: outcome.threadHistory } : {}),
+    ...(outcome.erase ? { erase: outcome.erase } : {}),
+    ...(outcome.history?.append !== undefined && thread ? { thread } : {}),
+    ...(outcome.stopServed === undefined ? {} : { stopServed: outcome.stopServed }),
+    ...(outcome.preferences ? { preferences: outcome.preferences } : {}),
+    ...(outcome.usage ? { usage: outcome.usage } : {}),
+    noticesShown: outcome.hold ? [] : notices.done,
   };
 }
 
@@ -159,7 +171,7 @@ function setScene(options: RunTurnOptions, controls: TurnControls): TurnScene | 
   else if (newest.slash && question.language === 'en') question.language = lastLanguage(options.keyRing, turn);
   const ids = turn.messages.map(({ deliveryId }) => deliveryId);
   const deliveryId = ids.at(-1) ?? turn.turnId;
-  const { redis, keyRing, nowMs, log, report } = options;
+  const { redis, keyRing, nowMs, log, report, afterCare } = options;
   // Named one by one: to copy all options for each turn costs as much as to seal its answer.
   const live = createLiveReply({
     redis,
@@ -167,6 +179,7 @@ function setScene(options: RunTurnOptions, controls: TurnControls): TurnScene | 
     nowMs,
     log,
     report,
+    afterCare,
     platform,
     conversation: turn.conversation,
     epoch: turn.epoch,

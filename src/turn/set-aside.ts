@@ -8,7 +8,7 @@ import type { TurnControls, TurnInput, TurnResult } from './turn-types.ts';
  * sentence for answers that are gone; where we post, an apology in both languages, since theirs stands in the message.
  */
 export async function setAside(options: RunTurnOptions, controls: TurnControls): Promise<TurnResult> {
-  const { redis, keyRing, platforms, nowMs, log, report } = options;
+  const { redis, keyRing, platforms, nowMs, log, report, afterCare } = options;
   const turn = controls.claim;
   const platform = turn.apologyTarget && platforms.get(turn.apologyTarget.platform);
   if (!turn.apologyTarget || !platform) return { outcome: 'dead', records: unreadableRecords(turn) };
@@ -18,6 +18,7 @@ export async function setAside(options: RunTurnOptions, controls: TurnControls):
     nowMs,
     log,
     report,
+    afterCare,
     platform,
     conversation: turn.conversation,
     epoch: turn.epoch,

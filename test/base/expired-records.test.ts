@@ -15,6 +15,7 @@ import { RecentAccepts } from '../../src/queue/recent-accepts.ts';
 import { stopRunning } from '../../src/queue/stop-running.ts';
 import { Sweeper } from '../../src/queue/sweeper.ts';
 import { TurnStore, type TurnClaim } from '../../src/queue/turn-store.ts';
+import { AfterCare } from '../../src/reply/after-care.ts';
 import { createLiveReply } from '../../src/reply/live-reply.ts';
 import { keepNotice } from '../../src/reply/notices.ts';
 import { createPostLedger } from '../../src/reply/post-ledger.ts';
@@ -92,18 +93,21 @@ test('no script of a turn brings an expired record back for ever', async () => {
   await expect(withoutKey.begin(alice)).rejects.toMatchObject({ code: 'key_missing' });
   const claim = await begin(newest);
   const deliveryId = deliveryIdOf(newest);
-  const place = { redis, conversation: alice, epoch: claim.epoch, deliveryId };
+  const place = { redis, conversation: alice, epoch: claim.epoch, deliveryId, place: 'thread' };
   const live = createLiveReply({
     ...{ ...place, keyRing, platform, nowMs, log, language: 'en', mergedIds: [deliveryIdOf(older)] },
     report: { firstTextShown: () => undefined, replyHandedOver: () => undefined },
     ...{ startedAtMs: claim.startedAtMs, wasHandedOver: false, laterReplyHandle: undefined, replyTarget: undefined },
     ...{ signal: AbortSignal.any([]), stopped: () => undefined, fenced: () => undefined },
-    ...{ storeAnswer: async () => true, sealAnswer: () => '', isClaimHeld: () => true },
+    ...{ storeAnswer: async () => true, sealAnswer: () => '', isClaimHeld: () => true, afterCare: new AfterCare(log) },
   });
   live.show({ text: 'Hello' });
   for (const message of [newest, older]) await poll(message);
   const ledger = createPostLedger(place);
   await ledger.begin(0, { answer: 'sealed' });
+  await ledger.withdraw(0);
+  await ledger.claimStray(0, 'stray', 0);
+  await ledger.begin(0);
   await ledger.record(0, 'handle');
   await stopRunning(redis, platform, { ...newest, stopId: 'stop' }, 'member');
   await store.storeAnswer(claim, 'whole');

@@ -80,11 +80,17 @@ test('security.md 4.12: marks, renewals, releases and posts that are sent twice 
   if (!claim) throw new Error('nothing waits');
   expect(await store.storeAnswer(claim, 'whole')).toBe(true);
   expect(await store.renew(claim)).toMatchObject({ stop: { seq: 0 } });
-  const place = { redis: doubling, conversation: alice, epoch: claim.epoch, deliveryId: deliveryIdOf(message) };
+  const place = {
+    redis: doubling,
+    conversation: alice,
+    epoch: claim.epoch,
+    deliveryId: deliveryIdOf(message),
+    place: 'here',
+  };
   const ledger = createPostLedger(place);
-  // The second sending finds the first one's mark: then the platform is asked before anything is posted.
-  expect(await ledger.begin(0)).toEqual({ kind: 'posting' });
-  expect(await ledger.record(0, 'handle')).toBe(true);
+  // The second sending finds the first one's mark, and that it is this worker's own.
+  expect(await ledger.begin(0)).toMatchObject({ kind: 'posting', isOwn: true });
+  expect(await ledger.record(0, 'handle')).toEqual({ kind: 'posted', handle: 'handle' });
   expect(await ledger.begin(0)).toEqual({ kind: 'posted', handle: 'handle' });
   await store.commit(claim, { outcome: 'held', records: [] });
   await store.release(alice);

@@ -86,7 +86,8 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     (await asked.take()).live.prepare();
     await until(async () => (await asked.record())['post:0'] === 'posting');
     await (await asked.take()).live.finish('Once.');
-    expect(order).toEqual(['find', 'open']);
+    expect(order.slice(0, 2)).toEqual(['find', 'find']);
+    expect(order.filter((method) => method !== 'find')).toEqual(['open']);
     expect(texts()).toEqual(['Once.']);
   });
 

@@ -6,6 +6,7 @@ import type { InboundMessage, Platform, PostResult } from '../../src/platforms/p
 import { createWecom } from '../../src/platforms/wecom/index.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { TurnStore, type TurnClaim } from '../../src/queue/turn-store.ts';
+import { AfterCare } from '../../src/reply/after-care.ts';
 import { createLiveReply, type LiveReply } from '../../src/reply/live-reply.ts';
 import { readLiveReply } from '../../src/reply/read-live-reply.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
@@ -100,7 +101,7 @@ export function usePulledScene(): PulledScene {
     if (claim?.messages.length !== ids.length) throw new Error('not one turn');
     let isFenced = false;
     const live = createLiveReply({
-      ...{ redis, keyRing, platform, nowMs, log, conversation, language: 'en' },
+      ...{ redis, keyRing, platform, nowMs, log, conversation, language: 'en', afterCare: new AfterCare(log) },
       monotonicMs: () => performance.now() + passedMs,
       report: { firstTextShown: () => undefined, replyHandedOver: () => undefined },
       epoch: claim.epoch,

@@ -20,8 +20,10 @@ function frozenPart(frozenIn: 'fence' | 'search', known: PostState, forMs: numbe
     update: async () => (calls.push('update'), { result: 'sent', handle: HANDLE }),
     find: async () => {
       if (frozenIn === 'search') freezeOnce();
-      return 'absent';
+      return { keyed: [], strays: [], doomed: [] };
     },
+    remove: async () => 'gone',
+    placeOf: () => 'place',
   };
   const ledger = {
     // Whoever asks after the freeze is told that another one has taken over.
@@ -31,9 +33,12 @@ function frozenPart(frozenIn: 'fence' | 'search', known: PostState, forMs: numbe
       if (frozenIn === 'fence') freezeOnce();
       return known;
     },
-    record: async () => true,
+    record: async () => known,
+    withdraw: async () => undefined,
+    claimStray: async () => 'mine' as const,
   };
-  const options = { push, target: 't', ledger, deliveryId: 'd', lookUpAfterMs: 0, part: 0 };
+  const traits = { lookUpAfterMs: 0, postSettlesWithinMs: 30_000 };
+  const options = { push, target: 't', ledger, deliveryId: 'd', traits, part: 0 };
   const part = new PushedPart({ ...options, isClaimHeld: () => false, nowMs: () => clockMs });
   return { part, calls };
 }
@@ -48,7 +53,7 @@ test.each<[string, PostState]>([
 });
 
 test('F3, security.md 4.5: a worker that was frozen while it looked for a post asks anew before it posts', async () => {
-  const { part, calls } = frozenPart('search', { kind: 'posting' }, 15_000);
+  const { part, calls } = frozenPart('search', { kind: 'posting', sinceMs: 60_000, isOwn: false }, 15_000);
   expect(await part.bringTo(LOOK)).toMatchObject({ result: 'wait', pauseMs: 0 });
   expect(await part.bringTo(LOOK)).toEqual({ result: 'fenced' });
   expect(calls).toEqual(['fence', 'fence']);

@@ -7,6 +7,7 @@ import { createSlack } from '../../src/platforms/slack/index.ts';
 import { formatTarget } from '../../src/platforms/slack/reply-target.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { TurnStore } from '../../src/queue/turn-store.ts';
+import { AfterCare } from '../../src/reply/after-care.ts';
 import { createLiveReply, type LiveReply } from '../../src/reply/live-reply.ts';
 import { startFakeSlack, type FakeSlack, type SlackFault } from '../support/fake-slack.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
@@ -17,6 +18,7 @@ const CHANNEL = 'C1';
 export const QUESTION_TS = '1760000000.000100';
 const keyRing = testKeyRing();
 const { log } = recordingLog();
+const afterCare = new AfterCare(log);
 
 /** A worker that took a message, and its live reply. */
 export interface PushingWorker {
@@ -40,6 +42,10 @@ export interface AskedInSlack {
 export interface AskOptions {
   place?: Partial<InboundMessage>;
   minEditGapMs?: number;
+  /** How long the platform may carry out what was given up, ms. Unless told, next to nothing with the time that a post may take to leave. */
+  settlesWithinMs?: number;
+  /** So long after an answer stands it is looked after, ms; as long as the platform may be late, unless told. */
+  afterCareMs?: number;
   /** Sees every call that is about to leave. */
   onCall?(method: keyof PushReplies): Promise<void>;
   /** Whether the lock on the turn is surely still held; it is, unless told. */
@@ -77,7 +83,10 @@ export function usePushedScene(): PushedScene {
     await scene.server.redis.flushall();
     scene.slack = await startFakeSlack(TOKEN);
   });
-  afterEach(() => scene.slack.close());
+  afterEach(() => {
+    afterCare.close();
+    return scene.slack.close();
+  });
 
   async function ask(mode: 'stream' | 'edit' = 'stream', options: AskOptions = {}): Promise<AskedInSlack> {
     asked += 1;
@@ -98,6 +107,7 @@ export function usePushedScene(): PushedScene {
         platform,
         nowMs,
         log,
+        afterCare: careAfter(options.afterCareMs),
         report: { firstTextShown: () => undefined, replyHandedOver: () => undefined },
         conversation,
         epoch: claim.epoch,
@@ -136,6 +146,11 @@ export function usePushedScene(): PushedScene {
   return scene;
 }
 
+/** Looks after answers so much later, whatever the platform's trait says. */
+function careAfter(delayMs: number | undefined): Pick<AfterCare, 'later'> {
+  return { later: (usualMs, work) => afterCare.later(delayMs ?? usualMs, work) };
+}
+
 function messageInChannel(count: number, place: Partial<InboundMessage> = {}): InboundMessage {
   const target = {
     channel: CHANNEL,
@@ -160,7 +175,7 @@ function quickSlack(
   apiUrl: string,
   mode: 'stream' | 'edit',
   nowMs: () => number,
-  { minEditGapMs = 0, onCall }: AskOptions,
+  { minEditGapMs = 0, onCall, settlesWithinMs = -3_900 }: AskOptions,
 ): Platform {
   const platform = createSlack({
     signingSecret: 'secret-secret',
@@ -171,7 +186,10 @@ function quickSlack(
     nowMs,
   });
   const { push } = platform;
-  const quick = { ...platform, replyTraits: { ...platform.replyTraits, minEditGapMs, lookUpAfterMs: 20 } };
+  const quick = {
+    ...platform,
+    replyTraits: { ...platform.replyTraits, minEditGapMs, lookUpAfterMs: 20, postSettlesWithinMs: settlesWithinMs },
+  };
   if (!push || !onCall) return quick;
   const watched: PushReplies = {
     ...push,

@@ -42,6 +42,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
       thinking: 'block',
       reconcile: 'once',
       lookUpAfterMs: 0,
+      postSettlesWithinMs: 0,
       deliveredWithinMs: 0,
     },
     receive: (): Delivery => ({ kind: 'ignored', reason: 'a fake', answer: { status: 200, body: '' } }),

@@ -24,8 +24,8 @@ export type SlackFault =
   | { kind: 'status'; status: number }
   | { kind: 'error'; error: string }
   | { kind: 'cut'; when: 'before' | 'after' }
-  /** Carried out so much later, whether the caller still waits or not; then its answer comes, or never does. */
-  | { kind: 'late'; afterMs: number; isAnswered: boolean }
+  /** Carried out so much later, whether the caller still waits or not; then its answer comes, at once or as much later again, or never does. */
+  | { kind: 'late'; afterMs: number; isAnswered: boolean; answeredAfterMs?: number }
   | { kind: 'html' };
 
 /** The line under a thread that says what the bot is doing. Slack takes it away at the app's next message there, or after two minutes. */
@@ -43,6 +43,12 @@ export interface FakeSlack {
   calls: { method: string; args: Record<string, unknown> }[];
   /** Faults by method, each met once, in order. */
   faults: Map<string, SlackFault[]>;
+  /** What every call but `auth.test` is refused with, while it is set. */
+  tokenFault: string | undefined;
+  /** The most messages that one look-up returns. */
+  pageSize: number;
+  /** Messages that were deleted. */
+  removed: SlackMessage[];
   /** Files that people shared, by the path of their address. */
   files: Map<string, Buffer>;
   /** Lines of status that stand now. */
@@ -69,6 +75,9 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     messages,
     calls: [],
     faults: new Map(),
+    tokenFault: undefined,
+    pageSize: 200,
+    removed: [],
     files: new Map(),
     statuses: () => [...statuses.values()].filter(({ atMs }) => atMs > Date.now() - STATUS_LIFE_MS),
     meet: (next) => (faultOf = next),
@@ -107,6 +116,12 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     else statuses.set(place, { channel: channel ?? '', threadTs: threadTs ?? '', text: text ?? '', atMs: Date.now() });
     return { ok: true };
   };
+  const page = (found: SlackMessage[], args: Record<string, unknown>): Answer => {
+    const from = Number(args['cursor'] ?? 0);
+    const next = from + slack.pageSize;
+    const more = next < found.length ? { has_more: true, response_metadata: { next_cursor: String(next) } } : {};
+    return { ok: true, messages: found.slice(from, next).map((one) => shown(one, args)), ...more };
+  };
   const methods: Record<string, (args: Record<string, unknown>) => Answer> = {
     'auth.test': () => ({ ok: true, ...BOT }),
     'chat.postMessage': (args) => refusalOf(args) ?? add(args, false),
@@ -141,16 +156,20 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       Object.assign(message, metadataOf(args));
       return { ok: true, channel: message.channel, ts: message.ts };
     },
-    'conversations.replies': (args) => ({
-      ok: true,
-      messages: messages.filter((one) => one.threadTs === args['ts']).map((one) => shown(one, args)),
-    }),
-    'conversations.history': (args) => ({
-      ok: true,
-      messages: messages
-        .filter((one) => one.channel === args['channel'] && one.threadTs === undefined)
-        .map((one) => shown(one, args)),
-    }),
+    'chat.delete': (args) => {
+      const message = find(args);
+      if (!message) return { ok: false, error: 'message_not_found' };
+      messages.splice(messages.indexOf(message), 1);
+      slack.removed.push(message);
+      return { ok: true, channel: message.channel, ts: message.ts };
+    },
+    'conversations.replies': (args) =>
+      page(
+        messages.filter((one) => one.threadTs === args['ts']),
+        args,
+      ),
+    'conversations.history': (args) =>
+      page(messages.filter((one) => one.channel === args['channel'] && one.threadTs === undefined).toReversed(), args),
     'assistant.threads.setStatus': setStatus,
   };
 
@@ -176,22 +195,24 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     const answer: Answer =
       fault?.kind === 'error'
         ? { ok: false, error: fault.error }
-        : isKnown
-          ? (methods[method]?.(args) ?? { ok: false, error: 'unknown_method' })
-          : { ok: false, error: 'invalid_auth' };
+        : slack.tokenFault !== undefined && method !== 'auth.test'
+          ? { ok: false, error: slack.tokenFault }
+          : isKnown
+            ? (methods[method]?.(args) ?? { ok: false, error: 'unknown_method' })
+            : { ok: false, error: 'invalid_auth' };
     if (fault?.kind === 'cut' || (fault?.kind === 'late' && !fault.isAnswered)) return void response.destroy();
+    if (fault?.kind === 'late') await pause(fault.answeredAfterMs ?? 0);
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return {
-    ...slack,
+  return Object.assign(slack, {
     apiUrl: `http://127.0.0.1:${port}/api`,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
-  };
+  });
 }
 
 interface Block {

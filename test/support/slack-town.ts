@@ -43,13 +43,15 @@ export interface SlackTownOptions {
   redisUrl?: () => string;
   /** The clock of the bots in this process and of Slack. */
   nowMs?: () => number;
+  /** How long the bots in this process believe that Slack may carry out what they gave up, ms; next to nothing unless told. */
+  settlesWithinMs?: number;
 }
 
 export function useSlackTown(options: SlackTownOptions = {}): SlackTown {
   const apps: App[] = [];
   const processes: ParleyProcess[] = [];
   const { log, lines } = recordingLog();
-  const { nowMs = Date.now } = options;
+  const { nowMs = Date.now, settlesWithinMs: slackSettlesWithinMs = -3_000 } = options;
   const town = { lines, startBot, stopBots, startProcess, textsIn, untilShown } as {
     -readonly [Name in keyof SlackTown]: SlackTown[Name];
   };
@@ -100,7 +102,11 @@ export function useSlackTown(options: SlackTownOptions = {}): SlackTown {
     const settings = loadSettings({ env: { ...town.env, ...more }, cwd: process.cwd() });
     if (!settings.ok) throw new Error(settings.faults.map(({ message }) => message).join('\n'));
     const { config, secrets } = settings;
-    const app = await startApp({ config, secrets, log, nowMs: clock, onFatal: (words) => log.fatal(words) });
+    const app = await startApp({
+      ...{ config, secrets, log, slackSettlesWithinMs },
+      nowMs: clock,
+      onFatal: (words) => log.fatal(words),
+    });
     apps.push(app);
     return app;
   }

@@ -4,6 +4,7 @@ import { findAnswer } from './find-answer.ts';
 import type { SlackApi } from './platform-api.ts';
 import { editMessage, postMessage, textOf } from './post-answer.ts';
 import { renderStatus } from './render-reply.ts';
+import { removeAnswer } from './remove-answer.ts';
 import { readHandle, readTarget } from './reply-target.ts';
 import { growStream, openStream } from './stream-answer.ts';
 
@@ -12,6 +13,8 @@ export interface AnswersOptions {
   /** `stream`: Slack's native streams where the chat has them; `edit`: a message and edits of it. */
   reply: 'stream' | 'edit';
   nowMs: NowMs;
+  /** How long Slack may still carry out a post after it left. Milliseconds. */
+  settlesWithinMs: number;
 }
 
 /** How answers grow in Slack: one message each, by a native stream or by edits. Any process can go on with a handle. */
@@ -21,8 +24,8 @@ export function createAnswers(options: AnswersOptions): PushReplies {
   return {
     async open(target, look, postKey) {
       const place = readTarget(target);
-      const isStreamed =
-        reply === 'stream' && place.threadTs !== undefined && !look.finished && look.staysOpen !== true;
+      const isKeyedFromTheStart = look.finished || look.staysOpen === true || look.isRepeat === true;
+      const isStreamed = reply === 'stream' && place.threadTs !== undefined && !isKeyedFromTheStart;
       const beganMs = monotonicMs();
       const streamed = isStreamed ? await openStream(options, place, look) : undefined;
       if (!streamed && monotonicMs() - beganMs >= FENCE_HOLDS_MS) return { result: 'uncertain' };
@@ -30,7 +33,12 @@ export function createAnswers(options: AnswersOptions): PushReplies {
     },
     update: (handle, look, postKey) => update(options, handle, look, postKey),
     async find(target, postKey) {
-      return findAnswer(api, await botUserId(), readTarget(target), postKey);
+      return findAnswer(options, await botUserId(), readTarget(target), postKey);
+    },
+    remove: (handle, isStray) => removeAnswer(api, handle, isStray),
+    placeOf(target) {
+      const { channel, threadTs = '' } = readTarget(target);
+      return `${channel}/${threadTs}`;
     },
     async showStatus(target, status) {
       const { channel, threadTs } = readTarget(target);

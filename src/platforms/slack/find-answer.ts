@@ -1,9 +1,15 @@
 import { z } from 'zod';
+import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
+import type { FoundPosts } from '../platform.ts';
 import type { SlackApi } from './platform-api.ts';
-import { ANSWER_EVENT } from './post-answer.ts';
+import { ANSWER_EVENT, REMOVED_EVENT } from './post-answer.ts';
 import { formatHandle, type ReplyTarget } from './reply-target.ts';
 
-const MOST_LOOKED_AT = 200;
+const MESSAGES_A_PAGE = 200;
+/** Of one thread since one question; beyond that nothing is known. */
+const MOST_PAGES = 25;
+/** A slash command is no message of its own, so that only the clock says since when to look. */
+const COMMAND_AGE_MS = 2 * HOUR_MS;
 
 const messageShape = z.looseObject({
   ts: z.string(),
@@ -13,46 +19,65 @@ const messageShape = z.looseObject({
     .looseObject({ event_type: z.string(), event_payload: z.looseObject({ key: z.string().optional() }).optional() })
     .optional(),
 });
+const pageShape = z.looseObject({
+  messages: z.array(messageShape),
+  has_more: z.boolean().optional(),
+  response_metadata: z.looseObject({ next_cursor: z.string().optional() }).optional(),
+});
 type FoundMessage = z.infer<typeof messageShape>;
 
 /**
- * Looks in the chat for an answer that was posted, perhaps (security.md 4.5, "lookup"). A finished answer carries its key
- * as metadata, which Slack only returns with `include_all_metadata`. A stream that its opener lost has none yet: it is the
- * bot's own message below the question that carries no key.
+ * Looks in the chat for an answer that was posted, perhaps (security.md 4.5, "lookup"), to the end of what was said since the
+ * question. What can be edited carries its key as metadata, which Slack only returns with `include_all_metadata`. A native
+ * stream has none before its end: one that its opener lost cannot be told from anybody else's, so it is told apart as a stray.
  */
 export async function findAnswer(
-  api: SlackApi,
+  { api, nowMs }: { api: SlackApi; nowMs: NowMs },
   botUserId: string | undefined,
   target: ReplyTarget,
   postKey: string,
-): Promise<{ handle: string } | 'absent' | 'unknown'> {
+): Promise<FoundPosts | 'unknown'> {
   const { channel, threadTs, ts } = target;
-  const where =
-    threadTs === undefined
-      ? { method: 'conversations.history', args: {} }
-      : { method: 'conversations.replies', args: { ts: threadTs } };
-  const answer = await api.call(where.method, {
+  const method = threadTs === undefined ? 'conversations.history' : 'conversations.replies';
+  const args = {
     channel,
-    ...where.args,
-    ...(ts === undefined ? {} : { oldest: ts, inclusive: false }),
-    limit: MOST_LOOKED_AT,
+    ...(threadTs === undefined ? {} : { ts: threadTs }),
+    oldest: ts ?? ((nowMs() - COMMAND_AGE_MS) / SECOND_MS).toFixed(6),
+    inclusive: false,
+    limit: MESSAGES_A_PAGE,
     include_all_metadata: true,
-  });
-  if (answer.kind !== 'ok') return 'unknown';
-  const read = z.array(messageShape).safeParse(answer.body['messages']);
-  if (!read.success) return 'unknown';
-  const own = read.data.filter((message) => isOwn(message, botUserId) && isAfter(message.ts, ts));
-  const found = own.find((message) => keyOf(message) === postKey);
-  if (found) return { handle: formatHandle({ channel, ts: found.ts }) };
-  // The newest: threads come oldest first from Slack, channels newest first.
-  const lost = own
-    .filter((message) => keyOf(message) === undefined)
-    .reduce<FoundMessage | undefined>(
-      (newest, one) => (newest && isAfter(newest.ts, one.ts) ? newest : one),
-      undefined,
-    );
-  // As a stream of age zero it is ended before it is edited.
-  return lost ? { handle: formatHandle({ channel, ts: lost.ts, streamSinceMs: 0 }) } : 'absent';
+  };
+  const said = await readToTheEnd(api, method, args);
+  if (!said) return 'unknown';
+  const own = said
+    .filter((message) => isOwn(message, botUserId) && isAfter(message.ts, ts))
+    .sort((one, other) => (isAfter(one.ts, other.ts) ? 1 : -1));
+  const handles = (messages: FoundMessage[]) => messages.map((message) => formatHandle({ channel, ts: message.ts }));
+  return {
+    keyed: handles(own.filter((message) => keyOf(message) === postKey)),
+    // Only a thread can hold a stream; what else is said in a channel is written there on purpose.
+    strays: threadTs === undefined ? [] : handles(own.filter(({ metadata }) => metadata === undefined)),
+    doomed: handles(own.filter(({ metadata }) => metadata?.event_type === REMOVED_EVENT)),
+  };
+}
+
+/** @returns undefined where Slack does not show all of it now */
+async function readToTheEnd(
+  api: SlackApi,
+  method: string,
+  args: Record<string, unknown>,
+): Promise<FoundMessage[] | undefined> {
+  const messages: FoundMessage[] = [];
+  let cursor = '';
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const answer = await api.call(method, { ...args, ...(cursor === '' ? {} : { cursor }) });
+    const read = answer.kind === 'ok' ? pageShape.safeParse(answer.body) : undefined;
+    if (read?.success !== true) return undefined;
+    messages.push(...read.data.messages);
+    cursor = read.data.response_metadata?.next_cursor ?? '';
+    if (cursor === '') return read.data.has_more === true ? undefined : messages;
+  }
+  return undefined;
 }
 
 function isOwn({ user, bot_id: botId }: FoundMessage, botUserId: string | undefined): boolean {

@@ -17,7 +17,14 @@ export interface SlackOptions {
   reply: 'stream' | 'edit';
   webhookWindowSec: number;
   nowMs: NowMs;
+  /** Overrides the trait of the same name. Milliseconds. */
+  settlesWithinMs?: number;
 }
+
+/** Slack has no word for this. Its own limit of a request lies below, with room for what a network holds back. */
+const SETTLES_WITHIN_MS = 30 * SECOND_MS;
+/** Threads are read in tier 3, about 50 times a minute for all of a workspace's answers. */
+const LOOK_UP_AGAIN_AFTER_MS = 8 * SECOND_MS;
 
 /** A deployment serves one app in one workspace, so their ids are not part of any key: these words are. */
 const TENANT = 'slack';
@@ -41,7 +48,8 @@ export function createSlack(options: SlackOptions): Platform {
     minEditGapMs: EDIT_GAP_MS[reply],
     thinking: 'status',
     reconcile: 'lookup',
-    lookUpAfterMs: SECOND_MS,
+    lookUpAfterMs: LOOK_UP_AGAIN_AFTER_MS,
+    postSettlesWithinMs: options.settlesWithinMs ?? SETTLES_WITHIN_MS,
     deliveredWithinMs: 0,
   };
   return {
@@ -52,7 +60,7 @@ export function createSlack(options: SlackOptions): Platform {
     receive: (delivery) => receive(delivery, options, reading),
     renderReply,
     splitReply,
-    push: createAnswers({ api, reply, nowMs }),
+    push: createAnswers({ api, reply, nowMs, settlesWithinMs: replyTraits.postSettlesWithinMs }),
     writePrivately: (userId, text) => writePrivately(api, userId, text),
     fetchMedia: (mediaRef, maxBytes, signal) =>
       fetchFile({ mediaRef, apiUrl, botToken: options.botToken, maxBytes, signal }),

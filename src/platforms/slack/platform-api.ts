@@ -17,8 +17,11 @@ export type SlackAnswer =
   | { kind: 'unauthorised'; error: string };
 
 export interface SlackApi {
-  /** Calls a method with JSON and the bot's token. Never throws for what Slack answers or does not answer. */
-  call(method: string, args: Record<string, unknown>): Promise<SlackAnswer>;
+  /**
+   * Calls a method with JSON and the bot's token. Never throws for what Slack answers or does not answer.
+   * @param timeoutMs limit of the whole call; 5 s unless told
+   */
+  call(method: string, args: Record<string, unknown>, timeoutMs?: number): Promise<SlackAnswer>;
 }
 
 /** Slack did nothing, and says so without a status of its own (platforms/slack.md section 5). */
@@ -50,11 +53,11 @@ const CALL_TIMEOUT_MS = 5 * SECOND_MS;
 /** @param apiUrl ends in `/api` */
 export function createSlackApi(apiUrl: string, botToken: string): SlackApi {
   return {
-    async call(method, args) {
+    async call(method, args, timeoutMs = CALL_TIMEOUT_MS) {
       const url = new URL(`${apiUrl}/${method}`);
       try {
         const headers = { authorization: `Bearer ${botToken}` };
-        const limits = { timeoutMs: CALL_TIMEOUT_MS, leavesWithinMs: FENCE_HOLDS_MS };
+        const limits = { timeoutMs, leavesWithinMs: FENCE_HOLDS_MS };
         const request = { method: 'POST', json: args, headers, ...limits } as const;
         return judge(await outsideCall(`slack.${method}`, () => requestBounded(url, request)));
       } catch (error) {

@@ -8,6 +8,9 @@ export const ANSWER_EVENT = 'parley_answer';
 
 const UNFURL_OFF = { unfurl_links: false, unfurl_media: false };
 
+/** The kind of metadata of a message that is nobody's answer and is being taken away. */
+export const REMOVED_EVENT = 'parley_removed';
+
 /** The metadata that marks an answer as ours; it holds a hash, nothing of what was said. */
 export function metadataOf(postKey: string): object {
   return { event_type: ANSWER_EVENT, event_payload: { key: postKey } };

@@ -7,6 +7,7 @@ import { belowStream, isNoteRefused, noteInText } from './write-look.ts';
 
 /** A stream dies about 306 s after its start, whatever is appended (platforms/slack.md section 3); from here on it is edited. */
 const STREAM_LIFE_MS = 240 * SECOND_MS;
+const LEAST_TIMEOUT_MS = 5 * SECOND_MS;
 /** Slack's answers when a message is no stream (any more): it can still be edited. */
 const NO_STREAM = new Set(['message_not_in_streaming_state', 'message_not_found_in_streaming_state']);
 /** Where native streams do not exist, an answer is posted and edited instead. */
@@ -22,21 +23,28 @@ const NO_STREAMS_HERE = new Set([
 export interface StreamParts {
   api: SlackApi;
   nowMs: NowMs;
+  /** How long Slack may still carry out a post after it left. Milliseconds. */
+  settlesWithinMs: number;
 }
 
-/** Opens a native stream with the first text. @returns undefined where Slack has no streams for this chat */
+/**
+ * Opens a native stream with the first text. It takes no metadata, so that only Slack's answer says which message it is: that is
+ * waited for as long as it could come.
+ * @returns undefined where Slack has no streams for this chat
+ */
 export async function openStream(
-  { api, nowMs }: StreamParts,
+  { api, nowMs, settlesWithinMs }: StreamParts,
   { channel, threadTs, userId, teamId, isPrivate }: ReplyTarget,
   { content }: PushedLook,
 ): Promise<PushResult | undefined> {
   const streamSinceMs = nowMs();
-  const answer = await api.call('chat.startStream', {
+  const args = {
     channel,
     thread_ts: threadTs,
     markdown_text: content,
     ...(isPrivate ? {} : { recipient_user_id: userId, recipient_team_id: teamId }),
-  });
+  };
+  const answer = await api.call('chat.startStream', args, Math.max(settlesWithinMs, LEAST_TIMEOUT_MS));
   if (answer.kind === 'error' && NO_STREAMS_HERE.has(answer.error)) return undefined;
   return resultOf(answer, (body) => ({
     channel: textOf(body['channel']) ?? channel,

@@ -50,6 +50,7 @@ const REPLY_TRAITS: ReplyTraits = {
   thinking: 'block',
   reconcile: 'once',
   lookUpAfterMs: 0,
+  postSettlesWithinMs: 0,
   // Three tries of five seconds each, and what lies between them.
   deliveredWithinMs: 20 * SECOND_MS,
 };

@@ -28,7 +28,7 @@ test.each<[string, string, SlackAnswer, string | undefined]>([
         return answer;
       },
     };
-    const answers = createAnswers({ api, reply: 'stream', nowMs: () => 1_000 });
+    const answers = createAnswers({ api, reply: 'stream', nowMs: () => 1_000, settlesWithinMs: 0 });
     const handle = formatHandle({ channel: 'C1', ts: '1.1', streamSinceMs: 1_000 });
     const look = { content: 'one two', finished: false, ...(shown === undefined ? {} : { shown }) };
     expect(await answers.update(handle, look, 'key')).toEqual({ result: 'uncertain' });

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { helloStream } from '../chat/scripted-chat-server.ts';
+import { useSlackTown } from '../support/slack-town.ts';
+import { untilTrue } from '../support/town.ts';
+
+// Real processes and Slack's real half minute: a worker dies while its first post is under way, and Slack carries it out later.
+
+const ANSWER = 'It is answered.';
+const town = useSlackTown();
+const posts = () => town.slack.calls.filter(({ method }) => /startStream|postMessage/.test(method)).length;
+
+test.each([
+  ['stream', 4_000],
+  ['edit', 4_000],
+  ['stream', 20_000],
+  ['edit', 20_000],
+  ['stream', 28_000],
+  ['edit', 28_000],
+] as const)(
+  'a worker that is killed with its first post (%s) under way, which Slack carries out after %i ms, leaves one message',
+  async (mode, byMs) => {
+    town.chat.script(helloStream(ANSWER));
+    const late = { kind: 'late', afterMs: byMs, isAnswered: true } as const;
+    town.slack.faults.set('chat.startStream', [late]).set('chat.postMessage', [late]);
+    await town.startProcess({ SLACK_REPLY: mode, ROLES: 'receiver' });
+    const worker = await town.startProcess({ SLACK_REPLY: mode, ROLES: 'worker' });
+    await town.sender.mention({ channel: 'C1', userId: 'U1' }, 'a question');
+    await untilTrue(() => posts() === 1);
+    const sentMs = performance.now();
+    worker.kill('SIGKILL');
+    await town.startProcess({ SLACK_REPLY: mode, ROLES: 'worker' });
+    await town.untilShown('C1', [ANSWER], 60_000);
+    // Nothing turns up later, and nothing stays open.
+    await untilTrue(() => performance.now() - sentMs > byMs + 3_000, 60_000);
+    await town.untilShown('C1', [ANSWER]);
+    expect(town.slack.messages.every(({ isStreaming }) => !isStreaming)).toBe(true);
+  },
+  150_000,
+);
