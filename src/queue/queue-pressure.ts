@@ -13,7 +13,7 @@ export interface PressureLimits {
   /** Conversations of the whole deployment that wait for a worker. */
   softWaiting: number;
   hardWaiting: number;
-  /** How long a wake waited until a worker took it, while others still wait. */
+  /** How long a turn could have begun until a worker took it, while others still wait. */
   softAgeMs: number;
   hardAgeMs: number;
 }
@@ -39,8 +39,11 @@ const ORDER: readonly Pressure[] = ['none', 'soft', 'hard'];
 
 /** One wake that this process has taken. */
 export interface TakenWake {
-  /** The pressure as it is now, for this wake. */
-  pressure(): Pressure;
+  /**
+   * The pressure as it is now, for this wake.
+   * @param dueForMs how long its turn could have begun already, by Redis' clock: ours may be minutes apart from others'
+   */
+  pressure(dueForMs: number): Pressure;
   /** Its slot is free again. */
   leave(): void;
 }
@@ -63,16 +66,15 @@ export class QueuePressure {
     this.#options = options;
   }
 
-  /** Notes a wake that was taken. @param queuedAtMs when it began to wait */
-  take(shard: number, queuedAtMs: number): TakenWake {
-    const ageMs = this.#options.nowMs() - queuedAtMs;
+  /** Notes a wake that was taken. */
+  take(shard: number): TakenWake {
     this.#count(shard, 1);
     this.#waiting = Math.max(0, this.#waiting - 1);
     const isFull = this.#isFull(shard);
     if (isFull) this.#readIfDue();
     return {
-      pressure: () => {
-        const pressure = isFull ? this.#judge(ageMs) : 'none';
+      pressure: (dueForMs) => {
+        const pressure = isFull ? this.#judge(dueForMs) : 'none';
         this.#tell(pressure);
         return pressure;
       },

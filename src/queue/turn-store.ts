@@ -1,24 +1,26 @@
 import { randomInt } from 'node:crypto';
 import { conversationKeys, messageKey, messageKeyPrefix, preferencesKeyPrefix } from '../base/partition-keys.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, type NowMs } from '../base/clock.ts';
-import { loadScript } from '../base/lua-script.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type NowMs } from '../base/clock.ts';
+import { loadScript, type LuaScript } from '../base/lua-script.ts';
 import { randomToken } from '../base/ids.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import type { StopMark } from './stop-mark.ts';
+import type { TurnCommit } from './turn-commit.ts';
 import { EntryError, MissingKeyError, openTarget, type AnswerTarget, type WaitingMessage } from './inbox-entry.ts';
 import { openAnswer, readEntries, sealAnswer } from './open-turn.ts';
 
 /** A conversation's epoch and its like live so long after its last turn; far beyond any worker that could still hold an older epoch. */
 const STATE_LIFE_MS = 7 * DAY_MS;
-const beginScript = loadScript(import.meta.url, './scripts/begin.lua', { STATE_LIFE_MS });
 /** In a change of keys some worker has the key; so long the order stays although none was found that has it. */
 const KEY_PATIENCE_MS = 5 * MINUTE_MS;
 const awaitKeyScript = loadScript(import.meta.url, './scripts/await-key.lua', { PATIENCE_MS: KEY_PATIENCE_MS });
 /** What begin.lua returns in the turn's place when this worker lacks its key. */
 const LACKS_KEY = '-';
+/** A claim that its worker did not renew for so long may be taken by another. */
+export const CLAIM_LIFE_MS = 9 * SECOND_MS;
 /** Far beyond any summary that is being made. */
 const CLEARED_MARK_MS = HOUR_MS;
 const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
@@ -26,6 +28,7 @@ const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
   RECORD_LIFE_MS: REMEMBER_DELIVERY_MS,
 });
 const markScript = loadScript(import.meta.url, './scripts/mark-turn.lua');
+const notCrashedScript = loadScript(import.meta.url, './scripts/not-crashed.lua');
 const renewScript = loadScript(import.meta.url, './scripts/renew.lua');
 const releaseScript = loadScript(import.meta.url, './scripts/release.lua', {
   CLEARED_MARK_MS,
@@ -53,6 +56,8 @@ const LONGEST_EPOCH_STEP = 1_000_000;
 export interface TurnClaim {
   conversation: ConversationRef;
   epoch: number;
+  /** The name of this taking; up to its dot the worker's name. */
+  claimId: string;
   /** The delivery id of the newest message; the answer belongs to that one. */
   turnId: string;
   messages: WaitingMessage[];
@@ -87,35 +92,14 @@ export interface TurnClaim {
   summary: string;
   /** How many turns of history are kept; `history` holds the newest of them. */
   historyLength: number;
+  /** How long the turn could have begun already when it was claimed, by Redis' clock. Milliseconds. */
+  dueForMs: number;
 }
 
-/** What a turn leaves behind; written by one fenced script. */
-export interface TurnCommit {
-  /** `final`: answered. `held`: waits for the sender's sign-in. `dead`: given up with an apology. */
-  outcome: 'final' | 'held' | 'dead';
-  /** Last looks of live replies, by delivery id: field names and values of the message record. */
-  records: { id: string; fields: string[] }[];
-  /** `anew`: the conversation begins with this turn, and nothing of before is summed up any more. */
-  history?: { forget?: boolean; replaceLast?: boolean; append?: string; anew?: boolean };
-  /** The same turn for the thread that its answer begins; it lies in the same partition. */
-  threadHistory?: { conversation: ConversationRef; append: string };
-  /** Records to be taken out of lists, keys and fields of hashes to be deleted, summaries to be cleared (/forget); all lie in the same partition. */
-  erase?: {
-    remove: { list: string; record: string }[];
-    drop: string[];
-    fields?: { key: string; field: string }[];
-    clear?: string[];
-  };
-  /** The thread in which this was said, and the person's list of them. */
-  thread?: { index: string; id: string };
-  /** Sealed notices that are done with. */
-  noticesShown?: string[];
-  /** What the sender chose from now on in a chat. */
-  preferences?: { personId: string; field: string; sealed: string };
-  /** What the person used: fields of a hash in the conversation's partition, and how much each grows. */
-  usage?: { key: string; add: Record<string, number>; lifeMs: number };
-  /** The sequence of the stop word that ended this turn early. */
-  stopServed?: number;
+/** What a renewal finds: the newest stop word, and whether one of the turn's messages was stopped by itself. */
+export interface Renewed {
+  stop: StopMark;
+  wasStopped: boolean;
 }
 
 /** What a release met. */
@@ -152,6 +136,7 @@ type BeginReply = [
   summary: string,
   historyLength: number,
   target: string,
+  dueForMs: number,
 ];
 
 export interface TurnStoreOptions {
@@ -159,6 +144,8 @@ export interface TurnStoreOptions {
   keyRing: KeyRing;
   nowMs: NowMs;
   historyLifeMs: number;
+  /** A claim that its worker did not renew for so long may be taken; `CLAIM_LIFE_MS` unless told. */
+  claimLifeMs?: number;
   /** Tokens that a prompt may take, which bound the history that is read for it; 24,000 unless told. */
   promptTokens?: number;
 }
@@ -166,20 +153,31 @@ export interface TurnStoreOptions {
 /** The conversation's side of a turn in Redis: claim, mark, commit, release. Every write but the claim is fenced by the epoch. */
 export class TurnStore {
   readonly #options: TurnStoreOptions;
+  /** Claims of this store are one worker's. */
+  readonly #workerName = randomToken(CLAIM_BYTES);
+
+  readonly #beginScript: LuaScript;
 
   constructor(options: TurnStoreOptions) {
     this.#options = options;
+    const { claimLifeMs = CLAIM_LIFE_MS } = options;
+    this.#beginScript = loadScript(import.meta.url, './scripts/begin.lua', {
+      STATE_LIFE_MS,
+      CLAIM_LIFE_MS: claimLifeMs,
+    });
   }
 
   /**
-   * Takes the next epoch and the turn to run; undefined when nothing waits.
+   * Takes the next epoch and the turn to run; undefined when nothing waits, or when another worker's claim is alive. That
+   * worker, or who takes over from it, wakes the conversation again.
    * @throws EntryError for a version that waits for a newer worker; the turn is given back before, unharmed (security.md 4.11)
    * @throws MissingKeyError for what another key sealed; it was not claimed, and the sweeper wakes it again
    */
   async begin(conversation: ConversationRef): Promise<TurnClaim | undefined> {
     const { redis, keyRing } = this.#options;
     const keys = conversationKeys(conversation);
-    const reply = await beginScript.run(
+    const claimId = `${this.#workerName}.${randomToken(CLAIM_BYTES)}`;
+    const reply = await this.#beginScript.run(
       redis,
       [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices, keys.summary],
       [
@@ -187,7 +185,7 @@ export class TurnStore {
         MOST_MESSAGES_OF_ONE_TURN,
         TURNS_OF_HISTORY_READ,
         messageKeyPrefix(conversation.partition),
-        randomToken(CLAIM_BYTES),
+        claimId,
         (this.#options.promptTokens ?? DEFAULT_PROMPT_TOKENS) * BYTES_A_TOKEN,
         epochStep(),
         preferencesKeyPrefix(conversation.partition),
@@ -195,11 +193,11 @@ export class TurnStore {
         keyRing.keyIds.join(' '),
       ],
     );
+    if (reply === 'nothing' || reply === 'claimed') return undefined;
     const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =
       reply as BeginReply;
     const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences, wasStopped, ...last] = more;
-    const [redisNowMs, summary, historyLength, target] = last;
-    if (turnId === '') return undefined;
+    const [redisNowMs, summary, historyLength, target, dueForMs] = last;
     if (turnId === LACKS_KEY) return this.#awaitKey(conversation, String(crashes));
     // Times of Redis' clock become times of ours, so that an age is right although the two differ (reliability.md F29).
     const aheadMs = this.#options.nowMs() - redisNowMs;
@@ -209,6 +207,7 @@ export class TurnStore {
     return {
       conversation,
       epoch,
+      claimId,
       turnId,
       messages: messages.map((one) => ({ ...one, acceptedAtMs: one.acceptedAtMs + aheadMs })),
       unreadable,
@@ -228,6 +227,7 @@ export class TurnStore {
       wasStopped: wasStopped === '1',
       summary,
       historyLength,
+      dueForMs,
     };
   }
 
@@ -280,10 +280,9 @@ export class TurnStore {
 
   /**
    * Renews the claim (security.md 4.3): before an outside post, and every few seconds of a running turn.
-   * @returns the newest stop word, and whether one of the turn's messages was stopped by itself; undefined when a newer
-   *          epoch has taken over
+   * @returns undefined when the claim is no more: a newer epoch has taken over, or the turn was committed or given back
    */
-  async renew(claim: TurnClaim): Promise<{ stop: StopMark; wasStopped: boolean } | undefined> {
+  async renew(claim: TurnClaim): Promise<Renewed | undefined> {
     const keys = conversationKeys(claim.conversation);
     const records = claim.messages.map(({ deliveryId }) => messageKey(claim.conversation.partition, deliveryId));
     const args = [claim.epoch, claim.conversation.id];
@@ -296,11 +295,19 @@ export class TurnStore {
   }
 
   /**
-   * Gives the turn back unharmed (orderly stop, a suspect's wait).
+   * Gives the turn back unharmed (orderly stop, a suspect's wait). The claim ends by it: its later writes are refused.
    * @param touchedAgoMs so long ago it counts as touched; the sweeper takes up what nobody touched for a while
    */
   async giveBack(claim: Place, touchedAgoMs: number): Promise<boolean> {
     return this.#mark(claim, 'given-back', touchedAgoMs, claim.conversation.id);
+  }
+
+  /**
+   * Takes back the crash that was counted when another worker took this turn over, since this worker is alive: what
+   * stalled was Redis, the way to it, or the whole process. Only crashes tell a turn that kills from an innocent one.
+   */
+  async notCrashed({ conversation, claimId }: Pick<TurnClaim, 'conversation' | 'claimId'>): Promise<boolean> {
+    return (await notCrashedScript.run(this.#options.redis, [conversationKeys(conversation).state], [claimId])) === 1;
   }
 
   /** Brings held messages back after the sign-in, behind a turn that is open. Safe to repeat. */
@@ -310,10 +317,10 @@ export class TurnStore {
 
   /**
    * Brings back what is held, in front of this turn, which gives its place up: it was said later. Fenced.
-   * @returns whether the turn has given its place up; else nothing changed
+   * @returns whether the turn has given its place up, or has lost it before; else nothing changed
    */
   async releaseBefore({ conversation, epoch }: Place): Promise<boolean> {
-    return (await this.#release(conversation, epoch)).count > 0;
+    return (await this.#release(conversation, epoch)).count !== 0;
   }
 
   async #release(conversation: ConversationRef, epoch: number | ''): Promise<Released> {

@@ -1,6 +1,7 @@
 import { Worker, type Job } from 'bullmq';
 import { asError } from '../base/coded-error.ts';
 import { SECOND_MS, type NowMs } from '../base/clock.ts';
+import { inBackground } from '../base/in-background.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
@@ -8,12 +9,14 @@ import { closeWorkers } from './close-workers.ts';
 import { EntryError, MissingKeyError } from './inbox-entry.ts';
 import { MissingKeys } from './missing-keys.ts';
 import type { QueueReport } from './queue-report.ts';
-import { QueuePressure, type Pressure, type PressureLimits, type TakenWake } from './queue-pressure.ts';
+import { QueuePressure, type Pressure, type PressureLimits } from './queue-pressure.ts';
 import { StopListener } from './stop-listener.ts';
 import { isMeantBy, marksOf, type StopMark } from './stop-mark.ts';
 import { SuspectLane } from './suspect-lane.ts';
 import { SWEEP_AFTER_MS } from './sweeper.ts';
-import type { TurnClaim, TurnCommit, TurnStore } from './turn-store.ts';
+import { LOCK_MS, TurnLease } from './turn-lease.ts';
+import type { TurnCommit } from './turn-commit.ts';
+import type { TurnClaim, TurnStore } from './turn-store.ts';
 import { shardNames, WAKE_VERSION, type WakeJob, type WakeQueue } from './wake-queue.ts';
 
 /**
@@ -39,7 +42,7 @@ export interface TurnContext {
   storeAnswer(text: string): Promise<boolean>;
   /** Seals the full answer as it is stored, for a script that stores it together with something else. */
   sealAnswer(text: string): string;
-  /** Whether this worker's lock cannot have run out yet, not even if the process was frozen meanwhile. */
+  /** Whether nobody can have claimed this turn yet, not even if the process was frozen meanwhile. */
   isClaimHeld(): boolean;
   /** Brings the conversation's held messages back in front of this turn. Where there are any, it ends: they run first. */
   yieldToHeld(): Promise<void>;
@@ -69,23 +72,19 @@ export interface TurnWorkerOptions {
   report: QueueReport;
 }
 
-/** security.md 4.1: a dead worker's turn goes on elsewhere after about ten seconds, not after BullMQ's sixty. */
-const LOCK_MS = 10 * SECOND_MS;
-/** So long after a lock was taken nobody can have taken the turn over: the rest is room for clocks that run unevenly. */
-const SURELY_HELD_MS = LOCK_MS - 2 * SECOND_MS;
 const STALLED_SCAN_MS = 2.5 * SECOND_MS;
 /** Crashes are counted per turn, never per job, so BullMQ's own count must not end anything. */
 const NEVER = 1_000_000;
-/** Below the sweeper's patience, so that a running turn is not woken again and again. */
-const RENEW_EVERY_MS = 4 * SECOND_MS;
 const SUSPECT_AFTER_CRASHES = 2;
 const SOLO_CRASHES_TO_GIVE_UP = 3;
 
-/** The wake for which a turn runs. */
-interface RunningWake extends Pick<TakenWake, 'pressure'> {
-  jobId: string;
-  /** Until when BullMQ's lock on it holds although it were never renewed; by the monotonic clock, ms. */
-  heldUntilMs: number;
+/** A wake that this process has taken, and the turn that runs for it. */
+interface TakenTurn {
+  lease: TurnLease;
+  /** Aborted with an `AbortReason` as its reason. */
+  controller: AbortController;
+  /** The pressure as it is now for a turn that could have begun so long ago. */
+  pressure(dueForMs: number): Pressure;
 }
 
 /** Takes wakes from the queue and runs one turn for each, fenced by the conversation's epoch. */
@@ -93,7 +92,8 @@ export class TurnWorker {
   readonly #options: TurnWorkerOptions;
   readonly #workers: Worker<WakeJob>[];
   readonly #stops: StopListener;
-  readonly #running = new Map<string, AbortController>();
+  /** By the conversation's id: jobs of two shards may have the same one. */
+  readonly #running = new Map<string, TakenTurn>();
   readonly #suspects = new SuspectLane();
   readonly #pressure: QueuePressure;
   /** What this process cannot read for want of a key. */
@@ -129,7 +129,7 @@ export class TurnWorker {
     this.#suspects.close();
     const timer = setTimeout(() => {
       this.#isGraceOver = true;
-      for (const controller of this.#running.values()) controller.abort('shutdown' satisfies AbortReason);
+      for (const { controller } of this.#running.values()) controller.abort('shutdown' satisfies AbortReason);
     }, graceMs);
     const { redis } = this.#options;
     await closeWorkers(this.#workers, { redis, hasJobs: this.#running.size > 0, jobsMs: graceMs });
@@ -140,11 +140,12 @@ export class TurnWorker {
   #startWorker(shard: number): Worker<WakeJob> {
     const { redis, concurrency, log, report } = this.#options;
     const { name, prefix } = shardNames(shard);
-    const worker = new Worker<WakeJob>(name, (job) => this.#processWake(job, shard), {
+    const worker = new Worker<WakeJob>(name, (job, token) => this.#processWake(job, token ?? '', shard), {
       connection: redis,
       prefix,
       concurrency,
       lockDuration: LOCK_MS,
+      skipLockRenewal: true,
       stalledInterval: STALLED_SCAN_MS,
       maxStalledCount: NEVER,
       removeOnComplete: { count: 0 },
@@ -154,35 +155,37 @@ export class TurnWorker {
     worker.on('error', (error) => log.debug({ error }, 'the wake worker reported an error'));
     worker.on('stalled', () => report.queueStalled());
     worker.on('failed', (_job, error) => report.runFailed({ error }));
-    worker.on('lockRenewalFailed', (jobIds) => this.#onLockLost(jobIds, report));
     return worker;
   }
 
-  /** Without the lock another worker may have begun: stop posting at once; the fence refuses what still slips out. */
-  #onLockLost(jobIds: string[], report: QueueReport): void {
-    report.lockRenewalFailed({ jobs: jobIds.length });
-    for (const jobId of jobIds) this.#running.get(jobId)?.abort('fenced' satisfies AbortReason);
-  }
-
-  async #processWake(job: Job<WakeJob>, shard: number): Promise<void> {
+  async #processWake(job: Job<WakeJob>, token: string, shard: number): Promise<void> {
     const { conversation, version } = job.data;
+    const { report, store, wakeQueue } = this.#options;
     // A wake is only a hint: what it was for is pending, and the sweeper wakes it in a way that this worker knows.
-    if ((version as number) !== WAKE_VERSION) return this.#options.report.newerVersionMet({ what: 'wake' });
-    const wake = this.#pressure.take(shard, job.timestamp);
+    if ((version as number) !== WAKE_VERSION) return report.newerVersionMet({ what: 'wake' });
+    // BullMQ gives a wake whose lock ran out to this process too. The turn goes on, and wakes what waits behind it.
+    if (await this.#running.get(conversation.id)?.lease.renew()) return;
+    const controller = new AbortController();
+    const lease = new TurnLease({
+      ...{ job, token, store, report },
+      onFenced: () => controller.abort('fenced' satisfies AbortReason),
+      onRenewed: (claim, renewed) => stopIfMeant(claim, marksOf(claim, renewed), controller),
+    });
+    const wake = this.#pressure.take(shard);
     try {
-      const running = { jobId: job.id ?? conversation.id, heldUntilMs: heldUntilMs(job), pressure: wake.pressure };
-      const waiting = await this.#runNextTurn(conversation, running);
+      const waiting = await this.#runNextTurn(conversation, { lease, controller, pressure: wake.pressure });
       // One turn a wake keeps it fair: others that wait come before this conversation's next turn.
-      if (waiting > 0) await this.#options.wakeQueue.wake(conversation);
+      if (waiting > 0) await wakeQueue.wake(conversation);
     } finally {
+      lease.end();
       wake.leave();
     }
   }
 
   /** @returns how many messages wait after it */
-  async #runNextTurn(conversation: ConversationRef, wake: RunningWake): Promise<number> {
-    const { store, report } = this.#options;
-    const claim = await store.begin(conversation).catch((error: unknown) => {
+  async #runNextTurn(conversation: ConversationRef, taken: TakenTurn): Promise<number> {
+    const { report } = this.#options;
+    const claim = await taken.lease.begin(conversation).catch((error: unknown) => {
       if (error instanceof MissingKeyError) this.missingKeys.note(conversation.id, error.keyId);
       else if (error instanceof EntryError) report.newerVersionMet({ what: 'message' });
       else throw error;
@@ -193,15 +196,15 @@ export class TurnWorker {
     if (unreadable.length > 0) report.messagesBroken({ turnId, count: unreadable.length });
     if (isAnswerLost) report.storedAnswerLost({ turnId });
     if (claim.crashes > 0) report.turnResumed({ turnId: claim.turnId, crashes: claim.crashes });
-    if (claim.crashes < SUSPECT_AFTER_CRASHES) return this.#runClaimed(claim, wake);
+    if (claim.crashes < SUSPECT_AFTER_CRASHES) return this.#runClaimed(claim, taken);
 
     if (claim.crashes >= this.#options.maxCrashes && claim.soloCrashes >= SOLO_CRASHES_TO_GIVE_UP)
       return this.#giveUp(claim);
-    return this.#runSuspect(claim, wake);
+    return this.#runSuspect(claim, taken);
   }
 
   /** A crash while it waits for the others speaks against whoever runs, not against it. */
-  async #runSuspect(claim: TurnClaim, wake: RunningWake): Promise<number> {
+  async #runSuspect(claim: TurnClaim, taken: TakenTurn): Promise<number> {
     const { store } = this.#options;
     if (!(await store.markWaiting(claim))) return 0;
     const leave = await this.#suspects.enter();
@@ -210,20 +213,18 @@ export class TurnWorker {
       return 1;
     }
     try {
-      return (await store.markSolo(claim)) ? await this.#runClaimed(claim, wake) : 0;
+      return (await store.markSolo(claim)) ? await this.#runClaimed(claim, taken) : 0;
     } finally {
       leave();
     }
   }
 
-  async #runClaimed(claim: TurnClaim, { jobId, pressure, heldUntilMs: untilMs }: RunningWake): Promise<number> {
-    const { runTurn, report } = this.#options;
-    const controller = new AbortController();
-    const pressureNow = claim.wasBegun ? (): Pressure => 'none' : pressure;
-    const context: TurnContext = { ...this.#contextOf(claim, controller, untilMs), pressure: pressureNow };
+  async #runClaimed(claim: TurnClaim, taken: TakenTurn): Promise<number> {
+    const { runTurn } = this.#options;
+    const { controller } = taken;
+    const context = this.#contextOf(claim, taken);
     const endListening = this.#stops.listen(claim.conversation, (mark) => stopIfMeant(claim, [mark], controller));
-    const renewing = setInterval(() => void context.renew().catch(() => undefined), RENEW_EVERY_MS);
-    this.#running.set(jobId, controller);
+    this.#running.set(claim.conversation.id, taken);
     // Its wake was fetched right before the stop: what ended the others came too early for it.
     if (this.#isGraceOver) controller.abort('shutdown' satisfies AbortReason);
     stopIfMeant(claim, marksOf(claim, claim), controller);
@@ -231,9 +232,10 @@ export class TurnWorker {
       return await this.#finish(claim, await runTurn(context));
     } catch (error) {
       if (controller.signal.reason === 'fenced') {
-        report.turnFenced({ turnId: claim.turnId });
+        this.#onFenced(claim);
         return 0;
       }
+      taken.lease.end();
       // Its place is given up already, and it waits behind others.
       if (controller.signal.reason === 'yielded') return 1;
       await this.#giveBack(claim);
@@ -241,32 +243,35 @@ export class TurnWorker {
       throw asError(error);
     } finally {
       endListening();
-      clearInterval(renewing);
-      this.#running.delete(jobId);
+      const { id } = claim.conversation;
+      if (this.#running.get(id) === taken) this.#running.delete(id);
     }
   }
 
-  #contextOf(claim: TurnClaim, controller: AbortController, untilMs: number): Omit<TurnContext, 'pressure'> {
+  /** The turn is another worker's, which took it because this one was silent for too long. */
+  #onFenced(claim: TurnClaim): void {
+    const { store, report } = this.#options;
+    report.turnFenced({ turnId: claim.turnId });
+    inBackground(() => store.notCrashed(claim));
+  }
+
+  #contextOf(claim: TurnClaim, { controller, lease, pressure }: TakenTurn): TurnContext {
     const { store } = this.#options;
     const fenced = () => controller.abort('fenced' satisfies AbortReason);
     return {
       claim,
       signal: controller.signal,
+      pressure: () => (claim.wasBegun ? 'none' : pressure(claim.dueForMs)),
       fenced,
       stopped: () => controller.abort('stopped' satisfies AbortReason),
-      renew: async () => {
-        const stop = await store.renew(claim);
-        if (!stop) fenced();
-        else stopIfMeant(claim, marksOf(claim, stop), controller);
-        return stop !== undefined;
-      },
+      renew: () => lease.renew(),
       storeAnswer: async (text) => {
         const isStored = await store.storeAnswer(claim, text);
         if (!isStored) fenced();
         return isStored;
       },
       sealAnswer: (text) => store.sealAnswer(claim, text),
-      isClaimHeld: () => performance.now() < untilMs,
+      isClaimHeld: () => lease.isSurelyHeld(),
       yieldToHeld: async () => {
         if (await store.releaseBefore(claim)) controller.abort('yielded' satisfies AbortReason);
       },
@@ -281,7 +286,7 @@ export class TurnWorker {
   async #finish(claim: TurnClaim, commit: TurnCommit): Promise<number> {
     const waiting = await this.#options.store.commit(claim, commit);
     if (waiting !== 'stale') return commit.outcome === 'held' ? waiting + (await this.#afterHeld(claim)) : waiting;
-    this.#options.report.turnFenced({ turnId: claim.turnId });
+    this.#onFenced(claim);
     return 0;
   }
 
@@ -298,12 +303,6 @@ export class TurnWorker {
     this.#options.report.deadLetter({ turnId: claim.turnId, crashes: claim.crashes });
     return this.#finish(claim, { ...(await this.#options.apologise(claim)), outcome: 'dead' });
   }
-}
-
-/** `processedOn` is this process's own clock right before it asked for the lock. */
-function heldUntilMs({ processedOn }: Job<WakeJob>): number {
-  const sinceMs = processedOn === undefined ? LOCK_MS : Date.now() - processedOn;
-  return performance.now() - Math.max(0, sinceMs) + SURELY_HELD_MS;
 }
 
 function stopIfMeant(claim: TurnClaim, marks: readonly StopMark[], controller: AbortController): void {

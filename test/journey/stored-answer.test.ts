@@ -3,11 +3,11 @@ import { pendingKey } from '../../src/base/partition-keys.ts';
 import { KeyRing } from '../../src/base/key-ring.ts';
 import { freePort } from '../../src/local/embedded-redis.ts';
 import { ALL_PARTITIONS } from '../../src/platforms/conversation-key.ts';
-import { TurnStore } from '../../src/queue/turn-store.ts';
 import { formatStoredAnswer } from '../../src/turn/stored-answer.ts';
 import { helloStream } from '../chat/scripted-chat-server.ts';
 import { useSlackTown } from '../support/slack-town.ts';
 import { untilTrue } from '../support/town.ts';
+import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 const town = useSlackTown();
 
@@ -24,7 +24,7 @@ test('security.md 4.7: an answer that was stored by a worker that died is shown 
   town.chat.script(helloStream('another sampling'));
   await town.startBot({ ROLES: 'receiver' });
   await town.sender.direct('U1', 'a question');
-  const store = new TurnStore({
+  const store = new DyingWorkersStore({
     redis: town.redis,
     keyRing: new KeyRing([Buffer.from(town.env['SECRET_KEY'] ?? '', 'base64')]),
     nowMs: () => Date.now(),

@@ -3,9 +3,10 @@ import { DAY_MS, MINUTE_MS } from '../../src/base/clock.ts';
 import { conversationKeys, messageKey } from '../../src/base/partition-keys.ts';
 import { conversationOf, deliveryIdOf } from '../../src/platforms/conversation-key.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import { TurnStore } from '../../src/queue/turn-store.ts';
+import type { TurnStore } from '../../src/queue/turn-store.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 const keyRing = testKeyRing();
 const alice = conversationOf(textMessage('x'), 'member');
@@ -18,7 +19,7 @@ beforeAll(async () => {
   server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs };
   inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
-  store = new TurnStore({ ...options, historyLifeMs: MINUTE_MS });
+  store = new DyingWorkersStore({ ...options, historyLifeMs: MINUTE_MS });
 });
 afterAll(() => server.stop());
 beforeEach(async () => {

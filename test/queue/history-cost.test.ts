@@ -4,10 +4,11 @@ import { conversationKeys } from '../../src/base/partition-keys.ts';
 import { sealTurn } from '../../src/conversation/history.ts';
 import { conversationOf } from '../../src/platforms/conversation-key.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import { TurnStore } from '../../src/queue/turn-store.ts';
+import type { TurnStore } from '../../src/queue/turn-store.ts';
 import { turnOf } from '../conversation/turns.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 // What a turn of a long conversation costs, counted in commands and bytes, since time on a busy machine tells little.
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
   server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs: Date.now, historyLifeMs: 600_000 };
   inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 100_000 });
-  store = new TurnStore(options);
+  store = new DyingWorkersStore(options);
 });
 afterAll(() => server.stop());
 beforeEach(async () => {

@@ -5,8 +5,10 @@ import { KeyRing } from '../../src/base/key-ring.ts';
 import { conversationKeys, pendingKey } from '../../src/base/partition-keys.ts';
 import { conversationOf } from '../../src/platforms/conversation-key.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import { TurnStore, type TurnClaim, type TurnCommit } from '../../src/queue/turn-store.ts';
+import type { TurnCommit } from '../../src/queue/turn-commit.ts';
+import type { TurnClaim } from '../../src/queue/turn-store.ts';
 import { keepNotice, openNotices } from '../../src/reply/notices.ts';
+import { DyingWorkersStore } from '../support/dying-workers.ts';
 import { alterEntry } from '../support/alter-entry.ts';
 import { textMessage } from '../support/messages.ts';
 import { until, useWorkerScene } from './worker-scene.ts';
@@ -24,7 +26,7 @@ const partsOn = (keyRing: KeyRing) => ({
   nowMs: Date.now,
   historyLifeMs: MINUTE_MS,
 });
-const storeOf = (keyRing: KeyRing) => new TurnStore(partsOn(keyRing));
+const storeOf = (keyRing: KeyRing) => new DyingWorkersStore(partsOn(keyRing));
 const accept = (keyRing: KeyRing, text: string) => new Inbox(partsOn(keyRing)).accept(alice, textMessage(text));
 const textsOf = (claim: TurnClaim | undefined) =>
   claim?.messages.map(({ message }) => message.parts.map((part) => (part.type === 'text' ? part.text : '')).join());

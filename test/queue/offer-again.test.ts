@@ -7,12 +7,12 @@ import type { InboundMessage } from '../../src/platforms/platform.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { watchForLostEvents } from '../../src/queue/offer-again.ts';
 import { RecentAccepts } from '../../src/queue/recent-accepts.ts';
-import { TurnStore } from '../../src/queue/turn-store.ts';
 import { WakeQueue } from '../../src/queue/wake-queue.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
 import { untilTrue } from '../support/town.ts';
 import { useWorkerScene } from './worker-scene.ts';
+import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 const scene = useWorkerScene();
 const { log } = recordingLog();
@@ -65,7 +65,9 @@ async function loseAll(): Promise<void> {
   await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
 }
 const waitingTexts = async () => {
-  const claim = await new TurnStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS }).begin(alice);
+  const claim = await new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS }).begin(
+    alice,
+  );
   return claim?.messages.map(({ message }) => message.parts);
 };
 
@@ -125,7 +127,7 @@ test('F12: what was too much to be kept whole is told by its id when it is lost,
 
 test('F12: a worker whose epoch a failover lost is refused, although the next claim counts from an older one', async () => {
   await acceptAll([textMessage('q')]);
-  const store = new TurnStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+  const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   const first = await store.begin(alice);
   // The replica had not yet got the claim.
   await server.redis.hdel(keys.state, 'epoch', 'claim', 'running');

@@ -4,12 +4,13 @@ import { conversationKeys, messageKey } from '../../src/base/partition-keys.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { conversationOf, deliveryIdOf } from '../../src/platforms/conversation-key.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import { TurnStore, type TurnCommit } from '../../src/queue/turn-store.ts';
+import type { TurnCommit } from '../../src/queue/turn-commit.ts';
 import { createPostLedger } from '../../src/reply/post-ledger.ts';
 import { keepNotice } from '../../src/reply/notices.ts';
 import { doubleScripts } from '../support/double-scripts.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 // A client that loses its connection sends again what it got no answer for; Redis may have carried it out already.
 
@@ -33,7 +34,7 @@ beforeEach(async () => {
 });
 
 const nowMs = () => Date.now();
-const storeOn = (redis: RedisClient) => new TurnStore({ redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+const storeOn = (redis: RedisClient) => new DyingWorkersStore({ redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
 const inboxOn = (redis: RedisClient) => new Inbox({ redis, keyRing, nowMs });
 const FINAL: TurnCommit = { outcome: 'final', records: [] };
 

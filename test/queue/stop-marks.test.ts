@@ -5,9 +5,11 @@ import { conversationOf } from '../../src/platforms/conversation-key.ts';
 import type { InboundMessage, InboundStop } from '../../src/platforms/platform.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { stopRunning } from '../../src/queue/stop-running.ts';
-import { TurnStore, type TurnClaim } from '../../src/queue/turn-store.ts';
+import type { TurnStore } from '../../src/queue/turn-store.ts';
+import { type TurnClaim } from '../../src/queue/turn-store.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 const keyRing = testKeyRing();
 const channel = { kind: 'group', id: 'C1' } as const;
@@ -23,7 +25,7 @@ beforeAll(async () => {
   server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs: () => 1_800_000_000_000 };
   inbox = new Inbox(options);
-  store = new TurnStore({ ...options, historyLifeMs: MINUTE_MS });
+  store = new DyingWorkersStore({ ...options, historyLifeMs: MINUTE_MS });
 });
 afterAll(() => server.stop());
 beforeEach(() => server.redis.flushall().then(() => undefined));

@@ -7,7 +7,6 @@ import { Inbox } from '../../src/queue/accept.ts';
 import { deliveryIdOfEntry } from '../../src/queue/inbox-entry.ts';
 import { storeAndWake } from '../../src/queue/store-and-wake.ts';
 import { WakeQueue } from '../../src/queue/wake-queue.ts';
-import { testKeyRing } from '../support/messages.ts';
 import { recordingLog } from '../support/redis.ts';
 import { messageOf, until, useWorkerScene } from './worker-scene.ts';
 
@@ -16,7 +15,7 @@ const { log } = recordingLog();
 
 /** Stores and wakes as a receiver does that has this connection. */
 function receiverOn(redis: RedisClient) {
-  const options = { redis, keyRing: testKeyRing(), nowMs: Date.now, messagesAPersonMaySendAMinute: 1_000 };
+  const options = { redis, keyRing: scene.keyRing, nowMs: Date.now, messagesAPersonMaySendAMinute: 1_000 };
   const inbox = new Inbox(options);
   const wakeQueue = new WakeQueue(redis, 1, log);
   return {

@@ -4,9 +4,12 @@ import { conversationKeys } from '../../src/base/partition-keys.ts';
 import { sealSummary } from '../../src/conversation/summary.ts';
 import { conversationOf } from '../../src/platforms/conversation-key.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import { TurnStore, type TurnClaim, type TurnCommit } from '../../src/queue/turn-store.ts';
+import type { TurnStore } from '../../src/queue/turn-store.ts';
+import type { TurnCommit } from '../../src/queue/turn-commit.ts';
+import { type TurnClaim } from '../../src/queue/turn-store.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 // A conversation's summary as turns come and go, by what the queue's scripts do to it.
 
@@ -22,7 +25,7 @@ beforeAll(async () => {
   server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs: Date.now, historyLifeMs: HOUR_MS };
   inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
-  store = new TurnStore(options);
+  store = new DyingWorkersStore(options);
 });
 afterAll(() => server.stop());
 beforeEach(() => server.redis.flushall());

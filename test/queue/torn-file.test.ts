@@ -8,10 +8,10 @@ import { conversationKeys } from '../../src/base/partition-keys.ts';
 import { startEmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { conversationOf } from '../../src/platforms/conversation-key.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import { TurnStore } from '../../src/queue/turn-store.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog } from '../support/redis.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 // Losing the machine loses the end of the append-only file; here it is cut off at a random byte.
 
@@ -34,7 +34,7 @@ function newFolder(): string {
 }
 const partsOn = (redis: RedisClient) => ({
   inbox: new Inbox({ redis, keyRing, nowMs, messagesAPersonMaySendAMinute: 1_000 }),
-  store: new TurnStore({ redis, keyRing, nowMs, historyLifeMs: MINUTE_MS }),
+  store: new DyingWorkersStore({ redis, keyRing, nowMs, historyLifeMs: MINUTE_MS }),
 });
 async function withRedis<Result>(dataDir: string, work: (redis: RedisClient) => Promise<Result>): Promise<Result> {
   const server = await startEmbeddedRedis({ dataDir });

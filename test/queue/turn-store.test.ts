@@ -5,10 +5,12 @@ import { conversationKeys, messageKey, preferencesKeyPrefix } from '../../src/ba
 import { conversationOf, deliveryIdOf, personIdOf } from '../../src/platforms/conversation-key.ts';
 import type { InboundMessage } from '../../src/platforms/platform.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import { TurnStore, type TurnClaim, type TurnCommit } from '../../src/queue/turn-store.ts';
+import type { TurnCommit } from '../../src/queue/turn-commit.ts';
+import type { TurnClaim, TurnStore } from '../../src/queue/turn-store.ts';
 import { alterEntry } from '../support/alter-entry.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 const FINAL: TurnCommit = { outcome: 'final', records: [] };
 const alice = conversationOf(textMessage('x'), 'member');
@@ -23,7 +25,7 @@ beforeAll(async () => {
   server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs: () => nowMs, historyLifeMs: 30 * MINUTE_MS };
   inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 20 });
-  store = new TurnStore(options);
+  store = new DyingWorkersStore(options);
 });
 afterAll(() => server.stop());
 beforeEach(async () => {

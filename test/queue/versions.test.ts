@@ -5,10 +5,11 @@ import { conversationOf, deliveryIdOf } from '../../src/platforms/conversation-k
 import type { InboundMessage } from '../../src/platforms/platform.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { EntryError, mergeKeyOf } from '../../src/queue/inbox-entry.ts';
-import { TurnStore } from '../../src/queue/turn-store.ts';
+import type { TurnStore } from '../../src/queue/turn-store.ts';
 import { formatStoredAnswer, readStoredAnswer } from '../../src/turn/stored-answer.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 const keyRing = testKeyRing();
 const alice = conversationOf(textMessage('x'), 'member');
@@ -19,7 +20,7 @@ const nowMs = () => 1_800_000_000_000;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  store = new TurnStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+  store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
 });
 afterAll(() => server.stop());
 beforeEach(async () => {

@@ -11,6 +11,7 @@ import { TurnStore } from '../../src/queue/turn-store.ts';
 import type { RunTurn } from '../../src/queue/turn-worker.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog } from '../support/redis.ts';
+import { WakeQueue } from '../../src/queue/wake-queue.ts';
 import { messageOf, until, useWorkerScene } from './worker-scene.ts';
 
 const { log } = recordingLog();
@@ -56,25 +57,33 @@ test('security.md 4.1: a running turn holds a lock of ten seconds, and a turn th
   for (const set of ['delayed', 'failed']) expect(await scene.server.redis.zcard(`{wake0}:turns:${set}`)).toBe(0);
 });
 
-test('security.md 4.1: a worker that loses its lock stops its turn at once and writes nothing', async () => {
-  const reasons: unknown[] = [];
-  let isCommitted = false;
-  const worker = scene.startWorker(async ({ signal }) => {
-    await untilAborted(signal);
-    reasons.push(signal.reason);
+test('security.md 4.1: a worker that loses only BullMQ’s lock goes on, and whoever is given its wake leaves the turn alone', async () => {
+  const runs: string[] = [];
+  let isEnding = false;
+  const runTurn: RunTurn = async ({ claim, signal }) => {
+    runs.push(claim.turnId);
+    await until(() => isEnding || signal.aborted, 15_000);
     signal.throwIfAborted();
-    isCommitted = true;
     return { outcome: 'final', records: [] };
-  });
-  await scene.send(textMessage('q'));
+  };
+  const worker = scene.startWorker(runTurn);
+  const message = textMessage('q');
+  await scene.send(message);
   await until(() => worker.runningTurns === 1);
   const [lock = ''] = await scene.server.redis.keys('{wake0}:turns:*:lock');
   await scene.server.redis.set(lock, 'somebody else', 'PX', 60_000);
-  await until(() => reasons.length === 1);
-  expect(reasons).toEqual(['fenced']);
-  expect(scene.reported).toContain('lock lost');
-  expect(isCommitted).toBe(false);
-  await until(() => scene.reported.includes('fenced'));
+  await until(() => scene.reported.includes('lock lost'));
+  // As another worker gets it, once the scan has found the lost lock.
+  expect(
+    await new TurnStore({ ...scene, redis: scene.server.redis, nowMs: Date.now, historyLifeMs: 60_000 }).begin(
+      conversationFor(message),
+    ),
+  ).toBeUndefined();
+  isEnding = true;
+  await until(() => worker.runningTurns === 0);
+  expect(runs).toHaveLength(1);
+  expect(scene.reported).not.toContain('fenced');
+  expect(await scene.store.begin(conversationFor(message))).toBeUndefined();
 });
 
 test('security.md 4.2: a turn is given up only after three crashes as the only suspect, however often workers died beside it', async () => {
@@ -289,4 +298,62 @@ test('security.md 4.11: a conversation that waits for a newer worker holds up no
   await until(() => answered.length === 1 && scene.reported.includes('newer message'));
   expect(answered).toEqual(['bob']);
   expect(scene.reported).not.toContain('run failed');
+});
+
+test('an orderly stop ends the turns of every shard, although their jobs have the same ids', async () => {
+  const reasons: unknown[] = [];
+  const { redis } = scene.server;
+  const wakeQueue = new WakeQueue(redis, 2, log);
+  const worker = scene.startWorker(
+    async ({ signal }) => {
+      await Promise.race([untilAborted(signal), sleep(8_000)]);
+      reasons.push(signal.reason);
+      signal.throwIfAborted();
+      return { outcome: 'final', records: [] };
+    },
+    { shards: 2, wakeQueue },
+  );
+  const shardOf = (message: InboundMessage) => Number.parseInt(conversationFor(message).id.slice(0, 8), 16) % 2;
+  const people = Array.from({ length: 40 }, (_, index) => messageOf(`p${index}`, 'q'));
+  const oneOfEach = [0, 1].map((shard) => people.find((message) => shardOf(message) === shard)!);
+  for (const message of oneOfEach) {
+    await scene.inbox.accept(conversationFor(message), message);
+    await wakeQueue.wake(conversationFor(message));
+  }
+  await until(() => worker.runningTurns === 2);
+  await worker.close(0);
+  expect(reasons).toEqual(['shutdown', 'shutdown']);
+  await wakeQueue.close();
+});
+
+test('a second wake for a turn that runs here renews its claim, although that had run out, and begins nothing', async () => {
+  const { redis } = scene.server;
+  const runs: string[] = [];
+  let isEnding = false;
+  const worker = scene.startWorker(
+    async ({ claim, signal }) => {
+      runs.push(claim.turnId);
+      await until(() => isEnding || signal.aborted);
+      signal.throwIfAborted();
+      return { outcome: 'final', records: [] };
+    },
+    { shards: 2 },
+  );
+  // In the second of two shards, so that a wake by a queue of one shard comes by another way.
+  const message = Array.from({ length: 40 }, (_, index) => messageOf(`p${index}`, 'q')).find(
+    (one) => Number.parseInt(conversationFor(one).id.slice(0, 8), 16) % 2 === 1,
+  )!;
+  const wide = new WakeQueue(redis, 2, log);
+  await scene.inbox.accept(conversationFor(message), message);
+  await wide.wake(conversationFor(message));
+  await until(() => worker.runningTurns === 1);
+  const { state } = conversationKeys(conversationFor(message));
+  await redis.hset(state, 'aliveMs', 1);
+  await scene.wakeQueue.wake(conversationFor(message));
+  await until(async () => Number(await redis.hget(state, 'aliveMs')) > 1);
+  isEnding = true;
+  await until(() => worker.runningTurns === 0);
+  expect(runs).toHaveLength(1);
+  expect(scene.reported).toEqual([]);
+  await wide.close();
 });

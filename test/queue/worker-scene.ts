@@ -1,20 +1,23 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeyRing } from '../../src/base/key-ring.ts';
 import type { Log } from '../../src/base/log.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { conversationOf } from '../../src/platforms/conversation-key.ts';
 import type { InboundMessage } from '../../src/platforms/platform.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import type { QueueReport } from '../../src/queue/queue-report.ts';
-import { TurnStore } from '../../src/queue/turn-store.ts';
+import type { TurnStore } from '../../src/queue/turn-store.ts';
 import { TurnWorker, type RunTurn, type TurnWorkerOptions } from '../../src/queue/turn-worker.ts';
 import { WakeQueue } from '../../src/queue/wake-queue.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 /** Real workers on a Redis of their own, with turns that a test writes. */
 export interface WorkerScene {
   readonly server: TestRedis;
+  readonly keyRing: KeyRing;
   readonly inbox: Inbox;
   readonly store: TurnStore;
   readonly wakeQueue: WakeQueue;
@@ -53,7 +56,7 @@ export function useWorkerScene(): WorkerScene {
     pressureChanged: ({ pressure }) => void reported.push(`pressure ${pressure}`),
     runFailed: () => void reported.push('run failed'),
   };
-  const scene = { reported, report, log, startWorker, send } as {
+  const scene = { keyRing, reported, report, log, startWorker, send } as {
     -readonly [Name in keyof WorkerScene]: WorkerScene[Name];
   };
 
@@ -67,7 +70,7 @@ export function useWorkerScene(): WorkerScene {
     reported.splice(0);
     const options = { redis, keyRing, nowMs, historyLifeMs: 60_000 };
     scene.inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
-    scene.store = new TurnStore(options);
+    scene.store = new DyingWorkersStore(options);
     scene.wakeQueue = new WakeQueue(redis, 1, log);
   });
   afterEach(async () => {

@@ -5,12 +5,13 @@ import { conversationOf, personIdOf } from '../../src/platforms/conversation-key
 import type { InboundMessage, Platform, PostResult } from '../../src/platforms/platform.ts';
 import { createWecom } from '../../src/platforms/wecom/index.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import { TurnStore, type TurnClaim } from '../../src/queue/turn-store.ts';
+import type { TurnClaim, TurnStore } from '../../src/queue/turn-store.ts';
 import { AfterCare } from '../../src/reply/after-care.ts';
 import { createLiveReply, type LiveReply } from '../../src/reply/live-reply.ts';
 import { readLiveReply } from '../../src/reply/read-live-reply.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 const keyRing = testKeyRing();
 const otherRing = testKeyRing();
@@ -70,7 +71,7 @@ export function usePulledScene(): PulledScene {
 
   beforeAll(async () => {
     scene.server = await startTestRedis();
-    scene.store = new TurnStore({ redis: scene.server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+    scene.store = new DyingWorkersStore({ redis: scene.server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   });
   afterAll(() => scene.server.stop());
   beforeEach(() => void (scene.workerAheadMs = 0));

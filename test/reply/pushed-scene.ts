@@ -6,12 +6,12 @@ import type { InboundMessage, Platform, PushReplies } from '../../src/platforms/
 import { createSlack } from '../../src/platforms/slack/index.ts';
 import { formatTarget } from '../../src/platforms/slack/reply-target.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import { TurnStore } from '../../src/queue/turn-store.ts';
 import { AfterCare } from '../../src/reply/after-care.ts';
 import { createLiveReply, type LiveReply } from '../../src/reply/live-reply.ts';
 import { startFakeSlack, type FakeSlack, type SlackFault } from '../support/fake-slack.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 const TOKEN = 'xoxb-test-0123456789';
 const CHANNEL = 'C1';
@@ -91,7 +91,7 @@ export function usePushedScene(): PushedScene {
   async function ask(mode: 'stream' | 'edit' = 'stream', options: AskOptions = {}): Promise<AskedInSlack> {
     asked += 1;
     const { redis } = scene.server;
-    const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+    const store = new DyingWorkersStore({ redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
     const platform = quickSlack(scene.slack.apiUrl, mode, nowMs, options);
     const message = messageInChannel(asked, options.place);
     const conversation = conversationOf(message, 'member');

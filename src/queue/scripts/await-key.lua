@@ -41,7 +41,7 @@ end
 if open == 0 then return 0 end
 -- A worker that runs the turn after all is fenced by the epoch: its commit would take the wrong messages out.
 redis.call('HINCRBY', KEYS[1], 'epoch', ARGV[3])
-redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'keyless')
+redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'keyless')
 redis.call('HSET', KEYS[1], 'passed', passed)
 for _, entry in ipairs(locked) do
   redis.call('LREM', KEYS[2], 1, entry)

@@ -1,29 +1,38 @@
 -- Takes the next epoch of a conversation (from now on every older worker is refused) and says which turn to run:
 -- the one that was left unfinished, or a new one from the inbox's head. Nothing leaves the inbox here.
 -- Safe to repeat with the same claim (security.md 4.12): then neither the epoch nor a crash is counted again.
+-- A claim that its worker still renews is left alone: a wake that came late, or by another way, takes nothing from it.
 --
 -- Constants  STATE_LIFE_MS (how long what a conversation keeps of its turns outlives the last one)
+--            CLAIM_LIFE_MS (a claim that nobody renewed for so long may be taken)
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 summary
 -- ARGV  1 conversation id   2 most messages of one turn   3 turns of history wanted   4 message key prefix
---       5 claim: a name for this taking, so that one that the connection sends again is known   6 most bytes of history
+--       5 claim: a name for this taking, so that one that the connection sends again is known; up to its dot the worker's name
+--       6 most bytes of history
 --       7 how far the epoch goes on: by chance, since a failover may lose the newest epoch, and then the next one must not
 --         be the one that a worker still holds
 --       8 preferences key prefix   9 life of preferences, ms; they live on with each turn of their person
 --       10 ids of the keys that this worker has: what another key sealed is left as it is, unclaimed
--- Returns {0, '-', id of a key that this worker lacks}, with no epoch taken, or
---         {epoch, turn id ('' = nothing waits), crashes, crashes as the only suspect, stored answer,
+-- Returns 'nothing' (waits) | 'claimed' (by a worker that is alive) | {0, '-', id of a key that this worker lacks}, with no
+--         epoch taken | {epoch, turn id, crashes, crashes as the only suspect, stored answer,
 --          stop sequence, stop owner, stop that was served, held count,
 --          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices},
 --          '1' if a worker had begun this turn before, {what the sender chose: field, sealed, …},
 --          '1' if one of its messages was stopped by itself,
 --          now by the clock by which `entries` and the answered message were stamped, ms,
---          summary ('' = none), turns of history that are kept, where to answer (sealed; '' where the platform polls)}
-local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'solo', 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed'}
+--          summary ('' = none), turns of history that are kept, where to answer (sealed; '' where the platform polls),
+--          how long the turn was due until now, ms}
+local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'solo', 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed',
+  'aliveMs', 'dueMs'}
 local state = {}
 for index, value in ipairs(redis.call('HMGET', KEYS[1], unpack(fields))) do state[fields[index]] = value end
 local function count(field) return tonumber(state[field] or '0') end
 
+local nowMs = redisNowMs()
 local isRepeat = state.claim == ARGV[5]
+-- A clock that was set back says nothing about when a claim was renewed.
+local unrenewedMs = nowMs - count('aliveMs')
+if not isRepeat and unrenewedMs >= 0 and unrenewedMs < CLAIM_LIFE_MS then return 'claimed' end
 local epoch = isRepeat and count('epoch') or count('epoch') + tonumber(ARGV[7])
 local head = redis.call('LRANGE', KEYS[2], 0, tonumber(ARGV[2]) - 1)
 
@@ -54,10 +63,9 @@ end
 
 if #head == 0 then
   redis.call('ZREM', KEYS[3], ARGV[1])
-  redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
-  return {epoch, '', 0, 0, '', 0, '', 0, 0, 0, '0', {}, {}, {}, '0', {}, '0', 0, '', 0, ''}
+  redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs')
+  return 'nothing'
 end
-local nowMs = redisNowMs()
 redis.call('ZADD', KEYS[3], nowMs, ARGV[1])
 
 local turn, size, crashes, soloCrashes, answer = state.turn, count('size'), count('crashes'), count('soloCrashes'), state.answer or ''
@@ -66,10 +74,15 @@ for index = 1, isLeftOver and size or 1 do
   if lackedKey(head[index]) then return {0, '-', lackedKey(head[index])} end
 end
 if isLeftOver then
-  -- An orderly stop clears `running`; a turn that is found running lost its worker by a crash.
-  if not isRepeat and state.running == '1' then
+  -- An orderly stop clears `running`; a turn that is found running lost its worker, by a crash as it seems. A worker that
+  -- takes its own turn once more has not crashed.
+  local function workerOf(claim) return string.match(claim or '', '^([^.]*)%.') end
+  if not isRepeat and state.running == '1' and (not workerOf(state.claim) or workerOf(state.claim) ~= workerOf(ARGV[5])) then
+    local isSolo = state.solo == '1'
     crashes = crashes + 1
-    if state.solo == '1' then soloCrashes = soloCrashes + 1 end
+    if isSolo then soloCrashes = soloCrashes + 1 end
+    -- The worker may be alive after all, and then takes the crash back (not-crashed.lua).
+    if state.claim then redis.call('HSET', KEYS[1], 'takenFrom', state.claim .. (isSolo and ' solo' or '')) end
   end
 else
   local _, merge = partsOf(head[1])
@@ -79,9 +92,9 @@ else
   end
   turn = partsOf(head[size])
   crashes, soloCrashes, answer = 0, 0, ''
-  redis.call('HDEL', KEYS[1], 'answer')
+  redis.call('HDEL', KEYS[1], 'answer', 'takenFrom')
 end
-redis.call('HSET', KEYS[1], 'claim', ARGV[5], 'epoch', epoch, 'turn', turn, 'size', size, 'running', '1', 'solo', '0',
+redis.call('HSET', KEYS[1], 'claim', ARGV[5], 'aliveMs', nowMs, 'epoch', epoch, 'turn', turn, 'size', size, 'running', '1', 'solo', '0',
   'crashes', crashes, 'soloCrashes', soloCrashes)
 redis.call('PEXPIRE', KEYS[1], STATE_LIFE_MS)
 
@@ -99,4 +112,5 @@ return {epoch, turn, crashes, soloCrashes, answer, count('stopSeq'), state.stopO
   redis.call('LLEN', KEYS[4]), tonumber(record[1] or nowMs), record[2] or '0', entries,
   history, redis.call('LRANGE', KEYS[6], 0, -1), isLeftOver and '1' or '0', preferences,
   (isStopped or record[4]) and '1' or '0', nowMs,
-  redis.call('GET', KEYS[7]) or '', kept, record[5] or ''}
+  redis.call('GET', KEYS[7]) or '', kept, record[5] or '',
+  nowMs - math.max(tonumber(string.match(head[1], '^%x+:[^:]+:(%d+):') or nowMs), count('dueMs'))}

@@ -82,7 +82,14 @@ end
 for _, notice in ipairs(changes.noticesShown) do redis.call('LREM', KEYS[6], 1, notice) end
 if changes.stopServed > 0 then redis.call('HSET', KEYS[1], 'stopServed', changes.stopServed) end
 
-redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
+redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs')
 local waiting = redis.call('LLEN', KEYS[2])
-if waiting == 0 then redis.call('ZREM', KEYS[3], ARGV[1]) else redis.call('ZADD', KEYS[3], redisNowMs(), ARGV[1]) end
+if waiting == 0 then
+  redis.call('ZREM', KEYS[3], ARGV[1])
+else
+  local nowMs = redisNowMs()
+  redis.call('ZADD', KEYS[3], nowMs, ARGV[1])
+  -- What waits next was behind this turn until now, which is nobody's delay.
+  redis.call('HSET', KEYS[1], 'dueMs', nowMs)
+end
 return {'done', waiting}

@@ -9,6 +9,11 @@ elseif ARGV[2] == 'solo' then redis.call('HSET', KEYS[1], 'solo', '1', 'running'
 else
   -- What does not run is not harmed by a crash. To take a field away, and then to write more, is possible in a full Redis too.
   redis.call('HDEL', KEYS[1], 'running')
-  if ARGV[2] == 'given-back' then redis.call('ZADD', KEYS[2], redisNowMs() - ARGV[3], ARGV[4]) end
+  if ARGV[2] == 'given-back' then
+    redis.call('HDEL', KEYS[1], 'aliveMs')
+    -- From here on the worker that gave it back is refused, whatever of it is still on its way.
+    redis.call('HINCRBY', KEYS[1], 'epoch', 1)
+    redis.call('ZADD', KEYS[2], redisNowMs() - ARGV[3], ARGV[4])
+  end
 end
 return 1

@@ -1,20 +1,22 @@
 -- Brings held messages back after their sender signed in, in the order in which all were accepted. Their age counts from now.
 -- What was said before the sign-in is forgotten (security.md 1.3 step 23). A turn that is open keeps its place in front, or
 -- gives it up, fenced, when it finds out itself that older questions of its sender are still held.
--- Safe to repeat: with nothing held, nothing changes.
+-- Safe to repeat: with nothing held, nothing changes; a turn that gave its place up finds that it has none.
 --
 -- Constants  CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, should it have expired)
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 summary
 -- ARGV  1 conversation id   2 message key prefix   3 epoch of the turn that gives its place up ('' = it keeps it)
--- Returns {how many were released, '1' if a turn is open: it may have begun before the sign-in, and be held yet}
+-- Returns {how many were released (-1: the turn has no place any more), '1' if a turn is open: it may have begun before the sign-in, and be held yet}
 local state = redis.call('HMGET', KEYS[1], 'epoch', 'turn', 'size')
 local isOpen = state[2] and '1' or '0'
 local givesUp = ARGV[3] ~= ''
-if givesUp and tonumber(state[1] or '0') ~= tonumber(ARGV[3]) then return {0, isOpen} end
+if givesUp and tonumber(state[1] or '0') ~= tonumber(ARGV[3]) then return {-1, isOpen} end
 local held = redis.call('LRANGE', KEYS[4], 0, -1)
 if #held == 0 then return {0, isOpen} end
 if givesUp then
-  redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer')
+  redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs')
+  -- Refused from here on, whatever of it is still on its way; and this step, should it be sent once more.
+  redis.call('HINCRBY', KEYS[1], 'epoch', 1)
   isOpen = '0'
 end
 

@@ -1,0 +1,16 @@
+import type { ConversationRef } from '../../src/platforms/conversation-key.ts';
+import { TurnStore, type TurnClaim, type TurnStoreOptions } from '../../src/queue/turn-store.ts';
+
+/** The store of many workers: each claim is another's, made once the claim before it has run out, as after a crash. */
+export class DyingWorkersStore extends TurnStore {
+  readonly #ofEach: TurnStoreOptions;
+
+  constructor(options: TurnStoreOptions) {
+    super(options);
+    this.#ofEach = { ...options, claimLifeMs: 0 };
+  }
+
+  override begin(conversation: ConversationRef): Promise<TurnClaim | undefined> {
+    return new TurnStore(this.#ofEach).begin(conversation);
+  }
+}
