@@ -13,15 +13,10 @@ const COPIED_FILES = /\.(lua|css|html|svg|png|mjs)$/;
 export function buildOlder(commit: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-older-'));
   atExit(() => rmSync(folder, { recursive: true, force: true }));
-  const archive = execFileSync('git', [
-    'archive',
-    commit,
-    'src',
-    'package.json',
-    'tsconfig.json',
-    'tsconfig.build.json',
-  ]);
-  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  const archive = join(folder, 'source.tar');
+  const parts = ['src', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+  execFileSync('git', ['archive', '-o', archive, commit, ...parts]);
+  execFileSync('tar', ['-x', '-f', archive, '-C', folder]);
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   const dist = join(folder, 'dist');
   const compiler = resolve('node_modules/typescript/bin/tsc');

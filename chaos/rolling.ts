@@ -8,13 +8,21 @@ import type { Part, World } from './world.ts';
 export interface Rolls {
   /** What each process starts with from then on. */
   settingsFor(change: RollChange): Record<string, string>;
+  /** One roll after the other. */
+  inTurn<T>(does: () => Promise<T>): Promise<T>;
 }
 
 /** @param secretKey what all processes began with */
 export function createRolls(secretKey: string): Rolls {
   let newestKey = secretKey;
   let scope = 'member';
+  let before: Promise<unknown> = Promise.resolve();
   return {
+    inTurn(does) {
+      const own = before.then(does);
+      before = own.catch(() => undefined);
+      return own;
+    },
     settingsFor(change): Record<string, string> {
       if (change === 'group-scope') {
         scope = scope === 'member' ? 'group' : 'member';

@@ -135,6 +135,16 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       };
     },
   },
+  rolls: {
+    tells: 'all processes are restarted in turn: with nothing new, a new key, without the old one, another group scope',
+    optionsOf: () => ({
+      ...{ ...BACKLOG, loadMs: 150 * SECOND_MS, ratePerSec: 2 },
+      settings: { ...BACKLOG.settings, SHUTDOWN_GRACE_SEC: '3' },
+      faults: (['nothing', 'new-key', 'drop-old-key', 'group-scope'] as const).map((change, index) =>
+        at((5 + index * 36) * SECOND_MS, { kind: 'roll', change }),
+      ),
+    }),
+  },
   'sign-in': {
     tells: 'people sign in while their questions are being held, on slow links',
     optionsOf: ({ seed }) => ({

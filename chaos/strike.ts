@@ -109,9 +109,11 @@ async function retire({ world, stops }: StrikeOptions, fault: Extract<Fault, { k
 }
 
 async function roll({ world, stops }: StrikeOptions, { change }: Extract<Fault, { kind: 'roll' }>): Promise<void> {
-  const blow = noteBlow(world, 'roll', { target: 'deployment', detail: change });
-  stops.push(...(await restartAll(world, { env: world.rolls.settingsFor(change) })));
-  blow.untilMs = Date.now();
+  await world.rolls.inTurn(async () => {
+    const blow = noteBlow(world, 'roll', { target: 'deployment', detail: change });
+    stops.push(...(await restartAll(world, { env: world.rolls.settingsFor(change) })));
+    blow.untilMs = Date.now();
+  });
 }
 
 type PartFault = Extract<Fault, { role: unknown }>;
