@@ -17,6 +17,10 @@ export interface MarkdownWriter {
   growing(text: string, maxBytes: number): string;
   /** A finished text in pieces that each fit and are each as `finished` would write them. Blank ones are left out. */
   pieces(text: string, maxBytes: number): string[];
+  /** The same for a text that cannot be read as markdown: as plain text with nothing in it that would harm, cut anywhere. */
+  plainPieces(text: string, maxBytes: number): string[];
+  /** Takes pieces of a finished text that another writer made as its own, so that none of them is read once more. */
+  knowPieces(text: string, pieces: readonly string[]): void;
 }
 
 /** None of these: no mark, link or sign of markdown, nothing unseen. Such a text is shown as it is. */
@@ -26,8 +30,12 @@ const NOT_PLAIN =
 const SMALLER = 0.9;
 const MOST_ATTEMPTS = 6;
 const LEAST_BYTES = 128;
+const MARK_BYTES = 64;
 /** Room for what altering marks adds, and for what a later cut looks at. */
 const MARGIN_CHARS = 1_024;
+/** Of a growing text that holds a thought so many looks are read, since the thought takes its room away. */
+const LOOKS_READ = 2;
+const THOUGHT_BEGINS = /<\s{0,8}think/i;
 
 /** @param dialect the platform's */
 export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
@@ -69,6 +77,11 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
     return settled.shown + safely(markdown.slice(settled.source.length));
   }
 
+  /** Each piece is written once more before it is shown; that it is as it is to be need not be found out again. */
+  function remember(pieces: readonly string[]): void {
+    for (const piece of pieces) fullLooks.remember({ source: piece, shown: piece });
+  }
+
   function look(markdown: string): string {
     const settled = settledOf(markdown);
     const tail = markdown.slice(settled.source.length);
@@ -92,22 +105,40 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
       return written;
     },
     growing(text, maxBytes) {
-      const head = text.slice(0, maxBytes + MARGIN_CHARS);
+      // No more of it than a look can hold is read, however long it has grown.
+      const mostChars = maxBytes + MARGIN_CHARS;
+      const head = text.slice(0, mostChars);
       if (isPlain(head)) return fitting(head, maxBytes, asItIs);
-      return fitting(clean(text, false).slice(0, maxBytes + MARGIN_CHARS), maxBytes, look);
+      const read = THOUGHT_BEGINS.test(head) ? text.slice(0, LOOKS_READ * mostChars) : head;
+      return fitting(clean(read, false).slice(0, mostChars), maxBytes, look);
     },
     pieces(text, maxBytes) {
       fullLooks.forget(text);
       const all = fittingPieces(isPlain(text) ? text : whole(clean(text, true)), maxBytes);
-      const pieces = all.length === 1 ? all : all.filter((piece) => piece.trim() !== '');
-      // Each is written once more before it is shown; that it is as it is to be need not be found out again.
-      for (const piece of pieces) fullLooks.remember({ source: piece, shown: piece });
+      const pieces = withoutBlank(all);
+      remember(pieces);
       return pieces;
+    },
+    plainPieces(text, maxBytes) {
+      const plain = withoutLinks(alterMarks(withoutThoughts(withoutUnseen(text), true, 'as words'), dialect), dialect);
+      // A cut can lay a mark bare once more; altering it takes two bytes.
+      const all = [...cutText(plain, maxBytes - MARK_BYTES)].map((piece) => withoutLinks(piece, dialect));
+      return withoutBlank(all);
+    },
+    knowPieces(text, pieces) {
+      const head = clean(text.slice(0, MARGIN_CHARS), false);
+      fullLooks.forget(head);
+      settledTexts.forget(head);
+      remember(pieces);
     },
   };
 }
 
 const asItIs = (plain: string): string => plain;
+
+function withoutBlank(pieces: string[]): string[] {
+  return pieces.length === 1 ? pieces : pieces.filter((piece) => piece.trim() !== '');
+}
 
 function isPlain(text: string): boolean {
   return !NOT_PLAIN.test(text);

@@ -251,11 +251,13 @@ export interface Platform {
   /** Writes a reply in the platform's dialect, within `maxBytes`, with broadcast marks neutralised on the whole text. */
   renderReply(view: ReplyView): string;
   /**
-   * Cuts a finished text into messages that each fit `maxBytes`, neutralised like a rendered reply: rendering a piece
+   * Cuts a finished text of about one message into messages that each fit `maxBytes`, neutralised like a rendered reply: rendering a piece
    * once more changes nothing.
    * @param reserveBytes room that each message keeps for something that is added to it; 0 unless told
    */
   splitReply(text: string, reserveBytes?: number): string[];
+  /** `splitReply` for an answer of any length, which may take time: it holds nobody else up. Never rejects. */
+  splitAnswer(text: string, reserveBytes?: number): Promise<string[]>;
   /** Present where the platform does not poll us. */
   readonly push?: PushReplies;
   /** Sends an answer by the message's `laterReplyHandle`. Absent where the platform has no such way. */

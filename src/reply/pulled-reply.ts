@@ -3,6 +3,7 @@ import { monotonicMs, SECOND_MS, type NowMs } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { say } from '../base/texts.ts';
 import type { ReplyView } from '../platforms/platform.ts';
+import { isLongAnswer } from '../platforms/split-answer.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { endedInTime } from './hand-over.ts';
 import { LookPacer, progressOf } from './look-pacer.ts';
@@ -59,13 +60,17 @@ export class PulledReply implements LiveReply {
     return this.#monotonicMs() - this.#cameAtMs;
   }
 
-  /** Ends the reply in the live message, or by a later one. */
+  /**
+   * Ends the reply in the live message, or by a later one. An answer of more than one message is stored before it is cut, since
+   * that takes time: whoever takes over neither asks the model again nor loses it (security.md 4.4).
+   */
   async finish(text: string, status?: string, thinking?: string): Promise<FinalRecord[]> {
     await this.close();
     const { platform, language } = this.#options;
     // The status stands in the same message; the thought takes what room is left.
     const statusBytes = status === undefined ? 0 : STATUS_ROOM_BYTES;
-    const [first = '', ...rest] = platform.splitReply(text, statusBytes);
+    if (isLongAnswer(text, platform.replyTraits.maxBytes) && !(await this.#options.storeAnswer(text))) return [];
+    const [first = '', ...rest] = await platform.splitAnswer(text, statusBytes);
     const merged = this.#mergedRecords();
     if (this.#mustHandOver) {
       const result = await postLater(this.#options, text, [first, ...rest]);
@@ -78,7 +83,7 @@ export class PulledReply implements LiveReply {
     const delivery = rest.length > 0 ? await postLater(this.#options, text, rest) : 'live';
     const isCut = delivery === 'unavailable' || delivery === 'refused';
     const apart = { ...(status === undefined ? {} : { status }), ...(thinking === undefined ? {} : { thinking }) };
-    const shown = isCut ? withCutNotice(platform, text, language, statusBytes) : first;
+    const shown = isCut ? withCutNotice(platform, first, language, statusBytes) : first;
     return [this.#record({ text: shown, ...apart, finished: true }, { delivery }), ...merged];
   }
 

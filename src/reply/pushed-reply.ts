@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { messageKey } from '../base/partition-keys.ts';
 import { MINUTE_MS, monotonicMs, SECOND_MS } from '../base/clock.ts';
 import type { Platform, PushedLook, PushReplies, ReplyView } from '../platforms/platform.ts';
+import { isLongAnswer } from '../platforms/split-answer.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { endedInTime, isOver, shownNoMore } from './hand-over.ts';
 import { settledAfterMs } from './lost-post.ts';
@@ -49,17 +50,22 @@ export class PushedReply implements LiveReply {
     this.#pacer.show(view);
   }
 
-  /** The full text is stored before the last edit, so that whoever takes over neither asks the model again nor loses it (security.md 4.4). */
+  /**
+   * The full text is stored before the last edit, so that whoever takes over neither asks the model again nor loses it (security.md
+   * 4.4): with the fence's question, or by itself where it is long, since cutting it takes time.
+   */
   async finish(text: string, status?: string): Promise<FinalRecord[]> {
     this.#isFinishing = true;
     await this.close();
-    const { platform, sealAnswer } = this.#options;
-    const pieces = platform.splitReply(text, roomFor(status));
+    const { platform, sealAnswer, storeAnswer } = this.#options;
+    const isLong = isLongAnswer(text, platform.replyTraits.maxBytes);
+    if (isLong && !(await storeAnswer(text))) return [];
+    const pieces = await platform.splitAnswer(text, roomFor(status));
     let delivery: Delivery = 'live';
     for (const [part, piece] of pieces.entries()) {
       const isLast = part === pieces.length - 1;
       const look = lastLook(platform, piece, isLast ? status : undefined);
-      const answer = part === 0 ? sealAnswer(text) : undefined;
+      const answer = part === 0 && !isLong ? sealAnswer(text) : undefined;
       delivery = await this.#persist(part, look, answer);
       if (delivery !== 'live') break;
       this.#lookAfter(part, look);

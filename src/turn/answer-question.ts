@@ -7,6 +7,7 @@ import type { PromptSizes } from '../conversation/prompt-sizes.ts';
 import { usageChange } from '../conversation/usage-store.ts';
 import type { MediaStore } from '../conversation/images/media-store.ts';
 import { personIdOf, type GroupScope } from '../platforms/conversation-key.ts';
+import { showsNothing } from '../platforms/shows-nothing.ts';
 import { askWithinLimits, type AskWithinLimits } from './ask-within-limits.ts';
 import { chooseModel } from './choose-model.ts';
 import { declarationTokens } from './declaration-tokens.ts';
@@ -193,7 +194,7 @@ function finished(
 ): Outcome {
   const { language } = scene.question;
   // An answer that is nothing but a thought shows nothing, and somebody waits.
-  if (scene.platform.renderReply({ text, finished: true }).trim() === '') {
+  if (showsNothing(text)) {
     const empty = say(TURN_TEXTS[ending === 'stopped' ? 'stopped' : 'emptyAnswer'], language);
     return {
       kind: ending === 'stopped' ? 'stopped' : 'failed',

@@ -82,12 +82,13 @@ export function describePlatform(name: string, fixture: PlatformFixture): void {
       expect(platform.renderReply({ text: 'Hello, Alice. 你好。', finished: true })).toBe('Hello, Alice. 你好。');
     });
 
-    test('any look fits, and a split one keeps every word', () => {
+    test('any look fits, and a split one keeps every word', async () => {
       const text = 'A sentence of some words. 一句话。\n\n'.repeat(3_000);
       const { maxBytes } = platform.replyTraits;
       const look = platform.renderReply({ text, status: 'busy', finished: false });
       expect(Buffer.byteLength(look)).toBeLessThanOrEqual(maxBytes);
       const pieces = platform.splitReply(text);
+      expect(await platform.splitAnswer(text)).toEqual(pieces);
       for (const piece of pieces) {
         expect(Buffer.byteLength(platform.renderReply({ text: piece, finished: true }))).toBeLessThanOrEqual(maxBytes);
       }

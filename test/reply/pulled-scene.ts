@@ -41,6 +41,7 @@ export interface PulledTurn {
 export interface PulledScene {
   readonly server: TestRedis;
   readonly store: TurnStore;
+  readonly platform: Platform;
   /** What went by the response_url, and what became of it: sent unless told. */
   readonly postedLater: string[];
   readonly laterResults: PostResult[];
@@ -69,6 +70,7 @@ export function usePulledScene(): PulledScene {
     },
   };
 
+  scene.platform = platform;
   beforeAll(async () => {
     scene.server = await startTestRedis();
     scene.store = new DyingWorkersStore({ redis: scene.server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });

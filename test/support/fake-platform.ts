@@ -48,6 +48,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
     receive: (): Delivery => ({ kind: 'ignored', reason: 'a fake', answer: { status: 200, body: '' } }),
     renderReply: ({ text }) => text,
     splitReply: (text) => [text],
+    splitAnswer: (text) => Promise.resolve([text]),
     writePrivately(userId, text) {
       written.push({ userId, text });
       return Promise.resolve('sent');

@@ -5,7 +5,7 @@ import { checkSlack } from './check-settings.ts';
 import { fetchFile } from './media.ts';
 import { createSlackApi, type SlackApi } from './platform-api.ts';
 import { EMPTY_ANSWER, ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
-import { MAX_REPLY_BYTES, renderReply, splitReply } from './render-reply.ts';
+import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
 import { refusalOf } from './verify-delivery.ts';
 
 export interface SlackOptions {
@@ -60,6 +60,7 @@ export function createSlack(options: SlackOptions): Platform {
     receive: (delivery) => receive(delivery, options, reading),
     renderReply,
     splitReply,
+    splitAnswer,
     push: createAnswers({ api, reply, nowMs, settlesWithinMs: replyTraits.postSettlesWithinMs }),
     writePrivately: (userId, text) => writePrivately(api, userId, text),
     fetchMedia: (mediaRef, maxBytes, signal) =>

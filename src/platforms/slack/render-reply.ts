@@ -1,5 +1,6 @@
 import { createMarkdownWriter } from '../../markdown/markdown-writer.ts';
 import type { ReplyView } from '../platform.ts';
+import { isLongAnswer, splitInThread } from '../split-answer.ts';
 import { SLACK_DIALECT } from './dialect.ts';
 
 /**
@@ -20,6 +21,12 @@ export function renderReply({ text, status, finished }: ReplyView): string {
 /** Cuts a finished text into messages of at most `MAX_REPLY_BYTES`, already neutralised; blank pieces are left out. */
 export function splitReply(text: string, reserveBytes = 0): string[] {
   return writer.pieces(text, MAX_REPLY_BYTES - reserveBytes);
+}
+
+/** The same for an answer of any length; what is long is cut in a thread. */
+export async function splitAnswer(text: string, reserveBytes = 0): Promise<string[]> {
+  if (!isLongAnswer(text, MAX_REPLY_BYTES)) return splitReply(text, reserveBytes);
+  return splitInThread(writer, { dialect: 'slack', text, maxBytes: MAX_REPLY_BYTES - reserveBytes });
 }
 
 /** A line about what is going on; it may hold the model's words. Slack takes at most a short line, as plain text. */

@@ -10,7 +10,7 @@ import { PlainUserIds } from './plain-user-id.ts';
 import { createWecomApi, type WecomAgent } from './platform-api.ts';
 import { replyLater, writePrivately } from './post-messages.ts';
 import { ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
-import { MAX_REPLY_BYTES, renderReply, splitReply } from './render-reply.ts';
+import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
 import { createMentionStripper } from './strip-mention.ts';
 import { verifyDelivery } from './verify-delivery.ts';
 import { createWebSignIn } from './web-sign-in.ts';
@@ -80,6 +80,7 @@ export function createWecom(options: WecomOptions): Platform {
     receive: (delivery) => receive(delivery, options, { aesKey, reading }),
     renderReply,
     splitReply,
+    splitAnswer,
     replyLater: (handle, text) => replyLater(handle, text, posting),
     ...(agent ? { writePrivately: (userId, text) => writePrivately({ userId, text }, agent, posting) } : {}),
     fetchMedia: (mediaRef, maxBytes, signal) => fetchMedia({ mediaRef, apiUrl, aesKey, maxBytes, signal }),

@@ -1,6 +1,7 @@
 import { fittingChars } from '../../markdown/cut-text.ts';
 import { createMarkdownWriter } from '../../markdown/markdown-writer.ts';
 import type { ReplyView } from '../platform.ts';
+import { isLongAnswer, splitInThread } from '../split-answer.ts';
 import { safePlainText, WECOM_DIALECT } from './dialect.ts';
 
 /** The most that one stream answer or one later reply may hold, in UTF-8 bytes. */
@@ -36,6 +37,12 @@ export function renderReply({ text, status, thinking, finished }: ReplyView): st
 /** Cuts a finished text into messages of at most `MAX_REPLY_BYTES`, already neutralised; blank pieces are left out. */
 export function splitReply(text: string, reserveBytes = 0): string[] {
   return writer.pieces(text, MAX_REPLY_BYTES - reserveBytes);
+}
+
+/** The same for an answer of any length; what is long is cut in a thread. */
+export async function splitAnswer(text: string, reserveBytes = 0): Promise<string[]> {
+  if (!isLongAnswer(text, MAX_REPLY_BYTES)) return splitReply(text, reserveBytes);
+  return splitInThread(writer, { dialect: 'wecom', text, maxBytes: MAX_REPLY_BYTES - reserveBytes });
 }
 
 /** A text without markdown (a welcome, a status, a notice), neutralised and cut at a character. */

@@ -1,0 +1,76 @@
+import { Worker } from 'node:worker_threads';
+
+/** More at once would take memory and processor time from all that does not need a thread. */
+const MOST_THREADS = 2;
+const MEMORY_MIB = 192;
+
+/** `answer`: somebody waits for it, so that it finds a thread whatever else is done. `page`: one at a time. */
+export type ThreadPurpose = 'answer' | 'page';
+
+const MOST_OF: Readonly<Record<ThreadPurpose, number>> = { answer: MOST_THREADS, page: 1 };
+const running: Record<ThreadPurpose, number> = { answer: 0, page: 0 };
+const waiting: Record<ThreadPurpose, (() => void)[]> = { answer: [], page: [] };
+
+interface ThreadOptions {
+  purpose: ThreadPurpose;
+  /** Ends the thread, or the wait for one. */
+  signal: AbortSignal;
+}
+
+/**
+ * Runs a module in a thread of its own, which reads its `workerData` and posts one message: for what other people's text or HTML
+ * may draw out, so that it holds up nobody else and can be ended. It gets no environment.
+ * @throws the signal's reason; Error when the thread ends without a message, as one does that needs too much memory
+ */
+export async function inThread<Result>(module: URL, workerData: unknown, options: ThreadOptions): Promise<Result> {
+  const { purpose, signal } = options;
+  if (!hasRoom(purpose)) await new Promise<void>((resolve) => waiting[purpose].push(resolve));
+  else running[purpose] += 1;
+  try {
+    signal.throwIfAborted();
+    return await run<Result>(module, workerData, signal);
+  } finally {
+    running[purpose] -= 1;
+    letNextIn();
+  }
+}
+
+/** Where a module stands that a thread can run: Node reads no TypeScript, so whoever runs src/ takes what was built of it. */
+export function threadModule(name: string, importer: string): URL {
+  return new URL(name, importer.replace(/^(.*)\/src\/(.*\.ts)$/, '$1/dist/$2'));
+}
+
+function hasRoom(purpose: ThreadPurpose): boolean {
+  return running[purpose] < MOST_OF[purpose] && running.answer + running.page < MOST_THREADS;
+}
+
+function letNextIn(): void {
+  for (const purpose of ['answer', 'page'] as const) {
+    const next = hasRoom(purpose) ? waiting[purpose].shift() : undefined;
+    if (!next) continue;
+    running[purpose] += 1;
+    next();
+  }
+}
+
+async function run<Result>(module: URL, workerData: unknown, signal: AbortSignal): Promise<Result> {
+  const worker = new Worker(module, {
+    workerData,
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
+    env: {},
+  });
+  const end = () => void worker.terminate();
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    return await new Promise<Result>((resolve, reject) => {
+      const fail = () => reject(new Error('A thread ended without a result'));
+      worker.once('message', resolve).once('error', fail).once('exit', fail);
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', end);
+    await worker.terminate();
+  }
+}

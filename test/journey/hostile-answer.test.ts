@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import { chunk, sse, type Answer } from '../chat/scripted-chat-server.ts';
+import { useSlackTown } from '../support/slack-town.ts';
+import { untilTrue } from '../support/town.ts';
+
+const town = useSlackTown();
+/** As long as an answer may be. Each of these took minutes or for ever to be read. */
+const WORST = [
+  `It begins.${' '.repeat(199_980)}It ends.`,
+  `It begins. [a](${'b(c[a]('.repeat(28_000)} It ends.`,
+  `It begins. [a]: b "${'c\n'.repeat(99_000)}`,
+  `It begins. http://a.b/${')'.repeat(199_900)}`,
+];
+const OTHERS = 20;
+/** Far above what one turn may take; one that is read on the loop takes many times as much. */
+const MOST_LAG_SEC = 1.5;
+
+/** Answers in pieces, as a model does, so that the answer is shown while it grows. */
+const slowly = (text: string): Answer => {
+  return async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (let at = 0; at < text.length; at += 10_000) {
+      response.write(chunk({ content: text.slice(at, at + 10_000) }));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    response.end(chunk({}, 'stop') + sse('[DONE]'));
+  };
+};
+
+test('answers of 200,000 characters that were made to hold a reader up hold up nobody: 20 others are answered meanwhile, each model is asked once', async () => {
+  town.chat.script(async (response, call) => {
+    const asked = JSON.stringify(call.body['messages']);
+    const worst = /worst (\d)/.exec(asked)?.[1];
+    await slowly(worst === undefined ? 'A short answer.' : (WORST[Number(worst)] ?? ''))(response, call);
+  });
+  await town.startProcess();
+  // Reading it begins a new period.
+  await fetch(`${town.botUrl}/metrics`);
+  for (const index of WORST.keys()) await town.sender.direct(`UWORST${index}`, `worst ${index}`);
+  const people = Array.from({ length: OTHERS }, (_, index) => `U${index}`);
+  for (const person of people) await town.sender.direct(person, 'a question');
+  await untilTrue(() => people.every((person) => town.textsIn(`D${person}`).at(-1) === 'A short answer.'), 30_000);
+  await untilTrue(() => WORST.every((_, index) => town.textsIn(`DUWORST${index}`).length > 0), 60_000);
+  const metrics = await (await fetch(`${town.botUrl}/metrics`)).text();
+  const lagSec = Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1]);
+  expect(town.chat.calls).toHaveLength(OTHERS + WORST.length);
+  expect(town.textsIn('DUWORST0').join('')).toMatch(/^It begins\.\s+It ends\.$/);
+  expect(lagSec).toBeLessThan(MOST_LAG_SEC);
+  process.stdout.write(`hostile answers: the loop stood still for ${(lagSec * 1_000).toFixed(0)} ms at most\n`);
+}, 120_000);
