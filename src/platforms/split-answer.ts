@@ -11,7 +11,7 @@ export interface SplitWork {
 
 const MODULE = threadModule('./split-thread.js', import.meta.url);
 /** Cutting the longest answer takes a fifth of a second, whatever it is made of; the rest is for a machine that is busy. */
-const MOST_MS = 15 * SECOND_MS;
+const MOST_MS = 20 * SECOND_MS;
 
 /** Whether an answer needs more than one message, so that it takes time to read and to cut it. @param maxBytes of one message */
 export function isLongAnswer(text: string, maxBytes: number): boolean {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import type { Platform } from '../../src/platforms/platform.ts';
 import { createMarkdownWriter } from '../../src/markdown/markdown-writer.ts';
 import { splitInThread } from '../../src/platforms/split-answer.ts';
@@ -7,6 +7,9 @@ import { splitAnswer as splitForSlack } from '../../src/platforms/slack/render-r
 import { splitAnswer as splitForWecom } from '../../src/platforms/wecom/render-reply.ts';
 import { usePulledScene } from './pulled-scene.ts';
 import { usePushedScene } from './pushed-scene.ts';
+
+// A thread has to be started, which takes seconds where many tests run.
+jest.setTimeout(60_000);
 
 const pulled = usePulledScene();
 const pushed = usePushedScene();

@@ -22,19 +22,19 @@ test('security.md 6.7: a page that is read for minutes is given up with its turn
 test('security.md 6.7: a page that takes too much memory is told as one that cannot be read, and the next one is read', async () => {
   expect(await reading('<hr a b c d e f g>'.repeat(110_000))).toBe('ToolError: The page cannot be read.');
   expect(await reading('<p>short</p>')).toEqual({ title: '', text: 'short' });
-});
+}, 60_000);
 
 test('security.md 6.7: one page is read at a time, so that a long answer finds a thread; the next one waits until it has ended', async () => {
   const ending = new AbortController();
   const endless = reading(ENDLESS, ending.signal);
   let second: unknown;
   const waiting = reading('<p>second</p>').then((text) => (second = text));
-  for (let answer = 0; answer < 12; answer += 1) expect(await splitAnswer('word '.repeat(5_000))).toHaveLength(2);
+  for (let answer = 0; answer < 6; answer += 1) expect(await splitAnswer('word '.repeat(5_000))).toHaveLength(2);
   expect(second).toBeUndefined();
   ending.abort(new Error('first over'));
   expect(await waiting).toEqual({ title: '', text: 'second' });
   expect(await endless).toBe('Error: first over');
-});
+}, 60_000);
 
 test('security.md 6.7: a page that waits for its turn to be read is given up with it, too, and gives its place away', async () => {
   const endings = [new AbortController(), new AbortController(), new AbortController()];
