@@ -1,6 +1,7 @@
 import { asError } from './base/coded-error.ts';
 import { MINUTE_MS } from './base/clock.ts';
 import type { Log } from './base/log.ts';
+import { isFirst } from './base/only-one.ts';
 import type { RedisClient } from './base/redis.ts';
 import { personIdOf } from './platforms/conversation-key.ts';
 import type { InboundMessage, Platform } from './platforms/platform.ts';
@@ -11,8 +12,8 @@ export function createTellLimited({ redis, log }: { redis: RedisClient; log: Log
   return (platform: Platform, message: InboundMessage): void => {
     void (async () => {
       const person = personIdOf(message, message.sender.userId);
-      const isFirst = await redis.set(`{told}:limited:${person}`, '1', 'PX', MINUTE_MS, 'NX');
-      if (isFirst !== null) await platform.writePrivately?.(message.sender.userId, tooManyMessages());
+      if (await isFirst(redis, `{told}:limited:${person}`, MINUTE_MS))
+        await platform.writePrivately?.(message.sender.userId, tooManyMessages());
     })().catch((thrown: unknown) => log.debug({ error: asError(thrown) }, 'a person was not told of the limit'));
   };
 }

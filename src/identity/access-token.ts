@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../base/clock.ts';
 import { randomToken } from '../base/ids.ts';
 import { loadScript } from '../base/lua-script.ts';
+import { isFirst } from '../base/only-one.ts';
 import type { ChatPerson } from './account.ts';
 import { readHeld, type Held, type TokenParts } from './held-tokens.ts';
 import { IdentityError } from './identity-error.ts';
@@ -50,8 +51,8 @@ async function refreshAlone(parts: TokenParts, first: Held, rejected?: string): 
   let held = first;
   while (performance.now() < deadlineMs) {
     refuseTooEarly(parts, held);
-    const taken = await store.ask((redis) => redis.set(lock, owner, 'PX', LOCK_LIFE_MS, 'NX'));
-    if (taken !== null) return refreshLocked(parts, held, { lock, owner, rejected });
+    if (await store.ask((redis) => isFirst(redis, lock, LOCK_LIFE_MS, owner)))
+      return refreshLocked(parts, held, { lock, owner, rejected });
     await new Promise((resolve) => setTimeout(resolve, POLL_GAP_MS + Math.random() * POLL_JITTER_MS));
     held = await readHeld(parts, held.person);
     const token = freshToken(held, parts, rejected);

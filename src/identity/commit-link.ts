@@ -1,5 +1,5 @@
 import { DAY_MS } from '../base/clock.ts';
-import { hashParts } from '../base/ids.ts';
+import { hashParts, randomToken } from '../base/ids.ts';
 import { SealError } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { personKey, type ChatPerson, type PersonOwner, type Release } from './account.ts';
@@ -53,6 +53,7 @@ export type CommitLink = (request: CommitRequest) => Promise<Committed>;
 /** The same step, for a ticket that awaits its code; a wrong code is counted in it, and the fifth ends the ticket. */
 export type CommitTyped = (request: CommitRequest, proof: TypedProof) => Promise<CommittedTyped>;
 
+const NAME_BYTES = 12;
 /** Wrong codes that end a ticket (security.md 1.3 step 21). */
 const MOST_WRONG_CODES = 5;
 
@@ -90,6 +91,7 @@ function createRun(parts: LinkParts, links: Links, keepTokens: KeepTokens) {
       ...[nowMs(), cookieHash, quarantineText, person, link.accountKey, left, quarantineLifeMs, linkLifeMs],
       ...[releaseLifeMs, releasePrefix, keys.release(), keys.link(), nextCheckMs],
       ...[typed?.mac ?? '', typed?.messageId ?? '', ticket.person.language, MOST_WRONG_CODES, OUTCOME_LIFE_MS],
+      randomToken(NAME_BYTES),
       ...fieldArguments(link),
     ];
     const [kind, ...rest] = (await store.run(commitScript, names, args)) as [CommittedTyped['kind'], ...string[]];

@@ -1,4 +1,5 @@
 import { DAY_MS, type NowMs } from '../base/clock.ts';
+import { randomToken } from '../base/ids.ts';
 import { SealError, type KeyRing } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { personKey, type Account, type ChatPerson } from './account.ts';
@@ -17,6 +18,8 @@ export const CHECKED_LINK_LIFE_MS = 90 * DAY_MS;
 export const UNCHECKED_LINK_LIFE_MS = 30 * DAY_MS;
 /** A turn may run again for as long as its message is remembered. */
 const UNLINKED_REMEMBERED_MS = DAY_MS;
+
+const NAME_BYTES = 12;
 
 /** Which version a conditional write is about. */
 export type VersionField = 'profileVersion' | 'tokensVersion';
@@ -57,7 +60,7 @@ export function createLinks(parts: LinkParts): Links {
     },
     accountOf: (person) => readAccount(links, parts, person),
     async write(person, field, expected, fields) {
-      const args = [field, expected, ...fieldArguments(fields)];
+      const args = [field, expected, randomToken(NAME_BYTES), ...fieldArguments(fields)];
       return (await store.run(writeScript, [keys.link(person)], args)) === 1;
     },
     async renew(person, nextCheckAtMs) {

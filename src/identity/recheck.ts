@@ -34,7 +34,7 @@ export interface RecheckParts extends TokenParts {
  */
 export async function recheckDue(parts: RecheckParts, limit: number): Promise<number> {
   const { store, nowMs } = parts;
-  const args = [nowMs(), nowMs() + CLAIM_LIFE_MS, limit];
+  const args = [nowMs(), nowMs() + CLAIM_LIFE_MS + Math.random(), limit];
   const due = (await store.run(claimScript, [keys.rechecks()], args)) as string[];
   const queue = [...due];
   const work = async () => {

@@ -1,4 +1,5 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../base/clock.ts';
+import { isFirst } from '../base/only-one.ts';
 import { tokensToKeep } from './commit-link.ts';
 import { readHeld, signInAgain, type Held, type HeldLink, type TokenParts } from './held-tokens.ts';
 import { IdentityError, isIdentityError } from './identity-error.ts';
@@ -118,7 +119,7 @@ export async function dropTokens(
   const fields: LinkFields = { status: 'reauth', tokens: '', tokensVersion: link.tokensVersion + 1, refreshAtMs: 0 };
   if (!(await links.write(key, 'tokensVersion', link.tokensVersion, fields))) return false;
   audit('sign-in-again', person, reason);
-  const isFirst = await store.ask((redis) => redis.set(keys.told(key, 'sign-in-again'), '1', 'PX', DAY_MS, 'NX'));
-  if (isFirst !== null) tell(person, { kind: 'sign-in-again' });
+  if (await store.ask((redis) => isFirst(redis, keys.told(key, 'sign-in-again'), DAY_MS)))
+    tell(person, { kind: 'sign-in-again' });
   return true;
 }

@@ -1,6 +1,7 @@
 import { DAY_MS, MINUTE_MS } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
+import { isFirst } from '../base/only-one.ts';
 import type { Links } from './links.ts';
 import { keyIdsOf } from './rewrap-link.ts';
 import { keys, type IdentityStore } from './store.ts';
@@ -33,8 +34,7 @@ export type SealedRecords = ReadonlyMap<string, number>;
 export async function sweepKeys(parts: SweepParts): Promise<SealedRecords | undefined> {
   const { store, keyRing } = parts;
   if (keyRing.keyIds.length < 2) return undefined;
-  const isOurs = await store.ask((redis) => redis.set(keys.keySweep(), '1', 'PX', SWEEP_EVERY_MS, 'NX'));
-  if (isOurs !== null) await sweepAll(parts);
+  if (await store.ask((redis) => isFirst(redis, keys.keySweep(), SWEEP_EVERY_MS))) await sweepAll(parts);
   const counts = Object.entries(await store.ask((redis) => redis.hgetall(keys.sealedRecords())));
   if (counts.length === 0) return undefined;
   return new Map([

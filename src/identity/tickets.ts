@@ -14,6 +14,7 @@ const startScript = loadScript(import.meta.url, './scripts/start.lua');
 const closeScript = loadScript(import.meta.url, './scripts/close-ticket.lua');
 
 const TICKET_PURPOSE = 'link-ticket-name';
+const NAME_BYTES = 12;
 const TICKET_LIFE_MS = 10 * MINUTE_MS;
 const MAX_TICKETS_PER_HOUR = 5;
 /** Held messages live 55 minutes; the list of their conversations lives a little longer. */
@@ -106,7 +107,7 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
     },
     async close(ticket, status, cookieHash) {
       const names = [keys.ticket(ticket.hash), keys.liveTicket(personKey(ticket.person)), keys.quarantine(cookieHash)];
-      return (await store.run(closeScript, names, [status, ticket.hash])) === 1;
+      return (await store.run(closeScript, names, [status, ticket.hash, randomToken(NAME_BYTES)])) === 1;
     },
   };
 }

@@ -1,4 +1,5 @@
 import { MINUTE_MS, type NowMs } from '../base/clock.ts';
+import { takeOnce } from '../base/only-one.ts';
 import type { PlatformName } from '../platforms/platform.ts';
 import { keys, type IdentityStore } from './store.ts';
 
@@ -36,7 +37,7 @@ export function createTransactions(store: IdentityStore, nowMs: NowMs): Transact
     return transaction && transaction.expiresAtMs > nowMs() ? transaction : undefined;
   };
   return {
-    take: async (cookieHash) => read(await store.ask((redis) => redis.getdel(keys.transaction(cookieHash)))),
+    take: async (cookieHash) => read(await store.ask((redis) => takeOnce(redis, keys.transaction(cookieHash)))),
     peek: async (cookieHash) => read(await store.ask((redis) => redis.get(keys.transaction(cookieHash)))),
   };
 }

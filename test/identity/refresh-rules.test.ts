@@ -102,7 +102,7 @@ describe('one refresh at a time (security.md 2.7)', () => {
 
   test('2.7.5 what was written meanwhile is not overwritten', async () => {
     await openLinked();
-    house.service.scripted.refresh = () => ({ delayMs: 300 });
+    house.service.scripted.refresh = () => ({ delayMs: 1_500 });
     expire();
     const pending = expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
     await refreshAsked();
@@ -138,7 +138,7 @@ describe('one refresh at a time (security.md 2.7)', () => {
 describe('outcomes (security.md 2.7.7)', () => {
   test('definitive, but the version moved: that is used', async () => {
     await openLinked();
-    house.service.scripted.refresh = () => ({ status: 400, body: '{"error":"invalid_grant"}', delayMs: 300 });
+    house.service.scripted.refresh = () => ({ status: 400, body: '{"error":"invalid_grant"}', delayMs: 1_500 });
     expire();
     const pending = fresh();
     await refreshAsked();

@@ -5,10 +5,19 @@
 -- ARGV: 1 now (ms), 2 cookie hash, 3 quarantine as it was read, 4 person, 5 account key, 6 what stays in the quarantine's
 --       place, 7 its life (ms), 8 link life (ms), 9 release life (ms), 10 release id prefix, 11 prefix of release keys,
 --       12 prefix of link keys, 13 next re-check (ms; 0 for none), 14 MAC of the typed code ('' from the browser),
---       15 message, 16 language, 17 most wrong codes, 18 life of 9 (ms), 19 … the link's fields and values
+--       15 message, 16 language, 17 most wrong codes, 18 life of 9 (ms), 19 name of this call, 20 … the link's fields and
+--       values
 -- Output: {'linked', release id, conversation, …} | {'linked-before'} | {'gone'} | {'already-linked'} |
---         {'held-elsewhere', holder} | {'wrong', tries left}. Safe to repeat: a ticket that this browser finished answers
---         'linked-before', and a message with a code is answered as before, which for 'linked' is 'linked-before'.
+--         {'held-elsewhere', holder} | {'wrong', tries left}. Safe to repeat: the same call is answered as before, since
+--         whoever has to be told of it is told by whom it is answered. To another call a ticket that this browser finished
+--         answers 'linked-before', and a message with a code as before, which for 'linked' is 'linked-before'.
+local answered = redis.call('HMGET', KEYS[1], 'answeredTo', 'answer')
+if answered[1] == ARGV[19] then return cjson.decode(answered[2]) end
+local function answerWith(answer)
+  redis.call('HSET', KEYS[1], 'answeredTo', ARGV[19], 'answer', cjson.encode(answer))
+  return answer
+end
+
 local isTyped = ARGV[14] ~= ''
 if isTyped then
   local before = redis.call('HGET', KEYS[9], ARGV[15])
@@ -30,7 +39,7 @@ local function refuse(...)
   redis.call('DEL', KEYS[2], KEYS[6])
   redis.call('HSET', KEYS[1], 'status', 'refused')
   remember((...))
-  return { ... }
+  return answerWith({ ... })
 end
 -- Both are HMACs under a key of the server's: how long this comparison takes tells nothing that a sender could use.
 if isTyped and ticket[4] ~= ARGV[14] then
@@ -40,7 +49,7 @@ if isTyped and ticket[4] ~= ARGV[14] then
     redis.call('DEL', KEYS[2], KEYS[6])
     redis.call('HSET', KEYS[1], 'status', 'refused')
   end
-  return { 'wrong', tostring(left) }
+  return answerWith({ 'wrong', tostring(left) })
 end
 if redis.call('GET', KEYS[2]) ~= ARGV[3] then return { 'gone' } end
 
@@ -53,7 +62,7 @@ end
 
 redis.call('HSET', KEYS[1], 'status', 'done')
 redis.call('DEL', KEYS[6], KEYS[3])
-redis.call('HSET', KEYS[3], unpack(ARGV, 19))
+redis.call('HSET', KEYS[3], unpack(ARGV, 20))
 redis.call('PEXPIRE', KEYS[3], ARGV[8])
 redis.call('SET', KEYS[4], ARGV[4], 'PX', ARGV[8])
 redis.call('SET', KEYS[2], ARGV[6], 'PX', ARGV[7])
@@ -75,4 +84,4 @@ for index, conversation in ipairs(redis.call('SMEMBERS', KEYS[5])) do
 end
 redis.call('PEXPIRE', KEYS[7], ARGV[9])
 redis.call('DEL', KEYS[5])
-return answer
+return answerWith(answer)

@@ -1,4 +1,5 @@
 import { HOUR_MS, MINUTE_MS, type NowMs } from '../../base/clock.ts';
+import { randomToken } from '../../base/ids.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
 import type { Language } from '../../base/texts.ts';
@@ -21,6 +22,7 @@ const END_REMEMBERED_MS = 10 * MINUTE_MS;
 /** A message is repeated, after a crash or by a client, within seconds. */
 export const OUTCOME_LIFE_MS = HOUR_MS;
 
+const NAME_BYTES = 12;
 const NOT_AWAITED = JSON.stringify(['not-awaited', '', '']);
 const SEEN_IN_GROUP = JSON.stringify(['seen-in-group', '', '']);
 
@@ -141,7 +143,7 @@ async function spoilByMac(
 ): Promise<SpoiledTicket | undefined> {
   const outcome = isInGroup ? SEEN_IN_GROUP : NOT_AWAITED;
   const prefixes = [keys.ticket(), keys.quarantine(), keys.liveTicket()];
-  const args = [mac, ...prefixes, messageId, outcome, OUTCOME_LIFE_MS];
+  const args = [mac, ...prefixes, messageId, outcome, OUTCOME_LIFE_MS, randomToken(NAME_BYTES)];
   const reply = await store.run(spoilScript, [keys.code(mac), keys.typed(sender)], args);
   const [ticketHash, sealedPerson] = reply as string[];
   return ticketHash === undefined || sealedPerson === undefined ? undefined : { ticketHash, sealedPerson };

@@ -1,4 +1,5 @@
 import { randomToken, sha256Hex } from '../../base/ids.ts';
+import { takeOnce } from '../../base/only-one.ts';
 import { SECOND_MS } from '../../base/clock.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import type { StoredMessage } from '../stored-message.ts';
@@ -42,7 +43,7 @@ export class ResponseUrls {
       this.#side.trace.violated({ reason: content.reason, atMs: this.#side.nowMs() });
       return apiFault(content.errcode, content.reason);
     }
-    const stored = await this.#redis.getdel(keyOf(code));
+    const stored = await takeOnce(this.#redis, keyOf(code));
     const grant = stored === null ? undefined : (JSON.parse(stored) as ResponseGrant);
     if (!grant || this.#side.nowMs() > grant.untilMs) {
       this.#side.trace.violated({

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { MINUTE_MS } from '../../../base/clock.ts';
 import { sameSecret, sha256Hex } from '../../../base/ids.ts';
+import { takeOnce } from '../../../base/only-one.ts';
 import { PageError } from '../sign-in-errors.ts';
 import type { Store } from '../store.ts';
 
@@ -42,7 +43,7 @@ export class RoundTrips {
    */
   async end(state: string, browserId: string | undefined, method: string): Promise<RoundTrip> {
     const key = this.#key(state);
-    const sealed = STATE.test(state) ? await this.#store.use((redis) => redis.getdel(key)) : null;
+    const sealed = STATE.test(state) ? await this.#store.use((redis) => takeOnce(redis, key)) : null;
     const opened = sealed === null ? undefined : this.#store.open(key, sealed);
     const trip = opened === undefined ? undefined : (JSON.parse(opened) as RoundTrip & { browser: string });
     const isSameBrowser =

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connectRedis, type RedisClient, type RedisPatience } from '../../src/base/redis.ts';
+import { recordingLog, startTestRedis, type TestRedis } from './redis.ts';
+
+/** A Redis of which single answers get lost: it has carried the command out, and the connection breaks before it says so. */
+export interface ForgetfulRedis {
+  readonly server: TestRedis;
+  /** A connection by the way on which answers get lost. */
+  readonly redis: RedisClient;
+  /** Answers that came since the last call of `lose`, the lost one among them. */
+  readonly answers: number;
+  /** Loses the answer of this number from now on; 0 for none. Waits until the connection is sound. */
+  lose(answer: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startForgetfulRedis(patience: RedisPatience): Promise<ForgetfulRedis> {
+  const server = await startTestRedis();
+  const sockets = new Set<Socket>();
+  let [answers, lost] = [0, 0];
+  const proxy = createServer((near) => {
+    const far = connect(Number(new URL(server.url).port), '127.0.0.1');
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', () => undefined);
+      socket.once('close', () => {
+        sockets.delete(socket);
+        near.destroy();
+        far.destroy();
+      });
+    }
+    near.on('data', (chunk) => far.write(chunk));
+    far.on('data', (chunk) => {
+      answers += 1;
+      if (answers === lost) near.resetAndDestroy();
+      else near.write(chunk);
+    });
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+  const redis = connectRedis({ urls: [`redis://127.0.0.1:${port}/0`] }, patience, recordingLog().log, 'forgetful');
+  return {
+    server,
+    redis,
+    get answers() {
+      return answers;
+    },
+    async lose(answer) {
+      lost = 0;
+      if (redis.status !== 'ready') await once(redis, 'ready');
+      [answers, lost] = [0, answer];
+    },
+    async stop() {
+      redis.disconnect();
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+      await server.stop();
+    },
+  };
+}
+
+export interface LostAnswers<Ready> {
+  /** Meets no fault. */
+  prepare(): Promise<Ready>;
+  act(ready: Ready): Promise<unknown>;
+  tidy(): Promise<unknown>;
+}
+
+/**
+ * Does something once in peace, and then as often as it gets answers from Redis, losing another of them each time.
+ * @returns what came of it each time: a value, or the words of what was thrown
+ */
+export async function losingEachAnswer<Ready>(
+  forgetful: ForgetfulRedis,
+  { prepare, act, tidy }: LostAnswers<Ready>,
+): Promise<unknown[]> {
+  const seen: unknown[] = [];
+  for (let [lost, count] = [0, 0]; lost <= count; lost += 1) {
+    await forgetful.lose(0);
+    const ready = await prepare();
+    await forgetful.lose(lost);
+    seen.push(await act(ready).catch(String));
+    if (lost === 0) count = forgetful.answers;
+    await forgetful.lose(0);
+    await tidy();
+  }
+  return seen;
+}
