@@ -5,6 +5,7 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { SealError } from '../base/key-ring.ts';
 import type { Platform, PulledReply } from '../platforms/platform.ts';
+import type { MissingReplies } from './missing-replies.ts';
 import { CONTENT_PURPOSE } from './pulled-reply.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 
@@ -14,6 +15,8 @@ export interface ReadLiveReplyOptions {
   redis: RedisClient;
   keyRing: KeyRing;
   platform: Platform;
+  /** Which replies that nobody knows may still turn up; none unless told. */
+  missing?: MissingReplies;
 }
 
 export interface PolledReply {
@@ -45,7 +48,7 @@ const HANDOVER_NOTICE_MS = 10 * SECOND_MS;
 
 /**
  * What a live reply looks like now, for the platform's poll; one round trip, any process. An unknown reply, or another
- * person's, is answered as ended with a sentence, so that no client waits for ever. A message that was merged into a newer
+ * person's, is answered as ended with a sentence, so that no client waits for ever: at once, or when it has not turned up. A message that was merged into a newer
  * one's answer shows that answer itself when the platform never polls the newer one.
  */
 export async function readLiveReply(options: ReadLiveReplyOptions, polled: PolledReply): Promise<PulledReply> {
@@ -62,6 +65,7 @@ export async function readLiveReply(options: ReadLiveReplyOptions, polled: Polle
       polled.isRepeat === true ? 'looks' : 'polls',
     ],
   )) as PollRow | null;
+  if (!row && options.missing?.mayTurnUp(replyId)) return { replyId, content: '', finished: false };
   if (!row) return { replyId, content: REPLY_TEXTS.unknownReply.en, finished: true };
 
   const [sealed, , handedOver, , , state, contentId, elsewhere] = row;

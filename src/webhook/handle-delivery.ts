@@ -10,6 +10,7 @@ import type { Inbox } from '../queue/accept.ts';
 import { stopRunning } from '../queue/stop-running.ts';
 import { storeAndWake } from '../queue/store-and-wake.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
+import { createMissingReplies, type MissingReplies } from '../reply/missing-replies.ts';
 import { readLiveReply, tooManyMessages } from '../reply/read-live-reply.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
@@ -50,6 +51,7 @@ const NOT_STORED: Handled = { answer: { status: 503, body: '' }, outcome: 'not-s
 /** What each kind of verified delivery leads to. 200 only once a message is stored; an unwanted event is never an error (security.md 3.8). */
 export function createHandleDelivery(options: HandleDeliveryOptions): HandleDelivery {
   const { report, botName } = options;
+  const missing = createMissingReplies();
   return async (platform, delivery) => {
     switch (delivery.kind) {
       case 'refused':
@@ -67,7 +69,7 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
       case 'stop':
         return stopAnswer(options, platform, delivery);
       case 'poll':
-        return answerPoll(options, platform, delivery);
+        return answerPoll({ ...options, missing }, platform, delivery);
       case 'message':
         return acceptMessage(options, platform, delivery);
     }
@@ -152,7 +154,7 @@ async function stopAnswer(
 }
 
 async function answerPoll(
-  options: HandleDeliveryOptions,
+  options: HandleDeliveryOptions & { missing: MissingReplies },
   platform: Platform,
   delivery: PollDelivery,
 ): Promise<Handled> {

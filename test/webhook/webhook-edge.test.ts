@@ -135,16 +135,26 @@ test('security.md 3.5: a repeated delivery is answered with the same stream and 
   expect(chatCalls()).toBe(1);
 });
 
-test('a poll for an unknown stream, and for another person’s, ends with a sentence', async () => {
+const pollFor = (id: string, userid: string) =>
+  sender.send({ ...wecomText('', userid), msgtype: 'stream', stream: { id } }).then(({ answer }) => replyOf(answer));
+
+test('a poll for an unknown stream, and for another person’s, shows nothing, and the same of both', async () => {
   const { answer } = await sender.send(wecomText('mine', 'zhangwei'));
-  const poll = (id: string, userid: string) =>
-    sender
-      .send({ ...wecomText('', userid), msgtype: 'stream', stream: { id } })
-      .then((result) => replyOf(result.answer));
-  expect(await poll('f'.repeat(40), 'zhangwei')).toMatchObject({ finish: true });
-  const foreign = await poll(replyOf(answer).id, 'linxiaoyu');
-  expect(foreign.finish).toBe(true);
-  expect(foreign.content).not.toBe('');
+  const unknown = await pollFor('f'.repeat(40), 'zhangwei');
+  const foreign = await pollFor(replyOf(answer).id, 'linxiaoyu');
+  for (const { content, finish } of [unknown, foreign])
+    expect({ content, finish }).toEqual({ content: '', finish: false });
+});
+
+test('a message that Redis lost with its master is not told to be gone before it is stored again; then the same stream shows its answer', async () => {
+  const message = wecomText('count to 3', 'patient');
+  const { id } = replyOf((await sender.send(message)).answer);
+  await untilTrue(async () => (await pollFor(id, 'patient')).finish);
+  await town.redis.del(await town.redis.keys(`{p*}:message:${id}`));
+  expect(await pollFor(id, 'patient')).toMatchObject({ content: '', finish: false });
+  await sender.send(message);
+  await untilTrue(async () => (await pollFor(id, 'patient')).finish);
+  expect((await pollFor(id, 'patient')).content.trim()).toBe('1 2 3');
 });
 
 test('security.md 3.11: who writes too fast is told so in the answer itself', async () => {
