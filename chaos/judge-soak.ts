@@ -16,10 +16,10 @@ export interface SoakBounds {
 /** Issue "one answer, exactly": heap within 3 MB, RSS at most 1.1 of what the first ten minutes left, handles equal. */
 export const LONG_BOUNDS: SoakBounds = { heapGrowthBytes: 3 * MB, rssRatio: 1.1, handleGrowth: 0 };
 
-/** BullMQ's own of each queue: its settings, its counter, its capped stream of events. */
-const QUEUE_KEYS = ['{wake}:turns', '{summaries}:summaries'].flatMap((queue) =>
-  ['meta', 'id', 'events', 'stalled-check'].map((key) => `${queue}:${key}`),
-);
+/** BullMQ's own of each queue: its settings, its counter, its capped stream of events; and our own numbers of shards. */
+const QUEUE_KEYS = ['{wake}:turns', '{summaries}:summaries']
+  .flatMap((queue) => ['meta', 'id', 'events', 'stalled-check'].map((key) => `${queue}:${key}`))
+  .concat('wakes:shards');
 /** Waiting things, of which nothing is left once all is answered. */
 const WAITING_KEYS = ['{p}:inbox', '{p}:held', '{p}:media', '{p}:pending', '{wake}:turns', '{wake}:turns:lock'];
 /** The longest life that anything has: the counters of a month. */

@@ -19,6 +19,7 @@ import { Inbox } from './queue/accept.ts';
 import { watchForLostEvents } from './queue/offer-again.ts';
 import { RecentAccepts } from './queue/recent-accepts.ts';
 import type { PressureLimits } from './queue/queue-pressure.ts';
+import { keepSayingShards, readAllShards, ShardCensus } from './queue/shard-census.ts';
 import { startSweeper } from './queue/sweeper.ts';
 import { MOST_HELD_MESSAGES, TurnStore, type TurnClaim } from './queue/turn-store.ts';
 import { TurnWorker } from './queue/turn-worker.ts';
@@ -212,6 +213,7 @@ export function createReceiver(options: BotOptions): Receiver {
   const standsAlone = config.signIn.proofs.includes('typed-code') ? holdsCode : undefined;
   const recent = new RecentAccepts();
   const inbox = new Inbox({ redis, keyRing, nowMs, recent, ...(standsAlone ? { standsAlone } : {}) });
+  const endSaying = keepSayingShards(redis, config.queue.shards);
   const endWatch = watchForLostEvents({ redis, inbox, recent, wakeQueue, log, report });
   const { groupScope } = config.conversation;
   const mediaStore = new MediaStore(redis, keyRing);
@@ -238,6 +240,7 @@ export function createReceiver(options: BotOptions): Receiver {
     platforms,
     async close() {
       endWatch();
+      endSaying();
       await wakeQueue.close();
       redis.disconnect();
     },
@@ -317,7 +320,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     log,
     report,
   });
-  const chores = identity ? [repeatReleases(base, identity)] : [];
+  const census = new ShardCensus(redis, config.queue.shards);
+  const chores = [() => readAllShards(census, worker), ...(identity ? [repeatReleases(base, identity)] : [])];
   const endSweeper = startSweeper({ redis, wakeQueue, log, report }, chores);
   const endRechecks = identity ? startRechecks(identity, log) : () => undefined;
   return {

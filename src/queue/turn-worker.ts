@@ -90,7 +90,10 @@ interface TakenTurn {
 /** Takes wakes from the queue and runs one turn for each, fenced by the conversation's epoch. */
 export class TurnWorker {
   readonly #options: TurnWorkerOptions;
+  /** By shard. */
   readonly #workers: Worker<WakeJob>[];
+  /** Of shards that nobody uses any more. */
+  readonly #leaving = new Set<Worker<WakeJob>>();
   readonly #stops: StopListener;
   /** By the conversation's id: jobs of two shards may have the same one. */
   readonly #running = new Map<string, TakenTurn>();
@@ -132,9 +135,27 @@ export class TurnWorker {
       for (const { controller } of this.#running.values()) controller.abort('shutdown' satisfies AbortReason);
     }, graceMs);
     const { redis } = this.#options;
-    await closeWorkers(this.#workers, { redis, hasJobs: this.#running.size > 0, jobsMs: graceMs });
+    await closeWorkers([...this.#workers, ...this.#leaving], {
+      redis,
+      hasJobs: this.#running.size > 0,
+      jobsMs: graceMs,
+    });
     clearTimeout(timer);
     this.#stops.close();
+  }
+
+  /**
+   * Reads so many shards from now on, and never fewer than its own number: others may wake by more. One that is read no more is to
+   * be empty.
+   */
+  readShards(count: number): void {
+    if (this.#isClosing) return;
+    const most = Math.max(count, this.#options.shards);
+    while (this.#workers.length < most) this.#workers.push(this.#startWorker(this.#workers.length));
+    for (const worker of this.#workers.splice(most)) {
+      this.#leaving.add(worker);
+      void worker.close().finally(() => this.#leaving.delete(worker));
+    }
   }
 
   #startWorker(shard: number): Worker<WakeJob> {

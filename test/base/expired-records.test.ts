@@ -13,6 +13,7 @@ import type { InboundMessage } from '../../src/platforms/platform.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { RecentAccepts } from '../../src/queue/recent-accepts.ts';
 import { stopRunning } from '../../src/queue/stop-running.ts';
+import { ShardCensus } from '../../src/queue/shard-census.ts';
 import { Sweeper } from '../../src/queue/sweeper.ts';
 import { TurnStore, type TurnClaim } from '../../src/queue/turn-store.ts';
 import { AfterCare } from '../../src/reply/after-care.ts';
@@ -115,6 +116,9 @@ test('no script of a turn brings an expired record back for ever', async () => {
   await store.markSolo(claim);
   await store.renew(claim);
   await store.giveBack(claim, 0);
+  const shards = new ShardCensus(redis, 1);
+  await shards.removeLeftOver({ ...(await shards.say()), known: 2 });
+  await store.notCrashed(claim);
   const report = { wakeRepeated: () => undefined, partitionsMissed: () => undefined } as never;
   await new Sweeper({ redis, wakeQueue: { wake: async () => undefined }, report, log: {} as never }).sweep(0);
   const again = await begin(newest);
