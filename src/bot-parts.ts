@@ -211,7 +211,7 @@ export function createReceiver(options: BotOptions): Receiver {
   const { redis, keyRing, platforms, wakeQueue } = base;
   const identity = createSignIn(options, base);
   const standsAlone = config.signIn.proofs.includes('typed-code') ? holdsCode : undefined;
-  const recent = new RecentAccepts();
+  const recent = new RecentAccepts({ onBare: () => report.acceptKeptBare() });
   const inbox = new Inbox({ redis, keyRing, nowMs, recent, ...(standsAlone ? { standsAlone } : {}) });
   const endSaying = keepSayingShards(redis, config.queue.shards);
   const endWatch = watchForLostEvents({ redis, inbox, recent, wakeQueue, log, report });

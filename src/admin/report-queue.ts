@@ -28,12 +28,17 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     'Stored answers that did not open, so that the model was asked again',
   );
   const recovered = count('events_recovered_total', 'Acknowledged messages stored again after a failover lost them');
+  const bare = count(
+    'accepts_kept_bare_total',
+    'Acknowledged messages that could not be stored again if a failover lost them, since too many wait',
+  );
   const lost = count('events_lost_total', 'Acknowledged messages that a failover lost for good');
   const pressures = counter(registry, {
     name: 'queue_pressure_changes_total',
     help: 'Times that more or less waited than the limits of the queue allow, by the pressure from then on',
     labels: ['pressure'],
   });
+  let saidOfBareMs = -Infinity;
   const saidOfKeyMs = new Map<string, number>();
   return {
     wakeRepeated({ count: times }) {
@@ -90,6 +95,13 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     eventRecovered({ deliveryId }) {
       recovered();
       log.warn({ deliveryId }, 'a failover had lost an acknowledged message; it is stored again');
+    },
+    acceptKeptBare() {
+      bare();
+      const nowMs = monotonicMs();
+      if (nowMs - saidOfBareMs < MINUTE_MS) return;
+      saidOfBareMs = nowMs;
+      log.warn('more messages wait than can be kept against a failover; of the oldest a loss could only be told');
     },
     eventLost({ deliveryId }) {
       lost();

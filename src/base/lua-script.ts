@@ -18,6 +18,16 @@ end
 const SCRIPT_COMMAND = 'script:';
 type ScriptCommand = (keyCount: number, ...keysAndArgs: LuaArgument[]) => Promise<unknown>;
 
+/**
+ * What a script that calls it is given: a name for the history of writes that this Redis stands for. One that took over from
+ * another, or that began from its files, has another name. Empty where it is not told.
+ */
+const REDIS_HISTORY = `local function redisHistory()
+  local told = redis.pcall('INFO', 'replication')
+  return type(told) == 'string' and string.match(told, 'master_replid:(%w+)') or ''
+end
+`;
+
 export type LuaArgument = string | number | Buffer;
 
 /**
@@ -32,14 +42,18 @@ export interface LuaScript {
 
 /**
  * Reads a script from the file beside the caller: `loadScript(import.meta.url, './scripts/accept.lua')`. It may call
- * `redisNowMs()`.
+ * `redisNowMs()` and `redisHistory()`.
  * @param constants what the script knows by these names, so that it need not be sent with every call
  */
 export function loadScript(base: string, path: string, constants: Record<string, number | string> = {}): LuaScript {
   // Lua reads JSON's numbers and plain strings as its own.
   const locals = Object.entries(constants).map(([name, value]) => `local ${name} = ${JSON.stringify(value)}\n`);
   const script = readFileSync(new URL(path, base), 'utf8');
-  const source = locals.join('') + (script.includes('redisNowMs()') ? REDIS_NOW_MS : '') + script;
+  const helpers = [
+    script.includes('redisNowMs()') ? REDIS_NOW_MS : '',
+    script.includes('redisHistory()') ? REDIS_HISTORY : '',
+  ];
+  const source = [...locals, ...helpers, script].join('');
   const place = `redis.${basename(path, '.lua')}`;
   const command = `${SCRIPT_COMMAND}${createHash('sha1').update(source).digest('hex')}`;
   return {

@@ -1,6 +1,6 @@
 import { Cluster } from 'ioredis';
 import { asError } from '../base/coded-error.ts';
-import { SECOND_MS } from '../base/clock.ts';
+import { MINUTE_MS, SECOND_MS } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { Inbox } from './accept.ts';
@@ -8,8 +8,10 @@ import type { QueueReport } from './queue-report.ts';
 import type { BareAccept, RecentAccept, RecentAccepts } from './recent-accepts.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
+const NOT_FORGOTTEN = 'it could not be looked which acknowledged messages have their answer';
 const TRY_AGAIN_AFTER_MS = SECOND_MS;
 const AT_ONCE = 200;
+const FORGET_EVERY_MS = MINUTE_MS;
 
 export interface OfferAgainOptions {
   /** The connection over which the inbox accepts. */
@@ -19,6 +21,8 @@ export interface OfferAgainOptions {
   wakeQueue: WakeQueue;
   log: Log;
   report: QueueReport;
+  /** How often it is looked which messages have their answer and need not be kept; a minute unless told. Milliseconds. */
+  forgetEveryMs?: number;
 }
 
 interface Offer {
@@ -65,11 +69,16 @@ export function watchForLostEvents(options: OfferAgainOptions): () => void {
     remember();
     start();
   };
+  // Not while an offer is due: what is not there may be lost and not answered.
+  const forgetting = setInterval(() => {
+    if (!offer) forgetAnswered(options).catch((error: unknown) => log.debug({ error: asError(error) }, NOT_FORGOTTEN));
+  }, options.forgetEveryMs ?? FORGET_EVERY_MS).unref();
   if (redis instanceof Cluster) redis.on('-node', lost);
   else redis.on('close', remember).on('ready', start);
   return () => {
     isEnded = true;
     clearTimeout(timer);
+    clearInterval(forgetting);
     redis.off('-node', lost).off('close', remember).off('ready', start);
   };
 }
@@ -110,6 +119,19 @@ async function makeOffer(
     const found = await Promise.all(some.map(({ recordKey }) => redis.exists(recordKey)));
     for (const [index, { deliveryId }] of some.entries()) if (found[index] === 0) report.eventLost({ deliveryId });
   }
+}
+
+/** Drops what has its answer: it is visible, and need not be kept any longer. */
+async function forgetAnswered({ redis, recent }: OfferAgainOptions): Promise<void> {
+  for (const some of inPortions(recent.older())) {
+    const states = await Promise.all(some.map(({ keys }) => redis.hget(keys[0] ?? '', 'state')));
+    recent.forgetAnswered(some.filter((_, index) => isAnswered(states[index])).map(({ deliveryId }) => deliveryId));
+  }
+}
+
+/** One that waits for its sender's sign-in is not, and of one without a record nothing is known. */
+function isAnswered(state: string | null | undefined): boolean {
+  return state === 'final' || state === 'dead';
 }
 
 function byConversation(messages: RecentAccept[]): RecentAccept[][] {

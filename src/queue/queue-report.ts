@@ -24,6 +24,8 @@ export interface QueueReport {
   storedAnswerLost(event: { turnId: string }): void;
   /** A failover had lost an acknowledged message; this receiver still had it and stored it again. */
   eventRecovered(event: { deliveryId: string }): void;
+  /** So many wait that one more acknowledged message is kept by its id only: a failover that loses it could only be told. */
+  acceptKeptBare(): void;
   /** A failover lost an acknowledged message, and this receiver knows only that it was there. */
   eventLost(event: { deliveryId: string }): void;
   /** More (or less) waits than before, measured by the limits of security.md 4.10. */

@@ -91,3 +91,46 @@ test('F12: an answer that was posted, but of which the replica knows nothing, is
   for (const userId of peopleOf('C')) await town.untilShown(`D${userId}`, ['Answered once more.'], 30_000);
   expect(posts()).toBe(12);
 }, 90_000);
+
+test('F12: answers to questions that waited long, of which the replica knows only the questions, are found and not posted again', async () => {
+  town.chat.script(helloStream(ANSWER));
+  const receiver = await town.startBot({ ROLES: 'receiver' });
+  await untilTrue(isReady);
+  const people = peopleOf('D');
+  await askAll(people);
+  const inReplica = async () => (await toReplica('KEYS', '{p*}:inbox:*')).split(',').length;
+  await untilTrue(async () => (await inReplica()) === 12);
+  // Nobody remembers them any more, as after some minutes.
+  await receiver.close();
+  replication.breakWith({ kind: 'hold', heals: false });
+  await town.startBot();
+  for (const userId of people) await town.untilShown(`D${userId}`, [ANSWER], 20_000);
+  town.chat.script(helloStream('Answered once more.'));
+  await failOver();
+  for (const userId of people) await town.untilShown(`D${userId}`, ['Answered once more.'], 60_000);
+  expect(town.slack.messages).toHaveLength(12);
+  expect(recovered()).toEqual([]);
+}, 120_000);
+
+test('F12: while the replica that Redis was told to insist on is behind, deliveries are refused, and taken again once it is there', async () => {
+  town.chat.script(helloStream(ANSWER));
+  await town.startBot();
+  await untilTrue(isReady);
+  const admin = new Redis(master.url);
+  await admin.config('SET', 'min-replicas-to-write', '1');
+  await admin.config('SET', 'min-replicas-max-lag', '1');
+  replication.breakWith({ kind: 'hold', heals: true });
+  const refused = async (userId: string) => {
+    const ts = (Date.now() / 1_000).toFixed(6);
+    const [channel, text] = [`D${userId}`, 'a question'];
+    return (await town.sender.event({ type: 'message', channel_type: 'im', channel, user: userId, text, ts })) === 503;
+  };
+  let asked = 0;
+  await untilTrue(async () => refused(`UE${(asked += 1)}`));
+  replication.mend();
+  await untilTrue(async () => !(await refused('ULAST')), 30_000);
+  admin.disconnect();
+  const answered = [...Array.from({ length: asked - 1 }, (_, index) => `UE${index + 1}`), 'ULAST'];
+  for (const userId of answered) await town.untilShown(`D${userId}`, [ANSWER], 30_000);
+  expect(town.textsIn(`DUE${asked}`)).toEqual([]);
+}, 90_000);

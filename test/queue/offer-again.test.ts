@@ -7,6 +7,7 @@ import type { InboundMessage } from '../../src/platforms/platform.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { watchForLostEvents } from '../../src/queue/offer-again.ts';
 import { RecentAccepts } from '../../src/queue/recent-accepts.ts';
+import { createPostLedger } from '../../src/reply/post-ledger.ts';
 import { WakeQueue } from '../../src/queue/wake-queue.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
@@ -18,6 +19,9 @@ const scene = useWorkerScene();
 const { log } = recordingLog();
 const keyRing = testKeyRing();
 let offsetMs = 0;
+/** How much older than it is the receiver takes what it remembers to be. */
+let rememberedMs = 0;
+let memory: RecentAccepts;
 const nowMs = () => 1_800_000_000_000 + offsetMs;
 const alice = conversationOf(textMessage('x'), 'member');
 const keys = conversationKeys(alice);
@@ -31,10 +35,15 @@ beforeEach(async () => {
   server = await startTestRedis({ extraArguments: ['--enable-debug-command', 'yes'] });
   redis = connectRedis({ urls: [server.url] }, 'fail-fast', log, 'receiver');
   offsetMs = 0;
-  const recent = new RecentAccepts();
+  rememberedMs = 0;
+  const recent = new RecentAccepts({
+    nowMs: () => performance.now() + rememberedMs,
+    onBare: () => scene.report.acceptKeptBare(),
+  });
   inbox = new Inbox({ redis, keyRing, nowMs, recent });
   wakeQueue = new WakeQueue(redis, 1, log);
-  endWatch = watchForLostEvents({ redis, inbox, recent, wakeQueue, log, report: scene.report });
+  memory = recent;
+  endWatch = watchForLostEvents({ redis, inbox, recent, wakeQueue, log, report: scene.report, forgetEveryMs: 20 });
   await untilTrue(() => redis.status === 'ready');
 });
 afterEach(async () => {
@@ -117,6 +126,8 @@ test('F12: what was too much to be kept whole is told by its id when it is lost,
   const big = 'x'.repeat(1.5 * MIB_BYTES);
   await acceptAll(Array.from({ length: 10 }, () => textMessage(big)));
   await loseAll();
+  const kept = scene.reported.splice(0).filter((what) => what === 'kept bare');
+  expect(kept).toHaveLength(3);
   await reconnect();
   await untilTrue(() => scene.reported.length === 10);
   const lost = scene.reported.filter((what) => what === 'lost').length;
@@ -137,3 +148,54 @@ test('F12: a worker whose epoch a failover lost is refused, although the next cl
   expect(await store.storeAnswer(first, 'of the old one')).toBe(false);
   expect(await store.renew(second)).toBeDefined();
 });
+
+test('F12: what waits is remembered for as long as it waits, and what has its answer is not', async () => {
+  await acceptAll([textMessage('answered'), textMessage('/forget'), textMessage('waits'), textMessage('waits too')]);
+  const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+  for (let turn = 0; turn < 2; turn += 1) {
+    const claim = await store.begin(alice);
+    if (claim) await store.commit(claim, { outcome: 'final', records: [] });
+  }
+  expect(memory.all().whole).toHaveLength(4);
+  rememberedMs = 5 * MINUTE_MS;
+  // What a word such as /forget did is seen in no answer, so it is kept although it has one.
+  await untilTrue(() => memory.all().whole.length === 3);
+  rememberedMs = 70 * MINUTE_MS;
+  await untilTrue(() => memory.all().whole.length === 2);
+  await loseAll();
+  await reconnect();
+  await untilTrue(() => scene.reported.length === 2);
+  expect(scene.reported).toEqual(['recovered', 'recovered']);
+  expect(await waitingTexts()).toEqual([[{ type: 'text', text: 'waits' }], [{ type: 'text', text: 'waits too' }]]);
+}, 30_000);
+
+test('F12: what was stored under another history of Redis counts as perhaps posted, although nobody remembers it', async () => {
+  endWatch();
+  const ids = await acceptAll([textMessage('q')]);
+  const record = messageKey(alice.partition, ids[0] ?? '');
+  const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+  const first = await store.begin(alice);
+  expect(await server.redis.hget(record, 'again')).toBeNull();
+  if (first) await store.giveBack(first, 0);
+  await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
+  const claim = await store.begin(alice);
+  if (!claim) throw new Error('nothing waits');
+  const place = { redis: server.redis, conversation: alice, epoch: claim.epoch, deliveryId: claim.turnId, place: '' };
+  expect(await createPostLedger(place).begin(0)).toMatchObject({ kind: 'posting' });
+  // What comes from now on is known whole.
+  await store.commit(claim, { outcome: 'final', records: [] });
+  const [next = ''] = await acceptAll([textMessage('next')]);
+  const later = await store.begin(alice);
+  expect(await server.redis.hget(messageKey(alice.partition, next), 'again')).toBeNull();
+  expect(later?.turnId).toBe(next);
+}, 30_000);
+
+test('where Redis does not tell its history, nothing is taken for another one', async () => {
+  await acceptAll([textMessage('q')]);
+  await server.redis.call('ACL', 'SETUSER', 'default', '-info');
+  const [id = ''] = await acceptAll([textMessage('next')]);
+  await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
+  const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+  expect((await store.begin(alice))?.messages).toHaveLength(2);
+  expect(await server.redis.hget(messageKey(alice.partition, id), 'again')).toBeNull();
+}, 30_000);

@@ -52,6 +52,7 @@ export function useWorkerScene(): WorkerScene {
     messagesBroken: ({ count }) => void reported.push(`broken ${count}`),
     storedAnswerLost: () => void reported.push('answer lost'),
     eventRecovered: () => void reported.push('recovered'),
+    acceptKeptBare: () => void reported.push('kept bare'),
     eventLost: () => void reported.push('lost'),
     pressureChanged: ({ pressure }) => void reported.push(`pressure ${pressure}`),
     runFailed: () => void reported.push('run failed'),

@@ -40,7 +40,7 @@ end
 local takenMs = nowMs - (isAgain or 0)
 local seq = redis.call('HINCRBY', KEYS[3], 'seq', 1)
 redis.call('RPUSH', KEYS[2], ARGV[1] .. ':' .. ARGV[4] .. ':' .. takenMs .. ':' .. seq .. ':' .. ARGV[6])
-redis.call('HSET', KEYS[1], 'state', 'accepted', 'conversation', conversation, 'owner', owner, 'atMs', takenMs)
+redis.call('HSET', KEYS[1], 'state', 'accepted', 'conversation', conversation, 'owner', owner, 'atMs', takenMs, 'history', redisHistory())
 if ARGV[8] ~= '' then redis.call('HSET', KEYS[1], 'target', ARGV[8]) end
 if string.find(ARGV[5], 'later', 1, true) then redis.call('HSET', KEYS[1], 'later', '1') end
 redis.call('PEXPIRE', KEYS[1], REMEMBER_MS)

@@ -104,7 +104,12 @@ for index = 1, size do
   local id = partsOf(head[index])
   if id ~= turn and redis.call('HEXISTS', ARGV[4] .. id, 'stopped') == 1 then isStopped = true end
 end
-local record = redis.call('HMGET', ARGV[4] .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target')
+local record = redis.call('HMGET', ARGV[4] .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target', 'history', 'again')
+-- Redis' history is another one than that in which the message was stored: what is not known to have been posted may have
+-- been, and is looked up first (post.lua reads the mark).
+local stored = not record[7] and record[6] or ''
+local today = stored ~= '' and redisHistory() or ''
+if today ~= '' and today ~= stored then redis.call('HSET', ARGV[4] .. turn, 'again', '1') end
 local preferences = record[3] and redis.call('HGETALL', ARGV[8] .. record[3]) or {}
 if #preferences > 0 then redis.call('PEXPIRE', ARGV[8] .. record[3], ARGV[9]) end
 local history, kept = newest(KEYS[5], tonumber(ARGV[3]), tonumber(ARGV[6]))
