@@ -1,8 +1,10 @@
-import { DAY_MS } from '../base/clock.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DAY_MS, SECOND_MS } from '../base/clock.ts';
 import { hashParts, randomToken } from '../base/ids.ts';
 import { SealError } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { personKey, type ChatPerson, type PersonOwner, type Release } from './account.ts';
+import { isIdentityError } from './identity-error.ts';
 import { CHECKED_LINK_LIFE_MS, UNCHECKED_LINK_LIFE_MS, type LinkParts, type Links } from './links.ts';
 import { refreshAfterMs } from './oauth/token-life.ts';
 import type { KeepTokens } from './options.ts';
@@ -47,13 +49,19 @@ export interface TypedProof {
 /** What became of a sign-in whose code was typed. */
 export type CommittedTyped = Committed | { kind: 'wrong'; triesLeft: number };
 
-/** Makes links. One atomic step: ticket, link, reverse index, tokens, releases; safe to repeat. */
-export type CommitLink = (request: CommitRequest) => Promise<Committed>;
+/**
+ * Makes links. One atomic step: ticket, link, reverse index, tokens, releases; safe to repeat.
+ * @param onLate gets the answer that came after the caller had given up: Redis may have made the link all the same
+ */
+export type CommitLink = (request: CommitRequest, onLate: (committed: Committed) => void) => Promise<Committed>;
 
 /** The same step, for a ticket that awaits its code; a wrong code is counted in it, and the fifth ends the ticket. */
 export type CommitTyped = (request: CommitRequest, proof: TypedProof) => Promise<CommittedTyped>;
 
 const NAME_BYTES = 12;
+/** Together about a minute, in which a Redis that stalls comes back; who confirmed is not told so long that it failed for good. */
+const LATE_TRY_GAP_MS = 2 * SECOND_MS;
+const MOST_LATE_TRIES = 20;
 /** Wrong codes that end a ticket (security.md 1.3 step 21). */
 const MOST_WRONG_CODES = 5;
 
@@ -64,17 +72,24 @@ export function createCommit(
 ): { commit: CommitLink; commitTyped: CommitTyped } {
   const run = createRun(parts, links, keepTokens);
   return {
-    async commit(request) {
-      const committed = await run(request);
-      return committed.kind === 'wrong' ? { kind: 'gone' } : committed;
-    },
+    commit: (request, onLate) =>
+      run(request, undefined, (committed) => onLate(unlessWrong(committed))).then(unlessWrong),
     commitTyped: run,
   };
 }
 
+/** Without a typed code none can be wrong. */
+function unlessWrong(committed: CommittedTyped): Committed {
+  return committed.kind === 'wrong' ? { kind: 'gone' } : committed;
+}
+
 function createRun(parts: LinkParts, links: Links, keepTokens: KeepTokens) {
   const { store, nowMs } = parts;
-  return async (request: CommitRequest, typed?: TypedProof): Promise<CommittedTyped> => {
+  return async (
+    request: CommitRequest,
+    typed?: TypedProof,
+    onLate?: (committed: CommittedTyped) => void,
+  ): Promise<CommittedTyped> => {
     const { ticket, cookieHash, quarantineText, signedIn } = request;
     const person = personKey(ticket.person);
     const link = linkOf(request, links, { ...parts, keepTokens });
@@ -94,11 +109,27 @@ function createRun(parts: LinkParts, links: Links, keepTokens: KeepTokens) {
       randomToken(NAME_BYTES),
       ...fieldArguments(link),
     ];
-    const [kind, ...rest] = (await store.run(commitScript, names, args)) as [CommittedTyped['kind'], ...string[]];
-    if (kind === 'wrong') return { kind, triesLeft: Number(rest[0]) };
-    if (kind === 'linked') return { kind, releases: releasesFrom(rest) };
-    return kind === 'held-elsewhere' ? { kind, holder: await holderOf(links, rest[0]) } : { kind };
+    const ask = async (): Promise<CommittedTyped> => {
+      const [kind, ...rest] = (await store.run(commitScript, names, args)) as [CommittedTyped['kind'], ...string[]];
+      if (kind === 'wrong') return { kind, triesLeft: Number(rest[0]) };
+      if (kind === 'linked') return { kind, releases: releasesFrom(rest) };
+      return kind === 'held-elsewhere' ? { kind, holder: await holderOf(links, rest[0]) } : { kind };
+    };
+    return ask().catch((error: unknown) => {
+      if (onLate && isIdentityError(error, 'store_away')) void askLater(ask).then((late) => late && onLate(late));
+      throw error;
+    });
   };
+}
+
+/** The same call again, by its name, until Redis says what became of it; undefined when it never does. */
+async function askLater(ask: () => Promise<CommittedTyped>): Promise<CommittedTyped | undefined> {
+  for (let tries = 0; tries < MOST_LATE_TRIES; tries += 1) {
+    await pause(LATE_TRY_GAP_MS, undefined, { ref: false });
+    const answer = await ask().catch(() => undefined);
+    if (answer) return answer;
+  }
+  return undefined;
 }
 
 /** The account within a platform's tenant: one chat person each (security.md 1.3 step 22). */

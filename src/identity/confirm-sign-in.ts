@@ -36,15 +36,24 @@ export async function confirmSignIn(flow: SignInFlow, request: BrowserRequest): 
   demandOwnForm(flow, request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
   if (found.kind === 'done') return done(request, found.name);
   if (flow.signIn.proof.includes('typed-code')) return awaitCode(flow, request, found);
-  const { person } = found.ticket;
-  const { id, name } = found.signedIn.profile;
-  const committed = await flow.commit(found);
-  if (committed.kind === 'linked-before') return done(request, name);
-  if (committed.kind !== 'linked') throw conflict(flow, found, committed);
-  flow.audit('linked', person);
-  for (const release of committed.releases) flow.release(release);
-  flow.tell(person, { kind: 'linked', name, maskedId: maskId(id), atMs: flow.nowMs() });
-  return done(request, name);
+  const committed = await flow.commit(found, (late) => tellOutcome(flow, found, late));
+  tellOutcome(flow, found, committed);
+  if (committed.kind === 'linked' || committed.kind === 'linked-before')
+    return done(request, found.signedIn.profile.name);
+  throw conflict(committed);
+}
+
+/** Tells whoever has to know what became of a confirmed sign-in, though its browser was told that Redis is away. */
+function tellOutcome(flow: SignInFlow, { ticket, signedIn }: WaitingSignIn, committed: Committed): void {
+  const { person } = ticket;
+  const { id, name } = signedIn.profile;
+  if (committed.kind === 'linked') {
+    flow.audit('linked', person);
+    for (const release of committed.releases) flow.release(release);
+    flow.tell(person, { kind: 'linked', name, maskedId: maskId(id), atMs: flow.nowMs() });
+  } else if (committed.kind !== 'linked-before' && committed.kind !== 'gone') {
+    reportConflict(flow, person, committed);
+  }
 }
 
 /** POST of the quiet way out: forgets the sign-in. @throws PageError E2, E5 */
@@ -59,9 +68,8 @@ export async function cancelSignIn(flow: SignInFlow, request: BrowserRequest): P
 
 type Conflict = Exclude<Committed, { kind: 'linked' | 'linked-before' }>;
 
-function conflict(flow: SignInFlow, { ticket }: WaitingSignIn, committed: Conflict): PageError {
+function conflict(committed: Conflict): PageError {
   if (committed.kind === 'gone') return new PageError('E1');
-  reportConflict(flow, ticket.person, committed);
   return new PageError(committed.kind === 'already-linked' ? 'E7-this-chat' : 'E7');
 }
 
