@@ -1,6 +1,7 @@
 import Koa from 'koa';
 import { Registry } from 'prom-client';
 import { healthRoutes, type HealthPart } from './admin/health.ts';
+import type { Platform } from './platforms/platform.ts';
 import { createReport } from './admin/metrics.ts';
 import { watchRedisSafety } from './admin/redis-safety.ts';
 import { SECOND_MS, type NowMs } from './base/clock.ts';
@@ -126,6 +127,7 @@ async function startFront({ config, log, registry, receiver, worker }: FrontOpti
       ? [
           redisPart('worker-redis', worker.redis),
           { name: 'worker', isReady: async () => worker.worker.isReady() },
+          ...[...worker.platforms.values()].filter(({ access }) => access !== undefined).map(platformPart),
           { name: 'keys', isReady: async () => true, remark: () => worker.worker.missingKeys.sentence() },
         ]
       : []),
@@ -145,6 +147,15 @@ async function startFront({ config, log, registry, receiver, worker }: FrontOpti
     config.http.host,
   );
   return { server, retire: () => (isRetired = true) };
+}
+
+/** Ready whatever the platform says: a process that takes no messages in while a token is mended would lose them. */
+function platformPart({ name, access }: Platform): HealthPart {
+  return { name, isReady: async () => true, remark: () => access?.fault && refusalSentence(access.fault) };
+}
+
+function refusalSentence(code: string): string {
+  return `takes no calls (${code}): mend the token or the scopes of the app; answers are kept meanwhile`;
 }
 
 function redisPart(name: string, redis: RedisClient): HealthPart {

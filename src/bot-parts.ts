@@ -85,7 +85,7 @@ type Base = ReturnType<typeof createBase>;
 
 /** The platforms whose credentials are set. */
 export function createPlatforms(
-  { config, secrets, nowMs, log, slackSettlesWithinMs }: PlatformParts,
+  { config, secrets, nowMs, log, slackSettlesWithinMs, report }: PlatformParts,
   redis: RedisClient,
   keyRing: KeyRing,
 ): ReadonlyMap<PlatformName, Platform> {
@@ -93,12 +93,16 @@ export function createPlatforms(
     ...(config.wecom.isBotOn
       ? [buildWecom({ config, secrets, nowMs, log }, createSealedTokenStore(redis, keyRing, nowMs))]
       : []),
-    ...(config.slack.isOn ? [buildSlack({ config, secrets, nowMs, slackSettlesWithinMs })] : []),
+    ...(config.slack.isOn
+      ? [buildSlack({ config, secrets, nowMs, slackSettlesWithinMs, ...(report ? { report } : {}) })]
+      : []),
   ];
   return new Map(served.map((platform) => [platform.name, withEditGap(platform, config.reply.minEditMs)]));
 }
 
-type PlatformParts = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log' | 'slackSettlesWithinMs'>;
+type PlatformParts = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log' | 'slackSettlesWithinMs'> & {
+  report?: Pick<Report, 'platformRefused'>;
+};
 
 function buildWecom({ config, secrets, nowMs, log }: PlatformParts, tokenStore: AccessTokenStore): Platform {
   const { wecom } = config;
@@ -118,7 +122,7 @@ function buildWecom({ config, secrets, nowMs, log }: PlatformParts, tokenStore: 
   });
 }
 
-function buildSlack({ config, secrets, nowMs, slackSettlesWithinMs }: Omit<PlatformParts, 'log'>): Platform {
+function buildSlack({ config, secrets, nowMs, slackSettlesWithinMs, report }: Omit<PlatformParts, 'log'>): Platform {
   return createSlack({
     signingSecret: secrets.slackSigningSecret ?? '',
     botToken: secrets.slackBotToken ?? '',
@@ -126,6 +130,7 @@ function buildSlack({ config, secrets, nowMs, slackSettlesWithinMs }: Omit<Platf
     reply: config.slack.reply,
     webhookWindowSec: config.webhook.windowSec,
     nowMs,
+    onRefused: (code) => report?.platformRefused({ platform: 'slack', code }),
     ...(slackSettlesWithinMs === undefined ? {} : { settlesWithinMs: slackSettlesWithinMs }),
   });
 }

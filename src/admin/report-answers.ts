@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { MINUTE_MS, monotonicMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { counter, durations, QUICK_BUCKETS_SEC, SLOW_BUCKETS_SEC } from './instruments.ts';
 import type { AnswerReport } from './report.ts';
@@ -33,6 +34,17 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
     help: 'Answers that went another way than the live reply',
     labels: ['platform', 'result'],
   });
+  const refused = counter(registry, {
+    name: 'platform_calls_unauthorised_total',
+    help: 'Calls that a platform refused until the operator mends the app (token, scopes), by its own code',
+    labels: ['platform', 'code'],
+  });
+  const kept = counter(registry, {
+    name: 'answers_kept_total',
+    help: 'Tries of whole answers that are kept since the platform takes no calls',
+    labels: ['platform'],
+  });
+  const saidMs = new Map<string, number>();
   const tools = durations(registry, {
     name: 'tool_duration_seconds',
     help: 'Calls of tools, by how they ended',
@@ -55,6 +67,20 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
       turns({ platform, outcome }, durationMs);
       waits({ platform }, waitedMs);
       log.info({ platform, turnId, outcome, durationMs, waitedMs }, 'turn ended');
+    },
+    platformRefused({ platform, code }) {
+      refused({ platform, code });
+      const lastMs = saidMs.get(platform) ?? Number.NEGATIVE_INFINITY;
+      if (monotonicMs() - lastMs < MINUTE_MS) return;
+      saidMs.set(platform, monotonicMs());
+      log.error(
+        { platform, code },
+        'the platform takes no calls: mend the token or the scopes of the app; answers are kept',
+      );
+    },
+    answerKept({ platform }) {
+      kept({ platform });
+      log.debug({ platform }, 'a whole answer is kept until the platform takes calls');
     },
     firstTextShown({ platform, afterMs }) {
       firstTexts({ platform }, afterMs);

@@ -26,6 +26,10 @@ export interface AnswerReport {
     durationMs: number;
     waitedMs: number;
   }): void;
+  /** A platform takes no call of ours until the operator mends the app. `code` is the platform's own word. */
+  platformRefused(event: { platform: PlatformName; code: string }): void;
+  /** A whole answer is kept, since the platform takes no calls; it is tried again. */
+  answerKept(event: { platform: PlatformName }): void;
   firstTextShown(event: { platform: PlatformName; afterMs: number }): void;
   replyHandedOver(event: { platform: PlatformName; result: PostResult | 'unavailable' }): void;
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { PlatformAccess } from './platform-access.ts';
 import type { SlashCommand } from './slash-words.ts';
 
 /** The messaging apps that Parley speaks to. */
@@ -242,6 +243,8 @@ export interface CheckResult {
 /** A messaging app, seen from Parley. One implementation a folder; the contract suite in test/platforms runs against each. */
 export interface Platform {
   readonly name: PlatformName;
+  /** Whether it takes our calls; absent where that cannot be said. */
+  readonly access?: Pick<PlatformAccess, 'fault'>;
   /** The tenant and app that every message of this deployment carries, so that a poll finds what a message began. */
   readonly tenant: string;
   readonly app: string;

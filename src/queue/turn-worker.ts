@@ -4,6 +4,7 @@ import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import { inBackground } from '../base/in-background.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { PlatformError } from '../platforms/platform-error.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 import { closeWorkers } from './close-workers.ts';
 import { EntryError, MissingKeyError } from './inbox-entry.ts';
@@ -259,8 +260,11 @@ export class TurnWorker {
       taken.lease.end();
       // Its place is given up already, and it waits behind others.
       if (controller.signal.reason === 'yielded') return 1;
-      await this.#giveBack(claim);
+      const isKept = error instanceof PlatformError && error.code === 'unauthorised';
+      // One that only the operator can help along waits for the sweeper, so that others have its place meanwhile.
+      await this.#giveBack(claim, isKept ? 0 : SWEEP_AFTER_MS);
       if (controller.signal.reason === 'shutdown') return 1;
+      if (isKept) return 0;
       throw asError(error);
     } finally {
       endListening();
@@ -300,8 +304,8 @@ export class TurnWorker {
   }
 
   /** Whoever looks next, another worker or the next start, takes it at once. */
-  async #giveBack(claim: TurnClaim): Promise<void> {
-    await this.#options.store.giveBack(claim, SWEEP_AFTER_MS);
+  async #giveBack(claim: TurnClaim, touchedAgoMs = SWEEP_AFTER_MS): Promise<void> {
+    await this.#options.store.giveBack(claim, touchedAgoMs);
   }
 
   async #finish(claim: TurnClaim, commit: TurnCommit): Promise<number> {

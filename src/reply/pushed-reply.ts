@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageKey } from '../base/partition-keys.ts';
-import { MINUTE_MS, monotonicMs, SECOND_MS } from '../base/clock.ts';
+import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS } from '../base/clock.ts';
+import { PlatformError } from '../platforms/platform-error.ts';
 import type { Platform, PushedLook, PushReplies, ReplyView } from '../platforms/platform.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
@@ -13,6 +14,8 @@ import { PushedPart, type PartResult } from './pushed-part.ts';
 
 /** The final text has a budget of its own (security.md 4.6): so long it is tried to be shown. */
 const FINAL_BUDGET_MS = 10 * MINUTE_MS;
+/** So long an answer is tried at once although the platform takes no calls; then its turn makes room and is taken again later. */
+const UNAUTHORISED_TRIED_MS = 5 * SECOND_MS;
 const LONGEST_PAUSE_MS = 30 * SECOND_MS;
 
 /** How a finished answer was delivered, for the ledger. */
@@ -140,6 +143,7 @@ export class PushedReply implements LiveReply {
     const target = this.#part(part);
     if (!target || this.#isRefused) return target ? 'refused' : 'unavailable';
     const untilMs = monotonicMs() + FINAL_BUDGET_MS;
+    let unauthorisedSinceMs: number | undefined;
     for (let attempt = 0; ; attempt += 1) {
       if (isOver(signal)) return 'uncertain';
       const tried = await target.bringTo(look, answer);
@@ -152,11 +156,27 @@ export class PushedReply implements LiveReply {
         this.#note(tried);
         return tried.result === 'refused' ? 'refused' : 'uncertain';
       }
+      unauthorisedSinceMs = tried.why === 'unauthorised' ? (unauthorisedSinceMs ?? monotonicMs()) : undefined;
+      if (this.#isToBeKept(unauthorisedSinceMs)) throw this.#kept();
       const pauseMs = Math.max(tried.pauseMs, Math.min(LONGEST_PAUSE_MS, 50 * 2 ** Math.min(attempt, 10)));
       if (monotonicMs() + pauseMs >= untilMs) return 'uncertain';
       // The pause may end early only when nothing more may be shown; a stop word does not take the answer away.
       await pauseOrEnd(pauseMs, signal);
     }
+  }
+
+  /** A turn that only the operator can help along holds no worker's place for long; one that is a day old is given up. */
+  #isToBeKept(unauthorisedSinceMs: number | undefined): boolean {
+    if (unauthorisedSinceMs === undefined) return false;
+    const { nowMs, startedAtMs } = this.#options;
+    return monotonicMs() - unauthorisedSinceMs >= UNAUTHORISED_TRIED_MS && nowMs() - startedAtMs < DAY_MS;
+  }
+
+  /** The answer is stored, so that the turn, taken again later, posts it and asks nobody. */
+  #kept(): PlatformError {
+    const { report, platform } = this.#options;
+    report.answerKept({ platform: platform.name });
+    return new PlatformError('unauthorised', `${platform.name} takes no calls`);
   }
 
   #note({ result }: PartResult): void {

@@ -4,6 +4,8 @@ import type { PlatformName, PostResult } from '../platforms/platform.ts';
 export interface ReplyReport {
   /** The first text of an answer could be seen by the platform, so long after its message came. */
   firstTextShown(event: { platform: PlatformName; afterMs: number }): void;
+  /** A whole answer is kept, since the platform takes no calls of ours; it is tried again. */
+  answerKept(event: { platform: PlatformName }): void;
   /** An answer went the platform's other way because its live reply's time was over, or it was too long for one message. */
   replyHandedOver(event: { platform: PlatformName; result: PostResult | 'unavailable' }): void;
 }

@@ -97,7 +97,7 @@ test('no script of a turn brings an expired record back for ever', async () => {
   const place = { redis, conversation: alice, epoch: claim.epoch, deliveryId, place: 'thread' };
   const live = createLiveReply({
     ...{ ...place, keyRing, platform, nowMs, log, language: 'en', mergedIds: [deliveryIdOf(older)] },
-    report: { firstTextShown: () => undefined, replyHandedOver: () => undefined },
+    report: { firstTextShown: () => undefined, answerKept: () => undefined, replyHandedOver: () => undefined },
     ...{ startedAtMs: claim.startedAtMs, wasHandedOver: false, laterReplyHandle: undefined, replyTarget: undefined },
     ...{ signal: AbortSignal.any([]), stopped: () => undefined, fenced: () => undefined },
     ...{ storeAnswer: async () => true, sealAnswer: () => '', isClaimHeld: () => true, afterCare: new AfterCare(log) },

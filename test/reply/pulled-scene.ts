@@ -106,7 +106,7 @@ export function usePulledScene(): PulledScene {
     const live = createLiveReply({
       ...{ redis, keyRing, platform, nowMs, log, conversation, language: 'en', afterCare: new AfterCare(log) },
       monotonicMs: () => performance.now() + passedMs,
-      report: { firstTextShown: () => undefined, replyHandedOver: () => undefined },
+      report: { firstTextShown: () => undefined, answerKept: () => undefined, replyHandedOver: () => undefined },
       epoch: claim.epoch,
       deliveryId: ids.at(-1) ?? '',
       mergedIds: ids.slice(0, -1),

@@ -108,7 +108,7 @@ export function usePushedScene(): PushedScene {
         nowMs,
         log,
         afterCare: careAfter(options.afterCareMs),
-        report: { firstTextShown: () => undefined, replyHandedOver: () => undefined },
+        report: { firstTextShown: () => undefined, answerKept: () => undefined, replyHandedOver: () => undefined },
         conversation,
         epoch: claim.epoch,
         deliveryId,

@@ -1,5 +1,6 @@
 import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { Delivery, Platform, PostResult, RawDelivery, ReplyTraits } from '../platform.ts';
+import { PlatformAccess } from '../platform-access.ts';
 import { createAnswers } from './answers.ts';
 import { checkSlack } from './check-settings.ts';
 import { fetchFile } from './media.ts';
@@ -17,6 +18,8 @@ export interface SlackOptions {
   reply: 'stream' | 'edit';
   webhookWindowSec: number;
   nowMs: NowMs;
+  /** Called with Slack's code when it takes no call until the operator mends the app. */
+  onRefused?: (code: string) => void;
   /** Overrides the trait of the same name. Milliseconds. */
   settlesWithinMs?: number;
 }
@@ -36,7 +39,8 @@ const EDIT_GAP_MS = { stream: 700, edit: 1_200 } as const;
 /** Slack: Events API in, one growing message out. */
 export function createSlack(options: SlackOptions): Platform {
   const apiUrl = (options.apiUrl ?? 'https://slack.com/api').replace(/\/+$/, '');
-  const api = createSlackApi(apiUrl, options.botToken);
+  const access = new PlatformAccess(options.onRefused);
+  const api = createSlackApi(apiUrl, options.botToken, access);
   const { reply, nowMs } = options;
   const reading: ReadOptions = { tenant: TENANT, app: APP, answersInThreads: reply === 'stream' };
   const replyTraits: ReplyTraits = {
@@ -56,6 +60,7 @@ export function createSlack(options: SlackOptions): Platform {
     name: 'slack',
     tenant: TENANT,
     app: APP,
+    access,
     replyTraits,
     receive: (delivery) => receive(delivery, options, reading),
     renderReply,

@@ -2,6 +2,7 @@ import { SECOND_MS } from '../../base/clock.ts';
 import { outsideCall } from '../../base/fail-point.ts';
 import { requestBounded, type BoundedAnswer } from '../bounded-request.ts';
 import { FENCE_HOLDS_MS } from '../platform.ts';
+import { PlatformAccess } from '../platform-access.ts';
 import { PlatformError } from '../platform-error.ts';
 
 /**
@@ -50,8 +51,16 @@ const DEFAULT_RETRY_AFTER_MS = SECOND_MS;
 const LONGEST_RETRY_AFTER_MS = 60 * SECOND_MS;
 const CALL_TIMEOUT_MS = 5 * SECOND_MS;
 
-/** @param apiUrl ends in `/api` */
-export function createSlackApi(apiUrl: string, botToken: string): SlackApi {
+/** What answers cannot be shown without; of other calls (a line of status) a refusal is no alarm. */
+const NEEDED = /^(?:chat|conversations)\./;
+
+/** @param apiUrl ends in `/api` @param access learns what Slack refuses until the operator mends the app */
+export function createSlackApi(apiUrl: string, botToken: string, access = new PlatformAccess()): SlackApi {
+  const tell = (method: string, answer: SlackAnswer) => {
+    if (answer.kind === 'ok') access.taken(method);
+    if (answer.kind === 'unauthorised' && NEEDED.test(method)) access.refused(method, answer.error);
+    return answer;
+  };
   return {
     async call(method, args, timeoutMs = CALL_TIMEOUT_MS) {
       const url = new URL(`${apiUrl}/${method}`);
@@ -59,7 +68,7 @@ export function createSlackApi(apiUrl: string, botToken: string): SlackApi {
         const headers = { authorization: `Bearer ${botToken}` };
         const limits = { timeoutMs, leavesWithinMs: FENCE_HOLDS_MS };
         const request = { method: 'POST', json: args, headers, ...limits } as const;
-        return judge(await outsideCall(`slack.${method}`, () => requestBounded(url, request)));
+        return tell(method, judge(await outsideCall(`slack.${method}`, () => requestBounded(url, request))));
       } catch (error) {
         // A process that was frozen before the call left asks the fence anew: somebody else may have taken over.
         if (error instanceof PlatformError && error.code === 'unsent') return { kind: 'busy', retryAfterMs: 0 };
