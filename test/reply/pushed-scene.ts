@@ -44,8 +44,8 @@ export interface AskOptions {
   minEditGapMs?: number;
   /** How long the platform may carry out what was given up, ms. Unless told, next to nothing with the time that a post may take to leave. */
   settlesWithinMs?: number;
-  /** So long after an answer stands it is looked after, ms; as long as the platform may be late, unless told. */
-  afterCareMs?: number;
+  /** Gets what is to be done once the platform cannot be late any more, instead of a timer. */
+  onCare?(work: () => Promise<void>): void;
   /** Sees every call that is about to leave. */
   onCall?(method: keyof PushReplies): Promise<void>;
   /** Whether the lock on the turn is surely still held; it is, unless told. */
@@ -107,7 +107,7 @@ export function usePushedScene(): PushedScene {
         platform,
         nowMs,
         log,
-        afterCare: careAfter(options.afterCareMs),
+        afterCare: careBy(options),
         report: { firstTextShown: () => undefined, answerKept: () => undefined, replyHandedOver: () => undefined },
         conversation,
         epoch: claim.epoch,
@@ -146,9 +146,8 @@ export function usePushedScene(): PushedScene {
   return scene;
 }
 
-/** Looks after answers so much later, whatever the platform's trait says. */
-function careAfter(delayMs: number | undefined): Pick<AfterCare, 'later'> {
-  return { later: (usualMs, work) => afterCare.later(delayMs ?? usualMs, work) };
+function careBy({ onCare }: AskOptions): Pick<AfterCare, 'later'> {
+  return { later: (delayMs, work) => (onCare ? onCare(work) : afterCare.later(delayMs, work)) };
 }
 
 function messageInChannel(count: number, place: Partial<InboundMessage> = {}): InboundMessage {
