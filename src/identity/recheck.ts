@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/clock.ts';
-import { SealError } from '../base/key-ring.ts';
+import { keyIdOf, SealError } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
 import type { ChatPerson } from './account.ts';
 import type { AccessTokens } from './access-token.ts';
@@ -47,6 +47,8 @@ export async function recheckDue(parts: RecheckParts, limit: number): Promise<nu
 async function recheckOne(parts: RecheckParts, key: string): Promise<void> {
   const { links, store } = parts;
   const link = await links.read(key);
+  // In a change of keys another process has the key; its turn comes once this claim is over.
+  if (link && isLocked(parts, link)) return;
   const person = link && openWho(parts, key, link);
   if (!link || !person || link.tokens === '') {
     await store.ask((redis) => redis.zrem(keys.rechecks(), key));
@@ -64,6 +66,11 @@ async function recheckOne(parts: RecheckParts, key: string): Promise<void> {
     if (isIdentityError(error, 'sign_in_again')) await dropTokens(parts, checked, 'record-broken');
     else await postpone(parts, checked);
   }
+}
+
+/** Whether a key is lacking for what the check reads and writes. */
+function isLocked({ keyRing }: RecheckParts, { who, profile, tokens }: StoredLink): boolean {
+  return [who, profile, tokens].some((sealed) => sealed !== '' && !keyRing.keyIds.includes(keyIdOf(sealed)));
 }
 
 function openWho({ links }: RecheckParts, key: string, { who }: StoredLink): ChatPerson | undefined {

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
+import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
 import { reportIdentity } from '../../src/admin/report-identity.ts';
 import { KeyRing } from '../../src/base/key-ring.ts';
 import { personKey } from '../../src/identity/account.ts';
@@ -204,6 +205,18 @@ describe('key rotation (security.md 2.3)', () => {
     const newOnly = identityWith(RINGS.new);
     for (const person of [...people, '30001', '30002'])
       expect((await newOnly.accountOf(house.owner, person))?.accountId).toBe(person);
+  });
+
+  test('a process that lacks the key of a link takes nothing from it: whoever has the key re-checks it', async () => {
+    await open(['20001']);
+    house.clock.nowMs += DAY_MS;
+    const before = await linkOf('20001');
+    await identityWith(RINGS.new).recheckDue(10);
+    expect(await linkOf('20001')).toEqual(before);
+    expect(await server.redis.zcard(keys.rechecks())).toBe(1);
+    house.clock.nowMs += HOUR_MS;
+    expect(await identityWith(RINGS.newReadsOld).recheckDue(10)).toBe(1);
+    expect(await keyIdsOf('20001')).toEqual([NEW_ID, NEW_ID, NEW_ID]);
   });
 
   test('a lost key: the people sign in again, and nothing crashes', async () => {
