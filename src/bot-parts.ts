@@ -42,6 +42,7 @@ import { createKeyRing, redisAddress } from './secret-parts.ts';
 import { createSummaries } from './summary-parts.ts';
 import { createTools } from './tool-parts.ts';
 import type { Reach } from './tools/page/reach.ts';
+import { FollowUps } from './reply/follow-ups/follow-ups.ts';
 import { createTellLimited } from './tell-limited.ts';
 import { createTellPerson } from './tell-person.ts';
 import type { Report } from './admin/report.ts';
@@ -309,6 +310,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
   const steps = { gate, runSlashWord, takeTypedCode, answerQuestion };
   const afterCare = new AfterCare(log);
+  const followUps = new FollowUps({ redis, keyRing, platforms, log, report });
   const turnOptions = { redis, keyRing, platforms, ...steps, groupScope, afterCare, nowMs, log, report };
   const worker = new TurnWorker({
     redis,
@@ -321,12 +323,17 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     runTurn: createRunTurn(turnOptions),
     apologise: createApology(turnOptions),
     onHeld: async (claim) => (identity ? releaseIfLinked(base, identity, claim) : 0),
+    bringFollowUps: (partition) => followUps.wake(partition),
     nowMs,
     log,
     report,
   });
   const census = new ShardCensus(redis, config.queue.shards);
-  const chores = [() => readAllShards(census, worker), ...(identity ? [repeatReleases(base, identity)] : [])];
+  const chores = [
+    () => readAllShards(census, worker),
+    () => followUps.repeat(),
+    ...(identity ? [repeatReleases(base, identity)] : []),
+  ];
   const endSweeper = startSweeper({ redis, wakeQueue, log, report }, chores);
   const endRechecks = identity ? startRechecks(identity, log) : () => undefined;
   return {
@@ -339,6 +346,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       const turnsMs = Math.max(0, graceSec - HANDOVER_RESERVE_SEC) * SECOND_MS;
       await Promise.all([worker.close(turnsMs), summaries.close()]);
       afterCare.close();
+      await followUps.close();
       await wakeQueue.close();
       await chat.close();
       redis.disconnect();

@@ -1,6 +1,6 @@
 import type { ChatReport } from '../chat/chat-types.ts';
 import type { IdentityReport } from '../identity/audit.ts';
-import type { PlatformName, PostResult } from '../platforms/platform.ts';
+import type { PlatformName } from '../platforms/platform.ts';
 import type { QueueReport } from '../queue/queue-report.ts';
 
 /** What the receiving side tells. Durations are milliseconds. */
@@ -31,7 +31,7 @@ export interface AnswerReport {
   /** A whole answer is kept, since the platform takes no calls; it is tried again. */
   answerKept(event: { platform: PlatformName }): void;
   firstTextShown(event: { platform: PlatformName; afterMs: number }): void;
-  replyHandedOver(event: { platform: PlatformName; result: PostResult | 'unavailable' }): void;
+  replyHandedOver(event: { platform: PlatformName; result: 'sent' | 'kept' | 'unavailable' }): void;
 }
 
 /**

@@ -19,6 +19,8 @@ export interface ConversationKeys {
   history: string;
   /** List of sealed notices to be shown with the next private reply. */
   notices: string;
+  /** List of sealed texts that the next private reply begins with, since they could be brought no other way. */
+  leftovers: string;
   /** The sealed summary of turns that no prompt holds any more; or, where there is none, a mark that begins with `-`. Tries are noted behind a dot. */
   summary: string;
   /** Sorted set of the partition's conversations with waiting messages, by when they were last touched. */
@@ -33,6 +35,7 @@ export function conversationKeys({ id, partition }: Place): ConversationKeys {
     held: `${tag}:held:${id}`,
     history: `${tag}:history:${id}`,
     notices: `${tag}:notices:${id}`,
+    leftovers: `${tag}:leftovers:${id}`,
     summary: `${tag}:summary:${id}`,
     pending: pendingKey(partition),
   };
@@ -55,6 +58,16 @@ export function messageKeyPrefix(partition: number): string {
  */
 export function messageKey(partition: number, deliveryId: string): string {
   return `${messageKeyPrefix(partition)}${deliveryId}`;
+}
+
+/** Sorted set of the partition's answers that something is to follow, by when the next try is due. */
+export function followUpsKey(partition: number): string {
+  return `{p${partition}}:follow-ups`;
+}
+
+/** What precedes a delivery id in the name of the hash of what is to follow its answer: sealed, when it was committed, who has it. */
+export function followUpKeyPrefix(partition: number): string {
+  return `{p${partition}}:follow-up:`;
 }
 
 /** What precedes a person's pseudonym in the name of the hash of what they chose, sealed, one field a chat. */

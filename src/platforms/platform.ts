@@ -133,6 +133,8 @@ export interface ReplyTraits {
   delivery: 'pull' | 'edit' | 'append';
   /** How long a live reply can grow, from the message on. Milliseconds. */
   liveLifetimeMs: number;
+  /** How long a message's `laterReplyHandle` is good, from the message on. Milliseconds; 0 where there is none. */
+  laterReplyLifetimeMs: number;
   /** How long before the end of that life it is finished and the answer goes the platform's other way. Milliseconds. */
   handoverMarginMs: number;
   /** The largest text of one message, in UTF-8 bytes after rendering. */
@@ -263,7 +265,7 @@ export interface Platform {
   splitAnswer(text: string, reserveBytes?: number): Promise<string[]>;
   /** Present where the platform does not poll us. */
   readonly push?: PushReplies;
-  /** Sends an answer by the message's `laterReplyHandle`. Absent where the platform has no such way. */
+  /** Sends an answer by the message's `laterReplyHandle`, which can be used once. Absent where the platform has no such way. */
   replyLater?(handle: string, text: string): Promise<PostResult>;
   /** Writes to a person unasked. Absent where the platform or its settings do not allow it. */
   writePrivately?(userId: string, text: string): Promise<PostResult>;

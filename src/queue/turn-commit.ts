@@ -4,8 +4,11 @@ import type { ConversationRef } from '../platforms/conversation-key.ts';
 export interface TurnCommit {
   /** `final`: answered. `held`: waits for the sender's sign-in. `dead`: given up with an apology. */
   outcome: 'final' | 'held' | 'dead';
-  /** Last looks of live replies, by delivery id: field names and values of the message record. */
-  records: { id: string; fields: string[] }[];
+  /**
+   * Last looks of live replies, by delivery id: field names and values of the message record; and what is to follow an answer
+   * in a message of its own, sealed.
+   */
+  records: { id: string; fields: string[]; followUp?: string }[];
   /** `anew`: the conversation begins with this turn, and nothing of before is summed up any more. */
   history?: { forget?: boolean; replaceLast?: boolean; append?: string; anew?: boolean };
   /** The same turn for the thread that its answer begins; it lies in the same partition. */
@@ -27,4 +30,9 @@ export interface TurnCommit {
   usage?: { key: string; add: Record<string, number>; lifeMs: number };
   /** The sequence of the stop word that ended this turn early. */
   stopServed?: number;
+}
+
+/** Whether something is to follow the answer once it is committed. */
+export function hasFollowUp({ records }: TurnCommit): boolean {
+  return records.some(({ followUp }) => followUp !== undefined);
 }

@@ -1,5 +1,12 @@
 import { randomInt } from 'node:crypto';
-import { conversationKeys, messageKey, messageKeyPrefix, preferencesKeyPrefix } from '../base/partition-keys.ts';
+import {
+  conversationKeys,
+  followUpKeyPrefix,
+  followUpsKey,
+  messageKey,
+  messageKeyPrefix,
+  preferencesKeyPrefix,
+} from '../base/partition-keys.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type NowMs } from '../base/clock.ts';
 import { loadScript, type LuaScript } from '../base/lua-script.ts';
 import { randomToken } from '../base/ids.ts';
@@ -8,7 +15,7 @@ import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import type { StopMark } from './stop-mark.ts';
-import type { TurnCommit } from './turn-commit.ts';
+import { hasFollowUp, type TurnCommit } from './turn-commit.ts';
 import { EntryError, MissingKeyError, openTarget, type AnswerTarget, type WaitingMessage } from './inbox-entry.ts';
 import { openAnswer, readEntries, sealAnswer } from './open-turn.ts';
 
@@ -82,6 +89,8 @@ export interface TurnClaim {
   /** Sealed turns and notices, oldest first. */
   history: string[];
   notices: string[];
+  /** What the next private replies begin with, as it is kept, oldest first. */
+  leftovers: string[];
   /** Whether a worker had begun it before: something of its answer may have been shown. */
   wasBegun: boolean;
   /** What the sender chose, sealed, by chat; read with the claim. */
@@ -137,6 +146,7 @@ type BeginReply = [
   historyLength: number,
   target: string,
   dueForMs: number,
+  leftovers: string[],
 ];
 
 export interface TurnStoreOptions {
@@ -179,7 +189,7 @@ export class TurnStore {
     const claimId = `${this.#workerName}.${randomToken(CLAIM_BYTES)}`;
     const reply = await this.#beginScript.run(
       redis,
-      [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices, keys.summary],
+      [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices, keys.summary, keys.leftovers],
       [
         conversation.id,
         MOST_MESSAGES_OF_ONE_TURN,
@@ -197,7 +207,7 @@ export class TurnStore {
     const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =
       reply as BeginReply;
     const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences, wasStopped, ...last] = more;
-    const [redisNowMs, summary, historyLength, target, dueForMs] = last;
+    const [redisNowMs, summary, historyLength, target, dueForMs, leftovers] = last;
     if (turnId === LACKS_KEY) return this.#awaitKey(conversation, String(crashes));
     // Times of Redis' clock become times of ours, so that an age is right although the two differ (reliability.md F29).
     const aheadMs = this.#options.nowMs() - redisNowMs;
@@ -228,6 +238,7 @@ export class TurnStore {
       summary,
       historyLength,
       dueForMs,
+      leftovers,
     };
   }
 
@@ -246,6 +257,7 @@ export class TurnStore {
       stopServed: commit.stopServed ?? 0,
       answeredBy: claim.turnId,
       ...(preferences ? { preferences: placed(preferences, claim.conversation) } : {}),
+      ...(hasFollowUp(commit) ? { followUps: followUpsOf(claim.conversation) } : {}),
     };
     const [verdict, waiting] = (await commitScript.run(
       redis,
@@ -367,6 +379,10 @@ function epochStep(): number {
 /** Redis answers a hash as a flat list: field, value, field, value. */
 function pairs(flat: string[]): Record<string, string> {
   return Object.fromEntries(flat.flatMap((field, at) => (at % 2 === 0 ? [[field, flat[at + 1] ?? '']] : [])));
+}
+
+function followUpsOf({ partition }: ConversationRef): { due: string; prefix: string; lifeMs: number } {
+  return { due: followUpsKey(partition), prefix: followUpKeyPrefix(partition), lifeMs: REMEMBER_DELIVERY_MS };
 }
 
 /** Whether it is more than the mark of one that was cleared. */

@@ -16,7 +16,7 @@ import { isMeantBy, marksOf, type StopMark } from './stop-mark.ts';
 import { SuspectLane } from './suspect-lane.ts';
 import { SWEEP_AFTER_MS } from './sweeper.ts';
 import { LOCK_MS, TurnLease } from './turn-lease.ts';
-import type { TurnCommit } from './turn-commit.ts';
+import { hasFollowUp, type TurnCommit } from './turn-commit.ts';
 import type { TurnClaim, TurnStore } from './turn-store.ts';
 import { shardNames, WAKE_VERSION, type WakeJob, type WakeQueue } from './wake-queue.ts';
 
@@ -68,6 +68,8 @@ export interface TurnWorkerOptions {
   apologise: ApologiseFor;
   /** Called once a turn is held. @returns how many messages it brought back, its own among them */
   onHeld(claim: TurnClaim): Promise<number>;
+  /** Called behind a commit that left something to follow its answer; must not throw or wait. */
+  bringFollowUps?(partition: number): void;
   nowMs: NowMs;
   log: Log;
   report: QueueReport;
@@ -309,7 +311,9 @@ export class TurnWorker {
   }
 
   async #finish(claim: TurnClaim, commit: TurnCommit): Promise<number> {
-    const waiting = await this.#options.store.commit(claim, commit);
+    const { store, bringFollowUps } = this.#options;
+    const waiting = await store.commit(claim, commit);
+    if (waiting !== 'stale' && hasFollowUp(commit)) bringFollowUps?.(claim.conversation.partition);
     if (waiting !== 'stale') return commit.outcome === 'held' ? waiting + (await this.#afterHeld(claim)) : waiting;
     this.#onFenced(claim);
     return 0;

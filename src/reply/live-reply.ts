@@ -14,6 +14,8 @@ import type { ReplyReport } from './reply-report.ts';
 export interface FinalRecord {
   id: string;
   fields: string[];
+  /** What is to follow the answer in a message of its own, sealed; `follow-ups/` brings it once the commit is done. */
+  followUp?: string;
 }
 
 /** One visible answer while it grows. */
@@ -58,6 +60,8 @@ export interface LiveReplyOptions {
   startedAtMs: number;
   wasHandedOver: boolean;
   laterReplyHandle: string | undefined;
+  /** Whom the answer is for, and where they are written to alone; absent where nothing can follow an answer. */
+  asker?(): { userId: string; privateChat: ConversationRef };
   /** Where the platform takes the answer; absent where it polls us. */
   replyTarget: string | undefined;
   language: Language;

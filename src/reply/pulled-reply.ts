@@ -4,10 +4,11 @@ import { loadScript } from '../base/lua-script.ts';
 import { say } from '../base/texts.ts';
 import type { ReplyView } from '../platforms/platform.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
+import { sealFollowUp } from './follow-ups/follow-up.ts';
+import { goesOn, keptPieces, withCutNotice } from './follow-ups/words.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { endedInTime } from './hand-over.ts';
 import { LookPacer, progressOf } from './look-pacer.ts';
-import { postLater, withCutNotice } from './post-later.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 
 const showScript = loadScript(import.meta.url, './scripts/show.lua');
@@ -61,30 +62,50 @@ export class PulledReply implements LiveReply {
   }
 
   /**
-   * Ends the reply in the live message, or by a later one. An answer of more than one message is stored before it is cut, since
-   * that takes time: whoever takes over neither asks the model again nor loses it (security.md 4.4).
+   * Ends the reply with what the live message can hold. The rest goes the platform's other way behind the commit, which writes
+   * it down with this last look: the person need not wait for that, and no crash separates the two. An answer of more than one
+   * message is stored before it is cut, since that takes time: whoever takes over neither asks the model again nor loses it
+   * (security.md 4.4).
    */
   async finish(text: string, status?: string, thinking?: string): Promise<FinalRecord[]> {
     await this.close();
     const { platform, language } = this.#options;
     // The status stands in the same message; the thought takes what room is left.
     const statusBytes = status === undefined ? 0 : STATUS_ROOM_BYTES;
+    const apart = { ...(status === undefined ? {} : { status }), ...(thinking === undefined ? {} : { thinking }) };
     if (isLongAnswer(text, platform.replyTraits.maxBytes) && !(await this.#options.storeAnswer(text))) return [];
-    const [first = '', ...rest] = await platform.splitAnswer(text, statusBytes);
+    const pieces = await platform.splitAnswer(text, statusBytes);
     const merged = this.#mergedRecords();
     if (this.#mustHandOver) {
-      const result = await postLater(this.#options, text, [first, ...rest]);
-      const notice = say(
-        REPLY_TEXTS[result === 'unavailable' || result === 'refused' ? 'tookTooLong' : 'followsBelow'],
-        language,
-      );
-      return [this.#record({ text: notice, finished: true }, { handedOver: '1', delivery: result }), ...merged];
+      const notice = say(REPLY_TEXTS[this.#canFollow ? 'followsBelow' : 'tookTooLong'], language);
+      return [this.#goingOn({ text: notice, finished: true }, pieces, { handedOver: '1' }), ...merged];
     }
-    const delivery = rest.length > 0 ? await postLater(this.#options, text, rest) : 'live';
-    const isCut = delivery === 'unavailable' || delivery === 'refused';
-    const apart = { ...(status === undefined ? {} : { status }), ...(thinking === undefined ? {} : { thinking }) };
-    const shown = isCut ? withCutNotice(platform, first, language, statusBytes) : first;
-    return [this.#record({ text: shown, ...apart, finished: true }, { delivery }), ...merged];
+    if (pieces.length <= 1)
+      return [this.#record({ text: pieces[0] ?? '', ...apart, finished: true }, { delivery: 'live' }), ...merged];
+    const mark = goesOn(language);
+    const [first = '', ...rest] = await platform.splitAnswer(text, statusBytes + Buffer.byteLength(mark));
+    const shown = this.#canFollow ? first + mark : withCutNotice(platform, first, language, statusBytes);
+    return [this.#goingOn({ text: shown, ...apart, finished: true }, rest), ...merged];
+  }
+
+  /** Whether the platform has another way for this message. */
+  get #canFollow(): boolean {
+    const { laterReplyHandle, platform, asker } = this.#options;
+    return laterReplyHandle !== undefined && platform.replyLater !== undefined && asker !== undefined;
+  }
+
+  /** The last look of a reply whose text goes on in another message, with what is to follow it. */
+  #goingOn(view: ReplyView, pieces: readonly string[], more: Record<string, string> = {}): FinalRecord {
+    const { platform, keyRing, deliveryId, laterReplyHandle: handle, language, asker, report } = this.#options;
+    if (!this.#canFollow || handle === undefined || !asker) {
+      report.replyHandedOver({ platform: platform.name, result: 'unavailable' });
+      return this.#record(view, { ...more, delivery: 'unavailable' });
+    }
+    const followUp = sealFollowUp(keyRing, deliveryId, {
+      ...{ version: 1, platform: platform.name, ...asker(), handle, handleAgeMs: Math.round(this.#ageMs), language },
+      ...{ pieces: keptPieces(platform, pieces, language), isWhole: more['handedOver'] !== undefined },
+    });
+    return { ...this.#record(view, { ...more, delivery: 'follows' }), followUp };
   }
 
   async leaveOpen(text: string): Promise<FinalRecord[]> {

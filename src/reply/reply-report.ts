@@ -1,4 +1,4 @@
-import type { PlatformName, PostResult } from '../platforms/platform.ts';
+import type { PlatformName } from '../platforms/platform.ts';
 
 /** What the reply room tells about itself. */
 export interface ReplyReport {
@@ -6,6 +6,9 @@ export interface ReplyReport {
   firstTextShown(event: { platform: PlatformName; afterMs: number }): void;
   /** A whole answer is kept, since the platform takes no calls of ours; it is tried again. */
   answerKept(event: { platform: PlatformName }): void;
-  /** An answer went the platform's other way because its live reply's time was over, or it was too long for one message. */
-  replyHandedOver(event: { platform: PlatformName; result: PostResult | 'unavailable' }): void;
+  /**
+   * An answer, or its rest, went another way because its live reply's time was over, or it was too long for one message.
+   * `kept`: the person's next private reply begins with it. `unavailable`: there was no other way; the person was told.
+   */
+  replyHandedOver(event: { platform: PlatformName; result: 'sent' | 'kept' | 'unavailable' }): void;
 }

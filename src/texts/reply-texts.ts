@@ -1,16 +1,32 @@
 import type { Catalogue } from '../base/texts.ts';
 
 type ReplyText =
-  'answeredBelow' | 'answeredAbove' | 'followsBelow' | 'tookTooLong' | 'unknownReply' | 'tooMany' | 'cut' | 'welcome';
+  | 'answeredBelow'
+  | 'answeredAbove'
+  | 'followsBelow'
+  | 'goesOn'
+  | 'earlierAnswer'
+  | 'restOfAnswer'
+  | 'tookTooLong'
+  | 'unknownReply'
+  | 'tooMany'
+  | 'cut'
+  | 'welcome';
 
 /** What a live reply says by itself. Texts that may meet a person whose language we cannot tell hold both. */
 export const REPLY_TEXTS: Catalogue<ReplyText> = {
   answeredBelow: { en: '↓ answered below', zh: '↓ 回答在下方' },
   answeredAbove: { en: '↑ answered above\n↑ 回答在上方', zh: '↑ 回答在上方\n↑ answered above' },
   followsBelow: {
-    en: 'This takes longer than a message can stay open here. The answer follows as a message of its own.\n这个回答需要更长时间，稍后会另发一条消息。',
-    zh: '这个回答需要更长时间，稍后会另发一条消息。\nThis takes longer than a message can stay open here. The answer follows as a message of its own.',
+    en: 'This takes longer than a message can stay open here. The answer follows as a message of its own, or else with my next answer in our private chat.\n这个回答需要更长时间，稍后会另发一条消息；若未收到，会随我在私聊中的下一条回复发出。',
+    zh: '这个回答需要更长时间，稍后会另发一条消息；若未收到，会随我在私聊中的下一条回复发出。\nThis takes longer than a message can stay open here. The answer follows as a message of its own, or else with my next answer in our private chat.',
   },
+  goesOn: {
+    en: '… (the rest follows as a message of its own, or else with my next answer in our private chat)',
+    zh: '……（其余内容稍后另发一条消息；若未收到，会随我在私聊中的下一条回复发出）',
+  },
+  earlierAnswer: { en: 'The answer to an earlier question:', zh: '对之前一个问题的回答：' },
+  restOfAnswer: { en: 'The rest of an earlier answer:', zh: '之前一个回答的其余内容：' },
   tookTooLong: {
     en: 'This took longer than a message can stay open here. Please send /retry.\n这个回答超过了时限，请发送“重试”。',
     zh: '这个回答超过了时限，请发送“重试”。\nThis took longer than a message can stay open here. Please send /retry.',

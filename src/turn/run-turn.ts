@@ -8,15 +8,16 @@ import type { HistoryTurn } from '../conversation/history.ts';
 import { openPreferences, type Preferences } from '../conversation/preferences.ts';
 import type { Account } from '../identity/identity.ts';
 import { IdentityError } from '../identity/identity-error.ts';
-import type { GroupScope } from '../platforms/conversation-key.ts';
+import { conversationOf, type GroupScope } from '../platforms/conversation-key.ts';
 import type { InboundMessage, Platform, PlatformName } from '../platforms/platform.ts';
 import type { Models } from '../policy/policy.ts';
 import type { AfterCare } from '../reply/after-care.ts';
-import { createLiveReply, type LiveReply } from '../reply/live-reply.ts';
+import { createLiveReply, type LiveReply, type LiveReplyOptions } from '../reply/live-reply.ts';
 import { pointBelow } from '../reply/point-below.ts';
 import { openNotices } from '../reply/notices.ts';
 import type { ReplyReport } from '../reply/reply-report.ts';
 import type { AnswerQuestion } from './answer-question.ts';
+import { behindLeftover, eraseWith, leftoverFor } from './earlier-leftover.ts';
 import type { SummaryWish } from './earlier-summary.ts';
 import { questionOf, type Question } from './question.ts';
 import type { RunSlashWord } from './slash-words.ts';
@@ -109,9 +110,11 @@ async function runScene(options: RunTurnOptions, scene: TurnScene): Promise<Turn
   const notices = openNotices(keyRing, turn.conversation, isPrivate ? turn.notices : []);
   const lines = [...notices.texts, ...(outcome.note === undefined ? [] : [outcome.note])];
   const status = lines.length > 0 ? lines.join('\n') : undefined;
+  const leftover = leftoverFor(keyRing, scene, outcome);
+  const erase = eraseWith(leftover, outcome.erase);
   const records = outcome.hold
     ? await scene.live.leaveOpen(outcome.text)
-    : await scene.live.finish(outcome.text, status, outcome.thinking);
+    : await scene.live.finish(behindLeftover(leftover, outcome.text), status, outcome.thinking);
   throwIfUnwanted(controls.signal);
   if (outcome.replaces !== undefined) await replaceOld(options, scene, outcome.replaces);
   const newestAt = turn.messages.at(-1)?.acceptedAtMs ?? startedMs;
@@ -128,7 +131,7 @@ async function runScene(options: RunTurnOptions, scene: TurnScene): Promise<Turn
     records: [...records, ...unreadableRecords(turn)],
     ...(outcome.history ? { history: outcome.history } : {}),
     ...(outcome.threadHistory ? { threadHistory: outcome.threadHistory } : {}),
-    ...(outcome.erase ? { erase: outcome.erase } : {}),
+    ...(erase ? { erase } : {}),
     ...(outcome.history?.append !== undefined && thread ? { thread } : {}),
     ...(outcome.stopServed === undefined ? {} : { stopServed: outcome.stopServed }),
     ...(outcome.preferences ? { preferences: outcome.preferences } : {}),
@@ -188,6 +191,7 @@ function setScene(options: RunTurnOptions, controls: TurnControls): TurnScene | 
     startedAtMs: turn.startedAtMs,
     wasHandedOver: turn.wasHandedOver,
     laterReplyHandle: newest.laterReplyHandle,
+    asker: () => privatePlaceOf(newest, options.groupScope),
     replyTarget: newest.replyTarget,
     signal: controls.signal,
     stopped: () => controls.stopped(),
@@ -199,6 +203,15 @@ function setScene(options: RunTurnOptions, controls: TurnControls): TurnScene | 
   });
   const scene: TurnScene = { turn, controls, question, newest, platform, live, preferences };
   return scene;
+}
+
+/** Where a message's sender is written to alone, whichever chat it was said in. */
+function privatePlaceOf(
+  newest: InboundMessage,
+  groupScope: GroupScope,
+): ReturnType<NonNullable<LiveReplyOptions['asker']>> {
+  const { userId } = newest.sender;
+  return { userId, privateChat: conversationOf({ ...newest, chat: { kind: 'private', id: userId } }, groupScope) };
 }
 
 /** /retry: one answer to a question is enough; the new one is visible now. */

@@ -28,6 +28,8 @@ export interface TurnInput {
   wasHandedOver: boolean;
   history: string[];
   notices: string[];
+  /** What the next private replies begin with, as it is kept, oldest first. */
+  leftovers: string[];
   /** What the sender chose, sealed, by chat. */
   preferences: Record<string, string>;
   /** The conversation's summary, sealed; anything else is none. */
@@ -58,7 +60,7 @@ export interface TurnControls {
 /** What a turn leaves to be committed; the queue room writes it in one fenced script. */
 export interface TurnResult {
   outcome: 'final' | 'held' | 'dead';
-  records: { id: string; fields: string[] }[];
+  records: { id: string; fields: string[]; followUp?: string }[];
   history?: { forget?: boolean; replaceLast?: boolean; append?: string; anew?: boolean };
   /** The same turn for the thread that its answer begins; that thread is a conversation of its own. */
   threadHistory?: { conversation: ConversationRef; append: string };

@@ -9,7 +9,7 @@ import { SummaryStore } from '../../src/conversation/summary-store.ts';
 import { usageChange } from '../../src/conversation/usage-store.ts';
 import { createIdentity } from '../../src/identity/identity.ts';
 import { conversationOf, deliveryIdOf, personIdOf } from '../../src/platforms/conversation-key.ts';
-import type { InboundMessage } from '../../src/platforms/platform.ts';
+import type { InboundMessage, Platform, PostResult } from '../../src/platforms/platform.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { RecentAccepts } from '../../src/queue/recent-accepts.ts';
 import { stopRunning } from '../../src/queue/stop-running.ts';
@@ -17,6 +17,7 @@ import { ShardCensus } from '../../src/queue/shard-census.ts';
 import { Sweeper } from '../../src/queue/sweeper.ts';
 import { TurnStore, type TurnClaim } from '../../src/queue/turn-store.ts';
 import { AfterCare } from '../../src/reply/after-care.ts';
+import { FollowUps } from '../../src/reply/follow-ups/follow-ups.ts';
 import { createLiveReply } from '../../src/reply/live-reply.ts';
 import { keepNotice } from '../../src/reply/notices.ts';
 import { createPostLedger } from '../../src/reply/post-ledger.ts';
@@ -53,7 +54,7 @@ beforeEach(async () => {
 /** What has no life by design: it leaves when what waits is answered. */
 function mayStay(key: string, all: ReadonlySet<string>): boolean {
   const [, state] = /^(\{p\d+\}:)state:(.*)$/.exec(key) ? [key, key.replace(':state:', ':inbox:')] : [];
-  return /^\{p\d+\}:(pending$|inbox:)/.test(key) || (state !== undefined && all.has(state));
+  return /^\{p\d+\}:(pending$|follow-ups$|inbox:)/.test(key) || (state !== undefined && all.has(state));
 }
 
 function expectNothingLeft(): void {
@@ -68,7 +69,9 @@ test('no script of a turn brings an expired record back for ever', async () => {
   const recent = new RecentAccepts();
   const inbox = new Inbox({ redis, keyRing, nowMs, recent });
   const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs: HOUR_MS });
-  const platform = createFakePlatform();
+  const fates: PostResult[] = ['busy', 'refused'];
+  const { writePrivately: _app, ...withoutApp } = createFakePlatform();
+  const platform: Platform = { ...withoutApp, replyLater: async () => fates.shift() ?? 'sent' };
   const accept = async (message: InboundMessage) => {
     await inbox.accept(conversationOf(message, 'member'), message);
     return message;
@@ -98,8 +101,9 @@ test('no script of a turn brings an expired record back for ever', async () => {
   const live = createLiveReply({
     ...{ ...place, keyRing, platform, nowMs, log, language: 'en', mergedIds: [deliveryIdOf(older)] },
     report: { firstTextShown: () => undefined, answerKept: () => undefined, replyHandedOver: () => undefined },
-    ...{ startedAtMs: claim.startedAtMs, wasHandedOver: false, laterReplyHandle: undefined, replyTarget: undefined },
+    ...{ startedAtMs: claim.startedAtMs, wasHandedOver: true, laterReplyHandle: 'handle', replyTarget: undefined },
     ...{ signal: AbortSignal.any([]), stopped: () => undefined, fenced: () => undefined },
+    asker: () => ({ userId: 'alice', privateChat: alice }),
     ...{ storeAnswer: async () => true, sealAnswer: () => '', isClaimHeld: () => true, afterCare: new AfterCare(log) },
   });
   live.show({ text: 'Hello' });
@@ -115,6 +119,7 @@ test('no script of a turn brings an expired record back for ever', async () => {
   await store.markWaiting(claim);
   await store.markSolo(claim);
   await store.renew(claim);
+  await store.notCrashed(claim);
   await store.giveBack(claim, 0);
   const shards = new ShardCensus(redis, 1);
   await shards.removeLeftOver({ ...(await shards.say()), known: 2 });
@@ -139,6 +144,16 @@ test('no script of a turn brings an expired record back for ever', async () => {
       preferences: { personId, field: 'chat', sealed: 'sealed' },
     },
   });
+
+  // What followed an answer: one try in vain, and then the next private reply begins with it.
+  const followUps = new FollowUps({
+    ...{ redis, keyRing, log, report: { replyHandedOver: () => undefined } },
+    platforms: new Map([['wecom', platform]]),
+    pause: async () => undefined,
+  });
+  await followUps.takeUp(alice.partition);
+  await followUps.settle();
+  expect(await redis.llen(keys.leftovers)).toBe(1);
 
   const summaries = new SummaryStore(redis, keyRing, HOUR_MS);
   const startedFrom = (await summaries.begin(alice, '')) ?? '';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { MINUTE_MS } from '../../src/base/clock.ts';
+import type { KeyRing } from '../../src/base/key-ring.ts';
 import { messageKey } from '../../src/base/partition-keys.ts';
 import { conversationOf, personIdOf } from '../../src/platforms/conversation-key.ts';
 import type { InboundMessage, Platform, PostResult } from '../../src/platforms/platform.ts';
@@ -8,7 +9,9 @@ import { Inbox } from '../../src/queue/accept.ts';
 import type { TurnClaim, TurnStore } from '../../src/queue/turn-store.ts';
 import { AfterCare } from '../../src/reply/after-care.ts';
 import { createLiveReply, type LiveReply } from '../../src/reply/live-reply.ts';
+import { FollowUps } from '../../src/reply/follow-ups/follow-ups.ts';
 import { readLiveReply } from '../../src/reply/read-live-reply.ts';
+import { REPLY_TEXTS } from '../../src/texts/reply-texts.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
 import { DyingWorkersStore } from '../support/dying-workers.ts';
@@ -30,8 +33,12 @@ export interface PulledTurn {
   pollElsewhere(): ReturnType<typeof readLiveReply>;
   /** Answers a delivery of a message that came again. */
   repeat(index: number): ReturnType<typeof readLiveReply>;
-  /** Shows the last look and commits. */
+  /** Shows the last look, commits, and brings what follows. */
   finish(text: string, status?: string): Promise<void>;
+  /** As `finish`, by a worker that dies behind the commit. */
+  commitOnly(text: string): Promise<void>;
+  /** Brings what is due, as any worker does. */
+  bring(worker?: FollowUps): Promise<void>;
   keyOf(index: number): string;
   /** Lets time go by, for the worker as for Redis. */
   pass(ms: number): Promise<void>;
@@ -40,11 +47,22 @@ export interface PulledTurn {
 /** WeCom, a Redis and what it takes to answer there; Redis is empty before each test. */
 export interface PulledScene {
   readonly server: TestRedis;
+  readonly keyRing: KeyRing;
   readonly store: TurnStore;
   readonly platform: Platform;
   /** What went by the response_url, and what became of it: sent unless told. */
   readonly postedLater: string[];
   readonly laterResults: PostResult[];
+  /** What was written to a person by the self-built app, and what became of it; there is such an app while `hasApp`. */
+  readonly writtenPrivately: { userId: string; text: string }[];
+  readonly privateResults: PostResult[];
+  hasApp: boolean;
+  /** Which ways were tried, in order, and when: milliseconds by the scene's clock. */
+  readonly tries: { way: 'handle' | 'private'; atMs: number }[];
+  /** Results of what followed answers, as they were reported. */
+  readonly reported: string[];
+  /** A worker that brings what follows answers; its pauses go by at once. @param onTry called before each try */
+  worker(onTry?: () => Promise<void>): FollowUps;
   /** How far the worker's clock is ahead of Redis' own; milliseconds. */
   workerAheadMs: number;
   /** Begins the turn of messages that came so many milliseconds before; one that came now unless told. */
@@ -54,7 +72,15 @@ export interface PulledScene {
 export function usePulledScene(): PulledScene {
   let passedMs = 0;
   const nowMs = () => Date.now() + passedMs + scene.workerAheadMs;
-  const scene = { postedLater: [] as string[], laterResults: [] as PostResult[], workerAheadMs: 0, open } as {
+  const lists = {
+    postedLater: [],
+    laterResults: [],
+    writtenPrivately: [],
+    privateResults: [],
+    tries: [],
+    reported: [],
+  };
+  const scene = { ...lists, keyRing, workerAheadMs: 0, hasApp: false, open, worker } as unknown as {
     -readonly [Name in keyof PulledScene]: PulledScene[Name];
   };
   const wecom = createWecom({
@@ -65,10 +91,37 @@ export function usePulledScene(): PulledScene {
   const platform: Platform = {
     ...wecom,
     replyLater: async (_handle, text) => {
+      await onAnyTry('handle');
       scene.postedLater.push(text);
       return scene.laterResults.shift() ?? 'sent';
     },
+    writePrivately: async (userId, text) => {
+      await onAnyTry('private');
+      scene.writtenPrivately.push({ userId, text });
+      return scene.privateResults.shift() ?? 'sent';
+    },
   };
+  const monotonicMs = () => performance.now() + passedMs;
+  let onTryNow: (() => Promise<void>) | undefined;
+  const onAnyTry = async (way: 'handle' | 'private') => {
+    scene.tries.push({ way, atMs: monotonicMs() });
+    await onTryNow?.();
+  };
+  const report = {
+    firstTextShown: () => undefined,
+    answerKept: () => undefined,
+    replyHandedOver: ({ result }: { result: string }) => void scene.reported.push(result),
+  };
+
+  function worker(onTry?: () => Promise<void>): FollowUps {
+    onTryNow = onTry;
+    const { writePrivately: _app, ...withoutApp } = platform;
+    return new FollowUps({
+      ...{ redis: scene.server.redis, keyRing, log, report, monotonicMs },
+      platforms: new Map([['wecom', scene.hasApp ? platform : withoutApp]]),
+      pause: async (pauseMs) => void (passedMs += pauseMs),
+    });
+  }
 
   scene.platform = platform;
   beforeAll(async () => {
@@ -81,7 +134,8 @@ export function usePulledScene(): PulledScene {
 
   async function begin(): Promise<void> {
     await scene.server.redis.flushall();
-    for (const list of [scene.postedLater, scene.laterResults]) list.splice(0);
+    for (const list of Object.values(lists)) list.splice(0);
+    scene.hasApp = false;
   }
 
   async function open(cameBeforeMs = [0]): Promise<PulledTurn> {
@@ -105,8 +159,7 @@ export function usePulledScene(): PulledScene {
     let isFenced = false;
     const live = createLiveReply({
       ...{ redis, keyRing, platform, nowMs, log, conversation, language: 'en', afterCare: new AfterCare(log) },
-      monotonicMs: () => performance.now() + passedMs,
-      report: { firstTextShown: () => undefined, answerKept: () => undefined, replyHandedOver: () => undefined },
+      ...{ monotonicMs, report },
       epoch: claim.epoch,
       deliveryId: ids.at(-1) ?? '',
       mergedIds: ids.slice(0, -1),
@@ -117,6 +170,7 @@ export function usePulledScene(): PulledScene {
       signal: AbortSignal.any([]),
       stopped: () => undefined,
       fenced: () => void (isFenced = true),
+      asker: () => ({ userId: first.sender.userId, privateChat: conversation }),
       storeAnswer: (text) => scene.store.storeAnswer(claim, text),
       sealAnswer: (text) => scene.store.sealAnswer(claim, text),
       isClaimHeld: () => true,
@@ -126,6 +180,10 @@ export function usePulledScene(): PulledScene {
       const polled = { partition, deliveryId: ids[index] ?? '', personId: personIdOf(first, userId), isRepeat };
       return readLiveReply({ redis, keyRing: ring, platform }, polled);
     };
+    const bring = async (by = worker()) => {
+      await by.takeUp(conversation.partition);
+      await by.settle();
+    };
     return {
       ...{ live, claim, messages, keyOf, isFenced: () => isFenced },
       poll: (index = 0, userId = first.sender.userId) => read(index, userId, false),
@@ -133,7 +191,12 @@ export function usePulledScene(): PulledScene {
       repeat: (index) => read(index, first.sender.userId, true),
       async finish(text, status) {
         await scene.store.commit(claim, { outcome: 'final', records: await live.finish(text, status) });
+        await bring();
       },
+      async commitOnly(text) {
+        await scene.store.commit(claim, { outcome: 'final', records: await live.finish(text) });
+      },
+      bring,
       async pass(ms) {
         passedMs += ms;
         await Promise.all(ids.map((_id, index) => age(index, ms)));
@@ -141,4 +204,13 @@ export function usePulledScene(): PulledScene {
     };
   }
   return scene;
+}
+
+/** What was said in several messages, word by word, without what the bot says about where it goes on. */
+export function words(...texts: string[]): string[] {
+  const said = texts.map((text) => text.replace(REPLY_TEXTS.goesOn.en, ''));
+  return said
+    .join(' ')
+    .split(/\s+/)
+    .filter((word) => word !== '');
 }

@@ -36,6 +36,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
     replyTraits: {
       delivery: 'pull',
       liveLifetimeMs: 6 * MINUTE_MS,
+      laterReplyLifetimeMs: 60 * MINUTE_MS,
       handoverMarginMs: MINUTE_MS / 2,
       maxBytes: 20_480,
       minEditGapMs: 0,

@@ -47,6 +47,7 @@ export function createSlack(options: SlackOptions): Platform {
     delivery: reply === 'stream' ? 'append' : 'edit',
     // A message can be edited for as long as anybody waits; that a stream cannot is this folder's own affair.
     liveLifetimeMs: HOUR_MS,
+    laterReplyLifetimeMs: 0,
     handoverMarginMs: 0,
     maxBytes: MAX_REPLY_BYTES,
     minEditGapMs: EDIT_GAP_MS[reply],

@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Platform, RawDelivery, Delivery, ReplyTraits } from '../platform.ts';
 import type { AccessTokenStore } from './access-token.ts';
@@ -43,6 +43,7 @@ const ONLY_TENANT = 'wecom';
 const REPLY_TRAITS: ReplyTraits = {
   delivery: 'pull',
   liveLifetimeMs: 6 * MINUTE_MS,
+  laterReplyLifetimeMs: HOUR_MS,
   handoverMarginMs: 30 * SECOND_MS,
   maxBytes: MAX_REPLY_BYTES,
   // WeCom polls about once a second; a newer snapshot than the next poll needs is not worth a write.

@@ -4,6 +4,7 @@ import { outsideCall } from '../../base/fail-point.ts';
 import { sha256Hex } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { requestBounded } from '../bounded-request.ts';
+import { FENCE_HOLDS_MS } from '../platform.ts';
 import { PlatformError } from '../platform-error.ts';
 import { AccessToken, type AccessTokenStore } from './access-token.ts';
 
@@ -29,10 +30,16 @@ interface ApiCall {
   path: string;
   query?: Record<string, string>;
   json?: object;
+  /** It shows something to a person: it leaves within two seconds of its fence, or never. */
+  isPost?: true;
 }
 
 /** A token that the platform no longer takes: it is fetched anew and the call is repeated, once. */
 const TOKEN_REFUSED = new Set([40_014, 42_001, 41_001]);
+
+/** The gateway's word for what `errcode` calls a rate limit. */
+const TOO_MANY_REQUESTS = 429;
+export const RATE_LIMITED = 45_009;
 
 const answerShape = z.looseObject({ errcode: z.number().default(0) });
 const tokenShape = z.object({ access_token: z.string().min(1).max(512), expires_in: z.number().positive() });
@@ -43,10 +50,10 @@ export type WecomAnswer = z.infer<typeof answerShape>;
 export interface WecomApi {
   /**
    * Calls with the app's access token.
-   * @returns the answer whatever its `errcode`. @throws PlatformError `unreachable`, `not_configured`, `refused`
+   * @returns the answer whatever its `errcode`. @throws PlatformError `unreachable`, `unsent`, `not_configured`, `refused`
    */
   call(call: ApiCall): Promise<WecomAnswer>;
-  /** Posts to an address that carries its own permission. @returns the answer. @throws PlatformError `unreachable` */
+  /** Posts to an address that carries its own permission. @returns the answer. @throws PlatformError `unreachable`, `unsent` */
   postTo(url: URL, json: object): Promise<WecomAnswer>;
 }
 
@@ -67,7 +74,7 @@ export function createWecomApi(options: WecomApiOptions): WecomApi {
       const answer = await send(call, token);
       return TOKEN_REFUSED.has(answer.errcode) ? send(call, await accessToken.get(token)) : answer;
     },
-    postTo: (url, json) => ask(url, { method: 'POST', json }),
+    postTo: (url, json) => ask(url, { method: 'POST', json, isPost: true }),
   };
 }
 
@@ -91,10 +98,14 @@ function addressOf(apiUrl: string, path: string, query: Record<string, string>):
   return new URL(`${apiUrl}${path}?${new URLSearchParams(query).toString()}`);
 }
 
-async function ask(url: URL, { method, json }: Pick<ApiCall, 'method' | 'json'>): Promise<WecomAnswer> {
+async function ask(
+  url: URL,
+  { method, json, isPost }: Pick<ApiCall, 'method' | 'json' | 'isPost'>,
+): Promise<WecomAnswer> {
   const { status, body } = await outsideCall(`wecom.${url.pathname.split('/').at(-1) ?? ''}`, () =>
-    requestBounded(url, { method, ...(json ? { json } : {}) }),
+    requestBounded(url, { method, ...(json ? { json } : {}), ...(isPost ? { leavesWithinMs: FENCE_HOLDS_MS } : {}) }),
   );
+  if (status === TOO_MANY_REQUESTS) return { errcode: RATE_LIMITED };
   const answer = answerShape.safeParse(parseJson(body));
   if (status !== 200 || !answer.success) {
     throw new PlatformError('unreachable', `${method} ${url.host}${url.pathname} answered ${status} without a result`);

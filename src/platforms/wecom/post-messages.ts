@@ -6,7 +6,7 @@ import type { PostResult } from '../platform.ts';
 import { safePlainText } from './dialect.ts';
 import { isReplyAddress } from './media.ts';
 import type { PlainUserIds } from './plain-user-id.ts';
-import type { WecomAgent, WecomApi, WecomAnswer } from './platform-api.ts';
+import { RATE_LIMITED, type WecomAgent, type WecomApi, type WecomAnswer } from './platform-api.ts';
 import { renderReply } from './render-reply.ts';
 
 interface PostOptions {
@@ -17,13 +17,15 @@ interface PostOptions {
 }
 
 /** Busy, or too many calls: nothing was posted, and the same call may be made again. */
-const TRY_AGAIN = new Set([-1, 45_009, 45_033]);
+const TRY_AGAIN = new Set([-1, RATE_LIMITED, 45_033]);
+/** The app's secret, ids or rights, or the addresses that it trusts: nothing was posted, and only the operator can mend it. */
+const UNAUTHORISED = new Set([40_001, 40_013, 40_014, 40_056, 41_001, 42_001, 48_002, 60_011, 60_020]);
 const MAX_APP_TEXT_BYTES = 2_048;
 /** WeCom drops the same text to the same person within this time, which makes repeating an uncertain post harmless. */
 const DUPLICATE_CHECK_SEC = 1_800;
 const USER_ID = /^[A-Za-z0-9][\w.@-]{0,63}$/;
 
-/** Posts an answer to a message's response_url: good for one hour and one use. `uncertain` may be tried again. */
+/** Posts an answer to a message's response_url: good for one hour and one use. All but `sent` and `refused` may be tried again. */
 export async function replyLater(handle: string, text: string, options: PostOptions): Promise<PostResult> {
   if (!isReplyAddress(handle, options.apiUrl)) return 'refused';
   const content = renderReply({ text, finished: true });
@@ -42,13 +44,20 @@ export async function writePrivately(
   agent: WecomAgent,
   options: PostOptions,
 ): Promise<PostResult> {
-  const plainId = await options.userIds.find(userId).catch(() => undefined);
+  let plainId: string | undefined;
+  try {
+    plainId = await options.userIds.find(userId);
+  } catch {
+    // It could not be asked who that is: nothing was posted.
+    return 'busy';
+  }
   // `@all` and joined ids would reach others; neither is an id.
   if (plainId === undefined || !USER_ID.test(plainId)) return 'refused';
   for (const body of cutText(safePlainText(text), MAX_APP_TEXT_BYTES)) {
     const post = options.api.call({
       method: 'POST',
       path: '/cgi-bin/message/send',
+      isPost: true,
       json: {
         touser: plainId,
         msgtype: 'text',
@@ -70,9 +79,17 @@ async function resultOf(post: Promise<WecomAnswer>, log: Log, name: string): Pro
     const hasReached = typeof answer['invaliduser'] !== 'string' || answer['invaliduser'] === '';
     if (answer.errcode === 0 && hasReached) return 'sent';
     log.warn({ post: name, errcode: answer.errcode, hasReached }, 'WeCom refused a post');
-    return TRY_AGAIN.has(answer.errcode) ? 'busy' : 'refused';
+    return whyNot(answer.errcode);
   } catch (error) {
     log.warn({ post: name, error: asError(error) }, 'the fate of a post to WeCom is not known');
-    return error instanceof PlatformError && error.code !== 'unreachable' ? 'refused' : 'uncertain';
+    if (!(error instanceof PlatformError) || error.code === 'unreachable') return 'uncertain';
+    // A process that was frozen before the call left asks its fence anew.
+    return error.code === 'unsent' ? 'busy' : whyNot(error.platformCode);
   }
+}
+
+function whyNot(errcode: number | undefined): PostResult {
+  if (errcode === undefined) return 'refused';
+  if (UNAUTHORISED.has(errcode)) return 'unauthorised';
+  return TRY_AGAIN.has(errcode) ? 'busy' : 'refused';
 }

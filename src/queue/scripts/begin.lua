@@ -5,7 +5,7 @@
 --
 -- Constants  STATE_LIFE_MS (how long what a conversation keeps of its turns outlives the last one)
 --            CLAIM_LIFE_MS (a claim that nobody renewed for so long may be taken)
--- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 summary
+-- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 summary   8 leftovers
 -- ARGV  1 conversation id   2 most messages of one turn   3 turns of history wanted   4 message key prefix
 --       5 claim: a name for this taking, so that one that the connection sends again is known; up to its dot the worker's name
 --       6 most bytes of history
@@ -21,7 +21,7 @@
 --          '1' if one of its messages was stopped by itself,
 --          now by the clock by which `entries` and the answered message were stamped, ms,
 --          summary ('' = none), turns of history that are kept, where to answer (sealed; '' where the platform polls),
---          how long the turn was due until now, ms}
+--          how long the turn was due until now, ms, {leftovers, oldest first}}
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'solo', 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed',
   'aliveMs', 'dueMs'}
 local state = {}
@@ -118,4 +118,5 @@ return {epoch, turn, crashes, soloCrashes, answer, count('stopSeq'), state.stopO
   history, redis.call('LRANGE', KEYS[6], 0, -1), isLeftOver and '1' or '0', preferences,
   (isStopped or record[4]) and '1' or '0', nowMs,
   redis.call('GET', KEYS[7]) or '', kept, record[5] or '',
-  nowMs - math.max(tonumber(string.match(head[1], '^%x+:[^:]+:(%d+):') or nowMs), count('dueMs'))}
+  nowMs - math.max(tonumber(string.match(head[1], '^%x+:[^:]+:(%d+):') or nowMs), count('dueMs')),
+  redis.call('LRANGE', KEYS[8], 0, -1)}

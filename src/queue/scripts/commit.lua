@@ -6,7 +6,7 @@
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 summary   8 history of the thread that the answer begins
 -- ARGV  1 conversation id   2 epoch   3 message key prefix   4 changes, as JSON:
 --       { outcome: 'final' | 'held' | 'dead', heldLifeMs, history?: { forget, replaceLast, append, anew }, threadHistory?, kept: { most, lifeMs, summary? },
---         records: [{ id, fields: [name, value, …] }], noticesShown, stopServed, answeredBy,
+--         records: [{ id, fields: [name, value, …], followUp? }], followUps?: { due, prefix, lifeMs }, noticesShown, stopServed, answeredBy,
 --         preferences?: { key, field, sealed, lifeMs },
 --         erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
 --         thread?: { index, id }, mostThreads,
@@ -24,7 +24,15 @@ local function note(id, ...)
   if redis.call('PTTL', record) == -1 then redis.call('PEXPIRE', record, RECORD_LIFE_MS) end
 end
 local looks = {}
-for _, record in ipairs(changes.records) do looks[record.id] = record.fields end
+for _, record in ipairs(changes.records) do
+  looks[record.id] = record.fields
+  if record.followUp then
+    local key, nowMs = changes.followUps.prefix .. record.id, redisNowMs()
+    redis.call('HSET', key, 'sealed', record.followUp, 'atMs', nowMs)
+    redis.call('PEXPIRE', key, changes.followUps.lifeMs)
+    redis.call('ZADD', changes.followUps.due, nowMs, record.id)
+  end
+end
 for _ = 1, size do
   local entry = redis.call('LPOP', KEYS[2])
   if entry and changes.outcome == 'held' then redis.call('RPUSH', KEYS[4], entry) end

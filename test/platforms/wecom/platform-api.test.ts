@@ -133,6 +133,9 @@ describe('later replies', () => {
     [{ errcode: 40_058 }, 'refused'],
     [{ errcode: -1 }, 'busy'],
     [{ errcode: 45_009 }, 'busy'],
+    [{ errcode: 45_033 }, 'busy'],
+    [429, 'busy'],
+    [{ errcode: 60_020 }, 'unauthorised'],
     [502, 'uncertain'],
     ['cut', 'uncertain'],
   ] as const)('%j is %s', async (answer, result) => {
@@ -169,12 +172,24 @@ describe('private messages', () => {
     [{ errcode: 0, invaliduser: 'lisi' }, 'refused'],
     [{ errcode: 81_013 }, 'refused'],
     [{ errcode: 45_009 }, 'busy'],
+    [{ errcode: 40_014 }, 'unauthorised'],
+    [{ errcode: 60_020 }, 'unauthorised'],
+    [{ errcode: 48_002 }, 'unauthorised'],
     ['cut', 'uncertain'],
   ] as const)('%j is %s', async (answer, result) => {
     api.answers.set(SEND, answer);
     await expect(app().writePrivately?.('lisi', 'x')).resolves.toBe(result);
   });
 });
+
+test.each([40_001, 40_013])(
+  'security.md 4.5: an app whose secret or company is wrong (%i) posts nothing, and that is not the last word',
+  async (errcode) => {
+    api.answers.set('/cgi-bin/gettoken', { errcode });
+    await expect(app().writePrivately?.('lisi', 'x')).resolves.toBe('unauthorised');
+    expect(api.calls(SEND)).toEqual([]);
+  },
+);
 
 describe('plain user ids', () => {
   const converts = (pairs: Record<string, string>) =>

@@ -1,0 +1,62 @@
+import { loadScript } from '../../base/lua-script.ts';
+import { monotonicMs } from '../../base/clock.ts';
+import { followUpKeyPrefix, followUpsKey, messageKey } from '../../base/partition-keys.ts';
+import type { RedisClient } from '../../base/redis.ts';
+import { FENCE_HOLDS_MS } from '../../platforms/platform.ts';
+
+const takeScript = loadScript(import.meta.url, './scripts/take-follow-ups.lua');
+const holdScript = loadScript(import.meta.url, './scripts/hold-follow-up.lua');
+const endScript = loadScript(import.meta.url, './scripts/end-follow-up.lua');
+
+/** One follow-up as a worker took it. */
+export interface TakenFollowUp {
+  /** Of the message that is answered. */
+  deliveryId: string;
+  sealed: string;
+  /** How long ago the commit was when it was taken, by Redis' clock. Milliseconds. */
+  ageMs: number;
+  /** How far it had come; empty when nobody tried yet. */
+  progress: string;
+}
+
+/** The follow-ups of one partition, under one claim. */
+export interface FollowUpStore {
+  /** Takes what is due. @param heldMs so long nobody else takes it */
+  take(heldMs: number, most: number): Promise<TakenFollowUp[]>;
+  /** Notes how far one has come. @returns false when it is another worker's by now, or over; then nothing may leave */
+  hold(taken: TakenFollowUp, heldMs: number, progress: string): Promise<boolean>;
+  /** @returns whether this call ended it */
+  end(taken: TakenFollowUp, delivery: string): Promise<boolean>;
+}
+
+interface StoreOptions {
+  redis: RedisClient;
+  partition: number;
+  /** A name of its own for this taking. */
+  claim: string;
+}
+
+export function createFollowUpStore({ redis, partition, claim }: StoreOptions): FollowUpStore {
+  const due = followUpsKey(partition);
+  const keyOf = ({ deliveryId }: TakenFollowUp) => followUpKeyPrefix(partition) + deliveryId;
+  return {
+    async take(heldMs, most) {
+      const args = [followUpKeyPrefix(partition), claim, heldMs, most];
+      const rows = (await takeScript.run(redis, [due], args)) as [string, string, number, string][];
+      return rows.map(([deliveryId, sealed, ageMs, progress]) => ({ deliveryId, sealed, ageMs, progress }));
+    },
+    async hold(taken, heldMs, progress) {
+      for (;;) {
+        const askedMs = monotonicMs();
+        const args = [taken.deliveryId, claim, heldMs, progress];
+        if ((await holdScript.run(redis, [due, keyOf(taken)], args)) !== 1) return false;
+        // The answer may have waited while this process was frozen, and another one took it.
+        if (monotonicMs() - askedMs < FENCE_HOLDS_MS) return true;
+      }
+    },
+    async end(taken, delivery) {
+      const keys = [due, keyOf(taken), messageKey(partition, taken.deliveryId)];
+      return (await endScript.run(redis, keys, [taken.deliveryId, claim, delivery])) === 1;
+    },
+  };
+}

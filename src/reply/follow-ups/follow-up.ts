@@ -1,0 +1,35 @@
+import type { KeyRing } from '../../base/key-ring.ts';
+import type { Language } from '../../base/texts.ts';
+import type { ConversationRef } from '../../platforms/conversation-key.ts';
+import type { PlatformName } from '../../platforms/platform.ts';
+
+/** What follows an answer that its live message could not hold. The commit of the turn writes it, sealed, beside the last look. */
+export interface FollowUp {
+  version: 1;
+  platform: PlatformName;
+  /** Who asked: nobody else is written to. */
+  userId: string;
+  /** The asker's private conversation, where the next reply begins with what could be brought no other way. */
+  privateChat: ConversationRef;
+  /** The platform's own way to answer the message later, good for one post. */
+  handle: string;
+  /** How old the message was at the commit; the handle's life counts from there. Milliseconds. */
+  handleAgeMs: number;
+  /** What is to be shown, in pieces that each fit one message. */
+  pieces: string[];
+  /** Whether it is all of the answer; else its beginning stands in the live message. */
+  isWhole: boolean;
+  language: Language;
+}
+
+const PURPOSE = 'follow-up';
+
+/** @param deliveryId of the message that is answered */
+export function sealFollowUp(keyRing: KeyRing, deliveryId: string, followUp: FollowUp): string {
+  return keyRing.seal(PURPOSE, deliveryId, JSON.stringify(followUp));
+}
+
+/** @throws SealError when no key opens it */
+export function openFollowUp(keyRing: KeyRing, deliveryId: string, sealed: string): FollowUp {
+  return JSON.parse(keyRing.open(PURPOSE, deliveryId, sealed)) as FollowUp;
+}

@@ -1,0 +1,47 @@
+import { DAY_MS } from '../../base/clock.ts';
+import { SealError, type KeyRing } from '../../base/key-ring.ts';
+import { loadScript } from '../../base/lua-script.ts';
+import { conversationKeys } from '../../base/partition-keys.ts';
+import type { RedisClient } from '../../base/redis.ts';
+import type { ConversationRef } from '../../platforms/conversation-key.ts';
+
+const PURPOSE = 'leftover';
+const LIFE_MS = 7 * DAY_MS;
+const MOST_LEFTOVERS = 5;
+const keepScript = loadScript(import.meta.url, './scripts/keep-leftover.lua');
+
+/** A text that stands before a person's next private reply, and how it is kept. */
+export interface Leftover {
+  text: string;
+  list: string;
+  record: string;
+}
+
+/** Keeps a text for the next reply in a person's private conversation. Safe to repeat with the same message. */
+export async function keepLeftover(
+  redis: RedisClient,
+  keyRing: KeyRing,
+  leftover: { conversation: ConversationRef; deliveryId: string; text: string },
+): Promise<void> {
+  const { conversation, deliveryId, text } = leftover;
+  const sealed = keyRing.seal(PURPOSE, conversation.id, text);
+  const args = [deliveryId, sealed, MOST_LEFTOVERS, LIFE_MS];
+  await keepScript.run(redis, [conversationKeys(conversation).leftovers], args);
+}
+
+/** Opens the oldest leftover that a key opens, as a turn's claim carries them. */
+export function openLeftover(
+  keyRing: KeyRing,
+  conversation: ConversationRef,
+  kept: readonly string[],
+): Leftover | undefined {
+  for (const record of kept) {
+    try {
+      const text = keyRing.open(PURPOSE, conversation.id, record.slice(record.indexOf(':') + 1));
+      return { text, list: conversationKeys(conversation).leftovers, record };
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { helloStream } from '../chat/scripted-chat-server.ts';
+import { words } from '../reply/pulled-scene.ts';
+import { REPLY_TEXTS } from '../../src/texts/reply-texts.ts';
+import { useSlackTown } from '../support/slack-town.ts';
+import { untilTrue } from '../support/town.ts';
+import { startWecomReplies, type WecomReplies } from '../support/wecom-replies.ts';
+
+// Answers of about 35 KB, of which a message of WeCom holds 20.
+
+const town = useSlackTown();
+let wecom: WecomReplies;
+beforeEach(async () => {
+  wecom = await startWecomReplies(() => town.botUrl);
+  Object.assign(town.env, wecom.env);
+});
+afterEach(() => wecom.close());
+
+const LONG = Array.from({ length: 1_300 }, (_, line) => `line ${line} of a long answer`).join('\n');
+const isSettled = async () => (await town.redis.keys('{p*}:follow-up*')).length === 0;
+
+test('while WeCom takes no more posts for now, the next question is answered, and the rest comes behind it once', async () => {
+  town.chat.script(helloStream(LONG), helloStream('Short.'));
+  await town.startBot();
+  wecom.answers.push('busy', 'busy', (response) => void response.destroy());
+  const beginning = await wecom.ask('a long one');
+  expect(beginning).toContain(REPLY_TEXTS.goesOn.en);
+  await untilTrue(() => wecom.posted.length > 0);
+  expect(await wecom.ask('a short one')).toBe('Short.');
+  await untilTrue(isSettled);
+  expect(new Set(wecom.posted).size).toBe(1);
+  expect(wecom.posted).toHaveLength(4);
+  expect(words(beginning, wecom.posted[0] ?? '')).toEqual(words(LONG));
+}, 30_000);
+
+test('what can be brought no other way stands before the next private reply of the person who asked, and of nobody else', async () => {
+  town.chat.script(helloStream(LONG), helloStream('Short.'));
+  await town.startBot();
+  wecom.answers.push('refused');
+  const beginning = await wecom.ask('a long one', { groupId: 'wrgroup' });
+  await untilTrue(isSettled);
+  expect(await wecom.ask('in the group', { groupId: 'wrgroup' })).toBe('Short.');
+  expect(await wecom.ask('mine', { userid: 'lisi' })).toBe('Short.');
+  const [rest = '', answer] = (await wecom.ask('my own')).split('\n\n---\n\n');
+  expect(answer).toBe('Short.');
+  expect(rest).toContain(REPLY_TEXTS.restOfAnswer.en);
+  expect(words(beginning, rest.replace(REPLY_TEXTS.restOfAnswer.en, ''))).toEqual(words(LONG));
+  expect(await wecom.ask('once more')).toBe('Short.');
+}, 30_000);

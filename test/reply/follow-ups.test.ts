@@ -1,0 +1,177 @@
+import { describe, expect, test } from '@jest/globals';
+import { HOUR_MS, MINUTE_MS } from '../../src/base/clock.ts';
+import { conversationKeys, followUpKeyPrefix, followUpsKey } from '../../src/base/partition-keys.ts';
+import { openLeftover } from '../../src/reply/follow-ups/leftovers.ts';
+import { REPLY_TEXTS } from '../../src/texts/reply-texts.ts';
+import { usePulledScene, words, type PulledTurn } from './pulled-scene.ts';
+
+const scene = usePulledScene();
+const { postedLater, laterResults, writtenPrivately, privateResults, tries, reported } = scene;
+/** About 35 KB: more than one message of WeCom holds, and less than two. */
+const LONG = Array.from({ length: 1_300 }, (_, line) => `line ${line} of a long answer`).join('\n');
+const times = <Result>(count: number, result: Result) => Array.from({ length: count }, () => result);
+
+/** What the person's next private reply begins with. */
+async function leftover({ claim }: PulledTurn): Promise<string | undefined> {
+  const { leftovers } = conversationKeys(claim.conversation);
+  const kept = await scene.server.redis.lrange(leftovers, 0, -1);
+  return openLeftover(scene.keyRing, claim.conversation, kept)?.text;
+}
+const withoutHeading = (text: string) => text.replace(REPLY_TEXTS.restOfAnswer.en, '');
+const duesOf = ({ claim }: PulledTurn) => followUpsKey(claim.conversation.partition);
+/** Lets the time go by for which a worker that is silent holds what it took. */
+async function forget(turn: PulledTurn): Promise<void> {
+  const [id = ''] = await scene.server.redis.zrange(duesOf(turn), '0', '0');
+  await scene.server.redis.zadd(duesOf(turn), 0, id);
+}
+
+test('the live message is finished before the rest is tried, and says where it goes on', async () => {
+  const turn = await scene.open();
+  await turn.commitOnly(LONG);
+  const { content, finished } = await turn.poll();
+  expect(finished).toBe(true);
+  expect(content).toContain(REPLY_TEXTS.goesOn.en);
+  expect(tries).toEqual([]);
+  await turn.bring();
+  expect(words(content, ...postedLater)).toEqual(words(LONG));
+  expect(reported).toEqual(['sent']);
+  expect(await scene.server.redis.hget(turn.keyOf(0), 'delivery')).toBe('sent');
+  expect(await scene.server.redis.zcard(duesOf(turn))).toBe(0);
+});
+
+test.each(['busy', 'unauthorised', 'uncertain'] as const)(
+  'the rest comes although WeCom was %s for minutes',
+  async (result) => {
+    const turn = await scene.open();
+    laterResults.push(...times(14, result));
+    await turn.finish(LONG);
+    expect(postedLater).toHaveLength(15);
+    expect(reported).toEqual(['sent']);
+    const [first, last] = [tries[0]?.atMs ?? 0, tries.at(-1)?.atMs ?? 0];
+    expect(last - first).toBeGreaterThan(4 * MINUTE_MS);
+    expect(last - first).toBeLessThan(10 * MINUTE_MS);
+  },
+);
+
+test('after ten minutes it is kept, sealed, for the next private reply of the person who asked', async () => {
+  const turn = await scene.open();
+  laterResults.push(...times(100, 'busy' as const));
+  await turn.finish(LONG);
+  expect((tries.at(-1)?.atMs ?? 0) - (tries[0]?.atMs ?? 0)).toBeGreaterThan(9 * MINUTE_MS);
+  expect(tries.length).toBeLessThan(40);
+  expect(reported).toEqual(['kept']);
+  expect(words((await turn.poll()).content, withoutHeading((await leftover(turn)) ?? ''))).toEqual(words(LONG));
+  const kept = await scene.server.redis.lrange(conversationKeys(turn.claim.conversation).leftovers, 0, -1);
+  expect(kept.join()).not.toContain('long answer');
+});
+
+test('a refused address leads to a message of the self-built app, where there is one', async () => {
+  const turn = await scene.open();
+  scene.hasApp = true;
+  laterResults.push('busy', 'refused');
+  privateResults.push('unauthorised', 'uncertain');
+  await turn.finish(LONG);
+  expect(tries.map(({ way }) => way)).toEqual(['handle', 'handle', 'private', 'private', 'private']);
+  expect(new Set(writtenPrivately.map(({ userId }) => userId))).toEqual(new Set(['alice']));
+  expect(words((await turn.poll()).content, withoutHeading(writtenPrivately.at(-1)?.text ?? ''))).toEqual(words(LONG));
+  expect(reported).toEqual(['sent']);
+  expect(await leftover(turn)).toBeUndefined();
+});
+
+test('where WeCom refuses the app too, the next private reply begins with it', async () => {
+  const turn = await scene.open();
+  scene.hasApp = true;
+  laterResults.push('refused');
+  privateResults.push('refused');
+  await turn.finish(LONG);
+  expect(tries.map(({ way }) => way)).toEqual(['handle', 'private']);
+  expect(reported).toEqual(['kept']);
+  expect(await leftover(turn)).toContain('long answer');
+});
+
+test('the address is not tried once its hour is over, whatever is not known of earlier tries', async () => {
+  const turn = await scene.open();
+  await turn.pass(HOUR_MS - 2 * MINUTE_MS);
+  laterResults.push(...times(100, 'uncertain' as const));
+  await turn.finish('The answer.');
+  expect((tries.at(-1)?.atMs ?? 0) - (tries[0]?.atMs ?? 0)).toBeLessThan(MINUTE_MS);
+  expect(await leftover(turn)).toBe(`${REPLY_TEXTS.earlierAnswer.en}\n\nThe answer.`);
+});
+
+test('an answer longer than two messages is cut nowhere', async () => {
+  const turn = await scene.open();
+  scene.hasApp = true;
+  const veryLong = LONG + LONG;
+  await turn.finish(veryLong);
+  expect(tries.map(({ way }) => way)).toEqual(['handle', 'private']);
+  expect(postedLater[0]).toContain(REPLY_TEXTS.goesOn.en);
+  const shown = [(await turn.poll()).content, ...postedLater, withoutHeading(writtenPrivately[0]?.text ?? '')];
+  expect(words(...shown)).toEqual(words(veryLong));
+});
+
+describe('security.md 4.5: another worker goes on', () => {
+  test('from where one died before it tried', async () => {
+    const turn = await scene.open();
+    await turn.commitOnly(LONG);
+    await turn.bring();
+    expect(reported).toEqual(['sent']);
+  });
+
+  test('from where one died in its post: what is refused then has arrived', async () => {
+    const turn = await scene.open();
+    scene.hasApp = true;
+    await turn.commitOnly(LONG);
+    const died = new Promise<never>(() => undefined);
+    const dying = scene.worker(() => died);
+    await dying.takeUp(turn.claim.conversation.partition);
+    while (tries.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await turn.bring();
+    expect(tries).toHaveLength(1);
+    await forget(turn);
+    laterResults.push('busy', 'unauthorised', 'refused');
+    await turn.bring();
+    expect(tries.map(({ way }) => way)).toEqual(times(4, 'handle'));
+    expect(reported).toEqual(['sent']);
+    expect(await leftover(turn)).toBeUndefined();
+  });
+
+  test('and one that was silent for too long sends nothing more', async () => {
+    const turn = await scene.open();
+    await turn.commitOnly(LONG);
+    // The other one's comes first.
+    laterResults.push('sent', 'busy');
+    const slow = scene.worker(async () => {
+      if (tries.length > 1) return;
+      await forget(turn);
+      await turn.bring(scene.worker());
+    });
+    await turn.bring(slow);
+    expect(tries).toHaveLength(2);
+    expect(reported).toEqual(['sent']);
+  });
+
+  test('at once, when an orderly stop comes between two tries', async () => {
+    const turn = await scene.open();
+    await turn.commitOnly(LONG);
+    laterResults.push('uncertain', 'refused');
+    let closed: Promise<void> | undefined;
+    const stopping = scene.worker(async () => void (closed ??= stopping.close()));
+    await turn.bring(stopping);
+    await closed;
+    expect(tries).toHaveLength(1);
+    await turn.bring();
+    expect(tries).toHaveLength(2);
+    expect(reported).toEqual(['sent']);
+  });
+});
+
+test('what a commit leaves to follow is sealed, and expires with its message', async () => {
+  const turn = await scene.open();
+  await turn.commitOnly(LONG);
+  const [key = ''] = await scene.server.redis.keys(`${followUpKeyPrefix(turn.claim.conversation.partition)}*`);
+  expect(JSON.stringify(await scene.server.redis.hgetall(key))).not.toMatch(/long answer|example\.test/);
+  expect(await scene.server.redis.pttl(key)).toBeGreaterThan(23 * HOUR_MS);
+  await scene.server.redis.del(key);
+  await turn.bring();
+  expect([tries, await scene.server.redis.zcard(duesOf(turn))]).toEqual([[], 0]);
+});

@@ -1,0 +1,62 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createWecomSender, wecomText } from './wecom-sender.ts';
+
+/** What WeCom says to a post, or does to its connection. */
+export type LaterAnswer = 'ok' | 'busy' | 'refused' | ((response: ServerResponse) => void);
+
+/** WeCom's side of a bot: questions, polls, and response_urls that answer as told. */
+export interface WecomReplies {
+  /** Settings of a bot that is served by it. */
+  env: Record<string, string>;
+  /** What was posted to response_urls, in order, whatever became of it. */
+  posted: string[];
+  /** The next answers to posts; then `ok`, once for each address. */
+  answers: LaterAnswer[];
+  /** Asks, and polls until the answer has ended. @returns its last content */
+  ask(text: string, more?: { userid?: string; groupId?: string }): Promise<string>;
+  close(): Promise<void>;
+}
+
+const TOKEN = 'replies-token-0123456789';
+const AES_KEY = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG';
+const SAYS = { ok: '{"errcode":0}', busy: '{"errcode":45009}', refused: '{"errcode":40058}' };
+
+export async function startWecomReplies(botUrl: () => string): Promise<WecomReplies> {
+  const [posted, answers, used] = [[] as string[], [] as LaterAnswer[], new Set<string>()];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (piece: string) => void (body += piece));
+    request.on('end', () => {
+      posted.push((JSON.parse(body) as { markdown: { content: string } }).markdown.content);
+      const answer = answers.shift() ?? (used.has(request.url ?? '') ? 'refused' : 'ok');
+      if (answer === 'ok') used.add(request.url ?? '');
+      if (typeof answer === 'string') response.end(SAYS[answer]);
+      else answer(response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const lookOf = (answer: unknown) => (answer as { stream: { id: string; content: string; finish: boolean } }).stream;
+  return {
+    env: { WECOM_BOT_TOKEN: TOKEN, WECOM_BOT_AES_KEY: AES_KEY, WECOM_BOT_NAME: 'Parley', WECOM_API_URL: origin },
+    ...{ posted, answers },
+    async ask(text, { userid = 'zhangwei', groupId } = {}) {
+      const sender = createWecomSender({ botUrl: botUrl(), token: TOKEN, aesKey: AES_KEY });
+      const place = groupId === undefined ? {} : { chattype: 'group', chatid: groupId };
+      const said: Record<string, unknown> = {
+        ...wecomText(groupId === undefined ? text : `@Parley ${text}`, userid),
+        ...place,
+      };
+      const response_url = `${origin}/cgi-bin/aibot/response?response_code=${String(said['msgid'])}`;
+      let look = lookOf((await sender.send({ ...said, response_url })).answer);
+      const poll = { ...wecomText('', userid), ...place, text: undefined, msgtype: 'stream', stream: { id: look.id } };
+      while (!look.finish) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        look = lookOf((await sender.send(poll)).answer);
+      }
+      return look.content;
+    },
+    close: () => new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))),
+  };
+}
