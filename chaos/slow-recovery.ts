@@ -35,8 +35,21 @@ export function slowRecoveries(ledger: Ledger): SlowRecovery[] {
     const touching = ledger.blows.filter((blow) => touches(blow, { event, sampling, shownAtMs, holders }));
     const last = touching.sort((left, right) => endOf(left) - endOf(right)).at(-1);
     if (!last || endOf(last) >= shownAtMs) return [];
-    return [{ event: event.id, blow: nameOf(last), ms: idleMs(endOf(last), shownAtMs, sampling) }];
+    // An answer waits for the one ahead in its conversation, as it should.
+    const fromMs = Math.max(endOf(last), endAhead(ledger, sampling));
+    return [{ event: event.id, blow: nameOf(last), ms: Math.max(0, idleMs(fromMs, shownAtMs, sampling)) }];
   });
+}
+
+function endAhead({ samplings }: Ledger, { number, conversation, asked, startedAtMs }: Sampling): number {
+  const ahead = samplings.filter(
+    (other) =>
+      other.number < number &&
+      other.conversation === conversation &&
+      other.ending === 'whole' &&
+      !other.asked.some((question) => asked.includes(question)),
+  );
+  return Math.max(0, ...ahead.map(({ endedAtMs = 0 }) => Math.min(endedAtMs, startedAtMs)));
 }
 
 interface Way {

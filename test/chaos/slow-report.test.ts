@@ -57,6 +57,13 @@ test('a blow touches a turn where it hit who had it in hand, or what all need; o
   expect(recoveriesAfter(blow({ target: 'worker2.1', atMs: 80_000, untilMs: 99_000 }))).toEqual([]);
 });
 
+test('an answer that waits for the one ahead in its conversation does not lie idle', () => {
+  const ledger = goodRun();
+  ledger.samplings[0] = sampling(1, { asked: [7], endedAtMs: 29_000 });
+  ledger.blows = [blow({ kind: 'redis-freeze', target: 'redis', untilMs: 12_000 })];
+  expect(slowRecoveries(ledger)).toEqual([{ event: 1, blow: 'redis-freeze', ms: 2_000 }]);
+});
+
 test('a kind of blow has a short name', () => {
   const detail = JSON.stringify({ kind: 'hold', heals: false, way: 'back' });
   expect(nameOf({ kind: 'link', target: 'worker2.14 redis', detail })).toBe('worker redis hold back for good');
