@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { outsideCall } from './fail-point.ts';
 import type { RedisClient } from './redis.ts';
+import { sendUntilTaken } from './refused-writes.ts';
 
 /**
  * What a script that calls it is given: the time by Redis' clock, the only one that all processes share; milliseconds. Lua and
@@ -62,7 +63,7 @@ export function loadScript(base: string, path: string, constants: Record<string,
         const commands = redis as unknown as Record<string, ScriptCommand | undefined>;
         // Whether a connection has had it is known by ioredis, for each node of a cluster too.
         if (!commands[command]) redis.defineCommand(command, { lua: source });
-        return commands[command]?.(keys.length, ...keys, ...args);
+        return sendUntilTaken(redis, async () => commands[command]?.(keys.length, ...keys, ...args));
       }),
   };
 }

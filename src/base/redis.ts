@@ -2,6 +2,7 @@ import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis'
 import type { Log } from './log.ts';
 import { SECOND_MS } from './clock.ts';
 import { gatherWrites } from './gather-writes.ts';
+import { waitOutRefusals } from './refused-writes.ts';
 
 /** A connection to one Redis or to a Redis Cluster; both speak the same commands. */
 export type RedisClient = Redis | Cluster;
@@ -15,7 +16,8 @@ export interface RedisAddress {
 /**
  * How a connection behaves while Redis is away:
  * `fail-fast` for what a waiting caller depends on (webhooks, pages): commands are refused at once or after a second;
- * `wait` for workers: commands are kept and sent after the reconnect (BullMQ needs `maxRetriesPerRequest: null`).
+ * `wait` for workers: commands are kept and sent after the reconnect (BullMQ needs `maxRetriesPerRequest: null`), and
+ * scripts are sent once more while Redis refuses writes.
  */
 export type RedisPatience = 'fail-fast' | 'wait';
 
@@ -29,6 +31,7 @@ const MAX_RECONNECT_PAUSE_MS = 2 * SECOND_MS;
 export function connectRedis(address: RedisAddress, patience: RedisPatience, log: Log, name: string): RedisClient {
   const client = openClient(address, patience, name);
   gatherWrites(client);
+  if (patience === 'wait') waitOutRefusals(client, log, name);
   let isDown = false;
   client.on('error', (error: Error) => {
     if (!isDown) log.warn({ error, connection: name }, 'redis is away');

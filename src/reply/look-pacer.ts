@@ -1,4 +1,5 @@
-import type { NowMs } from '../base/clock.ts';
+import { SECOND_MS, type NowMs } from '../base/clock.ts';
+import { asError } from '../base/coded-error.ts';
 import type { ReplyView } from '../platforms/platform.ts';
 
 export interface LookPacerOptions {
@@ -7,7 +8,12 @@ export interface LookPacerOptions {
   nowMs: NowMs;
   /** Brings the visible answer to a look. @returns how long nothing may be written from now on, when the platform says so (ms) */
   write(view: ReplyView): Promise<number | undefined>;
+  /** Told when a write threw; the look is written again after a while. */
+  onError(error: Error): void;
 }
+
+/** So long after a write that threw nothing is written. Milliseconds. */
+const AFTER_ERROR_MS = SECOND_MS;
 
 /** How far an answer has come by a look: 2 its text, 1 that the model thinks, 0 nothing of the model's. A status counts for nothing. */
 export function progressOf({ text, thinking }: Omit<ReplyView, 'finished'>): number {
@@ -63,12 +69,18 @@ export class LookPacer {
       this.#isDirty = false;
       this.#lastWriteMs = nowMs();
       const view = { ...this.#view, finished: false };
-      const waitMs = await write(view);
+      const waitMs = await write(view).catch((thrown: unknown) => this.#onError(thrown));
       if (waitMs === undefined) this.#progress = Math.max(this.#progress, progressOf(view));
       if (waitMs === undefined) continue;
       this.#notBeforeMs = nowMs() + waitMs;
       this.#isDirty = true;
     }
+  }
+
+  /** Nobody waits for a look, so that what it threw would end the process. The last look has a caller who learns of it. */
+  #onError(thrown: unknown): number {
+    this.#options.onError(asError(thrown));
+    return AFTER_ERROR_MS;
   }
 
   /** Waits, but no longer than until the first text comes or the reply is closed. */

@@ -40,7 +40,12 @@ export class PulledReply implements LiveReply {
     this.#monotonicMs = options.monotonicMs ?? monotonicMs;
     this.#cameAtMs = this.#monotonicMs() - (options.nowMs() - options.startedAtMs);
     const { minEditGapMs: minGapMs } = options.platform.replyTraits;
-    this.#pacer = new LookPacer({ minGapMs, nowMs: monotonicMs, write: (view) => this.#write(view) });
+    this.#pacer = new LookPacer({
+      minGapMs,
+      nowMs: monotonicMs,
+      write: (view) => this.#write(view),
+      onError: (error) => options.log.debug({ error }, 'a look of an answer was not written'),
+    });
   }
 
   prepare(): void {

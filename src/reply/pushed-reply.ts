@@ -42,7 +42,12 @@ export class PushedReply implements LiveReply {
     const { replyTarget } = options;
     this.#ledger = createPostLedger({ ...options, place: replyTarget === undefined ? '' : push.placeOf(replyTarget) });
     const { minEditGapMs: minGapMs } = options.platform.replyTraits;
-    this.#pacer = new LookPacer({ minGapMs, nowMs: monotonicMs, write: (view) => this.#write(view) });
+    this.#pacer = new LookPacer({
+      minGapMs,
+      nowMs: monotonicMs,
+      write: (view) => this.#write(view),
+      onError: (error) => options.log.debug({ error }, 'a look of an answer was not written'),
+    });
   }
 
   prepare(): void {

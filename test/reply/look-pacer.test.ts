@@ -11,6 +11,7 @@ afterEach(() => pacer?.close());
 function paced(write: (text: string) => number | undefined = () => undefined) {
   const written: { text: string; atMs: number }[] = [];
   pacer = new LookPacer({
+    onError: () => undefined,
     minGapMs: GAP_MS,
     nowMs: () => performance.now(),
     write: async ({ text }) => {
@@ -77,6 +78,7 @@ test('security.md 4.6: a platform that asks for a pause gets it, and then the ne
 test('security.md 4.6: the end waits for the write under way, so that the last look is the last', async () => {
   const ended: string[] = [];
   pacer = new LookPacer({
+    onError: () => undefined,
     minGapMs: GAP_MS,
     nowMs: () => performance.now(),
     write: async ({ text }) => {
