@@ -13,7 +13,7 @@ export default defineConfig(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       // Koa's middleware and ports may be async without awaiting anything.
       '@typescript-eslint/require-await': 'off',
-      // `void promise` is how a deliberate fire-and-forget is written.
+      // `void` in front of a call that returns nothing of use reads well in one line.
       '@typescript-eslint/no-confusing-void-expression': 'off',
       // With noUncheckedIndexedAccess an assertion after a check is sometimes the clearest form, in either spelling.
       '@typescript-eslint/no-non-null-assertion': 'off',
@@ -44,6 +44,12 @@ export default defineConfig(
     // The page runs in a browser and has a compiler configuration of its own.
     files: ['src/messenger/page/**'],
     languageOptions: { parserOptions: { projectService: false, project: 'tsconfig.page.json' } },
+  },
+  {
+    // A rejection that nobody hears ends the process. `inBackground` is how a deliberate fire-and-forget is written.
+    files: ['src/**/*.ts', 'src/**/*.tsx'],
+    ignores: ['src/messenger/page/**'],
+    rules: { '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: false }] },
   },
   {
     files: ['test/**/*.ts', 'test/**/*.tsx'],

@@ -1,5 +1,6 @@
 import Koa from 'koa';
 import { Registry } from 'prom-client';
+import { inBackground } from './base/in-background.ts';
 import { healthRoutes, type HealthPart } from './admin/health.ts';
 import type { Platform } from './platforms/platform.ts';
 import { createReport } from './admin/metrics.ts';
@@ -141,7 +142,7 @@ async function startFront({ config, log, registry, receiver, worker }: FrontOpti
   const handler = koa.callback();
   const server = await listen(
     (request, response) => {
-      if (receiver?.serveWebhook(request, response) !== true) void handler(request, response);
+      if (receiver?.serveWebhook(request, response) !== true) inBackground(() => handler(request, response));
     },
     config.http.port,
     config.http.host,

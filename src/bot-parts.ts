@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type Router from '@koa/router';
+import { inBackground } from './base/in-background.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS, type NowMs } from './base/clock.ts';
 import type { KeyRing } from './base/key-ring.ts';
 import type { Log } from './base/log.ts';
@@ -226,7 +227,9 @@ export function createReceiver(options: BotOptions): Receiver {
   const handle = createHandleDelivery({
     onAccepted: (platform, accepted) => {
       const { conversation, message, deliveryId } = accepted;
-      void prefetchImages({ platform, store: mediaStore, conversation }, message, deliveryId);
+      const place = { platform, store: mediaStore, conversation };
+      // A turn that begins before fetches them itself.
+      inBackground(() => prefetchImages(place, message, deliveryId));
     },
     onLimited: createTellLimited({ redis, log }),
     redis,

@@ -1,3 +1,4 @@
+import { inBackground } from '../base/in-background.ts';
 import { SECOND_MS } from '../base/clock.ts';
 import { asError } from '../base/coded-error.ts';
 import type { Log } from '../base/log.ts';
@@ -30,10 +31,10 @@ export function watchRedisSafety(redis: RedisClient, options: RedisSafetyOptions
     } catch (error) {
       if (isEnded) return;
       log.debug({ error: asError(error) }, 'Redis could not be examined yet');
-      timer = setTimeout(() => void look(), retryMs).unref();
+      timer = setTimeout(() => inBackground(look), retryMs).unref();
     }
   };
-  void look();
+  inBackground(look);
   return () => {
     isEnded = true;
     clearTimeout(timer);

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { inBackground } from './in-background.ts';
 
 /** More at once would take memory and processor time from all that does not need a thread. */
 const MOST_THREADS = 2;
@@ -59,7 +60,7 @@ async function run<Result>(module: URL, workerData: unknown, signal: AbortSignal
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
     env: {},
   });
-  const end = () => void worker.terminate();
+  const end = () => inBackground(() => worker.terminate());
   signal.addEventListener('abort', end, { once: true });
   try {
     return await new Promise<Result>((resolve, reject) => {

@@ -1,3 +1,4 @@
+import { inBackground } from '../base/in-background.ts';
 import { MINUTE_MS } from '../base/clock.ts';
 import type { ConversationView, FrameView, MessageView } from './api.ts';
 import type { BrowserRequest, BrowserResult } from './browser/person-browser.ts';
@@ -156,9 +157,9 @@ async function waitForAnswer(
       timeoutMs,
     );
     const unsubscribe = hub.subscribe(question.sender, (event) => {
-      if (event.name === 'message' && event.data.conversationId === question.conversationId) void lookAgain();
+      if (event.name === 'message' && event.data.conversationId === question.conversationId) inBackground(lookAgain);
     });
     // What happened before the subscription.
-    void lookAgain();
+    inBackground(lookAgain);
   });
 }

@@ -1,5 +1,6 @@
 import bodyParser from 'koa-bodyparser';
 import Koa from 'koa';
+import { inBackground } from '../base/in-background.ts';
 import type { NowMs } from '../base/clock.ts';
 import { listen } from '../base/http-server.ts';
 import { KeyRing } from '../base/key-ring.ts';
@@ -82,7 +83,11 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
   app.use(pageFiles(options.pageDir ?? new URL('./page/', import.meta.url)).routes());
 
   const handle = app.callback();
-  const server = await listen((request, response) => void handle(request, response), options.port, loopback(options));
+  const server = await listen(
+    (request, response) => inBackground(() => handle(request, response)),
+    options.port,
+    loopback(options),
+  );
   address.url = options.url ?? server.url;
   await protocol.resume();
   const watching = watch.run();

@@ -1,4 +1,5 @@
 import { Cluster } from 'ioredis';
+import { inBackground } from '../base/in-background.ts';
 import { asError } from '../base/coded-error.ts';
 import { MINUTE_MS, SECOND_MS } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -54,7 +55,7 @@ export function watchForLostEvents(options: OfferAgainOptions): () => void {
       offer = undefined;
     } catch (error) {
       log.debug({ error: asError(error) }, 'what was acknowledged before a failover could not be offered again yet');
-      timer = setTimeout(() => void run(), TRY_AGAIN_AFTER_MS).unref();
+      timer = setTimeout(() => inBackground(run), TRY_AGAIN_AFTER_MS).unref();
     } finally {
       isRunning = false;
     }
@@ -63,7 +64,7 @@ export function watchForLostEvents(options: OfferAgainOptions): () => void {
   const remember = () => void (offer ??= recent.all());
   const start = () => {
     clearTimeout(timer);
-    void run();
+    inBackground(run);
   };
   const lost = () => {
     remember();

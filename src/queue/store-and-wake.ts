@@ -1,4 +1,5 @@
 import { Cluster } from 'ioredis';
+import { inBackground } from '../base/in-background.ts';
 import { asError } from '../base/coded-error.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
@@ -49,6 +50,6 @@ export function storeAndWake(
     await wake();
     if (!isStored) await storing.then(wake, () => undefined);
   };
-  void repeatIfFirst();
+  inBackground(repeatIfFirst);
   return storing;
 }

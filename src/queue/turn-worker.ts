@@ -157,7 +157,7 @@ export class TurnWorker {
     while (this.#workers.length < most) this.#workers.push(this.#startWorker(this.#workers.length));
     for (const worker of this.#workers.splice(most)) {
       this.#leaving.add(worker);
-      void worker.close().finally(() => this.#leaving.delete(worker));
+      inBackground(() => worker.close().finally(() => this.#leaving.delete(worker)));
     }
   }
 

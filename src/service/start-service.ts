@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
+import { inBackground } from '../base/in-background.ts';
 import type { NowMs } from '../base/clock.ts';
 import { listen } from '../base/http-server.ts';
 import type { KeyRing } from '../base/key-ring.ts';
@@ -116,7 +117,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   );
   app.use(browserRoutes({ parts, models: [...models.keys()], hasEngine }));
   const answer = app.callback();
-  handle = (request, response) => void answer(request, response);
+  handle = (request, response) => inBackground(() => answer(request, response));
   return {
     url: server.url,
     port: server.port,

@@ -110,3 +110,31 @@ test('property: after close nothing is written, whatever was shown before', asyn
     { numRuns: 20 },
   );
 });
+
+test('a look whose write has thrown is written again, and nothing but its report hears of it', async () => {
+  const thrown: string[] = [];
+  const unheard: unknown[] = [];
+  const hear = (reason: unknown) => void unheard.push(reason);
+  process.on('unhandledRejection', hear);
+  let writes = 0;
+  const pacer = new LookPacer({
+    minGapMs: 0,
+    nowMs: () => performance.now(),
+    onError: ({ message }) => void thrown.push(message),
+    async write() {
+      writes += 1;
+      if (writes === 1) throw new Error('refused');
+      return undefined;
+    },
+  });
+  try {
+    pacer.show({ text: 'a look' });
+    for (let tries = 0; writes < 2 && tries < 500; tries += 1) await sleep(10);
+    expect(writes).toBe(2);
+    await pacer.close();
+  } finally {
+    process.off('unhandledRejection', hear);
+  }
+  expect(thrown).toEqual(['refused']);
+  expect(unheard).toEqual([]);
+});

@@ -1,4 +1,5 @@
 import { got } from 'got';
+import { inBackground } from '../../base/in-background.ts';
 import { KIB_BYTES, SECOND_MS } from '../../base/clock.ts';
 import type { RawAnswer } from '../../identity/oauth/raw-answer.ts';
 
@@ -90,9 +91,11 @@ async function call(url: string, { form, headers }: Outgoing): Promise<ServiceAn
     decompress: false,
     signal: stop.signal,
   });
-  void request.on('downloadProgress', ({ transferred }) => {
+  const watch = ({ transferred }: { transferred: number }) => {
     if (transferred > MAX_ANSWER_BYTES) stop.abort();
-  });
+  };
+  // What it comes to is awaited below.
+  inBackground(() => request.on('downloadProgress', watch));
   try {
     const { statusCode, body, headers: answered } = await request;
     return { status: statusCode, body, contentType: answered['content-type'] ?? '', tookMs: tookMs() };

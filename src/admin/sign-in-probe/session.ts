@@ -1,3 +1,4 @@
+import { inBackground } from '../../base/in-background.ts';
 import { asError } from '../../base/coded-error.ts';
 import { randomToken, sameSecret } from '../../base/ids.ts';
 import type { CallbackQuery } from '../../identity/request-guards.ts';
@@ -129,7 +130,7 @@ export function createSession({ tools, rounds, tell, onOver }: SessionOptions): 
       if (isFirst) tell([judgeState(tools)]);
       secrets.add(code);
       const arrived = { code, arrivedAtMs: performance.now() };
-      void work(() => current.run(arrived), signOutOrGoOn);
+      inBackground(() => work(() => current.run(arrived), signOutOrGoOn));
       return true;
     },
     skip() {
@@ -140,7 +141,7 @@ export function createSession({ tools, rounds, tell, onOver }: SessionOptions): 
     },
     signedOut() {
       const after = round()?.afterSignOut;
-      if (phase === 'signing-out' && after) void work(after.run, goOn);
+      if (phase === 'signing-out' && after) inBackground(() => work(after.run, goOn));
     },
     end: finish,
   };

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { inBackground } from '../../base/in-background.ts';
 import { MIB_BYTES, SECOND_MS } from '../../base/clock.ts';
 import { brokenImage, ImageError } from './image-error.ts';
 import type { ImageMediaType } from './image-header.ts';
@@ -60,7 +61,7 @@ export class DecoderProcess {
     const { child, answer } = await this.#ask(order);
     // Two of them would take twice the memory, so the next one starts when this one is gone.
     if (answer.residentBytes > MOST_RESIDENT_BYTES) await end(child);
-    else this.#idleTimer = setTimeout(() => void end(child), IDLE_LIFE_MS).unref();
+    else this.#idleTimer = setTimeout(() => inBackground(() => end(child)), IDLE_LIFE_MS).unref();
     if (!answer.written) throw brokenImage('The image cannot be decoded');
     return answer.written;
   }

@@ -1,4 +1,5 @@
 import { got, RequestError, TimeoutError } from 'got';
+import { inBackground } from '../../base/in-background.ts';
 import { KIB_BYTES, SECOND_MS } from '../../base/clock.ts';
 import { asError } from '../../base/coded-error.ts';
 import { IdentityError } from '../identity-error.ts';
@@ -76,9 +77,11 @@ async function send({ url, form, headers }: Outgoing, totalMs: number = TOTAL_MS
     decompress: false,
     signal: stop.signal,
   });
-  void request.on('downloadProgress', ({ transferred }) => {
+  const watch = ({ transferred }: { transferred: number }) => {
     if (transferred > MAX_ANSWER_BYTES) stop.abort();
-  });
+  };
+  // What it comes to is awaited below.
+  inBackground(() => request.on('downloadProgress', watch));
   try {
     const { statusCode, body } = await request;
     return { status: statusCode, body };

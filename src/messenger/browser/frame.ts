@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { inBackground } from '../../base/in-background.ts';
 import { MIB_BYTES } from '../../base/clock.ts';
 import { listen, type ListeningServer } from '../../base/http-server.ts';
 import { languageOfHeader } from '../../base/texts.ts';
@@ -46,7 +47,11 @@ export class Frame {
 
   /** Opens the listener. @returns the address for the iframe */
   async open(): Promise<string> {
-    this.#listener = await listen((request, response) => void this.#serve(request, response), 0, '127.0.0.1');
+    this.#listener = await listen(
+      (request, response) => inBackground(() => this.#serve(request, response)),
+      0,
+      '127.0.0.1',
+    );
     return this.#listener.url + this.#addresses.start;
   }
 

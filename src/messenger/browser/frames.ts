@@ -1,3 +1,4 @@
+import { inBackground } from '../../base/in-background.ts';
 import { randomToken } from '../../base/ids.ts';
 import type { NowMs } from '../../base/clock.ts';
 import type { FrameView } from '../api.ts';
@@ -38,7 +39,10 @@ export class Frames {
 
   constructor(options: FramesOptions) {
     this.#options = options;
-    this.#sweeper = setInterval(() => void this.#closeIdle(), Math.min(options.frameIdleMs, MAX_SWEEP_MS));
+    this.#sweeper = setInterval(
+      () => inBackground(() => this.#closeIdle()),
+      Math.min(options.frameIdleMs, MAX_SWEEP_MS),
+    );
     this.#sweeper.unref();
   }
 
