@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type Router from '@koa/router';
 import { inBackground } from './base/in-background.ts';
-import { DAY_MS, MINUTE_MS, SECOND_MS, type NowMs } from './base/clock.ts';
+import { DAY_MS, SECOND_MS, type NowMs } from './base/clock.ts';
 import type { KeyRing } from './base/key-ring.ts';
 import type { Log } from './base/log.ts';
 import { connectRedis, type RedisClient } from './base/redis.ts';
-import { settledWithin } from './base/settled-within.ts';
-import { asError } from './base/coded-error.ts';
 import { createChatClient, type ChatClient } from './chat/chat-client.ts';
-import { createIdentity, type Identity } from './identity/identity.ts';
 import { readCodes } from './identity/typed-code/read-codes.ts';
 import { createSealedTokenStore } from './platforms/sealed-token-store.ts';
 import { createSlack } from './platforms/slack/index.ts';
@@ -22,7 +19,7 @@ import { RecentAccepts } from './queue/recent-accepts.ts';
 import type { PressureLimits } from './queue/queue-pressure.ts';
 import { keepSayingShards, readAllShards, ShardCensus } from './queue/shard-census.ts';
 import { startSweeper } from './queue/sweeper.ts';
-import { MOST_HELD_MESSAGES, TurnStore, type TurnClaim } from './queue/turn-store.ts';
+import { MOST_HELD_MESSAGES, TurnStore } from './queue/turn-store.ts';
 import { TurnWorker } from './queue/turn-worker.ts';
 import { WakeQueue } from './queue/wake-queue.ts';
 import type { Config, Secrets } from './settings/config.ts';
@@ -40,12 +37,12 @@ import { turnAwayUnderPressure } from './turn/under-pressure.ts';
 import { createHandleDelivery } from './webhook/handle-delivery.ts';
 import { webhookRoutes, type ServeWebhook } from './webhook/webhook-routes.ts';
 import { createKeyRing, redisAddress } from './secret-parts.ts';
+import { createSignIn, releaseIfLinked, repeatReleases, startRechecks } from './sign-in-parts.ts';
 import { createSummaries } from './summary-parts.ts';
 import { createTools } from './tool-parts.ts';
 import type { Reach } from './tools/page/reach.ts';
 import { FollowUps } from './reply/follow-ups/follow-ups.ts';
 import { createTellLimited } from './tell-limited.ts';
-import { createTellPerson } from './tell-person.ts';
 import type { Report } from './admin/report.ts';
 
 /** What every part of the bot is built from. */
@@ -63,10 +60,6 @@ export interface BotOptions {
 
 /** The only model of the specified service that takes images (spec, 2.3). */
 const VISION_MODEL = 'svc-plus';
-const RELEASES_REPEATED_AT_ONCE = 50;
-const LONGEST_RELEASES_MS = 2 * SECOND_MS;
-const RECHECK_EVERY_MS = MINUTE_MS;
-const RECHECKED_AT_ONCE = 50;
 /** Of the grace time this much is kept for handing over what did not end (security.md 4.9). */
 const HANDOVER_RESERVE_SEC = 5;
 
@@ -83,7 +76,7 @@ function createBase(options: BotOptions, patience: 'fail-fast' | 'wait') {
   return { redis, keyRing, platforms, store, wakeQueue };
 }
 
-type Base = ReturnType<typeof createBase>;
+export type Base = ReturnType<typeof createBase>;
 
 /** The platforms whose credentials are set. */
 export function createPlatforms(
@@ -140,61 +133,6 @@ function buildSlack({ config, secrets, nowMs, slackSettlesWithinMs, report }: Om
 function withEditGap(platform: Platform, minEditMs: number | undefined): Platform {
   if (minEditMs === undefined) return platform;
   return { ...platform, replyTraits: { ...platform.replyTraits, minEditGapMs: minEditMs } };
-}
-
-/** The sign-in side; both the pages and the turns have one, each on its own connection. Undefined when sign-in is off. */
-function createSignIn(options: BotOptions, base: Base): Identity | undefined {
-  const { config, secrets, nowMs, log, report } = options;
-  const { signIn } = config;
-  if (signIn.mode === 'off') return undefined;
-  const identity: Identity = createIdentity({
-    redis: base.redis,
-    keyRing: base.keyRing,
-    platforms: base.platforms,
-    publicUrl: config.http.publicUrl,
-    providerName: signIn.serviceName,
-    signIn: {
-      authUrl: signIn.url,
-      clientId: signIn.clientId,
-      clientSecret: secrets.signInClientSecret ?? '',
-      scope: signIn.scope,
-      state: signIn.state,
-      proof: signIn.proofs,
-      sameIdRule: signIn.sameIdRule,
-      expiresUnit: signIn.expiresUnit,
-      keepTokens: signIn.keepTokens,
-      ...(signIn.identityCodes ? { allowedIdentityCodes: signIn.identityCodes } : {}),
-    },
-    nowMs,
-    log,
-    report,
-    trustedProxyHops: config.http.trustedProxyHops,
-    ...(signIn.helpUrl === undefined ? {} : { helpUrl: signIn.helpUrl }),
-    onLinked: (release) => takeRelease(base, identity, release),
-    notify: createTellPerson({ ...base, groupScope: config.conversation.groupScope, log }),
-  });
-  return identity;
-}
-
-/**
- * Brings a linked person's held messages back and wakes their conversation; only then the release counts as done. While a
- * turn is open there, it may be one that began before the link was made and is held after this: then the release stays.
- */
-async function takeRelease(
-  { store, wakeQueue }: Base,
-  identity: Identity,
-  { id, conversation }: Awaited<ReturnType<Identity['pendingReleases']>>[number],
-): Promise<void> {
-  const { count, isTurnOpen } = await store.release(conversation);
-  if (count > 0 || !isTurnOpen) await wakeQueue.wake(conversation);
-  await (isTurnOpen ? identity.releaseAgain(id) : identity.releaseDone(id));
-}
-
-/** A link that was made while the message was on its way to be held releases it at once. */
-async function releaseIfLinked({ store }: Base, identity: Identity, claim: TurnClaim): Promise<number> {
-  const message = claim.messages.at(-1)?.message;
-  const account = message && (await identity.accountOf(message, message.sender.userId));
-  return account?.status === 'active' ? (await store.release(claim.conversation)).count : 0;
 }
 
 /** A sign-in code is taken out of the conversation as a message of its own, never merged with a question. */
@@ -370,34 +308,4 @@ function readPolicy({ policyFile, chat: { models, model } }: Config): Policy {
 
 export function createChat({ config, secrets, nowMs, log, report }: BotOptions): ChatClient {
   return createChatClient({ baseUrl: config.chat.baseUrl, apiKey: secrets.chatApiKey ?? '', nowMs, log, report });
-}
-
-/**
- * What a crash between a link's commit and its release left undone. One that cannot be finished now holds up no other, and
- * is not begun again meanwhile.
- */
-function repeatReleases(base: Base, identity: Identity): () => Promise<void> {
-  const underWay = new Set<string>();
-  return async () => {
-    const releases = (await identity.pendingReleases(RELEASES_REPEATED_AT_ONCE)).filter(({ id }) => !underWay.has(id));
-    const taking = releases.map(async (release) => {
-      underWay.add(release.id);
-      try {
-        await takeRelease(base, identity, release);
-      } finally {
-        underWay.delete(release.id);
-      }
-    });
-    await settledWithin(taking, LONGEST_RELEASES_MS);
-  };
-}
-
-/** The daily re-check of linked accounts (security.md 2.7), a few at a time, and the sweep after a change of keys (2.3). */
-function startRechecks(identity: Identity, log: Log): () => void {
-  const warn = (what: string) => (error: unknown) => log.warn({ error: asError(error) }, what);
-  const timer = setInterval(() => {
-    identity.recheckDue(RECHECKED_AT_ONCE).catch(warn('a re-check of accounts failed'));
-    identity.sweepKeys().catch(warn('a sweep after a change of keys failed'));
-  }, RECHECK_EVERY_MS);
-  return () => clearInterval(timer);
 }

@@ -11,7 +11,7 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
   };
   const wakes = count('wakes_repeated_total', 'Conversations that the sweeper woke again');
   const missed = gauge(registry, {
-    name: 'partitions_unreachable',
+    name: 'unreachable_partitions',
     help: 'Partitions of 64 that the sweeper could not reach in its last round',
   });
   const fenced = count('turns_fenced_total', 'Turns that a newer run had taken over');
