@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DAY_MS, SECOND_MS } from '../base/clock.ts';
 import { hashParts, randomToken } from '../base/ids.ts';
+import { inBackground } from '../base/in-background.ts';
 import { SealError } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { personKey, type ChatPerson, type PersonOwner, type Release } from './account.ts';
@@ -116,7 +117,11 @@ function createRun(parts: LinkParts, links: Links, keepTokens: KeepTokens) {
       return kind === 'held-elsewhere' ? { kind, holder: await holderOf(links, rest[0]) } : { kind };
     };
     return ask().catch((error: unknown) => {
-      if (onLate && isIdentityError(error, 'store_away')) void askLater(ask).then((late) => late && onLate(late));
+      if (onLate && isIdentityError(error, 'store_away'))
+        inBackground(async () => {
+          const late = await askLater(ask);
+          if (late) onLate(late);
+        });
       throw error;
     });
   };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { asError } from '../../base/coded-error.ts';
 import { MINUTE_MS, monotonicMs, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import { randomToken } from '../../base/ids.ts';
+import { inBackground } from '../../base/in-background.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import type { Log } from '../../base/log.ts';
 import type { RedisClient } from '../../base/redis.ts';
@@ -61,9 +62,10 @@ export class FollowUps {
 
   /** Called behind each commit that left something. Returns at once; what cannot be taken now is taken by a later pass. */
   wake(partition: number): void {
-    this.takeUp(partition).catch((error: unknown) => {
-      this.#options.log.warn({ error: asError(error) }, 'what follows an answer waits');
-    });
+    inBackground(
+      () => this.takeUp(partition),
+      (error) => this.#options.log.warn({ error }, 'what follows an answer waits'),
+    );
   }
 
   /** Takes what is due in a partition, and brings it in the background. */
@@ -80,7 +82,7 @@ export class FollowUps {
         this.#options.log.warn({ error: asError(error) }, 'what follows an answer could not be brought now');
       });
       this.#running.add(bringing);
-      void bringing.then(() => this.#running.delete(bringing));
+      inBackground(() => bringing.finally(() => this.#running.delete(bringing)));
     }
   }
 
