@@ -79,18 +79,30 @@ export class PulledReply implements LiveReply {
     const statusBytes = status === undefined ? 0 : STATUS_ROOM_BYTES;
     const apart = { ...(status === undefined ? {} : { status }), ...(thinking === undefined ? {} : { thinking }) };
     if (isLongAnswer(text, platform.replyTraits.maxBytes) && !(await this.#options.storeAnswer(text))) return [];
-    const pieces = await platform.splitAnswer(text, statusBytes);
+    const pieces = await this.#cut(text, statusBytes);
     const merged = this.#mergedRecords();
     if (this.#mustHandOver) {
       const notice = say(REPLY_TEXTS[this.#canFollow ? 'followsBelow' : 'tookTooLong'], language);
       return [this.#goingOn({ text: notice, finished: true }, pieces, { handedOver: '1' }), ...merged];
     }
-    if (pieces.length <= 1)
-      return [this.#record({ text: pieces[0] ?? '', ...apart, finished: true }, { delivery: 'live' }), ...merged];
-    const mark = goesOn(language);
-    const [first = '', ...rest] = await platform.splitAnswer(text, statusBytes + Buffer.byteLength(mark));
-    const shown = this.#canFollow ? first + mark : withCutNotice(platform, first, language, statusBytes);
+    const [first = '', ...rest] = pieces;
+    if (rest.length === 0)
+      return [this.#record({ text: first, ...apart, finished: true }, { delivery: 'live' }), ...merged];
+    const shown = this.#canFollow ? first + goesOn(language) : withCutNotice(platform, first, language, statusBytes);
     return [this.#goingOn({ text: shown, ...apart, finished: true }, rest), ...merged];
+  }
+
+  /**
+   * The answer in one piece, or in pieces that each leave room for the sentence that it goes on. What is longer than a message
+   * is read once only.
+   */
+  async #cut(text: string, statusBytes: number): Promise<string[]> {
+    const { platform, language } = this.#options;
+    if (!isLongAnswer(text, platform.replyTraits.maxBytes)) {
+      const whole = platform.splitReply(text, statusBytes);
+      if (whole.length <= 1) return whole;
+    }
+    return platform.splitAnswer(text, statusBytes + Buffer.byteLength(goesOn(language)));
   }
 
   /** Whether the platform has another way for this message. */

@@ -109,6 +109,16 @@ test('an answer longer than two messages is cut nowhere', async () => {
   expect(words(...shown)).toEqual(words(veryLong));
 });
 
+test('an answer that comes whole behind its live message is cut nowhere where it needs several ways', async () => {
+  const turn = await scene.open();
+  scene.hasApp = true;
+  await turn.pass(7 * MINUTE_MS);
+  await turn.finish(LONG);
+  expect(tries.map(({ way }) => way)).toEqual(['handle', 'private']);
+  const shown = [...postedLater, withoutHeading(writtenPrivately[0]?.text ?? '')];
+  expect(words(...shown)).toEqual(words(LONG));
+});
+
 describe('security.md 4.5: another worker goes on', () => {
   test('from where one died before it tried', async () => {
     const turn = await scene.open();

@@ -5,7 +5,7 @@ import { splitInThread } from '../../src/platforms/split-answer.ts';
 import { WECOM_DIALECT } from '../../src/platforms/wecom/dialect.ts';
 import { splitAnswer as splitForSlack } from '../../src/platforms/slack/render-reply.ts';
 import { splitAnswer as splitForWecom } from '../../src/platforms/wecom/render-reply.ts';
-import { usePulledScene } from './pulled-scene.ts';
+import { usePulledScene, words } from './pulled-scene.ts';
 import { usePushedScene } from './pushed-scene.ts';
 
 // A thread has to be started, which takes seconds where many tests run.
@@ -49,8 +49,7 @@ test('on WeCom a long answer is stored whole before it is cut', async () => {
   await turn.finish(LONG);
   pulled.platform.splitAnswer = splitAnswer;
   expect(seen).toEqual([true]);
-  const shown = [(await turn.poll()).content, ...pulled.postedLater].join('');
-  expect(shown.replaceAll(/\s/g, '')).toBe(LONG.replaceAll(/\s/g, ''));
+  expect(words((await turn.poll()).content, ...pulled.postedLater).join('')).toBe(LONG.replaceAll(/\s/g, ''));
 });
 
 test('a worker that was replaced meanwhile does not even cut it', async () => {
