@@ -6,6 +6,8 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
+/** As `seal` and `sealRecord` write it, up to and with the id of the key. */
+const SEALED_FORM = /^[sv]1\.([0-9a-f]{8})\./;
 
 /** Thrown when a sealed value cannot be opened: its key is gone, or it was altered or moved to another owner. */
 export class SealError extends CodedError<'seal_unknown_key' | 'seal_broken'> {}
@@ -39,6 +41,12 @@ export class KeyRing {
   /** The ids of all keys, the newest first, for the metric of security.md 2.3. */
   get keyIds(): readonly string[] {
     return this.#keys.map(({ id }) => id);
+  }
+
+  /** Whether a value is sealed with a key that is not in this ring; what has no sealed value's form is broken, and lacks no key. */
+  lacksKeyOf(sealed: string): boolean {
+    const [, keyId] = SEALED_FORM.exec(sealed) ?? [];
+    return keyId !== undefined && !this.keyIds.includes(keyId);
   }
 
   /** A key for one purpose (CSRF tokens, log pseudonyms), derived from the newest key; 32 bytes. */

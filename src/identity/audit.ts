@@ -27,6 +27,7 @@ export type IdentityReason =
   | 'code-in-group'
   | 'code-of-another'
   | 'service-unreachable'
+  | 'key-lacking'
   | 'inactive'
   | 'record-broken'
   | 'token-refused';

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/clock.ts';
-import { keyIdOf, SealError } from '../base/key-ring.ts';
+import { SealError } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
 import type { ChatPerson } from './account.ts';
 import type { AccessTokens } from './access-token.ts';
@@ -16,7 +16,7 @@ const claimScript = loadScript(import.meta.url, './scripts/claim-rechecks.lua');
 const CLAIM_LIFE_MS = 10 * MINUTE_MS;
 const CHECK_EVERY_MS = DAY_MS;
 const RETRY_AFTER_MS = HOUR_MS;
-/** How long a link outlives a sign-in service that does not answer (security.md 2.7.8). */
+/** How long a link outlives a sign-in service that does not answer, or a key that no process has (security.md 2.7.8). */
 const GRACE_MS = 72 * HOUR_MS;
 /** The longest check (a refresh and a profile read) is 10 s; so many at once keep a due day's people in an hour. */
 const AT_ONCE = 5;
@@ -47,9 +47,8 @@ export async function recheckDue(parts: RecheckParts, limit: number): Promise<nu
 async function recheckOne(parts: RecheckParts, key: string): Promise<void> {
   const { links, store } = parts;
   const link = await links.read(key);
-  // In a change of keys another process has the key; its turn comes once this claim is over.
-  if (link && isLocked(parts, link)) return;
   const person = link && openWho(parts, key, link);
+  if (link && isLocked(parts, link)) return leaveToOthers(parts, key, person, link);
   if (!link || !person || link.tokens === '') {
     await store.ask((redis) => redis.zrem(keys.rechecks(), key));
     return;
@@ -64,13 +63,26 @@ async function recheckOne(parts: RecheckParts, key: string): Promise<void> {
     if (isIdentityError(error, 'store_away')) throw error;
     // Dropped already, unless the tokens do not open: a link must not live on unchecked because of that.
     if (isIdentityError(error, 'sign_in_again')) await dropTokens(parts, checked, 'record-broken');
-    else await postpone(parts, checked);
+    else await postpone(parts, checked, 'service-unreachable');
   }
 }
 
-/** Whether a key is lacking for what the check reads and writes. */
+/** Whether a key is lacking for what the check reads and writes; what is broken is no such thing, and is never left. */
 function isLocked({ keyRing }: RecheckParts, { who, profile, tokens }: StoredLink): boolean {
-  return [who, profile, tokens].some((sealed) => sealed !== '' && !keyRing.keyIds.includes(keyIdOf(sealed)));
+  return [who, profile, tokens].some((sealed) => keyRing.lacksKeyOf(sealed));
+}
+
+/**
+ * In a change of keys another process has the key; its turn comes once this claim is over. If nobody has it, what still opens
+ * here is not believed for ever. A link that does not even say whose it is gives nobody anything here.
+ */
+async function leaveToOthers(
+  parts: RecheckParts,
+  key: string,
+  person: ChatPerson | undefined,
+  link: StoredLink,
+): Promise<void> {
+  if (person) await postpone(parts, { key, person, link }, 'key-lacking');
 }
 
 function openWho({ links }: RecheckParts, key: string, { who }: StoredLink): ChatPerson | undefined {
@@ -121,17 +133,18 @@ async function suspend(parts: RecheckParts, { key, person, link }: HeldLink, rea
   await store.ask((redis) => redis.zrem(keys.rechecks(), key));
 }
 
-/** No answer: the link stays for the grace time, then it is suspended until an answer comes. */
+/** It could not be checked: the link stays for the grace time, then it is suspended until a check succeeds. */
 async function postpone(
   { links, nowMs, store, audit, tell }: RecheckParts,
   { key, person, link }: HeldLink,
+  reason: 'service-unreachable' | 'key-lacking',
 ): Promise<void> {
   const unreachableSinceMs = link.unreachableSinceMs || nowMs();
   const isOver = nowMs() - unreachableSinceMs >= GRACE_MS;
   const fields: LinkFields = isOver ? { unreachableSinceMs, status: 'suspended' } : { unreachableSinceMs };
   const isWritten = await links.write(key, 'profileVersion', link.profileVersion, fields);
   if (isWritten && isOver && link.status !== 'suspended') {
-    audit('suspended', person, 'service-unreachable');
+    audit('suspended', person, reason);
     tell(person, { kind: 'suspended' });
   }
   await store.ask((redis) => redis.zadd(keys.rechecks(), 'XX', nowMs() + RETRY_AFTER_MS, key));

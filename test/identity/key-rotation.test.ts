@@ -219,6 +219,24 @@ describe('key rotation (security.md 2.3)', () => {
     expect(await keyIdsOf('20001')).toEqual([NEW_ID, NEW_ID, NEW_ID]);
   });
 
+  test('tokens that no process opens leave the rest of the link believed for 72 hours, until somebody can check it', async () => {
+    await open(['20001']);
+    const { tokens = '' } = await linkOf('20001');
+    const store = (value: string) => server.redis.hset(keys.link(keyOf('20001')), 'tokens', value);
+    await store(tokens.replace(OLD_ID, NEW_ID));
+    const check = async (afterMs: number) => {
+      house.clock.nowMs += afterMs;
+      await house.identity.recheckDue(10);
+      return (await house.identity.accountOf(house.owner, '20001'))?.status;
+    };
+    expect(await check(DAY_MS)).toBe('active');
+    expect(await check(71 * HOUR_MS)).toBe('active');
+    expect(await check(HOUR_MS)).toBe('suspended');
+    expect(house.events).toContain('suspended key-lacking');
+    await store(tokens);
+    expect(await check(HOUR_MS)).toBe('active');
+  });
+
   test('a lost key: the people sign in again, and nothing crashes', async () => {
     await open(['20001', '20002']);
     const started = house.browser('20003');

@@ -210,9 +210,15 @@ describe('outcomes (security.md 2.7.7)', () => {
     expect(await server.redis.hmget(await linkName(), 'status', 'tokens')).toEqual(['suspended', '']);
   });
 
-  test('tokens that do not open end in "sign in again", not in a link that nobody checks (T14, T25)', async () => {
+  // Broken is what a key of the ring does not open, and what has no sealed value's form. A key that is not in the ring is another matter.
+  test.each([
+    ['a key of the ring does not open', (id: string) => `v1.${id}.AAAA.AAAA.AAAA.AAAA`],
+    ['are no sealed value', () => 'not sealed at all'],
+    ['look like one with something else in the place of the key’s id', () => 'v1.some key.AAAA.AAAA.AAAA.AAAA'],
+  ])('tokens that %s end in "sign in again", not in a link that nobody checks (T14, T25)', async (_, brokenBy) => {
     await openLinked();
-    await server.redis.hset(await linkName(), 'tokens', 'v1.00000000.AAAA.AAAA.AAAA.AAAA');
+    const tokens = (await server.redis.hget(await linkName(), 'tokens')) ?? '';
+    await server.redis.hset(await linkName(), 'tokens', brokenBy(tokens.split('.')[1] ?? ''));
     house.clock.nowMs += 24 * HOUR_MS;
     await house.identity.recheckDue(10);
     expect(await status()).toBe('reauth');
