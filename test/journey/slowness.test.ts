@@ -37,15 +37,17 @@ const BLOWS: readonly (readonly [number, Fault])[] = [
       forMs: 1_500,
     },
   ],
+  [5_000, { kind: 'redis-refuse', why: 'full', forMs: 1_200 }],
   [7_000, { kind: 'sleep', role: 'worker', forMs: 1_500, offByMs: 2 * MINUTE_MS }],
   [8_000, { kind: 'redis-freeze', forMs: 1_500 }],
   [
     10_000,
     { kind: 'link', role: 'worker', link: 'chat', fault: { kind: 'hold', heals: true, way: 'back' }, forMs: 1_500 },
   ],
+  [10_500, { kind: 'redis-refuse', why: 'noreplicas', forMs: 1_000 }],
 ];
 
-test('links hold, deliver late and pass one way only, a clock steps, a machine sleeps, Redis stalls, Slack executes late; each long answer stands once, whole, and nothing stays open', async () => {
+test('links hold, deliver late and pass one way only, a clock steps, a machine sleeps, Redis stalls and refuses, Slack executes late; each long answer stands once, whole, and nothing stays open', async () => {
   const faults = BLOWS.map(([atMs, fault]): ScheduledFault => ({ atMs, fault }));
   const run = await runChaos({
     ...slowOptions(SEED, 3),
@@ -61,5 +63,5 @@ test('links hold, deliver late and pass one way only, a clock steps, a machine s
   });
   expect(report.accepted).toBeGreaterThan(15);
   expect(report.answered).toBe(report.accepted);
-  expect(new Set(run.ledger.blows.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(5);
+  expect(new Set(run.ledger.blows.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(6);
 }, 180_000);
