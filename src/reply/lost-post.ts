@@ -13,12 +13,23 @@ export interface LostPostOptions {
 
 /** A post is written down, then it may use an answer of the fence that is so old, and then it leaves within as long or never does. */
 const LEAVES_WITHIN_MS = 2 * FENCE_HOLDS_MS;
+/** So long a post is looked for that only a failover's loss makes possible. */
+const DOUBTED_FOR_MS = 4 * SECOND_MS;
 /** What is gone soon: another turn's first post, or a message that could not be taken away. */
 const SOON_MS = 2 * SECOND_MS;
 
 /** From so old a note on, the platform can carry out nothing of what left after it. Milliseconds. */
 export function settledAfterMs({ postSettlesWithinMs }: Pick<ReplyTraits, 'postSettlesWithinMs'>): number {
   return postSettlesWithinMs + LEAVES_WITHIN_MS;
+}
+
+/**
+ * How old a post is taken to be that is only possible because a failover may have taken its note. It left before the failover,
+ * so it is looked for twice within moments and not for as long as it might be late: else every question that waits while Redis
+ * is started again would wait that long too. One that turns up still later is taken away as all that is late (after-care.ts).
+ */
+export function doubtedAgeMs(traits: Pick<ReplyTraits, 'postSettlesWithinMs'>): number {
+  return Math.max(0, settledAfterMs(traits) - DOUBTED_FOR_MS);
 }
 
 /** What became of a post whose fate was unknown; `wait`: that cannot be said yet. */

@@ -54,15 +54,17 @@ export interface PostLedgerOptions {
   deliveryId: string;
   /** Where the answer stands among others, as the platform names it. */
   place: string;
+  /** How old a post is taken to be of which nothing is noted, but a failover may have taken the note. Milliseconds. */
+  doubtedAgeMs: number;
 }
 
 export function createPostLedger(options: PostLedgerOptions): PostLedger {
-  const { redis, conversation, epoch, deliveryId, place } = options;
+  const { redis, conversation, epoch, deliveryId, place, doubtedAgeMs } = options;
   const { partition } = conversation;
   const posts = placeKey(partition, hashParts('place', place).slice(0, 32));
   const keys = [conversationKeys(conversation).state, messageKey(partition, deliveryId), posts];
   const run = async (part: number, { handle = '', answer = '', isUnsent = false }: Noted) => {
-    const args = [epoch, part, handle, answer, isUnsent ? '1' : '0', deliveryId];
+    const args = [epoch, part, handle, answer, isUnsent ? '1' : '0', deliveryId, doubtedAgeMs];
     return readState((await postScript.run(redis, keys, args)) as PostRow);
   };
   return {

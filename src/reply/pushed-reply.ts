@@ -6,7 +6,7 @@ import type { Platform, PushedLook, PushReplies, ReplyView } from '../platforms/
 import { isLongAnswer } from '../platforms/split-answer.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { endedInTime, isOver, shownNoMore } from './hand-over.ts';
-import { settledAfterMs } from './lost-post.ts';
+import { doubtedAgeMs, settledAfterMs } from './lost-post.ts';
 import { LookPacer } from './look-pacer.ts';
 import { createPostLedger, postFieldOf, type PostLedger } from './post-ledger.ts';
 import { REPLACED_FIELD } from './point-below.ts';
@@ -40,7 +40,11 @@ export class PushedReply implements LiveReply {
     this.#options = options;
     this.#push = push;
     const { replyTarget } = options;
-    this.#ledger = createPostLedger({ ...options, place: replyTarget === undefined ? '' : push.placeOf(replyTarget) });
+    this.#ledger = createPostLedger({
+      ...options,
+      place: replyTarget === undefined ? '' : push.placeOf(replyTarget),
+      doubtedAgeMs: doubtedAgeMs(options.platform.replyTraits),
+    });
     const { minEditGapMs: minGapMs } = options.platform.replyTraits;
     this.#pacer = new LookPacer({
       minGapMs,

@@ -97,7 +97,7 @@ test('no script of a turn brings an expired record back for ever', async () => {
   await expect(withoutKey.begin(alice)).rejects.toMatchObject({ code: 'key_missing' });
   const claim = await begin(newest);
   const deliveryId = deliveryIdOf(newest);
-  const place = { redis, conversation: alice, epoch: claim.epoch, deliveryId, place: 'thread' };
+  const place = { redis, conversation: alice, epoch: claim.epoch, deliveryId, place: 'thread', doubtedAgeMs: 0 };
   const live = createLiveReply({
     ...{ ...place, keyRing, platform, nowMs, log, language: 'en', mergedIds: [deliveryIdOf(older)] },
     report: { firstTextShown: () => undefined, answerKept: () => undefined, replyHandedOver: () => undefined },

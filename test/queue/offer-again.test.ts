@@ -180,7 +180,14 @@ test('F12: what was stored under another history of Redis counts as perhaps post
   await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
   const claim = await store.begin(alice);
   if (!claim) throw new Error('nothing waits');
-  const place = { redis: server.redis, conversation: alice, epoch: claim.epoch, deliveryId: claim.turnId, place: '' };
+  const place = {
+    redis: server.redis,
+    conversation: alice,
+    epoch: claim.epoch,
+    deliveryId: claim.turnId,
+    place: '',
+    doubtedAgeMs: 0,
+  };
   expect(await createPostLedger(place).begin(0)).toMatchObject({ kind: 'posting' });
   // What comes from now on is known whole.
   await store.commit(claim, { outcome: 'final', records: [] });

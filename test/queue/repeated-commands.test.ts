@@ -82,6 +82,7 @@ test('security.md 4.12: marks, renewals, releases and posts that are sent twice 
   expect(await store.storeAnswer(claim, 'whole')).toBe(true);
   expect(await store.renew(claim)).toMatchObject({ stop: { seq: 0 } });
   const place = {
+    doubtedAgeMs: 0,
     redis: doubling,
     conversation: alice,
     epoch: claim.epoch,

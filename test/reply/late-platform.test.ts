@@ -239,6 +239,15 @@ test('what may have been posted before a failover is waited for like any post of
   expect(texts()).toEqual(['Once.']);
 });
 
+test('what only a failover makes possible is looked for within moments, not for as long as a post may be late', async () => {
+  const asked = await ask('edit', { settlesWithinMs: 600_000 });
+  const [key = ''] = await scene.server.redis.keys('*:message:*');
+  await scene.server.redis.hset(key, 'again', '1');
+  await (await asked.take()).live.finish('Once.');
+  expect(texts()).toEqual(['Once.']);
+  expect(calls('conversations.replies').length).toBeGreaterThanOrEqual(2);
+});
+
 test('a look-up reads to the end of what was said, page by page', async () => {
   for (let count = 0; count < 5; count += 1) {
     const { live } = await (await ask('edit', { place: BY_ANOTHER })).take();

@@ -9,6 +9,7 @@
 -- ARGV  1 epoch   2 part of the answer, from 0   3 handle of the message that stands now ('' = none that is not noted)
 --       4 the sealed full answer, right before its last look: begin.lua gives it to whoever takes over ('' = not yet)
 --       5 '1' when this worker knows that nothing of the part is under way, so that a post may leave now   6 delivery id
+--       7 how old a post is taken to be of which only a failover's loss makes one think, ms
 -- Returns {'stale' | 'gone' (the handle is nobody's by now), '', 0} |
 --         {'ok', 'unsent' | 'posting' | handle, how long ago a post may have left, ms, '1' if this worker noted that itself}
 if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[1]) then return {'stale', '', 0} end
@@ -32,12 +33,14 @@ end
 if found[1] and found[1] ~= 'posting' then return {'ok', found[1], 0} end
 
 local nowMs = redisNowMs()
--- A failover may have taken the ledger's newest lines (accept.lua): then what is not there may have been posted.
+-- A failover may have taken the ledger's newest lines (accept.lua): then what is not there may have been posted. It would
+-- have left before the failover, so that little of the time in which it may be late is left.
 local known = (found[1] or found[2]) and 'posting' or 'unsent'
 local leavesNow = ARGV[5] == '1' or known == 'unsent'
-local sinceMs = not leavesNow and tonumber(found[3] or nil) or nowMs
-if sinceMs == nowMs then
-  note(field, 'posting', since, nowMs, by, leavesNow and ARGV[1] or '')
+local notedMs = not leavesNow and tonumber(found[3] or nil)
+local sinceMs = notedMs or known == 'posting' and not leavesNow and not found[1] and nowMs - ARGV[7] or nowMs
+if not notedMs then
+  note(field, 'posting', since, sinceMs, by, leavesNow and ARGV[1] or '')
   redis.call('ZADD', KEYS[3], nowMs, ARGV[6] .. ':' .. ARGV[2])
   redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', nowMs - PLACE_LIFE_MS)
   redis.call('PEXPIRE', KEYS[3], PLACE_LIFE_MS)
