@@ -156,7 +156,7 @@ function platformPart({ name, access }: Platform): HealthPart {
 }
 
 function refusalSentence(code: string): string {
-  return `takes no calls (${code}): mend the token or the scopes of the app; answers are kept meanwhile`;
+  return `takes no calls (${code}): mend the token, the secret or the rights of the app; answers are kept meanwhile`;
 }
 
 function redisPart(name: string, redis: RedisClient): HealthPart {

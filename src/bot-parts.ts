@@ -84,13 +84,12 @@ export function createPlatforms(
   redis: RedisClient,
   keyRing: KeyRing,
 ): ReadonlyMap<PlatformName, Platform> {
+  const reported = report ? { report } : {};
   const served = [
     ...(config.wecom.isBotOn
-      ? [buildWecom({ config, secrets, nowMs, log }, createSealedTokenStore(redis, keyRing, nowMs))]
+      ? [buildWecom({ config, secrets, nowMs, log, ...reported }, createSealedTokenStore(redis, keyRing, nowMs))]
       : []),
-    ...(config.slack.isOn
-      ? [buildSlack({ config, secrets, nowMs, slackSettlesWithinMs, ...(report ? { report } : {}) })]
-      : []),
+    ...(config.slack.isOn ? [buildSlack({ config, secrets, nowMs, slackSettlesWithinMs, ...reported })] : []),
   ];
   return new Map(served.map((platform) => [platform.name, withEditGap(platform, config.reply.minEditMs)]));
 }
@@ -99,7 +98,7 @@ type PlatformParts = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log' | '
   report?: Pick<Report, 'platformRefused'>;
 };
 
-function buildWecom({ config, secrets, nowMs, log }: PlatformParts, tokenStore: AccessTokenStore): Platform {
+function buildWecom({ config, secrets, nowMs, log, report }: PlatformParts, tokenStore: AccessTokenStore): Platform {
   const { wecom } = config;
   const agent = wecom.app &&
     secrets.wecomAgentSecret !== undefined && { ...wecom.app, agentSecret: secrets.wecomAgentSecret };
@@ -114,6 +113,7 @@ function buildWecom({ config, secrets, nowMs, log }: PlatformParts, tokenStore: 
     nowMs,
     log,
     tokenStore,
+    onRefused: (code) => report?.platformRefused({ platform: 'wecom', code }),
   });
 }
 

@@ -75,7 +75,7 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
       saidMs.set(platform, monotonicMs());
       log.error(
         { platform, code },
-        'the platform takes no calls: mend the token or the scopes of the app; answers are kept',
+        'the platform takes no calls: mend the token, the secret or the rights of the app; answers are kept',
       );
     },
     answerKept({ platform }) {

@@ -1,5 +1,5 @@
-/** Refusals of the whole app: a call that is taken shows that they are over. Others concern one kind of call. */
-const OF_ONE_CALL = new Set(['missing_scope', 'no_permission', 'access_denied', 'not_allowed_token_type']);
+/** Whether a call that was taken shows that another call's refusal, by its code, is over as well. */
+type EndsRefusal = (taken: string, code: string) => boolean;
 
 /**
  * Whether a platform takes our calls, as its last answers showed. What it refuses until the operator mends the app is told, each
@@ -7,10 +7,12 @@ const OF_ONE_CALL = new Set(['missing_scope', 'no_permission', 'access_denied', 
  */
 export class PlatformAccess {
   readonly #faults = new Map<string, string>();
+  readonly #endsRefusal: EndsRefusal;
   readonly #onRefused: (code: string) => void;
 
   /** @param onRefused called with the platform's own code, never with a token */
-  constructor(onRefused: (code: string) => void = () => undefined) {
+  constructor(endsRefusal: EndsRefusal, onRefused: (code: string) => void = () => undefined) {
+    this.#endsRefusal = endsRefusal;
     this.#onRefused = onRefused;
   }
 
@@ -22,7 +24,7 @@ export class PlatformAccess {
   taken(call: string): void {
     if (this.#faults.size === 0) return;
     this.#faults.delete(call);
-    for (const [other, code] of this.#faults) if (!OF_ONE_CALL.has(code)) this.#faults.delete(other);
+    for (const [other, code] of this.#faults) if (this.#endsRefusal(call, code)) this.#faults.delete(other);
   }
 
   /** The platform's own code for why it takes no calls now; undefined while it takes them. */

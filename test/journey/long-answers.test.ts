@@ -33,6 +33,24 @@ test('while WeCom takes no more posts for now, the next question is answered, an
   expect(words(beginning, wecom.posted[0] ?? '')).toEqual(words(LONG));
 }, 30_000);
 
+test('while WeCom trusts our address no more, the rest is kept and that is told; once it does, the rest comes by itself', async () => {
+  const get = async (path: string) => (await fetch(`${town.botUrl}${path}`)).text();
+  const partOfWecom = async () =>
+    (JSON.parse(await get('/readyz')) as { parts: Record<string, string> }).parts['wecom'];
+  town.chat.script(helloStream(LONG));
+  await town.startBot();
+  await untilTrue(async () => (await partOfWecom()) === 'ready');
+  wecom.answers.push(...Array.from({ length: 1_000 }, () => 'unauthorised' as const));
+  const beginning = await wecom.ask('a long one');
+  await untilTrue(async () => /60020.*kept/.test((await partOfWecom()) ?? ''));
+  expect(await get('/metrics')).toMatch(/parley_platform_calls_unauthorised_total\{platform="wecom",code="60020"\} \d/);
+  expect(town.lines.filter((line) => line.includes('the platform takes no calls'))).toHaveLength(1);
+  wecom.answers.length = 0;
+  await untilTrue(isSettled);
+  expect(words(beginning, wecom.posted.at(-1) ?? '')).toEqual(words(LONG));
+  expect(await partOfWecom()).toBe('ready');
+}, 30_000);
+
 test('what can be brought no other way stands before the next private reply of the person who asked, and of nobody else', async () => {
   town.chat.script(helloStream(LONG), helloStream('Short.'));
   await town.startBot();

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createWecomSender, wecomText } from './wecom-sender.ts';
 
 /** What WeCom says to a post, or does to its connection. */
-export type LaterAnswer = 'ok' | 'busy' | 'refused' | ((response: ServerResponse) => void);
+export type LaterAnswer = 'ok' | 'busy' | 'refused' | 'unauthorised' | ((response: ServerResponse) => void);
 
 /** WeCom's side of a bot: questions, polls, and response_urls that answer as told. */
 export interface WecomReplies {
@@ -20,7 +20,12 @@ export interface WecomReplies {
 
 const TOKEN = 'replies-token-0123456789';
 const AES_KEY = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG';
-const SAYS = { ok: '{"errcode":0}', busy: '{"errcode":45009}', refused: '{"errcode":40058}' };
+const SAYS = {
+  ok: '{"errcode":0}',
+  busy: '{"errcode":45009}',
+  refused: '{"errcode":40058}',
+  unauthorised: '{"errcode":60020}',
+};
 
 export async function startWecomReplies(botUrl: () => string): Promise<WecomReplies> {
   const [posted, answers, used] = [[] as string[], [] as LaterAnswer[], new Set<string>()];

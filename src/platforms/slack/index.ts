@@ -1,10 +1,9 @@
 import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { Delivery, Platform, PostResult, RawDelivery, ReplyTraits } from '../platform.ts';
-import { PlatformAccess } from '../platform-access.ts';
 import { createAnswers } from './answers.ts';
 import { checkSlack } from './check-settings.ts';
 import { fetchFile } from './media.ts';
-import { createSlackApi, type SlackApi } from './platform-api.ts';
+import { createSlackAccess, createSlackApi, type SlackApi } from './platform-api.ts';
 import { EMPTY_ANSWER, ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
 import { refusalOf } from './verify-delivery.ts';
@@ -39,7 +38,7 @@ const EDIT_GAP_MS = { stream: 700, edit: 1_200 } as const;
 /** Slack: Events API in, one growing message out. */
 export function createSlack(options: SlackOptions): Platform {
   const apiUrl = (options.apiUrl ?? 'https://slack.com/api').replace(/\/+$/, '');
-  const access = new PlatformAccess(options.onRefused);
+  const access = createSlackAccess(options.onRefused);
   const api = createSlackApi(apiUrl, options.botToken, access);
   const { reply, nowMs } = options;
   const reading: ReadOptions = { tenant: TENANT, app: APP, answersInThreads: reply === 'stream' };

@@ -47,6 +47,8 @@ const UNAUTHORISED = new Set([
   'token_revoked',
   'two_factor_setup_required',
 ]);
+/** Refusals of one kind of call. Others are of the whole app: any call that is taken shows that they are over. */
+const OF_ONE_CALL = new Set(['missing_scope', 'no_permission', 'access_denied', 'not_allowed_token_type']);
 const DEFAULT_RETRY_AFTER_MS = SECOND_MS;
 const LONGEST_RETRY_AFTER_MS = 60 * SECOND_MS;
 const CALL_TIMEOUT_MS = 5 * SECOND_MS;
@@ -54,8 +56,13 @@ const CALL_TIMEOUT_MS = 5 * SECOND_MS;
 /** What answers cannot be shown without; of other calls (a line of status) a refusal is no alarm. */
 const NEEDED = /^(?:chat|conversations)\./;
 
+/** What Slack's answers show of whether it takes our calls. @param onRefused called with Slack's code */
+export function createSlackAccess(onRefused?: (code: string) => void): PlatformAccess {
+  return new PlatformAccess((_, code) => !OF_ONE_CALL.has(code), onRefused);
+}
+
 /** @param apiUrl ends in `/api` @param access learns what Slack refuses until the operator mends the app */
-export function createSlackApi(apiUrl: string, botToken: string, access = new PlatformAccess()): SlackApi {
+export function createSlackApi(apiUrl: string, botToken: string, access = createSlackAccess()): SlackApi {
   const tell = (method: string, answer: SlackAnswer) => {
     if (answer.kind === 'ok') access.taken(method);
     if (answer.kind === 'unauthorised' && NEEDED.test(method)) access.refused(method, answer.error);

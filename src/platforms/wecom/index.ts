@@ -8,7 +8,7 @@ import { readAesKey } from './crypto.ts';
 import { fetchMedia, isReplyAddress } from './media.ts';
 import { PlainUserIds } from './plain-user-id.ts';
 import { createWecomApi, type WecomAgent } from './platform-api.ts';
-import { replyLater, writePrivately } from './post-messages.ts';
+import { createWecomAccess, replyLater, writePrivately } from './post-messages.ts';
 import { ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
 import { createMentionStripper } from './strip-mention.ts';
@@ -34,6 +34,8 @@ export interface WecomOptions {
   nowMs: NowMs;
   log: Log;
   tokenStore: AccessTokenStore;
+  /** Called with WeCom's errcode when it takes no post until the operator mends the app. */
+  onRefused?: (code: string) => void;
 }
 
 /** A deployment serves one bot, so its id is not part of any key: the company and this word are. */
@@ -65,7 +67,8 @@ export function createWecom(options: WecomOptions): Platform {
   const agent = agentOf(options);
   const api = createWecomApi({ apiUrl, agent, tokenStore, nowMs, log });
   const userIds = new PlainUserIds(agent ? api : undefined, nowMs);
-  const posting = { api, apiUrl, log, userIds };
+  const access = createWecomAccess(options.onRefused);
+  const posting = { api, apiUrl, log, userIds, access };
   const tenant = options.corpId ?? ONLY_TENANT;
   const reading: ReadOptions = {
     tenant,
@@ -77,6 +80,7 @@ export function createWecom(options: WecomOptions): Platform {
     name: 'wecom',
     tenant,
     app: APP,
+    access,
     replyTraits: REPLY_TRAITS,
     receive: (delivery) => receive(delivery, options, { aesKey, reading }),
     renderReply,

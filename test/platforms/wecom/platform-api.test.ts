@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { encryptPadded } from '../../../src/platforms/wecom/crypto.ts';
 import { recordingLog } from '../../support/redis.ts';
-import { startFakeApi, type FakeApi } from './fake-api.ts';
+import { startFakeApi, type ApiAnswer, type FakeApi } from './fake-api.ts';
 import { AES_KEY, memoryTokens, NOW_MS, wecom } from './support.ts';
 
 const SEND = '/cgi-bin/message/send';
@@ -190,6 +190,53 @@ test.each([40_001, 40_013])(
     expect(api.calls(SEND)).toEqual([]);
   },
 );
+
+describe('whether WeCom takes our posts', () => {
+  const opened = () => {
+    const told: string[] = [];
+    const platform = app({ onRefused: (code) => void told.push(code) });
+    const post = (path: '/reply' | typeof SEND, answer: ApiAnswer) => {
+      api.answers.set(path, answer);
+      return path === SEND ? platform.writePrivately?.('lisi', 'x') : platform.replyLater?.(`${api.url}/reply`, 'x');
+    };
+    return { told, post, fault: () => platform.access?.fault };
+  };
+
+  test.each([SEND, '/reply'] as const)(
+    'is told by its errcode at each refusal of %s, until one is taken',
+    async (path) => {
+      const { told, post, fault } = opened();
+      await post(path, { errcode: 60_020 });
+      await post(path, { errcode: 40_014 });
+      expect(told).toEqual(['60020', '40014']);
+      expect(fault()).toBe('40014');
+      for (const answer of [{ errcode: -1 }, { errcode: 81_013 }, 502, 'cut'] as const) await post(path, answer);
+      expect(told).toHaveLength(2);
+      expect(fault()).toBe('40014');
+      await post(path, { errcode: 0 });
+      expect(fault()).toBeUndefined();
+    },
+  );
+
+  test('a wrong secret is told, too, although no post leaves', async () => {
+    const { told, post, fault } = opened();
+    api.answers.set('/cgi-bin/gettoken', { errcode: 40_001 });
+    await post(SEND, { errcode: 0 });
+    expect(told).toEqual(['40001']);
+    expect(fault()).toBe('40001');
+  });
+
+  test.each([
+    ['a post by the app shows that an address is trusted again', '/reply', 60_020, SEND, undefined],
+    ['a post by the app shows no right to another kind of post', '/reply', 48_002, SEND, '48002'],
+    ['an address that carries its own permission says nothing of the app', SEND, 40_014, '/reply', '40014'],
+  ] as const)('%s', async (_, refused, errcode, taken, left) => {
+    const { post, fault } = opened();
+    await post(refused, { errcode });
+    await post(taken, { errcode: 0 });
+    expect(fault()).toBe(left);
+  });
+});
 
 describe('plain user ids', () => {
   const converts = (pairs: Record<string, string>) =>
