@@ -157,7 +157,7 @@ export function createReceiver(options: BotOptions): Receiver {
   const identity = createSignIn(options, base);
   const standsAlone = config.signIn.proofs.includes('typed-code') ? holdsCode : undefined;
   const recent = new RecentAccepts({ onBare: () => report.acceptKeptBare() });
-  const inbox = new Inbox({ redis, keyRing, nowMs, recent, ...(standsAlone ? { standsAlone } : {}) });
+  const inbox = new Inbox({ redis, keyRing, recent, ...(standsAlone ? { standsAlone } : {}) });
   const endSaying = keepSayingShards(redis, config.queue.shards);
   const endWatch = watchForLostEvents({ redis, inbox, recent, wakeQueue, log, report });
   const { groupScope } = config.conversation;

@@ -178,6 +178,16 @@ export interface PushedLook {
   isRepeat?: boolean;
   /** What is said about a finished answer, in plain words: shown apart from its text, in the platform's own place for that. */
   note?: string;
+  /** With an answer's last look: what `find` says of it from then on. */
+  ends?: AnswerEnd;
+}
+
+/** Marks of an answer that is whole. */
+export interface AnswerEnd {
+  /** The key of its last part: once that stands with its last look, the answer is whole. */
+  lastKey: string;
+  /** First parts' keys of the messages that were merged into the one that it answers: it is their answer as well. */
+  mergedKeys: string[];
 }
 
 /**
@@ -198,6 +208,8 @@ export interface FoundPosts {
   strays: string[];
   /** Messages that a worker had begun to take away. */
   doomed: string[];
+  /** The answer that the key belongs to stands there whole, under it or under that of a message with which it was merged. */
+  isWhole?: boolean;
 }
 
 /**

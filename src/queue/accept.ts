@@ -2,7 +2,6 @@ import { conversationKeys, messageKey, rateKey } from '../base/partition-keys.ts
 import { DAY_MS } from '../base/clock.ts';
 import { hashParts } from '../base/ids.ts';
 import { loadScript, type LuaScript } from '../base/lua-script.ts';
-import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { deliveryIdOf, personIdOf, type ConversationRef } from '../platforms/conversation-key.ts';
@@ -21,7 +20,6 @@ const FLAGS_ARGUMENT = 4;
 export interface AcceptOptions {
   redis: RedisClient;
   keyRing: KeyRing;
-  nowMs: NowMs;
   /** 20 unless told (security.md 3.11). */
   messagesAPersonMaySendAMinute?: number;
   /** Messages that are never merged with others into one turn, beside slash words. */
@@ -35,6 +33,9 @@ export interface Accepted {
   /** `repeat`: this delivery was stored before; `limited`: refused because too many came, which the person must be told. */
   result: 'new' | 'repeat' | 'limited';
 }
+
+/** What accept.lua returns. */
+type AcceptReply = [result: Accepted['result'], takenAtMs: number];
 
 /** Stores accepted messages. One atomic script a message (security.md 3.5); safe to call again with the same delivery. */
 export class Inbox {
@@ -54,7 +55,7 @@ export class Inbox {
 
   /** @throws whatever the connection throws when Redis is away: the message is not stored then, as far as we know */
   async accept(conversation: ConversationRef, message: InboundMessage): Promise<Accepted> {
-    const { redis, keyRing, nowMs, standsAlone, recent } = this.#options;
+    const { redis, keyRing, standsAlone, recent } = this.#options;
     const deliveryId = deliveryIdOf(message);
     const personId = personIdOf(message, message.sender.userId);
     const { partition } = conversation;
@@ -80,20 +81,25 @@ export class Inbox {
       isStop && threadBegunBy !== undefined ? deliveryIdOf({ ...message, messageId: threadBegunBy }) : '',
       sealTarget(keyRing, deliveryId, message),
     ];
-    const acceptedAtMs = nowMs();
-    const result = (await this.#script.run(redis, keys, args)) as Accepted['result'];
-    if (result === 'new') recent?.keep({ deliveryId, conversation, keys, args, acceptedAtMs });
+    const [result, takenAtMs] = (await this.#script.run(redis, keys, args)) as AcceptReply;
+    // One that is sent again may be so since our own answer about it was lost.
+    if (takenAtMs > 0) recent?.keep({ deliveryId, conversation, keys, args, takenAtMs });
     return { deliveryId, result };
   }
 
+  /** The sender of a message has seen its answer whole: should a failover lose it, it is not stored again. */
+  answerSeen(deliveryId: string): void {
+    this.#options.recent?.forgetSeen(deliveryId);
+  }
+
   /**
-   * Stores a message that was acknowledged before, as of then, whatever the limits are now. Its posts are looked up before
-   * anything is posted, since what was known of them may be lost too.
+   * Stores a message that was acknowledged before, as of then, whatever the limits are now: in its place by the time at which it was
+   * taken, and as a turn of its own. Its posts are looked up before anything is posted, since what was known of them may be lost too.
    * @throws as `accept`
    */
-  async acceptAgain({ keys, args, acceptedAtMs }: RecentAccept): Promise<Accepted['result']> {
-    const ageMs = Math.max(0, this.#options.nowMs() - acceptedAtMs);
-    const again = args.map((arg, index) => (index === FLAGS_ARGUMENT ? `${arg} again:${ageMs}` : arg));
-    return (await this.#script.run(this.#options.redis, keys, again)) as Accepted['result'];
+  async acceptAgain({ keys, args, takenAtMs }: RecentAccept): Promise<Accepted['result']> {
+    const again = args.map((arg, index) => (index === FLAGS_ARGUMENT ? `${arg} again:${takenAtMs}` : arg));
+    const [result] = (await this.#script.run(this.#options.redis, keys, again)) as AcceptReply;
+    return result;
   }
 }

@@ -24,8 +24,8 @@ export interface RecentAccept {
   /** Keys and arguments of accept.lua. The first key is the message's record. */
   keys: string[];
   args: (string | number)[];
-  /** By this process's clock. */
-  acceptedAtMs: number;
+  /** When it was taken, by Redis' clock: the receivers that store messages of one conversation again need one clock. */
+  takenAtMs: number;
 }
 
 /** What is left of one when there were too many to keep them whole. */
@@ -36,6 +36,8 @@ interface Kept {
   atMs: number;
   bytes: number;
   entry: RecentAccept;
+  /** Its answer was shown whole: it need not be stored again. */
+  isSeen?: true;
 }
 
 export interface RecentAcceptsOptions {
@@ -54,6 +56,7 @@ export class RecentAccepts {
   readonly #options: RecentAcceptsOptions;
   readonly #nowMs: NowMs;
   readonly #young = new Fifo<Kept>();
+  readonly #youngById = new Map<string, Kept>();
   /** Older than what is kept in any case, in order. */
   readonly #older = new Map<string, Kept>();
   readonly #bare = new Fifo<{ atMs: number; entry: BareAccept }>();
@@ -66,7 +69,9 @@ export class RecentAccepts {
 
   keep(entry: RecentAccept): void {
     const bytes = entry.args.reduce<number>((sum, arg) => sum + (typeof arg === 'string' ? arg.length : 8), 0);
-    this.#young.push({ atMs: this.#nowMs(), bytes, entry });
+    const kept = { atMs: this.#nowMs(), bytes, entry };
+    this.#young.push(kept);
+    this.#youngById.set(entry.deliveryId, kept);
     this.#bytes += bytes;
     this.#trim();
   }
@@ -74,7 +79,7 @@ export class RecentAccepts {
   /** All that is kept, the oldest first, each once, although it may have been stored twice. */
   all(): { whole: RecentAccept[]; bare: BareAccept[] } {
     this.#trim();
-    const kept = [...this.#older.values(), ...this.#young];
+    const kept = [...this.#older.values(), ...this.#young].filter(({ isSeen }) => isSeen !== true);
     return {
       whole: eachOnce(kept.map(({ entry }) => entry)),
       bare: eachOnce([...this.#bare].map(({ entry }) => entry)),
@@ -95,15 +100,28 @@ export class RecentAccepts {
     }
   }
 
+  /** Forgets a message whose answer its sender has seen whole: it would be answered a second time. Words that do something stay. */
+  forgetSeen(deliveryId: string): void {
+    const young = this.#youngById.get(deliveryId);
+    if (young && leastLifeMs(young.entry) === KEEP_MS) young.isSeen = true;
+    else if (!young) this.forgetAnswered([deliveryId]);
+  }
+
+  #shiftYoung(): void {
+    const kept = this.#young.shift();
+    if (kept && this.#youngById.get(kept.entry.deliveryId) === kept) this.#youngById.delete(kept.entry.deliveryId);
+  }
+
   /** Looks at the oldest only, until one may stay. */
   #trim(): void {
     const nowMs = this.#nowMs();
     for (let oldest = this.#young.oldest; oldest && nowMs - oldest.atMs >= KEEP_MS; oldest = this.#young.oldest) {
-      this.#young.shift();
+      this.#shiftYoung();
       const { deliveryId } = oldest.entry;
       const double = this.#older.get(deliveryId);
       if (double) this.#forgetOlder(deliveryId, double);
       this.#older.set(deliveryId, oldest);
+      if (oldest.isSeen) this.#forgetOlder(deliveryId, oldest);
     }
     for (const [id, kept] of this.#older) {
       const isOver = nowMs - kept.atMs >= LONGEST_MS;
@@ -112,9 +130,9 @@ export class RecentAccepts {
       if (!isOver) this.#keepBare(kept);
     }
     for (let oldest = this.#young.oldest; oldest && this.#isFull(); oldest = this.#young.oldest) {
-      this.#young.shift();
+      this.#shiftYoung();
       this.#bytes -= oldest.bytes;
-      this.#keepBare(oldest);
+      if (!oldest.isSeen) this.#keepBare(oldest);
     }
     for (let oldest = this.#bare.oldest; oldest; oldest = this.#bare.oldest) {
       if (nowMs - oldest.atMs < KEEP_BARE_MS && this.#bare.size <= MOST_BARE) break;

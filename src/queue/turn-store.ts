@@ -103,6 +103,8 @@ export interface TurnClaim {
   historyLength: number;
   /** How long the turn could have begun already when it was claimed, by Redis' clock. Milliseconds. */
   dueForMs: number;
+  /** Whether it may have been answered already, under a history of Redis that a failover has ended. */
+  mayBeAnswered: boolean;
 }
 
 /** What a renewal finds: the newest stop word, and whether one of the turn's messages was stopped by itself. */
@@ -147,6 +149,7 @@ type BeginReply = [
   target: string,
   dueForMs: number,
   leftovers: string[],
+  mayBeAnswered: string,
 ];
 
 export interface TurnStoreOptions {
@@ -207,7 +210,7 @@ export class TurnStore {
     const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =
       reply as BeginReply;
     const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences, wasStopped, ...last] = more;
-    const [redisNowMs, summary, historyLength, target, dueForMs, leftovers] = last;
+    const [redisNowMs, summary, historyLength, target, dueForMs, leftovers, mayBeAnswered] = last;
     if (turnId === LACKS_KEY) return this.#awaitKey(conversation, String(crashes));
     // Times of Redis' clock become times of ours, so that an age is right although the two differ (reliability.md F29).
     const aheadMs = this.#options.nowMs() - redisNowMs;
@@ -239,6 +242,7 @@ export class TurnStore {
       historyLength,
       dueForMs,
       leftovers,
+      mayBeAnswered: mayBeAnswered === '1',
     };
   }
 

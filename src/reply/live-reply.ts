@@ -20,6 +20,11 @@ export interface FinalRecord {
 
 /** One visible answer while it grows. */
 export interface LiveReply {
+  /**
+   * Looks whether the platform shows the answer whole already, where it can tell: for a turn of which a failover may have lost that it
+   * was answered. @returns the records that the commit writes then; undefined when it is to be answered (still)
+   */
+  findWhole(): Promise<FinalRecord[] | undefined>;
   /** The first look is about to come: what can be asked before it is asked now. Returns at once. */
   prepare(): void;
   /** Shows a look soon. Returns at once; a refused write ends the turn through `fenced`. */

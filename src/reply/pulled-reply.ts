@@ -48,6 +48,10 @@ export class PulledReply implements LiveReply {
     });
   }
 
+  async findWhole(): Promise<undefined> {
+    // What a poll has ended the platform never asks for again.
+  }
+
   prepare(): void {
     // A snapshot is fenced by the script that writes it; there is nothing to ask before.
   }

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { messageKey } from '../base/partition-keys.ts';
 import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS } from '../base/clock.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
-import type { Platform, PushedLook, PushReplies, ReplyView } from '../platforms/platform.ts';
+import type { AnswerEnd, Platform, PushedLook, PushReplies, ReplyView } from '../platforms/platform.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { endedInTime, isOver, shownNoMore } from './hand-over.ts';
 import { doubtedAgeMs, settledAfterMs } from './lost-post.ts';
 import { LookPacer } from './look-pacer.ts';
-import { createPostLedger, postFieldOf, type PostLedger } from './post-ledger.ts';
+import { createPostLedger, postFieldOf, postKeyOf, type PostLedger } from './post-ledger.ts';
 import { REPLACED_FIELD } from './point-below.ts';
 import { PushedPart, type PartResult } from './pushed-part.ts';
 
@@ -17,6 +17,8 @@ const FINAL_BUDGET_MS = 10 * MINUTE_MS;
 /** So long an answer is tried at once although the platform takes no calls; then its turn makes room and is taken again later. */
 const UNAUTHORISED_TRIED_MS = 5 * SECOND_MS;
 const LONGEST_PAUSE_MS = 30 * SECOND_MS;
+/** So often it is tried to see whether an answer stands already, before the question is answered (again). */
+const WHOLE_LOOKED_FOR = 3;
 
 /** How a finished answer was delivered, for the ledger. */
 type Delivery = 'live' | 'refused' | 'uncertain' | 'unavailable';
@@ -54,6 +56,21 @@ export class PushedReply implements LiveReply {
     });
   }
 
+  async findWhole(): Promise<FinalRecord[] | undefined> {
+    const { replyTarget, deliveryId, platform, signal } = this.#options;
+    for (let tries = 0; replyTarget !== undefined && tries < WHOLE_LOOKED_FOR; tries += 1) {
+      const found = await this.#push.find(replyTarget, postKeyOf(deliveryId, 0));
+      if (found !== 'unknown') {
+        const [handle] = found.keyed;
+        const stands = handle === undefined ? {} : { [postFieldOf(0)]: handle };
+        return found.isWhole === true ? [this.#record({ finished: '1', delivery: 'live', ...stands })] : undefined;
+      }
+      await pauseOrEnd(platform.replyTraits.lookUpAfterMs, signal);
+      if (isOver(signal)) return undefined;
+    }
+    return undefined;
+  }
+
   prepare(): void {
     this.#part(0)?.prepare();
   }
@@ -76,7 +93,7 @@ export class PushedReply implements LiveReply {
     let delivery: Delivery = 'live';
     for (const [part, piece] of pieces.entries()) {
       const isLast = part === pieces.length - 1;
-      const look = lastLook(platform, piece, isLast ? status : undefined);
+      const look = { ...lastLook(platform, piece, isLast ? status : undefined), ends: this.#endsWith(pieces.length) };
       const answer = part === 0 && !isLong ? sealAnswer(text) : undefined;
       delivery = await this.#persist(part, look, answer);
       if (delivery !== 'live') break;
@@ -140,6 +157,11 @@ export class PushedReply implements LiveReply {
 
   async #recordPart(part: number): Promise<void> {
     if ((await this.#parts[part]?.record()) === false) this.#note({ result: 'fenced' });
+  }
+
+  #endsWith(parts: number): AnswerEnd {
+    const { deliveryId, mergedIds } = this.#options;
+    return { lastKey: postKeyOf(deliveryId, parts - 1), mergedKeys: mergedIds.map((id) => postKeyOf(id, 0)) };
   }
 
   #hasLost(): boolean {

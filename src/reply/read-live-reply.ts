@@ -17,6 +17,8 @@ export interface ReadLiveReplyOptions {
   platform: Platform;
   /** Which replies that nobody knows may still turn up; none unless told. */
   missing?: MissingReplies;
+  /** Told of each poll that shows an answer which is whole: the platform asks for it no more. */
+  onSeen?(deliveryId: string): void;
 }
 
 export interface PolledReply {
@@ -41,6 +43,7 @@ type PollRow = [
   state: string,
   contentId: string,
   elsewhere: string,
+  whole: string,
 ];
 
 /** An answer that is shown in an older message is told to its worker so long before that message's live time is over. */
@@ -68,12 +71,13 @@ export async function readLiveReply(options: ReadLiveReplyOptions, polled: Polle
   if (!row && options.missing?.mayTurnUp(replyId)) return { replyId, content: '', finished: false };
   if (!row) return { replyId, content: REPLY_TEXTS.unknownReply.en, finished: true };
 
-  const [sealed, , handedOver, , , state, contentId, elsewhere] = row;
+  const [sealed, , handedOver, , , state, contentId, elsewhere, whole] = row;
   if (state === 'limited') return { replyId, content: tooManyMessages(), finished: true };
   if (elsewhere === '1') return { replyId, content: REPLY_TEXTS.answeredAbove.en, finished: true };
   const content = openContent(options.keyRing, contentId, sealed);
   // Whoever has the key answers another poll: in a change of keys some receivers have it already, or still.
   if (content === undefined && handedOver !== '1') return { replyId, content: '', finished: false };
+  if (whole === '1' && handedOver !== '1' && polled.isRepeat !== true) options.onSeen?.(replyId);
   return lookOf(replyId, content ?? '', row);
 }
 

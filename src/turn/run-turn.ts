@@ -106,6 +106,7 @@ async function runScene(options: RunTurnOptions, scene: TurnScene): Promise<Turn
   throwIfUnwanted(controls.signal);
   scene.decided = outcome;
 
+  if (outcome.stands) return { outcome: 'final', records: [...outcome.stands, ...unreadableRecords(turn)] };
   const isPrivate = scene.newest.chat.kind === 'private';
   const notices = openNotices(keyRing, turn.conversation, isPrivate ? turn.notices : []);
   const lines = [...notices.texts, ...(outcome.note === undefined ? [] : [outcome.note])];
@@ -234,6 +235,9 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
     if (newest.slash) return await options.runSlashWord(scene, newest.slash);
     const taken = await options.takeTypedCode(scene);
     if (taken) return taken;
+    const stands = turn.mayBeAnswered ? await scene.live.findWhole() : undefined;
+    throwIfUnwanted(controls.signal);
+    if (stands) return { kind: 'answered', text: '', stands };
     if (controls.signal.reason === 'stopped') return stoppedBeforeStart(options.keyRing, scene);
     const newestAtMs = turn.messages.at(-1)?.acceptedAtMs ?? 0;
     if (options.nowMs() - newestAtMs > OLDEST_QUESTION_MS) {

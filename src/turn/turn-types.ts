@@ -36,6 +36,8 @@ export interface TurnInput {
   summary: string;
   /** How many turns of history are kept; `history` holds the newest of them. */
   historyLength: number;
+  /** Whether it may have been answered already, under a history of Redis that a failover has ended. */
+  mayBeAnswered: boolean;
 }
 
 /** How a turn reaches the fence while it runs; given by the worker. */
@@ -89,6 +91,8 @@ export interface Outcome {
   note?: string;
   /** The model's thought, shown apart from the text. It is kept nowhere else: not in the history, not in a stored answer. */
   thinking?: string;
+  /** The answer stands already, with these records: nothing is shown, and what it would have said is not known. */
+  stands?: TurnResult['records'];
   /** `held`: the reply stays open and the message waits for its sender's sign-in. */
   hold?: boolean;
   history?: TurnResult['history'];

@@ -159,11 +159,12 @@ async function answerPoll(
   delivery: PollDelivery,
 ): Promise<Handled> {
   const { chat, sender, replyId, answer } = delivery;
+  const onSeen = (deliveryId: string) => options.inbox.answerSeen(deliveryId);
   const owner = { platform: platform.name, tenant: platform.tenant, app: platform.app };
   const { partition } = conversationOf({ ...owner, chat, sender }, options.groupScope);
   try {
     const personId = personIdOf(owner, sender.userId);
-    const reading = readLiveReply({ ...options, platform }, { partition, deliveryId: replyId, personId });
+    const reading = readLiveReply({ ...options, platform, onSeen }, { partition, deliveryId: replyId, personId });
     return { answer: answer(await withDeadline(reading, STORE_DEADLINE_MS)), outcome: 'polled' };
   } catch (error) {
     options.log.debug({ error: asError(error), platform: platform.name }, 'a poll could not be answered');

@@ -67,7 +67,7 @@ function expectNothingLeft(): void {
 
 test('no script of a turn brings an expired record back for ever', async () => {
   const recent = new RecentAccepts();
-  const inbox = new Inbox({ redis, keyRing, nowMs, recent });
+  const inbox = new Inbox({ redis, keyRing, recent });
   const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs: HOUR_MS });
   const fates: PostResult[] = ['busy', 'refused'];
   const { writePrivately: _app, ...withoutApp } = createFakePlatform();
@@ -178,7 +178,7 @@ test('no script of a turn brings an expired record back for ever', async () => {
     textMessage('/stop', { chat: { ...chat, threadId: opener.messageId }, threadBegunBy: opener.messageId }),
   );
   for (const entry of recent.all().whole.slice(-2)) await inbox.acceptAgain(entry);
-  const strict = new Inbox({ redis, keyRing, nowMs, messagesAPersonMaySendAMinute: 1 });
+  const strict = new Inbox({ redis, keyRing, messagesAPersonMaySendAMinute: 1 });
   expect(await strict.accept(alice, textMessage('too much'))).toMatchObject({ result: 'limited' });
   expectNothingLeft();
 }, 60_000);

@@ -51,6 +51,7 @@ async function failOver(): Promise<void> {
   leadsTo = portOf(replica);
 }
 const isReady = async () => (await fetch(`${town.botUrl}/readyz`)).status === 200;
+const untilNothingWaits = () => untilTrue(async () => (await toReplica('KEYS', '{p*}:inbox:*')) === '', 60_000);
 const recovered = () => town.lines.filter((line) => line.includes('a failover had lost an acknowledged message'));
 const askAll = async (people: string[]) => {
   for (const userId of people) await town.sender.direct(userId, 'a question');
@@ -88,8 +89,10 @@ test('F12: an answer that was posted, but of which the replica knows nothing, is
   town.chat.script(helloStream('Answered once more.'));
   await failOver();
   await untilTrue(() => recovered().length === 12);
-  for (const userId of peopleOf('C')) await town.untilShown(`D${userId}`, ['Answered once more.'], 30_000);
+  await untilNothingWaits();
+  for (const userId of peopleOf('C')) await town.untilShown(`D${userId}`, [ANSWER], 30_000);
   expect(posts()).toBe(12);
+  expect(town.chat.calls).toHaveLength(12);
 }, 90_000);
 
 test('F12: answers to questions that waited long, of which the replica knows only the questions, are found and not posted again', async () => {
@@ -107,8 +110,11 @@ test('F12: answers to questions that waited long, of which the replica knows onl
   for (const userId of people) await town.untilShown(`D${userId}`, [ANSWER], 20_000);
   town.chat.script(helloStream('Answered once more.'));
   await failOver();
-  for (const userId of people) await town.untilShown(`D${userId}`, ['Answered once more.'], 60_000);
+  await untilTrue(isReady);
+  await untilNothingWaits();
+  for (const userId of people) await town.untilShown(`D${userId}`, [ANSWER], 60_000);
   expect(town.slack.messages).toHaveLength(12);
+  expect(town.chat.calls).toHaveLength(12);
   expect(recovered()).toEqual([]);
 }, 120_000);
 

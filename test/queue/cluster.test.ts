@@ -32,7 +32,7 @@ beforeAll(async () => {
   redis = connectRedis({ urls: group.url.split(',') }, 'wait', log, 'test');
   await until(() => redis.status === 'ready');
   wakeQueue = new WakeQueue(redis, 1, log);
-  inbox = new Inbox({ redis, keyRing: testKeyRing(), nowMs: Date.now });
+  inbox = new Inbox({ redis, keyRing: testKeyRing() });
 }, 60_000);
 afterEach(() => {
   for (const { pid } of group.servers) process.kill(pid, 'SIGCONT');

@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 const nowMs = () => Date.now();
 const storeOn = (redis: RedisClient) => new DyingWorkersStore({ redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
-const inboxOn = (redis: RedisClient) => new Inbox({ redis, keyRing, nowMs });
+const inboxOn = (redis: RedisClient) => new Inbox({ redis, keyRing });
 const FINAL: TurnCommit = { outcome: 'final', records: [] };
 
 test('security.md 4.12: an accept that is sent twice stores one message and counts one', async () => {

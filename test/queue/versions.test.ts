@@ -30,12 +30,12 @@ beforeEach(async () => {
 /** What a newer receiver would leave: a message of version 2, which merges with its like only. */
 async function acceptNewer(): Promise<InboundMessage> {
   const message = { ...textMessage('from the future'), version: 2 as unknown as 1 };
-  await new Inbox({ redis: server.redis, keyRing, nowMs }).accept(alice, message);
+  await new Inbox({ redis: server.redis, keyRing }).accept(alice, message);
   const [entry = ''] = await server.redis.lrange(keys.inbox, -1, -1);
   await server.redis.lset(keys.inbox, -1, entry.replace(/^([0-9a-f]+):1\./, '$1:2.'));
   return message;
 }
-const accept = (text: string) => new Inbox({ redis: server.redis, keyRing, nowMs }).accept(alice, textMessage(text));
+const accept = (text: string) => new Inbox({ redis: server.redis, keyRing }).accept(alice, textMessage(text));
 
 test('security.md 4.11: a message of an unknown version stays pending, unharmed, however often an older worker comes', async () => {
   const message = await acceptNewer();

@@ -23,6 +23,30 @@ test('a merged message points below once somebody polls the newest, and waits fo
   expect(await poll(0)).toMatchObject({ content: REPLY_TEXTS.answeredBelow.en, finished: true });
 });
 
+test('F12: a message counts as answered for good once a poll has shown its answer whole, and one that points below not before', async () => {
+  const { live, poll, repeat, finish, seenWhole } = await scene.open([2 * SECOND_MS, SECOND_MS]);
+  live.show({ text: 'The' });
+  await live.close();
+  await poll(1);
+  expect(await poll(0)).toMatchObject({ content: REPLY_TEXTS.answeredBelow.en, finished: true });
+  await finish(ANSWER);
+  await repeat(1);
+  await poll(1, 'somebody-else');
+  expect([...seenWhole]).toEqual([]);
+  await poll(0);
+  await poll(1);
+  expect([...seenWhole]).toEqual([0, 1]);
+});
+
+test('F12: an answer that goes the other way is not seen by the poll that says so', async () => {
+  const { poll, finish, pass, seenWhole } = await scene.open();
+  await pass(6 * MINUTE_MS);
+  await poll();
+  await finish(ANSWER);
+  expect(await poll()).toMatchObject({ finished: true });
+  expect([...seenWhole]).toEqual([]);
+});
+
 test('F1: a newer message that the platform never heard of does not take the answer with it', async () => {
   const { live, poll, finish, pass } = await scene.open([2 * SECOND_MS, SECOND_MS]);
   await pass(20 * SECOND_MS);

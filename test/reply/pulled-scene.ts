@@ -29,6 +29,8 @@ export interface PulledTurn {
   isFenced(): boolean;
   /** Polls a message as its sender, or as another person; the only one unless told. */
   poll(index?: number, userId?: string): ReturnType<typeof readLiveReply>;
+  /** Indexes of messages of which a poll has shown the whole answer, or where it stands. */
+  seenWhole: Set<number>;
   /** Polls at a receiver that has another key. */
   pollElsewhere(): ReturnType<typeof readLiveReply>;
   /** Answers a delivery of a message that came again. */
@@ -141,7 +143,7 @@ export function usePulledScene(): PulledScene {
   async function open(cameBeforeMs = [0]): Promise<PulledTurn> {
     await begin();
     const { redis } = scene.server;
-    const inbox = new Inbox({ redis, keyRing, nowMs });
+    const inbox = new Inbox({ redis, keyRing });
     const messages = cameBeforeMs.map((_, index) =>
       textMessage(`question ${index}`, { laterReplyHandle: 'https://example.test/later' }),
     );
@@ -175,17 +177,19 @@ export function usePulledScene(): PulledScene {
       sealAnswer: (text) => scene.store.sealAnswer(claim, text),
       isClaimHeld: () => true,
     });
+    const seenWhole = new Set<number>();
     const read = (index: number, userId: string, isRepeat: boolean, ring = keyRing) => {
       const { partition } = conversation;
       const polled = { partition, deliveryId: ids[index] ?? '', personId: personIdOf(first, userId), isRepeat };
-      return readLiveReply({ redis, keyRing: ring, platform }, polled);
+      const onSeen = (deliveryId: string) => void seenWhole.add(ids.indexOf(deliveryId));
+      return readLiveReply({ redis, keyRing: ring, platform, onSeen }, polled);
     };
     const bring = async (by = worker()) => {
       await by.takeUp(conversation.partition);
       await by.settle();
     };
     return {
-      ...{ live, claim, messages, keyOf, isFenced: () => isFenced },
+      ...{ live, claim, messages, keyOf, seenWhole, isFenced: () => isFenced },
       poll: (index = 0, userId = first.sender.userId) => read(index, userId, false),
       pollElsewhere: () => read(0, first.sender.userId, false, otherRing),
       repeat: (index) => read(index, first.sender.userId, true),

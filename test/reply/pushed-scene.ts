@@ -37,9 +37,12 @@ export interface AskedInSlack {
   record(): Promise<Record<string, string>>;
   state(): Promise<Record<string, string>>;
   platform: Platform;
+  deliveryId: string;
 }
 
 export interface AskOptions {
+  /** Messages that are answered along with it. */
+  mergedIds?: string[];
   place?: Partial<InboundMessage>;
   minEditGapMs?: number;
   /** How long the platform may carry out what was given up, ms. Unless told, next to nothing with the time that a post may take to leave. */
@@ -95,7 +98,7 @@ export function usePushedScene(): PushedScene {
     const platform = quickSlack(scene.slack.apiUrl, mode, nowMs, options);
     const message = messageInChannel(asked, options.place);
     const conversation = conversationOf(message, 'member');
-    const { deliveryId } = await new Inbox({ redis, keyRing, nowMs }).accept(conversation, message);
+    const { deliveryId } = await new Inbox({ redis, keyRing }).accept(conversation, message);
     const take = async (): Promise<PushingWorker> => {
       const claim = await store.begin(conversation);
       if (!claim) throw new Error('nothing waits');
@@ -112,7 +115,7 @@ export function usePushedScene(): PushedScene {
         conversation,
         epoch: claim.epoch,
         deliveryId,
-        mergedIds: [],
+        mergedIds: options.mergedIds ?? [],
         startedAtMs: claim.startedAtMs,
         wasHandedOver: false,
         laterReplyHandle: undefined,
@@ -141,6 +144,7 @@ export function usePushedScene(): PushedScene {
       record: () => redis.hgetall(messageKey(conversation.partition, deliveryId)),
       state: () => redis.hgetall(conversationKeys(conversation).state),
       platform,
+      deliveryId,
     };
   }
   return scene;

@@ -16,7 +16,10 @@ const messageShape = z.looseObject({
   user: z.string().optional(),
   bot_id: z.string().optional(),
   metadata: z
-    .looseObject({ event_type: z.string(), event_payload: z.looseObject({ key: z.string().optional() }).optional() })
+    .looseObject({
+      event_type: z.string(),
+      event_payload: z.looseObject({ key: z.string(), last: z.string(), merged: z.string() }).partial().optional(),
+    })
     .optional(),
 });
 const pageShape = z.looseObject({
@@ -57,6 +60,7 @@ export async function findAnswer(
     keyed: handles(own.filter((message) => keyOf(message) === postKey)),
     // Only a thread can hold a stream; what else is said in a channel is written there on purpose.
     strays: threadTs === undefined ? [] : handles(own.filter(({ metadata }) => metadata === undefined)),
+    isWhole: isWhole(own, postKey),
     doomed: handles(own.filter(({ metadata }) => metadata?.event_type === REMOVED_EVENT)),
   };
 }
@@ -92,6 +96,17 @@ function isAfter(ts: string, questionTs: string | undefined): boolean {
   const width = Math.max(seconds.length, thanSeconds.length);
   const [left, right] = [seconds.padStart(width, '0'), thanSeconds.padStart(width, '0')];
   return left === right ? part.padEnd(9, '0') > thanPart.padEnd(9, '0') : left > right;
+}
+
+/** An answer is whole once its last part has its last look; the parts before it had theirs by then. */
+function isWhole(own: readonly FoundMessage[], postKey: string): boolean {
+  const ends = own.flatMap((message) => {
+    const { last, merged = '' } = message.metadata?.event_payload ?? {};
+    return last === undefined ? [] : [{ keys: [keyOf(message), ...merged.split(' ')], key: keyOf(message), last }];
+  });
+  return ends.some(
+    ({ keys, last }) => keys.includes(postKey) && ends.some((other) => other.key === last && other.last === last),
+  );
 }
 
 function keyOf({ metadata }: FoundMessage): string | undefined {

@@ -1,4 +1,4 @@
-import type { PushResult } from '../platform.ts';
+import type { PushedLook, PushResult } from '../platform.ts';
 import type { SlackAnswer, SlackApi } from './platform-api.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
 import { isNoteRefused, noteInText, wholeLook, type Words } from './write-look.ts';
@@ -11,9 +11,13 @@ const UNFURL_OFF = { unfurl_links: false, unfurl_media: false };
 /** The kind of metadata of a message that is nobody's answer and is being taken away. */
 export const REMOVED_EVENT = 'parley_removed';
 
-/** The metadata that marks an answer as ours; it holds a hash, nothing of what was said. */
-export function metadataOf(postKey: string): object {
-  return { event_type: ANSWER_EVENT, event_payload: { key: postKey } };
+/** The metadata that marks an answer as ours, and as whole; it holds hashes, nothing of what was said. */
+export function metadataOf(postKey: string, { ends }: Pick<PushedLook, 'ends'> = {}): object {
+  const merged = ends && ends.mergedKeys.length > 0 ? { merged: ends.mergedKeys.join(' ') } : {};
+  return {
+    event_type: ANSWER_EVENT,
+    event_payload: { key: postKey, ...(ends ? { last: ends.lastKey } : {}), ...merged },
+  };
 }
 
 /** Posts an answer as a message that is edited later. */
@@ -28,7 +32,7 @@ export async function postMessage(
     channel,
     ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
     ...wholeLook(words),
-    metadata: metadataOf(postKey),
+    metadata: metadataOf(postKey, words),
     ...UNFURL_OFF,
   });
   if (answer.kind === 'error' && isNoteRefused(answer.error, words))
@@ -44,7 +48,8 @@ export async function editMessage(
   postKey: string,
 ): Promise<PushResult> {
   const { channel, ts } = posted;
-  const answer = await api.call('chat.update', { channel, ts, ...wholeLook(words), metadata: metadataOf(postKey) });
+  const metadata = metadataOf(postKey, words);
+  const answer = await api.call('chat.update', { channel, ts, ...wholeLook(words), metadata });
   if (answer.kind === 'error' && isNoteRefused(answer.error, words))
     return editMessage(api, posted, noteInText(words), postKey);
   return resultOf(answer, () => ({ channel, ts }));

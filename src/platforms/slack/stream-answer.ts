@@ -75,7 +75,10 @@ export async function growStream(
   const text = added === '' ? {} : { markdown_text: added };
   if (added === '' && !look.finished) return { result: 'sent', handle: formatHandle(posted) };
   const answer = look.finished
-    ? await api.call('chat.stopStream', { channel, ts, ...text, ...belowStream(look), metadata: metadataOf(postKey) })
+    ? await api.call('chat.stopStream', {
+        ...{ channel, ts, ...text, ...belowStream(look) },
+        metadata: metadataOf(postKey, look),
+      })
     : await api.call('chat.appendStream', { channel, ts, ...text });
   if (answer.kind !== 'ok' && !hasTime()) return { result: 'uncertain' };
   if (answer.kind === 'error' && (NO_STREAM.has(answer.error) || (look.finished && answer.error === 'stopped_by_user')))

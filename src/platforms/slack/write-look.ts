@@ -18,8 +18,8 @@ const BLOCKS_REFUSED = new Set([
   'msg_too_long',
 ]);
 
-/** What a look says: its text, and what is said about it. */
-export type Words = Pick<PushedLook, 'content' | 'note'>;
+/** What a look says: its text, what is said about it, and whether it is an answer's last. */
+export type Words = Pick<PushedLook, 'content' | 'note' | 'ends'>;
 
 /**
  * The arguments with which `chat.postMessage` and `chat.update` show a look: its text as a block of its own and the note

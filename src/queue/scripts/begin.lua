@@ -21,7 +21,8 @@
 --          '1' if one of its messages was stopped by itself,
 --          now by the clock by which `entries` and the answered message were stamped, ms,
 --          summary ('' = none), turns of history that are kept, where to answer (sealed; '' where the platform polls),
---          how long the turn was due until now, ms, {leftovers, oldest first}}
+--          how long the turn was due until now, ms, {leftovers, oldest first},
+--          '1' if it may have been answered under a history of Redis that is lost}
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'solo', 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed',
   'aliveMs', 'dueMs'}
 local state = {}
@@ -43,6 +44,13 @@ end
 local function lackedKey(entry)
   local keyId = string.match(entry, '^%x+:[^:]+:%d+:%d+:s1%.(%x+)%.')
   return keyId and not string.find(ARGV[10], keyId, 1, true) and keyId
+end
+
+local today
+local function isOfAnotherHistory(stored)
+  if not stored or stored == '' then return false end
+  today = today or redisHistory()
+  return today ~= '' and today ~= stored
 end
 
 -- The list's newest values, oldest first: at most so many, and no more bytes than told but for the newest one; and how many
@@ -86,10 +94,16 @@ if isLeftOver then
   end
 else
   local _, merge = partsOf(head[1])
-  size = 1
-  while merge ~= '-' and head[size + 1] and select(2, partsOf(head[size + 1])) == merge and not lackedKey(head[size + 1]) do
-    size = size + 1
+  local function mayMerge(entry)
+    return entry and merge ~= '-' and select(2, partsOf(entry)) == merge and not lackedKey(entry)
   end
+  -- What was stored under another history may have been answered there, by itself or with others.
+  local function isKnownWhole(entry)
+    local record = redis.call('HMGET', ARGV[4] .. partsOf(entry), 'history', 'again')
+    return not record[2] and not isOfAnotherHistory(record[1])
+  end
+  size = 1
+  while mayMerge(head[size + 1]) and (size > 1 or isKnownWhole(head[1])) and isKnownWhole(head[size + 1]) do size = size + 1 end
   turn = partsOf(head[size])
   crashes, soloCrashes, answer = 0, 0, ''
   redis.call('HDEL', KEYS[1], 'answer', 'takenFrom')
@@ -107,9 +121,8 @@ end
 local record = redis.call('HMGET', ARGV[4] .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target', 'history', 'again')
 -- Redis' history is another one than that in which the message was stored: what is not known to have been posted may have
 -- been, and is looked up first (post.lua reads the mark).
-local stored = not record[7] and record[6] or ''
-local today = stored ~= '' and redisHistory() or ''
-if today ~= '' and today ~= stored then redis.call('HSET', ARGV[4] .. turn, 'again', '1') end
+local isDoubtful = record[7] or isOfAnotherHistory(record[6])
+if isDoubtful and not record[7] then redis.call('HSET', ARGV[4] .. turn, 'again', '1') end
 local preferences = record[3] and redis.call('HGETALL', ARGV[8] .. record[3]) or {}
 if #preferences > 0 then redis.call('PEXPIRE', ARGV[8] .. record[3], ARGV[9]) end
 local history, kept = newest(KEYS[5], tonumber(ARGV[3]), tonumber(ARGV[6]))
@@ -119,4 +132,4 @@ return {epoch, turn, crashes, soloCrashes, answer, count('stopSeq'), state.stopO
   (isStopped or record[4]) and '1' or '0', nowMs,
   redis.call('GET', KEYS[7]) or '', kept, record[5] or '',
   nowMs - math.max(tonumber(string.match(head[1], '^%x+:[^:]+:(%d+):') or nowMs), count('dueMs')),
-  redis.call('LRANGE', KEYS[8], 0, -1)}
+  redis.call('LRANGE', KEYS[8], 0, -1), isDoubtful and '1' or '0'}

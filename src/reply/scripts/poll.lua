@@ -12,7 +12,8 @@
 --       7 'looks' when a repeated delivery is answered: whether that answer arrives is not known, so nothing is decided by it
 -- Returns false when the reply is unknown or not this person's, else
 --         {sealed content, finished, handed over, can be answered later, kept at the handover, state,
---          delivery id to which the content belongs, '1' if the answer is shown in another message}
+--          delivery id to which the content belongs, '1' if the answer is shown in another message,
+--          '1' if the answer, wherever it is shown, is whole}
 local fields = {'owner', 'content', 'finished', 'handedOver', 'later', 'keep', 'atMs', 'state', 'polled', 'newer', 'shownIn'}
 local function read(key)
   local record = {key = key}
@@ -24,7 +25,7 @@ local function ageMs(record) return nowMs - tonumber(record.atMs) end
 local function look(record, id, changes)
   local function of(field, default) return changes[field] or record[field] or default end
   return {of('content', ''), of('finished', '0'), of('handedOver', '0'), of('later', '0'), of('keep', '0'), record.state,
-          id, of('elsewhere', '0')}
+          id, of('elsewhere', '0'), changes.isOpen and '0' or record.finished or '0'}
 end
 
 local own = read(KEYS[1])
@@ -44,7 +45,7 @@ if own.newer then
   end
   if newest.shownIn and newest.shownIn ~= ARGV[3] then return look(own, ARGV[3], {elsewhere = '1', finished = '1'}) end
   if not newest.shownIn then
-    if isPolled or not newest.atMs then return look(own, ARGV[3], {finished = '1'}) end
+    if isPolled or not newest.atMs then return look(own, ARGV[3], {finished = '1', isOpen = newest.finished ~= '1'}) end
     if mayArrive or onlyLooks then return look(own, ARGV[3], {content = '', finished = '0'}) end
     redis.call('HSET', newest.key, 'shownIn', ARGV[3])
   end
