@@ -1,5 +1,5 @@
 import { SealError, type KeyRing } from '../base/key-ring.ts';
-import { deliveryIdOfEntry, openEntry, type WaitingMessage } from './inbox-entry.ts';
+import { deliveryIdOfEntry, EntryError, openEntry, type WaitingMessage } from './inbox-entry.ts';
 
 const ANSWER_PURPOSE = 'answer';
 
@@ -35,4 +35,16 @@ export function readEntries(keyRing: KeyRing, entries: string[]): { messages: Wa
     }
   }
   return { messages, unreadable };
+}
+
+/** Opens what can be opened; the rest waits for whoever can. */
+export function readableOf(keyRing: KeyRing, entries: string[]): WaitingMessage[] {
+  return entries.flatMap((entry) => {
+    try {
+      return [openEntry(keyRing, entry)];
+    } catch (error) {
+      if (error instanceof SealError || error instanceof EntryError) return [];
+      throw error;
+    }
+  });
 }

@@ -14,10 +14,11 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
+import type { BeginReply } from './begin-reply.ts';
 import type { StopMark } from './stop-mark.ts';
 import { hasFollowUp, type TurnCommit } from './turn-commit.ts';
 import { EntryError, MissingKeyError, openTarget, type AnswerTarget, type WaitingMessage } from './inbox-entry.ts';
-import { openAnswer, readEntries, sealAnswer } from './open-turn.ts';
+import { openAnswer, readableOf, readEntries, sealAnswer } from './open-turn.ts';
 
 /** A conversation's epoch and its like live so long after its last turn; far beyond any worker that could still hold an older epoch. */
 const STATE_LIFE_MS = 7 * DAY_MS;
@@ -105,6 +106,8 @@ export interface TurnClaim {
   dueForMs: number;
   /** Whether it may have been answered already, under a history of Redis that a failover has ended. */
   mayBeAnswered: boolean;
+  /** If so, what waits behind it and can be read: it may have been merged with one of them, and answered there. */
+  behind: WaitingMessage[];
 }
 
 /** What a renewal finds: the newest stop word, and whether one of the turn's messages was stopped by itself. */
@@ -123,34 +126,6 @@ export interface Released {
 
 /** What the fence needs to know of a claim. */
 type Place = Pick<TurnClaim, 'conversation' | 'epoch'>;
-
-/** What begin.lua returns, in its order. */
-type BeginReply = [
-  epoch: number,
-  turnId: string,
-  crashes: number,
-  soloCrashes: number,
-  answer: string,
-  stopSeq: number,
-  stopOwner: string,
-  stopServed: number,
-  heldCount: number,
-  startedAtMs: number,
-  handedOver: string,
-  entries: string[],
-  history: string[],
-  notices: string[],
-  wasBegun: string,
-  preferences: string[],
-  wasStopped: string,
-  redisNowMs: number,
-  summary: string,
-  historyLength: number,
-  target: string,
-  dueForMs: number,
-  leftovers: string[],
-  mayBeAnswered: string,
-];
 
 export interface TurnStoreOptions {
   redis: RedisClient;
@@ -210,7 +185,7 @@ export class TurnStore {
     const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =
       reply as BeginReply;
     const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences, wasStopped, ...last] = more;
-    const [redisNowMs, summary, historyLength, target, dueForMs, leftovers, mayBeAnswered] = last;
+    const [redisNowMs, summary, historyLength, target, dueForMs, leftovers, mayBeAnswered, behind] = last;
     if (turnId === LACKS_KEY) return this.#awaitKey(conversation, String(crashes));
     // Times of Redis' clock become times of ours, so that an age is right although the two differ (reliability.md F29).
     const aheadMs = this.#options.nowMs() - redisNowMs;
@@ -243,6 +218,7 @@ export class TurnStore {
       dueForMs,
       leftovers,
       mayBeAnswered: mayBeAnswered === '1',
+      behind: readableOf(keyRing, behind),
     };
   }
 

@@ -22,9 +22,10 @@ export interface FinalRecord {
 export interface LiveReply {
   /**
    * Looks whether the platform shows the answer whole already, where it can tell: for a turn of which a failover may have lost that it
-   * was answered. @returns the records that the commit writes then; undefined when it is to be answered (still)
+   * was answered. @param otherTargets where messages are answered with which this one may have been merged
+   * @returns the records that the commit writes then; undefined when it is to be answered (still)
    */
-  findWhole(): Promise<FinalRecord[] | undefined>;
+  findWhole(otherTargets?: readonly string[]): Promise<FinalRecord[] | undefined>;
   /** The first look is about to come: what can be asked before it is asked now. Returns at once. */
   prepare(): void;
   /** Shows a look soon. Returns at once; a refused write ends the turn through `fenced`. */

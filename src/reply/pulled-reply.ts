@@ -16,6 +16,8 @@ const showScript = loadScript(import.meta.url, './scripts/show.lua');
 export const CONTENT_PURPOSE = 'reply';
 /** A live reply is not ended so shortly before its handover that a poll of another process could hand it over meanwhile. */
 const HANDOVER_GUARD_MS = 5 * SECOND_MS;
+/** What is open is polled every second or so; one that was not for so long was ended. */
+const POLLED_WITHIN_MS = 30 * SECOND_MS;
 /** The most that a status takes of a message, its marks included. */
 const STATUS_ROOM_BYTES = 1_100;
 
@@ -48,8 +50,20 @@ export class PulledReply implements LiveReply {
     });
   }
 
-  async findWhole(): Promise<undefined> {
-    // What a poll has ended the platform never asks for again.
+  /** What a poll has ended the platform never asks for again, and what is open it asks for all the time. */
+  async findWhole(): Promise<FinalRecord[] | undefined> {
+    const { redis, conversation, deliveryId, platform } = this.#options;
+    const key = messageKey(conversation.partition, deliveryId);
+    const [againMs, polledAgain, atMs] = await redis.hmget(key, 'againMs', 'polledAgain', 'atMs');
+    if (typeof againMs !== 'string' || typeof polledAgain === 'string') return undefined;
+    const [nowSec] = await redis.time();
+    const { liveLifetimeMs, handoverMarginMs } = platform.replyTraits;
+    // Of one whose time was over by then nobody knows: the other way takes an answer once only.
+    const couldBePolled = Number(againMs) - Number(atMs) < liveLifetimeMs - handoverMarginMs;
+    const isNotPolled = Number(nowSec) * SECOND_MS - Number(againMs) >= POLLED_WITHIN_MS;
+    return couldBePolled && isNotPolled
+      ? [{ id: deliveryId, fields: ['finished', '1', 'delivery', 'live'] }, ...this.#mergedRecords()]
+      : undefined;
   }
 
   prepare(): void {
@@ -85,6 +99,8 @@ export class PulledReply implements LiveReply {
     if (isLongAnswer(text, platform.replyTraits.maxBytes) && !(await this.#options.storeAnswer(text))) return [];
     const pieces = await this.#cut(text, statusBytes);
     const merged = this.#mergedRecords();
+    const ended = this.#mustHandOver ? await this.findWhole() : undefined;
+    if (ended) return ended;
     if (this.#mustHandOver) {
       const notice = say(REPLY_TEXTS[this.#canFollow ? 'followsBelow' : 'tookTooLong'], language);
       return [this.#goingOn({ text: notice, finished: true }, pieces, { handedOver: '1' }), ...merged];

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { messageKey } from '../base/partition-keys.ts';
 import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS } from '../base/clock.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
-import type { AnswerEnd, Platform, PushedLook, PushReplies, ReplyView } from '../platforms/platform.ts';
+import type { AnswerEnd, FoundPosts, Platform, PushedLook, PushReplies, ReplyView } from '../platforms/platform.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { endedInTime, isOver, shownNoMore } from './hand-over.ts';
@@ -56,17 +56,25 @@ export class PushedReply implements LiveReply {
     });
   }
 
-  async findWhole(): Promise<FinalRecord[] | undefined> {
-    const { replyTarget, deliveryId, platform, signal } = this.#options;
-    for (let tries = 0; replyTarget !== undefined && tries < WHOLE_LOOKED_FOR; tries += 1) {
-      const found = await this.#push.find(replyTarget, postKeyOf(deliveryId, 0));
-      if (found !== 'unknown') {
-        const [handle] = found.keyed;
-        const stands = handle === undefined ? {} : { [postFieldOf(0)]: handle };
-        return found.isWhole === true ? [this.#record({ finished: '1', delivery: 'live', ...stands })] : undefined;
-      }
+  async findWhole(otherTargets: readonly string[] = []): Promise<FinalRecord[] | undefined> {
+    const { replyTarget } = this.#options;
+    if (replyTarget === undefined) return undefined;
+    const places = new Map([replyTarget, ...otherTargets].reverse().map((one) => [this.#push.placeOf(one), one]));
+    for (const target of [...places.values()].reverse()) {
+      const found = await this.#lookFor(target);
+      const [handle] = found?.keyed ?? [];
+      const stands = handle === undefined ? {} : { [postFieldOf(0)]: handle };
+      if (found?.isWhole === true) return [this.#record({ finished: '1', delivery: 'live', ...stands })];
+    }
+    return undefined;
+  }
+
+  async #lookFor(target: string): Promise<FoundPosts | undefined> {
+    const { deliveryId, platform, signal } = this.#options;
+    for (let tries = 0; tries < WHOLE_LOOKED_FOR && !isOver(signal); tries += 1) {
+      const found = await this.#push.find(target, postKeyOf(deliveryId, 0));
+      if (found !== 'unknown') return found;
       await pauseOrEnd(platform.replyTraits.lookUpAfterMs, signal);
-      if (isOver(signal)) return undefined;
     }
     return undefined;
   }

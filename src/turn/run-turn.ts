@@ -235,7 +235,7 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
     if (newest.slash) return await options.runSlashWord(scene, newest.slash);
     const taken = await options.takeTypedCode(scene);
     if (taken) return taken;
-    const stands = turn.mayBeAnswered ? await scene.live.findWhole() : undefined;
+    const stands = turn.mayBeAnswered ? await scene.live.findWhole(placesBehind(scene)) : undefined;
     throwIfUnwanted(controls.signal);
     if (stands) return { kind: 'answered', text: '', stands };
     if (controls.signal.reason === 'stopped') return stoppedBeforeStart(options.keyRing, scene);
@@ -259,6 +259,12 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
     if (error instanceof IdentityError && error.code === 'store_away') throw error;
     return failure(options, scene, asError(error));
   }
+}
+
+/** Where the platform took the answers to what the same person wrote next. */
+function placesBehind({ turn, newest }: TurnScene): string[] {
+  const own = turn.behind.filter(({ message }) => message.sender.userId === newest.sender.userId);
+  return own.flatMap(({ message: { replyTarget } }) => replyTarget ?? []);
 }
 
 /** @throws unless nothing was held */

@@ -38,6 +38,8 @@ export interface TurnInput {
   historyLength: number;
   /** Whether it may have been answered already, under a history of Redis that a failover has ended. */
   mayBeAnswered: boolean;
+  /** If so, what waits behind it: it may have been merged with one of them. */
+  behind: TurnMessage[];
 }
 
 /** How a turn reaches the fence while it runs; given by the worker. */

@@ -38,6 +38,35 @@ test('F12: a message counts as answered for good once a poll has shown its answe
   expect([...seenWhole]).toEqual([0, 1]);
 });
 
+test('F12: an answer that nobody polls any more since a failover is not sent the other way', async () => {
+  const again = async ({ keyOf }: PulledTurn, agoMs: number, cameBeforeMs: number) => {
+    const nowMs = Date.now();
+    await scene.server.redis.hset(keyOf(0), { again: '1', againMs: nowMs - agoMs, atMs: nowMs - agoMs - cameBeforeMs });
+  };
+  const seen = await scene.open([7 * MINUTE_MS]);
+  await again(seen, 6 * MINUTE_MS, MINUTE_MS);
+  expect(await seen.live.findWhole()).toBeDefined();
+  await seen.finish(ANSWER);
+  expect(scene.postedLater).toEqual([]);
+
+  const polled = await scene.open([7 * MINUTE_MS]);
+  await again(polled, 6 * MINUTE_MS, MINUTE_MS);
+  await polled.poll();
+  expect(await polled.live.findWhole()).toBeUndefined();
+  await polled.finish(ANSWER);
+  expect(scene.postedLater).toEqual([ANSWER]);
+
+  // Its polls were over by then.
+  const old = await scene.open([10 * MINUTE_MS]);
+  await again(old, MINUTE_MS, 9 * MINUTE_MS);
+  await old.finish(ANSWER);
+  expect(scene.postedLater).toEqual([ANSWER]);
+  // It may still be polled.
+  const young = await scene.open();
+  await again(young, SECOND_MS, MINUTE_MS);
+  expect(await young.live.findWhole()).toBeUndefined();
+});
+
 test('F12: an answer that goes the other way is not seen by the poll that says so', async () => {
   const { poll, finish, pass, seenWhole } = await scene.open();
   await pass(6 * MINUTE_MS);

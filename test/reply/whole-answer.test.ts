@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { formatTarget } from '../../src/platforms/slack/reply-target.ts';
 import { until, usePushedScene } from './pushed-scene.ts';
 
 // What a failover lost is seen by what stands in the platform.
@@ -46,6 +47,18 @@ describe.each(['stream', 'edit'] as const)('an answer that was pushed by %s', (m
       { id: merged.deliveryId, fields: ['finished', '1', 'delivery', 'live'] },
     ]);
     expect(await (await other.take()).live.findWhole()).toBeUndefined();
+  });
+
+  test('is found where what it was merged with is answered, in a thread of its own', async () => {
+    const merged = await ask(mode);
+    const target = { channel: 'C1', ts: '1760000000.000200', threadTs: '1760000000.000200' };
+    const elsewhere = formatTarget({ ...target, userId: 'U1', teamId: 'T1', isPrivate: false });
+    const chat = { kind: 'group', id: 'C1', threadId: 'other' } as const;
+    const newest = await ask(mode, { mergedIds: [merged.deliveryId], place: { chat, replyTarget: elsewhere } });
+    await (await newest.take()).live.finish('To both of them.');
+    const { live } = await merged.take();
+    expect(await live.findWhole()).toBeUndefined();
+    expect(await live.findWhole([elsewhere])).toBeDefined();
   });
 
   test('that waits for a sign-in is not whole', async () => {

@@ -16,7 +16,10 @@ local record = redis.call('HMGET', KEYS[1], 'state', 'atMs')
 local known = record[1]
 local isAgain = string.match(ARGV[5], 'again:(%d+)')
 -- After a failover nothing is known of what was posted, unless it stands there; post.lua reads this.
-if isAgain and known ~= 'limited' then redis.call('HSET', KEYS[1], 'again', '1') end
+if isAgain and known ~= 'limited' then
+  redis.call('HSET', KEYS[1], 'again', '1', 'againMs', redisNowMs())
+  redis.call('HDEL', KEYS[1], 'polledAgain')
+end
 if known then return {known == 'limited' and known or 'repeat', known == 'accepted' and tonumber(record[2]) or 0} end
 
 local conversation, owner = ARGV[2], ARGV[3]

@@ -22,7 +22,8 @@
 --          now by the clock by which `entries` and the answered message were stamped, ms,
 --          summary ('' = none), turns of history that are kept, where to answer (sealed; '' where the platform polls),
 --          how long the turn was due until now, ms, {leftovers, oldest first},
---          '1' if it may have been answered under a history of Redis that is lost}
+--          '1' if it may have been answered under a history of Redis that is lost,
+--          {entries that wait behind it, if so: it may have been answered with one of them}}
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'solo', 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed',
   'aliveMs', 'dueMs'}
 local state = {}
@@ -122,7 +123,11 @@ local record = redis.call('HMGET', ARGV[4] .. turn, 'atMs', 'handedOver', 'owner
 -- Redis' history is another one than that in which the message was stored: what is not known to have been posted may have
 -- been, and is looked up first (post.lua reads the mark).
 local isDoubtful = record[7] or isOfAnotherHistory(record[6])
-if isDoubtful and not record[7] then redis.call('HSET', ARGV[4] .. turn, 'again', '1') end
+if isDoubtful and not record[7] then redis.call('HSET', ARGV[4] .. turn, 'again', '1', 'againMs', nowMs) end
+local behind = {}
+if isDoubtful then
+  for index = size + 1, #head do behind[#behind + 1] = head[index] end
+end
 local preferences = record[3] and redis.call('HGETALL', ARGV[8] .. record[3]) or {}
 if #preferences > 0 then redis.call('PEXPIRE', ARGV[8] .. record[3], ARGV[9]) end
 local history, kept = newest(KEYS[5], tonumber(ARGV[3]), tonumber(ARGV[6]))
@@ -132,4 +137,4 @@ return {epoch, turn, crashes, soloCrashes, answer, count('stopSeq'), state.stopO
   (isStopped or record[4]) and '1' or '0', nowMs,
   redis.call('GET', KEYS[7]) or '', kept, record[5] or '',
   nowMs - math.max(tonumber(string.match(head[1], '^%x+:[^:]+:(%d+):') or nowMs), count('dueMs')),
-  redis.call('LRANGE', KEYS[8], 0, -1), isDoubtful and '1' or '0'}
+  redis.call('LRANGE', KEYS[8], 0, -1), isDoubtful and '1' or '0', behind}

@@ -14,7 +14,7 @@
 --         {sealed content, finished, handed over, can be answered later, kept at the handover, state,
 --          delivery id to which the content belongs, '1' if the answer is shown in another message,
 --          '1' if the answer, wherever it is shown, is whole}
-local fields = {'owner', 'content', 'finished', 'handedOver', 'later', 'keep', 'atMs', 'state', 'polled', 'newer', 'shownIn'}
+local fields = {'owner', 'content', 'finished', 'handedOver', 'later', 'keep', 'atMs', 'state', 'polled', 'newer', 'shownIn', 'again', 'polledAgain'}
 local function read(key)
   local record = {key = key}
   for index, value in ipairs(redis.call('HMGET', key, unpack(fields))) do record[fields[index]] = value or nil end
@@ -33,6 +33,8 @@ if not own.owner or own.owner ~= ARGV[1] then return false end
 local onlyLooks = ARGV[7] == 'looks'
 -- A Redis that takes no writes must still be read from; the next poll notes it.
 if not own.polled and not onlyLooks then redis.pcall('HSET', own.key, 'polled', '1') end
+-- Since a failover, too: what nobody polls any more was ended before it.
+if own.again and not own.polledAgain and not onlyLooks then redis.pcall('HSET', own.key, 'polledAgain', '1') end
 if own.shownIn then return look(own, ARGV[3], {elsewhere = '1', finished = '1'}) end
 
 local shown, shownId = own, ARGV[3]
