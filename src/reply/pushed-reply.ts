@@ -62,9 +62,11 @@ export class PushedReply implements LiveReply {
     const places = new Map([replyTarget, ...otherTargets].reverse().map((one) => [this.#push.placeOf(one), one]));
     for (const target of [...places.values()].reverse()) {
       const found = await this.#lookFor(target);
-      const [handle] = found?.keyed ?? [];
+      // Where it cannot be looked now, elsewhere it cannot be either.
+      if (!found) return undefined;
+      const [handle] = found.keyed;
       const stands = handle === undefined ? {} : { [postFieldOf(0)]: handle };
-      if (found?.isWhole === true) return [this.#record({ finished: '1', delivery: 'live', ...stands })];
+      if (found.isWhole === true) return [this.#record({ finished: '1', delivery: 'live', ...stands })];
     }
     return undefined;
   }

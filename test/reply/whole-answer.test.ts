@@ -76,6 +76,9 @@ describe.each(['stream', 'edit'] as const)('an answer that was pushed by %s', (m
     scene.fault('conversations.replies', busy, busy);
     expect(await live.findWhole()).toBeDefined();
     scene.fault('conversations.replies', busy, busy, busy);
-    expect(await live.findWhole()).toBeUndefined();
+    const elsewhere = formatTarget({ channel: 'C2', userId: 'U1', teamId: 'T1', isPrivate: false });
+    scene.slack.calls.length = 0;
+    expect(await live.findWhole([elsewhere])).toBeUndefined();
+    expect(scene.slack.calls.filter(({ method }) => method.startsWith('conversations.'))).toHaveLength(3);
   });
 });
