@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { deflateSync } from 'node:zlib';
 import { startScriptedChatServer, type Answer, type ScriptedChatServer } from '../chat/scripted-chat-server.ts';
+import { REPLY_TEXTS } from '../../src/texts/reply-texts.ts';
 import { ageMessages } from '../support/age-messages.ts';
 import { startTown, untilTrue, type Town } from '../support/town.ts';
 
@@ -132,14 +133,43 @@ test('/stop of a /retry says that it stopped something', async () => {
   expect((await driver().waitForAnswer(retry.id)).text.trim()).toBe('growing and');
 });
 
-test('an answer too long for two messages ends with a sentence that says so', async () => {
-  const long = Array.from({ length: 3_000 }, (_, line) => `line ${line} of it`).join('\n');
-  chat.script(streams(long));
-  expect(Buffer.byteLength(long)).toBeGreaterThan(41_000);
-  await ask('zhangwei', 'everything, please');
-  await untilTrue(async () =>
-    (await driver().messages('zhangwei')).some(({ text }) => text.includes('too long to be shown here')),
-  );
+/** Asks for so many lines. @returns the lines, and what the bot wrote after the question by the time that it holds a word */
+async function askForLines(
+  person: string,
+  count: number,
+  lastWords: string,
+): Promise<{ lines: string[]; texts: string[] }> {
+  const lines = Array.from({ length: count }, (_, line) => `line ${line} of it`);
+  chat.script(streams(lines.join('\n')));
+  const question = await driver().say(person, 'everything, please');
+  let texts: string[] = [];
+  await untilTrue(async () => {
+    const messages = await driver().messages(person);
+    texts = messages.slice(messages.findIndex(({ id }) => id === question.id) + 1).map(({ text }) => text);
+    return texts.at(-1)?.endsWith(lastWords) ?? false;
+  });
+  return { lines, texts };
+}
+const linesOf = (texts: string[]) => texts.join('\n').match(/^line \d+ of it$/gm) ?? [];
+
+test('an answer of more than two messages goes on in messages of its own until it is whole', async () => {
+  // About 52 KB; a message holds 20.
+  const { lines, texts } = await askForLines('zhangwei', 3_000, 'line 2999 of it');
+  expect(linesOf(texts)).toEqual(lines);
+  expect(texts[0]).toContain(REPLY_TEXTS.goesOn.en);
+  expect(texts[1]).toContain(REPLY_TEXTS.goesOn.en);
+  expect(texts[2]).toContain(REPLY_TEXTS.restOfAnswer.en);
+  expect(texts.join('')).not.toContain(REPLY_TEXTS.cut.en);
+  expect(driver().violations()).toEqual([]);
+});
+
+test('an answer longer than five messages is shown as far as they go, and ends with a sentence that says so', async () => {
+  // About 150 KB. Another person, since an app may write only so often to one within a minute.
+  const { lines, texts } = await askForLines('daniel.okoye', 9_000, REPLY_TEXTS.cut.en);
+  const shown = linesOf(texts);
+  expect(shown).toEqual(lines.slice(0, shown.length));
+  expect(shown.length).toBeGreaterThan(5_500);
+  expect(shown.length).toBeLessThan(6_500);
   expect(driver().violations()).toEqual([]);
 });
 
