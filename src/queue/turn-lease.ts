@@ -40,6 +40,7 @@ export class TurnLease {
   readonly #timer: NodeJS.Timeout;
   #claim: TurnClaim | undefined;
   #isLockLost = false;
+  #isRenewing = false;
   /** By the monotonic clock. */
   #heldUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -96,19 +97,21 @@ export class TurnLease {
 
   /** The claim first: whoever gets the wake of a lock that ran out must find the claim run out too. */
   async #renewBoth(): Promise<void> {
-    await Promise.all([this.#claim && this.renew(), this.#renewLock()]);
+    // While Redis is away or refuses writes a renewal waits for it; more of them would only wait beside it.
+    if (this.#isRenewing) return;
+    this.#isRenewing = true;
+    try {
+      await Promise.all([this.#claim && this.renew(), this.#renewLock()]);
+    } finally {
+      this.#isRenewing = false;
+    }
   }
 
   async #renewLock(): Promise<void> {
-    const { job, token } = this.#options;
-    if (!this.#isLockLost && (await job.extendLock(token, LOCK_MS)) === 0) this.#onLockLost();
-  }
-
-  /** Somebody else may be given the wake; while the claim is renewed they leave the turn alone. */
-  #onLockLost(): void {
-    // Renewals that were held up on their way all come back together.
-    if (this.#isLockLost) return;
+    const { job, token, report } = this.#options;
+    if (this.#isLockLost || (await job.extendLock(token, LOCK_MS)) !== 0) return;
+    // Somebody else may be given the wake; while the claim is renewed they leave the turn alone.
     this.#isLockLost = true;
-    this.#options.report.lockRenewalFailed({ jobs: 1 });
+    report.lockRenewalFailed({ jobs: 1 });
   }
 }
