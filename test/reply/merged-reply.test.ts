@@ -27,8 +27,10 @@ test('F12: a message counts as answered for good once a poll has shown its answe
   const { live, poll, repeat, finish, seenWhole } = await scene.open([2 * SECOND_MS, SECOND_MS]);
   live.show({ text: 'The' });
   await live.close();
+  await poll(0);
   await poll(1);
-  expect(await poll(0)).toMatchObject({ content: REPLY_TEXTS.answeredBelow.en, finished: true });
+  // It is polled for as long as a failover can part it from the newer one, and make it a turn of its own.
+  expect(await poll(0)).toMatchObject({ content: '', finished: false });
   await finish(ANSWER);
   await repeat(1);
   await poll(1, 'somebody-else');
@@ -36,6 +38,15 @@ test('F12: a message counts as answered for good once a poll has shown its answe
   await poll(0);
   await poll(1);
   expect([...seenWhole]).toEqual([0, 1]);
+});
+
+test('a merged message whose time is over points below although the answer still grows there', async () => {
+  const { live, poll, seenWhole } = await scene.open([6 * MINUTE_MS, SECOND_MS]);
+  live.show({ text: 'The' });
+  await live.close();
+  await poll(1);
+  expect(await poll(0)).toMatchObject({ finished: true });
+  expect([...seenWhole]).toEqual([]);
 });
 
 test('F12: an answer that nobody polls any more since a failover is not sent the other way', async () => {

@@ -25,7 +25,7 @@ local function ageMs(record) return nowMs - tonumber(record.atMs) end
 local function look(record, id, changes)
   local function of(field, default) return changes[field] or record[field] or default end
   return {of('content', ''), of('finished', '0'), of('handedOver', '0'), of('later', '0'), of('keep', '0'), record.state,
-          id, of('elsewhere', '0'), changes.isOpen and '0' or record.finished or '0'}
+          id, of('elsewhere', '0'), changes.isOpen and '0' or of('finished', '0')}
 end
 
 local own = read(KEYS[1])
@@ -47,6 +47,9 @@ if own.newer then
   end
   if newest.shownIn and newest.shownIn ~= ARGV[3] then return look(own, ARGV[3], {elsewhere = '1', finished = '1'}) end
   if not newest.shownIn then
+    -- It points there only once the answer is whole: a failover may part the two, and then it is answered by itself.
+    local grows = newest.atMs and newest.finished ~= '1' and not newest.handedOver and ageMs(own) < handoverAtMs
+    if isPolled and grows then return look(own, ARGV[3], {content = '', finished = '0'}) end
     if isPolled or not newest.atMs then return look(own, ARGV[3], {finished = '1', isOpen = newest.finished ~= '1'}) end
     if mayArrive or onlyLooks then return look(own, ARGV[3], {content = '', finished = '0'}) end
     redis.call('HSET', newest.key, 'shownIn', ARGV[3])
