@@ -52,6 +52,8 @@ async function failOver(): Promise<void> {
 }
 const isReady = async () => (await fetch(`${town.botUrl}/readyz`)).status === 200;
 const untilNothingWaits = () => untilTrue(async () => (await toReplica('KEYS', '{p*}:inbox:*')) === '', 60_000);
+/** A text is whole before its message has its last look. */
+const untilAllEnded = () => untilTrue(() => town.slack.messages.every(({ isStreaming }) => !isStreaming));
 const recovered = () => town.lines.filter((line) => line.includes('a failover had lost an acknowledged message'));
 const askAll = async (people: string[]) => {
   for (const userId of people) await town.sender.direct(userId, 'a question');
@@ -84,6 +86,7 @@ test('F12: an answer that was posted, but of which the replica knows nothing, is
   replication.breakWith({ kind: 'hold', heals: false });
   await askAll(peopleOf('C'));
   for (const userId of peopleOf('C')) await town.untilShown(`D${userId}`, [ANSWER], 20_000);
+  await untilAllEnded();
   const posts = () => town.slack.messages.length;
   expect(posts()).toBe(12);
   town.chat.script(helloStream('Answered once more.'));
@@ -108,6 +111,7 @@ test('F12: answers to questions that waited long, of which the replica knows onl
   replication.breakWith({ kind: 'hold', heals: false });
   await town.startBot();
   for (const userId of people) await town.untilShown(`D${userId}`, [ANSWER], 20_000);
+  await untilAllEnded();
   town.chat.script(helloStream('Answered once more.'));
   await failOver();
   await untilTrue(isReady);
