@@ -14,7 +14,7 @@ const waiting: Record<ThreadPurpose, (() => void)[]> = { answer: [], page: [] };
 
 interface ThreadOptions {
   purpose: ThreadPurpose;
-  /** Ends the thread, or the wait for one. */
+  /** Ends the thread. A wait for one ends by it too, but only once a place is free. */
   signal: AbortSignal;
 }
 

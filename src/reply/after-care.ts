@@ -1,5 +1,5 @@
 import type { Log } from '../base/log.ts';
-import { asError } from '../base/coded-error.ts';
+import { inBackground } from '../base/in-background.ts';
 
 /** More answers than this are not looked after at once; a platform that makes so many doubtful is down. */
 const MOST_WAITING = 1_000;
@@ -21,9 +21,7 @@ export class AfterCare {
     if (this.#timers.size >= MOST_WAITING) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      work().catch((thrown: unknown) =>
-        this.#log.warn({ error: asError(thrown) }, 'an answer could not be looked after'),
-      );
+      inBackground(work, (error) => this.#log.warn({ error }, 'an answer could not be looked after'));
     }, delayMs);
     timer.unref();
     this.#timers.add(timer);
