@@ -1,6 +1,7 @@
 import { winningSampling } from './judge-order.ts';
 import { kindOfText } from './judge-text.ts';
 import type { Ledger } from './ledger.ts';
+import { lostCalls } from './lost-calls.ts';
 import { spread, type ChaosReport } from './report.ts';
 import { nameOf, slowRecoveries } from './slow-recovery.ts';
 
@@ -12,6 +13,8 @@ export interface SlowReport {
   longAnswers: number;
   /** Calls of the model that were no summaries, to one visible answer. */
   callsPerAnswer: number;
+  /** Calls of which no answer was made, by what the worker that made them met. */
+  lostCalls: Record<string, number>;
   /** Time that answers lay idle after the last blow that touched them. */
   recoveryMs: Spread;
   /** The same by the kind of that blow, with how often the kind struck. */
@@ -45,6 +48,7 @@ export function slowReportOf(ledger: Ledger, leastAnswerMs: number): SlowReport 
   return {
     longAnswers: long.length,
     callsPerAnswer: Math.round((ledger.samplings.length / Math.max(1, answers)) * 1_000) / 1_000,
+    lostCalls: lostCalls(ledger),
     recoveryMs: spread(recoveries.map(({ ms }) => ms)),
     byBlow,
     beginsAfterMs: spread(beginnings(ledger)),

@@ -104,6 +104,21 @@ test.each<[string, (ledger: Ledger) => unknown, string[]]>([
   expect(missedSlowGoals(slowReportOf(ledger, 30_000), { ...SLOW_GOALS, longAnswers: 1 })).toEqual(sentences);
 });
 
+test('a call of which no answer was made is counted by what its worker met last; a stop counts before what only delays', () => {
+  const lostAfter = (...blows: Blow[]) => slowReportOf({ ...goodRun(), blows }, 30_000).lostCalls;
+  const freeze = blow({ untilMs: 25_000 });
+  expect(lostAfter(freeze)).toEqual({ 'freeze of a worker': 1 });
+  expect(lostAfter(blow({ kind: 'stop', untilMs: 12_000 }), blow({ atMs: 20_000, kind: 'clock' }))).toEqual({
+    'stop of a worker': 1,
+  });
+  expect(lostAfter(freeze, blow({ target: 'redis', kind: 'redis-freeze', atMs: 20_000 }))).toEqual({
+    'redis-freeze': 1,
+  });
+  // Another worker's, one long over, and one that came later.
+  const elsewhere = [blow({ target: 'worker2.1' }), blow({ atMs: 2_000, untilMs: 9_000 }), blow({ atMs: 26_000 })];
+  expect(lostAfter(...elsewhere)).toEqual({ unknown: 1 });
+});
+
 test('a run that asked once an answer missed nothing', () => {
   const ledger = goodRun();
   ledger.messages.push({ conversation: 4, event: 2, looks: [{ atMs: 1, text: 'S3w0 Q2 C4 S3end' }], isFinal: true });
