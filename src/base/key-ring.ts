@@ -147,6 +147,16 @@ export class KeyRing {
   }
 }
 
+/** What `open` gives; undefined for a value that was altered or whose key is gone. @throws whatever else it throws */
+export function ifOpens<T>(open: () => T): T | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof SealError) return undefined;
+    throw error;
+  }
+}
+
 /** The id of the key that a value was sealed with, whatever made it; empty for what is no sealed value. */
 export function keyIdOf(sealed: string): string {
   return sealed.split('.', 2)[1] ?? '';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DAY_MS, SECOND_MS } from '../base/clock.ts';
 import { hashParts, randomToken } from '../base/ids.ts';
 import { inBackground } from '../base/in-background.ts';
-import { SealError } from '../base/key-ring.ts';
+import { ifOpens } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { personKey, type ChatPerson, type PersonOwner, type Release } from './account.ts';
 import { isIdentityError } from './identity-error.ts';
@@ -199,10 +199,5 @@ function releasesFrom(pairs: string[]): Release[] {
 async function holderOf(links: Links, holder: string | undefined): Promise<ChatPerson | undefined> {
   const link = holder === undefined ? undefined : await links.read(holder);
   if (holder === undefined || !link) return undefined;
-  try {
-    return links.openWho(holder, link.who);
-  } catch (error) {
-    if (error instanceof SealError) return undefined;
-    throw error;
-  }
+  return ifOpens(() => links.openWho(holder, link.who));
 }

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/clock.ts';
-import { SealError } from '../base/key-ring.ts';
+import { ifOpens } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
 import type { ChatPerson } from './account.ts';
 import type { AccessTokens } from './access-token.ts';
@@ -86,12 +86,7 @@ async function leaveToOthers(
 }
 
 function openWho({ links }: RecheckParts, key: string, { who }: StoredLink): ChatPerson | undefined {
-  try {
-    return links.openWho(key, who);
-  } catch (error) {
-    if (error instanceof SealError) return undefined;
-    throw error;
-  }
+  return ifOpens(() => links.openWho(key, who));
 }
 
 /** The truth about a token is a 401: then it is refreshed once and the call repeated once (security.md 2.6). */

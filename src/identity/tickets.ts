@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS, type NowMs } from '../base/clock.ts';
 import { hmacBase64Url, randomToken, sha256Hex } from '../base/ids.ts';
-import { SealError, type KeyRing } from '../base/key-ring.ts';
+import { ifOpens, type KeyRing } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
 import type { Language } from '../base/texts.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
@@ -114,12 +114,7 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
 
 /** A ticket whose key is gone, or that was altered, is an unknown one. */
 function openPerson(keyRing: KeyRing, ticketHash: string, sealed: string): Ticket['person'] | undefined {
-  try {
-    return JSON.parse(keyRing.open('link-ticket', ticketHash, sealed)) as Ticket['person'];
-  } catch (error) {
-    if (error instanceof SealError) return undefined;
-    throw error;
-  }
+  return ifOpens(() => JSON.parse(keyRing.open('link-ticket', ticketHash, sealed)) as Ticket['person']);
 }
 
 interface AskParts {

@@ -1,4 +1,4 @@
-import { SealError, type KeyRing } from '../base/key-ring.ts';
+import { ifOpens, type KeyRing } from '../base/key-ring.ts';
 import { CodedError } from '../base/coded-error.ts';
 import type { InboundMessage, PlatformName } from '../platforms/platform.ts';
 
@@ -72,12 +72,7 @@ export function sealTarget(keyRing: KeyRing, deliveryId: string, { platform, rep
 /** Opens what `sealTarget` made; undefined for what is none or does not open: then nothing can be said there. */
 export function openTarget(keyRing: KeyRing, deliveryId: string, sealed: string): AnswerTarget | undefined {
   if (sealed === '') return undefined;
-  try {
-    return JSON.parse(keyRing.open(TARGET_PURPOSE, deliveryId, sealed)) as AnswerTarget;
-  } catch (error) {
-    if (error instanceof SealError) return undefined;
-    throw error;
-  }
+  return ifOpens(() => JSON.parse(keyRing.open(TARGET_PURPOSE, deliveryId, sealed)) as AnswerTarget);
 }
 
 /** The delivery id of an entry, which is readable without a key. */

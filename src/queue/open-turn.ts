@@ -1,4 +1,4 @@
-import { SealError, type KeyRing } from '../base/key-ring.ts';
+import { ifOpens, SealError, type KeyRing } from '../base/key-ring.ts';
 import { deliveryIdOfEntry, EntryError, openEntry, type WaitingMessage } from './inbox-entry.ts';
 
 const ANSWER_PURPOSE = 'answer';
@@ -11,12 +11,7 @@ export function sealAnswer(keyRing: KeyRing, turnId: string, answer: string): st
 /** Opens a turn's stored answer. One that does not open counts as none: whatever it was, the question can be answered. */
 export function openAnswer(keyRing: KeyRing, turnId: string, sealed: string): string | undefined {
   if (sealed === '') return undefined;
-  try {
-    return keyRing.open(ANSWER_PURPOSE, turnId, sealed);
-  } catch (error) {
-    if (error instanceof SealError) return undefined;
-    throw error;
-  }
+  return ifOpens(() => keyRing.open(ANSWER_PURPOSE, turnId, sealed));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { SealError } from '../../base/key-ring.ts';
+import { ifOpens } from '../../base/key-ring.ts';
 import type { Language } from '../../base/texts.ts';
 import { personKey, type ChatPerson, type PersonOwner } from '../account.ts';
 import type { CommittedTyped } from '../commit-link.ts';
@@ -85,7 +85,7 @@ async function commit(flow: SignInFlow, { message, codes }: Typed, awaited: Awai
   const read = cookieHash === undefined ? undefined : await flow.quarantine.read(cookieHash);
   if (!ticket || cookieHash === undefined || read?.quarantined.kind !== 'waiting') return { kind: 'gone' };
   const { quarantined, text } = read;
-  const signedIn = openOr(() => openSignedIn(flow, ticket, quarantined));
+  const signedIn = ifOpens(() => openSignedIn(flow, ticket, quarantined));
   if (!signedIn) return { kind: 'gone' };
   const macs = macsOfCode(flow.keyRing, codes[0].code);
   // The key that the code was shown under may have become an older one since; any other is a wrong code.
@@ -118,7 +118,7 @@ async function spoilAny(flow: SignInFlow, { message, sender, codes }: Typed): Pr
     const spoiled = await flow.codes.spoil({ code, sender, messageId: message.messageId, isInGroup });
     if (!spoiled) continue;
     isAny = true;
-    const owner = openOr(() => openOwner(flow, spoiled));
+    const owner = ifOpens(() => openOwner(flow, spoiled));
     if (!owner) continue;
     flow.audit('link-refused', owner, isInGroup ? 'code-in-group' : 'code-of-another');
     if (personKey(owner) !== sender)
@@ -140,16 +140,6 @@ async function spoilOwnInGroup(flow: SignInFlow, { sender, message }: Typed): Pr
 
 function openOwner({ keyRing }: SignInFlow, { ticketHash, sealedPerson }: SpoiledTicket): ChatPerson {
   return JSON.parse(keyRing.open('link-ticket', ticketHash, sealedPerson)) as ChatPerson;
-}
-
-/** A record that does not open (altered, its key gone) is no record. */
-function openOr<T>(open: () => T): T | undefined {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof SealError) return undefined;
-    throw error;
-  }
 }
 
 const notAwaited: TypedOutcome = { kind: 'not-awaited', language: undefined };
