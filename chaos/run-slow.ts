@@ -14,7 +14,8 @@ const SECOND_MS = 1_000;
 /** A turn of 90 s may have to begin anew at the end of the load, more than once. */
 const DRAIN_LIMIT_MS = 300 * SECOND_MS;
 export const LONG_ANSWER_MS = { least: 30 * SECOND_MS, most: 90 * SECOND_MS };
-const GRACE_SEC = 30;
+/** As the README asks for: about as long as answers take. */
+const GRACE_SEC = 60;
 /** A freeze or a hold may come in between. */
 const STOP_LIMIT_MS = (GRACE_SEC + 45) * SECOND_MS;
 const RATE_PER_SEC = 1;

@@ -22,7 +22,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 /** So many blows cost no lock for each one that does: answers of a minute begun anew too often would only measure the blows. */
 const LIGHT_TO_HEAVY = 9;
-const ROLL_EVERY_MS = 4 * MINUTE_MS;
+const ROLL_EVERY_MS = 5 * MINUTE_MS;
 
 type Role = 'receiver' | 'worker';
 type Draw = (random: SeededRandom) => Fault;
@@ -128,7 +128,7 @@ export function planSlowFaults({ random, loadMs, blowsPerMinute }: SlowScheduleO
   );
 }
 
-/** One every four minutes, so that each has ended when the next begins; the old key is dropped after a new one came. */
+/** One every five minutes, so that each has ended when the next begins and every change comes once in twenty; the old key is dropped after a new one came. */
 function planRolls(loadMs: number): ScheduledFault[] {
   return Array.from({ length: Math.floor(loadMs / ROLL_EVERY_MS) }, (_, index) => ({
     atMs: Math.round((index + 0.25) * ROLL_EVERY_MS),
