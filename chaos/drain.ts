@@ -32,11 +32,23 @@ export async function drain(store: Redis, isShown: () => boolean, limitMs: numbe
 }
 
 export async function leftovers(store: Redis): Promise<Leftovers> {
-  const ids = await Promise.all(ALL_PARTITIONS.map((partition) => store.zrange(pendingKey(partition), '0', '-1')));
-  const inboxes = await Promise.all(
-    ids.flatMap((own, partition) => own.map((id) => store.llen(conversationKeys({ id, partition }).inbox))),
+  const waiting = await pendingConversations(store);
+  const inboxes = await Promise.all(waiting.map(({ inbox }) => store.llen(inbox)));
+  return { pending: waiting.length, inboxes: inboxes.reduce((sum, length) => sum + length, 0) };
+}
+
+/** Whether no message or turn that waits is sealed with a key; the time for the key to go, as the README says. */
+export async function isUnused(store: Redis, keyId: string): Promise<boolean> {
+  const waiting = await pendingConversations(store);
+  const sealed = await Promise.all(
+    waiting.flatMap(({ inbox, state }) => [store.lrange(inbox, 0, -1), store.hvals(state)]),
   );
-  return { pending: ids.flat().length, inboxes: inboxes.reduce((sum, length) => sum + length, 0) };
+  return !sealed.flat().some((value) => value.includes(`s1.${keyId}.`));
+}
+
+async function pendingConversations(store: Redis) {
+  const ids = await Promise.all(ALL_PARTITIONS.map((partition) => store.zrange(pendingKey(partition), '0', '-1')));
+  return ids.flatMap((own, partition) => own.map((id) => conversationKeys({ id, partition })));
 }
 
 /** Reads what the product's own ledger says of every event. */

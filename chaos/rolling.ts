@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { KeyRing } from '../src/base/key-ring.ts';
 import type { RollChange } from './schedule.ts';
 import { noteBlow, type StopResult } from './strike.ts';
 import type { Part, World } from './world.ts';
@@ -8,6 +9,8 @@ import type { Part, World } from './world.ts';
 export interface Rolls {
   /** What each process starts with from then on. */
   settingsFor(change: RollChange): Record<string, string>;
+  /** The id of the key that the next drop takes away; undefined before there is a newer one. */
+  readonly oldKeyId: string | undefined;
   /** One roll after the other. */
   inTurn<T>(does: () => Promise<T>): Promise<T>;
 }
@@ -15,9 +18,13 @@ export interface Rolls {
 /** @param secretKey what all processes began with */
 export function createRolls(secretKey: string): Rolls {
   let newestKey = secretKey;
+  let oldKey: string | undefined;
   let scope = 'member';
   let before: Promise<unknown> = Promise.resolve();
   return {
+    get oldKeyId() {
+      return oldKey === undefined ? undefined : new KeyRing([Buffer.from(oldKey, 'base64')]).currentKeyId;
+    },
     inTurn(does) {
       const own = before.then(does);
       before = own.catch(() => undefined);
@@ -32,6 +39,7 @@ export function createRolls(secretKey: string): Rolls {
       if (change === 'nothing') return {};
       const previous = newestKey;
       newestKey = randomBytes(32).toString('base64');
+      oldKey = previous;
       return { SECRET_KEY: newestKey, SECRET_KEY_PREVIOUS: previous };
     },
   };

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SeededRandom } from '../test/support/seeded-random.ts';
 import type { Blow } from './ledger.ts';
+import { isUnused, openStore } from './drain.ts';
 import { restartAll } from './rolling.ts';
 import type { Fault, ScheduledFault } from './schedule.ts';
 import type { Part, World } from './world.ts';
@@ -110,11 +111,23 @@ async function retire({ world, stops }: StrikeOptions, fault: Extract<Fault, { k
 
 async function roll({ world, stops }: StrikeOptions, { change }: Extract<Fault, { kind: 'roll' }>): Promise<void> {
   await world.rolls.inTurn(async () => {
+    if (change === 'drop-old-key') await untilOldKeyIsUnused(world);
     const blow = noteBlow(world, 'roll', { target: 'deployment', detail: change });
     stops.push(...(await restartAll(world, { env: world.rolls.settingsFor(change) })));
     blow.untilMs = Date.now();
   });
 }
+
+/** A key that goes while something waits that only it opens is a fault of the operator's; scenario and test of its own. */
+async function untilOldKeyIsUnused(world: World): Promise<void> {
+  const { oldKeyId } = world.rolls;
+  const store = openStore(world);
+  const giveUpAtMs = Date.now() + OLD_KEY_UNUSED_WITHIN_MS;
+  while (oldKeyId !== undefined && Date.now() < giveUpAtMs && !(await isUnused(store, oldKeyId))) await pause(1_000);
+  store.disconnect();
+}
+
+const OLD_KEY_UNUSED_WITHIN_MS = 240_000;
 
 type PartFault = Extract<Fault, { role: unknown }>;
 

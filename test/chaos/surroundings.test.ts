@@ -2,6 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { startRedisPair } from '../../chaos/redis-pair.ts';
 import { startRedisPart } from '../../chaos/redis-part.ts';
+import { KeyRing } from '../../src/base/key-ring.ts';
 import { createRolls } from '../../chaos/rolling.ts';
 import { startFakeSlack } from '../support/fake-slack.ts';
 import { untilTrue } from '../support/town.ts';
@@ -117,11 +118,15 @@ test('a status stands until the bot’s next message in its thread', async () =>
 });
 
 test('a new key comes with the old one beside it, which is dropped by the next roll; the scope of groups goes to and fro', () => {
-  const rolls = createRolls('first');
+  const first = Buffer.alloc(32, 1).toString('base64');
+  const rolls = createRolls(first);
   expect(rolls.settingsFor('nothing')).toEqual({});
+  expect(rolls.oldKeyId).toBeUndefined();
   const added = rolls.settingsFor('new-key');
-  expect(added).toEqual({ SECRET_KEY: added['SECRET_KEY'], SECRET_KEY_PREVIOUS: 'first' });
-  expect(added['SECRET_KEY']).not.toBe('first');
+  expect(added).toEqual({ SECRET_KEY: added['SECRET_KEY'], SECRET_KEY_PREVIOUS: first });
+  expect(added['SECRET_KEY']).not.toBe(first);
+  // What it sealed shows its id, by which the rig sees when nothing waits for it any more.
+  expect(new KeyRing([Buffer.alloc(32, 1)]).seal('message', 'm', 'x')).toContain(`s1.${rolls.oldKeyId}.`);
   expect(rolls.settingsFor('drop-old-key')).toEqual({ SECRET_KEY_PREVIOUS: '' });
   expect(rolls.settingsFor('new-key')['SECRET_KEY_PREVIOUS']).toBe(added['SECRET_KEY']);
   expect(rolls.settingsFor('group-scope')).toEqual({ GROUP_SCOPE: 'group' });
