@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type Router from '@koa/router';
 import { inBackground } from './base/in-background.ts';
-import { DAY_MS, SECOND_MS, type NowMs } from './base/clock.ts';
+import { DAY_MS, monotonicMs, SECOND_MS, type NowMs } from './base/clock.ts';
 import type { KeyRing } from './base/key-ring.ts';
 import type { Log } from './base/log.ts';
 import { connectRedis, type RedisClient } from './base/redis.ts';
@@ -285,8 +285,9 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       endSweeper();
       endRechecks();
       const turnsMs = Math.max(0, graceSec - HANDOVER_RESERVE_SEC) * SECOND_MS;
+      const turnsUntilMs = monotonicMs() + turnsMs;
       await Promise.all([worker.close(turnsMs), summaries.close()]);
-      afterCare.close();
+      await afterCare.close(Math.max(0, turnsUntilMs - monotonicMs()));
       await followUps.close();
       await wakeQueue.close();
       await chat.close();

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { helloStream } from '../chat/scripted-chat-server.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { chunk, helloStream } from '../chat/scripted-chat-server.ts';
 import { freePort } from '../../src/local/embedded-redis.ts';
 import { useSlackTown } from '../support/slack-town.ts';
 import { untilTrue } from '../support/town.ts';
@@ -41,7 +42,37 @@ test.each(['stream', 'edit'])(
   30_000,
 );
 
-test('the same with processes of their own and SIGTERM', async () => {
+test('an orderly stop behind an answer of which Slack carries out an older edit late: the whole answer stands in the end', async () => {
+  const env = { SLACK_REPLY: 'edit' };
+  await town.startBot({ ...env, ROLES: 'receiver' });
+  // Of this grace time four seconds are the turns'; the edit comes within two of the answer.
+  const worker = await town.startBot({
+    ...env,
+    ROLES: 'worker',
+    PORT: String(await freePort()),
+    SHUTDOWN_GRACE_SEC: '9',
+  });
+  const half = ANSWER.slice(0, 5);
+  town.chat.script(async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(chunk({ content: ANSWER.slice(0, 2) }));
+    await untilTrue(() => posts() === 1);
+    await pause(200);
+    // An edit leaves with this; its caller gives it up after five seconds.
+    response.write(chunk({ content: ANSWER.slice(2, 5) }));
+    await untilTrue(() => town.slack.calls.some(({ method }) => method === 'chat.update'));
+    response.end(`${chunk({ content: ANSWER.slice(5) }, 'stop')}data: [DONE]\n\n`);
+  });
+  town.slack.faults.set('chat.update', [{ kind: 'late', afterMs: 6_500, isAnswered: true }]);
+  await town.sender.mention({ channel: 'C1', userId: 'U1' }, 'a question');
+  await untilTrue(() => town.textsIn('C1').includes(ANSWER));
+  await worker.close();
+  await untilTrue(() => town.slack.messages.some(({ looks }) => looks.lastIndexOf(half) > looks.indexOf(ANSWER)));
+  await pause(200);
+  expect(town.textsIn('C1')).toEqual([ANSWER]);
+}, 30_000);
+
+test('an orderly stop during the first post, with processes of their own and SIGTERM', async () => {
   const env = { SHUTDOWN_GRACE_SEC: '5' };
   const worker = await town.startProcess({ ...env, ROLES: 'worker' });
   await town.startProcess({ ...env, ROLES: 'receiver' });

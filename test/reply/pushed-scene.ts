@@ -86,9 +86,9 @@ export function usePushedScene(): PushedScene {
     await scene.server.redis.flushall();
     scene.slack = await startFakeSlack(TOKEN);
   });
-  afterEach(() => {
-    afterCare.close();
-    return scene.slack.close();
+  afterEach(async () => {
+    await scene.slack.close();
+    await afterCare.close(0);
   });
 
   async function ask(mode: 'stream' | 'edit' = 'stream', options: AskOptions = {}): Promise<AskedInSlack> {
