@@ -9,7 +9,7 @@ import { createChatClient, type ChatClient } from './chat/chat-client.ts';
 import { readCodes } from './identity/typed-code/read-codes.ts';
 import { createSealedTokenStore } from './platforms/sealed-token-store.ts';
 import { createSlack } from './platforms/slack/index.ts';
-import { createWecom, type AccessTokenStore } from './platforms/wecom/index.ts';
+import { createPrivateRate, createWecom, type WecomOptions } from './platforms/wecom/index.ts';
 import type { InboundMessage, Platform, PlatformName } from './platforms/platform.ts';
 import { createPolicy, type Policy } from './policy/policy.ts';
 import { parsePolicyFile } from './policy/policy-file.ts';
@@ -87,7 +87,12 @@ export function createPlatforms(
   const reported = report ? { report } : {};
   const served = [
     ...(config.wecom.isBotOn
-      ? [buildWecom({ config, secrets, nowMs, log, ...reported }, createSealedTokenStore(redis, keyRing, nowMs))]
+      ? [
+          buildWecom(
+            { config, secrets, nowMs, log, ...reported },
+            { tokenStore: createSealedTokenStore(redis, keyRing, nowMs), privateRate: createPrivateRate(redis, log) },
+          ),
+        ]
       : []),
     ...(config.slack.isOn ? [buildSlack({ config, secrets, nowMs, slackSettlesWithinMs, ...reported })] : []),
   ];
@@ -98,7 +103,10 @@ type PlatformParts = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log' | '
   report?: Pick<Report, 'platformRefused'>;
 };
 
-function buildWecom({ config, secrets, nowMs, log, report }: PlatformParts, tokenStore: AccessTokenStore): Platform {
+/** What all processes of a deployment have in common. */
+type WecomShares = Pick<WecomOptions, 'tokenStore' | 'privateRate'>;
+
+function buildWecom({ config, secrets, nowMs, log, report }: PlatformParts, shared: WecomShares): Platform {
   const { wecom } = config;
   const agent = wecom.app &&
     secrets.wecomAgentSecret !== undefined && { ...wecom.app, agentSecret: secrets.wecomAgentSecret };
@@ -112,7 +120,7 @@ function buildWecom({ config, secrets, nowMs, log, report }: PlatformParts, toke
     webhookWindowSec: config.webhook.windowSec,
     nowMs,
     log,
-    tokenStore,
+    ...shared,
     onRefused: (code) => report?.platformRefused({ platform: 'wecom', code }),
   });
 }

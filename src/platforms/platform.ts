@@ -127,6 +127,13 @@ export type Delivery =
  */
 export type PostResult = 'sent' | 'refused' | 'uncertain' | 'busy' | 'unauthorised';
 
+/** Which of several messages one is, where together they are one text. */
+export interface PartOfText {
+  /** The text's, the same for each of its messages and each try. */
+  name: string;
+  isLast: boolean;
+}
+
 /** What a platform's replies can do, as data. */
 export interface ReplyTraits {
   /** How a live reply grows: the platform polls us, or we edit the whole text, or we append. */
@@ -279,8 +286,16 @@ export interface Platform {
   readonly push?: PushReplies;
   /** Sends an answer by the message's `laterReplyHandle`, which can be used once. Absent where the platform has no such way. */
   replyLater?(handle: string, text: string): Promise<PostResult>;
-  /** Writes to a person unasked. Absent where the platform or its settings do not allow it. */
-  writePrivately?(userId: string, text: string): Promise<PostResult>;
+  /**
+   * Writes to a person unasked. Absent where the platform or its settings do not allow it. `busy` also while the person was
+   * written so much that the platform would drop more, or is being written another text of several messages.
+   */
+  writePrivately?(userId: string, text: string, partOf?: PartOfText): Promise<PostResult>;
+  /**
+   * Cuts a text into messages that each leave in one call of `writePrivately`; absent where one takes any text. No two are the
+   * same, since the platform may take the second for a repetition; the same text is always cut in the same way.
+   */
+  splitPrivately?(text: string): string[];
   /** Downloads a media reference, decrypted; host-pinned and bounded (security.md 6.6). @throws PlatformError */
   fetchMedia(mediaRef: string, maxBytes: number, signal: AbortSignal): Promise<Buffer>;
   /**

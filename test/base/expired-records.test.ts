@@ -10,6 +10,7 @@ import { usageChange } from '../../src/conversation/usage-store.ts';
 import { createIdentity } from '../../src/identity/identity.ts';
 import { conversationOf, deliveryIdOf, personIdOf } from '../../src/platforms/conversation-key.ts';
 import type { InboundMessage, Platform, PostResult } from '../../src/platforms/platform.ts';
+import { createPrivateRate } from '../../src/platforms/wecom/index.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { RecentAccepts } from '../../src/queue/recent-accepts.ts';
 import { stopRunning } from '../../src/queue/stop-running.ts';
@@ -154,6 +155,9 @@ test('no script of a turn brings an expired record back for ever', async () => {
   await followUps.takeUp(alice.partition);
   await followUps.settle();
   expect(await redis.llen(keys.leftovers)).toBe(1);
+
+  const rate = createPrivateRate(redis, log);
+  for (const isLast of [false, true]) expect(await rate.mayLeave('alice', 1, { name: 'rest', isLast })).toBe(true);
 
   const summaries = new SummaryStore(redis, keyRing, HOUR_MS);
   const startedFrom = (await summaries.begin(alice, '')) ?? '';

@@ -18,6 +18,16 @@ async function leftover({ claim }: PulledTurn): Promise<string | undefined> {
   return openLeftover(scene.keyRing, claim.conversation, kept)?.text;
 }
 const withoutHeading = (text: string) => text.replace(REPLY_TEXTS.restOfAnswer.en, '');
+/** The ways that were tried, in their order. */
+const ways = () => [...new Set(tries.map(({ way }) => way))];
+/** What was written privately, as one text. */
+const writtenText = (from = 0) =>
+  withoutHeading(
+    writtenPrivately
+      .slice(from)
+      .map(({ text }) => text)
+      .join(''),
+  );
 const duesOf = ({ claim }: PulledTurn) => followUpsKey(claim.conversation.partition);
 /** Lets the time go by for which a worker that is silent holds what it took. */
 async function forget(turn: PulledTurn): Promise<void> {
@@ -71,9 +81,12 @@ test('a refused address leads to a message of the self-built app, where there is
   laterResults.push('busy', 'refused');
   privateResults.push('unauthorised', 'uncertain');
   await turn.finish(LONG);
-  expect(tries.map(({ way }) => way)).toEqual(['handle', 'handle', 'private', 'private', 'private']);
+  expect(ways()).toEqual(['handle', 'private']);
+  expect(tries.filter(({ way }) => way === 'handle')).toHaveLength(2);
   expect(new Set(writtenPrivately.map(({ userId }) => userId))).toEqual(new Set(['alice']));
-  expect(words((await turn.poll()).content, withoutHeading(writtenPrivately.at(-1)?.text ?? ''))).toEqual(words(LONG));
+  // The first message of it took three tries.
+  expect(new Set(writtenPrivately.slice(0, 3).map(({ text }) => text)).size).toBe(1);
+  expect(words((await turn.poll()).content, writtenText(2))).toEqual(words(LONG));
   expect(reported).toEqual(['sent']);
   expect(await leftover(turn)).toBeUndefined();
 });
@@ -103,9 +116,9 @@ test('an answer longer than two messages is cut nowhere', async () => {
   scene.hasApp = true;
   const veryLong = LONG + LONG;
   await turn.finish(veryLong);
-  expect(tries.map(({ way }) => way)).toEqual(['handle', 'private']);
+  expect(ways()).toEqual(['handle', 'private']);
   expect(postedLater[0]).toContain(REPLY_TEXTS.goesOn.en);
-  const shown = [(await turn.poll()).content, ...postedLater, withoutHeading(writtenPrivately[0]?.text ?? '')];
+  const shown = [(await turn.poll()).content, ...postedLater, writtenText()];
   expect(words(...shown)).toEqual(words(veryLong));
 });
 
@@ -114,8 +127,8 @@ test('an answer that comes whole behind its live message is cut nowhere where it
   scene.hasApp = true;
   await turn.pass(7 * MINUTE_MS);
   await turn.finish(LONG);
-  expect(tries.map(({ way }) => way)).toEqual(['handle', 'private']);
-  const shown = [...postedLater, withoutHeading(writtenPrivately[0]?.text ?? '')];
+  expect(ways()).toEqual(['handle', 'private']);
+  const shown = [...postedLater, writtenText()];
   expect(words(...shown)).toEqual(words(LONG));
 });
 
@@ -157,6 +170,22 @@ describe('security.md 4.5: another worker goes on', () => {
     });
     await turn.bring(slow);
     expect(tries).toHaveLength(2);
+    expect(reported).toEqual(['sent']);
+  });
+
+  test('and one that was silent beyond the time for tries keeps nothing for the next reply', async () => {
+    const turn = await scene.open();
+    await turn.commitOnly(LONG);
+    laterResults.push('sent', 'busy');
+    const slow = scene.worker(async () => {
+      if (tries.length > 1) return;
+      await forget(turn);
+      await turn.bring(scene.worker());
+      await turn.pass(11 * MINUTE_MS);
+    });
+    await turn.bring(slow);
+    expect(tries).toHaveLength(2);
+    expect(await leftover(turn)).toBeUndefined();
     expect(reported).toEqual(['sent']);
   });
 

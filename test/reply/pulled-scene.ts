@@ -12,6 +12,7 @@ import { createLiveReply, type LiveReply } from '../../src/reply/live-reply.ts';
 import { FollowUps } from '../../src/reply/follow-ups/follow-ups.ts';
 import { readLiveReply } from '../../src/reply/read-live-reply.ts';
 import { REPLY_TEXTS } from '../../src/texts/reply-texts.ts';
+import { agePrivateRates } from '../support/age-private-rates.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
 import { DyingWorkersStore } from '../support/dying-workers.ts';
@@ -59,12 +60,16 @@ export interface PulledScene {
   readonly writtenPrivately: { userId: string; text: string }[];
   readonly privateResults: PostResult[];
   hasApp: boolean;
+  /** Stands in for `privateResults` where it is set: a WeCom with an app of its own. */
+  app: Platform | undefined;
   /** Which ways were tried, in order, and when: milliseconds by the scene's clock. */
   readonly tries: { way: 'handle' | 'private'; atMs: number }[];
   /** Results of what followed answers, as they were reported. */
   readonly reported: string[];
   /** A worker that brings what follows answers; its pauses go by at once. @param onTry called before each try */
   worker(onTry?: () => Promise<void>): FollowUps;
+  /** The clock of the scene, which goes on by each pause of a worker; milliseconds. */
+  nowMs(): number;
   /** How far the worker's clock is ahead of Redis' own; milliseconds. */
   workerAheadMs: number;
   /** Begins the turn of messages that came so many milliseconds before; one that came now unless told. */
@@ -82,13 +87,14 @@ export function usePulledScene(): PulledScene {
     tries: [],
     reported: [],
   };
-  const scene = { ...lists, keyRing, workerAheadMs: 0, hasApp: false, open, worker } as unknown as {
+  const scene = { ...lists, keyRing, nowMs, workerAheadMs: 0, hasApp: false, open, worker } as unknown as {
     -readonly [Name in keyof PulledScene]: PulledScene[Name];
   };
   const wecom = createWecom({
     ...{ botToken: 'token', botAesKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG', botName: 'Parley' },
     ...{ webhookWindowSec: 300, nowMs, log },
     tokenStore: { read: async () => undefined, write: async () => undefined },
+    privateRate: { mayLeave: async () => true },
   });
   const platform: Platform = {
     ...wecom,
@@ -97,9 +103,10 @@ export function usePulledScene(): PulledScene {
       scene.postedLater.push(text);
       return scene.laterResults.shift() ?? 'sent';
     },
-    writePrivately: async (userId, text) => {
+    writePrivately: async (userId, text, partOf) => {
       await onAnyTry('private');
       scene.writtenPrivately.push({ userId, text });
+      if (scene.app) return (await scene.app.writePrivately?.(userId, text, partOf)) ?? 'refused';
       return scene.privateResults.shift() ?? 'sent';
     },
   };
@@ -121,7 +128,10 @@ export function usePulledScene(): PulledScene {
     return new FollowUps({
       ...{ redis: scene.server.redis, keyRing, log, report, monotonicMs },
       platforms: new Map([['wecom', scene.hasApp ? platform : withoutApp]]),
-      pause: async (pauseMs) => void (passedMs += pauseMs),
+      pause: async (pauseMs) => {
+        passedMs += pauseMs;
+        await agePrivateRates(scene.server.redis, pauseMs);
+      },
     });
   }
 
@@ -138,6 +148,7 @@ export function usePulledScene(): PulledScene {
     await scene.server.redis.flushall();
     for (const list of Object.values(lists)) list.splice(0);
     scene.hasApp = false;
+    scene.app = undefined;
   }
 
   async function open(cameBeforeMs = [0]): Promise<PulledTurn> {

@@ -8,14 +8,17 @@ import { readAesKey } from './crypto.ts';
 import { fetchMedia, isReplyAddress } from './media.ts';
 import { PlainUserIds } from './plain-user-id.ts';
 import { createWecomApi, type WecomAgent } from './platform-api.ts';
-import { createWecomAccess, replyLater, writePrivately } from './post-messages.ts';
+import { createWecomAccess, replyLater } from './post-messages.ts';
+import type { PrivateRate } from './private-rate.ts';
 import { ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
 import { createMentionStripper } from './strip-mention.ts';
 import { verifyDelivery } from './verify-delivery.ts';
+import { splitPrivately, writePrivately } from './write-privately.ts';
 import { createWebSignIn } from './web-sign-in.ts';
 
 export type { AccessTokenStore, StoredToken } from './access-token.ts';
+export { createPrivateRate } from './private-rate.ts';
 
 export interface WecomOptions {
   /** The AI bot's callback token and EncodingAESKey (43 symbols). */
@@ -34,6 +37,7 @@ export interface WecomOptions {
   nowMs: NowMs;
   log: Log;
   tokenStore: AccessTokenStore;
+  privateRate: PrivateRate;
   /** Called with WeCom's errcode when it takes no post until the operator mends the app. */
   onRefused?: (code: string) => void;
 }
@@ -87,7 +91,13 @@ export function createWecom(options: WecomOptions): Platform {
     splitReply,
     splitAnswer,
     replyLater: (handle, text) => replyLater(handle, text, posting),
-    ...(agent ? { writePrivately: (userId, text) => writePrivately({ userId, text }, agent, posting) } : {}),
+    splitPrivately,
+    ...(agent
+      ? {
+          writePrivately: (userId, text, partOf) =>
+            writePrivately({ userId, text, partOf }, { ...posting, agent, privateRate: options.privateRate }),
+        }
+      : {}),
     fetchMedia: (mediaRef, maxBytes, signal) => fetchMedia({ mediaRef, apiUrl, aesKey, maxBytes, signal }),
     plainUserId: (userId) => userIds.find(userId),
     ...(agent ? { webSignIn: createWebSignIn(agent, api, openUrl) } : {}),

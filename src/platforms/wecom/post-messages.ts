@@ -1,25 +1,22 @@
 import { asError } from '../../base/coded-error.ts';
 import type { Log } from '../../base/log.ts';
-import { cutText } from '../../markdown/cut-text.ts';
 import { PlatformAccess } from '../platform-access.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { PostResult } from '../platform.ts';
-import { safePlainText } from './dialect.ts';
 import { isReplyAddress } from './media.ts';
-import type { PlainUserIds } from './plain-user-id.ts';
-import { RATE_LIMITED, type WecomAgent, type WecomApi, type WecomAnswer } from './platform-api.ts';
+import { RATE_LIMITED, type WecomApi, type WecomAnswer } from './platform-api.ts';
 import { renderReply } from './render-reply.ts';
 
-interface PostOptions {
+export interface PostOptions {
   api: WecomApi;
   apiUrl: string;
   log: Log;
-  userIds: PlainUserIds;
   /** Learns what WeCom refuses until the operator mends the app. */
   access: PlatformAccess;
 }
 
-const [TO_ADDRESS, BY_APP] = ['response_url', 'message/send'] as const;
+const TO_ADDRESS = 'response_url';
+export const BY_APP = 'message/send';
 /** The app has no right to this one kind of call. */
 const FORBIDDEN = 48_002;
 
@@ -27,10 +24,6 @@ const FORBIDDEN = 48_002;
 const TRY_AGAIN = new Set([-1, RATE_LIMITED, 45_033]);
 /** The app's secret, ids or rights, or the addresses that it trusts: nothing was posted, and only the operator can mend it. */
 const UNAUTHORISED = new Set([40_001, 40_013, 40_014, 40_056, 41_001, 42_001, FORBIDDEN, 60_011, 60_020]);
-const MAX_APP_TEXT_BYTES = 2_048;
-/** WeCom drops the same text to the same person within this time, which makes repeating an uncertain post harmless. */
-const DUPLICATE_CHECK_SEC = 1_800;
-const USER_ID = /^[A-Za-z0-9][\w.@-]{0,63}$/;
 
 /**
  * What WeCom's answers to posts show of whether it takes our calls. A post by the app shows that its secret, its ids and its
@@ -49,47 +42,8 @@ export async function replyLater(handle: string, text: string, options: PostOpti
   return resultOf(post, options, TO_ADDRESS);
 }
 
-interface PrivateMessage {
-  userId: string;
-  text: string;
-}
-
-/** Writes to one person as the self-built app, in as many messages as the text needs. Stops at the first that does not arrive. */
-export async function writePrivately(
-  { userId, text }: PrivateMessage,
-  agent: WecomAgent,
-  options: PostOptions,
-): Promise<PostResult> {
-  let plainId: string | undefined;
-  try {
-    plainId = await options.userIds.find(userId);
-  } catch {
-    // It could not be asked who that is: nothing was posted.
-    return 'busy';
-  }
-  // `@all` and joined ids would reach others; neither is an id.
-  if (plainId === undefined || !USER_ID.test(plainId)) return 'refused';
-  for (const body of cutText(safePlainText(text), MAX_APP_TEXT_BYTES)) {
-    const post = options.api.call({
-      method: 'POST',
-      path: '/cgi-bin/message/send',
-      isPost: true,
-      json: {
-        touser: plainId,
-        msgtype: 'text',
-        agentid: Number(agent.agentId),
-        text: { content: body },
-        enable_duplicate_check: 1,
-        duplicate_check_interval: DUPLICATE_CHECK_SEC,
-      },
-    });
-    const result = await resultOf(post, options, BY_APP);
-    if (result !== 'sent') return result;
-  }
-  return 'sent';
-}
-
-async function resultOf(
+/** What became of a post. Never rejects. @param name of the kind of post */
+export async function resultOf(
   post: Promise<WecomAnswer>,
   { log, access }: Pick<PostOptions, 'log' | 'access'>,
   name: string,

@@ -3,6 +3,7 @@ import { monotonicMs } from '../../base/clock.ts';
 import { followUpKeyPrefix, followUpsKey, messageKey } from '../../base/partition-keys.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { FENCE_HOLDS_MS } from '../../platforms/platform.ts';
+import type { KeptProgress } from './progress.ts';
 
 const takeScript = loadScript(import.meta.url, './scripts/take-follow-ups.lua');
 const holdScript = loadScript(import.meta.url, './scripts/hold-follow-up.lua');
@@ -16,7 +17,7 @@ export interface TakenFollowUp {
   /** How long ago the commit was when it was taken, by Redis' clock. Milliseconds. */
   ageMs: number;
   /** How far it had come; empty when nobody tried yet. */
-  progress: string;
+  progress: KeptProgress;
 }
 
 /** The follow-ups of one partition, under one claim. */
@@ -24,7 +25,7 @@ export interface FollowUpStore {
   /** Takes what is due. @param heldMs so long nobody else takes it */
   take(heldMs: number, most: number): Promise<TakenFollowUp[]>;
   /** Notes how far one has come. @returns false when it is another worker's by now, or over; then nothing may leave */
-  hold(taken: TakenFollowUp, heldMs: number, progress: string): Promise<boolean>;
+  hold(taken: TakenFollowUp, heldMs: number, progress: KeptProgress): Promise<boolean>;
   /** @returns whether this call ended it */
   end(taken: TakenFollowUp, delivery: string): Promise<boolean>;
 }
@@ -42,13 +43,18 @@ export function createFollowUpStore({ redis, partition, claim }: StoreOptions): 
   return {
     async take(heldMs, most) {
       const args = [followUpKeyPrefix(partition), claim, heldMs, most];
-      const rows = (await takeScript.run(redis, [due], args)) as [string, string, number, string][];
-      return rows.map(([deliveryId, sealed, ageMs, progress]) => ({ deliveryId, sealed, ageMs, progress }));
+      const rows = (await takeScript.run(redis, [due], args)) as [string, string, number, string, string][];
+      return rows.map(([deliveryId, sealed, ageMs, state, parts]) => ({
+        deliveryId,
+        sealed,
+        ageMs,
+        progress: { state, parts },
+      }));
     },
     async hold(taken, heldMs, progress) {
       for (;;) {
         const askedMs = monotonicMs();
-        const args = [taken.deliveryId, claim, heldMs, progress];
+        const args = [taken.deliveryId, claim, heldMs, progress.state, progress.parts];
         if ((await holdScript.run(redis, [due, keyOf(taken)], args)) !== 1) return false;
         // The answer may have waited while this process was frozen, and another one took it.
         if (monotonicMs() - askedMs < FENCE_HOLDS_MS) return true;

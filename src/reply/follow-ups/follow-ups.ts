@@ -13,7 +13,7 @@ import { createFollowUpStore, type FollowUpStore, type TakenFollowUp } from './f
 import { openFollowUp, type FollowUp } from './follow-up.ts';
 import { keepLeftover } from './leftovers.ts';
 import { afterTry, formatProgress, nextWay, readProgress, type Progress } from './progress.ts';
-import { wordsByHandle, wordsByItself } from './words.ts';
+import { restOfParts, wordsByHandle, wordsByItself } from './words.ts';
 
 /** So long the platform's own ways are tried, from the commit on; then the next private reply begins with it. */
 const TRIED_FOR_MS = 10 * MINUTE_MS;
@@ -122,20 +122,25 @@ export class FollowUps {
   async #tryWays(bringing: Bringing): Promise<void> {
     const { store, taken, followUp, platform, ageMs } = bringing;
     let progress = readProgress(taken.progress);
-    for (let attempt = 0; ; attempt += 1) {
+    let attempt = 0;
+    let parts: string[] = [];
+    for (;;) {
       progress = nextWay(progress, { followUp, platform, ageMs: ageMs() });
       if (progress.way === 'reply') return this.#keep(bringing, progress);
+      if (progress.way === 'private' && parts.length === 0) parts = partsOf(bringing, progress);
       // What it says before the post holds for whoever takes over when this process dies in it.
       const posting = progress.way === 'handle' ? { ...progress, isInDoubt: true } : progress;
       if (!(await store.hold(taken, HELD_MS, formatProgress(posting)))) return;
-      const result = await post(bringing, progress);
-      const after = afterTry(progress, result, followUp);
+      const result = await post(bringing, progress, parts);
+      const after = afterTry(progress, result, { pieces: followUp.pieces.length, parts: parts.length });
       if (after === 'brought') return this.#end(bringing, 'sent');
-      const isSettled = after.way !== progress.way;
+      const isFurther = after.way !== progress.way || after.sentParts > progress.sentParts;
       progress = after;
-      if (isSettled) continue;
+      if (isFurther) attempt = 0;
+      if (isFurther && !this.#isClosing) continue;
       const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10));
-      if (ageMs() + pauseMs >= TRIED_FOR_MS) return this.#keep(bringing, progress);
+      attempt += 1;
+      if (!isFurther && ageMs() + pauseMs >= TRIED_FOR_MS) return this.#keep(bringing, progress);
       if (!(await store.hold(taken, pauseMs + HELD_MS, formatProgress(progress)))) return;
       if (!this.#isClosing) await (this.#options.pause ?? pause)(pauseMs, this.#closing.signal);
       if (!this.#isClosing) continue;
@@ -145,11 +150,19 @@ export class FollowUps {
     }
   }
 
-  /** The next private reply begins with it. Kept before it is ended, so that a crash in between loses nothing. */
+  /**
+   * The next private reply begins with it, unless another worker has taken it meanwhile and may have brought it. Kept before it is
+   * ended, so that a crash in between loses nothing; who takes it then keeps it, too.
+   */
   async #keep(bringing: Bringing, progress: Progress): Promise<void> {
     const { redis, keyRing } = this.#options;
-    const { followUp, taken } = bringing;
-    const text = wordsByItself(followUp, progress.sentPieces);
+    const { store, followUp, taken } = bringing;
+    if (!(await store.hold(taken, HELD_MS, formatProgress({ ...progress, way: 'reply' })))) return;
+    const { sentPieces, sentParts } = progress;
+    const text =
+      sentParts > 0
+        ? restOfParts(followUp, partsOf(bringing, progress), sentParts)
+        : wordsByItself(followUp, sentPieces);
     await keepLeftover(redis, keyRing, { conversation: followUp.privateChat, deliveryId: taken.deliveryId, text });
     await this.#end(bringing, 'kept');
   }
@@ -159,10 +172,17 @@ export class FollowUps {
   }
 }
 
-async function post({ followUp, platform }: Bringing, { way, sentPieces }: Progress) {
+/** The messages in which what no handle brought is written privately. */
+function partsOf({ followUp, platform }: Bringing, { sentPieces }: Progress): string[] {
+  const text = wordsByItself(followUp, sentPieces);
+  return platform.splitPrivately?.(text) ?? [text];
+}
+
+async function post({ taken, followUp, platform }: Bringing, { way, sentParts }: Progress, parts: string[]) {
   if (way === 'handle')
     return (await platform.replyLater?.(followUp.handle, wordsByHandle(platform, followUp))) ?? 'refused';
-  return (await platform.writePrivately?.(followUp.userId, wordsByItself(followUp, sentPieces))) ?? 'refused';
+  const partOf = { name: taken.deliveryId, isLast: sentParts + 1 >= parts.length };
+  return (await platform.writePrivately?.(followUp.userId, parts[sentParts] ?? '', partOf)) ?? 'refused';
 }
 
 async function pause(pauseMs: number, signal: AbortSignal): Promise<void> {

@@ -10,6 +10,8 @@ export interface Progress {
   way: Way;
   /** Pieces that stand already. */
   sentPieces: number;
+  /** Of the messages in which the other pieces are written privately, so many stand already. */
+  sentParts: number;
   /** Whether a post by the handle may have arrived of which nothing is known. */
   isInDoubt: boolean;
 }
@@ -17,15 +19,22 @@ export interface Progress {
 /** So long before its end a handle is not relied upon any more. */
 const HANDLE_MARGIN_MS = MINUTE_MS;
 
-export function formatProgress({ way, sentPieces, isInDoubt }: Progress): string {
-  return `${way} ${sentPieces} ${isInDoubt ? 'in-doubt' : 'known'}`;
+/** As Redis keeps it. The parts stand by themselves: a version that does not know them writes all of them again, and WeCom shows none twice. */
+export interface KeptProgress {
+  state: string;
+  parts: string;
+}
+
+export function formatProgress({ way, sentPieces, sentParts, isInDoubt }: Progress): KeptProgress {
+  return { state: `${way} ${sentPieces} ${isInDoubt ? 'in-doubt' : 'known'}`, parts: String(sentParts) };
 }
 
 /** @param kept as `formatProgress` wrote it; anything else has not begun */
-export function readProgress(kept: string): Progress {
-  const [, way, sentPieces, doubt] = /^(handle|private|reply) (\d+) (in-doubt|known)$/.exec(kept) ?? [];
-  if (way === undefined) return { way: 'handle', sentPieces: 0, isInDoubt: false };
-  return { way: way as Way, sentPieces: Number(sentPieces), isInDoubt: doubt === 'in-doubt' };
+export function readProgress({ state, parts }: KeptProgress): Progress {
+  const [, way, sentPieces, doubt] = /^(handle|private|reply) (\d+) (in-doubt|known)$/.exec(state) ?? [];
+  if (way === undefined) return { way: 'handle', sentPieces: 0, sentParts: 0, isInDoubt: false };
+  const sentParts = /^\d+$/.test(parts) ? Number(parts) : 0;
+  return { way: way as Way, sentPieces: Number(sentPieces), sentParts, isInDoubt: doubt === 'in-doubt' };
 }
 
 interface Situation {
@@ -45,13 +54,21 @@ export function nextWay(progress: Progress, { followUp, platform, ageMs }: Situa
 /**
  * What a try changes. By the handle, after a post of unknown fate, a refusal means that the first one had arrived: it can be
  * used once. A platform that is busy, or takes no calls of ours, has not looked at the handle, and says nothing about it.
+ * @param parts messages in which what no handle brought is written privately
  */
-export function afterTry(progress: Progress, result: PostResult, { pieces }: FollowUp): Progress | 'brought' {
-  const { way, sentPieces, isInDoubt } = progress;
+export function afterTry(
+  progress: Progress,
+  result: PostResult,
+  { pieces, parts }: { pieces: number; parts: number },
+): Progress | 'brought' {
+  const { way, sentPieces, sentParts, isInDoubt } = progress;
   if (result === 'busy' || result === 'unauthorised') return progress;
   if (result === 'uncertain') return { ...progress, isInDoubt: isInDoubt || way === 'handle' };
-  if (way !== 'handle') return result === 'sent' ? 'brought' : { ...progress, way: 'reply' };
+  if (way !== 'handle') {
+    if (result !== 'sent') return { ...progress, way: 'reply' };
+    return sentParts + 1 >= parts ? 'brought' : { ...progress, sentParts: sentParts + 1 };
+  }
   const hasArrived = result === 'sent' || isInDoubt;
   const sent = sentPieces + (hasArrived ? 1 : 0);
-  return sent >= pieces.length ? 'brought' : { way: 'private', sentPieces: sent, isInDoubt: false };
+  return sent >= pieces ? 'brought' : { way: 'private', sentPieces: sent, sentParts: 0, isInDoubt: false };
 }

@@ -32,6 +32,11 @@ export function wordsByItself({ pieces, isWhole, language }: FollowUp, sentPiece
   return [say(heading, language), ...pieces.slice(sentPieces)].join('\n\n');
 }
 
+/** What is left of a text of several messages of which the first stand already. */
+export function restOfParts({ language }: FollowUp, parts: string[], sentParts: number): string {
+  return [say(REPLY_TEXTS.restOfAnswer, language), parts.slice(sentParts).join('')].join('\n\n');
+}
+
 /**
  * As much of a text as fits one message together with the sentence that says that more was said.
  * @param reserveBytes room that the message keeps for what else stands in it
