@@ -9,6 +9,7 @@ import { SECOND_MS, type NowMs } from './base/clock.ts';
 import { listen, type ListeningServer } from './base/http-server.ts';
 import type { Log } from './base/log.ts';
 import type { RedisClient } from './base/redis.ts';
+import { RecentChanges } from './identity/recent-changes.ts';
 import type { Receiver, WorkerPart } from './bot-parts.ts';
 import { prepareLocalMode, type LocalMode } from './local/local-mode.ts';
 import { startServicePart } from './service-part.ts';
@@ -56,7 +57,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     const secrets = local?.secrets ?? options.secrets;
     const registry = new Registry();
     const { reach, slackSettlesWithinMs } = options;
-    const bot = { config, secrets, nowMs, reach, slackSettlesWithinMs, log, report: createReport(registry, log) };
+    const report = createReport(registry, log);
+    const recentLinks = new RecentChanges();
+    const bot = { config, secrets, nowMs, reach, slackSettlesWithinMs, recentLinks, log, report };
     const has = (role: Role) => config.roles.includes(role);
 
     if (has('service')) {

@@ -6,6 +6,7 @@ import type { KeyRing } from './base/key-ring.ts';
 import type { Log } from './base/log.ts';
 import { connectRedis, type RedisClient } from './base/redis.ts';
 import { createChatClient, type ChatClient } from './chat/chat-client.ts';
+import type { RecentChanges } from './identity/recent-changes.ts';
 import { readCodes } from './identity/typed-code/read-codes.ts';
 import { createSealedTokenStore } from './platforms/sealed-token-store.ts';
 import { createSlack } from './platforms/slack/index.ts';
@@ -37,7 +38,7 @@ import { turnAwayUnderPressure } from './turn/under-pressure.ts';
 import { createHandleDelivery } from './webhook/handle-delivery.ts';
 import { webhookRoutes, type ServeWebhook } from './webhook/webhook-routes.ts';
 import { createKeyRing, redisAddress } from './secret-parts.ts';
-import { createSignIn, releaseIfLinked, repeatReleases, startRechecks } from './sign-in-parts.ts';
+import { createSignIn, releaseIfLinked, repeatReleases, startRechecks, watchForLostLinks } from './sign-in-parts.ts';
 import { createSummaries } from './summary-parts.ts';
 import { createTools } from './tool-parts.ts';
 import type { Reach } from './tools/page/reach.ts';
@@ -52,6 +53,8 @@ export interface BotOptions {
   nowMs: NowMs;
   /** How long Slack may carry out a post that was given up; its platform's own trait but in tests. Milliseconds. */
   slackSettlesWithinMs?: number | undefined;
+  /** The account links that this process has made and undone lately, whichever part did. */
+  recentLinks: RecentChanges;
   /** What the tool that reads pages may reach; the public web but in tests. */
   reach?: Reach | undefined;
   log: Log;
@@ -168,6 +171,7 @@ export function createReceiver(options: BotOptions): Receiver {
   const inbox = new Inbox({ redis, keyRing, recent, ...(standsAlone ? { standsAlone } : {}) });
   const endSaying = keepSayingShards(redis, config.queue.shards);
   const endWatch = watchForLostEvents({ redis, inbox, recent, wakeQueue, log, report });
+  const endLinkWatch = watchForLostLinks(base, identity, log);
   const { groupScope } = config.conversation;
   const mediaStore = new MediaStore(redis, keyRing);
   const handle = createHandleDelivery({
@@ -195,6 +199,7 @@ export function createReceiver(options: BotOptions): Receiver {
     platforms,
     async close() {
       endWatch();
+      endLinkWatch();
       endSaying();
       await wakeQueue.close();
       redis.disconnect();
@@ -215,6 +220,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const base = createBase(options, 'wait');
   const { redis, keyRing, platforms, store, wakeQueue } = base;
   const identity = createSignIn(options, base);
+  const endLinkWatch = watchForLostLinks(base, identity, log);
   const chat = createChat(options);
   const { groupScope } = config.conversation;
   const mode = config.signIn.mode;
@@ -292,6 +298,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     async close(graceSec) {
       endSweeper();
       endRechecks();
+      endLinkWatch();
       const turnsMs = Math.max(0, graceSec - HANDOVER_RESERVE_SEC) * SECOND_MS;
       const turnsUntilMs = monotonicMs() + turnsMs;
       await Promise.all([worker.close(turnsMs), summaries.close()]);

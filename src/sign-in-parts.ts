@@ -2,6 +2,7 @@ import { MINUTE_MS, SECOND_MS } from './base/clock.ts';
 import { asError } from './base/coded-error.ts';
 import type { Log } from './base/log.ts';
 import { settledWithin } from './base/settled-within.ts';
+import { watchHistory } from './base/watch-history.ts';
 import type { Base, BotOptions } from './bot-parts.ts';
 import { createIdentity, type Identity } from './identity/identity.ts';
 import type { TurnClaim } from './queue/turn-store.ts';
@@ -14,7 +15,7 @@ const RECHECKED_AT_ONCE = 50;
 
 /** The sign-in side; both the pages and the turns have one, each on its own connection. Undefined when sign-in is off. */
 export function createSignIn(options: BotOptions, base: Base): Identity | undefined {
-  const { config, secrets, nowMs, log, report } = options;
+  const { config, secrets, recentLinks, nowMs, log, report } = options;
   const { signIn } = config;
   if (signIn.mode === 'off') return undefined;
   const identity: Identity = createIdentity({
@@ -35,6 +36,7 @@ export function createSignIn(options: BotOptions, base: Base): Identity | undefi
       keepTokens: signIn.keepTokens,
       ...(signIn.identityCodes ? { allowedIdentityCodes: signIn.identityCodes } : {}),
     },
+    changes: recentLinks,
     nowMs,
     log,
     report,
@@ -85,6 +87,16 @@ export function repeatReleases(base: Base, identity: Identity): () => Promise<vo
     });
     await settledWithin(taking, LONGEST_RELEASES_MS);
   };
+}
+
+/**
+ * After a failover, makes and undoes again the links that this process made and undid shortly before and the new master never
+ * got. @returns a function that ends the watching
+ */
+export function watchForLostLinks({ redis }: Base, identity: Identity | undefined, log: Log): () => void {
+  if (!identity) return () => undefined;
+  const watch = watchHistory({ redis, memory: identity, what: 'links', log });
+  return () => watch.end();
 }
 
 /** The daily re-check of linked accounts (security.md 2.7), a few at a time, and the sweep after a change of keys (2.3). */

@@ -46,6 +46,8 @@ function noticeText(notice: IdentityNotice, language: Language): string {
       return say(TURN_TEXTS.codeSeenNotice, language);
     case 'sign-in-again':
       return say(TURN_TEXTS.signInAgainNotice, language);
+    case 'sign-in-lost':
+      return say(TURN_TEXTS.signInLostNotice, language);
     case 'suspended':
       return say(TURN_TEXTS.suspended, language);
   }

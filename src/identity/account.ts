@@ -46,6 +46,8 @@ export type IdentityNotice =
   | { kind: 'account-wanted-elsewhere' }
   | { kind: 'code-seen-in-group' }
   | { kind: 'sign-in-again' }
+  /** A failover took a finished sign-in back, and it could not be made again. */
+  | { kind: 'sign-in-lost' }
   | { kind: 'suspended' };
 
 /** The pseudonym under which a person's records are kept. */

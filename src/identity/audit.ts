@@ -12,6 +12,11 @@ export type IdentityEvent =
   | 'link-cancelled'
   | 'linked'
   | 'unlinked'
+  /** Once more, after a failover had taken it back. */
+  | 'linked-again'
+  | 'unlinked-again'
+  /** A failover took a link back, and it could not be made again; the person is told. */
+  | 'link-lost'
   | 'suspended'
   | 'sign-in-again';
 

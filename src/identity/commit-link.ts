@@ -12,12 +12,15 @@ import type { KeepTokens } from './options.ts';
 import { quarantineLifeMs, type Quarantined } from './quarantine.ts';
 import { conversationFrom, releaseLifeMs } from './releases.ts';
 import { fieldArguments, type StoredLink } from './stored-link.ts';
-import { keys } from './store.ts';
+import type { RecentChange } from './recent-changes.ts';
+import { CHANGED_LIFE_MS, keys, type IdentityStore } from './store.ts';
 import type { Ticket } from './tickets.ts';
 import { OUTCOME_LIFE_MS } from './typed-code/typed-codes.ts';
 import type { KeptTokens, SignedIn } from './vault.ts';
 
-const commitScript = loadScript(import.meta.url, './scripts/commit-link.lua');
+const commitScript = loadScript(import.meta.url, './scripts/commit-link.lua', { CHANGED_LIFE_MS });
+/** Of commit-link.lua, from 0. */
+const MADE_AT_ARGUMENT = 19;
 
 /** What became of a confirmed sign-in. */
 export type Committed =
@@ -85,7 +88,7 @@ function unlessWrong(committed: CommittedTyped): Committed {
 }
 
 function createRun(parts: LinkParts, links: Links, keepTokens: KeepTokens) {
-  const { store, nowMs } = parts;
+  const { store, changes, nowMs } = parts;
   return async (
     request: CommitRequest,
     typed?: TypedProof,
@@ -101,19 +104,24 @@ function createRun(parts: LinkParts, links: Links, keepTokens: KeepTokens) {
     const names = [
       ...[keys.ticket(ticket.hash), keys.quarantine(cookieHash), keys.link(person), keys.holder(link.accountKey)],
       ...[keys.waiting(person), keys.liveTicket(person), keys.releases(), keys.rechecks(), keys.typed(person)],
+      keys.changed(person),
     ];
     const releasePrefix = hashParts('release', ticket.hash, String(signedIn.obtainedAtMs)).slice(0, 24);
     const args = [
       ...[nowMs(), cookieHash, quarantineText, person, link.accountKey, left, quarantineLifeMs, linkLifeMs],
       ...[releaseLifeMs, releasePrefix, keys.release(), keys.link(), nextCheckMs],
       ...[typed?.mac ?? '', typed?.messageId ?? '', ticket.person.language, MOST_WRONG_CODES, OUTCOME_LIFE_MS],
-      randomToken(NAME_BYTES),
+      ...[randomToken(NAME_BYTES), '', link.linkedAtMs],
       ...fieldArguments(link),
     ];
     const ask = async (): Promise<CommittedTyped> => {
       const [kind, ...rest] = (await store.run(commitScript, names, args)) as [CommittedTyped['kind'], ...string[]];
       if (kind === 'wrong') return { kind, triesLeft: Number(rest[0]) };
-      if (kind === 'linked') return { kind, releases: releasesFrom(rest) };
+      if (kind === 'linked') {
+        const [madeAtMs, ...releases] = rest;
+        changes.keep({ kind, person, who: link.who, keys: names, args, atMs: Number(madeAtMs) });
+        return { kind, releases: releasesFrom(releases) };
+      }
       return kind === 'held-elsewhere' ? { kind, holder: await holderOf(links, rest[0]) } : { kind };
     };
     return ask().catch((error: unknown) => {
@@ -125,6 +133,20 @@ function createRun(parts: LinkParts, links: Links, keepTokens: KeepTokens) {
       throw error;
     });
   };
+}
+
+/** What became of a link that a failover may have taken back. `known`: this history has it, or a later change. */
+export type LinkedAgain = { kind: 'linked'; releases: Release[] } | { kind: 'known' } | { kind: 'held-elsewhere' };
+
+/** Makes a link again after a failover, as of then. @throws IdentityError `store_away` */
+export async function linkAgain(
+  store: IdentityStore,
+  { keys: names, args: [_before, ...args], atMs }: RecentChange,
+  nowMs: number,
+): Promise<LinkedAgain> {
+  const again = [nowMs, ...args].with(MADE_AT_ARGUMENT, atMs);
+  const [kind, ...rest] = (await store.run(commitScript, names, again)) as [LinkedAgain['kind'], ...string[]];
+  return kind === 'linked' ? { kind, releases: releasesFrom(rest.slice(1)) } : { kind };
 }
 
 /** The same call again, by its name, until Redis says what became of it; undefined when it never does. */

@@ -1,9 +1,9 @@
 import type Router from '@koa/router';
 import { asError } from '../base/coded-error.ts';
 import type { Account, ChatPerson, IdentityNotice, PersonOwner, Release } from './account.ts';
-import { personKey } from './account.ts';
 import { createAccessTokens } from './access-token.ts';
 import { createAudit } from './audit.ts';
+import { bringBack } from './bring-back.ts';
 import { createCommit } from './commit-link.ts';
 import type { SignInFlow } from './flow.ts';
 import { serviceRedirectUri } from './legs.ts';
@@ -12,6 +12,7 @@ import { createServiceRequests } from './oauth/service-requests.ts';
 import { refuseUnsafe, type IdentityOptions } from './options.ts';
 import { createQuarantine } from './quarantine.ts';
 import { recheckDue, type RecheckParts } from './recheck.ts';
+import { RecentChanges, type RecentChange } from './recent-changes.ts';
 import { createReleases } from './releases.ts';
 import { createRoutes } from './routes.ts';
 import { createStore } from './store.ts';
@@ -67,6 +68,10 @@ export interface Identity {
   recheckDue(limit: number): Promise<number>;
   /** While there is an older key: seals links with the newest and reports what each key is needed for, now and then. */
   sweepKeys(): Promise<void>;
+  /** The links that this process has made and undone lately, the oldest first. */
+  recall(): RecentChange[];
+  /** Makes and undoes again what a failover has lost of them; what people did later counts. Safe to repeat. */
+  bringBack(changes: RecentChange[]): Promise<void>;
   /** The pages; one router, mounted at the root. */
   routes(): Router;
 }
@@ -89,7 +94,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     },
     async unlink({ platform, tenant, app }, chatUserId, messageId) {
       const person = { platform, tenant, app, chatUserId };
-      const wasLinked = await links.remove(personKey(person), messageId);
+      const wasLinked = await links.remove(person, messageId);
       if (wasLinked) audit('unlinked', person);
       return { wasLinked, logoutUrl: service.logoutUrl(serviceRedirectUri(flow.publicOrigin)) };
     },
@@ -103,6 +108,8 @@ export function createIdentity(options: IdentityOptions): Identity {
       const counts = await sweepKeys(parts);
       if (counts) options.report.sealedRecords(counts);
     },
+    recall: () => parts.changes.all(),
+    bringBack: (changes) => bringBack({ ...parts, tell: flow.tell, release: flow.release }, changes),
     routes: () => createRoutes(routeOptions(options, parts)),
   };
 }
@@ -110,9 +117,10 @@ export function createIdentity(options: IdentityOptions): Identity {
 type Parts = ReturnType<typeof createParts>;
 
 function createParts(options: IdentityOptions) {
-  const { redis, keyRing, signIn, nowMs, log, report } = options;
+  const { redis, keyRing, signIn, changes = new RecentChanges(), nowMs, log, report } = options;
   const store = createStore(redis);
-  const base = { store, keyRing, vault: createVault(keyRing), audit: createAudit(log, keyRing, report), nowMs };
+  const audit = createAudit(log, keyRing, report);
+  const base = { store, keyRing, vault: createVault(keyRing), audit, changes, nowMs };
   const links = createLinks(base);
   const tickets = createTickets(store, keyRing, nowMs);
   const { allowedIdentityCodes } = signIn;

@@ -6,18 +6,22 @@ import { personKey, type Account, type ChatPerson } from './account.ts';
 import type { Audit } from './audit.ts';
 import { createRewrapLink } from './rewrap-link.ts';
 import { fieldArguments, openWho, readStoredLink, sealWho, type LinkFields, type StoredLink } from './stored-link.ts';
-import { keys, type IdentityStore } from './store.ts';
+import type { RecentChange, RecentChanges } from './recent-changes.ts';
+import { CHANGED_LIFE_MS, keys, type IdentityStore } from './store.ts';
 import type { Vault } from './vault.ts';
 
 const writeScript = loadScript(import.meta.url, './scripts/write-link.lua');
 const renewScript = loadScript(import.meta.url, './scripts/renew-link.lua');
-const unlinkScript = loadScript(import.meta.url, './scripts/unlink.lua');
+const unlinkScript = loadScript(import.meta.url, './scripts/unlink.lua', { CHANGED_LIFE_MS });
 
 /** A link that is re-checked lives on with each success; one that cannot be re-checked ends, and the person signs in again. */
 export const CHECKED_LINK_LIFE_MS = 90 * DAY_MS;
 export const UNCHECKED_LINK_LIFE_MS = 30 * DAY_MS;
 /** A turn may run again for as long as its message is remembered. */
 const UNLINKED_REMEMBERED_MS = DAY_MS;
+
+/** Of unlink.lua, from 0: when it was undone before, and what came of it then. */
+const UNDONE_AT_ARGUMENT = 3;
 
 const NAME_BYTES = 12;
 
@@ -35,7 +39,7 @@ export interface Links {
   /** Full life and the next re-check. */
   renew(person: string, nextCheckAtMs: number): Promise<void>;
   /** Once for each message, whose outcome is remembered. @returns whether there was a link */
-  remove(person: string, messageId: string): Promise<boolean>;
+  remove(person: ChatPerson, messageId: string): Promise<boolean>;
   /** Seals a chat person into its own link. */
   sealWho(person: ChatPerson): string;
   /** @throws SealError */
@@ -47,11 +51,13 @@ export interface LinkParts {
   keyRing: KeyRing;
   vault: Vault;
   audit: Audit;
+  /** Gets what was linked and undone, so that it can be written again after a failover. */
+  changes: RecentChanges;
   nowMs: NowMs;
 }
 
 export function createLinks(parts: LinkParts): Links {
-  const { store, keyRing } = parts;
+  const { store, keyRing, changes } = parts;
   const rewrapLink = createRewrapLink(parts);
   const links: Links = {
     async read(person) {
@@ -68,13 +74,24 @@ export function createLinks(parts: LinkParts): Links {
       await store.run(renewScript, [keys.link(person), keys.rechecks()], args);
     },
     async remove(person, messageId) {
-      const names = [keys.link(person), keys.rechecks(), keys.unlinked(messageId)];
-      return (await store.run(unlinkScript, names, [person, keys.holder(), UNLINKED_REMEMBERED_MS])) === 1;
+      const key = personKey(person);
+      const names = [keys.link(key), keys.rechecks(), keys.unlinked(messageId), keys.changed(key)];
+      const args = [key, keys.holder(), UNLINKED_REMEMBERED_MS, ''];
+      const [wasLinked, atMs] = (await store.run(unlinkScript, names, args)) as [number, number];
+      const change = { person: key, who: sealWho(keyRing, person), keys: names, args: [...args, wasLinked], atMs };
+      if (atMs > 0) changes.keep({ kind: 'unlinked', ...change });
+      return wasLinked === 1;
     },
     sealWho: (person) => sealWho(keyRing, person),
     openWho: (person, sealed) => openWho(keyRing, person, sealed),
   };
   return links;
+}
+
+/** Writes again after a failover what `remove` wrote. @returns whether a link was there that had been undone */
+export async function unlinkAgain(store: IdentityStore, { keys: names, args, atMs }: RecentChange): Promise<boolean> {
+  const [wasLinked] = (await store.run(unlinkScript, names, args.with(UNDONE_AT_ARGUMENT, atMs))) as [number];
+  return wasLinked === 1;
 }
 
 async function readAccount(

@@ -6,6 +6,7 @@ import type { Platform, PlatformName } from '../platforms/platform.ts';
 import type { ChatPerson, IdentityNotice, Release } from './account.ts';
 import type { IdentityReport } from './audit.ts';
 import { IdentityError } from './identity-error.ts';
+import type { RecentChanges } from './recent-changes.ts';
 import type { SameIdRule } from './same-id.ts';
 import type { ExpiresUnit } from './oauth/token-life.ts';
 
@@ -47,6 +48,8 @@ export interface IdentityOptions {
   /** The institution's or sign-in service's name on the pages. */
   providerName: string;
   signIn: SignInOptions;
+  /** What this process has linked and undone; its identities share it, so that none makes a link that another undid. */
+  changes?: RecentChanges;
   nowMs: NowMs;
   log: Log;
   report: IdentityReport;

@@ -1,9 +1,13 @@
+import { DAY_MS } from '../base/clock.ts';
 import type { LuaArgument, LuaScript } from '../base/lua-script.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { IdentityError } from './identity-error.ts';
 
 /** Own deadline of a command: a client's options do not cover a connection that was never made (security.md 3.7). */
 const COMMAND_DEADLINE_MS = 1_500;
+
+/** How long it is known when a person's link changed; far beyond what any process remembers of it. */
+export const CHANGED_LIFE_MS = DAY_MS;
 
 /** The sign-in records in Redis. All keys share the hash tag `{id}`, so that a link commits in one script. */
 export interface IdentityStore {
@@ -41,6 +45,7 @@ export const keys = {
   code: (mac: string) => `{id}:code:${mac}`,
   typed: (person: string) => `{id}:typed:${person}`,
   link: (person = '') => `{id}:link:${person}`,
+  changed: (person: string) => `{id}:changed:${person}`,
   holder: (accountKey = '') => `{id}:holder:${accountKey}`,
   release: (releaseId = '') => `{id}:release:${releaseId}`,
   unlinked: (message: string) => `{id}:unlinked:${message}`,

@@ -1,16 +1,14 @@
-import { Cluster } from 'ioredis';
 import { inBackground } from '../base/in-background.ts';
-import { asError } from '../base/coded-error.ts';
-import { MINUTE_MS, SECOND_MS } from '../base/clock.ts';
+import { MINUTE_MS } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { watchHistory } from '../base/watch-history.ts';
 import type { Inbox } from './accept.ts';
 import type { QueueReport } from './queue-report.ts';
 import type { BareAccept, RecentAccept, RecentAccepts } from './recent-accepts.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
 const NOT_FORGOTTEN = 'it could not be looked which acknowledged messages have their answer';
-const TRY_AGAIN_AFTER_MS = SECOND_MS;
 const AT_ONCE = 200;
 const FORGET_EVERY_MS = MINUTE_MS;
 
@@ -34,69 +32,24 @@ interface Offer {
 /**
  * After a failover, stores again what this receiver acknowledged shortly before and the new master never got, and reports
  * what it could not store again (reliability.md F12). Accept is idempotent, so what was not lost stays as it is.
- * Works only when a connection was lost: nothing of it lies in the way of a delivery.
  * @returns a function that ends the watching
  */
 export function watchForLostEvents(options: OfferAgainOptions): () => void {
   const { redis, recent, log } = options;
-  let history: string | undefined;
-  let offer: Offer | undefined;
-  let isRunning = false;
-  let isEnded = false;
-  let timer: NodeJS.Timeout | undefined;
-
-  const run = async () => {
-    if (isRunning || isEnded) return;
-    isRunning = true;
-    try {
-      const found = await historyOf(redis);
-      if (offer && (found === undefined || found !== history)) await makeOffer(options, offer);
-      history = found;
-      offer = undefined;
-    } catch (error) {
-      log.debug({ error: asError(error) }, 'what was acknowledged before a failover could not be offered again yet');
-      timer = setTimeout(() => inBackground(run), TRY_AGAIN_AFTER_MS).unref();
-    } finally {
-      isRunning = false;
-    }
-  };
-  // What is acknowledged later stands on the new master already.
-  const remember = () => void (offer ??= recent.all());
-  const start = () => {
-    clearTimeout(timer);
-    inBackground(run);
-  };
-  const lost = () => {
-    remember();
-    start();
-  };
+  const memory = { recall: () => recent.all(), bringBack: (offer: Offer) => makeOffer(options, offer) };
+  const watch = watchHistory({ redis, memory, what: 'messages', log });
   // Not while an offer is due: what is not there may be lost and not answered.
   const forgetting = setInterval(() => {
-    if (!offer) forgetAnswered(options).catch((error: unknown) => log.debug({ error: asError(error) }, NOT_FORGOTTEN));
+    if (!watch.isDue)
+      inBackground(
+        () => forgetAnswered(options),
+        (error) => log.debug({ error }, NOT_FORGOTTEN),
+      );
   }, options.forgetEveryMs ?? FORGET_EVERY_MS).unref();
-  if (redis instanceof Cluster) redis.on('-node', lost);
-  else redis.on('close', remember).on('ready', start);
   return () => {
-    isEnded = true;
-    clearTimeout(timer);
+    watch.end();
     clearInterval(forgetting);
-    redis.off('-node', lost).off('close', remember).off('ready', start);
   };
-}
-
-/**
- * Names the history of writes that a Redis stands for. Another one, or the same one that took over another's data, has
- * another name. Undefined for a cluster, which has many, and where it is not told.
- */
-async function historyOf(redis: RedisClient): Promise<string | undefined> {
-  if (redis instanceof Cluster) return undefined;
-  try {
-    return /master_replid:(\w+)/.exec(await redis.info('replication'))?.[1];
-  } catch (error) {
-    // Where INFO is not allowed, every new connection counts as a failover.
-    if (error instanceof Error && error.message.startsWith('NOPERM')) return undefined;
-    throw error;
-  }
 }
 
 /** @throws whatever the connection throws; what was stored by then is only found there at the next try */

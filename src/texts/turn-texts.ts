@@ -49,6 +49,7 @@ type TurnText =
   | 'startedAfresh'
   | 'conflictNotice'
   | 'signInAgainNotice'
+  | 'signInLostNotice'
   | 'codeSeenNotice'
   | 'codeWrong'
   | 'codeWrongLast'
@@ -195,6 +196,10 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   signInAgainNotice: {
     en: 'Your sign-in has ended at the institution. Send /signin to sign in again.',
     zh: '你的登录已失效，请发送“登录”重新登录。',
+  },
+  signInLostNotice: {
+    en: 'Your sign-in was lost by a fault on our side. Send /signin to sign in again.',
+    zh: '由于我们的故障，你的登录未能保留，请发送“登录”重新登录。',
   },
   codeSeenNotice: {
     en: 'Your sign-in code was seen in a group, so it no longer works, and nothing was connected. Send /signin for a new link.',

@@ -1,56 +1,15 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { startTcpProxy, type TcpProxy } from '../../chaos/tcp-proxy.ts';
-import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { helloStream } from '../chat/scripted-chat-server.ts';
+import { useLaggingReplica } from '../support/lagging-replica.ts';
 import { useSlackTown } from '../support/slack-town.ts';
 import { untilTrue } from '../support/town.ts';
 
-// A master, a replica that gets nothing any more, and a bot that is led to the replica once the master is killed.
-
 const ANSWER = 'It is answered.';
-let master: EmbeddedRedis;
-let replica: EmbeddedRedis;
-/** From the replica to its master. */
-let replication: TcpProxy;
-/** From the bot to whichever is the master. */
-let front: TcpProxy;
-let leadsTo = 0;
 const town = useSlackTown();
+const pair = useLaggingReplica(town);
+const { toReplica, isReady, failOver } = pair;
 
-const portOf = ({ url }: EmbeddedRedis) => Number(new URL(url).port);
-async function toReplica(...[command = '', ...args]: string[]): Promise<string> {
-  const admin = new Redis(replica.url);
-  try {
-    return String(await admin.call(command, ...args));
-  } finally {
-    admin.disconnect();
-  }
-}
-
-beforeEach(async () => {
-  master = await startEmbeddedRedis();
-  replication = await startTcpProxy(portOf(master));
-  replica = await startEmbeddedRedis({ extraArguments: ['--replicaof', '127.0.0.1', String(replication.port)] });
-  await untilTrue(async () => (await toReplica('INFO', 'replication')).includes('master_link_status:up'));
-  leadsTo = portOf(master);
-  front = await startTcpProxy(() => leadsTo);
-  town.env['REDIS_URL'] = `redis://127.0.0.1:${front.port}/0`;
-});
-afterEach(async () => {
-  await front.close();
-  await replication.close();
-  await Promise.all([master.stop(), replica.stop()]);
-});
-
-/** Kills the master and makes the replica, with what it has, the new one. */
-async function failOver(): Promise<void> {
-  process.kill(master.pid, 'SIGKILL');
-  await untilTrue(async () => !(await isReady()));
-  await toReplica('REPLICAOF', 'NO', 'ONE');
-  leadsTo = portOf(replica);
-}
-const isReady = async () => (await fetch(`${town.botUrl}/readyz`)).status === 200;
 const untilNothingWaits = () => untilTrue(async () => (await toReplica('KEYS', '{p*}:inbox:*')) === '', 60_000);
 /** A text is whole before its message has its last look. */
 const untilAllEnded = () => untilTrue(() => town.slack.messages.every(({ isStreaming }) => !isStreaming));
@@ -66,7 +25,7 @@ test('F12: what a lagging replica had not got is stored again by the receiver th
   await untilTrue(isReady);
   await askAll(peopleOf('A'));
   await untilTrue(async () => Number(await toReplica('DBSIZE')) > 0);
-  replication.breakWith({ kind: 'hold', heals: false });
+  pair.replication.breakWith({ kind: 'hold', heals: false });
   // 200 for each of them, and no worker runs yet: all are only on the master.
   await askAll(peopleOf('B'));
   await failOver();
@@ -83,7 +42,7 @@ test('F12: an answer that was posted, but of which the replica knows nothing, is
   town.chat.script(helloStream(ANSWER));
   await town.startBot();
   await untilTrue(isReady);
-  replication.breakWith({ kind: 'hold', heals: false });
+  pair.replication.breakWith({ kind: 'hold', heals: false });
   await askAll(peopleOf('C'));
   for (const userId of peopleOf('C')) await town.untilShown(`D${userId}`, [ANSWER], 20_000);
   await untilAllEnded();
@@ -108,7 +67,7 @@ test('F12: answers to questions that waited long, of which the replica knows onl
   await untilTrue(async () => (await inReplica()) === 12);
   // Nobody remembers them any more, as after some minutes.
   await receiver.close();
-  replication.breakWith({ kind: 'hold', heals: false });
+  pair.replication.breakWith({ kind: 'hold', heals: false });
   await town.startBot();
   for (const userId of people) await town.untilShown(`D${userId}`, [ANSWER], 20_000);
   await untilAllEnded();
@@ -126,10 +85,10 @@ test('F12: while the replica that Redis was told to insist on is behind, deliver
   town.chat.script(helloStream(ANSWER));
   await town.startBot();
   await untilTrue(isReady);
-  const admin = new Redis(master.url);
+  const admin = new Redis(pair.master.url);
   await admin.config('SET', 'min-replicas-to-write', '1');
   await admin.config('SET', 'min-replicas-max-lag', '1');
-  replication.breakWith({ kind: 'hold', heals: true });
+  pair.replication.breakWith({ kind: 'hold', heals: true });
   const refused = async (userId: string) => {
     const ts = (Date.now() / 1_000).toFixed(6);
     const [channel, text] = [`D${userId}`, 'a question'];
@@ -137,7 +96,7 @@ test('F12: while the replica that Redis was told to insist on is behind, deliver
   };
   let asked = 0;
   await untilTrue(async () => refused(`UE${(asked += 1)}`));
-  replication.mend();
+  pair.replication.mend();
   await untilTrue(async () => !(await refused('ULAST')), 30_000);
   admin.disconnect();
   const answered = [...Array.from({ length: asked - 1 }, (_, index) => `UE${index + 1}`), 'ULAST'];
