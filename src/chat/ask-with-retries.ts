@@ -30,13 +30,13 @@ interface Tries {
 export async function askWithRetries(parts: CallParts, { request, signal, onEvent }: Question): Promise<void> {
   const { maxTries, totalMs } = parts.limits;
   const { fallbackModel, ...own } = request;
-  const tries: Tries = { made: 0, deadlineMs: parts.nowMs() + totalMs, hasSpoken: false };
+  const tries: Tries = { made: 0, deadlineMs: parts.monotonicMs() + totalMs, hasSpoken: false };
   if (fallbackModel === undefined || fallbackModel === own.model)
     return askModel(parts, { request: own, signal, onEvent, tries, mostTries: maxTries });
   try {
     return await askModel(parts, { request: own, signal, onEvent, tries, mostTries: Math.max(1, maxTries - 1) });
   } catch (error) {
-    const isOver = tries.hasSpoken || tries.made >= maxTries || parts.nowMs() >= tries.deadlineMs;
+    const isOver = tries.hasSpoken || tries.made >= maxTries || parts.monotonicMs() >= tries.deadlineMs;
     if (isOver || !(error instanceof ChatError) || !isFaultOfModel(error)) throw error;
     onEvent({ type: 'fallback', model: fallbackModel });
     const asked = { request: { ...own, model: fallbackModel }, signal, onEvent, tries, mostTries: maxTries };
@@ -67,7 +67,7 @@ interface Asked extends Question {
 }
 
 async function askModel(parts: CallParts, { request, signal, onEvent, tries, mostTries }: Asked): Promise<void> {
-  const { nowMs, retryPolicy } = parts;
+  const { monotonicMs, retryPolicy } = parts;
   const { deadlineMs } = tries;
   const breaker = parts.breakerOf(request.model);
   const body = requestBody(request);
@@ -75,14 +75,14 @@ async function askModel(parts: CallParts, { request, signal, onEvent, tries, mos
   if (tries.made === 0) retryPolicy.earn();
   for (;;) {
     tries.made += 1;
-    const call = new ChatCall(parts, { request, body, signal, pass, totalMs: deadlineMs - nowMs(), onEvent });
+    const call = new ChatCall(parts, { request, body, signal, pass, totalMs: deadlineMs - monotonicMs(), onEvent });
     try {
       return await call.run();
     } catch (error) {
       tries.hasSpoken = call.hasSpoken;
       if (!(error instanceof ChatError) || call.hasSpoken || tries.made >= mostTries) throw error;
       const waitMs = retryPolicy.pauseBeforeRetry(error, tries.made);
-      if (waitMs === undefined || nowMs() + waitMs >= deadlineMs) throw error;
+      if (waitMs === undefined || monotonicMs() + waitMs >= deadlineMs) throw error;
       tellRetry(parts, request.model, { error, waitMs });
       await pauseUnlessCancelled(waitMs, signal);
       pass = enterAgain(breaker, error);

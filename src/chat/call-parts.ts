@@ -12,7 +12,10 @@ export interface CallParts {
   apiKey: string;
   agent: Agent;
   limits: ChatLimits;
+  /** The time of day, for dates that a service answers with. */
   nowMs: NowMs;
+  /** Counts on evenly, for lengths of time. */
+  monotonicMs: NowMs;
   log: Log;
   report: ChatReport;
   retryPolicy: RetryPolicy;

@@ -32,7 +32,7 @@ export class ChatCall {
     const { request, signal, totalMs } = options;
     this.#parts = parts;
     this.#options = options;
-    this.#startedMs = parts.nowMs();
+    this.#startedMs = parts.monotonicMs();
     this.#watch = new AnswerWatch({ limits: parts.limits, firstByteMs: firstByteMs(parts, request), totalMs, signal });
   }
 
@@ -72,7 +72,7 @@ export class ChatCall {
 
   #heard(event: ChatEvent): void {
     if (this.#firstEventMs === undefined) {
-      this.#firstEventMs = this.#parts.nowMs() - this.#startedMs;
+      this.#firstEventMs = this.#parts.monotonicMs() - this.#startedMs;
       this.#options.pass.succeeded();
     }
     try {
@@ -103,7 +103,7 @@ export class ChatCall {
   }
 
   #reportEnd(outcome: string): void {
-    const durationMs = this.#parts.nowMs() - this.#startedMs;
+    const durationMs = this.#parts.monotonicMs() - this.#startedMs;
     const firstEvent = this.#firstEventMs === undefined ? {} : { firstEventMs: this.#firstEventMs };
     this.#parts.report.callEnded({ model: this.#options.request.model, outcome, durationMs, ...firstEvent });
   }

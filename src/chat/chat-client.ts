@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import type { NowMs } from '../base/clock.ts';
+import { monotonicMs, type NowMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { askWithRetries } from './ask-with-retries.ts';
 import type { CallParts } from './call-parts.ts';
@@ -13,7 +13,10 @@ export interface ChatClientOptions {
   /** The chat interface's address, ending in `/v1`. */
   baseUrl: string;
   apiKey: string;
+  /** The time of day. */
   nowMs: NowMs;
+  /** Lengths of time; this process' own clock for them unless told. */
+  monotonicMs?: NowMs;
   log: Log;
   report: ChatReport;
   limits?: Partial<ChatLimits>;
@@ -28,16 +31,18 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   // Times are watched by AnswerWatch, which knows thinking from stalling; undici's own are off.
   const agent = new Agent({ connect: { timeout: limits.connectMs }, headersTimeout: 0, bodyTimeout: 0 });
   const { nowMs, apiKey, log, report, random = Math.random } = options;
+  const lengths = { monotonicMs: options.monotonicMs ?? monotonicMs };
   const parts: CallParts = {
     url: new URL(`${baseUrl}/chat/completions`),
     apiKey,
     agent,
     limits,
     nowMs,
+    ...lengths,
     log,
     report,
-    retryPolicy: new RetryPolicy({ nowMs, limits, random }),
-    breakerOf: breakersByModel({ nowMs, limits, report, log }),
+    retryPolicy: new RetryPolicy({ ...lengths, limits, random }),
+    breakerOf: breakersByModel({ ...lengths, limits, report, log }),
   };
   return {
     stream: (request, signal, onEvent) => askWithRetries(parts, { request, signal, onEvent }),
@@ -46,9 +51,9 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   };
 }
 
-type BreakerParts = Pick<CallParts, 'nowMs' | 'limits' | 'report' | 'log'>;
+type BreakerParts = Pick<CallParts, 'monotonicMs' | 'limits' | 'report' | 'log'>;
 
-function breakersByModel({ nowMs, limits, report, log }: BreakerParts): CallParts['breakerOf'] {
+function breakersByModel({ monotonicMs: countMs, limits, report, log }: BreakerParts): CallParts['breakerOf'] {
   const breakers = new Map<string, CircuitBreaker>();
   return (model) => {
     let breaker = breakers.get(model);
@@ -57,7 +62,7 @@ function breakersByModel({ nowMs, limits, report, log }: BreakerParts): CallPart
         log.warn({ model, breaker: state }, 'chat: the breaker changed');
         report.breakerChanged({ model, state });
       };
-      breaker = new CircuitBreaker({ nowMs, limits, changed });
+      breaker = new CircuitBreaker({ monotonicMs: countMs, limits, changed });
       breakers.set(model, breaker);
     }
     return breaker;

@@ -6,7 +6,7 @@ type BreakerLimits = Pick<ChatLimits, 'breakerWindowMs' | 'breakerMinCalls' | 'b
 type BreakerState = 'closed' | 'open' | 'half-open';
 
 export interface BreakerOptions {
-  nowMs: NowMs;
+  monotonicMs: NowMs;
   limits: BreakerLimits;
   changed(state: BreakerState): void;
 }
@@ -46,11 +46,9 @@ export class CircuitBreaker {
 
   /** @throws ChatError `chat_circuit_open` at once while the model is given a rest */
   enter(): BreakerPass {
-    const { nowMs, limits } = this.#options;
+    const { monotonicMs, limits } = this.#options;
     if (this.#state === 'closed') return this.#pass(false);
-    // The machine's clock was set back: the rest begins anew and does not last until the clock has come so far again.
-    this.#openedAtMs = Math.min(this.#openedAtMs, nowMs());
-    const retryAfterMs = this.#openedAtMs + limits.breakerProbeMs - nowMs();
+    const retryAfterMs = this.#openedAtMs + limits.breakerProbeMs - monotonicMs();
     if (this.#state === 'half-open' || retryAfterMs > 0) {
       const detail = { retryAfterMs: Math.max(retryAfterMs, SECOND_MS) };
       throw new ChatError('chat_circuit_open', 'The model is given a rest after failures', detail);
@@ -87,7 +85,7 @@ export class CircuitBreaker {
   }
 
   #open(): void {
-    this.#openedAtMs = this.#options.nowMs();
+    this.#openedAtMs = this.#options.monotonicMs();
     this.#change('open');
   }
 
@@ -102,13 +100,13 @@ export class CircuitBreaker {
   }
 
   #count({ calls, failures }: { calls: number; failures: number }): void {
-    const second = Math.floor(this.#options.nowMs() / SECOND_MS);
+    const second = Math.floor(this.#options.monotonicMs() / SECOND_MS);
     let bucket = this.#seconds.at(-1);
     if (bucket?.second !== second) {
       bucket = { second, calls: 0, failures: 0 };
       this.#seconds.push(bucket);
       const oldest = second - this.#options.limits.breakerWindowMs / SECOND_MS;
-      this.#seconds = this.#seconds.filter((kept) => kept.second > oldest && kept.second <= second);
+      this.#seconds = this.#seconds.filter((kept) => kept.second > oldest);
     }
     bucket.calls += calls;
     bucket.failures += failures;

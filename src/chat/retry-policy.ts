@@ -8,7 +8,7 @@ const RESERVE = 10;
 const RESERVE_REFILL_MS = 10 * SECOND_MS;
 
 export interface RetryPolicyOptions {
-  nowMs: NowMs;
+  monotonicMs: NowMs;
   limits: Pick<ChatLimits, 'maxTries' | 'retryBaseMs' | 'retryCapMs' | 'maxRetryAfterMs' | 'retryShare'>;
   /** 0 ≤ x < 1. */
   random: () => number;
@@ -25,7 +25,7 @@ export class RetryPolicy {
 
   constructor(options: RetryPolicyOptions) {
     this.#options = options;
-    this.#refilledAtMs = options.nowMs();
+    this.#refilledAtMs = options.monotonicMs();
   }
 
   /** Notes a new call (not a retry): it earns its share of the budget. */
@@ -44,8 +44,8 @@ export class RetryPolicy {
   }
 
   #spend(): boolean {
-    const nowMs = this.#options.nowMs();
-    const elapsedMs = Math.max(0, nowMs - this.#refilledAtMs);
+    const nowMs = this.#options.monotonicMs();
+    const elapsedMs = nowMs - this.#refilledAtMs;
     this.#budget = Math.min(RESERVE, this.#budget + elapsedMs / RESERVE_REFILL_MS);
     this.#refilledAtMs = nowMs;
     if (this.#budget < 1) return false;

@@ -7,7 +7,7 @@ import {
   messageKeyPrefix,
   preferencesKeyPrefix,
 } from '../base/partition-keys.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type NowMs } from '../base/clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, monotonicMs, SECOND_MS, type NowMs } from '../base/clock.ts';
 import { loadScript, type LuaScript } from '../base/lua-script.ts';
 import { randomToken } from '../base/ids.ts';
 import type { KeyRing } from '../base/key-ring.ts';
@@ -104,6 +104,10 @@ export interface TurnClaim {
   historyLength: number;
   /** How long the turn could have begun already when it was claimed, by Redis' clock. Milliseconds. */
   dueForMs: number;
+  /** How long the newest message had waited when it was claimed, by Redis' clock. Milliseconds. */
+  newestAgeMs: number;
+  /** When it was claimed, by `monotonicMs`. */
+  claimedAtMs: number;
   /** Whether it may have been answered already, under a history of Redis that a failover has ended. */
   mayBeAnswered: boolean;
   /** If so, what waits behind it and can be read: it may have been merged with one of them, and answered there. */
@@ -189,6 +193,7 @@ export class TurnStore {
     if (turnId === LACKS_KEY) return this.#awaitKey(conversation, String(crashes));
     // Times of Redis' clock become times of ours, so that an age is right although the two differ (reliability.md F29).
     const aheadMs = this.#options.nowMs() - redisNowMs;
+    const claimedAtMs = monotonicMs();
     const { messages, unreadable } = await this.#readEntries({ conversation, epoch }, entries);
     const apologyTarget = messages.length === 0 ? openTarget(keyRing, turnId, target) : undefined;
     const storedAnswer = openAnswer(keyRing, turnId, answer);
@@ -216,6 +221,8 @@ export class TurnStore {
       summary,
       historyLength,
       dueForMs,
+      newestAgeMs: redisNowMs - (messages.at(-1)?.acceptedAtMs ?? redisNowMs),
+      claimedAtMs,
       leftovers,
       mayBeAnswered: mayBeAnswered === '1',
       behind: readableOf(keyRing, behind),

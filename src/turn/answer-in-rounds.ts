@@ -9,7 +9,8 @@ import { runToolCalls, type ToolRunOptions } from './run-tool-calls.ts';
 export interface RoundsOptions extends Omit<ToolRunOptions, 'scene'> {
   chat: Pick<ChatClient, 'stream'>;
   asker: ToolAsker;
-  nowMs: NowMs;
+  /** Lengths of time. */
+  monotonicMs: NowMs;
 }
 
 /** Calls beside these ends are not run: one came without its end, the other is not wanted. */
@@ -26,7 +27,7 @@ export async function answerInRounds(
   request: ChatRequest,
   onEvent: OnChatEvent,
 ): Promise<void> {
-  const { limits, chat, signal, nowMs } = options;
+  const { limits, chat, signal, monotonicMs } = options;
   const { tools = [], ...first } = request;
   let bare = first;
   let messages: readonly ChatMessage[] = request.messages;
@@ -35,7 +36,7 @@ export async function answerInRounds(
   let leftTokens = limits.turnTokens;
   let hasText = false;
   for (let round = 1; ; round += 1) {
-    const mayCall = tools.length > 0 && round <= limits.rounds && nowMs() < untilMs && leftTokens > 0;
+    const mayCall = tools.length > 0 && round <= limits.rounds && monotonicMs() < untilMs && leftTokens > 0;
     const calls: ToolCall[] = [];
     const said: { text: string; reason?: EndReason } = { text: '' };
     try {
@@ -62,7 +63,7 @@ export async function answerInRounds(
       return;
     }
     hasText ||= text.trim() !== '';
-    untilMs = Math.min(untilMs, nowMs() + limits.turnMs);
+    untilMs = Math.min(untilMs, monotonicMs() + limits.turnMs);
     const results = await runToolCalls({ ...options, scene }, calls);
     const told = calls.map((call, position) => withOwnId(call, `r${round}-${position}`, messages));
     const answers = told.map(({ callId }, position): ChatMessage => {

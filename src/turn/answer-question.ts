@@ -1,3 +1,4 @@
+import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import { say } from '../base/texts.ts';
 import { ChatError } from '../chat/chat-error.ts';
@@ -28,6 +29,8 @@ import { BRIEF_REQUEST, briefPrompt, isToBeBrief } from './under-pressure.ts';
 
 export interface AnswerQuestionOptions extends FallbackOptions, SightOptions, TurnToolOptions, ThoughtOptions {
   keyRing: KeyRing;
+  /** The time of day, for the prompt's date and the day that use counts for. */
+  nowMs: NowMs;
   mediaStore: MediaStore;
   groupScope: GroupScope;
   systemPrompt: string;

@@ -1,5 +1,5 @@
 import { asError } from '../base/coded-error.ts';
-import { MINUTE_MS, type NowMs } from '../base/clock.ts';
+import { MINUTE_MS, monotonicMs, type NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
@@ -99,9 +99,9 @@ export function createRunTurn(options: RunTurnOptions): (controls: TurnControls)
 }
 
 async function runScene(options: RunTurnOptions, scene: TurnScene): Promise<TurnResult> {
-  const { nowMs, report, keyRing } = options;
+  const { report, keyRing } = options;
   const { turn, controls } = scene;
-  const startedMs = nowMs();
+  const startedMs = monotonicMs();
   const outcome = withThreadHistory(options, scene, await decide(options, scene));
   throwIfUnwanted(controls.signal);
   scene.decided = outcome;
@@ -118,14 +118,13 @@ async function runScene(options: RunTurnOptions, scene: TurnScene): Promise<Turn
     : await scene.live.finish(behindLeftover(leftover, outcome.text), status, outcome.thinking);
   throwIfUnwanted(controls.signal);
   if (outcome.replaces !== undefined) await replaceOld(options, scene, outcome.replaces);
-  const newestAt = turn.messages.at(-1)?.acceptedAtMs ?? startedMs;
   const thread = threadSpokenIn(scene.newest, turn.conversation, outcome.threadHistory?.conversation);
   report.turnEnded({
     platform: scene.platform.name,
     turnId: turn.turnId,
     outcome: outcome.kind,
-    durationMs: nowMs() - startedMs,
-    waitedMs: startedMs - newestAt,
+    durationMs: monotonicMs() - startedMs,
+    waitedMs: turn.newestAgeMs + startedMs - turn.claimedAtMs,
   });
   return {
     outcome: outcome.hold ? 'held' : 'final',
@@ -239,8 +238,8 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
     throwIfUnwanted(controls.signal);
     if (stands) return { kind: 'answered', text: '', stands };
     if (controls.signal.reason === 'stopped') return stoppedBeforeStart(options.keyRing, scene);
-    const newestAtMs = turn.messages.at(-1)?.acceptedAtMs ?? 0;
-    if (options.nowMs() - newestAtMs > OLDEST_QUESTION_MS) {
+    // A worker's clock may step by minutes in the midst of a turn.
+    if (turn.newestAgeMs + monotonicMs() - turn.claimedAtMs > OLDEST_QUESTION_MS) {
       return {
         kind: 'expired',
         text: say(TURN_TEXTS.expired, language),

@@ -1,4 +1,4 @@
-import { SECOND_MS, type NowMs } from '../base/clock.ts';
+import { monotonicMs, SECOND_MS } from '../base/clock.ts';
 import { say } from '../base/texts.ts';
 import type { ReplyView } from '../platforms/platform.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
@@ -14,7 +14,6 @@ const SECONDS_STEP = 3;
 
 export interface ThoughtOptions {
   thinkingShown: ThinkingShown;
-  nowMs: NowMs;
 }
 
 /**
@@ -23,19 +22,17 @@ export interface ThoughtOptions {
  */
 export class Thought {
   readonly #scene: Pick<TurnScene, 'platform' | 'question'>;
-  readonly #nowMs: NowMs;
   readonly #isShown: boolean;
   #sinceMs: number | undefined;
   #newest = '';
 
-  constructor({ thinkingShown, nowMs }: ThoughtOptions, scene: TurnScene) {
+  constructor({ thinkingShown }: ThoughtOptions, scene: TurnScene) {
     this.#scene = scene;
-    this.#nowMs = nowMs;
     this.#isShown = mayShow(thinkingShown, scene) && scene.platform.replyTraits.thinking === 'block';
   }
 
   add(delta: string): void {
-    this.#sinceMs ??= this.#nowMs();
+    this.#sinceMs ??= monotonicMs();
     if (!this.#isShown) return;
     this.#newest += delta;
     // Cut now and then, not with every token.
@@ -62,7 +59,7 @@ export class Thought {
 
   #seconds(): string | undefined {
     if (this.#sinceMs === undefined || this.#isShown) return undefined;
-    const passedSec = (this.#nowMs() - this.#sinceMs) / SECOND_MS;
+    const passedSec = (monotonicMs() - this.#sinceMs) / SECOND_MS;
     const seconds = Math.max(1, Math.floor(passedSec / SECONDS_STEP) * SECONDS_STEP);
     return say(TURN_TEXTS.thinking, this.#scene.question.language, { seconds });
   }

@@ -1,4 +1,4 @@
-import type { NowMs } from '../base/clock.ts';
+import { monotonicMs } from '../base/clock.ts';
 import type { ChatClient, ToolDeclaration } from '../chat/chat-types.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { ToolAsker } from '../tools/tool.ts';
@@ -12,7 +12,6 @@ export interface TurnToolOptions {
   chat: ChatClient;
   toolbox: Toolbox;
   report: Pick<TurnReport, 'toolEnded'>;
-  nowMs: NowMs;
 }
 
 /** What a turn asks the model with: the tools that its person may use. */
@@ -28,7 +27,7 @@ export function toolsOfTurn(
   scene: AdmittedScene,
   showStatus: (status: string) => void,
 ): TurnTools {
-  const { chat, toolbox, report, nowMs } = options;
+  const { chat, toolbox, report } = options;
   const asker = askerOf(scene);
   // Each round costs another call of the model.
   const declared = isToBeBrief(scene) ? [] : toolbox.offer(asker);
@@ -37,7 +36,7 @@ export function toolsOfTurn(
     chat: {
       stream: (request, signal, onEvent) =>
         answerInRounds(
-          { chat, toolbox, report, nowMs, asker, limits: TOOL_LIMITS, signal, showStatus },
+          { chat, toolbox, report, monotonicMs, asker, limits: TOOL_LIMITS, signal, showStatus },
           request,
           onEvent,
         ),

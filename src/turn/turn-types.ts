@@ -25,6 +25,9 @@ export interface TurnInput {
   stop: { seq: number; ownerId: string; servedSeq: number };
   heldCount: number;
   startedAtMs: number;
+  /** How long the newest message had waited when the turn was claimed, and when that was, by `monotonicMs`. */
+  newestAgeMs: number;
+  claimedAtMs: number;
   wasHandedOver: boolean;
   history: string[];
   notices: string[];

@@ -12,8 +12,8 @@ export const CANARY = 'canary-message-text';
 export interface ChatScene {
   server: ScriptedChatServer;
   client: ChatClient;
-  /** Moves the client's clock. */
-  clock: { nowMs: number };
+  /** Moves the client's clock; `aheadMs` is how far the time of day has gone wrong. */
+  clock: { nowMs: number; aheadMs: number };
   lines: string[];
   ended: { outcome: string; firstEventMs?: number }[];
   retries: { code: string; waitMs: number }[];
@@ -31,7 +31,7 @@ const QUICK: Partial<ChatLimits> = { retryBaseMs: 2, retryCapMs: 4 };
 /** A client in front of a scripted service. */
 export async function startChatScene(limits: Partial<ChatLimits> = {}): Promise<ChatScene> {
   const server = await startScriptedChatServer();
-  const clock = { nowMs: 1_800_000_000_000 };
+  const clock = { nowMs: 1_800_000_000_000, aheadMs: 0 };
   const { log, lines } = recordingLog();
   const told = {
     ended: [] as ChatScene['ended'],
@@ -50,7 +50,8 @@ export async function startChatScene(limits: Partial<ChatLimits> = {}): Promise<
   const client = createChatClient({
     baseUrl: server.baseUrl,
     apiKey: API_KEY,
-    nowMs: () => clock.nowMs,
+    nowMs: () => clock.nowMs + clock.aheadMs,
+    monotonicMs: () => clock.nowMs,
     log,
     report,
     limits: { ...QUICK, ...limits },

@@ -15,7 +15,7 @@ describe('the breaker', () => {
     nowMs = 1_000_000;
     states = [];
     breaker = new CircuitBreaker({
-      nowMs: () => nowMs,
+      monotonicMs: () => nowMs,
       limits: DEFAULT_CHAT_LIMITS,
       changed: (state) => void states.push(state),
     });
@@ -34,15 +34,6 @@ describe('the breaker', () => {
     fail(1);
     expect(states).toEqual(['open']);
     expect(() => breaker.enter()).toThrow(expect.objectContaining({ code: 'chat_circuit_open', retryAfterMs: 10_000 }));
-  });
-
-  test('F29: a clock that is set back while it is open does not prolong the rest beyond one more', () => {
-    fail(20);
-    nowMs -= 600_000;
-    expect(() => breaker.enter()).toThrow(expect.objectContaining({ retryAfterMs: 10_000 }));
-    nowMs += 10_000;
-    breaker.enter().succeeded();
-    expect(states).toEqual(['open', 'half-open', 'closed']);
   });
 
   test('stays closed below half', () => {

@@ -110,7 +110,7 @@ describe('the pause before a retry', () => {
 
   const failure = failureOfStatus(503, {});
   const policyWith = (random: () => number, nowMs = () => 0) =>
-    new RetryPolicy({ nowMs, limits: DEFAULT_CHAT_LIMITS, random });
+    new RetryPolicy({ monotonicMs: nowMs, limits: DEFAULT_CHAT_LIMITS, random });
 
   test('is drawn evenly from zero to a doubling bound', () => {
     fc.assert(

@@ -71,7 +71,7 @@ async function askAbout({ id, language }: Injection): Promise<{ wecom: Seen; sla
     toolbox,
     asker,
     limits: TOOL_LIMITS,
-    nowMs: Date.now,
+    monotonicMs: () => performance.now(),
     signal: new AbortController().signal,
     report: { toolEnded: () => undefined },
     showStatus(status: string) {

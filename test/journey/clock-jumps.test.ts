@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MINUTE_MS } from '../../src/base/clock.ts';
-import { helloStream, type Answer } from '../chat/scripted-chat-server.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/base/clock.ts';
+import { helloStream, statusOf, type Answer } from '../chat/scripted-chat-server.ts';
 import { useSlackTown } from '../support/slack-town.ts';
 import { untilTrue } from '../support/town.ts';
 
@@ -46,3 +46,32 @@ test.each([
   },
   60_000,
 );
+
+test('a clock that jumps on by an hour at any of its readings costs no question its answer', async () => {
+  const JUMPS_AT = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
+  let readings = 0;
+  let jumpsAt = Number.POSITIVE_INFINITY;
+  const clock = () => Date.now() + ((readings += 1) >= jumpsAt ? HOUR_MS : 0);
+  town.chat.script(helloStream('Answered.'));
+  // Only what becomes of a message that was taken is asked here.
+  await town.startBot({ WEBHOOK_WINDOW_SEC: '7200' }, clock);
+  const shown: string[] = [];
+  for (const reading of JUMPS_AT) {
+    [readings, jumpsAt] = [0, reading];
+    await town.sender.direct('U1', `question ${reading}`);
+    shown.push('Answered.');
+    await town.untilShown('DU1', shown, 20_000);
+    jumpsAt = Number.POSITIVE_INFINITY;
+  }
+}, 60_000);
+
+test('a clock that jumps on while a failed call waits for its next try takes no try away', async () => {
+  offsetMs = 0;
+  town.chat.script(statusOf(503, { 'retry-after': '1' }), helloStream('Answered.'));
+  await town.startBot();
+  await town.sender.direct('U1', 'a question');
+  await untilTrue(() => town.chat.calls.length === 1);
+  offsetMs = HOUR_MS;
+  await town.untilShown('DU1', ['Answered.'], 20_000);
+  offsetMs = 0;
+}, 40_000);

@@ -56,7 +56,7 @@ async function ask({ tools = [echo], limits = {}, signal, asker = ASKER, ...more
     toolbox,
     asker,
     limits: { ...TOOL_LIMITS, ...limits },
-    nowMs: () => chat.clock.nowMs,
+    monotonicMs: () => chat.clock.nowMs,
     signal: signal ?? new AbortController().signal,
     report: {
       toolEnded: ({ tool, outcome }: { tool: string; outcome: string }) => void outcomes.push(`${tool} ${outcome}`),
