@@ -204,6 +204,8 @@ test('no script of a sign-in brings an expired record back for ever', async () =
   // A forwarded link that another member opens.
   await house.walk(house.browser('20003', 'mallory'), await house.link('bob')).catch(() => undefined);
   await identity.unlink(owner, 'alice', 'm1');
+  // As after a failover.
+  await identity.bringBack(identity.recall());
 
   const typed = createIdentity({ ...house.options, signIn: { ...house.options.signIn, proof: ['typed-code'] } });
   house.serve(typed);

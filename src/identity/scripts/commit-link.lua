@@ -11,10 +11,12 @@
 --       15 message, 16 language, 17 most wrong codes, 18 life of 9 (ms), 19 name of this call, 20 when the link was made
 --       before a failover, by Redis' clock (ms; '' for a new one), 21 the same by the process, as in the fields, 22 … the
 --       link's fields and values
--- Output: {'linked', when it was made by Redis' clock (ms), release id, conversation, …} | {'known'} (only once more) | {'linked-before'} | {'gone'} | {'already-linked'} |
---         {'held-elsewhere', holder} | {'wrong', tries left}. Safe to repeat: the same call is answered as before, since
---         whoever has to be told of it is told by whom it is answered. To another call a ticket that this browser finished
---         answers 'linked-before', and a message with a code as before, which for 'linked' is 'linked-before'.
+-- Output: {'linked', when it was made by Redis' clock (ms), release id, conversation, …} | {'linked-before'} | {'gone'} |
+--         {'already-linked'} | {'held-elsewhere', holder} | {'wrong', tries left}, and only once more {'known'}.
+--         Safe to repeat: the same call is answered as before, since whoever has to be told of it is told by whom it is
+--         answered. To another call a ticket that this browser finished answers 'linked-before', and a message with a code
+--         as before, which for 'linked' is 'linked-before'. What is made once more is 'known' from then on, and its releases
+--         are repeated until they are done.
 local isTyped = ARGV[14] ~= ''
 local isAgain = ARGV[20] ~= ''
 local function remember(kind, more)
