@@ -1,12 +1,26 @@
+import { existsSync } from 'node:fs';
+import { bundledPackages } from './scripts/build/bundle-packages.mjs';
+
+/** As the server runs them: read file by file they would cost each of some three hundred test files half a second. */
+const PACKAGES = existsSync('dist/node_modules')
+  ? { [`^(${bundledPackages().join('|')})$`]: '<rootDir>/dist/node_modules/$1/index.mjs' }
+  : {};
+
 /** Tests run the TypeScript sources through swc as native ES modules (got is ESM only). */
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   // What takes minutes, and large numbers of tries, run by `npm run test:long` only.
   testMatch: process.env.TEST_LONG
-    ? ['**/*.long.test.ts', '**/identity/forwarded-link.test.ts']
+    ? [
+        '**/*.long.test.ts',
+        '**/identity/forwarded-link.test.ts',
+        '**/markdown/*.test.ts',
+        '**/chat/{stream-decoder,chunk-reader}.test.ts',
+      ]
     : ['**/!(*.long).test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: PACKAGES,
   transform: {
     '^.+\\.ts$': [
       '<rootDir>/test/support/mutating-transform.mjs',

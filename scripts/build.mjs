@@ -1,9 +1,11 @@
-// Builds dist/ from src/: the server by tsc, the messenger's page by esbuild, and the files that are read as they are.
+// Builds dist/ from src/: the server by tsc, its packages and the messenger's page by esbuild, and the files that are read
+// as they are.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
+import { bundlePackages } from './build/bundle-packages.mjs';
 
 const PAGE = 'src/messenger/page';
 const COPIED_FILES = /\.(lua|css|html|svg|png|mjs)$/;
@@ -20,6 +22,7 @@ export async function build() {
     const fault = compileServer(target) ?? (await bundlePage(target));
     if (fault) return fault;
     copyFiles(target);
+    await bundlePackages(target);
     writeFileSync(join(target, '.built'), '');
     utimesSync(join(target, '.built'), startedAt, startedAt);
     rmSync('dist', { recursive: true, force: true });

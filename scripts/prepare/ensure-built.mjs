@@ -7,6 +7,7 @@ export const BUILD_MARK = 'dist/.built';
 const SOURCES = [
   'src',
   'scripts/build.mjs',
+  'scripts/build',
   'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',

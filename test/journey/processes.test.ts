@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,8 @@ import { recordingLog } from '../support/redis.ts';
 import { startTown, untilTrue, type Town } from '../support/town.ts';
 
 const UP = /Parley is running/;
+/** A start takes seconds where others are at work too. */
+jest.setTimeout(60_000);
 let town: Town;
 let running: ParleyProcess[] = [];
 

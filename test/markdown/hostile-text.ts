@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import MarkdownIt, { type Token } from 'markdown-it';
+import { anyText } from '../support/any-text.ts';
 
 /** Pieces out of which hostile answers are put together, by chance. */
 const PIECES = [
@@ -114,12 +115,9 @@ const PIECES = [
 
 /** A model's text made to call, hide or load. */
 export const hostileText = fc
-  .array(
-    fc.oneof(fc.constantFrom(...PIECES), fc.constantFrom(...PIECES), fc.string({ unit: 'binary', maxLength: 6 })),
-    {
-      maxLength: 60,
-    },
-  )
+  .array(fc.oneof(fc.constantFrom(...PIECES), fc.constantFrom(...PIECES), anyText({ maxLength: 6 })), {
+    maxLength: 60,
+  })
   .map((pieces) => pieces.join(''));
 
 /** A text as tokens bring it, cut anywhere, in characters and marks too. */

@@ -10,6 +10,7 @@ import {
   sealMessage,
   signParts,
 } from '../../src/messenger/wecom/crypto.ts';
+import { anyText } from '../support/any-text.ts';
 
 interface CryptoCase {
   name: string;
@@ -69,7 +70,7 @@ describe("the platform's encryption vectors", () => {
 describe('properties', () => {
   test('what is sealed opens to the same text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.string({ maxLength: 20 }), (text, receiver) => {
+      fc.property(anyText(), fc.string({ maxLength: 20 }), (text, receiver) => {
         expect(openMessage(KEY, sealMessage(KEY, text, receiver), receiver)).toBe(text);
       }),
     );

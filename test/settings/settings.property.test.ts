@@ -3,10 +3,11 @@ import fc from 'fast-check';
 import { exampleValues } from '../../src/settings/describe-settings.ts';
 import { SETTING_NAMES, settingsSchema, type SettingName } from '../../src/settings/schema.ts';
 import { AES_KEY, folderWith, load, loadSound, SECRET_KEY, SERVING } from './environments.ts';
+import { anyText } from '../support/any-text.ts';
 
 /** Texts that break naive readers: separators, control characters, other scripts, near-misses of right values. */
-const anyText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
+const anyValue = fc.oneof(
+  anyText({ maxLength: 40 }),
   fc.constantFrom(
     '',
     ' ',
@@ -29,7 +30,7 @@ const anyName = fc.oneof(
   fc.constantFrom(...SETTING_NAMES),
   fc.constantFrom('FEISHU_APP_ID', 'CHAT_X', '__proto__', 'constructor'),
 );
-const anyEnv = fc.dictionary(anyName, anyText, { maxKeys: 12 });
+const anyEnv = fc.dictionary(anyName, anyValue, { maxKeys: 12 });
 
 test('no environment makes reading throw, and every fault names a setting and begins with it', () => {
   const names = new Set<string>([...SETTING_NAMES, 'FEISHU_APP_ID']);

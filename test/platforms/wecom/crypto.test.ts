@@ -10,6 +10,7 @@ import {
   signText,
 } from '../../../src/platforms/wecom/crypto.ts';
 import { AES_KEY } from './support.ts';
+import { anyText } from '../../support/any-text.ts';
 
 interface CryptoCase {
   name: string;
@@ -112,7 +113,7 @@ describe('media', () => {
 describe('properties', () => {
   test('what is encrypted opens to the same bytes', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.stringMatching(/^\w{0,20}$/), (text, receiveId) => {
+      fc.property(anyText({ maxLength: 300 }), fc.stringMatching(/^\w{0,20}$/), (text, receiveId) => {
         const opened = decryptText(AES_KEY, encryptText(AES_KEY, text, { receiveId }), receiveId);
         expect(opened.equals(Buffer.from(text))).toBe(true);
       }),

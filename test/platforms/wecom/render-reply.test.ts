@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_REPLY_BYTES, renderPlain, renderReply, splitReply } from '../../../src/platforms/wecom/render-reply.ts';
+import { anyText } from '../../support/any-text.ts';
 
 const final = (text: string, status?: string) =>
   renderReply({ text, finished: true, ...(status === undefined ? {} : { status }) });
@@ -185,7 +186,7 @@ describe('properties', () => {
       '\n```js\n',
       '"',
     ),
-    fc.string({ unit: 'binary', maxLength: 8 }),
+    anyText({ maxLength: 8 }),
   );
   const text = fc.array(word, { maxLength: 80 }).map((words) => words.join(''));
   const LIVE_MARK = /@所有人|@all(?![A-Za-z0-9_])|<@|<\s*\/?\s*think|[\u200b\u202e]|!\[[^\]\n]*\]\(https?:/i;
