@@ -38,6 +38,8 @@ export interface InboundMessage {
   app: string;
   /** The platform's id of this message; the same for every delivery of it. */
   messageId: string;
+  /** When it was said or first handed over, by the platform's clock: for the order of what was said in one chat, and nothing else. Milliseconds. */
+  saidAtMs?: number;
   chat: Chat;
   sender: Sender;
   parts: MessagePart[];

@@ -80,6 +80,7 @@ export class Inbox {
       sealMessage(keyRing, deliveryId, message),
       isStop && threadBegunBy !== undefined ? deliveryIdOf({ ...message, messageId: threadBegunBy }) : '',
       sealTarget(keyRing, deliveryId, message),
+      message.saidAtMs ?? '',
     ];
     const [result, takenAtMs] = (await this.#script.run(redis, keys, args)) as AcceptReply;
     // One that is sent again may be so since our own answer about it was lost.

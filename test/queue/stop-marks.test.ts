@@ -142,3 +142,34 @@ describe('platforms/slack.md 4: a stop without a word to answer', () => {
 function recordOf({ conversation, turnId }: TurnClaim): string {
   return messageKey(conversation.partition, turnId);
 }
+
+describe('a stop word ends what was said before it by the platform’s clock, however late it is carried out', () => {
+  const said = (text: string, saidAtMs: number) => accept(textMessage(text, { saidAtMs }));
+  const stopOf = async (message: InboundMessage) => {
+    const claim = await claimOf(message);
+    return (await store.renew(claim))?.stop.seq ?? 0;
+  };
+
+  test('one whose delivery was given up, and which Redis got later than the next question, ends nothing', async () => {
+    await said('an old question', 10_000);
+    const newer = await said('a new question', 30_000);
+    await said('/stop', 20_000);
+    expect(await stopOf(newer)).toBe(0);
+  });
+
+  test.each([
+    ['said after it', 40_000],
+    // WeCom tells whole seconds.
+    ['said in the same second', 30_000],
+  ])('one that was %s does', async (_when, atMs) => {
+    const question = await said('a question', 30_000);
+    await said('/stop', atMs);
+    expect(await stopOf(question)).toBeGreaterThan(0);
+  });
+
+  test('where the platform tells no time, the order of arrival counts', async () => {
+    const question = await said('a question', 30_000);
+    await accept(textMessage('/stop'));
+    expect(await stopOf(question)).toBeGreaterThan(0);
+  });
+});

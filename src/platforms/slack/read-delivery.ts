@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../../base/clock.ts';
 import type { Chat, Delivery, HttpAnswer, InboundMessage, InboundStop, MessagePart } from '../platform.ts';
 import { readSlashCommand } from '../slash-words.ts';
 import { formatHandle, formatTarget } from './reply-target.ts';
@@ -126,6 +127,7 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
   });
   return spoken(options, {
     messageId: messageIdOf(event.channel, event.ts),
+    saidAtMs: Math.floor(Number(event.ts) * SECOND_MS),
     chat: chatOf({ isPrivate, channel: event.channel, user }, event.thread_ts),
     sender: { userId: user },
     parts,
@@ -159,7 +161,7 @@ function messageIdOf(channel: string, ts: string): string {
 
 type Spoken = Pick<
   InboundMessage,
-  'messageId' | 'chat' | 'sender' | 'parts' | 'replyTarget' | 'opensThread' | 'threadBegunBy'
+  'messageId' | 'saidAtMs' | 'chat' | 'sender' | 'parts' | 'replyTarget' | 'opensThread' | 'threadBegunBy'
 >;
 
 function spoken({ tenant, app }: ReadOptions, said: Spoken): Delivery {

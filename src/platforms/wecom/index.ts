@@ -74,7 +74,7 @@ export function createWecom(options: WecomOptions): Platform {
   const access = createWecomAccess(options.onRefused);
   const posting = { api, apiUrl, log, userIds, access };
   const tenant = options.corpId ?? ONLY_TENANT;
-  const reading: ReadOptions = {
+  const reading: Omit<ReadOptions, 'sentAtMs'> = {
     tenant,
     app: APP,
     mention: createMentionStripper(options.botName),
@@ -108,7 +108,7 @@ export function createWecom(options: WecomOptions): Platform {
 
 interface Prepared {
   aesKey: Buffer;
-  reading: ReadOptions;
+  reading: Omit<ReadOptions, 'sentAtMs'>;
 }
 
 function receive(delivery: RawDelivery, options: WecomOptions, { aesKey, reading }: Prepared): Delivery {
@@ -124,7 +124,8 @@ function receive(delivery: RawDelivery, options: WecomOptions, { aesKey, reading
   // WeCom compares the echoed bytes exactly, and gives the answer one second.
   if (isHandshake)
     return { kind: 'handshake', answer: { status: 200, contentType: 'text/plain', body: verified.plain.toString() } };
-  return readDelivery(verified.plain, createAnswers({ token, aesKey, nowMs, nonce: verified.nonce }), reading);
+  const { plain, nonce, sentAtMs } = verified;
+  return readDelivery(plain, createAnswers({ token, aesKey, nowMs, nonce }), { ...reading, sentAtMs });
 }
 
 function agentOf({ corpId, agentId, agentSecret }: WecomOptions): WecomAgent | undefined {

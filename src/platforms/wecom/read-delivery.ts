@@ -8,6 +8,8 @@ export interface ReadOptions {
   tenant: string;
   app: string;
   mention: MentionStripper;
+  /** When WeCom handed it over, by WeCom's clock; a message has no time of its own. Milliseconds. */
+  sentAtMs: number;
   /** Whether an address is WeCom's own, so that an answer may be posted to it. */
   isOwnAddress(address: string): boolean;
 }
@@ -90,6 +92,7 @@ function readMessage(parsed: unknown, { envelope, chat, sender, answers, options
     tenant: options.tenant,
     app: options.app,
     messageId: envelope.msgid,
+    saidAtMs: options.sentAtMs,
     chat,
     sender,
     ...content,

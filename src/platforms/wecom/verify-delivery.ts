@@ -18,7 +18,8 @@ export interface VerifyOptions {
 export type Verified =
   | { verdict: 'refused'; status: 400 | 401; reason: string }
   | { verdict: 'undecryptable'; nonce: string }
-  | { verdict: 'opened'; plain: Buffer; nonce: string };
+  /** `sentAtMs`: by WeCom's clock. */
+  | { verdict: 'opened'; plain: Buffer; nonce: string; sentAtMs: number };
 
 /** The official plug-in takes all three spellings; a callback carries exactly one of them, once. */
 const SIGNATURE_NAMES = ['msg_signature', 'msgsignature', 'signature'];
@@ -44,7 +45,8 @@ export function verifyDelivery(delivery: RawDelivery, options: VerifyOptions): V
   if (!isWithinWindow(timestamp, options))
     return { verdict: 'refused', status: 401, reason: 'outside the time window' };
   try {
-    return { verdict: 'opened', plain: decryptText(options.aesKey, encrypt), nonce };
+    const sentAtMs = Number(timestamp) * SECOND_MS;
+    return { verdict: 'opened', plain: decryptText(options.aesKey, encrypt), nonce, sentAtMs };
   } catch {
     return { verdict: 'undecryptable', nonce };
   }

@@ -11,6 +11,7 @@
 --         acknowledged before
 --       6 sealed message   7 of a stop word in a thread: the delivery that began the thread, else ''
 --       8 where to answer, sealed by itself, so that an apology reaches the person although the message does not open; '' where the platform polls
+--       9 when it was said by the platform's clock, ms; '' where it does not tell
 -- Returns {'new' | 'limited' (refused, now or before, because too many came) | 'repeat', when it was taken if it waits, ms (0 = it does not)}
 local record = redis.call('HMGET', KEYS[1], 'state', 'atMs')
 local known = record[1]
@@ -55,6 +56,12 @@ if isAgain then
     if index > begun and (isLater or #behind > 0) then behind[#behind + 1] = entry end
   end
   for _ = 1, #behind do redis.call('RPOP', KEYS[2]) end
+end
+-- What a receiver sent while Redis stood still is carried out late, although its delivery was refused; a stop among it means what was said before it.
+local saidMs = not isAgain and tonumber(ARGV[9] or '')
+if saidMs then
+  if saidMs < tonumber(redis.call('HGET', KEYS[3], 'saidMs') or '0') then isOvertaken = true
+  else redis.call('HSET', KEYS[3], 'saidMs', saidMs) end
 end
 local function nextSeq() return redis.call('HINCRBY', KEYS[3], 'seq', 1) end
 local seq = nextSeq()

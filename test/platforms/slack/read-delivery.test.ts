@@ -25,6 +25,10 @@ describe('Slack events', () => {
     expect(platform.receive(unsigned)).toMatchObject({ kind: 'refused', status: 401 });
   });
 
+  test('a direct message tells when it was said, by Slack’s clock', () => {
+    expect(read(directMessage('hello')).saidAtMs).toBe(1_760_000_001_000);
+  });
+
   test('a direct message: who, what, and where the answer goes', () => {
     const message = read(directMessage('hello &amp; <https://x.test/a|good> &lt;day&gt;'));
     expect(message).toMatchObject({

@@ -21,6 +21,7 @@ describe('messages', () => {
       platform: 'wecom',
       tenant: 'wecom',
       app: 'aibot',
+      saidAtMs: 1_700_000_000_000,
       messageId: 'M1',
       chat: { kind: 'private', id: 'lisi' },
       sender: { userId: 'lisi' },
