@@ -45,11 +45,17 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #pieces: Buffer[] = [];
   #abortedBy: Error | undefined;
   #isOver = false;
+  #hasLeft = false;
   /** On the monotonic clock. */
   #leavesBeforeMs = Number.POSITIVE_INFINITY;
 
   constructor(listener: ExchangeListener) {
     this.#listener = listener;
+  }
+
+  /** Whether anything of the request may have left; what is aborted before never will. */
+  get hasLeft(): boolean {
+    return this.#hasLeft;
   }
 
   /** Sends the request. Only once. Redirects are not followed. */
@@ -79,9 +85,11 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // This comes right before the request's bytes are written.
-    if (monotonicMs() >= this.#leavesBeforeMs) this.abort(new UnsentError());
-    else if (this.#abortedBy) controller.abort(this.#abortedBy);
+    // This comes right before the request's bytes are written. Thrown here, an error ends the request alone: to abort would end
+    // the connection too, and where each takes long to stand, none would ever serve.
+    if (this.#abortedBy) throw this.#abortedBy;
+    if (monotonicMs() >= this.#leavesBeforeMs) throw new UnsentError();
+    this.#hasLeft = true;
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HttpHeaders): void {

@@ -24,7 +24,11 @@ export interface BoundedAnswer {
   retryAfter: string | undefined;
 }
 
-const CONNECT_TIMEOUT_MS = 2 * SECOND_MS;
+/**
+ * Longer than a call: where names are slow a connection that comes too late for its call serves the next one. Were it given up with
+ * the call, none would ever stand.
+ */
+const CONNECT_TIMEOUT_MS = 15 * SECOND_MS;
 
 /** Each call has a limit of its own for the whole of it, so undici's are off. Every look of an answer is such a call. */
 const dispatcher = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 });
@@ -70,10 +74,12 @@ export async function requestBounded(url: URL, options: BoundedRequest): Promise
     });
     let cancelled: Error | undefined;
     const cancel = () => exchange.abort((cancelled = signal?.reason as Error));
-    const timer = setTimeout(
-      () => exchange.abort(new PlatformError('unreachable', `${placeOf(url, method)} failed (timeout)`)),
-      timeoutMs,
-    );
+    const timer = setTimeout(() => {
+      const isUnsent = leavesWithinMs !== undefined && !exchange.hasLeft;
+      exchange.abort(
+        isUnsent ? new UnsentError() : new PlatformError('unreachable', `${placeOf(url, method)} failed (timeout)`),
+      );
+    }, timeoutMs);
     signal?.addEventListener('abort', cancel, { once: true });
     exchange.send(dispatcher, {
       ...(leavesWithinMs === undefined ? {} : { leavesWithinMs }),

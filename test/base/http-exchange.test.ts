@@ -12,9 +12,11 @@ let server: Server;
 let agent: Agent;
 let url: URL;
 const requests: string[] = [];
+let connections = 0;
 
 beforeAll(async () => {
   server = createServer((socket) => {
+    connections += 1;
     socket.setNoDelay(true);
     socket.on('error', () => undefined);
     socket.once('data', (head) => {
@@ -100,6 +102,7 @@ test('F3: a request whose connection stood too late, as after a freeze, does not
   requests.splice(0);
   answer = (socket) => socket.end(`${HEAD}0\r\n\r\n`);
   const fresh = new Agent();
+  connections = 0;
   const late = exchangeOf(false);
   late.exchange.send(fresh, { url, method: 'POST', headers: undefined, body: 'late', leavesWithinMs: 50 });
   // Nothing of this process goes on meanwhile.
@@ -111,6 +114,7 @@ test('F3: a request whose connection stood too late, as after a freeze, does not
   await next.ended;
   expect(next.told.ends).toEqual([undefined]);
   expect(requests.map((request) => request.slice(-4))).toEqual(['next']);
+  expect(connections).toBe(1);
   await fresh.destroy();
 });
 
