@@ -64,6 +64,15 @@ const wakes = async () => Number((await scene.server.redis.get('{wake0}:turns:id
 const touchedLater = (conversations: ConversationRef[], byMs: number) =>
   Promise.all(conversations.map(({ id, partition }) => scene.server.redis.zincrby(pendingKey(partition), -byMs, id)));
 
+test("what was touched in what is the future since Redis' clock was set back is not left waiting until then", async () => {
+  const message = textMessage('q');
+  const conversation = conversationOf(message, 'member');
+  await scene.inbox.accept(conversation, message);
+  await scene.server.redis.zincrby(pendingKey(conversation.partition), 300_000, conversation.id);
+  expect(await woken()).toBe(1);
+  expect(await woken()).toBe(0);
+});
+
 test('however many processes sweep, what waits is woken once a round, and again in the next one', async () => {
   const lost = await loseWakes(120);
   const sweepers = Array.from({ length: 8 }, () => new Sweeper({ ...scene, redis: scene.server.redis }));
