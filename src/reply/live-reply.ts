@@ -65,6 +65,8 @@ export interface LiveReplyOptions {
   /** When the message came; the reply's life counts from there. */
   startedAtMs: number;
   wasHandedOver: boolean;
+  /** Whether a worker had begun the turn before: what it sent last may still be carried out. */
+  wasBegun: boolean;
   laterReplyHandle: string | undefined;
   /** Whom the answer is for, and where they are written to alone; absent where nothing can follow an answer. */
   asker?(): { userId: string; privateChat: ConversationRef };

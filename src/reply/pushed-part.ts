@@ -17,6 +17,8 @@ export interface PushedPartOptions {
   traits: Pick<ReplyTraits, 'lookUpAfterMs' | 'postSettlesWithinMs'>;
   /** From 0; a long answer spans several messages. */
   part: number;
+  /** Whether a worker had begun the turn before: what it sent last may still be carried out. */
+  wasBegun: boolean;
   /** Whether this worker's lock cannot have run out yet, not even if the process was frozen meanwhile. */
   isClaimHeld(): boolean;
   /** The monotonic clock, unless told. */
@@ -127,7 +129,8 @@ export class PushedPart {
       }
       if (state.kind === 'posted' && this.#handle === undefined) {
         this.#handle = state.handle;
-        this.#mayBeLate = true;
+        // What a held question's own turn had posted stood before that turn ended.
+        this.#mayBeLate ||= this.#options.wasBegun;
       }
       if (this.#handle !== undefined) return this.#update(this.#handle, look);
       // A connection that broke may have sent this worker's own note twice; nothing of it left before.

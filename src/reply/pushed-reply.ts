@@ -247,11 +247,11 @@ export class PushedReply implements LiveReply {
   }
 
   #part(part: number): PushedPart | undefined {
-    const { platform, replyTarget: target, deliveryId, isClaimHeld } = this.#options;
+    const { platform, replyTarget: target, deliveryId, wasBegun, isClaimHeld } = this.#options;
     const push = this.#push;
     if (target === undefined) return undefined;
     const { replyTraits: traits } = platform;
-    const place = { push, target, ledger: this.#ledger, deliveryId, part, traits, isClaimHeld };
+    const place = { push, target, ledger: this.#ledger, deliveryId, part, traits, wasBegun, isClaimHeld };
     return (this.#parts[part] ??= new PushedPart(place));
   }
 

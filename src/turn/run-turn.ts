@@ -190,6 +190,7 @@ function setScene(options: RunTurnOptions, controls: TurnControls): TurnScene | 
     mergedIds: ids.slice(0, -1),
     startedAtMs: turn.startedAtMs,
     wasHandedOver: turn.wasHandedOver,
+    wasBegun: turn.wasBegun,
     laterReplyHandle: newest.laterReplyHandle,
     asker: () => privatePlaceOf(newest, options.groupScope),
     replyTarget: newest.replyTarget,

@@ -26,6 +26,7 @@ export async function setAside(options: RunTurnOptions, controls: TurnControls):
     mergedIds: [],
     startedAtMs: turn.startedAtMs,
     wasHandedOver: turn.wasHandedOver,
+    wasBegun: turn.wasBegun,
     laterReplyHandle: undefined,
     replyTarget: turn.apologyTarget.replyTarget,
     signal: controls.signal,

@@ -29,6 +29,8 @@ export interface TurnInput {
   newestAgeMs: number;
   claimedAtMs: number;
   wasHandedOver: boolean;
+  /** Whether a worker had begun it before: something of its answer may have been shown. */
+  wasBegun: boolean;
   history: string[];
   notices: string[];
   /** What the next private replies begin with, as it is kept, oldest first. */

@@ -87,6 +87,19 @@ describe.each(['stream', 'edit'] as const)('a platform that is late (%s)', (mode
     for (const work of care) await work();
     expect(texts()).toEqual(['The whole answer.']);
   }, 20_000);
+
+  test('a message that stood before the turn began, as that of a held question, needs no looking after', async () => {
+    const care: (() => Promise<void>)[] = [];
+    const { take } = await ask(mode, { wasBegun: false, onCare: (work) => void care.push(work) });
+    const asking = (await take()).live;
+    await asking.leaveOpen('Please sign in first.');
+    // Where it stands is written down, as a held turn's commit does.
+    await asking.abandon();
+    const released = await take();
+    await released.commit(await released.live.finish('The whole answer.'));
+    expect(texts()).toEqual(['The whole answer.']);
+    expect(care).toEqual([]);
+  }, 20_000);
 });
 
 describe.each(['stream', 'edit'] as const)('a turn that ends early (%s)', (mode) => {

@@ -178,6 +178,7 @@ export function usePulledScene(): PulledScene {
       mergedIds: ids.slice(0, -1),
       startedAtMs: claim.startedAtMs,
       wasHandedOver: claim.wasHandedOver,
+      wasBegun: claim.wasBegun,
       laterReplyHandle: first.laterReplyHandle,
       replyTarget: undefined,
       signal: AbortSignal.any([]),

@@ -38,7 +38,7 @@ function frozenPart(frozenIn: 'fence' | 'search', known: PostState, forMs: numbe
     claimStray: async () => 'mine' as const,
   };
   const traits = { lookUpAfterMs: 0, postSettlesWithinMs: 30_000 };
-  const options = { push, target: 't', ledger, deliveryId: 'd', traits, part: 0 };
+  const options = { push, target: 't', ledger, deliveryId: 'd', traits, part: 0, wasBegun: false };
   const part = new PushedPart({ ...options, isClaimHeld: () => false, nowMs: () => clockMs });
   return { part, calls };
 }

@@ -49,6 +49,8 @@ export interface AskOptions {
   settlesWithinMs?: number;
   /** Gets what is to be done once the platform cannot be late any more, instead of a timer. */
   onCare?(work: () => Promise<void>): void;
+  /** As the claim tells, unless told. */
+  wasBegun?: boolean;
   /** Sees every call that is about to leave. */
   onCall?(method: keyof PushReplies): Promise<void>;
   /** Whether the lock on the turn is surely still held; it is, unless told. */
@@ -118,6 +120,7 @@ export function usePushedScene(): PushedScene {
         mergedIds: options.mergedIds ?? [],
         startedAtMs: claim.startedAtMs,
         wasHandedOver: false,
+        wasBegun: options.wasBegun ?? claim.wasBegun,
         laterReplyHandle: undefined,
         replyTarget: message.replyTarget,
         language: 'en',
