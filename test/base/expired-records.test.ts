@@ -102,7 +102,13 @@ test('no script of a turn brings an expired record back for ever', async () => {
   const live = createLiveReply({
     ...{ ...place, keyRing, platform, nowMs, log, language: 'en', mergedIds: [deliveryIdOf(older)] },
     report: { firstTextShown: () => undefined, answerKept: () => undefined, replyHandedOver: () => undefined },
-    ...{ startedAtMs: claim.startedAtMs, wasHandedOver: true, wasBegun: false, laterReplyHandle: 'handle', replyTarget: undefined },
+    ...{
+      startedAtMs: claim.startedAtMs,
+      wasHandedOver: true,
+      wasBegun: false,
+      laterReplyHandle: 'handle',
+      replyTarget: undefined,
+    },
     ...{ signal: AbortSignal.any([]), stopped: () => undefined, fenced: () => undefined },
     asker: () => ({ userId: 'alice', privateChat: alice }),
     ...{ storeAnswer: async () => true, sealAnswer: () => '', isClaimHeld: () => true, afterCare: new AfterCare(log) },

@@ -134,15 +134,19 @@ test('an answer shown in an older message goes the other way before that message
   expect(scene.postedLater).toEqual([ANSWER]);
 });
 
-test('a Redis that takes no writes does not keep anybody from reading', async () => {
-  const { poll, finish } = await scene.open([SECOND_MS, 0]);
+test('a Redis that takes no writes keeps nobody from reading, and ends nothing that it cannot note as seen', async () => {
+  const { poll, finish, pass } = await scene.open([SECOND_MS, 0]);
   await finish(ANSWER);
   await scene.server.redis.config('SET', 'maxmemory', '1');
   try {
-    expect(await poll(1)).toMatchObject({ content: ANSWER, finished: true });
+    expect(await poll(1)).toMatchObject({ content: ANSWER, finished: false });
   } finally {
     await scene.server.redis.config('SET', 'maxmemory', '0');
   }
+  expect(await poll(1)).toMatchObject({ content: ANSWER, finished: true });
+  // Else nobody seemed to look there, and the answer would be shown in the older message as well.
+  await pass(30 * SECOND_MS);
+  expect(await poll(0)).toMatchObject({ content: REPLY_TEXTS.answeredBelow.en, finished: true });
 });
 
 test('whichever of the merged messages are polled, from whenever on, and whichever are delivered again: one of them shows the answer, and each ends once', async () => {

@@ -31,8 +31,13 @@ end
 local own = read(KEYS[1])
 if not own.owner or own.owner ~= ARGV[1] then return false end
 local onlyLooks = ARGV[7] == 'looks'
--- A Redis that takes no writes must still be read from; the next poll notes it.
-if not own.polled and not onlyLooks then redis.pcall('HSET', own.key, 'polled', '1') end
+-- A Redis that takes no writes must still be read from; the next poll notes it, so that this one may not be the last: nobody would
+-- know then that the answer was seen here, and it would be shown under an older message as well.
+local isNoted = own.polled or onlyLooks
+if not isNoted then
+  local noted = redis.pcall('HSET', own.key, 'polled', '1')
+  isNoted = type(noted) == 'number'
+end
 -- Since a failover, too: what nobody polls any more was ended before it.
 if own.again and not own.polledAgain and not onlyLooks then redis.pcall('HSET', own.key, 'polledAgain', '1') end
 if own.shownIn then return look(own, ARGV[3], {elsewhere = '1', finished = '1'}) end
@@ -63,4 +68,6 @@ if not onlyLooks and shown.finished ~= '1' and not shown.handedOver then
   local isNear = shown ~= own and ageMs(own) >= handoverAtMs - tonumber(ARGV[6])
   if isOver or isNear then redis.call('HSET', shown.key, 'handedOver', '1') end
 end
-return look(shown, shownId, {handedOver = (isOver or own.handedOver) and '1' or '0'})
+return look(shown, shownId, {
+  handedOver = (isOver or own.handedOver) and '1' or '0', finished = shown == own and not isNoted and '0' or nil,
+})
