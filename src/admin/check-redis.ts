@@ -14,12 +14,18 @@ export interface RedisCheckOptions {
   answerLimitMs?: number;
 }
 
+const STILL_LOADS: CheckResult = {
+  ...{ name: 'Redis', verdict: 'warning', detail: 'still reads its files' },
+  nextStep: 'Run this again in a minute',
+};
+
 /** Looks at Redis on a connection of its own: whether it answers, its version, what it keeps, what it throws away. */
 export async function checkRedis(options: RedisCheckOptions): Promise<CheckResult[]> {
   const { address, isLossAllowed, log, answerLimitMs = 5 * SECOND_MS } = options;
   const redis = connectRedis(address, 'wait', log, 'check');
   try {
     const facts = await within(readRedisFacts(redis), answerLimitMs);
+    if (facts.isLoading) return [STILL_LOADS];
     return [judgeVersion(facts), judgePersistence(facts, isLossAllowed), judgeEviction(facts)];
   } catch {
     const nextStep = 'Start Redis, and see that REDIS_URL names its host, port, user and password';

@@ -4,6 +4,8 @@ import type { RedisClient } from '../base/redis.ts';
 /** What Parley's promise rests on in a Redis: seen through INFO, since CONFIG may be denied (security.md 7.3). */
 export interface RedisFacts {
   version: string;
+  /** Whether it still reads its files; what it says of them is not true until then. */
+  isLoading: boolean;
   isVersionKnownToWork: boolean;
   /** Whether an append-only file keeps what was acknowledged. */
   hasAppendOnlyFile: boolean;
@@ -24,6 +26,7 @@ export async function readRedisFacts(redis: RedisClient): Promise<RedisFacts> {
   const [oldestMajor, oldestMinor] = OLDEST_VERSION;
   return {
     version,
+    isLoading: fields.get('loading') === '1',
     isVersionKnownToWork: major > oldestMajor || (major === oldestMajor && minor >= oldestMinor),
     hasAppendOnlyFile: fields.get('aof_enabled') === '1',
     evictionPolicy: fields.get('maxmemory_policy') ?? 'unknown',

@@ -27,6 +27,7 @@ export function watchRedisSafety(redis: RedisClient, options: RedisSafetyOptions
   const look = async (): Promise<void> => {
     try {
       const facts = await readRedisFacts(redis);
+      if (facts.isLoading) throw new Error('Redis still reads its files');
       if (!isEnded) judge(facts, options, onUnsafe);
     } catch (error) {
       if (isEnded) return;

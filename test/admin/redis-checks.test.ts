@@ -1,6 +1,12 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { checkRedis } from '../../src/admin/check-redis.ts';
+import { readRedisFacts } from '../../src/admin/redis-facts.ts';
 import { watchRedisSafety } from '../../src/admin/redis-safety.ts';
+import { Redis } from 'ioredis';
 import { connectRedis } from '../../src/base/redis.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { recordingLog } from '../support/redis.ts';
@@ -46,6 +52,49 @@ describe('check', () => {
     expect(JSON.stringify(results)).not.toContain('the-password');
   });
 });
+
+/** 50 ms a key, and an answer to others between two. */
+const SLOW_TO_LOAD = ['--key-load-delay', '50000', '--loading-process-events-interval-bytes', '1024'];
+
+/** One that reads its files for two seconds, and then is as Parley needs it; meanwhile it says that it keeps none. */
+async function startLoading(): Promise<string> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-loading-'));
+  endings.push(() => rmSync(dataDir, { recursive: true }));
+  const [port, first] = [await freePort(), await startEmbeddedRedis({ dataDir })];
+  const redis = new Redis(first.url);
+  await redis.mset(Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`key${index}`, randomBytes(1_000)])));
+  await redis.bgrewriteaof();
+  while ((await redis.info('persistence')).includes('aof_rewrite_in_progress:1'))
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  redis.disconnect();
+  await first.stop();
+  const slow = startEmbeddedRedis({ dataDir, port, extraArguments: SLOW_TO_LOAD });
+  endings.push(async () => (await slow).stop());
+  const url = `redis://127.0.0.1:${port}/0`;
+  const watcher = new Redis(url, { enableReadyCheck: false, maxRetriesPerRequest: null });
+  watcher.on('error', () => undefined);
+  endings.push(() => watcher.disconnect());
+  while (!(await watcher.info('persistence')).includes('loading:1'))
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  return url;
+}
+
+test('one that still reads its files is neither refused nor called unsafe', async () => {
+  const url = await startLoading();
+  const redis = new Redis(url, { enableReadyCheck: false });
+  endings.push(() => redis.disconnect());
+  expect(await readRedisFacts(redis)).toMatchObject({ isLoading: true, hasAppendOnlyFile: false });
+  const unsafe: string[] = [];
+  const { log, lines } = recordingLog();
+  endings.push(
+    watchRedisSafety(redis, { isLossAllowed: false, log, onUnsafe: (said) => unsafe.push(said), retryMs: 20 }),
+  );
+  while (!lines.some((line) => line.includes('could not be examined yet')))
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  while ((await readRedisFacts(redis)).isLoading) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(verdicts(await check(url))).toMatchObject({ 'Redis persistence': 'ok' });
+  expect(unsafe).toEqual([]);
+}, 20_000);
 
 describe('the look at start', () => {
   function watch(url: string, isLossAllowed = false) {
