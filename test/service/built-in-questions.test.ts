@@ -32,7 +32,6 @@ describe('English questions are answered from the English page and heading that 
     ['What is WORKER_CONCURRENCY?', 'README.md, “Settings”', 'Answers in the making at once'],
     ['How does the architecture keep messages in order?', 'docs/ARCHITECTURE.md', 'epoch'],
     ['Where do I find the EncodingAESKey?', 'README.md, “Connect a real WeCom bot”', 'callback URL'],
-    ['How do I connect my own model?', 'README.md, “The service, alone”', 'SERVICE_UPSTREAM_URL'],
     ['How do I sign out?', 'README.md, “What is kept, and encrypted”', '/unlink'],
     ['How do I stop an answer that is being written?', 'README.md, “What a person can say”', '/stop'],
     ['How are tests run?', 'README.md, “Commands”', 'npm run verify'],

@@ -1,5 +1,6 @@
-import { say } from '../../base/texts.ts';
+import { say, type Language } from '../../base/texts.ts';
 import type { Finding, Question } from './compose-answer.ts';
+import { isServed } from './plain-wishes.ts';
 import { BUILT_IN_TEXTS } from './texts.ts';
 
 type Talk = 'hello' | 'who' | 'whoAmI' | 'abilities' | 'words' | 'thanks' | 'bye';
@@ -54,8 +55,8 @@ const PREVIOUS =
 
 const MAX_QUOTED_CHARS = 400;
 
-/** Greetings, thanks, who is who, what can be asked or typed, and what was asked before. */
-export function answerSmallTalk({ text, language, earlier }: Question): Finding | undefined {
+/** Greetings, thanks, who is who, what can be asked or typed, and what was asked before. @param tools the names of those that may be called */
+export function answerSmallTalk({ text, language, earlier }: Question, tools: readonly string[]): Finding | undefined {
   const thought = say(BUILT_IN_TEXTS.thoughtTalk, language);
   if (text === '') return { text: say(BUILT_IN_TEXTS.hello, language), thought };
   if (PREVIOUS.test(text)) {
@@ -67,5 +68,20 @@ export function answerSmallTalk({ text, language, earlier }: Question): Finding 
     };
   }
   const talk = TALK.find(([, pattern]) => pattern.test(text))?.[0];
-  return talk === undefined ? undefined : { text: say(BUILT_IN_TEXTS[talk], language), thought };
+  if (talk === undefined) return undefined;
+  if (talk === 'abilities') return { text: tellAbilities(language, tools), thought };
+  return { text: say(BUILT_IN_TEXTS[talk], language), thought };
 }
+
+/** Never offers what a tool would do that is not there. */
+function tellAbilities(language: Language, tools: readonly string[]): string {
+  const served = TOOL_EXAMPLES.filter((example) => isServed(say(BUILT_IN_TEXTS[example], language), tools));
+  const examples = served.map((example) => `“${say(BUILT_IN_TEXTS[example], language)}”`);
+  const withTools =
+    examples.length === 0
+      ? ''
+      : say(BUILT_IN_TEXTS.abilityTools, language, { examples: examples.join(language === 'zh' ? '' : ', ') });
+  return say(BUILT_IN_TEXTS.abilities, language, { withTools });
+}
+
+const TOOL_EXAMPLES = ['exampleTime', 'exampleWho', 'exampleSearch', 'examplePage'] as const;

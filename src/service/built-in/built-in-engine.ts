@@ -33,7 +33,7 @@ export function createBuiltInEngine({ docsDir, tokensPerSec, nowMs }: BuiltInOpt
       const reply = identity(request);
       const answer = await composeAnswer(request, docs);
       const deltas = deltasOf(answer);
-      const pace = createPace(tokensPerSec, signal);
+      const pace = createPace(Math.min(tokensPerSec, answer.tokensPerSec ?? Infinity), signal);
       for (const [index, delta] of deltas.entries()) {
         await pace();
         const reason = index === deltas.length - 1 ? finishReason(answer) : undefined;

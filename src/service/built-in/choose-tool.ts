@@ -18,6 +18,11 @@ const GENERIC = new Set(
 /** The beginning says what a tool is for. */
 const MAX_DESCRIPTION_CHARS = 2_000;
 
+/** The names of the tools that may be called. */
+export function offeredTools({ tools, toolChoice }: ChatRequest): string[] {
+  return toolChoice === 'none' ? [] : tools.map(({ name }) => name);
+}
+
 /** The call of a tool that the caller insists on or the question plainly asks for; undefined when none fits. */
 export function chooseTool({ tools, toolChoice }: ChatRequest, question: Question): Finding | undefined {
   if (tools.length === 0 || toolChoice === 'none') return undefined;

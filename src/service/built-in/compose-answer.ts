@@ -2,11 +2,14 @@ import { languageOfText, say, type Language } from '../../base/texts.ts';
 import { imagesOf, textOf, type ChatMessage, type ToolCall } from '../chat/chat-message.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import { answerCount } from './answer-count.ts';
+import { answerCommonQuestion } from './common-questions.ts';
 import { answerSmallTalk } from './answer-small-talk.ts';
 import { askedText } from './asked-text.ts';
-import { chooseTool } from './choose-tool.ts';
+import { chooseTool, offeredTools } from './choose-tool.ts';
 import { describeImages } from './describe-images.ts';
 import { tellMissingTool } from './plain-wishes.ts';
+import { reckon } from './reckon.ts';
+import { showPiece } from './show-pieces.ts';
 import { tellDocs } from './tell-docs.ts';
 import { tellToolResults } from './tell-tool-results.ts';
 import type { DocSearch } from './doc-search.ts';
@@ -18,12 +21,15 @@ export interface Answer {
   reasoning: string;
   text: string;
   toolCalls: ToolCall[];
+  /** How fast it grows at most, where slowness is what was asked for. */
+  tokensPerSec?: number;
 }
 
 /** An answer together with how it was come by, which is the honest content of this model's "thoughts". */
 export interface Finding {
   text?: string;
   toolCalls?: ToolCall[];
+  tokensPerSec?: number;
   thought: string;
 }
 
@@ -46,6 +52,7 @@ export async function composeAnswer(request: ChatRequest, docs: DocSearch): Prom
     reasoning: request.thinking === 'enabled' ? thought : '',
     text: toolCalls.length > 0 ? '' : (finding.text ?? ''),
     toolCalls,
+    ...(finding.tokensPerSec === undefined ? {} : { tokensPerSec: finding.tokensPerSec }),
   };
 }
 
@@ -53,11 +60,14 @@ async function find(request: ChatRequest, question: Question, docs: DocSearch): 
   const newest = request.messages.at(-1);
   if (newest?.role === 'tool') return tellToolResults(request.messages, question.language);
   return (
+    showPiece(question) ??
     answerCount(question) ??
+    reckon(question) ??
     chooseTool(request, question) ??
     describeImages(newest ? imagesOf(newest) : [], question.language) ??
     tellMissingTool(question.text, question.language) ??
-    answerSmallTalk(question) ??
+    answerSmallTalk(question, offeredTools(request)) ??
+    answerCommonQuestion(question) ??
     (await tellDocs(docs, question))
   );
 }

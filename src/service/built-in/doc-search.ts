@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type MiniSearch from 'minisearch';
 import type { Language } from '../../base/texts.ts';
 import { splitSections, type DocSection } from './doc-sections.ts';
+import { isAnswer, type WordCounts } from './judge-match.ts';
 import { asksAboutInside, settingNamesIn, termsOf } from './question-terms.ts';
 import { wordsOf, wordStem } from './words.ts';
 
@@ -16,10 +17,9 @@ export interface FoundSection {
 interface Index {
   search: MiniSearch;
   sections: DocSection[];
+  counts: Record<Language, WordCounts>;
 }
 
-/** A match must hold this share of the question's words; less is chance, and the model says that it does not know. */
-const MIN_SHARE = 0.4;
 const CHINESE_PAGE = /\.zh(?:-[A-Z]+)?\.md$/i;
 /** They hold every word and explain none. */
 const TABLES_OF_TESTS = new Set(['PERFORMANCE.md', 'RELIABILITY.md']);
@@ -48,7 +48,7 @@ export class DocSearch {
     return own ?? (language === 'zh' ? this.#findIn(index, question, 'en') : undefined);
   }
 
-  #findIn({ search, sections }: Index, question: string, language: Language): FoundSection | undefined {
+  #findIn({ search, sections, counts }: Index, question: string, language: Language): FoundSection | undefined {
     const terms = termsOf(question, language);
     if (terms.length === 0) return undefined;
     const weigh = weighFor(question, terms);
@@ -58,7 +58,12 @@ export class DocSearch {
       filter: ({ id }) => languageOf(sections[id as number]) === language,
       boostDocument: (id) => weigh(sections[id as number]),
     });
-    const best = rated.find(({ queryTerms }) => queryTerms.length >= MIN_SHARE * terms.length);
+    const best = rated.find(({ queryTerms, match }) =>
+      isAnswer(question, terms, {
+        match: { terms: queryTerms, words: new Set(Object.keys(match)) },
+        counts: counts[language],
+      }),
+    );
     const section = best && sections[best.id as number];
     return section && { section, terms, language };
   }
@@ -77,8 +82,16 @@ export class DocSearch {
       searchOptions: { boost: { title: 3, leads: 3 }, weights: { prefix: 0.4, fuzzy: 0.15 }, combineWith: 'OR' },
     });
     search.addAll(sections);
-    return { search, sections };
+    return { search, sections, counts: { en: countWords(sections, 'en'), zh: countWords(sections, 'zh') } };
   }
+}
+
+function countWords(all: DocSection[], language: Language): WordCounts {
+  const sections = all.filter((section) => languageOf(section) === language);
+  const holding = new Map<string, number>();
+  for (const { title, blocks } of sections)
+    for (const word of new Set(wordsOf([title, ...blocks].join('\n')))) holding.set(word, (holding.get(word) ?? 0) + 1);
+  return { sections: sections.length, holding };
 }
 
 /** The bold words that open a paragraph or step are small headings; alone on a line they only group what follows. */

@@ -56,6 +56,11 @@ export function rateByWish(tool: string, question: string): number {
   );
 }
 
+/** Whether one of these tools serves the wish of an example question. */
+export function isServed(example: string, tools: readonly string[]): boolean {
+  return tools.some((tool) => rateByWish(tool, example) > 0);
+}
+
 /** Says that there is no tool for what is plainly wanted; undefined when no tool was wanted. */
 export function tellMissingTool(question: string, language: Language): Finding | undefined {
   const missing = WISHES.find((wish) => wish.missing?.asks(question))?.missing;

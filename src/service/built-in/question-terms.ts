@@ -13,6 +13,8 @@ const HAN = /\p{Script=Han}/u;
 const NAMES_NO_MATTER = new Set(
   'parley bot architecture inside internal internally code source 架构 内部 原理 实现 机器 器人'.split(' '),
 );
+/** Pages are full of them, and none is about one. */
+const NUMBER = /^\d+$/;
 const SETTING_NAME = /\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)+\b/g;
 const ASKS_ABOUT_INSIDE =
   /\b(?:architecture|inside|internal(?:ly|s)?|source|code|rooms?|scripts?|lua|epochs?|fence[ds]?|sweeper|bullmq|implement\w*|design(?:ed)?|developers?)\b|架构|原理|内部|源码|代码|实现|底层|脚本/i;
@@ -20,8 +22,8 @@ const ASKS_ABOUT_INSIDE =
 /** The terms to look for in the pages of one language. In Chinese only the characters of a word make pairs, not its neighbours'. */
 export function termsOf(question: string, language: Language): string[] {
   const terms = language === 'en' ? englishWordsOf(question) : chineseTerms(question);
-  const telling = terms.filter((term) => !NAMES_NO_MATTER.has(term));
-  return telling.length > 0 ? telling : terms;
+  const telling = terms.filter((term) => !NAMES_NO_MATTER.has(term) && !NUMBER.test(term));
+  return telling.length > 0 ? telling : terms.filter((term) => !NUMBER.test(term));
 }
 
 /** The settings that a question names, as they are written: a page that does not have them cannot answer it. */

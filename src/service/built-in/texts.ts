@@ -3,17 +3,25 @@ import type { Catalogue } from '../../base/texts.ts';
 /** What the built-in model says. It never pretends to be more than it is. */
 export const BUILT_IN_TEXTS = {
   hello: {
-    en: "Hello! I'm Parley's small built-in model. I know Parley's own pages and a few tricks; ask me, for example, how to connect WeCom.",
-    zh: '你好！我是 Parley 内置的小模型，只熟悉 Parley 自己的文档和几个小技巧。比如可以问我：怎样接入企业微信？',
+    en: "Hello! I'm Parley's small built-in model. I know Parley's own pages and a few tricks; ask me, for example, “what can I try?”.",
+    zh: '你好！我是 Parley 内置的小模型，只熟悉 Parley 自己的文档和几个小技巧。比如可以问我：“我可以试些什么？”',
   },
   who: {
     en: "I'm Parley's small built-in model: a set of rules and a search through Parley's own documentation, not a large language model. I answer until a real engine is connected (`SERVICE_UPSTREAM_URL`), or until the bot is pointed at your own chat service (`CHAT_BASE_URL`).",
     zh: '我是 Parley 内置的小模型：由一些规则和对 Parley 文档的搜索组成，不是大语言模型。接入真正的模型引擎（`SERVICE_UPSTREAM_URL`），或把机器人指向你们自己的对话服务（`CHAT_BASE_URL`）之后，就不再由我回答。',
   },
   abilities: {
-    en: "I'm Parley's small built-in model. I can:\n\n- answer questions about Parley from its own pages (“How do I connect WeCom?”, “What does `GROUP_SCOPE` mean?”)\n- call the tools that I am given, when a question plainly asks for one (“What time is it?”, “Do you know who I am?”, “Search for otters”, a link)\n- think aloud, after `/think high`\n- tell an image's type and size\n- count (“count to 100”), say a number of words, repeat a text\n\nFor anything else, connect a real engine.",
-    zh: '我是 Parley 内置的小模型。我能：\n\n- 根据 Parley 自己的文档回答问题（“怎样接入企业微信？”“`GROUP_SCOPE` 是什么意思？”）\n- 在问题明确需要时调用提供给我的工具（“现在几点？”“你知道我是谁吗？”“搜索水獭”，或者一个链接）\n- 把想法说出来（发送 `/思考 高` 之后）\n- 说出图片的格式和尺寸\n- 数数（“数到 100”）、说指定数量的字、重复一段文字\n\n其他事情请接入真正的模型引擎。',
+    en: "I'm Parley's small built-in model. I can:\n\n- answer what newcomers ask, and questions about Parley from its own pages (“How do I connect WeCom?”, “What does `GROUP_SCOPE` mean?”)\n{withTools}- count slowly until you stop me, show a table or some code, do a sum, say a number of words\n- tell an image's type and size\n- think aloud, after `/think high`\n\nFor real answers, connect your own model: ask me how.",
+    zh: '我是 Parley 内置的小模型。我能：\n\n- 回答新用户常问的问题，并根据 Parley 自己的文档回答（“怎样接入企业微信？”“`GROUP_SCOPE` 是什么意思？”）\n{withTools}- 慢慢数数直到你叫停、展示表格或代码、做算术、说指定数量的字\n- 说出图片的格式和尺寸\n- 把想法说出来（发送 `/思考 高` 之后）\n\n想得到真正的回答，请接入自己的模型：问我“怎么接入自己的模型？”',
   },
+  abilityTools: {
+    en: '- call the tools that I am given ({examples})\n',
+    zh: '- 使用提供给我的工具（{examples}）\n',
+  },
+  exampleTime: { en: 'What time is it?', zh: '现在几点？' },
+  exampleWho: { en: 'Do you know who I am?', zh: '你知道我是谁吗？' },
+  exampleSearch: { en: 'Search for otters', zh: '搜索水獭' },
+  examplePage: { en: 'What does https://example.org say?', zh: '看看 https://example.org 讲了什么' },
   words: {
     en: 'Besides questions you can type these words, in English or Chinese:\n\n- `/help` (帮助) — what Parley can do\n- `/new` (新对话) — starts a new conversation\n- `/stop` (停止) — ends the answer that is being written\n- `/retry` (重试) — answers the last question again\n- `/model` (模型) — shows the models and chooses one\n- `/think` (思考) — says whether the model thinks first, and chooses it\n- `/lang` (语言) — chooses the language\n- `/usage` (用量) — shows how much you asked\n- `/export` (导出) — shows what is kept of the conversation\n- `/forget` (清除) — deletes what is kept of you in this chat\n- `/whoami` (我是谁) — shows who is signed in\n- `/signin` (登录) — sends a new sign-in link\n- `/unlink` (解绑) — signs you out',
     zh: '除了直接提问，还可以发送这些指令，中英文都可以：\n\n- `/help`（帮助）：查看 Parley 能做什么\n- `/new`（新对话）：开始新的对话\n- `/stop`（停止）：停止正在生成的回答\n- `/retry`（重试）：重新回答上一个问题\n- `/model`（模型）：查看或选择模型\n- `/think`（思考）：查看或选择是否先思考\n- `/lang`（语言）：选择语言\n- `/usage`（用量）：查看你的用量\n- `/export`（导出）：查看保存的对话\n- `/forget`（清除）：删除在此聊天中为你保存的内容\n- `/whoami`（我是谁）：查看当前登录的身份\n- `/signin`（登录）：重新发送登录链接\n- `/unlink`（解绑）：退出登录',
@@ -69,9 +77,11 @@ export const BUILT_IN_TEXTS = {
     zh: '这一点只有英文文档讲到，以下是英文原文：\n\n{excerpt}\n\n出处：{page}，“{title}”。',
   },
   unknown: {
-    en: "I'm Parley's small built-in model and only know Parley's own pages; I found nothing about this there. A real engine, connected with `SERVICE_UPSTREAM_URL`, would answer it. Ask “what can you do?” to see what I can help with.",
-    zh: '我是 Parley 内置的小模型，只熟悉 Parley 自己的文档，里面没有找到相关内容。用 `SERVICE_UPSTREAM_URL` 接入真正的模型引擎后就能回答。想知道我会什么，可以问：“你能做什么？”',
+    en: "I'm Parley's small built-in model and only know Parley's own pages, so I cannot answer this. What I can do: “count slowly until I stop you”, “show me a table”, or tell you “how do I connect my own model?”.",
+    zh: '我是 Parley 内置的小模型，只熟悉 Parley 自己的文档，回答不了这个问题。我能做的有：“慢慢数，直到我叫停”“给我看一张表格”，或者告诉你“怎么接入自己的模型？”',
   },
+  slowCount: { en: '{numbers} … that is enough.', zh: '{numbers} ……数到这里吧。' },
+  sumEndless: { en: 'That has no finite result.', zh: '这个算式没有有限的结果。' },
   thought: {
     en: 'I am a small set of rules, so this is short. {thought}',
     zh: '我只是一小套规则，所以想得不多。{thought}',
@@ -96,6 +106,8 @@ export const BUILT_IN_TEXTS = {
     en: 'I am asked for {count} words and produce exactly that many.',
     zh: '要求 {count} 个字词，我就给出正好这么多。',
   },
+  thoughtSum: { en: 'This is a sum, which I reckon.', zh: '这是一道算术题，我来计算。' },
+  thoughtPiece: { en: 'I am asked for an example, and have one ready.', zh: '要我举个例子，我正好备着一个。' },
   thoughtTalk: { en: 'This is small talk, which needs no search.', zh: '这是闲聊，不需要搜索。' },
   thoughtDocs: {
     en: "I search Parley's pages for: {terms}. The best match is “{title}” in {page}.",

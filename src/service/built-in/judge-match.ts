@@ -1,0 +1,58 @@
+import { GLOSSARY } from './glossary.ts';
+
+/** Names that a question about anything else hardly has. Compared as stems. */
+const OUR_NAMES = new Set(
+  'parley wecom slack feishu dingtalk redi bullmq docker prometheu webhook unlink openai npm oauth sweeper encodingaeskey'.split(
+    ' ',
+  ),
+);
+/** Words of our trade, which the world uses too. Compared as stems. */
+const OUR_WORDS = new Set(
+  (
+    'bot chat group mention conversation message answer worker receiver service model engine tool image voice thought sign-in sign login ' +
+    'key secret token setting metric log deploy install compose callback queue shard command slash encrypt test backup try 工具'
+  ).split(' '),
+);
+
+/** The shares of a question, by weight, that a section must hold. Measured with the questions of the tests. */
+const SHARE = { ofOurName: 0.25, ofOurTrade: 0.45, ofAnything: 0.75 };
+const FEWEST_TERMS_OF_ANYTHING = 2;
+/** A term that only resembles a word of the section. */
+const RESEMBLING = 0.5;
+
+/** How many sections of one language there are, and in how many of them each word stands. */
+export interface WordCounts {
+  sections: number;
+  holding: ReadonlyMap<string, number>;
+}
+
+/** How one section was found. */
+export interface Match {
+  /** Terms of the question that it holds, or that resemble a word of it. */
+  terms: readonly string[];
+  /** Its own words that were met. */
+  words: ReadonlySet<string>;
+}
+
+/**
+ * Whether a section that was found can answer the question, and does not merely share a word with it. Rare words weigh more, one that
+ * no page has most: "Why is the sky blue?" is not answered by a page that says "blue".
+ */
+export function isAnswer(question: string, terms: readonly string[], { match, counts }: JudgedMatch): boolean {
+  const weightOf = (term: string) => Math.log(1 + counts.sections / ((counts.holding.get(term) ?? 0) + 0.5));
+  const sum = (weights: number[]) => weights.reduce((left, right) => left + right, 0);
+  const met = terms.map((term) => {
+    if (match.words.has(term)) return weightOf(term);
+    return match.terms.includes(term) ? RESEMBLING * weightOf(term) : 0;
+  });
+  const share = sum(met) / Math.max(Number.EPSILON, sum(terms.map(weightOf)));
+  if (terms.some((term) => OUR_NAMES.has(term) || term.includes('_'))) return share >= SHARE.ofOurName;
+  const isOfOurTrade = terms.some((term) => OUR_WORDS.has(term)) || GLOSSARY.some(([asked]) => asked.test(question));
+  if (isOfOurTrade) return share >= SHARE.ofOurTrade;
+  return share >= SHARE.ofAnything && terms.length >= FEWEST_TERMS_OF_ANYTHING;
+}
+
+interface JudgedMatch {
+  match: Match;
+  counts: WordCounts;
+}

@@ -1,0 +1,84 @@
+import { say } from '../../base/texts.ts';
+import type { Finding, Question } from './compose-answer.ts';
+import { BUILT_IN_TEXTS } from './texts.ts';
+
+/** Nobody reckons with more in a chat, and nesting costs a call each. */
+const MAX_CHARS = 100;
+const SIGNIFICANT_DIGITS = 12;
+const FRAME =
+  /^(?:(?:please|can you|could you|what(?:'s| is| are)|how much (?:is|are)|calculate|compute|reckon|solve|请问?|帮我|计算(?:一下)?|算(?:一下|一算)?|等于多少)[\s:：]*)*(?<sum>[\d\s.+\-*/^()x×÷·,]+?)\s*(?:=\s*\??|[?？。.!！]|等于(?:多少|几)|是(?:多少|几))*\s*$/i;
+
+/** Answers a sum such as `2+2` or `(3.5 - 1) × 4^2`; undefined for what is none. */
+export function reckon({ text, language }: Question): Finding | undefined {
+  if (text.length > MAX_CHARS) return undefined;
+  const sum = FRAME.exec(text)?.groups?.['sum']?.trim();
+  if (sum === undefined || !/\d.*[+\-*/^x×÷·].*\d/i.test(sum)) return undefined;
+  const result = new Sum(sum).value();
+  if (result === undefined) return undefined;
+  const shown = Number.isFinite(result) ? Number(result.toPrecision(SIGNIFICANT_DIGITS)) : undefined;
+  const thought = say(BUILT_IN_TEXTS.thoughtSum, language);
+  if (shown === undefined) return { text: say(BUILT_IN_TEXTS.sumEndless, language), thought };
+  return { text: `${sum.replace(/\s+/g, ' ')} = ${shown}`, thought };
+}
+
+/** Reads a sum by the usual precedence; powers bind to the right. */
+class Sum {
+  readonly #signs: string[];
+  #at = 0;
+
+  constructor(text: string) {
+    this.#signs = text.replace(/(?<=\d),(?=\d{3}\b)/g, '').match(/\d+(?:\.\d+)?|\.\d+|[^\s]/g) ?? [];
+  }
+
+  /** Undefined for what is no whole sum. */
+  value(): number | undefined {
+    const value = this.#sum();
+    return this.#at === this.#signs.length ? value : undefined;
+  }
+
+  #sum(): number | undefined {
+    let value = this.#product();
+    while (value !== undefined && this.#isNext('+', '-')) {
+      const sign = this.#signs[this.#at++];
+      const right = this.#product();
+      value = right === undefined ? undefined : sign === '+' ? value + right : value - right;
+    }
+    return value;
+  }
+
+  #product(): number | undefined {
+    let value = this.#signed();
+    while (value !== undefined && this.#isNext('*', 'x', 'X', '×', '·', '/', '÷')) {
+      const isQuotient = ['/', '÷'].includes(this.#signs[this.#at++] ?? '');
+      const right = this.#signed();
+      value = right === undefined ? undefined : isQuotient ? value / right : value * right;
+    }
+    return value;
+  }
+
+  #signed(): number | undefined {
+    if (!this.#isNext('-')) return this.#power();
+    this.#at += 1;
+    const value = this.#signed();
+    return value === undefined ? undefined : -value;
+  }
+
+  #power(): number | undefined {
+    const base = this.#single();
+    if (base === undefined || !this.#isNext('^')) return base;
+    this.#at += 1;
+    const exponent = this.#signed();
+    return exponent === undefined ? undefined : base ** exponent;
+  }
+
+  #single(): number | undefined {
+    const sign = this.#signs[this.#at++];
+    if (sign !== '(') return sign !== undefined && /^[\d.]*\d$/.test(sign) ? Number(sign) : undefined;
+    const value = this.#sum();
+    return this.#signs[this.#at++] === ')' ? value : undefined;
+  }
+
+  #isNext(...signs: string[]): boolean {
+    return signs.includes(this.#signs[this.#at] ?? '');
+  }
+}
