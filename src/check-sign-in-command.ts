@@ -2,6 +2,7 @@ import { Registry } from 'prom-client';
 import { runSignInProbe } from './admin/sign-in-probe/probe.ts';
 import { listen } from './base/http-server.ts';
 import { createLog } from './base/log.ts';
+import { listenForStop } from './base/stop-signals.ts';
 import { LocalError } from './local/local-error.ts';
 import { prepareLocalMode } from './local/local-mode.ts';
 import { startServicePart } from './service-part.ts';
@@ -24,8 +25,7 @@ export async function runSignInCommand(config: Config, secrets: Secrets, command
     return 1;
   }
   const interrupt = new AbortController();
-  const stop = () => interrupt.abort();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const endListening = listenForStop({ onStop: () => interrupt.abort(), onInsist: () => process.exit(1) });
   const endings: (() => Promise<void>)[] = [];
   try {
     const clientSecret = config.embedded.signIn
@@ -42,8 +42,8 @@ export async function runSignInCommand(config: Config, secrets: Secrets, command
     process.stderr.write(`${error instanceof LocalError ? error.message : portTaken}\n`);
     return 1;
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
     for (const end of endings.toReversed()) await end();
+    endListening();
   }
 }
 

@@ -1,6 +1,7 @@
 import { startApp, type App } from './app.ts';
 import { asError } from './base/coded-error.ts';
 import { createLog, type Log } from './base/log.ts';
+import { listenForStop } from './base/stop-signals.ts';
 import { CHECK_USAGE, readCheckArguments, type CheckArguments } from './check-arguments.ts';
 import { faultsOfNamedFiles } from './named-files.ts';
 import { hashPassword } from './service/sign-in/passwords.ts';
@@ -62,42 +63,45 @@ function refuse(faults: readonly { message: string }[]): void {
   process.exitCode = EXIT.settings;
 }
 
-/** Runs until a signal comes. SIGTERM and SIGINT stop in order; a second one ends at once (security.md 4.9). */
+/**
+ * Runs until a signal comes. SIGTERM and SIGINT stop in order, also while it starts; whoever sends another one later ends
+ * it at once (security.md 4.9).
+ */
 async function run({ config, secrets }: Extract<LoadedSettings, { ok: true }>): Promise<void> {
   const log = createLog(config.log);
   // Nothing is known about the state after an error that nobody caught: log it, end, start afresh (security.md 4.13).
   process.on('uncaughtException', (error) => crash(log, error));
   process.on('unhandledRejection', (reason) => crash(log, asError(reason)));
 
-  let app: App | undefined;
   let isStopping = false;
+  const wasStopped = () => isStopping;
   const stop = (exitCode: number) => {
-    if (isStopping) process.exit(EXIT.crash);
+    if (isStopping) return;
     isStopping = true;
     log.info('stopping in order');
-    void (app?.close() ?? Promise.resolve()).then(
+    // What cannot start has stopped all by itself.
+    const stopped = starting.then(
+      (app) => app.close(),
+      () => undefined,
+    );
+    void stopped.then(
       () => process.exit(exitCode),
       (error: unknown) => crash(log, asError(error)),
     );
   };
-  process.on('SIGTERM', () => stop(EXIT.ok));
-  process.on('SIGINT', () => stop(EXIT.ok));
+  listenForStop({ onStop: () => stop(EXIT.ok), onInsist: () => process.exit(EXIT.crash) });
+  const onFatal = (sentence: string) => {
+    process.stderr.write(`${sentence}\n`);
+    stop(EXIT.settings);
+  };
+  const starting = startApp({ config, secrets, log, onFatal });
 
   try {
-    app = await startApp({
-      config,
-      secrets,
-      log,
-      onFatal: (sentence) => {
-        process.stderr.write(`${sentence}\n`);
-        stop(EXIT.settings);
-      },
-    });
+    const app = await starting;
+    if (!wasStopped()) greet(app, config.http.publicUrl, config.mode === 'local');
   } catch (error) {
     crash(log, asError(error));
-    return;
   }
-  greet(app, config.http.publicUrl, config.mode === 'local');
 }
 
 /** Says where each part listens and which page to open; for people, so it goes to standard output as it is. */

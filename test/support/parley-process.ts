@@ -9,6 +9,8 @@ export interface ParleyProcess {
   /** What it printed so far. */
   output(): string;
   kill(signal: NodeJS.Signals): void;
+  /** As a terminal does at Ctrl+C: the signal reaches the process and all that it started in its group. Needs `ownGroup`. */
+  killGroup(signal: NodeJS.Signals): void;
   /** The exit code, once it has ended; null when a signal ended it. */
   ended: Promise<number | null>;
 }
@@ -19,6 +21,8 @@ export interface SpawnOptions {
   /** A line of output that says it is up; none waits for nothing. */
   until?: RegExp;
   cwd?: string;
+  /** Whether it leads a process group, as a command does in a terminal. */
+  ownGroup?: boolean;
 }
 
 /** Starts a process and waits until it says that it is up. @throws Error when it ends before */
@@ -27,10 +31,12 @@ export async function startParleyProcess({
   command = ['node', 'dist/main.js'],
   until,
   cwd,
+  ownGroup = false,
 }: SpawnOptions): Promise<ParleyProcess> {
   const [program = 'node', ...args] = command;
   const child = spawn(program, args, {
     cwd,
+    detached: ownGroup,
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? '/tmp',
@@ -56,5 +62,11 @@ export async function startParleyProcess({
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  return { pid: child.pid ?? 0, output: () => output, kill: (signal) => void child.kill(signal), ended };
+  return {
+    pid: child.pid ?? 0,
+    output: () => output,
+    kill: (signal) => void child.kill(signal),
+    killGroup: (signal) => void process.kill(-(child.pid ?? Number.NaN), signal),
+    ended,
+  };
 }

@@ -14,6 +14,9 @@ const OUR_LOADERS = [
 /** An image's bytes come by it, once its order is sent. */
 const INPUT = 0;
 
+// Ctrl+C in a terminal, or a service manager, tells all processes at once, and whoever waits for an image may still answer.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
+
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: OUR_LOADERS });
 // What was decoded is never asked for twice, and another thread would have memory of its own.

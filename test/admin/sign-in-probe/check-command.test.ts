@@ -108,7 +108,7 @@ describe('npm run check -- --sign-in', () => {
     expect(line('After signing out')).toBe('ok the access token still works; the refresh token still works');
     expect(parley.output()).toContain('SIGN_IN_EXPIRES_UNIT=seconds');
     for (const secret of [clientSecret, '20190001', '张伟', 'zhangwei']) expect(parley.output()).not.toContain(secret);
-  });
+  }, 60_000);
 
   test('Ctrl+C ends it with what was learnt, and exit 1', async () => {
     const standIn = await startProbeStandIn();
@@ -142,7 +142,7 @@ describe('npm run check -- --sign-in', () => {
     expect(await parley.ended).toBe(0);
     expect(lineIn(parley.output(), 'After signing out')).toMatch(/^ok/);
     rmSync(dataDir, { recursive: true, force: true });
-  });
+  }, 60_000);
 
   test('SIGN_IN=off: there is nothing to try', async () => {
     const parley = await check(['--sign-in'], { ...SERVING, SIGN_IN: 'off' });

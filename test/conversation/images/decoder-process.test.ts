@@ -11,7 +11,12 @@ async function orderOf(width: number, height: number): Promise<DecodeOrder> {
 }
 
 /** The decoder that this process has started; other tests of this file have ended theirs. */
-const decoderId = () => childRunning('decoder.mjs') ?? 0;
+function decoderId(): number {
+  const id = childRunning('decoder.mjs');
+  // Zero would mean this process and all its group.
+  if (id === undefined) throw new Error('There is no decoder');
+  return id;
+}
 
 /** Much more than the way of an order to the decoder takes, and much less than decoding a large image. */
 const AT_WORK_MS = 200;
@@ -38,6 +43,16 @@ describeWhereSeen('T33 a decoder that an image breaks', () => {
       expect(await decodeWhile(decoder, signal, AT_WORK_MS)).toMatchObject({ code: 'broken' });
       expect((await decoder.decode(await orderOf(30, 20))).mediaType).toBe('image/png');
       process.kill(decoderId(), 'SIGKILL');
+    },
+    30_000,
+  );
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'is told %s with all its group, as by Ctrl+C: the answer that waits for its image still gets it',
+    async (signal) => {
+      const decoder = new DecoderProcess();
+      // Afterwards it is ended for its size.
+      expect(await decodeWhile(decoder, signal, AT_WORK_MS)).toMatchObject({ mediaType: 'image/jpeg' });
     },
     30_000,
   );
