@@ -1,10 +1,14 @@
 import type { Context } from 'koa';
+import { SECOND_MS } from '../../base/clock.ts';
 import { randomToken } from '../../base/ids.ts';
 
 /** Names a browser, so that a form or a return works only where it began. */
 const BROWSER = '__Host-svc-browser';
 const SESSION = '__Host-svc-session';
 const TOKEN = /^[\w-]{43}$/;
+/** What precedes a trip's name; each trip has a cookie of its own, since one browser may be on several. */
+const TRIP = '__Host-svc-trip-';
+const TRIP_COOKIE = /^__Host-svc-trip-(?<name>[0-9a-f]{16})=(?<value>[\w.-]+)$/;
 
 /** The browser's own id; a first visit gets one. */
 export function browserIdOf(ctx: Context): string {
@@ -30,9 +34,27 @@ export function setSession(ctx: Context, sessionId: string): void {
   write(ctx, BROWSER, randomToken());
 }
 
+/** The trips that this browser carries (`methods/round-trips.ts`). */
+export function tripCookies(ctx: Context): { name: string; value: string }[] {
+  return ctx
+    .get('Cookie')
+    .split(';')
+    .flatMap((pair) => {
+      const { name, value } = TRIP_COOKIE.exec(pair.trim())?.groups ?? {};
+      return name === undefined || value === undefined ? [] : [{ name, value }];
+    });
+}
+
+export function writeTripCookie(ctx: Context, name: string, value: string, lifeMs: number): void {
+  write(ctx, TRIP + name, value, `; Max-Age=${lifeMs / SECOND_MS}`);
+}
+
+export function clearTripCookie(ctx: Context, name: string): void {
+  write(ctx, TRIP + name, '', '; Max-Age=0');
+}
+
 export function clearCookies(ctx: Context): void {
-  for (const name of [SESSION, BROWSER])
-    ctx.append('Set-Cookie', `${name}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0`);
+  for (const name of [SESSION, BROWSER]) write(ctx, name, '', '; Max-Age=0');
 }
 
 function read(ctx: Context, name: string): string | undefined {
@@ -41,6 +63,6 @@ function read(ctx: Context, name: string): string | undefined {
 }
 
 /** Written by hand: the cookie library refuses `Secure` on plain http, which browsers accept on the loopback. */
-function write(ctx: Context, name: string, value: string): void {
-  ctx.append('Set-Cookie', `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax`);
+function write(ctx: Context, name: string, value: string, life = ''): void {
+  ctx.append('Set-Cookie', `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax${life}`);
 }

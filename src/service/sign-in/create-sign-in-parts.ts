@@ -53,7 +53,7 @@ export function createSignInParts(options: ServiceOptions, publicUrl: string, re
       knowsUsersOf: (app) => directory.knowsUsersOf(app),
       hasPasswords: !directory.isEmpty,
     }),
-    roundTrips: new RoundTrips(store),
+    roundTrips: new RoundTrips(store, nowMs),
     publicUrl,
     report,
   };

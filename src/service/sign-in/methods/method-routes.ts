@@ -2,7 +2,6 @@ import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import type { Person } from '../../directory-file.ts';
 import { beginSession } from '../begin-session.ts';
-import { browserIdOf, knownBrowserId } from '../cookies.ts';
 import { PageError, type PageErrorCode } from '../sign-in-errors.ts';
 import { chooseSignInPath, readReturnTo } from '../return-to.ts';
 import type { SignInParts } from '../sign-in-parts.ts';
@@ -24,7 +23,7 @@ export async function leaveFor(
   const { location, kept } = await withWayOn(returnTo, () =>
     method.leave({ callbackUrl: callbackOf(publicUrl, method), state, isAnew }),
   );
-  await roundTrips.begin(state, browserIdOf(ctx), { method: method.name, returnTo, kept });
+  roundTrips.begin(ctx, state, { method: method.name, returnTo, kept });
   ctx.redirect(location);
 }
 
@@ -43,9 +42,10 @@ export function addMethodRoutes(router: Router, parts: SignInParts): void {
     if (ctx.method === 'HEAD') return void (ctx.status = 200);
     const query = readQuery(ctx, method);
     const state = query.get('state') ?? '';
-    const { returnTo, kept } = await parts.roundTrips.end(state, knownBrowserId(ctx), method.name);
+    const { returnTo, kept } = await parts.roundTrips.find(ctx, state, method.name);
     const arrival = { callbackUrl: callbackOf(parts.publicUrl, method), state, query, kept };
     const person = await withWayOn(returnTo, () => findPerson(parts, method, arrival));
+    await parts.roundTrips.end(ctx, state, method.name);
     await beginSession(ctx, parts, { person, method: method.name });
     // What came back must not go on as a referrer (security.md 1.4).
     ctx.set('Referrer-Policy', 'no-referrer');

@@ -27,8 +27,8 @@ export interface Arrival {
 }
 
 /**
- * A way to sign in for which the browser leaves with a state and comes back. State, browser and single use are checked
- * before `identify` is called; it vouches for who came back, and for nothing else.
+ * A way to sign in for which the browser leaves with a state and comes back. State and browser are checked before `identify`
+ * is called, and a return that brought somebody counts once; it vouches for who came back, and for nothing else.
  */
 export interface RedirectSignIn<Who> {
   /** Lower-case letters; it stands in the callback address, `/sign-in/NAME/callback`, and in sessions. */

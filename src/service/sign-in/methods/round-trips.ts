@@ -1,13 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { MINUTE_MS } from '../../../base/clock.ts';
-import { sameSecret, sha256Hex } from '../../../base/ids.ts';
-import { takeOnce } from '../../../base/only-one.ts';
+import type { Context } from 'koa';
+import { MINUTE_MS, type NowMs } from '../../../base/clock.ts';
+import { sha256Hex } from '../../../base/ids.ts';
+import { isFirst } from '../../../base/only-one.ts';
+import { browserIdOf, clearTripCookie, knownBrowserId, tripCookies, writeTripCookie } from '../cookies.ts';
 import { PageError } from '../sign-in-errors.ts';
 import type { Store } from '../store.ts';
 
 /** How long somebody may take on the other side (security.md 1.3 step 9). */
 const ROUND_TRIP_MS = 5 * MINUTE_MS;
 const STATE = /^[0-9a-f]{64}$/;
+const NAME_CHARS = 16;
+/** Browsers keep 4,096 bytes of one cookie, name and all. */
+const MAX_SEALED_CHARS = 3_800;
+/** Of all trips of one browser, so that with them its requests stay within the 8 KiB of headers that we read. */
+const MOST_KEPT_CHARS = 4_000;
 
 /** A departure that waits for its return. */
 export interface RoundTrip {
@@ -17,12 +24,21 @@ export interface RoundTrip {
   kept?: string | undefined;
 }
 
-/** Browsers that are away to sign in elsewhere: by the hash of their state, once, for five minutes. */
+interface SealedTrip extends RoundTrip {
+  beganAtMs: number;
+}
+
+/**
+ * Browsers that are away to sign in elsewhere. Each carries its own trip, sealed for itself and its state: whoever may ask for a
+ * departure, and everybody may, leaves nothing with us. Only a return that was somebody is remembered, so that it counts once.
+ */
 export class RoundTrips {
   readonly #store: Store;
+  readonly #nowMs: NowMs;
 
-  constructor(store: Store) {
+  constructor(store: Store, nowMs: NowMs) {
     this.#store = store;
+    this.#nowMs = nowMs;
   }
 
   /** A new state. Hex, as WeCom takes letters and digits only. */
@@ -30,30 +46,63 @@ export class RoundTrips {
     return randomBytes(32).toString('hex');
   }
 
-  /** @throws StoreError */
-  async begin(state: string, browserId: string, trip: RoundTrip): Promise<void> {
-    const key = this.#key(state);
-    const sealed = this.#store.seal(key, JSON.stringify({ ...trip, browser: sha256Hex(browserId) }));
-    await this.#store.use((redis) => redis.set(key, sealed, 'PX', ROUND_TRIP_MS));
+  /** Gives the browser its trip, and takes its oldest ones away where they are too many. @throws PageError `bad_request` when it is too long to be kept */
+  begin(ctx: Context, state: string, trip: RoundTrip): void {
+    const beganAtMs = this.#nowMs();
+    const began: SealedTrip = { ...trip, beganAtMs };
+    const sealed = this.#store.seal(ownerOf(state, browserIdOf(ctx)), JSON.stringify(began));
+    if (sealed.length > MAX_SEALED_CHARS) throw new PageError('bad_request', 'An address to return to is too long');
+    let keptChars = sealed.length;
+    // The time outside the seal serves this alone.
+    const others = tripCookies(ctx).sort((left, right) => beganAt(right.value) - beganAt(left.value));
+    for (const { name, value } of others) {
+      keptChars += value.length;
+      if (keptChars > MOST_KEPT_CHARS) clearTripCookie(ctx, name);
+    }
+    writeTripCookie(ctx, nameOf(state), `${beganAtMs}-${sealed}`, ROUND_TRIP_MS);
   }
 
-  /**
-   * Ends the trip, whoever asks: it is taken and deleted in one step, then judged.
-   * @throws PageError `sign_in_lost` unless the same browser comes back by the same way; StoreError
-   */
-  async end(state: string, browserId: string | undefined, method: string): Promise<RoundTrip> {
-    const key = this.#key(state);
-    const sealed = STATE.test(state) ? await this.#store.use((redis) => takeOnce(redis, key)) : null;
-    const opened = sealed === null ? undefined : this.#store.open(key, sealed);
-    const trip = opened === undefined ? undefined : (JSON.parse(opened) as RoundTrip & { browser: string });
-    const isSameBrowser =
-      trip !== undefined && browserId !== undefined && sameSecret(sha256Hex(browserId), trip.browser);
-    if (!isSameBrowser || trip.method !== method)
-      throw new PageError('sign_in_lost', `A return by ${method} does not belong to this browser`);
+  /** The trip that this browser comes back from. @throws PageError `sign_in_lost` unless it left by the same way not long ago; StoreError */
+  async find(ctx: Context, state: string, method: string): Promise<RoundTrip> {
+    const trip = STATE.test(state) ? this.#open(ctx, state) : undefined;
+    const isYoung = trip !== undefined && this.#nowMs() - trip.beganAtMs < ROUND_TRIP_MS;
+    if (!isYoung || trip.method !== method || (await this.#store.use((redis) => redis.exists(this.#endedKey(state)))))
+      throw lost(method);
     return trip;
   }
 
-  #key(state: string): string {
-    return this.#store.key('round-trip', sha256Hex(state));
+  /** Ends a trip that brought somebody; of any number of returns one does. @throws PageError `sign_in_lost` for the others; StoreError */
+  async end(ctx: Context, state: string, method: string): Promise<void> {
+    const isOurs = await this.#store.use((redis) => isFirst(redis, this.#endedKey(state), ROUND_TRIP_MS));
+    if (!isOurs) throw lost(method);
+    clearTripCookie(ctx, nameOf(state));
   }
+
+  #open(ctx: Context, state: string): SealedTrip | undefined {
+    const browserId = knownBrowserId(ctx);
+    const cookie = tripCookies(ctx).find(({ name }) => name === nameOf(state));
+    if (browserId === undefined || cookie === undefined) return undefined;
+    const opened = this.#store.open(ownerOf(state, browserId), cookie.value.slice(cookie.value.indexOf('-') + 1));
+    return opened === undefined ? undefined : (JSON.parse(opened) as SealedTrip);
+  }
+
+  #endedKey(state: string): string {
+    return this.#store.key('round-trip-ended', sha256Hex(state));
+  }
+}
+
+function nameOf(state: string): string {
+  return sha256Hex(state).slice(0, NAME_CHARS);
+}
+
+function ownerOf(state: string, browserId: string): string {
+  return `round-trip ${sha256Hex(state)} ${sha256Hex(browserId)}`;
+}
+
+function beganAt(value: string): number {
+  return Number.parseInt(value, 10) || 0;
+}
+
+function lost(method: string): PageError {
+  return new PageError('sign_in_lost', `A return by ${method} does not belong to this browser, or came late or again`);
 }
