@@ -45,7 +45,6 @@ export function assembleConfig(judged: Judged, { cwd, isTerminal }: Surroundings
     },
     webhook: { windowSec: settings.WEBHOOK_WINDOW_SEC },
     log: { level: settings.LOG_LEVEL, format: settings.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json') },
-    adminIds: settings.ADMIN_IDS ?? [],
     redis: { sentinelName: settings.REDIS_SENTINEL_NAME, allowDataLoss: settings.REDIS_ALLOW_DATA_LOSS },
     queue: {
       shards: settings.QUEUE_SHARDS,

@@ -26,7 +26,6 @@ export interface Config {
   };
   readonly webhook: { readonly windowSec: number };
   readonly log: { readonly level: string; readonly format: 'pretty' | 'json' };
-  readonly adminIds: readonly string[];
   readonly redis: { readonly sentinelName: string | undefined; readonly allowDataLoss: boolean };
   readonly queue: {
     readonly shards: number;

@@ -12,6 +12,7 @@ import {
   type Role,
 } from './mode.ts';
 import type { SettingName, Settings } from './schema.ts';
+import { isLoopback } from './setting-kinds.ts';
 
 /** What a check judges. Settings whose text is faulty are absent from `settings` but stand in `given`. */
 export interface Judged {
@@ -19,12 +20,17 @@ export interface Judged {
   given: Given;
   mode: Mode;
   roles: readonly Role[];
+  /** Whether `NODE_ENV` says so, as the image does. */
+  isProduction: boolean;
 }
 
 type Check = (judged: Judged) => Fault[];
 
+const PLATFORM_WISH = BOT_CREDENTIALS.map((group) => group.join(' and ')).join(', or ');
+
 /** What holds between several settings; all checks run, so that every fault is named at once (security.md 7.6). */
 const CHECKS: readonly Check[] = [
+  localModeMeant,
   requiredWhenServing,
   signInCredentials,
   completeCredentials,
@@ -60,13 +66,36 @@ export function crossWarnings({ settings, given, mode, roles }: Judged): string[
   if (mode === 'local') return warnings;
   if (!given.has('PUBLIC_URL')) warnings.push('PUBLIC_URL is not set: links for people lead to this machine only');
   if (!BOT_CREDENTIALS.some(([first]) => given.has(first)))
-    warnings.push(
-      'No platform is set up: set WECOM_BOT_TOKEN and WECOM_BOT_AES_KEY, or SLACK_SIGNING_SECRET and SLACK_BOT_TOKEN',
-    );
+    warnings.push(`No platform is set up: set ${PLATFORM_WISH}`);
   else if (given.has('WECOM_BOT_TOKEN') && !given.has('WECOM_BOT_NAME'))
     warnings.push("WECOM_BOT_NAME is not set: mentions are recognised only if the bot's name is Parley");
   if (settings.REDIS_ALLOW_DATA_LOSS) warnings.push('REDIS_ALLOW_DATA_LOSS is yes: accepted messages can be lost');
   return warnings;
+}
+
+/**
+ * Whoever set up something for real people, and no platform, has forgotten it rather than wants the built-in model to
+ * answer them. `MESSENGER_PROTOCOL`, which is of use in local mode only, says that it is meant.
+ */
+function localModeMeant({ settings, given, mode, isProduction }: Judged): Fault[] {
+  if (mode !== 'local' || given.has('MESSENGER_PROTOCOL')) return [];
+  const isElsewhere = (name: 'PUBLIC_URL' | 'CHAT_BASE_URL') =>
+    settings[name] !== undefined && !isLoopback(new URL(settings[name]).hostname);
+  const found = (['PUBLIC_URL', 'CHAT_BASE_URL'] as const).filter(isElsewhere);
+  const signs = [
+    ...found.map((name) => `${name} leads to another machine`),
+    ...(isProduction ? ['NODE_ENV is production'] : []),
+  ];
+  const [first, ...others] = signs;
+  if (first === undefined) return [];
+  const whole = [first, ...others].join(' and ');
+  const setting = first.split(' ')[0] ?? '';
+  return [
+    fault(
+      setting,
+      `${whole.slice(setting.length + 1)}, but no platform is set up: is local mode meant, or is a platform missing? Set ${PLATFORM_WISH}; for local mode set MESSENGER_PROTOCOL=wecom`,
+    ),
+  ];
 }
 
 function missing(name: SettingName, why: string): Fault {

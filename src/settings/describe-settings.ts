@@ -9,6 +9,8 @@ export function renderEnvExample(): string {
     '# Settings of Parley. Copy this file to config/.env and remove the # before what you set.',
     '# The process environment comes first, then that file, then the defaults. A secret may lie in a file of its own:',
     '# NAME_FILE=/run/secrets/name. Without any setting, `npm start` runs in local mode.',
+    '# A name with nothing behind it is a fault here, since it was forgotten; in the process environment, where container',
+    '# tools write one for what is not set, it counts as unset and is told.',
   ];
   const groups = SETTING_GROUPS.map(({ title, settings }) =>
     [`# --- ${title}`, ...Object.keys(settings).map((name) => exampleOf(name as SettingName))].join('\n\n'),

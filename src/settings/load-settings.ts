@@ -25,15 +25,20 @@ export type LoadedSettings =
  * throws; every fault is reported, at most one for a setting (security.md 7.6).
  */
 export function loadSettings({ env, cwd, isTerminal = false }: LoadOptions): LoadedSettings {
-  const { texts, file, faults: readFaults } = readValues(env, cwd);
+  const { texts, file, faults: readFaults, warnings: emptyWarnings } = readValues(env, cwd);
   const given: Given = new Set(Object.keys(texts) as SettingName[]);
   const { faults: formFaults, settings } = readForms(texts);
   const others = credentialsToCome(env, file);
   const mode = modeOf(given, others.length > 0);
-  const judged: Judged = { settings, given, mode, roles: rolesOf(mode, settings.ROLES) };
+  const isProduction = env['NODE_ENV'] === 'production';
+  const judged: Judged = { settings, given, mode, roles: rolesOf(mode, settings.ROLES), isProduction };
   const platformFaults = isServiceAlone(judged.roles) ? [] : faultsOfPlatformsToCome(others, given);
   const faults = onePerSetting([...readFaults, ...formFaults, ...platformFaults, ...crossCheck(judged)]);
-  const warnings = [...warnOfUnknownNames(env, file), ...(faults.length > 0 ? [] : crossWarnings(judged))];
+  const warnings = [
+    ...warnOfUnknownNames(env, file),
+    ...emptyWarnings,
+    ...(faults.length > 0 ? [] : crossWarnings(judged)),
+  ];
   if (faults.length > 0) return deepFreeze({ ok: false, faults, warnings });
   const config = deepFreeze(assembleConfig(judged, { cwd, isTerminal }));
   return { ok: true, config, secrets: Object.freeze(assembleSecrets(settings)), warnings };

@@ -8,12 +8,14 @@ import { settingInfo } from './setting.ts';
 /** Names and texts as a process environment holds them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The texts of the settings that are given somewhere; an empty one marks a secret whose file was no use. */
+/** The texts of the settings that are given somewhere; an empty one marks a value that was forgotten, or a secret whose file was no use. */
 export interface GivenValues {
   texts: Partial<Record<SettingName, string>>;
   /** What the settings file holds, for the warnings about unknown names. */
   file: Environment;
   faults: Fault[];
+  /** Sentences about names that are empty in the process environment. */
+  warnings: string[];
 }
 
 const DEFAULT_FILE = 'config/.env';
@@ -22,25 +24,44 @@ const DEFAULT_FILE = 'config/.env';
 export const SECRET_NAMES = SETTING_NAMES.filter((name) => settingInfo.get(settingsSchema.shape[name])?.isSecret);
 
 /**
- * Collects the settings' texts: the process environment first, then the settings file. An empty text counts as absent,
- * and a secret's `NAME_FILE` stands where its value would.
+ * Collects the settings' texts: the process environment first, then the settings file. A secret's `NAME_FILE` stands where its
+ * value would. Who writes a name into the file and nothing behind it has forgotten the value; an environment holds empty names
+ * also for what nobody set (a container tool's `NAME=${NAME}`), so that there they are absent.
  */
 export function readValues(env: Environment, cwd: string): GivenValues {
-  const { file, faults } = readSettingsFile(env, cwd);
-  const fromFile = pickSettings(file, cwd, faults);
-  const fromEnv = pickSettings(env, cwd, faults);
-  return { texts: { ...fromFile, ...fromEnv }, file, faults };
+  const { file, path, faults } = readSettingsFile(env, cwd);
+  const texts = { ...pickSettings(file, cwd, faults), ...pickSettings(env, cwd, faults) };
+  const forgotten = emptyNames(file).filter((name) => texts[name] === undefined);
+  for (const name of forgotten) {
+    texts[name] = '';
+    faults.push(fault(name, `is written without a value in ${path}: ${adviceOn(name)}, or remove the line`));
+  }
+  const warnings = emptyNames(env)
+    .filter((name) => texts[name] === undefined)
+    .map((name) => `${name} is empty in the process environment: it counts as unset`);
+  return { texts, file, faults, warnings };
 }
 
-function readSettingsFile(env: Environment, cwd: string): { file: Environment; faults: Fault[] } {
+function readSettingsFile(env: Environment, cwd: string): { file: Environment; path: string; faults: Fault[] } {
   const named = env['ENV_FILE'] === '' ? undefined : env['ENV_FILE'];
+  const path = resolve(cwd, named ?? DEFAULT_FILE);
   try {
-    return { file: parse(readFileSync(resolve(cwd, named ?? DEFAULT_FILE))), faults: [] };
+    return { file: parse(readFileSync(path)), path, faults: [] };
   } catch {
     const faults =
       named === undefined ? [] : [fault('ENV_FILE', 'names a file that cannot be read: correct the path, or unset it')];
-    return { file: {}, faults };
+    return { file: {}, path, faults };
   }
+}
+
+function emptyNames(source: Environment): SettingName[] {
+  return SETTING_NAMES.filter(
+    (name) => source[name]?.trim() === '' && settingInfo.get(settingsSchema.shape[name])?.isNoneWhenEmpty !== true,
+  );
+}
+
+function adviceOn(name: SettingName): string {
+  return name === 'SECRET_KEY' ? 'make one with openssl rand -base64 32' : 'give it one';
 }
 
 function pickSettings(source: Environment, cwd: string, faults: Fault[]): Partial<Record<SettingName, string>> {

@@ -66,7 +66,7 @@ export const webAddress = kind(
   (given) => {
     const url = readUrl(given, ['https:', 'http:']);
     if (!url || url.username || url.password || url.search || url.hash) return undefined;
-    if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) return undefined;
+    if (url.protocol === 'http:' && !isLoopback(url.hostname)) return undefined;
     return url.href.replace(/\/+$/, '');
   },
 );
@@ -134,6 +134,11 @@ export const sameIdRule = kind(
     return match ? { field: match[2] ?? 'id', prefix: match[3] ?? '', ignoreCase: match[4] === 'ignore' } : undefined;
   },
 );
+
+/** Whether a URL's host name is this machine's. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname);
+}
 
 function readUrl(given: string, protocols: readonly string[]): URL | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined;

@@ -11,6 +11,8 @@ export interface SettingInfo {
   example?: string;
   /** Kept apart from the configuration, never printed, and accepted as `NAME_FILE` too. */
   isSecret?: boolean;
+  /** Written with nothing behind it, it says that there is none; all other settings were forgotten then. */
+  isNoneWhenEmpty?: boolean;
 }
 
 /** Holds each setting's information beside its schema. */

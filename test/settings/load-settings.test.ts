@@ -38,7 +38,7 @@ describe('local mode', () => {
     expect(faulty).toEqual(expect.arrayContaining(['CHAT_BASE_URL', 'SIGN_IN_URL', 'REDIS_URL', 'SECRET_KEY']));
   });
 
-  test('counts an empty value as unset', () => {
+  test('counts an empty value of the process environment as unset', () => {
     expect(loadSound({ ROLES: '', WECOM_BOT_TOKEN: ' ', PORT: '' }).config.mode).toBe('local');
   });
 });

@@ -41,10 +41,6 @@ export const processSettings = {
     '30',
     'Seconds that running answers get to end after SIGTERM. Keep the stop timeout of the container above it.',
   ),
-  ADMIN_IDS: optional(kinds.listOf(kinds.text, 'account ids'), {
-    meaning: 'Account ids that may open /admin, comma-separated.',
-    example: '20190012',
-  }),
   LOG_LEVEL: setting(
     kinds.oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     'info',
@@ -92,6 +88,7 @@ export const storeSettings = {
   }),
   SECRET_KEY_PREVIOUS: secret(kinds.listOf(kinds.secretKey, 'keys of 32 bytes in base64'), {
     meaning: 'Former keys, comma-separated: they still read what they wrote, while SECRET_KEY writes.',
+    isNoneWhenEmpty: true,
   }),
   QUEUE_SHARDS: setting(
     kinds.wholeNumber(1, 64),

@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describeSetting } from '../../src/settings/describe-settings.ts';
+import { SETTING_NAMES } from '../../src/settings/schema.ts';
+import { faultyNames, folderWith, load, loadSound, SECRET_KEY, SERVING, without } from './environments.ts';
+
+/** The README's block of settings for a real bot, as somebody copies it. */
+function blockOfReadme(): string {
+  const block = /```sh\n(\s*PUBLIC_URL=[\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? '';
+  return block.replaceAll(/^ +/gm, '');
+}
+
+const file = (lines: Readonly<Record<string, string>>) =>
+  folderWith({
+    'config/.env': Object.entries(lines)
+      .map(([name, value]) => `${name}=${value}`)
+      .join('\n'),
+  });
+
+describe('a name that is written in the settings file without a value', () => {
+  test('is a fault that names it: nothing of the block of the README ends in local mode', () => {
+    const cwd = folderWith({ 'config/.env': blockOfReadme() });
+    expect(faultyNames({}, cwd).toSorted()).toEqual([
+      'CHAT_API_KEY',
+      'SECRET_KEY',
+      'SIGN_IN_CLIENT_ID',
+      'SIGN_IN_CLIENT_SECRET',
+      'WECOM_AGENT_ID',
+      'WECOM_AGENT_SECRET',
+      'WECOM_BOT_AES_KEY',
+      'WECOM_BOT_TOKEN',
+      'WECOM_CORP_ID',
+    ]);
+    const loaded = load({}, cwd);
+    expect(!loaded.ok && loaded.faults.find(({ setting }) => setting === 'SECRET_KEY')?.message).toMatch(
+      /^SECRET_KEY is written without a value in .*config\/\.env: .*openssl rand -base64 32/,
+    );
+  });
+
+  test('is one for every setting, but those of which nothing is a value', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...SETTING_NAMES), fc.constantFrom('', ' ', '""', '# later'), (name, nothing) => {
+        const cwd = file({ ...SERVING, [name]: nothing });
+        expect(faultyNames({}, cwd).includes(name)).toBe(describeSetting(name).isNoneWhenEmpty !== true);
+      }),
+    );
+    expect(SETTING_NAMES.filter((name) => describeSetting(name).isNoneWhenEmpty)).toEqual(['SECRET_KEY_PREVIOUS']);
+  });
+
+  test('is no fault where the environment, or a file of its own, gives the value', () => {
+    const cwd = file({ ...SERVING, SECRET_KEY: '' });
+    expect(loadSound({ SECRET_KEY }, cwd).secrets.secretKey).toHaveLength(32);
+    const beside = folderWith({ key: SECRET_KEY });
+    expect(loadSound({ SECRET_KEY_FILE: `${beside}/key` }, cwd).secrets.secretKey).toHaveLength(32);
+  });
+
+  test('counts as unset in the process environment, as container tools pass it, and is told', () => {
+    const loaded = loadSound({ ...SERVING, SIGN_IN_HELP_URL: '', SECRET_KEY_PREVIOUS: '' });
+    expect(loaded.warnings).toEqual(['SIGN_IN_HELP_URL is empty in the process environment: it counts as unset']);
+  });
+});
+
+describe('settings for real people without a platform', () => {
+  test.each<[string, Record<string, string>]>([
+    ['PUBLIC_URL', { PUBLIC_URL: 'https://parley.example.org' }],
+    ['CHAT_BASE_URL', { CHAT_BASE_URL: 'https://chat.example.org/v1', CHAT_API_KEY: 'k' }],
+    ['NODE_ENV', { NODE_ENV: 'production' }],
+    ['PUBLIC_URL', { ...without(SERVING, ...Object.keys(SERVING).filter((name) => name.startsWith('WECOM_'))) }],
+  ])('%s elsewhere is a question, not local mode', (name, env) => {
+    const loaded = load(env);
+    expect(!loaded.ok && loaded.faults).toEqual([
+      {
+        setting: name,
+        message: expect.stringMatching(/local mode.*or is a platform missing\?.*WECOM_BOT_TOKEN.*MESSENGER_PROTOCOL/),
+      },
+    ]);
+  });
+
+  test('local mode is what was meant where MESSENGER_PROTOCOL says so', () => {
+    const { config } = loadSound({
+      ...{ MESSENGER_PROTOCOL: 'wecom', NODE_ENV: 'production' },
+      ...{ CHAT_BASE_URL: 'https://chat.example.org/v1', CHAT_API_KEY: 'k' },
+    });
+    expect([config.mode, config.embedded.chat, config.chat.baseUrl]).toEqual([
+      'local',
+      false,
+      'https://chat.example.org/v1',
+    ]);
+  });
+
+  test('nothing is asked on this machine, nor where ROLES say what is run', () => {
+    expect(loadSound({ PUBLIC_URL: 'http://localhost:8080' }).config.mode).toBe('local');
+    expect(loadSound({ CHAT_BASE_URL: 'http://[::1]:9000/v1', CHAT_API_KEY: 'k' }).config.mode).toBe('local');
+    const serving = { ...without(SERVING, 'WECOM_BOT_TOKEN', 'WECOM_BOT_AES_KEY', 'WECOM_BOT_NAME') };
+    expect(loadSound({ ...serving, NODE_ENV: 'production', ROLES: 'worker' }).config.mode).toBe('serving');
+    expect(loadSound({ NODE_ENV: 'production', ROLES: 'service' }).config.roles).toEqual(['service']);
+  });
+});
