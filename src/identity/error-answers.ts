@@ -40,7 +40,7 @@ export function answerErrors({ flow, headers, helpUrl }: ErrorAnswerOptions): Mi
 }
 
 /** A body that is no form counts as no form of ours; a seal that does not open ends the sign-in; the rest is our fault. */
-function pageErrorOf(thrown: unknown): PageError {
+export function pageErrorOf(thrown: unknown): PageError {
   if (thrown instanceof PageError) return thrown;
   if (thrown instanceof SealError) return new PageError('E2');
   const status = typeof thrown === 'object' && thrown !== null && 'status' in thrown ? Number(thrown.status) : 500;

@@ -5,6 +5,7 @@ import { createAccessTokens } from './access-token.ts';
 import { createAudit } from './audit.ts';
 import { bringBack } from './bring-back.ts';
 import { createCommit } from './commit-link.ts';
+import { createFailureLimit } from './failure-limit.ts';
 import type { SignInFlow } from './flow.ts';
 import { serviceRedirectUri } from './legs.ts';
 import { createLinks } from './links.ts';
@@ -22,7 +23,6 @@ import { createTransactions } from './transactions.ts';
 import { takeTypedCode, type TypedMessage, type TypedOutcome } from './typed-code/take-code.ts';
 import { createTypedCodes } from './typed-code/typed-codes.ts';
 import { createVault } from './vault.ts';
-import { createVisitLimit } from './visit-limit.ts';
 
 const CSRF_PURPOSE = 'sign-in-csrf';
 
@@ -166,7 +166,7 @@ function routeOptions(options: IdentityOptions, { flow, store }: Parts) {
   const platformOrigins = platforms.flatMap((platform) => platform.webSignIn?.origins ?? []);
   return {
     flow,
-    visits: createVisitLimit(store, options.nowMs),
+    failures: createFailureLimit(store, options.keyRing, options.nowMs),
     platformNames: platforms.map((platform) => platform.name),
     formOrigins: [new URL(options.signIn.authUrl).origin, ...platformOrigins],
     trustedProxyHops: options.trustedProxyHops ?? 0,

@@ -3,6 +3,7 @@ import { sha256Hex } from '../base/ids.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { SignInFlow } from './flow.ts';
 import { codeChallengeOf, newCodeVerifier } from './oauth/pkce.ts';
+import { PageError } from './pages/page-error.ts';
 import { transactionLifeMs, type Transaction } from './transactions.ts';
 
 /** Where a browser is sent next, and what it has to come back with. */
@@ -16,6 +17,12 @@ interface LegOptions {
   cookieHash: string;
   isChatProven: boolean;
   restarts: number;
+}
+
+/** Binds the ticket to this browser for a leg. @throws PageError E1 when it is another browser's or over, E8 when it was started too often */
+export async function startLeg(flow: SignInFlow, start: Parameters<SignInFlow['tickets']['start']>[0]): Promise<void> {
+  const started = await flow.tickets.start(start);
+  if (started !== 'started') throw new PageError(started === 'gone' ? 'E1' : 'E8');
 }
 
 /** To the platform's own web sign-in (security.md 1.3 step 8). @throws TypeError when the platform has none */

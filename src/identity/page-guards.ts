@@ -1,27 +1,29 @@
 import type { Middleware } from 'koa';
+import { clientAddress } from '../base/client-address.ts';
 import { SECOND_MS } from '../base/clock.ts';
-import { clientAddress } from './client-address.ts';
+import { isPublicHost } from '../base/public-host.ts';
+import { pageErrorOf } from './error-answers.ts';
+import type { FailureLimit } from './failure-limit.ts';
 import type { SignInFlow } from './flow.ts';
-import { PageError } from './pages/page-error.ts';
-import type { VisitLimit } from './visit-limit.ts';
+import { PageError, type ErrorPage } from './pages/page-error.ts';
 
 interface GuardOptions {
   flow: SignInFlow;
-  visits: VisitLimit;
+  failures: FailureLimit;
   trustedProxyHops: number;
 }
 
-/** A page opened under another host name goes to ours: cookies and the Origin check are bound to it (contract.md 6). */
+/**
+ * A page opened under another host name goes to ours: cookies and the Origin check are bound to it (contract.md 6). A form that
+ * is sent there is none of ours.
+ */
 export function onPublicHost({ flow, trustedProxyHops }: GuardOptions): Middleware {
-  const hostname = new URL(flow.publicOrigin).hostname;
   return async (context, next) => {
-    // A proxy may pass on its own name for us; then only what it says about the browser's counts.
-    const host = trustedProxyHops > 0 ? context.get('X-Forwarded-Host') : context.get('Host');
-    const isSafeMethod = context.method === 'GET' || context.method === 'HEAD';
-    if (!isSafeMethod || host === '' || hostnameOf(host) === hostname) {
+    if (isPublicHost(context.req, flow.publicOrigin, trustedProxyHops)) {
       await next();
       return;
     }
+    if (context.method !== 'GET' && context.method !== 'HEAD') throw new PageError('E5');
     context.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
     context.status = 307;
     context.set('Location', `${flow.publicOrigin}${context.path}${context.search}`);
@@ -30,19 +32,19 @@ export function onPublicHost({ flow, trustedProxyHops }: GuardOptions): Middlewa
   };
 }
 
-function hostnameOf(host: string): string {
-  try {
-    return new URL(`http://${host}`).hostname;
-  } catch {
-    return '';
-  }
-}
+/** Pages that whoever has no ticket, no sign-in under way or no form of ours is shown. */
+const USELESS: readonly ErrorPage[] = ['E1', 'E2', 'E5'];
 
-/** Counts a visit of the client address to an area of pages; one too many gets E8 (security.md 3.11). */
-export function limitVisits({ visits, trustedProxyHops }: GuardOptions, area: 'link' | 'oauth'): Middleware {
+/** Counts what an address asks for in vain; when it is too much the page is E8. What leads on is never looked at here. */
+export function limitFailures({ failures, trustedProxyHops }: GuardOptions): Middleware {
   return async (context, next) => {
-    const waitMs = await visits.visit(area, clientAddress(context.req, trustedProxyHops));
-    if (waitMs !== undefined) throw new PageError('E8', { retryAfterSec: Math.ceil(waitMs / SECOND_MS) });
-    await next();
+    try {
+      await next();
+    } catch (thrown) {
+      if (!USELESS.includes(pageErrorOf(thrown).code)) throw thrown;
+      const waitMs = await failures.count(clientAddress(context.req, trustedProxyHops));
+      if (waitMs === undefined) throw thrown;
+      throw new PageError('E8', { retryAfterSec: Math.ceil(waitMs / SECOND_MS) });
+    }
   };
 }

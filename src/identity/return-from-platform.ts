@@ -3,7 +3,7 @@ import { PlatformError } from '../platforms/platform-error.ts';
 import type { Platform, PlatformName } from '../platforms/platform.ts';
 import type { IdentityReason } from './audit.ts';
 import type { BrowserRequest, Outcome, SignInFlow } from './flow.ts';
-import { serviceLeg } from './legs.ts';
+import { serviceLeg, startLeg } from './legs.ts';
 import { PageError, type ErrorPage } from './pages/page-error.ts';
 import { takeTransaction, type Returned } from './take-transaction.ts';
 
@@ -28,7 +28,7 @@ export async function returnFromPlatform(
   }
   const leg = serviceLeg(flow, { ticketHash: ticket.hash, cookieHash, isChatProven: true, restarts: 0 });
   const start = { ticketHash: ticket.hash, shownCookieHash: cookieHash, cookieHash, transaction: leg.transaction };
-  if (!(await flow.tickets.start(start))) throw new PageError('E1');
+  await startLeg(flow, start);
   return { kind: 'redirect', location: leg.location, isCallback: true };
 }
 

@@ -1,7 +1,7 @@
 import { asError } from '../base/coded-error.ts';
 import type { BrowserRequest, Outcome, SignInFlow } from './flow.ts';
 import { isIdentityError } from './identity-error.ts';
-import { serviceLeg } from './legs.ts';
+import { serviceLeg, startLeg } from './legs.ts';
 import { readProfile, type Profile } from './oauth/profile-response.ts';
 import { readTokenResponse, type TokenSet } from './oauth/token-response.ts';
 import { PageError } from './pages/page-error.ts';
@@ -54,7 +54,7 @@ async function startAnew(flow: SignInFlow, { ticket, cookieHash, transaction }: 
   const { isChatProven, restarts } = transaction;
   const leg = serviceLeg(flow, { ticketHash: ticket.hash, cookieHash, isChatProven, restarts: restarts + 1 });
   const start = { ticketHash: ticket.hash, shownCookieHash: cookieHash, cookieHash, transaction: leg.transaction };
-  if (!(await flow.tickets.start(start))) throw new PageError('E1');
+  await startLeg(flow, start);
   return { kind: 'redirect', location: leg.location, isCallback: true };
 }
 

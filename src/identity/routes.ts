@@ -6,22 +6,22 @@ import type { PlatformName } from '../platforms/platform.ts';
 import { cancelSignIn, confirmSignIn, showConfirm } from './confirm-sign-in.ts';
 import { browserRequest, send } from './browser-exchange.ts';
 import { answerErrors } from './error-answers.ts';
+import type { FailureLimit } from './failure-limit.ts';
 import type { BrowserRequest, Outcome, SignInFlow } from './flow.ts';
-import { limitVisits, onPublicHost } from './page-guards.ts';
+import { limitFailures, onPublicHost } from './page-guards.ts';
 import { STYLE_SHEET_PATH } from './pages/layout.ts';
 import { pageHeaders } from './pages/headers.ts';
 import { returnFromPlatform } from './return-from-platform.ts';
 import { returnFromService } from './return-from-service.ts';
 import { showLanding, startAgain, startSignIn } from './start-sign-in.ts';
 import { showNewCode } from './typed-code/show-code.ts';
-import type { VisitLimit } from './visit-limit.ts';
 
 const STYLE_SHEET = readFileSync(new URL('./pages/sign-in.css', import.meta.url), 'utf8');
 const MAX_FORM = '8kb';
 
 export interface RouteOptions {
   flow: SignInFlow;
-  visits: VisitLimit;
+  failures: FailureLimit;
   platformNames: readonly PlatformName[];
   /** Where the forms' answers may lead. */
   formOrigins: readonly string[];
@@ -35,8 +35,7 @@ export function createRoutes(options: RouteOptions): Router {
   const headers = pageHeaders(options.formOrigins);
   const router = new Router();
   const form = bodyParser({ enableTypes: ['form'], formLimit: MAX_FORM });
-  const guard = [answerErrors({ ...options, headers }), onPublicHost(options)];
-  const limited = (area: 'link' | 'oauth') => [...guard, limitVisits(options, area)];
+  const guard = [answerErrors({ ...options, headers }), limitFailures(options), onPublicHost(options)];
   const step =
     (run: Step): Middleware =>
     async (context) => {
@@ -46,21 +45,21 @@ export function createRoutes(options: RouteOptions): Router {
 
   router.get(
     '/link/:ticket',
-    ...limited('link'),
+    ...guard,
     step((...[, request, { ticket }]) => showLanding(flow, request, ticket ?? '')),
   );
   router.post(
     '/link/:ticket/start',
-    ...limited('link'),
+    ...guard,
     form,
     step((...[, request, { ticket }]) => startSignIn(flow, request, ticket ?? '')),
   );
-  router.post('/sign-in/again', ...limited('link'), form, step(startAgain));
-  router.get('/oauth/callback', ...limited('oauth'), step(returnFromService));
+  router.post('/sign-in/again', ...guard, form, step(startAgain));
+  router.get('/oauth/callback', ...guard, step(returnFromService));
   for (const name of options.platformNames) {
     router.get(
       `/oauth/platform/${name}/callback`,
-      ...limited('oauth'),
+      ...guard,
       step((...[, request]) => returnFromPlatform(flow, request, name)),
     );
   }

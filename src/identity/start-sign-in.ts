@@ -1,6 +1,6 @@
 import { randomToken, sha256Hex } from '../base/ids.ts';
 import { demandOwnForm, type BrowserRequest, type Outcome, type SignInFlow } from './flow.ts';
-import { platformLeg, serviceLeg } from './legs.ts';
+import { platformLeg, serviceLeg, startLeg } from './legs.ts';
 import { landingPage } from './pages/landing-page.ts';
 import { PageError } from './pages/page-error.ts';
 import { csrfToken } from './request-guards.ts';
@@ -54,7 +54,7 @@ async function begin(flow: SignInFlow, request: BrowserRequest, ticketHash: stri
     ? platformLeg(flow, platform, ticketHash)
     : serviceLeg(flow, { ticketHash, cookieHash, isChatProven: false, restarts: 0 });
   const shownCookieHash = sha256Hex(shownCookie);
-  if (!(await flow.tickets.start({ ticketHash, shownCookieHash, cookieHash, transaction }))) throw new PageError('E1');
+  await startLeg(flow, { ticketHash, shownCookieHash, cookieHash, transaction });
   flow.audit('link-started', ticket.person);
   return { kind: 'redirect', location, cookie };
 }

@@ -55,5 +55,5 @@ export const keys = {
   keySweep: () => '{id}:key-sweep',
   sealedRecords: () => '{id}:sealed-records',
   told: (person: string, kind: string) => `{id}:told:${kind}:${person}`,
-  visits: (area: string, address: string, minute: number) => `{id}:visits:${area}:${minute}:${address}`,
+  failures: (address: string, minute: number) => `{id}:failures:${minute}:${address}`,
 } as const;

@@ -17,6 +17,8 @@ const TICKET_PURPOSE = 'link-ticket-name';
 const NAME_BYTES = 12;
 const TICKET_LIFE_MS = 10 * MINUTE_MS;
 const MAX_TICKETS_PER_HOUR = 5;
+/** Of one ticket, in its ten minutes. A whole sign-in takes one start, or two where the platform is asked first. */
+const MAX_STARTS = 60;
 /** Held messages live 55 minutes; the list of their conversations lives a little longer. */
 const WAITING_LIFE_MS = HOUR_MS;
 const MAX_WAITING = 50;
@@ -66,13 +68,13 @@ export interface Tickets {
   ask(request: SignInRequest): Promise<Asked>;
   /** A ticket that has not expired, whatever its status. @throws IdentityError `store_away` */
   read(ticketHash: string): Promise<Ticket | undefined>;
-  /** Binds the ticket to a browser and stores its transaction. @returns false when it is another browser's, or over */
+  /** Binds the ticket to a browser and stores its transaction. `gone`: it is another browser's, or over */
   start(options: {
     ticketHash: string;
     shownCookieHash: string;
     cookieHash: string;
     transaction: Transaction;
-  }): Promise<boolean>;
+  }): Promise<'started' | 'gone' | 'too-often'>;
   /** Ends the ticket and drops the browser's quarantine. @returns whether this call ended it */
   close(ticket: Ticket, status: 'abused' | 'refused', cookieHash: string): Promise<boolean>;
 }
@@ -102,8 +104,8 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
       const names = [keys.ticket(ticketHash), keys.transaction(cookieHash)];
       const prefixes = [keys.transaction(), keys.quarantine()];
       const text = JSON.stringify(transaction);
-      const args = [nowMs(), shownCookieHash, cookieHash, text, transactionLifeMs, ...prefixes];
-      return (await store.run(startScript, names, args)) === 'started';
+      const args = [nowMs(), shownCookieHash, cookieHash, text, transactionLifeMs, ...prefixes, MAX_STARTS];
+      return (await store.run(startScript, names, args)) as 'started' | 'gone' | 'too-often';
     },
     async close(ticket, status, cookieHash) {
       const names = [keys.ticket(ticket.hash), keys.liveTicket(personKey(ticket.person)), keys.quarantine(cookieHash)];

@@ -15,6 +15,8 @@ export interface HouseOptions {
   signIn?: Partial<SignInOptions>;
   platform?: FakePlatformOptions;
   identity?: Partial<IdentityOptions>;
+  /** All visits come from one address, as from behind a campus' router. */
+  isCampus?: boolean;
 }
 
 /** Identity behind real HTTP, with a sign-in service and a platform that work. */
@@ -105,7 +107,7 @@ export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}
     throw error;
   }
   const serve: House['serve'] = (...served) => {
-    const apps = served.map(answerOf);
+    const apps = served.map((one) => answerOf(one, overrides.isCampus ?? false));
     let requests = 0;
     handler = (request, response) => apps[(requests += 1) % apps.length]?.(request, response);
   };
@@ -149,11 +151,11 @@ export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}
   return house;
 }
 
-function answerOf(identity: Identity): RequestListener {
+function answerOf(identity: Identity, isCampus: boolean): RequestListener {
   const app = new Koa();
   app.use(async (context, next) => {
     // Stands for a client of its own at each visit, where a test is not about the limits.
-    if (!context.get('x-fixed-address'))
+    if (!isCampus && !context.get('x-fixed-address'))
       Object.defineProperty(context.req.socket, 'remoteAddress', {
         value: `10.0.0.${(visitors += 1)}`,
         configurable: true,

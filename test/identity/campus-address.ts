@@ -1,0 +1,46 @@
+import { expect } from '@jest/globals';
+import { TestBrowser } from './test-browser.ts';
+import type { House } from './house.ts';
+
+/** People who sign in at the same time, and useless requests that come in meanwhile. */
+const AT_ONCE = 20;
+
+/**
+ * Lets many people sign in behind one address, within one minute of the clock that counts, while somebody else there makes
+ * useless requests all the time.
+ * @returns how many links were made, and the statuses that the noise got
+ */
+export async function signInCampus(
+  house: House,
+  { people, noise }: { people: number; noise: number },
+): Promise<{ linked: number; noiseStatuses: Set<number> }> {
+  const noiseStatuses = new Set<number>();
+  for (let done = 0; done < noise; done += AT_ONCE) {
+    const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => beUseless(house, done + index)));
+    for (const { status } of answers) noiseStatuses.add(status);
+  }
+  let linked = 0;
+  for (let done = 0; done < people; done += AT_ONCE) {
+    const count = Math.min(AT_ONCE, people - done);
+    const walks = Array.from({ length: count }, async (_, index) => {
+      const [, outcome] = await Promise.all([beUseless(house, index), walk(house, String(20_000_000 + done + index))]);
+      return outcome;
+    });
+    for (const outcome of await Promise.all(walks)) linked += outcome;
+  }
+  return { linked, noiseStatuses };
+}
+
+async function walk(house: House, chatUserId: string): Promise<number> {
+  const browser = house.browser(chatUserId, chatUserId);
+  const page = await house.walk(browser, await house.link(chatUserId));
+  expect([page.status, chatUserId]).toEqual([200, chatUserId]);
+  return (await house.identity.accountOf(house.owner, chatUserId))?.accountId === chatUserId ? 1 : 0;
+}
+
+function beUseless(house: House, index: number) {
+  const browser = new TestBrowser();
+  if (index % 3 === 0) return browser.get(`${house.url}/link/${'x'.repeat(43)}`);
+  if (index % 3 === 1) return browser.get(`${house.url}/oauth/callback?code=1&state=2`);
+  return browser.send('POST', `${house.url}/link/${'y'.repeat(43)}/start`, { form: { csrf: 'x' } });
+}
