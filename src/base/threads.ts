@@ -5,12 +5,15 @@ import { inBackground } from './in-background.ts';
 const MOST_THREADS = 2;
 const MEMORY_MIB = 192;
 
-/** `answer`: somebody waits for it, so that it finds a thread whatever else is done. `page`: one at a time. */
-export type ThreadPurpose = 'answer' | 'page';
+/**
+ * `answer`: somebody waits for it, so that it finds a thread whatever else is done. `page`: one at a time. `password`: threads of
+ * their own, since whoever likes may type passwords.
+ */
+export type ThreadPurpose = 'answer' | 'page' | 'password';
 
-const MOST_OF: Readonly<Record<ThreadPurpose, number>> = { answer: MOST_THREADS, page: 1 };
-const running: Record<ThreadPurpose, number> = { answer: 0, page: 0 };
-const waiting: Record<ThreadPurpose, (() => void)[]> = { answer: [], page: [] };
+const MOST_OF: Readonly<Record<ThreadPurpose, number>> = { answer: MOST_THREADS, page: 1, password: 3 };
+const running: Record<ThreadPurpose, number> = { answer: 0, page: 0, password: 0 };
+const waiting: Record<ThreadPurpose, (() => void)[]> = { answer: [], page: [], password: [] };
 
 interface ThreadOptions {
   purpose: ThreadPurpose;
@@ -42,11 +45,12 @@ export function threadModule(name: string, importer: string): URL {
 }
 
 function hasRoom(purpose: ThreadPurpose): boolean {
-  return running[purpose] < MOST_OF[purpose] && running.answer + running.page < MOST_THREADS;
+  if (running[purpose] >= MOST_OF[purpose]) return false;
+  return purpose === 'password' || running.answer + running.page < MOST_THREADS;
 }
 
 function letNextIn(): void {
-  for (const purpose of ['answer', 'page'] as const) {
+  for (const purpose of ['answer', 'page', 'password'] as const) {
     const next = hasRoom(purpose) ? waiting[purpose].shift() : undefined;
     if (!next) continue;
     running[purpose] += 1;

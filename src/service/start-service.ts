@@ -17,6 +17,7 @@ import { answersInTime, healthRoutes } from './health-routes.ts';
 import { createServiceReport, type ServiceReport } from './service-report.ts';
 import { browserRoutes } from './sign-in/browser-routes.ts';
 import { createSignInParts, type Institution } from './sign-in/create-sign-in-parts.ts';
+import type { LoginLimits } from './sign-in/login-throttle.ts';
 import type { MakeMessagingApp } from './sign-in/methods/redirect-sign-in.ts';
 import { tokenRoutes } from './sign-in/token-routes.ts';
 import type { UpstreamOptions } from './upstream/engine-call.ts';
@@ -56,6 +57,8 @@ export interface ServiceOptions {
   builtInPace?: { tokensPerSec: number } | undefined;
   /** Limits of each API key. Default 200 requests in 10 seconds, 20 at once. */
   chatLimits?: ChatLimits | undefined;
+  /** Limits of wrong passwords. Default 1,000 of an address in ten minutes. */
+  loginLimits?: LoginLimits | undefined;
 }
 
 export interface RunningService {

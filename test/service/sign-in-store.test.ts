@@ -83,7 +83,6 @@ test('nothing that was handed out or typed, and nobody’s name, lies readable i
     'failed-logins-of-name',
     'grant',
     'grants',
-    'known-place',
     'refresh',
     'session',
   ]);

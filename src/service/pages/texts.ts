@@ -151,6 +151,13 @@ export const ERROR_TEXTS: Readonly<Record<PageErrorCode, { title: Bilingual; adv
     title: { en: 'There is nothing at this address', zh: '这个地址没有内容' },
     advice: { en: 'The home page tells what this service offers.', zh: '首页介绍了本服务的内容。' },
   },
+  busy: {
+    title: { en: 'Very many people are signing in right now', zh: '当前登录人数过多' },
+    advice: {
+      en: 'Your password was not looked at. Go back and try again in half a minute.',
+      zh: '尚未验证你的密码。请返回，半分钟后再试。',
+    },
+  },
   store_away: {
     title: { en: 'The sign-in service is resting', zh: '登录服务暂时不可用' },
     advice: {

@@ -5,10 +5,13 @@ import { randomToken } from '../../base/ids.ts';
 /** Names a browser, so that a form or a return works only where it began. */
 const BROWSER = '__Host-svc-browser';
 const SESSION = '__Host-svc-session';
+const DEVICES = '__Host-svc-devices';
 const TOKEN = /^[\w-]{43}$/;
 /** What precedes a trip's name; each trip has a cookie of its own, since one browser may be on several. */
 const TRIP = '__Host-svc-trip-';
 const TRIP_COOKIE = /^__Host-svc-trip-(?<name>[0-9a-f]{16})=(?<value>[\w.-]+)$/;
+/** An id, and a day with its signature for each of at most five people. */
+const DEVICES_VALUE = /^[\w-]{22}(?:\.\d{1,6}-[\w-]{22}){1,5}$/;
 
 /** The browser's own id; a first visit gets one. */
 export function browserIdOf(ctx: Context): string {
@@ -51,6 +54,16 @@ export function writeTripCookie(ctx: Context, name: string, value: string, lifeM
 
 export function clearTripCookie(ctx: Context, name: string): void {
   write(ctx, TRIP + name, '', '; Max-Age=0');
+}
+
+/** What the browser keeps of who signed in there; signing out leaves it. */
+export function readDevices(ctx: Context): string | undefined {
+  const value = ctx.cookies.get(DEVICES);
+  return value !== undefined && DEVICES_VALUE.test(value) ? value : undefined;
+}
+
+export function writeDevices(ctx: Context, value: string, lifeSec: number): void {
+  write(ctx, DEVICES, value, `; Max-Age=${lifeSec}`);
 }
 
 export function clearCookies(ctx: Context): void {

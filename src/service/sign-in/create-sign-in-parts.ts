@@ -8,10 +8,12 @@ import { Consents } from './consents.ts';
 import { Directory } from './directory.ts';
 import { Forms } from './forms.ts';
 import { Grants } from './grants.ts';
+import { KnownDevices } from './known-devices.ts';
 import { LoginThrottle } from './login-throttle.ts';
 import type { InstitutionSignIn } from './methods/redirect-sign-in.ts';
 import { RoundTrips } from './methods/round-trips.ts';
 import { SignInMethods } from './methods/sign-in-methods.ts';
+import { NobodysPassword } from './nobodys-password.ts';
 import { People } from './people.ts';
 import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
 import type { SignInParts } from './sign-in-parts.ts';
@@ -45,7 +47,9 @@ export function createSignInParts(options: ServiceOptions, publicUrl: string, re
     consents: new Consents(store, nowMs),
     grants: new Grants({ store, accessTokenSec, refreshTokenSec, isKnown, nowMs }),
     forms: new Forms(keyRing, nowMs, publicUrl),
-    throttle: new LoginThrottle(store),
+    throttle: new LoginThrottle(store, options.loginLimits),
+    knownDevices: new KnownDevices(keyRing, nowMs),
+    nobodysPassword: new NobodysPassword(options.directory, keyRing.deriveKey('service-nobodys-password')),
     methods: new SignInMethods({
       messagingApps: (options.messagingApps ?? []).map((make) => make(store)),
       institution: institution?.signIn,
@@ -55,6 +59,7 @@ export function createSignInParts(options: ServiceOptions, publicUrl: string, re
     }),
     roundTrips: new RoundTrips(store, nowMs),
     publicUrl,
+    trustedProxyHops: options.trustedProxyHops ?? 0,
     report,
   };
 }

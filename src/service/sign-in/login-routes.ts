@@ -1,18 +1,17 @@
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
+import { clientAddress } from '../../base/client-address.ts';
 import type { ServiceClient } from '../clients-file.ts';
 import type { ServicePerson } from '../directory-file.ts';
 import { showLoginPage, type LoginPage } from '../pages/login-page.ts';
 import { formTarget, readAuthorizeRequest } from './authorize-request.ts';
 import { beginSession } from './begin-session.ts';
 import { formField } from './forms.ts';
-import { passwordFits } from './passwords.ts';
 import { leaveFor } from './methods/method-routes.ts';
+import { passwordFits } from './passwords.ts';
 import { chooseSignInPath, readReturnTo, startSignInPath } from './return-to.ts';
 import { appFor, type SignInParts } from './sign-in-parts.ts';
 
-/** Compared when the name is unknown, so that the time taken does not tell which names exist. It fits no password. */
-const NOBODYS_PASSWORD = `$scrypt$ln=14,r=8,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 const MAX_TYPED_CHARS = 1_024;
 
 /**
@@ -56,14 +55,21 @@ export function addLoginRoutes(router: Router, parts: SignInParts): void {
 
 async function checkLogin(
   ctx: Context,
-  { directory, throttle, report }: SignInParts,
+  { directory, nobodysPassword, throttle, knownDevices, trustedProxyHops, report }: SignInParts,
   { username, password }: { username: string; password: string },
 ): Promise<ServicePerson | { retryAfterSec: number | undefined }> {
   const person = directory.byUsername(username);
-  const verdict = await throttle.attempt({ username, address: ctx.ip }, () =>
-    passwordFits(password, person?.password ?? NOBODYS_PASSWORD),
-  );
-  if (person && verdict.isRight) return person;
+  const address = clientAddress(ctx.req, trustedProxyHops);
+  const tried = { username, address, deviceId: knownDevices.idFor(ctx, username) };
+  const verdict = await throttle.attempt(tried, async () => {
+    // Whoever did not wait for the answer costs nothing more; it counts as a wrong password.
+    if (ctx.req.socket.destroyed) return false;
+    return passwordFits(password, person?.password ?? nobodysPassword.of(username));
+  });
+  if (person && verdict.isRight) {
+    knownDevices.remember(ctx, username);
+    return person;
+  }
   report.signInStep({ step: 'login-refused' });
   return { retryAfterSec: verdict.isRight ? undefined : verdict.retryAfterSec };
 }

@@ -1,12 +1,9 @@
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../base/clock.ts';
-import { hashParts } from '../../base/ids.ts';
+import { MINUTE_MS, SECOND_MS } from '../../base/clock.ts';
 import { loadScript } from '../../base/lua-script.ts';
+import { LoginQueue } from './login-queue.ts';
 import type { Store } from './store.ts';
 
 const WINDOW_MS = 10 * MINUTE_MS;
-const KNOWN_PLACE_MS = 30 * DAY_MS;
-/** Passwords that are looked at together in one process; more would only wait for the same few threads. */
-const LOOKED_AT_TOGETHER = 8;
 
 const beginScript = loadScript(import.meta.url, './scripts/begin-login-try.lua');
 const endScript = loadScript(import.meta.url, './scripts/end-login-try.lua');
@@ -15,88 +12,82 @@ const endScript = loadScript(import.meta.url, './scripts/end-login-try.lua');
 export interface LoginLimits {
   /** From here on a wrong password of this name at this address is answered with 429; the right one still lets in. */
   told: number;
-  /** From here on passwords of this name from this address are not looked at: no honest person types that many. */
-  ofNameAtAddress: number;
-  /** The same for the name wherever it is tried, against a guess spread over many addresses. */
-  ofName: number;
-  /** The same for the address whichever name is tried, against one guess for everybody. Whole institutions share an address. */
+  /** From here on passwords from this address are not looked at, whichever name is tried. Whole institutions share an address. */
   ofAddress: number;
+  /**
+   * From here on a name counts as guessed from many addresses: passwords are not looked at from those of them that were told
+   * to wait, while the name's owner is let in from any other.
+   */
+  ofName: number;
+  /** From here on passwords of this name are not looked at from a browser in which the person signed in before. */
+  ofDevice: number;
 }
 
-export const DEFAULT_LOGIN_LIMITS: LoginLimits = { told: 10, ofNameAtAddress: 100, ofName: 500, ofAddress: 1_000 };
+export const DEFAULT_LOGIN_LIMITS: LoginLimits = { told: 10, ofAddress: 1_000, ofName: 1_000, ofDevice: 100 };
 
 /** Who is said to sign in, and from where. */
 export interface LoginTry {
   username: string;
   address: string;
+  /** The browser's id, if this person signed in there before. */
+  deviceId: string | undefined;
 }
 
 export type LoginVerdict = { isRight: true } | { isRight: false; retryAfterSec: number | undefined };
 
 /**
  * Slows guessing down without letting guessers lock people out. Each password is counted before it is looked at, and a right
- * one takes its count back, so valid sign-ins are never throttled however many come at once. At a place where a person
- * signed in within the last 30 days, only what is tried with that name from there counts.
+ * one takes its count back, so valid sign-ins are never throttled however many come at once. An address from which very many
+ * wrong ones came is closed, except to browsers in which the person signed in before: no neighbour can close those.
+ * Names that exist and names that do not are treated alike.
  */
 export class LoginThrottle {
   readonly #store: Store;
   readonly #limits: LoginLimits;
-  readonly #waiting: (() => void)[] = [];
-  #lookedAt = 0;
+  readonly #queue: LoginQueue;
 
-  constructor(store: Store, limits: LoginLimits = DEFAULT_LOGIN_LIMITS) {
+  constructor(store: Store, limits: LoginLimits = DEFAULT_LOGIN_LIMITS, queue = new LoginQueue()) {
     this.#store = store;
     this.#limits = limits;
+    this.#queue = queue;
   }
 
   /**
-   * Looks at a password unless a limit is reached.
+   * Looks at a password unless a limit is reached. A count stands for a wrong password or for one that is being looked at. Few
+   * are, so that valid ones do not fill a limit.
    * @param fits compares the password
    * @returns `retryAfterSec` when the person is to be told to wait
-   * @throws StoreError
+   * @throws StoreError; PageError `busy`
    */
   async attempt(tried: LoginTry, fits: () => Promise<boolean>): Promise<LoginVerdict> {
-    await this.#enter();
-    try {
-      return await this.#judge(tried, fits);
-    } finally {
-      this.#leave();
-    }
+    return this.#queue.run(tried.deviceId !== undefined, () => this.#judge(tried, fits));
   }
 
   async #judge(tried: LoginTry, fits: () => Promise<boolean>): Promise<LoginVerdict> {
-    const { told, ofNameAtAddress, ofName, ofAddress } = this.#limits;
+    const { told, ofAddress, ofName, ofDevice } = this.#limits;
     const keys = this.#keys(tried);
+    const isKnown = tried.deviceId === undefined ? 0 : 1;
     const begun = await this.#store.use((redis) =>
-      beginScript.run(redis, keys, [ofNameAtAddress, ofName, ofAddress, WINDOW_MS]),
+      beginScript.run(redis, keys, [isKnown, isKnown ? ofDevice : told, ofName, ofAddress, WINDOW_MS]),
     );
-    const [mayBeLookedAt, count, leftMs, countersInUse] = begun as [number, number, number, number];
+    const [mayBeLookedAt, count, leftMs] = begun as [number, number, number];
     const retryAfterSec = Math.max(1, Math.ceil(leftMs / SECOND_MS));
     if (mayBeLookedAt !== 1) return { isRight: false, retryAfterSec };
     if (!(await fits())) return { isRight: false, retryAfterSec: count > told ? retryAfterSec : undefined };
-    await this.#store.use((redis) => endScript.run(redis, keys, [countersInUse, KNOWN_PLACE_MS]));
+    await this.#store.use((redis) => endScript.run(redis, keys, []));
     return { isRight: true };
   }
 
-  #keys({ username, address }: LoginTry): string[] {
+  #keys({ username, address, deviceId }: LoginTry): string[] {
     const name = username.toLowerCase();
+    const own =
+      deviceId === undefined
+        ? this.#store.key('failed-logins', this.#store.pseudonym(name, address))
+        : this.#store.key('failed-logins-of-device', this.#store.pseudonym(name, deviceId));
     return [
-      this.#store.key('failed-logins', hashParts(name, address)),
-      this.#store.key('failed-logins-of-name', hashParts(name)),
-      this.#store.key('failed-logins-of-address', hashParts(address)),
-      this.#store.key('known-place', hashParts(name, address)),
+      own,
+      this.#store.key('failed-logins-of-name', this.#store.pseudonym(name)),
+      this.#store.key('failed-logins-of-address', this.#store.pseudonym(address)),
     ];
-  }
-
-  /** A count stands for a wrong password or for one that is being looked at. Few are, so that valid ones do not fill a limit. */
-  async #enter(): Promise<void> {
-    if (this.#lookedAt >= LOOKED_AT_TOGETHER) return new Promise((resolve) => this.#waiting.push(resolve));
-    this.#lookedAt += 1;
-  }
-
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#lookedAt -= 1;
   }
 }

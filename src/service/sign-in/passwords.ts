@@ -1,13 +1,18 @@
 import { randomBytes, scrypt, type ScryptOptions } from 'node:crypto';
 import { promisify } from 'node:util';
-import { MIB_BYTES } from '../../base/clock.ts';
-import { sameSecret } from '../../base/ids.ts';
+import { MIB_BYTES, MINUTE_MS } from '../../base/clock.ts';
+import { randomToken, sameSecret } from '../../base/ids.ts';
+import { inThread } from '../../base/threads.ts';
 
 const deriveScrypt = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 const SCRYPT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{22,128})$/;
 const ARGON2ID = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$[A-Za-z0-9+/]{8,128}\$[A-Za-z0-9+/]{22,128}$/;
 const PLAIN = 'plain:';
+const ARGON2_THREAD = new URL('./argon2-thread.mjs', import.meta.url);
+
+/** As costly as what `hashPassword` makes. It fits no password. */
+export const UNUSABLE_PASSWORD = `$scrypt$ln=14,r=8,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /** Costs above these would let one login take seconds or fill the memory. */
 const MAX_LN = 17;
@@ -39,9 +44,9 @@ export async function passwordFits(typed: string, stored: string): Promise<boole
   if (stored.startsWith(PLAIN)) return sameSecret(typed, stored.slice(PLAIN.length));
   if (passwordFault(stored, false) !== undefined) return false;
   if (stored.startsWith('$argon2id$')) {
-    const { argon2Verify } = await import('hash-wasm');
+    const options = { purpose: 'password', signal: AbortSignal.timeout(MINUTE_MS) } as const;
     // An empty password is refused by the library with an error.
-    return typed !== '' && argon2Verify({ password: typed, hash: stored });
+    return typed !== '' && inThread<boolean>(ARGON2_THREAD, { typed, stored }, options);
   }
   const [, ln, r, p, salt = '', hash = ''] = SCRYPT.exec(stored) ?? [];
   const expected = Buffer.from(hash, 'base64');
@@ -52,6 +57,14 @@ export async function passwordFits(typed: string, stored: string): Promise<boole
     bytes: expected.length,
   });
   return sameSecret(derived.toString('hex'), expected.toString('hex'));
+}
+
+/** A stored string that costs what the given one does to compare with, and fits no password. */
+export function likeButFitsNothing(stored: string): string {
+  if (stored.startsWith(PLAIN)) return `${PLAIN}${randomToken()}`;
+  const parts = stored.split('$');
+  const [salt = '', hash = ''] = parts.slice(-2);
+  return [...parts.slice(0, -2), 'A'.repeat(salt.length), 'A'.repeat(hash.length)].join('$');
 }
 
 interface ScryptCost {

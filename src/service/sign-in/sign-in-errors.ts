@@ -37,6 +37,7 @@ export type PageErrorCode =
   | 'profile_unusable'
   | 'inactive_person'
   | 'not_found'
+  | 'busy'
   | 'store_away'
   | 'internal';
 
@@ -53,6 +54,7 @@ const PAGE_STATUS: Readonly<Record<PageErrorCode, number>> = {
   profile_unusable: 403,
   inactive_person: 403,
   not_found: 404,
+  busy: 503,
   store_away: 503,
   internal: 500,
 };

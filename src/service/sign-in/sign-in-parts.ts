@@ -7,10 +7,12 @@ import { sessionIdOf } from './cookies.ts';
 import type { Directory } from './directory.ts';
 import type { Forms } from './forms.ts';
 import type { Grants } from './grants.ts';
+import type { KnownDevices } from './known-devices.ts';
 import type { LoginThrottle } from './login-throttle.ts';
 import type { MessagingAppSignIn } from './methods/redirect-sign-in.ts';
 import type { RoundTrips } from './methods/round-trips.ts';
 import type { SignInMethods } from './methods/sign-in-methods.ts';
+import type { NobodysPassword } from './nobodys-password.ts';
 import type { People } from './people.ts';
 import type { Sessions } from './sessions.ts';
 import type { Store } from './store.ts';
@@ -26,10 +28,13 @@ export interface SignInParts {
   grants: Grants;
   forms: Forms;
   throttle: LoginThrottle;
+  knownDevices: KnownDevices;
+  nobodysPassword: NobodysPassword;
   methods: SignInMethods;
   roundTrips: RoundTrips;
   /** How browsers reach us, without a slash at the end. */
   publicUrl: string;
+  trustedProxyHops: number;
   report: ServiceReport;
 }
 

@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../base/clock.ts';
+import { hashParts, hmacHex } from '../../base/ids.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { StoreError } from './sign-in-errors.ts';
@@ -7,6 +8,7 @@ import { StoreError } from './sign-in-errors.ts';
 const DEADLINE_MS = 1.5 * SECOND_MS;
 
 const PURPOSE = 'service-store';
+const PSEUDONYM_PURPOSE = 'service-pseudonym';
 
 /**
  * What the sign-in half keeps. Codes, tokens and session ids are known to it only by their hashes, and so are people where
@@ -25,6 +27,11 @@ export class Store {
   /** The Redis key for a kind of thing and the parts that name it. */
   key(kind: string, ...parts: string[]): string {
     return ['{service}', kind, ...parts.map((part) => encodeURIComponent(part))].join(':');
+  }
+
+  /** Names people and places in keys: by a keyed hash, so that whoever reads Redis cannot try names. */
+  pseudonym(...parts: string[]): string {
+    return hmacHex(this.#keyRing.deriveKey(PSEUDONYM_PURPOSE), hashParts(...parts));
   }
 
   /** Seals a value for what it belongs to, a key of this store. */

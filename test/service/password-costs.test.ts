@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { got } from 'got';
+import { argon2id } from 'hash-wasm';
+import { KeyRing } from '../../src/base/key-ring.ts';
+import { parseDirectoryFile, type ServicePerson } from '../../src/service/directory-file.ts';
+import { LoginQueue } from '../../src/service/sign-in/login-queue.ts';
+import { DEFAULT_LOGIN_LIMITS, LoginThrottle } from '../../src/service/sign-in/login-throttle.ts';
+import { NobodysPassword } from '../../src/service/sign-in/nobodys-password.ts';
+import { passwordFits } from '../../src/service/sign-in/passwords.ts';
+import { Store } from '../../src/service/sign-in/store.ts';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { authorizePath, Browser, PEOPLE, startTestService } from './support.ts';
+
+const SCRYPT = `$scrypt$ln=12,r=8,p=1$${'c2FsdHNhbHRzYWx0c2E'.padEnd(22, 'A')}$${'B'.repeat(43)}`;
+
+let server: TestRedis;
+let argon2: string;
+beforeAll(async () => {
+  server = await startTestRedis();
+  const cost = { parallelism: 1, iterations: 3, memorySize: 16_384, hashLength: 32 };
+  argon2 = await argon2id({ ...cost, password: 'alice-pass', salt: 'salt-of-sixteen-', outputType: 'encoded' });
+});
+afterAll(() => server.stop());
+
+function directoryOf(...passwords: string[]): ServicePerson[] {
+  const [zhangwei, alice] = PEOPLE;
+  const people = [{ ...alice, password: passwords[0] }];
+  const others = passwords.slice(1).map((password) => ({ ...zhangwei, password }));
+  return parseDirectoryFile(JSON.stringify([...people, ...others]));
+}
+
+test('while costly passwords are looked at everything else goes on', async () => {
+  const service = await startTestService(server.redis, { directory: directoryOf(argon2) });
+  const browser = new Browser(service.url);
+  const page = await browser.get(authorizePath());
+  let isOver = false;
+  const logins = Promise.all(
+    Array.from({ length: 8 }, () => browser.submit(page, { username: 'alice', password: 'alice-pass' })),
+  ).finally(() => (isOver = true));
+  let answered = 0;
+  while (!isOver) {
+    await got(`${service.url}/healthz`);
+    answered += 1;
+  }
+  expect((await logins).map(({ statusCode }) => statusCode)).toEqual(Array<number>(8).fill(303));
+  // On the event loop each comparison lets one or two requests through in between.
+  expect(answered).toBeGreaterThan(25);
+  await service.close();
+});
+
+describe('passwords that wait to be looked at', () => {
+  test('are few: one too many is told to come again, known browsers go first, and none is lost', async () => {
+    const throttle = new LoginThrottle(
+      new Store(server.redis, new KeyRing([Buffer.alloc(32)])),
+      DEFAULT_LOGIN_LIMITS,
+      new LoginQueue(5),
+    );
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const lookedAt: string[] = [];
+    const attempt = (username: string, deviceId?: string) =>
+      throttle.attempt({ username, address: '10.0.0.1', deviceId }, async () => {
+        await gate;
+        lookedAt.push(username);
+        return true;
+      });
+    const outcomes = Array.from({ length: 12 }, (_, index) => attempt(`p${index}`).catch((error: unknown) => error));
+    const known = attempt('known', 'a-device');
+    const refused = (await Promise.all(outcomes.slice(-4))) as {
+      code: string;
+      status: number;
+      retryAfterSec: number;
+    }[];
+    expect(refused).toMatchObject(Array(4).fill({ code: 'busy', status: 503, retryAfterSec: 10 }));
+    open();
+    await known;
+    expect(lookedAt.indexOf('known')).toBeLessThan(4);
+    const verdicts = (await Promise.all(outcomes)) as { isRight?: boolean }[];
+    expect(verdicts.filter(({ isRight }) => isRight === true)).toHaveLength(lookedAt.length - 1);
+    expect(lookedAt.length).toBeGreaterThanOrEqual(8);
+  });
+});
+
+describe('a name that nobody has', () => {
+  const costOf = (stored: string) => stored.split('$').slice(0, -2).join('$');
+
+  test('costs what somebody’s in the directory costs, always the same, and fits no password', async () => {
+    const nobody = new NobodysPassword(directoryOf(argon2, SCRYPT), Buffer.alloc(32, 1));
+    const picked = new Set<string>();
+    for (let index = 0; index < 40; index += 1) {
+      const stored = nobody.of(`nobody${index}`);
+      expect(nobody.of(`nobody${index}`)).toBe(stored);
+      picked.add(costOf(stored));
+    }
+    expect(picked).toEqual(new Set([argon2, SCRYPT].map(costOf)));
+    for (const name of ['nobody1', 'nobody2', 'nobody3'])
+      for (const typed of ['alice-pass', '', 'A'.repeat(43)])
+        expect(await passwordFits(typed, nobody.of(name))).toBe(false);
+  });
+
+  test('costs something where nobody has a password', async () => {
+    expect(new NobodysPassword([], Buffer.alloc(32)).of('alice')).toMatch(/^\$scrypt\$ln=14,/);
+  });
+});

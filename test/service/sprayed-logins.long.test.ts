@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { browserAt, spray } from './sprayed-logins.ts';
+import { authorizePath, startTestService, type TestService } from './support.ts';
+
+let server: TestRedis;
+let service: TestService;
+beforeAll(async () => {
+  server = await startTestRedis();
+  service = await startTestService(server.redis, { trustedProxyHops: 1 });
+});
+afterAll(async () => {
+  await service.close();
+  await server.stop();
+});
+
+test('of 3,000 sprayed passwords 1,000 are looked at; whoever signed in there before is let in 200 times beside them', async () => {
+  const { browser, attempt } = await browserAt(service, '10.0.0.1');
+  expect(await attempt('alice', 'alice-pass')).toBe(303);
+  const statuses = await spray(service, '10.0.0.1', 3_000);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(1_000);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(2_000);
+  for (let count = 0; count < 200; count += 1) {
+    await browser.get('/logout');
+    const page = await browser.get(authorizePath());
+    expect((await browser.submit(page, { username: 'alice', password: 'alice-pass' })).statusCode).toBe(303);
+  }
+  expect(await (await browserAt(service, '10.0.0.1')).attempt('zhangwei', 'zhangwei-pass')).toBe(429);
+}, 300_000);
