@@ -1,5 +1,6 @@
 import type Router from '@koa/router';
 import { asError } from '../base/coded-error.ts';
+import { inBackground } from '../base/in-background.ts';
 import type { Account, ChatPerson, IdentityNotice, PersonOwner, Release } from './account.ts';
 import { createAccessTokens } from './access-token.ts';
 import { createAudit } from './audit.ts';
@@ -9,6 +10,7 @@ import { createFailureLimit } from './failure-limit.ts';
 import type { SignInFlow } from './flow.ts';
 import { serviceRedirectUri } from './legs.ts';
 import { createLinks } from './links.ts';
+import { nameTicket } from './name-ticket.ts';
 import { createServiceRequests } from './oauth/service-requests.ts';
 import { refuseUnsafe, type IdentityOptions } from './options.ts';
 import { createQuarantine } from './quarantine.ts';
@@ -87,6 +89,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       const asked = await tickets.ask(request);
       if (asked.kind !== 'invited') return asked;
       audit('link-asked', request);
+      inBackground(() => nameTicket({ ...flow, log: options.log }, request, asked.ticket));
       return { kind: 'invited', url: `${flow.publicOrigin}/link/${asked.ticket}`, expiresAtMs: asked.expiresAtMs };
     },
     async takeTypedCode(message) {

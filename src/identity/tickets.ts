@@ -11,8 +11,12 @@ import { transactionLifeMs, type Transaction } from './transactions.ts';
 
 const askScript = loadScript(import.meta.url, './scripts/ask.lua');
 const startScript = loadScript(import.meta.url, './scripts/start.lua');
+const nameScript = loadScript(import.meta.url, './scripts/name-ticket.lua');
 const closeScript = loadScript(import.meta.url, './scripts/close-ticket.lua');
 
+const SHOWN_NAME_PURPOSE = 'link-ticket-shown-name';
+/** Pages show fewer characters. */
+const MAX_NAME_CHARS = 128;
 const TICKET_PURPOSE = 'link-ticket-name';
 const NAME_BYTES = 12;
 const TICKET_LIFE_MS = 10 * MINUTE_MS;
@@ -68,6 +72,8 @@ export interface Tickets {
   ask(request: SignInRequest): Promise<Asked>;
   /** A ticket that has not expired, whatever its status. @throws IdentityError `store_away` */
   read(ticketHash: string): Promise<Ticket | undefined>;
+  /** Notes how the platform shows the ticket's person, while the ticket lives. @throws IdentityError `store_away` */
+  name(ticket: string, displayName: string): Promise<void>;
   /** Binds the ticket to a browser and stores its transaction. `gone`: it is another browser's, or over */
   start(options: {
     ticketHash: string;
@@ -85,10 +91,12 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
     ask: (request) => askForTicket({ store, seal, ticketKey: keyRing.deriveKey(TICKET_PURPOSE), nowMs }, request),
     async read(ticketHash) {
       const fields = await store.ask((redis) => redis.hgetall(keys.ticket(ticketHash)));
-      const { status, sealed, expiresAtMs, browser, startedFrom, codeMac, codeSerial } = fields;
+      const { status, sealed, sealedName, expiresAtMs, browser, startedFrom, codeMac, codeSerial } = fields;
       if (status === undefined || sealed === undefined || !(Number(expiresAtMs) > nowMs())) return undefined;
-      const person = openPerson(keyRing, ticketHash, sealed);
-      if (!person) return undefined;
+      const named = openPerson(keyRing, ticketHash, sealed);
+      if (!named) return undefined;
+      const shownName = sealedName && ifOpens(() => keyRing.open(SHOWN_NAME_PURPOSE, ticketHash, sealedName));
+      const person = shownName ? { ...named, displayName: shownName } : named;
       const bound = { ...(browser ? { browser } : {}), ...(startedFrom ? { startedFrom } : {}) };
       const code = codeMac === undefined ? {} : { code: { mac: codeMac, serial: Number(codeSerial) } };
       return {
@@ -99,6 +107,15 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
         ...bound,
         ...code,
       };
+    },
+    async name(ticket, displayName) {
+      const ticketHash = sha256Hex(ticket);
+      const sealedName = keyRing.seal(
+        SHOWN_NAME_PURPOSE,
+        ticketHash,
+        [...displayName].slice(0, MAX_NAME_CHARS).join(''),
+      );
+      await store.run(nameScript, [keys.ticket(ticketHash)], [sealedName]);
     },
     async start({ ticketHash, shownCookieHash, cookieHash, transaction }) {
       const names = [keys.ticket(ticketHash), keys.transaction(cookieHash)];

@@ -305,6 +305,11 @@ export interface Platform {
    * @throws PlatformError `unreachable` when the platform would have to be asked and does not answer now
    */
   plainUserId(userId: string): Promise<string | undefined>;
+  /**
+   * The name under which people see somebody; undefined where the platform does not tell. Absent where it never does.
+   * @throws PlatformError when the platform does not answer within seconds
+   */
+  displayNameOf?(userId: string): Promise<string | undefined>;
   readonly webSignIn?: WebSignIn;
   /** Whether a page's user agent is this app's own browser. A hint for texts, never evidence. */
   isAppBrowser(userAgent: string): boolean;

@@ -14,6 +14,8 @@ export interface FakePlatformOptions {
   /** Chat user ids that are encrypted for the bot, with their plain ids; undefined where they cannot be converted. */
   encryptedIds?: Readonly<Record<string, string | undefined>>;
   hasWebSignIn?: boolean;
+  /** How it shows people; it has no such call unless told. */
+  displayNameOf?: Platform['displayNameOf'];
 }
 
 /** A messaging app that keeps its promises in memory: single-use sign-in codes, converted ids, texts that were sent. */
@@ -56,6 +58,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
     },
     fetchMedia: () => Promise.reject(new PlatformError('unreachable', 'a fake has no media')),
     plainUserId: (userId) => Promise.resolve(userId in encryptedIds ? encryptedIds[userId] : userId),
+    ...(options.displayNameOf ? { displayNameOf: options.displayNameOf } : {}),
     ...(hasWebSignIn ? { webSignIn: webSignIn(codes, tenant) } : {}),
     isAppBrowser: (userAgent) => userAgent.includes('wxwork/'),
     check: () => Promise.resolve([]),

@@ -49,6 +49,8 @@ export interface FakeSlack {
   pageSize: number;
   /** Messages that were deleted. */
   removed: SlackMessage[];
+  /** What `users.info` tells of people, by their ids. */
+  people: Map<string, object>;
   /** Files that people shared, by the path of their address. */
   files: Map<string, Buffer>;
   /** Lines of status that stand now. */
@@ -79,6 +81,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     pageSize: 200,
     removed: [],
     files: new Map(),
+    people: new Map(),
     statuses: () => [...statuses.values()].filter(({ atMs }) => atMs > Date.now() - STATUS_LIFE_MS),
     meet: (next) => (faultOf = next),
     endStreams: () => messages.forEach((message) => (message.isStreaming = false)),
@@ -171,6 +174,10 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     'conversations.history': (args) =>
       page(messages.filter((one) => one.channel === args['channel'] && one.threadTs === undefined).toReversed(), args),
     'assistant.threads.setStatus': setStatus,
+    'users.info': ({ user }) => {
+      const found = slack.people.get(String(user));
+      return found ? { ok: true, user: found } : { ok: false, error: 'user_not_found' };
+    },
   };
 
   const server = createServer((request, response) => {

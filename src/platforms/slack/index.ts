@@ -2,6 +2,7 @@ import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { Delivery, Platform, PostResult, RawDelivery, ReplyTraits } from '../platform.ts';
 import { createAnswers } from './answers.ts';
 import { checkSlack } from './check-settings.ts';
+import { displayNameOf } from './display-name.ts';
 import { fetchFile } from './media.ts';
 import { createSlackAccess, createSlackApi, type SlackApi } from './platform-api.ts';
 import { EMPTY_ANSWER, ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
@@ -71,6 +72,7 @@ export function createSlack(options: SlackOptions): Platform {
     fetchMedia: (mediaRef, maxBytes, signal) =>
       fetchFile({ mediaRef, apiUrl, botToken: options.botToken, maxBytes, signal }),
     plainUserId: (userId) => Promise.resolve(userId),
+    displayNameOf: (userId) => displayNameOf(api, userId),
     isAppBrowser: (userAgent) => /\bSlack(?:_SSB)?\//i.test(userAgent),
     check: () => checkSlack(api),
   };

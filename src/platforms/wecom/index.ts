@@ -5,6 +5,7 @@ import type { AccessTokenStore } from './access-token.ts';
 import { createAnswers } from './answers.ts';
 import { checkWecom } from './check-settings.ts';
 import { readAesKey } from './crypto.ts';
+import { displayNameOf } from './display-name.ts';
 import { fetchMedia, isReplyAddress } from './media.ts';
 import { PlainUserIds } from './plain-user-id.ts';
 import { createWecomApi, type WecomAgent } from './platform-api.ts';
@@ -100,6 +101,7 @@ export function createWecom(options: WecomOptions): Platform {
       : {}),
     fetchMedia: (mediaRef, maxBytes, signal) => fetchMedia({ mediaRef, apiUrl, aesKey, maxBytes, signal }),
     plainUserId: (userId) => userIds.find(userId),
+    ...(agent ? { displayNameOf: (userId) => displayNameOf(api, userIds, userId) } : {}),
     ...(agent ? { webSignIn: createWebSignIn(agent, api, openUrl) } : {}),
     isAppBrowser: (userAgent) => /wxwork\//i.test(userAgent),
     check: () => checkWecom(agent, api),
