@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { browserAt, spray } from './sprayed-logins.ts';
-import { authorizePath, Browser, startTestService, type TestService } from './support.ts';
+import type { Browser } from './support.ts';
+import { authorizePath, startTestService, type TestService } from './support.ts';
 
 const LIMITS = { told: 10, ofAddress: 60, ofName: 60, ofDevice: 20 };
 
@@ -65,7 +66,7 @@ describe('an address from which many wrong passwords came', () => {
       `${'A'.repeat(22)}.${mark}`,
       `${id}.${Number(day) + 1}-${mac}`,
       `${id}.${day}-${'A'.repeat(22)}`,
-      `${id}`,
+      id,
       mark,
     ];
     for (const value of forged) {
