@@ -11,7 +11,7 @@ const MEMORY_MIB = 192;
  */
 export type ThreadPurpose = 'answer' | 'page' | 'password';
 
-const MOST_OF: Readonly<Record<ThreadPurpose, number>> = { answer: MOST_THREADS, page: 1, password: 3 };
+const MOST_OF: Readonly<Record<ThreadPurpose, number>> = { password: 3, answer: MOST_THREADS, page: 1 };
 const running: Record<ThreadPurpose, number> = { answer: 0, page: 0, password: 0 };
 const waiting: Record<ThreadPurpose, (() => void)[]> = { answer: [], page: [], password: [] };
 
@@ -45,8 +45,8 @@ export function threadModule(name: string, importer: string): URL {
 }
 
 function hasRoom(purpose: ThreadPurpose): boolean {
-  if (running[purpose] >= MOST_OF[purpose]) return false;
-  return purpose === 'password' || running.answer + running.page < MOST_THREADS;
+  if (purpose === 'password') return running.password < MOST_OF.password;
+  return running[purpose] < MOST_OF[purpose] && running.answer + running.page < MOST_THREADS;
 }
 
 function letNextIn(): void {
