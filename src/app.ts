@@ -12,6 +12,8 @@ import type { RedisClient } from './base/redis.ts';
 import { RecentChanges } from './identity/recent-changes.ts';
 import type { Receiver, WorkerPart } from './bot-parts.ts';
 import type { LocalMode } from './local/local-mode.ts';
+import { proofOfConfiguration } from './configuration-proof.ts';
+import { needsLocalParts } from './local/needs-local-parts.ts';
 import type { Config, Role, Secrets } from './settings/config.ts';
 import type { Reach } from './tools/page/reach.ts';
 
@@ -32,6 +34,8 @@ export interface AppOptions {
 export interface App {
   /** Where each part listens, in words for the person who started it. */
   readonly addresses: { name: string; url: string }[];
+  /** The given secrets, with what local mode made. */
+  readonly secrets: Secrets;
   /** The key that was made for the embedded chat service, to be shown once at start. */
   readonly madeApiKey: string | undefined;
   /** Orderly stop within `SHUTDOWN_GRACE_SEC` (security.md 4.9). */
@@ -60,11 +64,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     const recentLinks = new RecentChanges();
     const bot = { config, secrets, nowMs, reach, slackSettlesWithinMs, recentLinks, log, report };
     const has = (role: Role) => config.roles.includes(role);
+    const prove = (nonce: string) => proofOfConfiguration(config, secrets).answer(nonce);
 
     // Each part is loaded only where a role needs it: a start takes half the time then, and memory a fifth less.
     if (has('service')) {
       const { startServicePart } = await import('./service-part.ts');
-      const service = await startServicePart({ config, secrets, clients: local?.clients, registry, nowMs, log });
+      const service = await startServicePart({ config, secrets, clients: local?.clients, prove, registry, nowMs, log });
       endings.push(() => service.close());
       addresses.push({ name: 'service', url: service.url });
     }
@@ -72,7 +77,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       const { createReceiver, createWorkerPart } = await import('./bot-parts.ts');
       const receiver = has('receiver') ? createReceiver(bot) : undefined;
       const worker = has('worker') ? createWorkerPart(bot) : undefined;
-      const front = await startFront({ config, log, registry, receiver, worker });
+      const front = await startFront({ config, log, registry, prove, receiver, worker });
       endings.push(() => stopBot({ config, receiver, worker, front }));
       addresses.push({ name: 'bot', url: front.server.url });
       const redis = receiver?.redis ?? worker?.redis;
@@ -87,6 +92,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     }
     return {
       addresses,
+      secrets,
       madeApiKey: has('service') ? local?.madeApiKey : undefined,
       close: () => runBackwards(endings),
     };
@@ -100,8 +106,7 @@ async function startLocal(
   { config, secrets, log, onFatal }: AppOptions,
   endings: Step[],
 ): Promise<LocalMode | undefined> {
-  const isNeeded = config.embedded.redis || config.mode === 'local' || !secrets.secretKey;
-  if (!isNeeded) return undefined;
+  if (!needsLocalParts(config, secrets)) return undefined;
   const { prepareLocalMode } = await import('./local/local-mode.ts');
   const local = await prepareLocalMode(config, secrets, { log, onGone: onFatal });
   endings.push(() => local.stop());
@@ -112,6 +117,7 @@ interface FrontOptions {
   config: Config;
   log: Log;
   registry: Registry;
+  prove(nonce: string): string;
   receiver: Receiver | undefined;
   worker: WorkerPart | undefined;
 }
@@ -123,7 +129,7 @@ interface Front {
 }
 
 /** The bot's HTTP: every process serves health and metrics, a receiver the webhooks and the sign-in pages too. */
-async function startFront({ config, log, registry, receiver, worker }: FrontOptions): Promise<Front> {
+async function startFront({ config, log, registry, prove, receiver, worker }: FrontOptions): Promise<Front> {
   let isRetired = false;
   const parts: HealthPart[] = [
     { name: 'process', isReady: async () => !isRetired },
@@ -140,7 +146,7 @@ async function startFront({ config, log, registry, receiver, worker }: FrontOpti
   const koa = new Koa();
   koa.silent = true;
   koa.on('error', (error: Error) => log.error({ error }, 'a request failed'));
-  for (const router of [healthRoutes({ parts, registry }), ...(receiver?.routes ?? [])]) {
+  for (const router of [healthRoutes({ parts, registry, prove }), ...(receiver?.routes ?? [])]) {
     koa.use(router.routes()).use(router.allowedMethods());
   }
   const handler = koa.callback();

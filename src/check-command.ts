@@ -2,58 +2,45 @@ import { checkChat } from './admin/check-chat.ts';
 import { checkPublicUrl } from './admin/check-public-url.ts';
 import { checkRedis } from './admin/check-redis.ts';
 import { checkSignIn } from './admin/check-sign-in.ts';
-import { runChecks, type Check } from './admin/run-checks.ts';
+import { runChecks, type Check, type CheckOutput } from './admin/run-checks.ts';
 import { createLog } from './base/log.ts';
-import { connectRedis } from './base/redis.ts';
-import { createPlatforms } from './bot-parts.ts';
-import { createKeyRing, redisAddress } from './secret-parts.ts';
+import { checkPlatform } from './check-platform.ts';
+import { checkPorts } from './check-ports.ts';
+import { serviceChecks } from './check-service.ts';
+import { proofOfConfiguration } from './configuration-proof.ts';
+import { redisAddress } from './secret-parts.ts';
 import { faultsOfNamedFiles } from './named-files.ts';
+import { secretsOfEarlierStart } from './local/local-mode.ts';
 import { findRedisProgram } from './local/redis-program.ts';
-import type { CheckResult } from './platforms/platform.ts';
+import type { CheckResult, PlatformName } from './platforms/platform.ts';
 import type { Config, Secrets } from './settings/config.ts';
+import { isServiceAlone } from './settings/mode.ts';
 
 /**
  * `npm run check`: tries what the settings name, live; one line each. Parts that Parley brings itself are only named,
  * since they come and go with `npm start`.
  * @returns the exit code of contract section 1
  */
-export async function runCheckCommand(config: Config, secrets: Secrets): Promise<number> {
-  const log = createLog({ level: 'silent', format: 'json' });
-  const address = redisAddress(config, secrets);
-  const { chat, signIn, http } = config;
-  const hasBot = config.roles.includes('receiver') || config.roles.includes('worker');
+export async function runCheckCommand(
+  config: Config,
+  given: Secrets,
+  output: CheckOutput = process.stdout,
+): Promise<number> {
+  const secrets = secretsOfEarlierStart(config, given);
+  const judge = secrets.secretKey ? proofOfConfiguration(config, secrets).judge : undefined;
+  const isAlone = isServiceAlone(config.roles);
   const checks: Check[] = [
     { name: 'Files', run: () => checkNamedFiles(config) },
-    config.embedded.redis
-      ? embedded('Redis', `embedded, started by npm start (${findRedisProgram()})`)
-      : { name: 'Redis', run: () => checkRedis({ address, isLossAllowed: config.redis.allowDataLoss, log }) },
-    config.embedded.chat
-      ? embedded('Chat service', 'embedded; set CHAT_BASE_URL for your own')
-      : {
-          name: 'Chat service',
-          run: () =>
-            checkChat({
-              baseUrl: chat.baseUrl,
-              apiKey: secrets.chatApiKey ?? '',
-              models: chat.models,
-              model: chat.model,
-              fallbackModel: chat.fallbackModel,
-            }),
-        },
-    ...(signIn.mode === 'off' ? [] : [checkOfSignIn(config)]),
-    ...(config.mode === 'local'
-      ? [embedded('Messaging app', 'embedded; set WECOM_BOT_TOKEN and others for WeCom')]
-      : platformChecks(config, secrets)),
-    ...(config.mode === 'local' || !hasBot
-      ? []
-      : [
-          {
-            name: 'Public address',
-            run: () => checkPublicUrl({ publicUrl: http.publicUrl, platforms: config.wecom.isBotOn ? ['wecom'] : [] }),
-          },
-        ]),
+    { name: 'Ports', run: () => checkPorts(config, judge) },
+    checkOfRedis(config, secrets),
+    ...(isAlone ? serviceChecks(config, secrets) : botChecks(config, secrets)),
+    ...(config.mode === 'local' || !(isAlone || hasBot(config)) ? [] : [checkOfPublicUrl(config, judge)]),
   ];
-  return runChecks(checks, process.stdout);
+  return runChecks(checks, output);
+}
+
+function hasBot({ roles }: Config): boolean {
+  return roles.includes('receiver') || roles.includes('worker');
 }
 
 async function checkNamedFiles(config: Config): Promise<CheckResult[]> {
@@ -67,6 +54,26 @@ function embedded(name: string, detail: string): Check {
   return { name, run: async () => [{ name, verdict: 'ok', detail }] };
 }
 
+function checkOfRedis(config: Config, secrets: Secrets): Check {
+  if (config.embedded.redis) return embedded('Redis', `embedded, started by npm start (${findRedisProgram()})`);
+  const log = createLog({ level: 'silent', format: 'json' });
+  const address = redisAddress(config, secrets);
+  return { name: 'Redis', run: () => checkRedis({ address, isLossAllowed: config.redis.allowDataLoss, log }) };
+}
+
+function botChecks(config: Config, secrets: Secrets): Check[] {
+  const { chat, signIn } = config;
+  return [
+    config.embedded.chat
+      ? embedded('Chat service', 'embedded; set CHAT_BASE_URL for your own')
+      : { name: 'Chat service', run: () => checkChat({ ...chat, apiKey: secrets.chatApiKey ?? '' }) },
+    ...(signIn.mode === 'off' ? [] : [checkOfSignIn(config)]),
+    ...(config.mode === 'local'
+      ? [embedded('Messaging app', 'embedded; set the credentials of WeCom or Slack for a real one')]
+      : platformChecks(config, secrets)),
+  ];
+}
+
 function checkOfSignIn({ embedded: { signIn: isEmbedded }, signIn, http }: Config): Check {
   const name = 'Sign-in service';
   if (isEmbedded) return embedded(name, 'embedded; set SIGN_IN_URL for your own');
@@ -76,19 +83,22 @@ function checkOfSignIn({ embedded: { signIn: isEmbedded }, signIn, http }: Confi
   };
 }
 
-/** The platforms judge their own credentials. */
-function platformChecks(config: Config, secrets: Secrets): Check[] {
-  if (!config.wecom.isBotOn) return [];
-  return [{ name: 'WeCom', run: () => checkWecom(config, secrets) }];
+/** The platforms that are on. */
+function platformsOf({ wecom, slack }: Config): PlatformName[] {
+  return [...(wecom.isBotOn ? ['wecom' as const] : []), ...(slack.isOn ? ['slack' as const] : [])];
 }
 
-async function checkWecom(config: Config, secrets: Secrets): Promise<CheckResult[]> {
-  const log = createLog({ level: 'silent', format: 'json' });
-  const redis = connectRedis(redisAddress(config, secrets), 'fail-fast', log, 'check');
-  try {
-    const platforms = createPlatforms({ config, secrets, nowMs: Date.now, log }, redis, createKeyRing(secrets));
-    return (await Promise.all([...platforms.values()].map((platform) => platform.check()))).flat();
-  } finally {
-    redis.disconnect();
-  }
+/** The platforms judge their own credentials. */
+function platformChecks(config: Config, secrets: Secrets): Check[] {
+  const shown: Readonly<Partial<Record<PlatformName, string>>> = { wecom: 'WeCom', slack: 'Slack' };
+  return platformsOf(config).map((platform) => ({
+    name: shown[platform] ?? platform,
+    run: () => checkPlatform(platform, config, secrets),
+  }));
+}
+
+function checkOfPublicUrl(config: Config, judge: Parameters<typeof checkPublicUrl>[0]['judge']): Check {
+  const { publicUrl } = config.http;
+  const platforms = isServiceAlone(config.roles) ? [] : platformsOf(config);
+  return { name: 'Public address', run: () => checkPublicUrl({ publicUrl, judge, platforms }) };
 }

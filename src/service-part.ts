@@ -22,6 +22,8 @@ interface ServicePartOptions {
   secrets: Secrets;
   /** The clients when no file names them: in local mode the bot. */
   clients: LocalMode['clients'] | undefined;
+  /** What shows to `npm run check` that it reached this. */
+  prove?(nonce: string): string;
   registry: Registry;
   nowMs: NowMs;
   log: Log;
@@ -31,7 +33,7 @@ interface ServicePartOptions {
 const DOCS_DIR = fileURLToPath(new URL('../', import.meta.url));
 
 /** Starts the reference service from the settings, on a Redis connection of its own. */
-export async function startServicePart({ config, secrets, clients, registry, nowMs, log }: ServicePartOptions) {
+export async function startServicePart({ config, secrets, clients, prove, registry, nowMs, log }: ServicePartOptions) {
   const redis = connectRedis(redisAddress(config, secrets), 'fail-fast', log, 'service');
   const { service: settings, wecom, local } = config;
   const isLocal = config.mode === 'local';
@@ -75,6 +77,7 @@ export async function startServicePart({ config, secrets, clients, registry, now
     log,
     trustedProxyHops: config.http.trustedProxyHops,
     docsDir: DOCS_DIR,
+    prove,
   });
   return {
     url: service.url,

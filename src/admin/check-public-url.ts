@@ -1,8 +1,11 @@
 import type { CheckResult } from '../platforms/platform.ts';
+import { askWhose, type JudgeProof } from './ask-whose.ts';
 import { requestForCheck } from './check-request.ts';
 
 export interface PublicUrlCheckOptions {
   publicUrl: string;
+  /** Undefined where there is no key to judge by. */
+  judge?: JudgeProof | undefined;
   /** The platforms that send to `/webhooks/NAME`. */
   platforms: readonly string[];
 }
@@ -13,8 +16,8 @@ const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost'];
 const UNSIGNED_ANSWERS = [400, 401];
 
 /** Calls the bot as the platforms do, through PUBLIC_URL: a proxy in between must pass `/healthz` and the webhooks on. */
-export async function checkPublicUrl({ publicUrl, platforms }: PublicUrlCheckOptions): Promise<CheckResult[]> {
-  const health = await requestForCheck(`${publicUrl}/healthz`);
+export async function checkPublicUrl({ publicUrl, judge, platforms }: PublicUrlCheckOptions): Promise<CheckResult[]> {
+  const { answer: health, reached } = await askWhose(publicUrl, judge ?? (() => 'these settings'));
   if ('code' in health) {
     // On this machine nothing but an unstarted Parley refuses; elsewhere the way to it is broken.
     const isJustNotRunning = health.code === 'ECONNREFUSED' && LOOPBACK_HOSTS.includes(new URL(publicUrl).hostname);
@@ -26,8 +29,20 @@ export async function checkPublicUrl({ publicUrl, platforms }: PublicUrlCheckOpt
     const nextStep = 'Start Parley, and let the proxy pass every path on to its PORT';
     return [{ name: NAME, verdict: 'fault', detail: `/healthz answers ${health.status}`, nextStep }];
   }
+  if (reached === 'something else') {
+    const detail = `${publicUrl} leads to something else: what answers there does not have this SECRET_KEY`;
+    const nextStep = 'Stop the other one (an older Parley perhaps), or let PUBLIC_URL lead to this one';
+    return [{ name: NAME, verdict: 'fault', detail, nextStep }];
+  }
   return [
-    { name: NAME, verdict: 'ok', detail: `${publicUrl} leads to the bot` },
+    reached === 'these settings'
+      ? { name: NAME, verdict: 'ok', detail: `${publicUrl} leads to Parley with these settings` }
+      : {
+          name: NAME,
+          verdict: 'warning',
+          detail: `${publicUrl} leads to Parley with this key, but started with other settings`,
+          nextStep: 'Start it again, and see that all its processes read the same settings',
+        },
     ...(await Promise.all(platforms.map((platform) => checkWebhook(publicUrl, platform)))),
   ];
 }

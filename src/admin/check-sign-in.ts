@@ -34,6 +34,12 @@ export async function checkSignIn({ authUrl, clientId, publicUrl }: SignInCheckO
       },
     ];
   }
+  if (answer.status === 404) {
+    const detail = `nothing is at ${authUrl}/oauth2.0/authorize (404)`;
+    return [
+      { name: NAME, verdict: 'fault', detail, nextStep: 'Correct SIGN_IN_URL: /oauth2.0/authorize is added to it' },
+    ];
+  }
   if (answer.status >= 400) {
     const nextStep = `Register the client SIGN_IN_CLIENT_ID with the redirect address ${redirectUri}`;
     return [{ name: NAME, verdict: 'warning', detail: `answers ${answer.status} to our client and address`, nextStep }];

@@ -34,7 +34,7 @@ export function connectRedis(address: RedisAddress, patience: RedisPatience, log
   if (patience === 'wait') waitOutRefusals(client, log, name);
   let isDown = false;
   client.on('error', (error: Error) => {
-    if (!isDown) log.warn({ error, connection: name }, 'redis is away');
+    if (!isDown) log.warn({ reason: error.message, connection: name }, 'redis is away');
     isDown = true;
   });
   client.on('ready', () => {

@@ -3,6 +3,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashParts } from '../base/ids.ts';
+import { holderOfSocket } from '../base/port-holder.ts';
 import { LocalError } from './local-error.ts';
 
 /** Holds a data folder for this process until it ends or lets go. */
@@ -20,11 +21,11 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   // In the temporary folder since a socket's path may have about 100 characters only.
   const path = join(tmpdir(), `parley-${hashParts(dataDir).slice(0, 20)}.sock`);
   const server = (await listenOn(path)) ?? (await takeOver(path));
-  if (!server)
-    throw new LocalError(
-      'data_dir_in_use',
-      `Another Parley is using ${dataDir}: stop it, or set DATA_DIR to another folder`,
-    );
+  if (!server) {
+    const holder = holderOfSocket(path);
+    const sentence = `Another Parley is using ${dataDir}: stop it${holder === undefined ? '' : ` (${holder})`}, or set DATA_DIR to another folder`;
+    throw new LocalError('data_dir_in_use', sentence);
+  }
   server.unref();
   return { release: () => new Promise((resolve) => server.close(() => resolve())) };
 }

@@ -48,6 +48,12 @@ export function keepLocalKeys(dataDir: string): LocalKeys {
   return keys;
 }
 
+/** The keys that an earlier start made, if one did and they are whole. @throws LocalError `local_keys_broken` */
+export function findLocalKeys(dataDir: string): LocalKeys | undefined {
+  const path = join(dataDir, FILE_NAME);
+  return existsSync(path) ? keysSchema.safeParse(readKeys(path)).data : undefined;
+}
+
 function readKeys(path: string): z.infer<typeof keptSchema> {
   const read = keptSchema.safeParse(parseJson(readFileSync(path, 'utf8')));
   if (read.success) return read.data;

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../base/log.ts';
 import type { Config, Secrets } from '../settings/config.ts';
@@ -6,7 +6,8 @@ import { lockDataDir } from './data-dir-lock.ts';
 import { startEmbeddedRedis, type EmbeddedRedis } from './embedded-redis.ts';
 import { startKeptRedis } from './kept-redis.ts';
 import { LocalError } from './local-error.ts';
-import { keepLocalKeys, type LocalKeys } from './local-keys.ts';
+import { findLocalKeys, keepLocalKeys, type LocalKeys } from './local-keys.ts';
+import { needsLocalParts } from './needs-local-parts.ts';
 import { stopStaleRedis } from './stop-stale-redis.ts';
 
 /** The secrets of a process that runs what Parley brings itself: nothing that its parts need is missing. */
@@ -73,9 +74,22 @@ export async function prepareLocalMode(
   }
 }
 
+/** The given secrets, completed by the keys that an earlier start kept; makes none. */
+export function secretsOfEarlierStart(config: Config, given: Secrets): Secrets {
+  if (!needsLocalParts(config, given)) return given;
+  try {
+    const kept = findLocalKeys(config.local.dataDir);
+    return kept ? completeSecrets(config, given, kept) : given;
+  } catch {
+    // A start says what is wrong with them.
+    return given;
+  }
+}
+
 function openDataDir(path: string): string {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return realpathSync(path);
   } catch (cause) {
     throw new LocalError(

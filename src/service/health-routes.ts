@@ -11,15 +11,21 @@ const ANSWERS: Readonly<Record<Readiness, object>> = {
   'redis not ready': { status: 'not ready', parts: { redis: 'not ready' } },
 };
 
-/** `/healthz` while the process lives; `/readyz` while it can do its work. */
+/** What a check of the settings makes up. */
+const NONCE = /^[\w-]{16,64}$/;
+
+/** `/healthz` while the process lives, with `?nonce=` whose it is; `/readyz` while it can do its work. */
 export function healthRoutes(
   readiness: () => Promise<Readiness>,
   metrics: (() => Promise<{ contentType: string; text: string }>) | undefined,
+  prove?: (nonce: string) => string,
 ): Middleware {
   return async (ctx, next) => {
     ctx.set('Cache-Control', 'no-store');
     if (ctx.path === '/healthz') {
-      ctx.body = { status: 'ok' };
+      const { nonce } = ctx.query;
+      const isAsked = prove !== undefined && typeof nonce === 'string' && NONCE.test(nonce);
+      ctx.body = { status: 'ok', ...(isAsked ? { proof: prove(nonce) } : {}) };
     } else if (ctx.path === '/readyz') {
       const state = await readiness();
       ctx.status = state === 'ready' ? 200 : 503;

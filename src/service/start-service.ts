@@ -51,6 +51,8 @@ export interface ServiceOptions {
   trustedProxyHops?: number | undefined;
   /** What `/metrics` shows; that address does not exist without it. */
   metrics?: (() => Promise<{ contentType: string; text: string }>) | undefined;
+  /** What `/healthz?nonce=` answers, so that a check of the settings knows whom it reached. */
+  prove?: ((nonce: string) => string) | undefined;
   /** The folder that holds README.md and docs/, which the built-in model answers from. */
   docsDir: string;
   /** Pace of the built-in model. Default 30 tokens a second. */
@@ -97,7 +99,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const publicUrl = (options.publicUrl ?? server.url).replace(/\/+$/, '');
   const parts = createSignInParts(options, publicUrl, report);
   const hasEngine = options.upstream !== undefined;
-  app.use(healthRoutes(readiness, options.metrics));
+  app.use(healthRoutes(readiness, options.metrics, options.prove));
   app.use(
     chatRoutes({
       apiKeys: options.apiKeys,

@@ -59,6 +59,12 @@ describe('chat service', () => {
     expect(results[0]?.nextStep).toContain('svc-plus, other');
   });
 
+  test('a model of its own that the service does not list is a fault', async () => {
+    const { results } = await check({ ...ANSWER, '/v1/models': [200, { data: [{ id: 'svc-max' }] }] });
+    expect(results[0]).toMatchObject({ verdict: 'fault', detail: 'not listed: svc-plus' });
+    expect(results[0]?.nextStep).toBe('Choose CHAT_MODEL from: svc-max');
+  });
+
   test.each([
     [401, 'CHAT_API_KEY'],
     [404, '/v1'],
@@ -102,6 +108,12 @@ describe('sign-in service', () => {
     [500, 'fault'],
   ])('%i is %s', async (status, verdict) => {
     expect((await check(status)).result).toMatchObject({ verdict });
+  });
+
+  test('an address at which nothing is, is a wrong SIGN_IN_URL and no matter of the client', async () => {
+    const { result } = await check(404);
+    expect(result).toMatchObject({ verdict: 'fault', nextStep: expect.stringContaining('SIGN_IN_URL') });
+    expect(result?.nextStep).not.toContain('SIGN_IN_CLIENT_ID');
   });
 
   test('away is a fault', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { got } from 'got';
 import Koa from 'koa';
 import { Registry } from 'prom-client';
 import { healthRoutes, type HealthPart } from '../../src/admin/health.ts';
@@ -13,7 +14,7 @@ afterEach(async () => {
 
 async function serve(parts: HealthPart[], registry = new Registry()): Promise<string> {
   const koa = new Koa();
-  koa.use(healthRoutes({ parts, registry }).routes());
+  koa.use(healthRoutes({ parts, registry, prove: (nonce) => `proof of ${nonce}` }).routes());
   const handler = koa.callback();
   const server = await listen((request, response) => void handler(request, response), 0, '127.0.0.1');
   open.push(server);
@@ -110,4 +111,18 @@ describe('metrics', () => {
     expect(ours.length).toBeGreaterThan(15);
     expect(ours.filter((name) => !/_(seconds|bytes|records|partitions|total)$/.test(name))).toEqual([]);
   });
+});
+
+test('healthz shows whose it is to whoever asks with a nonce, and to nobody else', async () => {
+  const url = await serve([]);
+  const ask = async (query: string) => JSON.parse((await got(`${url}/healthz${query}`)).body) as object;
+  expect(await ask('?nonce=0123456789abcdef')).toEqual({ status: 'alive', proof: 'proof of 0123456789abcdef' });
+  for (const query of [
+    '',
+    '?nonce=short',
+    `?nonce=${'x'.repeat(65)}`,
+    '?nonce=0123456789abcde!',
+    '?nonce[]=0123456789abcdef',
+  ])
+    expect(await ask(query)).toEqual({ status: 'alive' });
 });

@@ -9,7 +9,7 @@ import { startParleyProcess, type ParleyProcess } from '../support/parley-proces
 import { recordingLog } from '../support/redis.ts';
 import { startTown, untilTrue, type Town } from '../support/town.ts';
 
-const UP = /Parley is running/;
+const UP = /Parley (is running|has started)/;
 /** A start takes seconds where others are at work too. */
 jest.setTimeout(60_000);
 let town: Town;

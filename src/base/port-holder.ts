@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
+
+const LISTENING = '0A';
+const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
+
+/**
+ * Who listens on a port of this machine, in words such as `node (process 4711)`; undefined where the system does not tell,
+ * as of other people's processes. Of its command line only the program is shown: the rest may hold secrets.
+ */
+export function holderOfPort(port: number): string | undefined {
+  if (!existsSync('/proc/net/tcp')) return askLsof([`-iTCP:${port}`, '-sTCP:LISTEN']);
+  const isOurs = ([, local = '', , state]: string[]) =>
+    state === LISTENING && Number.parseInt(local.split(':').at(-1) ?? '', 16) === port;
+  const line = TABLES.flatMap(linesOf).find(isOurs);
+  return line && ownerOf(line[9]);
+}
+
+/** Who listens on a socket in the file system. */
+export function holderOfSocket(path: string): string | undefined {
+  if (!existsSync('/proc/net/unix')) return askLsof([path]);
+  const line = linesOf('/proc/net/unix').find((fields) => fields.at(-1) === path);
+  return line && ownerOf(line[6]);
+}
+
+function linesOf(table: string): string[][] {
+  const lines = read(() => readFileSync(table, 'utf8')) ?? '';
+  return lines.split('\n').map((line) => line.trim().split(/\s+/));
+}
+
+/** The process that has the socket of this number open. */
+function ownerOf(inode: string | undefined): string | undefined {
+  const ids = (read(() => readdirSync('/proc')) ?? []).filter((name) => /^\d+$/.test(name));
+  const holds = (id: string) =>
+    (read(() => readdirSync(`/proc/${id}/fd`)) ?? []).some(
+      (handle) => read(() => readlinkSync(`/proc/${id}/fd/${handle}`)) === `socket:[${inode}]`,
+    );
+  const id = ids.find(holds);
+  return id && inWords(id);
+}
+
+function inWords(id: string): string {
+  const [program = ''] = (read(() => readFileSync(`/proc/${id}/cmdline`, 'utf8')) ?? '').split('\0');
+  return `${basename(program) || 'a program'} (process ${id})`;
+}
+
+/** Where there is no /proc: `p4711` and `cnode`, a line each. */
+function askLsof(selection: readonly string[]): string | undefined {
+  const told = read(() =>
+    execFileSync('lsof', ['-nP', ...selection, '-Fpc'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+  );
+  const [, id, program] = /^p(\d+)\nc(.*)$/m.exec(told ?? '') ?? [];
+  return id && `${program} (process ${id})`;
+}
+
+function read<Result>(look: () => Result): Result | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}

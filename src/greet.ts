@@ -1,0 +1,51 @@
+import type { App } from './app.ts';
+import type { Config } from './settings/config.ts';
+import type { MovedPort } from './take-free-ports.ts';
+
+interface Greeting {
+  app: App;
+  config: Config;
+  moved: readonly MovedPort[];
+  /** What does not work, a sentence each. */
+  troubles: readonly string[];
+  say(text: string): void;
+}
+
+/** Says where each part listens, what does not work yet and what to do next; for people, so it is plain text whatever the log's form is. */
+export function greet({ app: { addresses, madeApiKey }, config, moved, troubles, say }: Greeting): void {
+  const isLocal = config.mode === 'local';
+  const where = isLocal ? ' in local mode' : '';
+  const headline =
+    troubles.length === 0 ? `Parley is running${where}.` : `Parley has started${where}, but not all of it works yet:`;
+  const messenger = addresses.find(({ name }) => name === 'messenger');
+  say(
+    [
+      '',
+      headline,
+      ...(troubles.length === 0 ? [] : ['', ...troubles.map((sentence) => `  ${sentence}`)]),
+      '',
+      ...addresses.map(({ name, url }) => `  ${name.padEnd(10)} ${url}`),
+      ...(madeApiKey === undefined ? [] : [`  chat key   ${madeApiKey}  (for the service's /v1)`]),
+      ...(moved.length === 0 ? [] : ['', ...moved.map(moveInWords)]),
+      '',
+      ...(messenger
+        ? [`Open ${messenger.url} in a browser, pick who you are, and write to the bot.`]
+        : [`Reached at ${config.http.publicUrl}`, ...consoleLines(config)]),
+      '',
+      '',
+    ].join('\n'),
+  );
+}
+
+function moveInWords({ setting, from, to, holder }: MovedPort): string {
+  return `${setting} ${from} is taken by ${holder ?? 'another program'}, so ${to} is used.`;
+}
+
+/** What has to be saved on the platforms' side once this runs. */
+function consoleLines({ roles, http: { publicUrl }, wecom, slack }: Config): string[] {
+  if (!roles.includes('receiver')) return [];
+  return [
+    ...(wecom.isBotOn ? [`Save in WeCom's console as the bot's callback URL: ${publicUrl}/webhooks/wecom`] : []),
+    ...(slack.isOn ? [`Save in Slack's app under Event Subscriptions: ${publicUrl}/webhooks/slack`] : []),
+  ];
+}
