@@ -28,6 +28,8 @@ export function assembleConfig(judged: Judged, { cwd, isTerminal }: Surroundings
   const { settings, given, mode, roles } = judged;
   const isLocal = mode === 'local';
   const service = `http://127.0.0.1:${settings.SERVICE_PORT}`;
+  const port = portOf(judged);
+  const ownUrl = isServiceAlone(roles) ? (settings.SERVICE_PUBLIC_URL ?? settings.PUBLIC_URL) : settings.PUBLIC_URL;
   return {
     mode,
     roles,
@@ -38,8 +40,8 @@ export function assembleConfig(judged: Judged, { cwd, isTerminal }: Surroundings
     },
     http: {
       host: settings.HOST ?? (isLocal ? '127.0.0.1' : '0.0.0.0'),
-      port: settings.PORT,
-      publicUrl: settings.PUBLIC_URL ?? `http://127.0.0.1:${settings.PORT}`,
+      port,
+      publicUrl: ownUrl ?? `http://127.0.0.1:${port}`,
       trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
       shutdownGraceSec: settings.SHUTDOWN_GRACE_SEC,
     },
@@ -84,6 +86,13 @@ export function assembleConfig(judged: Judged, { cwd, isTerminal }: Surroundings
     },
     service: assembleService(judged, cwd),
   };
+}
+
+/** The service alone listens on one port, whichever of the two names it is given by. */
+function portOf({ settings, given, roles }: Judged): number {
+  return isServiceAlone(roles) && !given.has('PORT') && given.has('SERVICE_PORT')
+    ? settings.SERVICE_PORT
+    : settings.PORT;
 }
 
 function assembleSignIn(judged: Judged, embeddedUrl: string): Config['signIn'] {

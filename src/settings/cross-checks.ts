@@ -41,6 +41,7 @@ const CHECKS: readonly Check[] = [
   softBelowHard,
   distinctPorts,
   localOnlyRoles,
+  onePortAlone,
   sentinelNeedsAddress,
 ];
 
@@ -50,7 +51,7 @@ export function crossCheck(judged: Judged): Fault[] {
 
 /** Things that work, but perhaps not as meant. */
 export function crossWarnings({ settings, given, mode, roles }: Judged): string[] {
-  if (isServiceAlone(roles)) return [];
+  if (isServiceAlone(roles)) return warningsAlone(given);
   const warnings: string[] = [];
   if (given.has('CHAT_BASE_URL') && !given.has('CHAT_API_KEY'))
     warnings.push('CHAT_API_KEY is not set: the chat service is asked without a key');
@@ -71,6 +72,13 @@ export function crossWarnings({ settings, given, mode, roles }: Judged): string[
     warnings.push("WECOM_BOT_NAME is not set: mentions are recognised only if the bot's name is Parley");
   if (settings.REDIS_ALLOW_DATA_LOSS) warnings.push('REDIS_ALLOW_DATA_LOSS is yes: accepted messages can be lost');
   return warnings;
+}
+
+/** The service alone often reads the file that was written for a bot. */
+function warningsAlone(given: Given): string[] {
+  const isBotsFile = BOT_CREDENTIALS.flat().some((name) => given.has(name)) && given.has('PUBLIC_URL');
+  if (!isBotsFile || given.has('SERVICE_PUBLIC_URL')) return [];
+  return ["SERVICE_PUBLIC_URL is not set: pages lead to PUBLIC_URL, which stands beside a bot's credentials"];
 }
 
 /**
@@ -217,6 +225,13 @@ function distinctPorts({ settings, roles }: Judged): Fault[] {
     taken.set(port, name);
     return other === undefined ? [] : [fault(name, `is the same as ${other}: give each its own port`)];
   });
+}
+
+/** One of two that differ would be ignored. */
+function onePortAlone({ settings, given, roles }: Judged): Fault[] {
+  const hasTwo = given.has('PORT') && given.has('SERVICE_PORT') && settings.PORT !== settings.SERVICE_PORT;
+  if (!isServiceAlone(roles) || !hasTwo) return [];
+  return [fault('SERVICE_PORT', 'is not PORT, and the service alone listens on one: set one of them, or both alike')];
 }
 
 function localOnlyRoles({ mode, roles }: Judged): Fault[] {

@@ -46,12 +46,24 @@ function readSettingsFile(env: Environment, cwd: string): { file: Environment; p
   const named = env['ENV_FILE'] === '' ? undefined : env['ENV_FILE'];
   const path = resolve(cwd, named ?? DEFAULT_FILE);
   try {
-    return { file: parse(readFileSync(path)), path, faults: [] };
-  } catch {
-    const faults =
-      named === undefined ? [] : [fault('ENV_FILE', 'names a file that cannot be read: correct the path, or unset it')];
-    return { file: {}, path, faults };
+    // Some editors begin a file with a mark that is no letter of the first name.
+    return { file: parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, '')), path, faults: [] };
+  } catch (error) {
+    return { file: {}, path, faults: faultsOfReading(error, path, { named, env }) };
   }
+}
+
+/** A file that is there and cannot be read would be forgotten as a whole; a container that was given its ROLES was given the rest too. */
+function faultsOfReading(
+  error: unknown,
+  path: string,
+  { named, env }: { named: string | undefined; env: Environment },
+): Fault[] {
+  if (named !== undefined)
+    return [fault('ENV_FILE', 'names a file that cannot be read: correct the path, or unset it')];
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR' || env['ROLES']) return [];
+  return [fault('ENV_FILE', `is not set, and ${path} cannot be read (${code}): give this user the right to read it`)];
 }
 
 function emptyNames(source: Environment): SettingName[] {

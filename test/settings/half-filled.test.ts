@@ -97,3 +97,34 @@ describe('settings for real people without a platform', () => {
     expect(loadSound({ NODE_ENV: 'production', ROLES: 'service' }).config.roles).toEqual(['service']);
   });
 });
+
+test('a settings file that is there and cannot be read is a fault, and one with a mark at its beginning is read', () => {
+  // A folder in its place cannot be read by anybody, the administrator of this machine included.
+  const cwd = folderWith({ 'config/.env/inside': '' });
+  expect(faultyNames({}, cwd)).toEqual(['ENV_FILE']);
+  expect(faultyNames(SERVING, cwd)).toEqual(['ENV_FILE']);
+  expect(faultyNames({ ...SERVING, ROLES: 'receiver' }, cwd)).toEqual([]);
+  expect(loadSound({}, folderWith({ 'config/.env': '\uFEFFPORT=9001\r\n' })).config.http.port).toBe(9001);
+});
+
+describe('the service alone', () => {
+  test('listens on SERVICE_PORT as on PORT, and never ignores one of two', () => {
+    const portOf = (env: Record<string, string>) => loadSound({ ROLES: 'service', ...env }).config.http;
+    expect(portOf({ SERVICE_PORT: '9081' })).toMatchObject({ port: 9081, publicUrl: 'http://127.0.0.1:9081' });
+    expect(portOf({ PORT: '9080' }).port).toBe(9080);
+    expect(portOf({}).port).toBe(8080);
+    expect(portOf({ PORT: '9080', SERVICE_PORT: '9080' }).port).toBe(9080);
+    expect(faultyNames({ ROLES: 'service', PORT: '9080', SERVICE_PORT: '9081' })).toEqual(['SERVICE_PORT']);
+  });
+
+  test('has an address of its own where the settings are those of a bot', () => {
+    const { warnings, config } = loadSound({ ...SERVING, ROLES: 'service' });
+    expect([warnings.join(), config.http.publicUrl]).toEqual([
+      expect.stringMatching(/^SERVICE_PUBLIC_URL is not set/),
+      SERVING['PUBLIC_URL'],
+    ]);
+    const own = { SERVICE_PUBLIC_URL: 'https://service.example.org' };
+    expect(loadSound({ ...SERVING, ...own, ROLES: 'service' }).config.http.publicUrl).toBe(own.SERVICE_PUBLIC_URL);
+    expect(loadSound({ ...SERVING, ...own }).config.http.publicUrl).toBe(SERVING['PUBLIC_URL']);
+  });
+});

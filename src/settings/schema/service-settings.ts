@@ -9,6 +9,11 @@ export const serviceSettings = {
     meaning: 'Keys that its chat interface accepts, comma-separated; in local mode the bot uses the first.',
     default: 'one that is made, kept in DATA_DIR and printed at start',
   }),
+  SERVICE_PUBLIC_URL: optional(kinds.publicOrigin, {
+    meaning: "How browsers reach it where it runs alone and PUBLIC_URL in the same file is the bot's.",
+    default: 'PUBLIC_URL',
+    example: 'https://service.example.org',
+  }),
   SERVICE_CLIENTS_FILE: optional(kinds.text, {
     meaning: 'JSON file of its OAuth clients.',
     default: 'the bot alone in local mode; none otherwise',
