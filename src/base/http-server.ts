@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { KIB_BYTES, SECOND_MS } from './clock.ts';
+import { boundIdleConnections } from './idle-connections.ts';
 
 export interface ListeningServer {
   /** `http://HOST:PORT` with the port that was really taken (port 0 takes a free one). */
@@ -12,6 +13,8 @@ export interface ListeningServer {
 }
 
 const MAX_CONNECTIONS = 10_000;
+/** A proxy or a platform keeps dozens; each costs some 10 KB. */
+const MAX_IDLE_CONNECTIONS = 2_000;
 const IDLE_SWEEP_MS = 50;
 
 /** Starts an HTTP server with the limits of security.md 3.2; Node's own defaults (300 s, checked every 30 s) are too lax. */
@@ -27,6 +30,7 @@ export async function listen(handler: RequestListener, port: number, host: strin
     handler,
   );
   server.maxConnections = MAX_CONNECTIONS;
+  boundIdleConnections(server, MAX_IDLE_CONNECTIONS);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {

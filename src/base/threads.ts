@@ -1,19 +1,19 @@
 import { Worker } from 'node:worker_threads';
 import { inBackground } from './in-background.ts';
 
-/** More at once would take memory and processor time from all that does not need a thread. */
+/** For answers and pages together; more at once would take memory and processor time from all that does not need a thread. */
 const MOST_THREADS = 2;
 const MEMORY_MIB = 192;
 
 /**
- * `answer`: somebody waits for it, so that it finds a thread whatever else is done. `page`: one at a time. `password`: threads of
- * their own, since whoever likes may type passwords.
+ * `answer`: somebody waits for it, so that it finds a thread whatever else is done. `page`: one at a time. `password` and `body`: threads
+ * of their own, since they are the service's, which may run beside a bot, and whoever likes may type passwords.
  */
-export type ThreadPurpose = 'answer' | 'page' | 'password';
+export type ThreadPurpose = 'answer' | 'page' | 'password' | 'body';
 
-const MOST_OF: Readonly<Record<ThreadPurpose, number>> = { password: 3, answer: MOST_THREADS, page: 1 };
-const running: Record<ThreadPurpose, number> = { answer: 0, page: 0, password: 0 };
-const waiting: Record<ThreadPurpose, (() => void)[]> = { answer: [], page: [], password: [] };
+const MOST_OF: Readonly<Record<ThreadPurpose, number>> = { password: 3, answer: MOST_THREADS, page: 1, body: 1 };
+const running: Record<ThreadPurpose, number> = { answer: 0, page: 0, password: 0, body: 0 };
+const waiting: Record<ThreadPurpose, (() => void)[]> = { answer: [], page: [], password: [], body: [] };
 
 interface ThreadOptions {
   purpose: ThreadPurpose;
@@ -22,7 +22,7 @@ interface ThreadOptions {
 }
 
 /**
- * Runs a module in a thread of its own, which reads its `workerData` and posts one message: for what other people's text or HTML
+ * Runs a module in a thread of its own, which reads its `workerData` and posts one message: for what other people's text, HTML or JSON
  * may draw out, so that it holds up nobody else and can be ended. It gets no environment.
  * @throws the signal's reason; Error when the thread ends without a message, as one does that needs too much memory
  */
@@ -45,12 +45,13 @@ export function threadModule(name: string, importer: string): URL {
 }
 
 function hasRoom(purpose: ThreadPurpose): boolean {
-  if (purpose === 'password') return running.password < MOST_OF.password;
-  return running[purpose] < MOST_OF[purpose] && running.answer + running.page < MOST_THREADS;
+  if (running[purpose] >= MOST_OF[purpose]) return false;
+  if (purpose === 'password' || purpose === 'body') return true;
+  return running.answer + running.page < MOST_THREADS;
 }
 
 function letNextIn(): void {
-  for (const purpose of ['answer', 'page', 'password'] as const) {
+  for (const purpose of ['answer', 'page', 'password', 'body'] as const) {
     const next = hasRoom(purpose) ? waiting[purpose].shift() : undefined;
     if (!next) continue;
     running[purpose] += 1;

@@ -108,6 +108,9 @@ export interface RawDelivery {
   body: Buffer;
 }
 
+/** What stands before a delivery's body. */
+export type DeliveryHead = Omit<RawDelivery, 'body'>;
+
 /**
  * What a delivery turned out to be. `refused` has failed verification or could not be parsed before it;
  * everything else is verified. `answer…` functions build the platform's HTTP answer.
@@ -272,6 +275,11 @@ export interface Platform {
   readonly tenant: string;
   readonly app: string;
   readonly replyTraits: ReplyTraits;
+  /**
+   * Whether a delivery is refused whatever its body says, since no signature that could be right stands before it: then nothing of
+   * the body is read. Cheap; never throws for what came from outside.
+   */
+  refuseUnread(head: DeliveryHead): Extract<Delivery, { kind: 'refused' }> | undefined;
   /** Verifies the raw bytes, then reads them. Pure but for the clock; never throws for what came from outside. */
   receive(delivery: RawDelivery): Delivery;
   /** Writes a reply in the platform's dialect, within `maxBytes`, with broadcast marks neutralised on the whole text. */

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asError } from '../base/coded-error.ts';
+import { MIB_BYTES } from '../base/clock.ts';
+import { HeldBytes } from '../base/held-bytes.ts';
 import type { Log } from '../base/log.ts';
-import type { Delivery, HttpAnswer, Platform } from '../platforms/platform.ts';
+import type { Delivery, DeliveryHead, HttpAnswer, Platform } from '../platforms/platform.ts';
 import type { HandleDelivery } from './handle-delivery.ts';
 import { readBody } from './read-body.ts';
 import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
@@ -17,14 +19,18 @@ export interface WebhookRoutesOptions {
 export type ServeWebhook = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 const PREFIX = '/webhooks/';
+/** Of all bodies that are being read: room for thirty-two of the largest, or for thousands of everyday ones. */
+const MOST_UNPROVEN_BYTES = 32 * MIB_BYTES;
 
 /**
- * The platforms' addresses, `/webhooks/NAME`: limits → raw bytes → verify and read → handle → answer (security.md 3.1).
+ * The platforms' addresses, `/webhooks/NAME`: limits → what stands before the body → raw bytes → verify and read → handle → answer
+ * (security.md 3.1).
  * Straight on node:http, since a framework's way around costs as much as all else that is done for a delivery
  * (docs/PERFORMANCE.md).
  */
 export function webhookRoutes(options: WebhookRoutesOptions): ServeWebhook {
   const platforms = new Map<string, Platform>(options.platforms.map((platform) => [platform.name, platform]));
+  const held = new HeldBytes(MOST_UNPROVEN_BYTES);
   return (request, response) => {
     const { url = '' } = request;
     if (!url.startsWith(PREFIX)) return false;
@@ -33,7 +39,7 @@ export function webhookRoutes(options: WebhookRoutesOptions): ServeWebhook {
     const platform = platforms.get(path.slice(PREFIX.length));
     if (!platform) return false;
     const query = new URLSearchParams(queryAt < 0 ? '' : url.slice(queryAt));
-    serveDelivery({ request, response, query, platform }, options).catch((thrown: unknown) => {
+    serveDelivery({ request, response, query, platform, held }, options).catch((thrown: unknown) => {
       options.log.error({ error: asError(thrown) }, 'a request failed');
       if (!response.headersSent) writeAnswer(response, { status: 500, body: '' });
     });
@@ -46,9 +52,10 @@ interface Call {
   response: ServerResponse;
   query: URLSearchParams;
   platform: Platform;
+  held: HeldBytes;
 }
 
-async function serveDelivery({ request, response, query, platform }: Call, options: WebhookRoutesOptions) {
+async function serveDelivery({ request, response, query, platform, held }: Call, options: WebhookRoutesOptions) {
   const startedMs = performance.now();
   const { method } = request;
   if (method !== 'GET' && method !== 'POST') {
@@ -63,12 +70,20 @@ async function serveDelivery({ request, response, query, platform }: Call, optio
       durationMs: performance.now() - startedMs,
     });
 
-  const read = await readBody(request);
+  const head: DeliveryHead = { method, query, headers: request.headers };
+  const refused = platform.refuseUnread(head);
+  if (refused) {
+    writeAnswer(response, { status: refused.status, body: '' });
+    return done('unread', 'refused');
+  }
+  const read = await readBody(request, held);
   if (!read.ok) {
+    // Who had to make room would only go on sending.
+    if (read.status === 503) response.setHeader('connection', 'close');
     writeAnswer(response, { status: read.status, body: '' });
     return done('unread', read.status === 413 ? 'too-large' : 'refused');
   }
-  const delivery: Delivery = platform.receive({ method, query, headers: request.headers, body: read.body });
+  const delivery: Delivery = platform.receive({ ...head, body: read.body });
   const { answer, outcome } = await options.handle(platform, delivery);
   writeAnswer(response, answer);
   done(delivery.kind, outcome);

@@ -48,6 +48,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
       postSettlesWithinMs: 0,
       deliveredWithinMs: 0,
     },
+    refuseUnread: () => undefined,
     receive: (): Delivery => ({ kind: 'ignored', reason: 'a fake', answer: { status: 200, body: '' } }),
     renderReply: ({ text }) => text,
     splitReply: (text) => [text],

@@ -1,5 +1,5 @@
 import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
-import type { Delivery, Platform, PostResult, RawDelivery, ReplyTraits } from '../platform.ts';
+import type { Delivery, DeliveryHead, Platform, PostResult, RawDelivery, ReplyTraits } from '../platform.ts';
 import { createAnswers } from './answers.ts';
 import { checkSlack } from './check-settings.ts';
 import { displayNameOf } from './display-name.ts';
@@ -7,7 +7,7 @@ import { fetchFile } from './media.ts';
 import { createSlackAccess, createSlackApi, type SlackApi } from './platform-api.ts';
 import { EMPTY_ANSWER, ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
-import { refusalOf } from './verify-delivery.ts';
+import { refusalOf, refusalUnread } from './verify-delivery.ts';
 
 export interface SlackOptions {
   signingSecret: string;
@@ -63,6 +63,7 @@ export function createSlack(options: SlackOptions): Platform {
     app: APP,
     access,
     replyTraits,
+    refuseUnread: (head) => refuseUnread(head, options),
     receive: (delivery) => receive(delivery, options, reading),
     renderReply,
     splitReply,
@@ -78,16 +79,32 @@ export function createSlack(options: SlackOptions): Platform {
   };
 }
 
+/** Slack's certificate check may come unsigned, in a form as short as this. */
+const LONGEST_CHECK_BYTES = 1_024;
+
+function isForm({ headers }: DeliveryHead): boolean {
+  return /^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '');
+}
+
+function refuseUnread(head: DeliveryHead, { signingSecret, webhookWindowSec: windowSec, nowMs }: SlackOptions) {
+  if (isForm(head) && Number(head.headers['content-length']) < LONGEST_CHECK_BYTES) return undefined;
+  const reason = refusalUnread(head, { signingSecret, windowSec, nowMs });
+  return reason === undefined ? undefined : ({ kind: 'refused', status: 401, reason } as const);
+}
+
 function receive(delivery: RawDelivery, options: SlackOptions, reading: ReadOptions): Delivery {
-  const isForm = /^application\/x-www-form-urlencoded/i.test(delivery.headers['content-type'] ?? '');
-  // Slack's certificate check may come unsigned; nothing else of it is looked at.
-  if (isForm && delivery.body.length < 1_024 && new URLSearchParams(delivery.body.toString()).get('ssl_check') === '1')
+  // Nothing else of it is looked at.
+  if (
+    isForm(delivery) &&
+    delivery.body.length < LONGEST_CHECK_BYTES &&
+    new URLSearchParams(delivery.body.toString()).get('ssl_check') === '1'
+  )
     return { kind: 'ignored', reason: 'certificate check', answer: EMPTY_ANSWER };
   const { signingSecret, webhookWindowSec: windowSec, nowMs } = options;
   const refusal = refusalOf(delivery, { signingSecret, windowSec, nowMs });
   if (refusal !== undefined) return { kind: 'refused', status: 401, reason: refusal };
   if (delivery.method !== 'POST') return ignored('not a delivery');
-  return readDelivery(delivery.body, isForm, reading);
+  return readDelivery(delivery.body, isForm(delivery), reading);
 }
 
 /** Slack opens the private channel by itself when a message goes to a person's id. */

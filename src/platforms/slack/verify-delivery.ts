@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { SECOND_MS, type NowMs } from '../../base/clock.ts';
-import type { RawDelivery } from '../platform.ts';
+import type { DeliveryHead, RawDelivery } from '../platform.ts';
 
 export interface VerifyOptions {
   signingSecret: string;
@@ -16,15 +16,24 @@ export type Refusal = 'no signature' | 'outside the time window' | 'signature di
 const PREFIX = 'v0=';
 const SIGNATURE = /^v0=[0-9a-f]{64}$/;
 
+/** Judges what stands before the body: whether there is something like a signature, and of our time. */
+export function refusalUnread({ headers }: DeliveryHead, options: VerifyOptions): Refusal | undefined {
+  const signature = onlyHeader(headers, 'x-slack-signature');
+  const timestamp = onlyHeader(headers, 'x-slack-request-timestamp');
+  if (signature === undefined || timestamp === undefined || !SIGNATURE.test(signature)) return 'no signature';
+  return isWithinWindow(timestamp, options) ? undefined : 'outside the time window';
+}
+
 /**
  * Judges `X-Slack-Signature`: HMAC-SHA256 over `v0:timestamp:` and the raw bytes, and a time that is near ours in both
  * directions (platforms/slack.md section 1, security.md 3.3, 3.4).
  */
-export function refusalOf({ headers, body }: RawDelivery, options: VerifyOptions): Refusal | undefined {
+export function refusalOf(delivery: RawDelivery, options: VerifyOptions): Refusal | undefined {
+  const { headers, body } = delivery;
+  const refusal = refusalUnread(delivery, options);
   const signature = onlyHeader(headers, 'x-slack-signature');
   const timestamp = onlyHeader(headers, 'x-slack-request-timestamp');
-  if (signature === undefined || timestamp === undefined || !SIGNATURE.test(signature)) return 'no signature';
-  if (!isWithinWindow(timestamp, options)) return 'outside the time window';
+  if (refusal !== undefined || signature === undefined || timestamp === undefined) return refusal ?? 'no signature';
   // Both are 32 bytes: the pattern saw to the one's length.
   const given = Buffer.from(signature.slice(PREFIX.length), 'hex');
   return timingSafeEqual(given, hmacOf(options.signingSecret, timestamp, body)) ? undefined : 'signature differs';

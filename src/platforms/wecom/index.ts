@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import type { Platform, RawDelivery, Delivery, ReplyTraits } from '../platform.ts';
+import type { Delivery, DeliveryHead, Platform, RawDelivery, ReplyTraits } from '../platform.ts';
 import type { AccessTokenStore } from './access-token.ts';
 import { createAnswers } from './answers.ts';
 import { checkWecom } from './check-settings.ts';
@@ -14,7 +14,7 @@ import type { PrivateRate } from './private-rate.ts';
 import { ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
 import { createMentionStripper } from './strip-mention.ts';
-import { verifyDelivery } from './verify-delivery.ts';
+import { signatureFields, verifyDelivery } from './verify-delivery.ts';
 import { splitPrivately, writePrivately } from './write-privately.ts';
 import { createWebSignIn } from './web-sign-in.ts';
 
@@ -87,6 +87,7 @@ export function createWecom(options: WecomOptions): Platform {
     app: APP,
     access,
     replyTraits: REPLY_TRAITS,
+    refuseUnread: (head) => refuseUnread(head, options),
     receive: (delivery) => receive(delivery, options, { aesKey, reading }),
     renderReply,
     splitReply,
@@ -106,6 +107,11 @@ export function createWecom(options: WecomOptions): Platform {
     isAppBrowser: (userAgent) => /wxwork\//i.test(userAgent),
     check: () => checkWecom(agent, api),
   };
+}
+
+function refuseUnread(head: DeliveryHead, { webhookWindowSec: windowSec, nowMs }: WecomOptions) {
+  const fields = signatureFields(head, { windowSec, nowMs });
+  return 'reason' in fields ? ({ kind: 'refused', status: 401, reason: fields.reason } as const) : undefined;
 }
 
 interface Prepared {

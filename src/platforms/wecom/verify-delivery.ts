@@ -1,6 +1,6 @@
 import { SECOND_MS, type NowMs } from '../../base/clock.ts';
 import { sameSecret } from '../../base/ids.ts';
-import type { RawDelivery } from '../platform.ts';
+import type { DeliveryHead, RawDelivery } from '../platform.ts';
 import { decryptText, signText } from './crypto.ts';
 
 export interface VerifyOptions {
@@ -24,26 +24,41 @@ export type Verified =
 /** The official plug-in takes all three spellings; a callback carries exactly one of them, once. */
 const SIGNATURE_NAMES = ['msg_signature', 'msgsignature', 'signature'];
 const MAX_NONCE_CHARS = 128;
+const SIGNATURE = /^[0-9a-f]{40}$/;
+
+type Clock = Pick<VerifyOptions, 'windowSec' | 'nowMs'>;
+type SignatureFields = { signature: string; timestamp: string; nonce: string };
 
 /**
- * Judges a delivery in the order of security.md 3.1 and 3.10: the sealed text, then the signature in constant time, then
- * the clock, then the decryption. Nothing but a hash is computed for a sender who does not know the token.
+ * The signature and what it covers beside the sealed text, or why they are refused whatever that text is. The fields are signed
+ * sorted and without separators, so that time and nonce could change places: each must be what only it can be.
+ */
+export function signatureFields({ query }: DeliveryHead, options: Clock): SignatureFields | { reason: string } {
+  const signature = onlyValue(query, SIGNATURE_NAMES);
+  const timestamp = onlyValue(query, ['timestamp']);
+  const nonce = onlyValue(query, ['nonce']);
+  if (signature === undefined || timestamp === undefined || nonce === undefined || nonce.length > MAX_NONCE_CHARS)
+    return { reason: 'signature parameters missing or repeated' };
+  if (!SIGNATURE.test(signature)) return { reason: 'no signature' };
+  if (!isWithinWindow(timestamp, options)) return { reason: 'outside the time window' };
+  if (isWithinWindow(nonce, options)) return { reason: 'a time in place of the nonce' };
+  return { signature, timestamp, nonce };
+}
+
+/**
+ * Judges a delivery in the order of security.md 3.1 and 3.10: what stands before the body and the clock, the sealed text, then the
+ * signature in constant time, then the decryption. Nothing but a hash is computed for a sender who does not know the token.
  */
 export function verifyDelivery(delivery: RawDelivery, options: VerifyOptions): Verified {
+  const fields = signatureFields(delivery, options);
+  if ('reason' in fields) return { verdict: 'refused', status: 401, reason: fields.reason };
   const encrypt = delivery.method === 'GET' ? sealedEcho(delivery.query) : sealedBody(delivery.body);
   if (encrypt === undefined) return { verdict: 'refused', status: 400, reason: 'no encrypted text' };
 
-  const signature = onlyValue(delivery.query, SIGNATURE_NAMES);
-  const timestamp = onlyValue(delivery.query, ['timestamp']);
-  const nonce = onlyValue(delivery.query, ['nonce']);
-  if (signature === undefined || timestamp === undefined || nonce === undefined || nonce.length > MAX_NONCE_CHARS) {
-    return { verdict: 'refused', status: 401, reason: 'signature parameters missing or repeated' };
-  }
+  const { signature, timestamp, nonce } = fields;
   if (!sameSecret(signature, signText(options.token, { timestamp, nonce, encrypt }))) {
     return { verdict: 'refused', status: 401, reason: 'signature differs' };
   }
-  if (!isWithinWindow(timestamp, options))
-    return { verdict: 'refused', status: 401, reason: 'outside the time window' };
   try {
     const sentAtMs = Number(timestamp) * SECOND_MS;
     return { verdict: 'opened', plain: decryptText(options.aesKey, encrypt), nonce, sentAtMs };
@@ -52,8 +67,9 @@ export function verifyDelivery(delivery: RawDelivery, options: VerifyOptions): V
   }
 }
 
-function isWithinWindow(timestamp: string, { nowMs, windowSec }: VerifyOptions): boolean {
-  const ageSec = Math.abs(nowMs() / SECOND_MS - (/^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN));
+/** A time has ten digits until the year 2286, so that none of a neighbour's can be taken for its own. */
+function isWithinWindow(time: string, { nowMs, windowSec }: Clock): boolean {
+  const ageSec = Math.abs(nowMs() / SECOND_MS - (/^\d{10}$/.test(time) ? Number(time) : Number.NaN));
   return ageSec <= windowSec; // false for NaN
 }
 

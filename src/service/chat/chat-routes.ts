@@ -8,7 +8,8 @@ import { asChatApiError, ChatApiError } from './chat-api-error.ts';
 import type { ChatEngine } from './chat-engine.ts';
 import { readChatRequest, type ChatRequest } from './chat-request.ts';
 import { KeyLimits, type ChatLimits } from './key-limits.ts';
-import { readJson } from './read-json.ts';
+import { parseBody, readBody } from './read-body.ts';
+import { isIntricate, readIntricate } from './read-intricate.ts';
 import type { ModelEntry } from './model-table.ts';
 import { streamAnswer } from './stream-answer.ts';
 
@@ -38,7 +39,10 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
     const end = limits.begin(requireKey(ctx, findKey));
     try {
       // The body is read only after the key and the limits were checked, so that strangers cannot fill the memory.
-      const request = readChatRequest(await readJson(ctx.req), options.models);
+      const body = await readBody(ctx.req);
+      const request = isIntricate(body)
+        ? await readIntricate(body, options.models)
+        : readChatRequest(parseBody(body), options.models);
       await answer(ctx, request, { ...options, end });
     } catch (error) {
       end();

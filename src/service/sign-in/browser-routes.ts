@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import bodyParser from 'koa-bodyparser';
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { asError } from '../../base/coded-error.ts';
@@ -11,6 +10,7 @@ import { addAccountRoutes } from './account-routes.ts';
 import { addAuthorizeRoutes } from './authorize-routes.ts';
 import { addLoginRoutes } from './login-routes.ts';
 import { addMethodRoutes } from './methods/method-routes.ts';
+import { formParser } from './parse-form.ts';
 import { PageError, StoreError } from './sign-in-errors.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 
@@ -44,12 +44,8 @@ export function browserRoutes({ parts, models, hasEngine }: BrowserRoutesOptions
   };
 }
 
-const parseForm: Middleware = bodyParser({
-  enableTypes: ['form'],
-  formLimit: '64kb',
-  onerror() {
-    throw new PageError('bad_request', 'A form could not be read');
-  },
+const parseForm = formParser(() => {
+  throw new PageError('bad_request', 'A form could not be read');
 });
 
 function refuse(ctx: Context, thrown: unknown, report: ServiceReport): void {

@@ -1,5 +1,5 @@
-import bodyParser from 'koa-bodyparser';
 import type { Context, Middleware } from 'koa';
+import { formParser } from './parse-form.ts';
 import { OAuthError } from './sign-in-errors.ts';
 
 /** The form fields that the token address reads; others are ignored (RFC 6749 section 3.2). */
@@ -16,12 +16,8 @@ type Field = (typeof FIELDS)[number];
 
 const MAX_FIELD_CHARS = 4_096;
 
-const parseBody: Middleware = bodyParser({
-  enableTypes: ['form'],
-  formLimit: '64kb',
-  onerror() {
-    throw new OAuthError('invalid_request', 'The body is not a form, or is too large');
-  },
+const parseBody = formParser(() => {
+  throw new OAuthError('invalid_request', 'The body is not a form, or is too large');
 });
 
 /**

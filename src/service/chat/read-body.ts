@@ -8,17 +8,25 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
 
 /**
- * Reads a request's body as JSON, which RFC 8259 section 8.1 wants in UTF-8: bytes that are not are refused instead of
- * being replaced. Of two equal keys the later counts. Compressed bodies are refused, for a small one could unpack to a large one.
+ * Reads the bytes of a body that is to be JSON. Compressed bodies are refused, for a small one could unpack to a large one.
  * @throws ChatApiError 400 `invalid_json` or 413 `request_too_large`
  */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
   if (!JSON_TYPE.test(type)) throw unreadable('The body must be JSON (Content-Type: application/json)');
   if (!/^(?:utf-?8|us-ascii)$/i.test(CHARSET.exec(type)?.[1] ?? 'utf-8')) throw unreadable('The body must be UTF-8');
   if (encoding.toLowerCase() !== 'identity') throw unreadable('The body must not be compressed');
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  return parse(decode(await collect(request)));
+  return collect(request);
+}
+
+/**
+ * Reads bytes as JSON, which RFC 8259 section 8.1 wants in UTF-8: bytes that are not are refused instead of being replaced. Of two
+ * equal keys the later counts.
+ * @throws ChatApiError 400 `invalid_json`
+ */
+export function parseBody(bytes: Buffer): unknown {
+  return parse(decode(bytes));
 }
 
 /** What comes beyond the limit is read and dropped by the server: a connection cut in the middle would hide the answer. */

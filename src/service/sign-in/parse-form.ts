@@ -1,0 +1,24 @@
+import bodyParser from 'koa-bodyparser';
+import type { Middleware } from 'koa';
+import { KIB_BYTES, MIB_BYTES } from '../../base/clock.ts';
+import { HeldBytes } from '../../base/held-bytes.ts';
+
+const MAX_FORM_BYTES = 64 * KIB_BYTES;
+/** Of all forms that a process is reading: nobody has proven anything before they are read. */
+const held = new HeldBytes(16 * MIB_BYTES);
+
+/** Reads a form into `ctx.request.body`. @param refuse throws what the sender is answered when it cannot be read */
+export function formParser(refuse: () => never): Middleware {
+  const parse = bodyParser({ enableTypes: ['form'], formLimit: `${MAX_FORM_BYTES}b`, onerror: refuse }) as Middleware;
+  return async (ctx, next) => {
+    if (ctx.method !== 'POST') return next();
+    const holding = held.begin(() => ctx.req.destroy());
+    holding.grow(Math.min(ctx.request.length ?? MAX_FORM_BYTES, MAX_FORM_BYTES));
+    try {
+      await parse(ctx, () => Promise.resolve());
+    } finally {
+      holding.end();
+    }
+    return next();
+  };
+}

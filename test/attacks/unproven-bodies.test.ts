@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { MIB_BYTES } from '../../src/base/clock.ts';
+import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { createWecomSender, wecomText, type WecomSender } from '../support/wecom-sender.ts';
+import { headOf, open, type RawConnection } from './raw-client.ts';
+
+let town: Town;
+let sender: WecomSender;
+const opened: RawConnection[] = [];
+
+beforeAll(async () => {
+  town = await startTown({ env: { SIGN_IN: 'off', ...SLACK } });
+  const { WECOM_BOT_TOKEN: token = '', WECOM_BOT_AES_KEY: aesKey = '' } = town.env;
+  sender = createWecomSender({ botUrl: town.botUrl, token, aesKey });
+}, 60_000);
+afterAll(async () => {
+  for (const { socket } of opened) socket.destroy();
+  await town.stop();
+});
+
+const SLACK = { SLACK_SIGNING_SECRET: 'a-signing-secret-0123456789', SLACK_BOT_TOKEN: 'xoxb-attack-0123456789' };
+const nowSec = () => Math.floor(Date.now() / 1_000);
+
+async function begin(path: string, headers: Record<string, string>, body: Buffer): Promise<RawConnection> {
+  const connection = await open(town.botUrl, headOf(path, MIB_BYTES, headers));
+  connection.socket.write(body);
+  opened.push(connection);
+  return connection;
+}
+
+/** A delivery with all that can be judged before its body, by somebody who knows no secret. */
+const plausible = () => `/webhooks/wecom?msg_signature=${'a'.repeat(40)}&timestamp=${nowSec()}&nonce=77`;
+
+test('a delivery that no signature can be right for is refused while its body is still to come', async () => {
+  const signature = 'a'.repeat(40);
+  const [old, ahead] = [nowSec() - 400, nowSec() + 400];
+  const slack = (time: number | string, sign: string) => ({
+    'x-slack-request-timestamp': String(time),
+    'x-slack-signature': sign,
+  });
+  const hopeless: [string, Record<string, string>][] = [
+    ['/webhooks/wecom', {}],
+    [`/webhooks/wecom?timestamp=${nowSec()}&nonce=1`, {}],
+    [`/webhooks/wecom?msg_signature=short&timestamp=${nowSec()}&nonce=1`, {}],
+    [`/webhooks/wecom?msg_signature=${signature}&timestamp=${old}&nonce=1`, {}],
+    [`/webhooks/wecom?msg_signature=${signature}&timestamp=${ahead}&nonce=1`, {}],
+    [`/webhooks/wecom?msg_signature=${signature}&timestamp=${nowSec()}`, {}],
+    ['/webhooks/slack', {}],
+    ['/webhooks/slack', slack(nowSec(), 'v0=short')],
+    ['/webhooks/slack', slack(old, `v0=${'a'.repeat(64)}`)],
+    ['/webhooks/slack', slack('', `v0=${'a'.repeat(64)}`)],
+  ];
+  for (const [path, headers] of hopeless) {
+    const { said } = await begin(path, headers, Buffer.alloc(100));
+    await untilTrue(() => said() !== '', 5_000);
+    expect([path, said().slice(0, 12)]).toEqual([path, 'HTTP/1.1 401']);
+  }
+});
+
+test('bodies that never become whole make room for others, the oldest first, and a signed delivery is taken meanwhile', async () => {
+  const many: RawConnection[] = [];
+  const almost = Buffer.alloc(MIB_BYTES - 1, 'x');
+  for (let count = 0; count < 40; count += 1) many.push(await begin(plausible(), {}, almost));
+  // Of one MiB each, and what each costs beside, fewer than thirty-two fit.
+  await untilTrue(() => many.filter(({ said }) => said().includes(' 503 ')).length >= 9);
+  expect((await sender.send(wecomText('still here'))).status).toBe(200);
+  const ended = many.map(({ said }) => said().includes(' 503 '));
+  expect(ended.indexOf(false)).toBe(ended.filter(Boolean).length);
+  await Promise.all(many.slice(0, 9).map(({ closed }) => closed));
+});
+
+test('a body in many crumbs is counted by what it costs, not by its bytes', async () => {
+  const crumbs = await open(
+    town.botUrl,
+    `POST ${plausible()} HTTP/1.1\r\nhost: bot\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
+  );
+  opened.push(crumbs);
+  const thousand = '1\r\nx\r\n'.repeat(1_000);
+  for (let count = 0; count < 200 && !crumbs.socket.destroyed; count += 1) {
+    crumbs.socket.write(thousand);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await untilTrue(() => crumbs.said().includes(' 503 '));
+  expect((await sender.send(wecomText('and still'))).status).toBe(200);
+});
