@@ -95,7 +95,12 @@ export function usageKey(partition: number, personId: string, month: string): st
   return `{p${partition}}:usage:${personId}:${month}`;
 }
 
-/** Counter of a person's or a chat's messages in the current minute. */
+/** Counts a person's messages of the current minute over all chats. It shares its node with no chat's keys on a cluster. */
+export function personRateKey(personId: string): string {
+  return `{rate:${personId}}`;
+}
+
+/** Counter of a chat's messages in the current minute; on a cluster of a person's in the chats of one partition too. */
 export function rateKey(partition: number, who: string): string {
   return `{p${partition}}:rate:${who}`;
 }

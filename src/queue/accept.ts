@@ -7,11 +7,13 @@ import type { RedisClient } from '../base/redis.ts';
 import { deliveryIdOf, personIdOf, type ConversationRef } from '../platforms/conversation-key.ts';
 import type { InboundMessage } from '../platforms/platform.ts';
 import { mergeKeyOf, NEVER_MERGED, sealMessage, sealTarget } from './inbox-entry.ts';
+import { PersonLimit } from './person-limit.ts';
 import type { RecentAccept, RecentAccepts } from './recent-accepts.ts';
 import { STOP_CHANNEL } from './wake-queue.ts';
 
 /** How long a delivery is remembered (security.md 3.5); longer than any platform goes on repeating. */
 export const REMEMBER_DELIVERY_MS = DAY_MS;
+const MESSAGES_A_PERSON_MAY_SEND_A_MINUTE = 20;
 const MESSAGES_A_CHAT_MAY_SEND_A_MINUTE = 60;
 const LONGEST_INBOX = 100;
 /** Of accept.lua, from 0. */
@@ -20,7 +22,7 @@ const FLAGS_ARGUMENT = 4;
 export interface AcceptOptions {
   redis: RedisClient;
   keyRing: KeyRing;
-  /** 20 unless told (security.md 3.11). */
+  /** Over all chats; 20 unless told (security.md 3.11). */
   messagesAPersonMaySendAMinute?: number;
   /** Messages that are never merged with others into one turn, beside slash words. */
   standsAlone?(message: InboundMessage): boolean;
@@ -41,12 +43,15 @@ type AcceptReply = [result: Accepted['result'], takenAtMs: number];
 export class Inbox {
   readonly #options: AcceptOptions;
   readonly #script: LuaScript;
+  readonly #people: PersonLimit;
 
   constructor(options: AcceptOptions) {
     this.#options = options;
+    const mostOfAPerson = options.messagesAPersonMaySendAMinute ?? MESSAGES_A_PERSON_MAY_SEND_A_MINUTE;
+    this.#people = new PersonLimit(options.redis, mostOfAPerson);
     this.#script = loadScript(import.meta.url, './scripts/accept.lua', {
       REMEMBER_MS: REMEMBER_DELIVERY_MS,
-      MOST_OF_A_PERSON: options.messagesAPersonMaySendAMinute ?? 20,
+      MOST_OF_A_PERSON: mostOfAPerson,
       MOST_OF_A_CHAT: MESSAGES_A_CHAT_MAY_SEND_A_MINUTE,
       LONGEST_INBOX,
       STOP_CHANNEL,
@@ -65,24 +70,29 @@ export class Inbox {
       place.inbox,
       place.state,
       place.pending,
-      rateKey(partition, `person:${personId}`),
+      this.#people.counterOf(partition, personId),
     ];
     if (message.chat.kind === 'group')
       keys.push(rateKey(partition, `chat:${hashParts('chat', message.chat.id).slice(0, 32)}`));
     const isStop = message.slash?.word === 'stop';
+    const isOver = this.#people.begin(personId);
     const { threadBegunBy } = message;
     const args = [
       deliveryId,
       conversation.id,
       personId,
       standsAlone?.(message) ? NEVER_MERGED : mergeKeyOf(message, personId),
-      (message.laterReplyHandle === undefined ? '' : 'later ') + (isStop ? 'stop' : ''),
+      (message.laterReplyHandle === undefined ? '' : 'later ') + (isStop ? 'stop ' : '') + (isOver ? 'over' : ''),
       sealMessage(keyRing, deliveryId, message),
       isStop && threadBegunBy !== undefined ? deliveryIdOf({ ...message, messageId: threadBegunBy }) : '',
       sealTarget(keyRing, deliveryId, message),
       message.saidAtMs ?? '',
     ];
-    const [result, takenAtMs] = (await this.#script.run(redis, keys, args)) as AcceptReply;
+    const [result, takenAtMs] = (await this.#script.run(redis, keys, args).catch((error: unknown) => {
+      this.#people.end(personId, deliveryId, 'repeat');
+      throw error;
+    })) as AcceptReply;
+    this.#people.end(personId, deliveryId, result);
     // One that is sent again may be so since our own answer about it was lost.
     if (takenAtMs > 0) recent?.keep({ deliveryId, conversation, keys, args, takenAtMs });
     return { deliveryId, result };

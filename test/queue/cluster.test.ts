@@ -107,3 +107,22 @@ test('while one master of a cluster is gone, what lies on the others is swept al
   expect(told.filter((words, index) => words === told[index - 1])).toEqual([]);
   await allShards.close();
 }, 60_000);
+
+test('one person’s messages of a minute count once over all chats, in whichever process and on whichever node they lie', async () => {
+  const inboxes = [inbox, new Inbox({ redis, keyRing: testKeyRing() })];
+  const userId = 'one-person';
+  const results: string[] = [];
+  for (let count = 0; count < 64; count += 1) {
+    const message = { ...messageOf(userId, 'hello'), chat: { kind: 'group', id: `group-${count}` } } as const;
+    const process = inboxes[count % 2] ?? inbox;
+    results.push((await process.accept(conversationOf(message, 'member'), message)).result);
+    // A repeat costs nothing.
+    expect((await process.accept(conversationOf(message, 'member'), message)).result).not.toBe('new');
+    await sleep(5);
+  }
+  const taken = results.filter((result) => result === 'new').length;
+  // What another process took is known right behind each message.
+  expect([taken >= 20, taken <= 22]).toEqual([true, true]);
+  const other = messageOf('somebody-else', 'hello');
+  expect((await inbox.accept(conversationOf(other, 'member'), other)).result).toBe('new');
+});

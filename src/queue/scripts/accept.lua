@@ -6,9 +6,10 @@
 -- Constants  REMEMBER_MS (life of a message record), LONGEST_INBOX, STOP_CHANNEL,
 --            MOST_OF_A_PERSON and MOST_OF_A_CHAT (messages a minute)
 -- KEYS  1 message record   2 inbox   3 state   4 pending   5 the person's rate   6 the chat's rate (groups only)
+--       5 counts over all chats and lies elsewhere, but on a cluster, where it counts the chats of this partition (person-limit.ts)
 -- ARGV  1 delivery id   2 conversation id   3 owner (person id)   4 merge key ('-' = never merged)
 --       5 words: 'later' if it can be answered later, 'stop' if this is a stop word, 'again:' and when it was taken, ms, if it was
---         acknowledged before
+--         acknowledged before, 'over' if too many of the person came in other chats
 --       6 sealed message   7 of a stop word in a thread: the delivery that began the thread, else ''
 --       8 where to answer, sealed by itself, so that an apology reaches the person although the message does not open; '' where the platform polls
 --       9 when it was said by the platform's clock, ms; '' where it does not tell
@@ -33,7 +34,7 @@ local function count(key)
   return redis.call('SET', key, '1', 'PX', 60000, 'NX') and 1 or redis.call('INCR', key)
 end
 
-local isLimited = count(KEYS[5]) > MOST_OF_A_PERSON or redis.call('LLEN', KEYS[2]) >= LONGEST_INBOX
+local isLimited = count(KEYS[5]) > MOST_OF_A_PERSON or string.find(ARGV[5], 'over', 1, true) or redis.call('LLEN', KEYS[2]) >= LONGEST_INBOX
 -- A private chat has one person, whose own limit is the lower one.
 if KEYS[6] and count(KEYS[6]) > MOST_OF_A_CHAT then isLimited = true end
 -- A stop word must get through whatever is queued: it is what ends a flood. What was acknowledged once stays so.
