@@ -45,9 +45,8 @@ export function threadModule(name: string, importer: string): URL {
 }
 
 function hasRoom(purpose: ThreadPurpose): boolean {
-  if (running[purpose] >= MOST_OF[purpose]) return false;
-  if (purpose === 'password' || purpose === 'body') return true;
-  return running.answer + running.page < MOST_THREADS;
+  if (purpose === 'password' || purpose === 'body') return running[purpose] < MOST_OF[purpose];
+  return running[purpose] < MOST_OF[purpose] && running.answer + running.page < MOST_THREADS;
 }
 
 function letNextIn(): void {
