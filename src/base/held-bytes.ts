@@ -44,7 +44,7 @@ export class HeldBytes {
     add(EACH_BODY_BYTES);
     return {
       grow: (bytes) => add(bytes + EACH_PIECE_BYTES),
-      end: () => void this.#forget(holder),
+      end: () => this.#forget(holder),
     };
   }
 

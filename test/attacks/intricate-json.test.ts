@@ -40,10 +40,10 @@ async function post(body: Buffer): Promise<Answered> {
   // What is still on its way is read meanwhile.
   for (let count = 0; count < 200; count += 1) await ask();
   asking.end(body.subarray(-1));
-  let isOver = false;
-  asking.once('response', () => (isOver = true));
+  const over = new AbortController();
+  asking.once('response', () => over.abort());
   let answeredMeanwhile = 0;
-  while (!isOver) {
+  while (!over.signal.aborted) {
     await ask();
     answeredMeanwhile += 1;
   }

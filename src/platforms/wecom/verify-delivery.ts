@@ -27,7 +27,12 @@ const MAX_NONCE_CHARS = 128;
 const SIGNATURE = /^[0-9a-f]{40}$/;
 
 type Clock = Pick<VerifyOptions, 'windowSec' | 'nowMs'>;
-type SignatureFields = { signature: string; timestamp: string; nonce: string };
+
+interface SignatureFields {
+  signature: string;
+  timestamp: string;
+  nonce: string;
+}
 
 /**
  * The signature and what it covers beside the sealed text, or why they are refused whatever that text is. The fields are signed

@@ -11,14 +11,17 @@ const held = new HeldBytes(16 * MIB_BYTES);
 export function formParser(refuse: () => never): Middleware {
   const parse = bodyParser({ enableTypes: ['form'], formLimit: `${MAX_FORM_BYTES}b`, onerror: refuse }) as Middleware;
   return async (ctx, next) => {
-    if (ctx.method !== 'POST') return next();
+    if (ctx.method !== 'POST') {
+      await next();
+      return;
+    }
     const holding = held.begin(() => ctx.req.destroy());
-    holding.grow(Math.min(ctx.request.length ?? MAX_FORM_BYTES, MAX_FORM_BYTES));
+    holding.grow(Math.min(Number(ctx.get('Content-Length') || MAX_FORM_BYTES), MAX_FORM_BYTES));
     try {
       await parse(ctx, () => Promise.resolve());
     } finally {
       holding.end();
     }
-    return next();
+    await next();
   };
 }
