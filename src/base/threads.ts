@@ -11,7 +11,7 @@ const MEMORY_MIB = 192;
  */
 export type ThreadPurpose = 'answer' | 'page' | 'password' | 'body';
 
-const MOST_OF: Readonly<Record<ThreadPurpose, number>> = { password: 3, answer: MOST_THREADS, page: 1, body: 1 };
+const MOST_OF: Readonly<Record<ThreadPurpose, number>> = { password: 3, body: 1, answer: MOST_THREADS, page: 1 };
 const running: Record<ThreadPurpose, number> = { answer: 0, page: 0, password: 0, body: 0 };
 const waiting: Record<ThreadPurpose, (() => void)[]> = { answer: [], page: [], password: [], body: [] };
 
