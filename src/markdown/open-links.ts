@@ -1,6 +1,6 @@
 import type { SyntaxNode, SyntaxNodeRef, Tree } from '@lezer/common';
 import { applyEdits, type Edit } from './edit-text.ts';
-import { imageDescription, namesAnotherHost, seenText } from './link-label.ts';
+import { hasUserInfo, imageDescription, namesAnotherHost, seenText } from './link-label.ts';
 
 /** What stands in another place of the text and gives links their addresses, by their folded names. */
 type Definitions = ReadonlyMap<string, string>;
@@ -26,6 +26,8 @@ const WHOLE_TAG =
   /<(?=\/?[A-Za-z][A-Za-z0-9-]{0,40}(?:\s{1,8}[A-Za-z_:][\w:.-]{0,40}(?:\s{0,8}=\s{0,8}(?:"[^"]{0,300}"|'[^']{0,300}'|[^\s"'=<>`]{1,300}))?){0,8}\s{0,8}\/?>)/g;
 const TAG_LIKE = /<(?=\/?[A-Za-z][^<>]*>)/g;
 const LOOSE_DEFINITION = /^([ \t>*+\-\d.)]{0,40}\[[^\]]{1,300}\]):/gm;
+/** The sign behind a name in an address, before its host; clients make links of bare addresses too. */
+const USER_INFO = /(:\/\/[^\s/?#<>@]{0,300})@/g;
 const LOOSE_LINK = /(\[[^[\]\n]{0,300})?\](?=\(([^()\n]{0,2000}))/g;
 
 /**
@@ -69,6 +71,7 @@ function showLooseSigns(prose: string): string {
     .replace(LOOSE_TAG, '＜')
     .replace(WHOLE_TAG, '＜')
     .replace(LOOSE_DEFINITION, '$1：')
+    .replace(USER_INFO, '$1＠')
     .replace(LOOSE_LINK, (whole: string, label: string | undefined, address: string) => {
       const origin = /^https?:\/\/[^/?#\s\\]*/i.exec(address)?.[0] ?? '';
       const isOpen = label !== undefined && URL.canParse(origin) && !namesAnotherHost(label, new URL(origin));
@@ -117,8 +120,8 @@ interface Link {
 function showLink({ isImage, label, seen, address }: Link): string {
   // Escapes and entities in an address are read differently by clients and by us.
   const isClear = !/[\\\s[\]<>]|&(?!amp;)[#\w]{1,32};/.test(address);
-  const isWeb = isClear && /^https?:\/\//i.test(address) && URL.canParse(address);
-  if (!isWeb) return address === '' ? label : `${label} (${address})`;
+  const isWeb = isClear && /^https?:\/\//i.test(address) && URL.canParse(address) && !hasUserInfo(new URL(address));
+  if (!isWeb) return address === '' ? label : `${label} (${withoutUserInfo(address)})`;
   if (label === address) return `[${address}](${address})`;
   if (isImage) return `${label === '' ? '' : `${label}: `}[${address}](${address})`;
   return namesAnotherHost(seen, new URL(address)) ? `${label} ([${address}](${address}))` : `[${label}](${address})`;
@@ -149,7 +152,13 @@ function html({ name, node }: SyntaxNodeRef, written: string): string {
 }
 
 function autolink(written: string): string {
-  return /^<https?:[^<>\s|]*>$/i.test(written) ? written : withoutBrackets(written);
+  const shown = withoutUserInfo(written);
+  return shown === written && /^<https?:[^<>\s|]*>$/i.test(written) ? written : withoutBrackets(shown);
+}
+
+/** Shows that what stands before the host is no host. Doing it twice changes nothing more. */
+function withoutUserInfo(text: string): string {
+  return text.replace(USER_INFO, '$1＠');
 }
 
 /** A definition is seen by nobody, and gives an address to a label elsewhere: it is shown instead. */

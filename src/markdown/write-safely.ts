@@ -3,8 +3,8 @@ import type { Dialect } from './dialect.ts';
 import { openLinks } from './open-links.ts';
 import { isTooIntricate, readTree } from './read-tree.ts';
 
-/** Without one of these, nothing is a link, an image or HTML to any client. */
-const LINK_OR_HTML = /\]\(|\]\[|\]:|<[A-Za-z/!?]/;
+/** Without one of these, nothing is a link, an image or HTML to any client, but for bare addresses that lead where they say. */
+const LINK_OR_HTML = /\]\(|\]\[|\]:|<[A-Za-z/!?]|:\/\/[^\s/?#<>@]{0,300}@/;
 const LINK_SIGN = /\](?=[([:])/g;
 const TAG_SIGN = /<(?=[A-Za-z/!?])/g;
 /** One reading mends what it finds; what that lays bare is mended by the next. More than these are a text made for it. */

@@ -11,6 +11,8 @@ export interface RoundsOptions extends Omit<ToolRunOptions, 'scene'> {
   asker: ToolAsker;
   /** Lengths of time. */
   monotonicMs: NowMs;
+  /** Told before each round that follows results: what people wrote and tools found so far. */
+  told?(texts: readonly string[]): void;
 }
 
 /** Calls beside these ends are not run: one came without its end, the other is not wanted. */
@@ -73,6 +75,7 @@ export async function answerInRounds(
       return { role: 'tool', callId, content };
     });
     messages = [...messages, { role: 'assistant', content: text, toolCalls: told }, ...answers];
+    options.told?.(textsToRead(messages));
   }
 }
 

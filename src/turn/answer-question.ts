@@ -74,27 +74,32 @@ async function putToModel(options: AnswerQuestionOptions, scene: AdmittedScene, 
     live,
     question: { language },
   } = scene;
-  let shown = '';
+  let links: TurnTools['links'] | undefined;
+  const shownText = () => links?.text ?? '';
   let ending: Ending = 'truncated';
   const thought = new Thought(options, scene);
-  const show = (doing?: string) => live.show({ text: shown, ...thought.beside(shown, scene.notes, doing) });
+  const show = (doing?: string) => {
+    const text = shownText();
+    live.show({ text, ...thought.beside(text, scene.notes, doing) });
+  };
   try {
     const tools = toolsOfTurn(options, scene, show);
+    ({ links } = tools);
     await ask(options, scene, { tools, spent }, (event) => {
       spent.heard(event);
-      if (event.type === 'text') shown += event.delta;
+      if (event.type === 'text') tools.links.add(event.delta);
       else if (event.type === 'reasoning') thought.add(event.delta);
-      else if (event.type === 'fallback') return note(scene, fallbackNote(event.model, language), shown);
+      else if (event.type === 'fallback') return note(scene, fallbackNote(event.model, language), shownText());
       else if (event.type === 'end') ending = endingOf(event.reason);
       if (event.type === 'text' || event.type === 'reasoning') show();
     });
-    return { ...finished(options, scene, { text: shown, ending }), ...thought.atTheEnd() };
+    return { ...finished(options, scene, { text: tools.links.whole(), ending }), ...thought.atTheEnd() };
   } catch (error) {
     if (scene.controls.signal.reason === 'stopped')
-      return { ...finished(options, scene, { text: shown, ending: 'stopped' }), ...thought.atTheEnd() };
+      return { ...finished(options, scene, { text: links?.whole() ?? '', ending: 'stopped' }), ...thought.atTheEnd() };
     if (error instanceof ImageRefusedError) return refused(options, scene, imageRefusal(scene, error));
     if (!(error instanceof ChatError)) throw error;
-    if (shown !== '') return finished(options, scene, { text: shown, ending: 'truncated' });
+    if (links && shownText() !== '') return finished(options, scene, { text: links.whole(), ending: 'truncated' });
     return {
       kind: 'failed',
       text: say(TURN_TEXTS[textFor(error)], language),

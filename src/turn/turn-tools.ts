@@ -3,6 +3,7 @@ import type { ChatClient, ToolDeclaration } from '../chat/chat-types.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { ToolAsker } from '../tools/tool.ts';
 import { answerInRounds } from './answer-in-rounds.ts';
+import { NamedLinks } from './named-links.ts';
 import type { AdmittedScene } from './run-turn.ts';
 import { TOOL_LIMITS } from './tool-limits.ts';
 import type { TurnReport } from './turn-ports.ts';
@@ -19,6 +20,8 @@ export interface TurnTools {
   declared: readonly ToolDeclaration[];
   /** Answers in rounds: what tools find out is no step of the caller's. */
   chat: Pick<ChatClient, 'stream'>;
+  /** What is said from here on, with links as they are to be shown. */
+  links: NamedLinks;
 }
 
 /** @param showStatus shows what a tool is doing */
@@ -31,12 +34,17 @@ export function toolsOfTurn(
   const asker = askerOf(scene);
   // Each round costs another call of the model.
   const declared = isToBeBrief(scene) ? [] : toolbox.offer(asker);
+  const links = new NamedLinks();
   return {
     declared,
+    links,
     chat: {
       stream: (request, signal, onEvent) =>
         answerInRounds(
-          { chat, toolbox, report, monotonicMs, asker, limits: TOOL_LIMITS, signal, showStatus },
+          {
+            ...{ chat, toolbox, report, monotonicMs, asker, limits: TOOL_LIMITS, signal, showStatus },
+            told: (texts) => links.toldBy(texts),
+          },
           request,
           onEvent,
         ),

@@ -51,6 +51,15 @@ describe('tools, from a message in Slack to its answer', () => {
     ]);
   });
 
+  test('after a tool a link to a host that nobody named shows its address in full, while it grows and at the end', async () => {
+    const said = 'See [the page](https://docs.example/a) or [click here](https://evil.example/?q=secret).';
+    town.chat.script(streamOf(call('current_time')), helloStream(said));
+    await town.startBot();
+    await town.sender.direct('U1', 'What does docs.example say?');
+    const shown = 'See [the page](https://docs.example/a) or click here (https://evil.example/?q=secret).';
+    await town.untilShown('DU1', [shown]);
+  });
+
   test('F12: /stop while the round after a tool streams keeps what was shown', async () => {
     town.chat.script(
       streamOf(chunk({ content: 'One moment.' }), call('current_time')),

@@ -23,10 +23,11 @@ export function isAllowedLink(href: string): boolean {
   return url !== undefined && LINK_SCHEMES.has(url.protocol) && url.username === '' && url.password === '';
 }
 
-/** The host (with port) that is shown beside a link, unless the link's own words show it; undefined for mail. */
+/** The host (with port) that is shown beside a link, unless the link's own words are that address; undefined for mail. */
 export function hostBeside(href: string, words: string): string | undefined {
   const host = parse(href)?.host ?? '';
-  return host === '' || words.toLowerCase().includes(host) ? undefined : host;
+  const [, named] = /^(?:https?:\/\/)?([^\s/?#]+)(?:[/?#]\S*)?$/i.exec(words) ?? [];
+  return host === '' || named?.toLowerCase() === host ? undefined : host;
 }
 
 function parse(href: string): URL | undefined {
