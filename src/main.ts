@@ -1,7 +1,7 @@
 import { CHECK_USAGE, readCheckArguments, type CheckArguments } from './check-arguments.ts';
 import { EXIT } from './exit-codes.ts';
+import { runHashPassword } from './hash-password-command.ts';
 import { faultsOfNamedFiles } from './named-files.ts';
-import { hashPassword } from './service/sign-in/passwords.ts';
 import type { Config, Secrets } from './settings/config.ts';
 import { loadSettings, type LoadedSettings } from './settings/load-settings.ts';
 import { runStartCommand } from './start-command.ts';
@@ -10,7 +10,8 @@ import { takeFreePorts } from './take-free-ports.ts';
 const asked = process.argv[2] === 'check' ? readCheckArguments(process.argv.slice(3)) : undefined;
 
 /** `hash-password` and a command's usage need no settings: they are used while these are written. */
-if (process.argv[2] === 'hash-password') await printPasswordHash();
+if (process.argv[2] === 'hash-password')
+  process.exitCode = await runHashPassword({ input: process.stdin, output: process.stdout, asides: process.stderr });
 else if (asked?.kind === 'help' || asked?.kind === 'wrong') tellCheckUsage(asked);
 else await runWithSettings(asked);
 
@@ -49,14 +50,6 @@ function tellCheckUsage(check: Extract<CheckArguments, { kind: 'help' | 'wrong' 
   }
   process.stderr.write(`${check.complaint}\n\n${CHECK_USAGE}`);
   process.exitCode = EXIT.usage;
-}
-
-/** Reads a password from standard input and prints what stands for it in `SERVICE_DIRECTORY_FILE`. */
-async function printPasswordHash(): Promise<void> {
-  process.stdin.setEncoding('utf8');
-  let typed = '';
-  for await (const chunk of process.stdin as AsyncIterable<string>) typed += chunk;
-  process.stdout.write(`${await hashPassword(typed.replace(/\r?\n$/, ''))}\n`);
 }
 
 function refuse(faults: readonly { message: string }[]): void {

@@ -15,7 +15,7 @@ const redirectUriSchema = z
   .string()
   .refine(
     (uri) => URL.canParse(uri) && !uri.includes('#') && !/^(?:javascript|data|vbscript|file|blob|about):/i.test(uri),
-    'Expected an absolute address without a fragment',
+    'Must be a whole address such as https://parley.example.edu/oauth/callback, without a #',
   );
 
 const clientSchema = z

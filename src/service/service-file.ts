@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { CodedError } from '../base/coded-error.ts';
+import { readJsonFile } from '../base/json-file.ts';
 
 /** A clients or directory file that cannot be used; `faults` says each thing to mend, without showing secrets. */
 export class ServiceFileError extends CodedError<'service_file_not_json' | 'service_file_invalid'> {
@@ -13,27 +14,9 @@ export class ServiceFileError extends CodedError<'service_file_not_json' | 'serv
 
 /** Parses JSON text by a schema. @throws ServiceFileError with every fault, each with its place such as `[0].redirect_uris` */
 export function readServiceFile<Output>(text: string, schema: z.ZodType<Output>): Output {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new ServiceFileError('service_file_not_json', ['The file is not valid JSON']);
-  }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new ServiceFileError(
-    'service_file_invalid',
-    parsed.error.issues.map(({ path, message }) => `${place(path)}: ${message}`),
-  );
-}
-
-function place(path: PropertyKey[]): string {
-  return (
-    path
-      .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
-      .join('')
-      .replace(/^\./, '') || 'the file'
-  );
+  const read = readJsonFile(text, schema);
+  if (read.ok) return read.data;
+  throw new ServiceFileError(read.isJson ? 'service_file_invalid' : 'service_file_not_json', read.faults);
 }
 
 /** Reports each value that occurs twice. */

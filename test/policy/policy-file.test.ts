@@ -36,7 +36,7 @@ test('the file that ships explains each word that a policy knows', () => {
 
 describe('what a policy may not say, each with its place', () => {
   test.each<[what: string, file: unknown, fault: RegExp]>([
-    ['no JSON', '{ "rules": [', /^The file is not valid JSON$/],
+    ['no JSON', '{ "rules": [', /^Line 1, column 13: the file ends here, and \] is missing$/],
     ['nothing', null, /^the file: /],
     ['a list', [], /^the file: /],
     ['an unknown key at the top', { rules: [], otherwise: ALL, default: ALL }, /^the file: .*"default"/],

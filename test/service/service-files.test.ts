@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import { argon2id } from 'hash-wasm';
 import { parseClientsFile } from '../../src/service/clients-file.ts';
 import { parseDirectoryFile } from '../../src/service/directory-file.ts';
+import { parseProfileMapFile } from '../../src/service/profile-map-file.ts';
 import { hashPassword, passwordFits, passwordFault } from '../../src/service/sign-in/passwords.ts';
 import { ServiceFileError } from '../../src/service/service-file.ts';
+import { runHashPassword } from '../../src/hash-password-command.ts';
 import { CLIENT, PEOPLE } from './support.ts';
 
 function faultsOf(parse: () => unknown): readonly string[] {
@@ -42,7 +44,7 @@ describe('SERVICE_CLIENTS_FILE', () => {
     expect(faultsOf(() => parseClientsFile(JSON.stringify([CLIENT, CLIENT])))).toEqual([
       'the file: client_id parley occurs twice',
     ]);
-    expect(faultsOf(() => parseClientsFile('[{'))).toEqual(['The file is not valid JSON']);
+    expect(faultsOf(() => parseClientsFile('[{'))).toEqual(['Line 1, column 3: the file ends here, and } is missing']);
   });
 
   test('any text gives clients or a ServiceFileError', () => {
@@ -118,5 +120,75 @@ describe('password strings (PHC)', () => {
       await passwordFits('wrong', stored),
       await passwordFits('', stored),
     ]).toEqual([true, false, false]);
+  });
+});
+
+describe('faults of a file', () => {
+  test('are told in our words with their place, and never in those of a library', () => {
+    const [person] = PEOPLE as Record<string, unknown>[];
+    const faults = faultsOf(() =>
+      parseDirectoryFile(
+        JSON.stringify([
+          { ...person, username: 7, profile: { ...(person?.['profile'] as object), active: 'yes' } },
+          {},
+        ]),
+        { allowPlainPasswords: true },
+      ),
+    );
+    expect(faults).toEqual([
+      '[0].username: Must be a text, and is a number',
+      '[0].profile.active: Must be true or false, and is a text',
+      '[1].username: Is missing: must be a text',
+      '[1].password: Is missing: must be a text',
+      '[1].profile: Is missing: must be an object',
+    ]);
+    expect(faultsOf(() => parseClientsFile('{}'))).toEqual(['the file: Must be a list, and is an object']);
+  });
+
+  test('of no kind show the words of the library that found them', () => {
+    const wrong = fc.oneof(fc.jsonValue(), fc.constant([{ ...CLIENT, name: '', redirect_uris: [] }]));
+    fc.assert(
+      fc.property(wrong, (value) => {
+        const text = JSON.stringify(value);
+        const found = [parseClientsFile, parseDirectoryFile, parseProfileMapFile].flatMap((parse) => [
+          ...faultsOf(() => parse(text)),
+        ]);
+        for (const fault of found) expect(fault).not.toMatch(/Invalid|expected|received|Too (small|big)|Unrecognized/);
+      }),
+    );
+  });
+
+  test('a placeholder in the place of a password names the command that makes one', () => {
+    const [person] = PEOPLE as Record<string, unknown>[];
+    for (const password of ['$scrypt$ln=14,r=8,p=1$SALT$HASH', 'changeme', '', 'plain:secret-word']) {
+      const [fault = ''] = faultsOf(() => parseDirectoryFile(JSON.stringify([{ ...person, password }])));
+      expect(fault).toContain('npm run hash-password');
+      expect(fault).not.toContain('secret-word');
+    }
+  });
+});
+
+describe('npm run hash-password', () => {
+  const run = async (...typed: string[]) => {
+    let [output, asides] = ['', ''];
+    async function* input() {
+      yield* typed;
+    }
+    const exitCode = await runHashPassword({
+      input: input(),
+      output: { write: (text: string) => (output += text) },
+      asides: { write: (text: string) => (asides += text) },
+    });
+    return { exitCode, output, asides };
+  };
+
+  test.each([[[]], [['']], [['\n']], [['  \r\n']]])('refuses that nothing is typed: %j', async (typed) => {
+    expect(await run(...typed)).toEqual({ exitCode: 2, output: '', asides: expect.stringContaining('No password') });
+  });
+
+  test('prints what fits the password, however it comes', async () => {
+    const { exitCode, output, asides } = await run('correct ', '密码\n');
+    expect([exitCode, asides]).toEqual([0, '']);
+    expect(await passwordFits('correct 密码', output.trim())).toBe(true);
   });
 });

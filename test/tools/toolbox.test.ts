@@ -79,7 +79,7 @@ describe('TOOLS_FILE', () => {
   });
 
   test.each<[what: string, file: unknown, fault: string | RegExp]>([
-    ['no JSON', '{', 'The file is not valid JSON'],
+    ['no JSON', '{', 'Line 1, column 2: the file ends here, and } is missing'],
     ['an unknown tool', { tools: { clock: { on: true } } }, /^tools\.clock: .*there are current_time, who_am_i/],
     ['an unknown field', { tools: { current_time: { on: true, whom: {} } } }, /^tools\.current_time: .*whom/],
     ['a field beside the tools', { tools: {}, rules: [] }, /rules/],

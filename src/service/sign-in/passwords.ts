@@ -9,6 +9,7 @@ const deriveScrypt = promisify<string, Buffer, number, ScryptOptions, Buffer>(sc
 const SCRYPT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{22,128})$/;
 const ARGON2ID = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$[A-Za-z0-9+/]{8,128}\$[A-Za-z0-9+/]{22,128}$/;
 const PLAIN = 'plain:';
+const MAKE_ONE = 'make one with npm run hash-password, and put what it prints here';
 const ARGON2_THREAD = new URL('./argon2-thread.mjs', import.meta.url);
 
 /** As costly as what `hashPassword` makes. It fits no password. */
@@ -22,8 +23,7 @@ const MAX_ARGON2_PASSES = 10;
 
 /** What is wrong with a stored password string; undefined when it can be verified. Never holds the string itself. */
 export function passwordFault(stored: string, allowPlain: boolean): string | undefined {
-  if (stored.startsWith(PLAIN))
-    return allowPlain ? undefined : 'plain: passwords are for local mode only; use a $scrypt$ or $argon2id$ string';
+  if (stored.startsWith(PLAIN)) return allowPlain ? undefined : `plain: passwords are for local mode only: ${MAKE_ONE}`;
   const [, ln, r, p] = SCRYPT.exec(stored) ?? [];
   if (ln !== undefined) {
     const isTooCostly = Number(ln) > MAX_LN || 128 * 2 ** Number(ln) * Number(r) > MAX_SCRYPT_BYTES || Number(p) > 16;
@@ -32,8 +32,7 @@ export function passwordFault(stored: string, allowPlain: boolean): string | und
       : undefined;
   }
   const [, m, t] = ARGON2ID.exec(stored) ?? [];
-  if (m === undefined)
-    return 'Expected a PHC string: $scrypt$ln=14,r=8,p=1$SALT$HASH or $argon2id$v=19$m=…,t=…,p=…$SALT$HASH';
+  if (m === undefined) return `Is no password string that can be compared with: ${MAKE_ONE}`;
   return Number(m) > MAX_ARGON2_KIB || Number(t) > MAX_ARGON2_PASSES
     ? 'The argon2id cost is out of range (m at most 262144, t at most 10)'
     : undefined;
