@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
 import { counter, durations, QUICK_BUCKETS_SEC } from './instruments.ts';
+import { refusalInWords } from './refusal-words.ts';
 import type { ReceivingReport } from './report.ts';
 
 /** Outcomes that somebody should look at; all others come with every message and every poll. */
@@ -27,10 +28,18 @@ export function reportReceiving(registry: Registry, log: Log): ReceivingReport {
   });
   const welcomes = counter(registry, { name: 'welcomes_total', help: 'Welcomes shown', labels: ['platform'] });
   return {
-    deliveryReceived({ platform, kind, outcome, durationMs }) {
+    deliveryReceived({ platform, kind, outcome, durationMs, reason, offSec, sizeBytes }) {
       deliveries({ platform, kind, outcome });
       seconds({ platform, kind }, durationMs);
-      log[LOG_LEVELS[outcome] ?? 'debug']({ platform, kind, outcome, durationMs }, 'delivery answered');
+      if (reason === undefined) {
+        log[LOG_LEVELS[outcome] ?? 'debug']({ platform, kind, outcome, durationMs }, 'delivery answered');
+        return;
+      }
+      const words = refusalInWords({ platform, reason, offSec, sizeBytes });
+      log.info({ platform, kind, outcome, durationMs, offSec, sizeBytes }, `a delivery was refused: ${words}`);
+    },
+    deliveryProven({ platform }) {
+      log.info({ platform }, 'the first delivery since the start was verified: its secrets are right');
     },
     feedbackGiven({ platform, verdict }) {
       feedback({ platform, verdict });

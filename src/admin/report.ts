@@ -5,7 +5,16 @@ import type { QueueReport } from '../queue/queue-report.ts';
 
 /** What the receiving side tells. Durations are milliseconds. */
 export interface ReceivingReport {
-  deliveryReceived(event: { platform: PlatformName; kind: string; outcome: string; durationMs: number }): void;
+  deliveryReceived(event: {
+    platform: PlatformName;
+    kind: string;
+    outcome: string;
+    durationMs: number;
+    reason?: string | undefined;
+    offSec?: number | undefined;
+    sizeBytes?: number | undefined;
+  }): void;
+  deliveryProven(event: { platform: PlatformName }): void;
   feedbackGiven(event: { platform: PlatformName; verdict: 'good' | 'bad' | 'withdrawn' }): void;
   welcomeSent(event: { platform: PlatformName }): void;
 }

@@ -113,10 +113,10 @@ export type DeliveryHead = Omit<RawDelivery, 'body'>;
 
 /**
  * What a delivery turned out to be. `refused` has failed verification or could not be parsed before it;
- * everything else is verified. `answer…` functions build the platform's HTTP answer.
+ * everything else is verified. `offSec` says how far its time lies from ours, where that is why. `answer…` functions build the platform's HTTP answer.
  */
 export type Delivery =
-  | { kind: 'refused'; status: 400 | 401; reason: string }
+  | { kind: 'refused'; status: 400 | 401; reason: string; offSec?: number | undefined }
   | { kind: 'handshake'; answer: HttpAnswer }
   | { kind: 'message'; message: InboundMessage; answer(reply: PulledReply | undefined): HttpAnswer }
   | { kind: 'poll'; replyId: string; chat: Chat; sender: Sender; answer(reply: PulledReply): HttpAnswer }

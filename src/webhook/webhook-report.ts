@@ -15,7 +15,18 @@ export type DeliveryOutcome =
 
 /** What the webhook room tells about itself. */
 export interface WebhookReport {
-  deliveryReceived(event: { platform: PlatformName; kind: string; outcome: DeliveryOutcome; durationMs: number }): void;
+  deliveryReceived(event: {
+    platform: PlatformName;
+    kind: string;
+    outcome: DeliveryOutcome;
+    durationMs: number;
+    /** Why it was refused, or could not be read; with it the seconds that its time is off, or its size. */
+    reason?: string | undefined;
+    offSec?: number | undefined;
+    sizeBytes?: number | undefined;
+  }): void;
+  /** The first delivery of a platform since the start that was verified and made sense. */
+  deliveryProven(event: { platform: PlatformName }): void;
   feedbackGiven(event: { platform: PlatformName; verdict: 'good' | 'bad' | 'withdrawn' }): void;
   welcomeSent(event: { platform: PlatformName }): void;
 }

@@ -29,6 +29,7 @@ const MOST_UNPROVEN_BYTES = 32 * MIB_BYTES;
  * (docs/PERFORMANCE.md).
  */
 export function webhookRoutes(options: WebhookRoutesOptions): ServeWebhook {
+  const proven = new Set<Platform>();
   const platforms = new Map<string, Platform>(options.platforms.map((platform) => [platform.name, platform]));
   const held = new HeldBytes(MOST_UNPROVEN_BYTES);
   return (request, response) => {
@@ -39,7 +40,7 @@ export function webhookRoutes(options: WebhookRoutesOptions): ServeWebhook {
     const platform = platforms.get(path.slice(PREFIX.length));
     if (!platform) return false;
     const query = new URLSearchParams(queryAt < 0 ? '' : url.slice(queryAt));
-    serveDelivery({ request, response, query, platform, held }, options).catch((thrown: unknown) => {
+    serveDelivery({ request, response, query, platform, held, proven }, options).catch((thrown: unknown) => {
       options.log.error({ error: asError(thrown) }, 'a request failed');
       if (!response.headersSent) writeAnswer(response, { status: 500, body: '' });
     });
@@ -53,40 +54,64 @@ interface Call {
   query: URLSearchParams;
   platform: Platform;
   held: HeldBytes;
+  /** Whose deliveries were verified since the start. */
+  proven: Set<Platform>;
 }
 
-async function serveDelivery({ request, response, query, platform, held }: Call, options: WebhookRoutesOptions) {
+/** What was refused before anything could be verified. */
+const UNREAD_REASONS = { 400: 'broken off', 413: 'too large', 415: 'compressed', 503: 'no room' } as const;
+
+async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
+  const { request, response, query, platform, held, proven } = call;
   const startedMs = performance.now();
   const { method } = request;
   if (method !== 'GET' && method !== 'POST') {
     response.setHeader('allow', 'GET, POST');
     return writeAnswer(response, { status: 405, body: '' });
   }
-  const done = (kind: string, outcome: DeliveryOutcome) =>
+  const done = (kind: string, outcome: DeliveryOutcome, why: Why = {}) =>
     options.report.deliveryReceived({
       platform: platform.name,
       kind,
       outcome,
       durationMs: performance.now() - startedMs,
+      ...why,
     });
 
   const head: DeliveryHead = { method, query, headers: request.headers };
   const refused = platform.refuseUnread(head);
   if (refused) {
     writeAnswer(response, { status: refused.status, body: '' });
-    return done('unread', 'refused');
+    return done('unread', 'refused', whyOf(refused));
   }
   const read = await readBody(request, held);
   if (!read.ok) {
     // Who had to make room would only go on sending.
     if (read.status === 503) response.setHeader('connection', 'close');
     writeAnswer(response, { status: read.status, body: '' });
-    return done('unread', read.status === 413 ? 'too-large' : 'refused');
+    const sizeBytes = Number(request.headers['content-length'] ?? Number.NaN);
+    const why = { reason: UNREAD_REASONS[read.status], ...(Number.isFinite(sizeBytes) ? { sizeBytes } : {}) };
+    return done('unread', read.status === 413 ? 'too-large' : 'refused', why);
   }
   const delivery: Delivery = platform.receive({ ...head, body: read.body });
   const { answer, outcome } = await options.handle(platform, delivery);
   writeAnswer(response, answer);
-  done(delivery.kind, outcome);
+  done(delivery.kind, outcome, whyOf(delivery));
+  if (proven.has(platform) || delivery.kind === 'refused' || delivery.kind === 'ignored') return;
+  proven.add(platform);
+  options.report.deliveryProven({ platform: platform.name });
+}
+
+interface Why {
+  reason?: string;
+  offSec?: number | undefined;
+  sizeBytes?: number;
+}
+
+/** Why a delivery came to nothing that an operator would want; what is ignored by rule is nobody's business. */
+function whyOf(delivery: Delivery): Why {
+  if (delivery.kind === 'refused') return { reason: delivery.reason, offSec: delivery.offSec };
+  return delivery.kind === 'ignored' && delivery.reason === 'does not open' ? { reason: delivery.reason } : {};
 }
 
 function writeAnswer(response: ServerResponse, { status, contentType, body }: HttpAnswer): void {

@@ -7,9 +7,11 @@ import { createWecomSender, wecomText, type WecomSender } from '../support/wecom
 
 let town: Town;
 let sender: WecomSender;
+let provenAtStart: number;
 
 beforeAll(async () => {
   town = await startTown({ env: { SIGN_IN: 'off' } });
+  provenAtStart = countProven();
   sender = createWecomSender({
     botUrl: town.botUrl,
     token: town.env['WECOM_BOT_TOKEN'] ?? '',
@@ -23,6 +25,8 @@ beforeEach(async () => {
   town.lines.splice(0);
 });
 
+const countProven = () =>
+  town.lines.filter((line) => line.includes('the first delivery since the start was verified')).length;
 const chatCalls = () => town.lines.filter((line) => line.includes('chat call')).length;
 const replyOf = (answer: unknown) => (answer as { stream: { id: string; finish: boolean; content: string } }).stream;
 
@@ -202,4 +206,43 @@ test('security.md 7.1: no message text, token or key is in the log of all of thi
   ]) {
     expect(all).not.toContain(secret);
   }
+});
+
+test('a refused delivery says why in the log: signature, age, size, and nothing of its words', async () => {
+  const old = Math.floor(Date.now() / 1000) - 500;
+  const told = async (message: unknown, change: Parameters<WecomSender['send']>[1]) => {
+    town.lines.splice(0);
+    await sender.send(message, change);
+    // One that is too large is answered before the last of it has come.
+    const found = () => town.lines.find((line) => line.includes('a delivery was refused'));
+    await untilTrue(() => found() !== undefined);
+    return found() ?? '';
+  };
+  const said = wecomText('words of nobody else');
+  expect(await told(said, { signature: '0'.repeat(40) })).toMatch(/its signature differs: see that WECOM_BOT_TOKEN is/);
+  expect(await told(said, { search: '' })).toMatch(/it carries no signature/);
+  expect(await told(said, { timestampSec: old })).toMatch(
+    /its time is 50\d s off our clock, more than WEBHOOK_WINDOW_SEC/,
+  );
+  expect(await told({}, { body: '{' })).toMatch(/it holds no encrypted text/);
+  expect(await told({}, { body: Buffer.alloc(1024 * 1024 + 7, 'x') })).toMatch(/larger than 1 MiB \(1048583 bytes\)/);
+  expect(await told({}, { body: gzipSync('{}'), headers: { 'content-encoding': 'gzip' } })).toMatch(/compressed/);
+  expect(town.lines.join('\n')).not.toContain('words of nobody else');
+});
+
+test('what is signed and does not open names the key, which is the other half of a set-up', async () => {
+  const otherKey = createWecomSender({
+    botUrl: town.botUrl,
+    token: town.env['WECOM_BOT_TOKEN'] ?? '',
+    aesKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG',
+  });
+  await otherKey.send(wecomText('hello'));
+  expect(town.lines.join('\n')).toMatch(/it is signed and does not open: see that WECOM_BOT_AES_KEY is/);
+});
+
+test('the first delivery that is verified says so, once', async () => {
+  // What the messaging app asked as soon as the bot was there.
+  expect(provenAtStart).toBe(1);
+  for (let count = 0; count < 3; count += 1) await sender.send(wecomText(`hello ${count}`));
+  expect(countProven()).toBe(0);
 });

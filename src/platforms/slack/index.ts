@@ -1,5 +1,6 @@
 import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { Delivery, DeliveryHead, Platform, PostResult, RawDelivery, ReplyTraits } from '../platform.ts';
+import { refusedFor } from '../refused-delivery.ts';
 import { createAnswers } from './answers.ts';
 import { checkSlack } from './check-settings.ts';
 import { displayNameOf } from './display-name.ts';
@@ -86,10 +87,14 @@ function isForm({ headers }: DeliveryHead): boolean {
   return /^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '');
 }
 
+function timeOf({ headers }: DeliveryHead): string {
+  return String(headers['x-slack-request-timestamp']);
+}
+
 function refuseUnread(head: DeliveryHead, { signingSecret, webhookWindowSec: windowSec, nowMs }: SlackOptions) {
   if (isForm(head) && Number(head.headers['content-length']) < LONGEST_CHECK_BYTES) return undefined;
   const reason = refusalUnread(head, { signingSecret, windowSec, nowMs });
-  return reason === undefined ? undefined : ({ kind: 'refused', status: 401, reason } as const);
+  return reason === undefined ? undefined : refusedFor(reason, timeOf(head), nowMs);
 }
 
 function receive(delivery: RawDelivery, options: SlackOptions, reading: ReadOptions): Delivery {
@@ -102,7 +107,7 @@ function receive(delivery: RawDelivery, options: SlackOptions, reading: ReadOpti
     return { kind: 'ignored', reason: 'certificate check', answer: EMPTY_ANSWER };
   const { signingSecret, webhookWindowSec: windowSec, nowMs } = options;
   const refusal = refusalOf(delivery, { signingSecret, windowSec, nowMs });
-  if (refusal !== undefined) return { kind: 'refused', status: 401, reason: refusal };
+  if (refusal !== undefined) return refusedFor(refusal, timeOf(delivery), nowMs);
   if (delivery.method !== 'POST') return ignored('not a delivery');
   return readDelivery(delivery.body, isForm(delivery), reading);
 }

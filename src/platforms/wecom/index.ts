@@ -2,6 +2,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Delivery, DeliveryHead, Platform, RawDelivery, ReplyTraits } from '../platform.ts';
 import type { AccessTokenStore } from './access-token.ts';
+import { refusedFor } from '../refused-delivery.ts';
 import { createAnswers } from './answers.ts';
 import { checkWecom } from './check-settings.ts';
 import { readAesKey } from './crypto.ts';
@@ -111,7 +112,7 @@ export function createWecom(options: WecomOptions): Platform {
 
 function refuseUnread(head: DeliveryHead, { webhookWindowSec: windowSec, nowMs }: WecomOptions) {
   const fields = signatureFields(head, { windowSec, nowMs });
-  return 'reason' in fields ? ({ kind: 'refused', status: 401, reason: fields.reason } as const) : undefined;
+  return 'reason' in fields ? refusedFor(fields.reason, head.query.get('timestamp'), nowMs) : undefined;
 }
 
 interface Prepared {
@@ -122,12 +123,12 @@ interface Prepared {
 function receive(delivery: RawDelivery, options: WecomOptions, { aesKey, reading }: Prepared): Delivery {
   const { botToken: token, webhookWindowSec: windowSec, nowMs } = options;
   const verified = verifyDelivery(delivery, { token, aesKey, windowSec, nowMs });
-  if (verified.verdict === 'refused') return { kind: 'refused', status: verified.status, reason: verified.reason };
+  if (verified.verdict === 'refused') {
+    return { ...refusedFor(verified.reason, delivery.query.get('timestamp'), nowMs), status: verified.status };
+  }
   const isHandshake = delivery.method === 'GET';
   if (verified.verdict === 'undecryptable') {
-    return isHandshake
-      ? { kind: 'refused', status: 400, reason: 'the echo does not open' }
-      : ignored('unreadable callback');
+    return isHandshake ? { kind: 'refused', status: 400, reason: 'the echo does not open' } : ignored('does not open');
   }
   // WeCom compares the echoed bytes exactly, and gives the answer one second.
   if (isHandshake)

@@ -1,0 +1,42 @@
+import type { PlatformName } from '../platforms/platform.ts';
+
+export interface Refused {
+  platform: PlatformName;
+  reason: string;
+  /** How far its time lies from ours. */
+  offSec?: number | undefined;
+  /** As its sender declared it. */
+  sizeBytes?: number | undefined;
+}
+
+/** The setting that a platform signs with. */
+const SIGNS: Partial<Record<PlatformName, string>> = { wecom: 'WECOM_BOT_TOKEN', slack: 'SLACK_SIGNING_SECRET' };
+
+/** Why a delivery was refused and what an operator who expected it would do; it holds nothing of the delivery's own words. */
+export function refusalInWords({ platform, reason, offSec, sizeBytes }: Refused): string {
+  const secret = SIGNS[platform] ?? 'the signing secret';
+  switch (reason) {
+    case 'signature differs':
+      return `its signature differs: see that ${secret} is what the platform's console shows; anybody else's call ends here too`;
+    case 'outside the time window':
+      return `its time is ${offSec === undefined ? 'far' : `${offSec} s`} off our clock, more than WEBHOOK_WINDOW_SEC: set this machine's clock`;
+    case 'no signature':
+    case 'signature parameters missing or repeated':
+      return 'it carries no signature: it came from somebody else than the platform, or a proxy took headers or query away';
+    case 'no encrypted text':
+      return 'it holds no encrypted text: it came from somebody else than the platform, or a proxy changed the body';
+    case 'does not open':
+    case 'the echo does not open':
+      return 'it is signed and does not open: see that WECOM_BOT_AES_KEY is what the console shows';
+    case 'a time in place of the nonce':
+      return 'its nonce is a time, which the platform never sends: somebody sent an earlier delivery again';
+    case 'too large':
+      return `it is larger than 1 MiB${sizeBytes === undefined ? '' : ` (${sizeBytes} bytes)`}`;
+    case 'no room':
+      return 'too many bodies were on their way at once, and this one had to make room';
+    case 'compressed':
+      return 'its body is compressed, which no platform does: see that no proxy packs it';
+    default:
+      return reason;
+  }
+}
