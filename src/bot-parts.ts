@@ -11,6 +11,7 @@ import { readCodes } from './identity/typed-code/read-codes.ts';
 import { createSealedTokenStore } from './platforms/sealed-token-store.ts';
 import { createSlack } from './platforms/slack/index.ts';
 import { createPrivateRate, createWecom, type WecomOptions } from './platforms/wecom/index.ts';
+import { personIdOf } from './platforms/conversation-key.ts';
 import type { InboundMessage, Platform, PlatformName } from './platforms/platform.ts';
 import { createPolicy, type Policy } from './policy/policy.ts';
 import { parsePolicyFile } from './policy/policy-file.ts';
@@ -177,9 +178,11 @@ export function createReceiver(options: BotOptions): Receiver {
   const handle = createHandleDelivery({
     onAccepted: (platform, accepted) => {
       const { conversation, message, deliveryId } = accepted;
-      const place = { platform, store: mediaStore, conversation };
+      const { sender } = message;
+      const place = { platform, store: mediaStore, conversation, personId: personIdOf(message, sender.userId) };
+      const isKnown = async () => !identity || (await identity.accountOf(message, sender.userId))?.status === 'active';
       // A turn that begins before fetches them itself.
-      inBackground(() => prefetchImages(place, message, deliveryId));
+      inBackground(() => prefetchImages(place, { message, deliveryId, isKnown }));
     },
     onLimited: createTellLimited({ redis, log }),
     redis,

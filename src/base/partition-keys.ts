@@ -80,6 +80,11 @@ export function mediaKey(partition: number, mediaId: string): string {
   return `{p${partition}}:media:${mediaId}`;
 }
 
+/** How many bytes of images are kept for one person in a partition's chats. */
+export function mediaBytesKey(partition: number, personId: string): string {
+  return `{p${partition}}:media-bytes:${personId}`;
+}
+
 /** Sorted set of the posts to one place of a chat whose fate may be unknown, and of messages there that are nobody's (reply/scripts/post.lua). */
 export function placeKey(partition: number, place: string): string {
   return `{p${partition}}:place:${place}`;
@@ -97,7 +102,7 @@ export function usageKey(partition: number, personId: string, month: string): st
 
 /** Counts a person's messages of the current minute over all chats. It shares its node with no chat's keys on a cluster. */
 export function personRateKey(personId: string): string {
-  return `{rate:${personId}}`;
+  return `{person:${personId}}:rate:minute`;
 }
 
 /** Counter of a chat's messages in the current minute; on a cluster of a person's in the chats of one partition too. */

@@ -29,6 +29,8 @@ export interface ImageScene {
   platform: Platform;
   store: MediaStore;
   conversation: ConversationRef;
+  /** The pseudonym of the person whose images these are. */
+  personId: string;
 }
 
 /** More are refused as a whole; so many always fit one request (`MAX_PREPARED_BYTES`). */
@@ -66,19 +68,22 @@ export async function fetchImages(
 
 /**
  * Fetches the images of an accepted message that still waits after a moment, and keeps them, since the platform's
- * addresses live for five minutes and it may wait longer: for the answer before it, or for its sender's sign-in. A failure
- * is left to the turn.
+ * addresses live for five minutes and it may wait for the answer before it for longer. A failure is left to the turn, and so is
+ * everything of a sender who is not known to be let in: whoever likes may send images.
  */
-export async function prefetchImages(scene: ImageScene, message: InboundMessage, deliveryId: string): Promise<void> {
+export async function prefetchImages(
+  scene: ImageScene,
+  { message, deliveryId, isKnown }: { message: InboundMessage; deliveryId: string; isKnown(): Promise<boolean> },
+): Promise<void> {
   const images = imageRefsOf(message, deliveryId);
   if (images.length === 0 || images.length > MOST_IMAGES) return;
   await sleep(PREFETCH_AFTER_MS, undefined, { ref: false });
-  if (intake.unfinished + images.length > MOST_PREFETCHES) return;
+  if (intake.unfinished + images.length > MOST_PREFETCHES || !(await isKnown().catch(() => false))) return;
   await fetchImages(scene, images, new AbortController().signal).catch(() => undefined);
 }
 
 async function fetchImage(
-  { platform, store, conversation }: ImageScene,
+  { platform, store, conversation, personId }: ImageScene,
   { mediaId, mediaRef }: ImageRef,
   signal: AbortSignal,
 ): Promise<FoundImage> {
@@ -96,7 +101,7 @@ async function fetchImage(
       throw error;
     }
   });
-  if (isKept(image)) await store.keep(conversation.partition, mediaId, image);
+  if (isKept(image)) await store.keep({ partition: conversation.partition, personId, mediaId }, image);
   return image;
 }
 

@@ -2,6 +2,7 @@ import type { EarlierImages } from '../conversation/build-prompt.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import type { MediaStore } from '../conversation/images/media-store.ts';
 import type { PlacedImage } from '../conversation/prompt-parts.ts';
+import { personIdOf } from '../platforms/conversation-key.ts';
 import { maySee } from './choose-model.ts';
 import { readEarlierImages } from './earlier-images.ts';
 import { fetchImages } from './fetch-images.ts';
@@ -13,10 +14,11 @@ import type { AdmittedScene } from './run-turn.ts';
  */
 export async function readImages(
   { mediaStore: store, visionModel }: { mediaStore: MediaStore; visionModel: string },
-  { question, platform, turn: { conversation }, controls, models }: AdmittedScene,
+  { question, newest, platform, turn: { conversation }, controls, models }: AdmittedScene,
   turns: readonly HistoryTurn[],
 ): Promise<{ images: PlacedImage[]; earlierImages: EarlierImages }> {
-  const dataUrls = await fetchImages({ platform, store, conversation }, question.images, controls.signal);
+  const personId = personIdOf(newest, newest.sender.userId);
+  const dataUrls = await fetchImages({ platform, store, conversation, personId }, question.images, controls.signal);
   const images = question.images.map(({ place }, index) => ({ place, dataUrl: dataUrls[index] ?? '' }));
   const earlierImages: EarlierImages = maySee(models, visionModel)
     ? await readEarlierImages({ store, partition: conversation.partition, turns })

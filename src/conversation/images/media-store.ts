@@ -1,16 +1,29 @@
-import { MINUTE_MS } from '../../base/clock.ts';
+import { MIB_BYTES, MINUTE_MS } from '../../base/clock.ts';
 import { SealError, type KeyRing } from '../../base/key-ring.ts';
-import { mediaKey } from '../../base/partition-keys.ts';
+import { loadScript } from '../../base/lua-script.ts';
+import { mediaBytesKey, mediaKey } from '../../base/partition-keys.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { IMAGE_FAULTS, type ImageFault } from './image-error.ts';
 
 /** As long as a message can wait for its sender's sign-in. A platform's own addresses live for minutes only. */
 const MEDIA_LIFE_MS = 55 * MINUTE_MS;
+/** Of one person in the chats of one partition, within that time: beyond it an image serves its own question and is forgotten. */
+const MOST_BYTES_OF_A_PERSON = 32 * MIB_BYTES;
 const PURPOSE = 'media';
 const FAULT_PREFIX = 'fault:';
 
+const keepScript = loadScript(import.meta.url, '../scripts/keep-media.lua');
+
 /** An image as it was found to be: ready for the model, as a data URL, or unfit for good. */
 export type KeptImage = { dataUrl: string } | { fault: ImageFault };
+
+/** Under which name an image is kept, and at whose expense. */
+export interface MediaPlace {
+  partition: number;
+  /** The person's pseudonym. */
+  personId: string;
+  mediaId: string;
+}
 
 /** Prepared images of questions that wait, may be asked again, or are still talked about: sealed, for a short time. */
 export class MediaStore {
@@ -22,11 +35,15 @@ export class MediaStore {
     this.#keyRing = keyRing;
   }
 
-  /** Keeps an image, or what stands against it: then nothing is downloaded and decoded a second time. */
-  async keep(partition: number, mediaId: string, image: KeptImage): Promise<void> {
+  /**
+   * Keeps an image, or what stands against it: then nothing is downloaded and decoded a second time. What goes beyond the share of
+   * the person whose it is, is not kept.
+   */
+  async keep({ partition, personId, mediaId }: MediaPlace, image: KeptImage): Promise<void> {
     const plain = 'fault' in image ? `${FAULT_PREFIX}${image.fault}` : image.dataUrl;
     const sealed = this.#keyRing.seal(PURPOSE, mediaId, plain);
-    await this.#redis.set(mediaKey(partition, mediaId), sealed, 'PX', MEDIA_LIFE_MS);
+    const keys = [mediaKey(partition, mediaId), mediaBytesKey(partition, personId)];
+    await keepScript.run(this.#redis, keys, [sealed, MEDIA_LIFE_MS, MOST_BYTES_OF_A_PERSON]);
   }
 
   /** @returns the images in the same order; undefined for one that is gone or whose key is lost */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { deliveryIdOf } from '../../../src/platforms/conversation-key.ts';
 import type { RawDelivery } from '../../../src/platforms/platform.ts';
 import { deliver, NOW_SEC, textCallback, wecom } from './support.ts';
 
@@ -86,6 +87,7 @@ describe('deliveries', () => {
     ['not a number', 'soon', 'refused'],
     ['milliseconds', `${NOW_SEC}000`, 'refused'],
     ['hexadecimal', '0x6553F100', 'refused'],
+    ['with zeros before it', `00${NOW_SEC}`, 'refused'],
   ])('a signed timestamp: %s', (_name, timestamp, kind) => {
     expect(bot.receive(deliver(HELLO, { timestamp })).kind).toBe(kind);
   });
@@ -144,5 +146,48 @@ describe('deliveries', () => {
         expect(bot.receive(deliver(JSON.stringify(value))).kind).toBe('ignored');
       }),
     );
+  });
+});
+
+describe('time and nonce, which are signed without anything between them', () => {
+  const swapped = (delivery: RawDelivery) =>
+    withQuery(delivery, (query) => {
+      const [time, nonce] = [query.get('timestamp') ?? '', query.get('nonce') ?? ''];
+      query.set('timestamp', nonce);
+      query.set('nonce', time);
+    });
+
+  test('a delivery whose nonce is a time of now is refused, and so is the same with both exchanged', () => {
+    for (const nonceSec of [NOW_SEC - 300, NOW_SEC, NOW_SEC + 300]) {
+      const twofold = deliver(HELLO, { nonce: String(nonceSec) });
+      expect(bot.receive(twofold)).toMatchObject({ kind: 'refused', status: 401 });
+      expect(bot.receive(swapped(twofold))).toMatchObject({ kind: 'refused', status: 401 });
+    }
+    expect(bot.receive(deliver(HELLO, { nonce: String(NOW_SEC + 301) })).kind).toBe('message');
+  });
+
+  test('property: of a signed delivery and the same with time and nonce exchanged, one is taken at most', () => {
+    const near = fc.integer({ min: NOW_SEC - 900, max: NOW_SEC + 900 }).map(String);
+    const nonces = fc.oneof(
+      near,
+      fc.nat().map(String),
+      fc.nat({ max: 999 }).map((end) => `${NOW_SEC}${end}`),
+    );
+    fc.assert(
+      fc.property(near, nonces, (timestamp, nonce) => {
+        const signed = deliver(HELLO, { timestamp, nonce });
+        const taken = [signed, swapped(signed)].filter((delivery) => bot.receive(delivery).kind === 'message');
+        expect(taken.length).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  test('one that is exchanged and comes when its nonce is the time is the message that it was, which is remembered for a day', () => {
+    const laterSec = NOW_SEC + 3_600;
+    const first = deliver(HELLO, { nonce: String(laterSec) });
+    const later = wecom({ nowMs: () => laterSec * 1_000 });
+    const [was, is] = [bot.receive(first), later.receive(swapped(first))];
+    if (was.kind !== 'message' || is.kind !== 'message') throw new Error('not a message');
+    expect(deliveryIdOf(is.message)).toBe(deliveryIdOf(was.message));
   });
 });
