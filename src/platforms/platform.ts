@@ -280,6 +280,11 @@ export interface Platform {
    * the body is read. Cheap; never throws for what came from outside.
    */
   refuseUnread(head: DeliveryHead): Extract<Delivery, { kind: 'refused' }> | undefined;
+  /**
+   * What a delivery has to wait for before it is read, where the platform must be asked who we are; undefined otherwise. Bounded; never
+   * rejects.
+   */
+  pending?(): Promise<unknown> | undefined;
   /** Verifies the raw bytes, then reads them. Pure but for the clock; never throws for what came from outside. */
   receive(delivery: RawDelivery): Delivery;
   /** Writes a reply in the platform's dialect, within `maxBytes`, with broadcast marks neutralised on the whole text. */

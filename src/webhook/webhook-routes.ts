@@ -93,6 +93,8 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
     const why = { reason: UNREAD_REASONS[read.status], ...(Number.isFinite(sizeBytes) ? { sizeBytes } : {}) };
     return done('unread', read.status === 413 ? 'too-large' : 'refused', why);
   }
+  const pending = platform.pending?.();
+  if (pending) await pending;
   const delivery: Delivery = platform.receive({ ...head, body: read.body });
   const { answer, outcome } = await options.handle(platform, delivery);
   writeAnswer(response, answer);

@@ -53,6 +53,8 @@ export interface FakeSlack {
   people: Map<string, object>;
   /** Files that people shared, by the path of their address. */
   files: Map<string, Buffer>;
+  /** What `bots.info` tells of the bot's app; the app lacks the right to ask unless told. */
+  appId: string | undefined;
   /** Lines of status that stand now. */
   statuses(): SlackStatus[];
   /** What calls meet for which no fault is listed, from now on. */
@@ -79,6 +81,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     faults: new Map(),
     tokenFault: undefined,
     pageSize: 200,
+    appId: undefined,
     removed: [],
     files: new Map(),
     people: new Map(),
@@ -174,6 +177,10 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     'conversations.history': (args) =>
       page(messages.filter((one) => one.channel === args['channel'] && one.threadTs === undefined).toReversed(), args),
     'assistant.threads.setStatus': setStatus,
+    'bots.info': () =>
+      slack.appId === undefined
+        ? { ok: false, error: 'missing_scope' }
+        : { ok: true, bot: { id: BOT.bot_id, app_id: slack.appId } },
     'users.info': ({ user }) => {
       const found = slack.people.get(String(user));
       return found ? { ok: true, user: found } : { ok: false, error: 'user_not_found' };

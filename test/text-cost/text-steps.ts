@@ -87,6 +87,7 @@ export const TEXT_STEPS: Readonly<Record<string, TextStep>> = {
       tenant: 't',
       app: 'a',
       answersInThreads: true,
+      isStranger: () => false,
     }),
   'a delivery of WeCom': (text) =>
     readWecomDelivery(

@@ -9,6 +9,7 @@ export type SlackFaultCode =
   | 'invalid_form_data'
   | 'invalid_arguments'
   | 'channel_not_found'
+  | 'bot_not_found'
   | 'user_not_found'
   | 'thread_not_found'
   | 'cannot_reply_to_message'

@@ -8,7 +8,7 @@ import { readHistory, readReplies } from './read-messages.ts';
 import { isViolation, SlackFault } from './slack-fault.ts';
 import type { SlackSide } from './slack-side.ts';
 import type { Statuses } from './statuses.ts';
-import { BOT_ID, BOT_USER_ID, channelIdOf, messageIdOf, TEAM_ID, TEAM_NAME } from './workspace.ts';
+import { APP_ID, BOT_ID, BOT_USER_ID, channelIdOf, messageIdOf, TEAM_ID, TEAM_NAME } from './workspace.ts';
 
 /** An answer of Slack's: HTTP 200 also for failures, `ok` says what happened. */
 export type WebApiAnswer = { ok: true; [field: string]: unknown } | { ok: false; error: string };
@@ -34,6 +34,7 @@ export class WebApi {
     this.#statuses = statuses;
     this.#methods = new Map<string, Method>([
       ['auth.test', () => this.#authTest()],
+      ['bots.info', (args) => this.#botInfo(args)],
       ['users.info', (args) => this.#userInfo(args)],
       ['conversations.open', (args) => ({ channel: { id: channelIdOf(this.#channel(args, 'users')) } })],
       ['conversations.history', (args) => readHistory(side, this.#channel(args), args)],
@@ -73,6 +74,12 @@ export class WebApi {
       bot_id: BOT_ID,
       is_enterprise_install: false,
     };
+  }
+
+  #botInfo(args: CallArguments): object {
+    if (demandText(args, 'bot') !== BOT_ID) throw new SlackFault('bot_not_found');
+    const { botName } = this.#side;
+    return { bot: { id: BOT_ID, app_id: APP_ID, user_id: BOT_USER_ID, name: botName.toLowerCase(), deleted: false } };
   }
 
   #userInfo(args: CallArguments): object {

@@ -5,6 +5,7 @@ import { createAnswers } from './answers.ts';
 import { checkSlack } from './check-settings.ts';
 import { displayNameOf } from './display-name.ts';
 import { fetchFile } from './media.ts';
+import { OwnApp } from './own-app.ts';
 import { createSlackAccess, createSlackApi, type SlackApi } from './platform-api.ts';
 import { EMPTY_ANSWER, ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
@@ -43,7 +44,13 @@ export function createSlack(options: SlackOptions): Platform {
   const access = createSlackAccess(options.onRefused);
   const api = createSlackApi(apiUrl, options.botToken, access);
   const { reply, nowMs } = options;
-  const reading: ReadOptions = { tenant: TENANT, app: APP, answersInThreads: reply === 'stream' };
+  const ownApp = new OwnApp(api);
+  const reading: ReadOptions = {
+    tenant: TENANT,
+    app: APP,
+    answersInThreads: reply === 'stream',
+    isStranger: (origin) => ownApp.isStranger(origin),
+  };
   const replyTraits: ReplyTraits = {
     delivery: reply === 'stream' ? 'append' : 'edit',
     // A message can be edited for as long as anybody waits; that a stream cannot is this folder's own affair.
@@ -64,6 +71,7 @@ export function createSlack(options: SlackOptions): Platform {
     app: APP,
     access,
     replyTraits,
+    pending: () => ownApp.pending(),
     refuseUnread: (head) => refuseUnread(head, options),
     receive: (delivery) => receive(delivery, options, reading),
     renderReply,

@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../../base/clock.ts';
 import type { Chat, Delivery, HttpAnswer, InboundMessage, InboundStop, MessagePart } from '../platform.ts';
 import { readSlashCommand } from '../slash-words.ts';
+import { originOf, type Origin } from './own-app.ts';
 import { formatHandle, formatTarget } from './reply-target.ts';
 import { mentionOf, plainText } from './plain-text.ts';
 import {
@@ -20,6 +21,8 @@ export interface ReadOptions {
   app: string;
   /** Whether an answer in a private chat opens a thread: native streams need one (platforms/slack.md section 3). */
   answersInThreads: boolean;
+  /** Whether what comes from there is another workspace's or app's, and none of our business. */
+  isStranger(origin: Origin): boolean;
 }
 
 /** "Taken": Slack shows nothing of it to anybody. */
@@ -28,6 +31,7 @@ export const EMPTY_ANSWER: HttpAnswer = { status: 200, body: '' };
 /** System notes of a channel are `message` events too; these are the subtypes that a person writes. */
 const SPOKEN_SUBTYPES = new Set(['file_share', 'thread_broadcast', 'me_message']);
 const MAX_QUERY_TEXT_CHARS = 100_000;
+const STRANGER = 'of another workspace or app';
 
 /** Reads a verified body. Whatever makes no sense is ignored with an empty 200, always the same (security.md 3.8). */
 export function readDelivery(body: Buffer, isForm: boolean, options: ReadOptions): Delivery {
@@ -66,6 +70,7 @@ function readEnvelope(parsed: unknown, options: ReadOptions): Delivery {
   if (type === 'url_verification' && challenge !== undefined)
     return { kind: 'handshake', answer: { status: 200, contentType: 'text/plain', body: challenge } };
   if (type !== 'event_callback') return ignored('unwanted event');
+  if (options.isStranger(originOf(parsed))) return ignored(STRANGER);
   const message = readMessageFields(event);
   if (message) return readMessage(message, envelope, options);
   const stopped = readStopFields(event);
@@ -187,8 +192,10 @@ function filePart(file: WireFile): MessagePart {
 /** Form bodies: clicks (`payload`) and the app's slash command (`/parley help`). */
 function readForm(form: URLSearchParams, options: ReadOptions): Delivery {
   const payload = form.get('payload');
-  if (payload !== null) return readInteraction(parseJson(payload));
-  const command = wireCommand.safeParse(Object.fromEntries(form));
+  if (payload !== null) return readInteraction(parseJson(payload), options);
+  const fields = Object.fromEntries(form);
+  if (options.isStranger(originOf(fields))) return ignored(STRANGER);
+  const command = wireCommand.safeParse(fields);
   if (!command.success) return ignored('unwanted form');
   const { text, team_id: teamId, channel_id: channel, user_id: userId, trigger_id: triggerId } = command.data;
   const isPrivate = channel.startsWith('D');
@@ -202,7 +209,8 @@ function readForm(form: URLSearchParams, options: ReadOptions): Delivery {
   });
 }
 
-function readInteraction(parsed: unknown): Delivery {
+function readInteraction(parsed: unknown, options: ReadOptions): Delivery {
+  if (options.isStranger(originOf(parsed))) return ignored(STRANGER);
   const read = wireInteraction.safeParse(parsed);
   const action = read.success ? read.data.actions?.[0] : undefined;
   if (action?.action_id !== 'parley_feedback') return ignored('unwanted interaction');
