@@ -66,7 +66,14 @@ export async function startParleyProcess({
     pid: child.pid ?? 0,
     output: () => output,
     kill: (signal) => void child.kill(signal),
-    killGroup: (signal) => void process.kill(-(child.pid ?? Number.NaN), signal),
+    killGroup(signal) {
+      try {
+        process.kill(-(child.pid ?? Number.NaN), signal);
+      } catch (error) {
+        // All of it has ended.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    },
     ended,
   };
 }
