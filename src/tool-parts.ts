@@ -3,6 +3,7 @@ import type { NowMs } from './base/clock.ts';
 import type { Config, Secrets } from './settings/config.ts';
 import { createCurrentTime } from './tools/current-time.ts';
 import { PUBLIC_WEB, type Reach } from './tools/page/reach.ts';
+import { withoutReaching } from './tools/page/never-reach.ts';
 import { createReadPage } from './tools/read-page.ts';
 import { createBraveSearch } from './tools/search/brave.ts';
 import type { SearchWeb } from './tools/search/search-request.ts';
@@ -27,7 +28,11 @@ interface ToolParts {
 export function createTools({ config, secrets, nowMs, reach = PUBLIC_WEB }: ToolParts): Toolbox {
   const rules = parseToolsFile(readFileSync(config.toolsFile, 'utf8'), TOOL_NAMES);
   const search = searchOf(config, secrets);
-  const tools = [createCurrentTime(nowMs), createWhoAmI(), createReadPage(reach)];
+  const tools = [
+    createCurrentTime(nowMs),
+    createWhoAmI(),
+    createReadPage(withoutReaching(reach, rules['read_page']?.never ?? [])),
+  ];
   return createToolbox(search ? [...tools, createWebSearch(search)] : tools, rules);
 }
 

@@ -60,7 +60,7 @@ function openClient({ urls, sentinelName }: RedisAddress, patience: RedisPatienc
         }),
   };
   const first = new URL(urls[0] ?? 'redis://127.0.0.1:6379');
-  if (first.protocol === 'unix:') return new Redis({ ...options, path: first.pathname });
+  if (first.protocol === 'unix:') return new Redis({ ...options, path: decodeURIComponent(first.pathname) });
   const access = accessOf(first);
   if (sentinelName !== undefined) {
     const sentinels = urls.map((url) => ({ host: new URL(url).hostname, port: Number(new URL(url).port || 26_379) }));

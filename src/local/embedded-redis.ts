@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import { SECOND_MS } from '../base/clock.ts';
 import { CodedError } from '../base/coded-error.ts';
@@ -12,7 +13,7 @@ import { findRedisProgram } from './redis-program.ts';
 
 /** A redis-server process of our own, stopped with us, even when we are killed. */
 export interface EmbeddedRedis {
-  /** `redis://127.0.0.1:PORT/0`, on a free port of the loopback. */
+  /** `redis://127.0.0.1:PORT/0`, on a free port of the loopback; `unix:` and a path where a socket was asked for. */
   readonly url: string;
   readonly pid: number;
   /** Settles when the process has ended, for whatever reason. */
@@ -28,6 +29,8 @@ export interface EmbeddedRedisOptions {
   dataDir?: string;
   /** A fixed port; a free one unless told. */
   port?: number;
+  /** Listens here for this machine's user alone, and on no port; where systems take paths of that length. */
+  socketPath?: string;
   /** The program; `redis-server`, or `valkey-server` where that is missing. */
   program?: string;
   /** Further `redis-server` arguments. */
@@ -41,13 +44,14 @@ const START_LIMIT_MS = 60 * SECOND_MS;
 export async function startEmbeddedRedis(options: EmbeddedRedisOptions = {}): Promise<EmbeddedRedis> {
   const dir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'parley-redis-'));
   mkdirSync(dir, { recursive: true });
-  const port = options.port ?? (await freePort());
-  const child = spawnServer(options, dir, port);
+  const place = await placeOf(options);
+  const child = spawnServer(options, dir, place);
   endWithUs(child);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  await untilReady(child, port);
+  await untilReady(child, place);
   return {
-    url: `redis://127.0.0.1:${port}/0`,
+    url:
+      'path' in place ? pathToFileURL(place.path).href.replace(/^file:/, 'unix:') : `redis://127.0.0.1:${place.port}/0`,
     pid: child.pid as number,
     ended,
     async stop() {
@@ -59,12 +63,22 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions = {}): Pr
   };
 }
 
-function spawnServer(options: EmbeddedRedisOptions, dir: string, port: number): ChildProcess {
+/** Where it listens. */
+type Place = { path: string } | { host: string; port: number };
+
+/** What the shortest of systems takes for a socket's path, its end included. */
+const MOST_SOCKET_PATH_BYTES = 103;
+
+async function placeOf({ socketPath, port }: EmbeddedRedisOptions): Promise<Place> {
+  if (socketPath !== undefined && Buffer.byteLength(socketPath) <= MOST_SOCKET_PATH_BYTES) return { path: socketPath };
+  return { host: '127.0.0.1', port: port ?? (await freePort()) };
+}
+
+function spawnServer(options: EmbeddedRedisOptions, dir: string, place: Place): ChildProcess {
   const settings = [
-    '--bind',
-    '127.0.0.1',
-    '--port',
-    String(port),
+    ...('path' in place
+      ? ['--port', '0', '--unixsocket', place.path, '--unixsocketperm', '700']
+      : ['--bind', place.host, '--port', String(place.port)]),
     '--dir',
     dir,
     '--appendonly',
@@ -80,7 +94,7 @@ function spawnServer(options: EmbeddedRedisOptions, dir: string, port: number): 
   });
 }
 
-async function untilReady(child: ChildProcess, port: number): Promise<void> {
+async function untilReady(child: ChildProcess, place: Place): Promise<void> {
   let failure: EmbeddedRedisError | undefined;
   child.once('error', (cause) => {
     failure = new EmbeddedRedisError('redis_server_missing', 'redis-server could not be started; is it installed?', {
@@ -92,8 +106,7 @@ async function untilReady(child: ChildProcess, port: number): Promise<void> {
   });
   let isOver = false;
   const probe = new Redis({
-    host: '127.0.0.1',
-    port,
+    ...place,
     lazyConnect: true,
     retryStrategy: () => (isOver ? null : 20),
     maxRetriesPerRequest: null,

@@ -23,7 +23,7 @@ export async function startKeptRedis({ start, log, onGone }: KeptRedisOptions): 
   let isStopping = false;
   const wasStopped = () => isStopping;
   let current = await start();
-  const port = Number(new URL(current.url).port);
+  const port = Number(new URL(current.url).port) || undefined;
   const watch = async (server: EmbeddedRedis, startedAtMs: number): Promise<void> => {
     await server.ended;
     if (wasStopped()) return;

@@ -35,7 +35,7 @@ export interface LocalMode {
   readonly secrets: LocalSecrets;
   /** The embedded service's clients when no file names them: the bot. */
   readonly clients: ServiceClient[];
-  /** The key that was made for the chat interface, to be printed; undefined when `SERVICE_API_KEYS` is set. */
+  /** The key that this start made for the chat interface, to be printed once; undefined when `SERVICE_API_KEYS` is set. */
   readonly madeApiKey: string | undefined;
   /** Undefined when `REDIS_URL` is set. */
   readonly redis: EmbeddedRedis | undefined;
@@ -56,12 +56,13 @@ export async function prepareLocalMode(
   const dataDir = openDataDir(config.local.dataDir);
   const lock = await lockDataDir(dataDir);
   try {
+    const hadKeys = findLocalKeys(dataDir) !== undefined;
     const completed = completeSecrets(config, secrets, keepLocalKeys(dataDir));
     const redis = config.embedded.redis ? await startRedis(dataDir, log, onGone) : undefined;
     return {
       secrets: redis ? { ...completed, redisUrls: [redis.url] } : completed,
       clients: [clientOfBot(config, completed)],
-      madeApiKey: secrets.serviceApiKeys.length === 0 ? completed.serviceApiKeys[0] : undefined,
+      madeApiKey: secrets.serviceApiKeys.length > 0 || hadKeys ? undefined : completed.serviceApiKeys[0],
       redis,
       async stop() {
         await redis?.stop();
@@ -132,9 +133,9 @@ async function startRedis(dataDir: string, log: Log, onGone: (sentence: string) 
   mkdirSync(redisDir, { recursive: true });
   chmodSync(redisDir, 0o700);
   if (await stopStaleRedis(redisDir, pidFile)) log.info('ended the redis-server that a crashed run left behind');
-  const extraArguments = ['--pidfile', pidFile];
+  const listening = { socketPath: join(redisDir, 'redis.sock'), extraArguments: ['--pidfile', pidFile] };
   return startKeptRedis({
-    start: (port) => startEmbeddedRedis({ dataDir: redisDir, extraArguments, ...(port === undefined ? {} : { port }) }),
+    start: (port) => startEmbeddedRedis({ dataDir: redisDir, ...listening, ...(port === undefined ? {} : { port }) }),
     log,
     onGone,
   });

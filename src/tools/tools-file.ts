@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isHostOrRange } from './page/never-reach.ts';
 import { readRules } from '../policy/read-rules.ts';
 import { groupsSchema, whoSchema, type Where, type Who } from '../policy/who.ts';
 
@@ -6,6 +7,8 @@ import { groupsSchema, whoSchema, type Where, type Who } from '../policy/who.ts'
 export interface ToolRule extends Where {
   on: boolean;
   who: Who;
+  /** Of `read_page`: hosts, with all below them, and ranges of IP addresses that it may never reach. */
+  never?: readonly string[] | undefined;
 }
 
 /** What `TOOLS_FILE` says; a tool that it does not name is off. */
@@ -17,6 +20,13 @@ const ruleSchema = z
     who: whoSchema.default({}),
     private: z.boolean().default(true),
     groups: groupsSchema.default('all'),
+    never: z
+      .array(
+        z.string().refine(isHostOrRange, {
+          message: 'Expected a host such as intranet.example.edu, or a range such as 192.0.2.0/24',
+        }),
+      )
+      .optional(),
   })
   .refine((rule) => !rule.on || rule.private || rule.groups !== 'none', {
     message: 'This is on nowhere; if that is meant, write { "on": false }',
@@ -31,6 +41,9 @@ export function parseToolsFile(text: string, known: readonly string[]): ToolRule
     /** Words for who reads the file, since JSON has no comments. */
     about: z.union([z.string(), z.array(z.string())]).optional(),
     tools: z.record(z.string(), ruleSchema).superRefine((rules, context) => {
+      for (const [name, { never }] of Object.entries(rules))
+        if (name !== 'read_page' && never !== undefined)
+          context.addIssue({ code: 'custom', path: [name, 'never'], message: 'Only read_page reaches pages' });
       for (const name of Object.keys(rules).filter((given) => !known.includes(given)))
         context.addIssue({
           code: 'custom',

@@ -41,8 +41,8 @@ const PREFETCH_AFTER_MS = 3 * SECOND_MS;
 /** A receiver with so many images to prepare leaves further ones to their turns. */
 const MOST_PREFETCHES = 20;
 
-/** Few whole files are in memory at once; each is bounded in time and size. */
-const intake = new TaskLane(4);
+/** Few whole files are in memory at once, of one conversation half of them; each is bounded in time and size. */
+const intake = new TaskLane(4, 2);
 
 /** What became of an image of a question; `gone` is not for good: it may be tried again. */
 type FoundImage = KeptImage | { fault: 'gone' };
@@ -88,11 +88,11 @@ async function fetchImage(
   signal: AbortSignal,
 ): Promise<FoundImage> {
   if (mediaRef === undefined) return { fault: 'gone' };
-  const image = await intake.run(async (): Promise<FoundImage> => {
+  const image = await intake.run(conversation.id, async (): Promise<FoundImage> => {
     try {
       const limited = AbortSignal.any([signal, AbortSignal.timeout(FETCH_LIMIT_MS)]);
       const bytes = await platform.fetchMedia(mediaRef, MAX_IMAGE_BYTES, limited);
-      return { dataUrl: await prepareImage(bytes, signal) };
+      return { dataUrl: await prepareImage(bytes, conversation.id, signal) };
     } catch (error) {
       if (signal.aborted) throw error;
       if (error instanceof ImageError) return { fault: error.code };

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { KeyRing } from '../../src/base/key-ring.ts';
 import { connectRedis } from '../../src/base/redis.ts';
+import { createIdentity } from '../../src/identity/identity.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
 import { openHouse, type House, type HouseOptions } from './house.ts';
 import { TestBrowser } from './test-browser.ts';
@@ -86,6 +88,20 @@ test('useless requests of an address are told to wait after 600 in a minute', as
   expect((await visit('/link/x')).status).toBe(410);
 });
 
+test('what counts an address names it by a keyed hash, and is gone within two minutes', async () => {
+  await open();
+  const visit = () => new TestBrowser().get(`${house.url}/link/x`, { 'x-fixed-address': '1' });
+  const counter = async () => (await server.redis.keys('{id}:failures:*')).sort();
+  await visit();
+  const [key = ''] = await counter();
+  expect(await server.redis.pttl(key)).toBeGreaterThan(0);
+  expect(await server.redis.pttl(key)).toBeLessThanOrEqual(120_000);
+  const other = createIdentity({ ...house.options, keyRing: new KeyRing([Buffer.alloc(32, 77)]) });
+  house.serve(other);
+  await visit();
+  expect(await counter()).toHaveLength(2);
+});
+
 test('behind a proxy the hop that we trust names the address', async () => {
   await open({ identity: { trustedProxyHops: 1 } });
   const visit = (address: string) =>
@@ -113,6 +129,17 @@ test('a page under another host name goes to ours, a form does not (contract.md 
   expect(answer.headers['location']).toBe(link);
   const form = await new TestBrowser().send('POST', `${link}/start`, { form: {}, headers: { host: 'localhost' } });
   expect(form.status).toBe(403);
+});
+
+test('a whole form that is sent under another host name is none of ours', async () => {
+  await open();
+  const link = await house.link('20001');
+  const browser = house.browser('20001', '20001');
+  const page = await browser.get(link);
+  const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+  const send = (headers: Record<string, string>) => browser.send('POST', `${link}/start`, { form: { csrf }, headers });
+  expect((await send({ host: 'evil.example' })).status).toBe(403);
+  expect((await send({})).status).toBe(303);
 });
 
 test('with the store away the pages say so within two seconds (E9), and useless requests are still counted', async () => {

@@ -64,6 +64,16 @@ describe('the keys that local mode makes', () => {
     expect(statSync(join(folder, 'shapes', 'keys.json')).mode & 0o777).toBe(0o600);
   });
 
+  test('that were made are shown by the start that made them, and by no other', async () => {
+    const first = await start('shown-once');
+    await first.stop();
+    expect(first.madeApiKey).toBe(first.secrets.serviceApiKeys[0]);
+    const second = await start('shown-once');
+    await second.stop();
+    expect(second.madeApiKey).toBeUndefined();
+    expect(second.secrets.serviceApiKeys).toEqual(first.secrets.serviceApiKeys);
+  });
+
   test('give way to what is set', async () => {
     const local = await start('given', {
       SERVICE_API_KEYS: 'first,second',
@@ -107,6 +117,21 @@ describe('the keys that local mode makes', () => {
 });
 
 describe('the embedded Redis', () => {
+  test('listens in its folder for this user alone, and on no port', async () => {
+    const local = await start('a folder 文件夹');
+    const path = join(folder, 'a folder 文件夹', 'redis', 'redis.sock');
+    const redis = connectRedis({ urls: [...local.secrets.redisUrls] }, 'wait', recordingLog().log, 'test');
+    try {
+      expect(local.redis?.url).toMatch(/^unix:/);
+      expect(await redis.config('GET', 'port')).toEqual(['port', '0']);
+      expect(statSync(path).isSocket()).toBe(true);
+      expect(statSync(path).mode & 0o077).toBe(0);
+    } finally {
+      redis.disconnect();
+      await local.stop();
+    }
+  });
+
   test('keeps its data and the keys over a restart', async () => {
     const first = await start('restart');
     await onRedis(first.redis?.url, (redis) => redis.set('kept', 'yes'));

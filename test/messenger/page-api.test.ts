@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -224,5 +225,21 @@ describe('safety of the page', () => {
       followRedirect: false,
     });
     expect([moved.statusCode, moved.headers.location]).toEqual([302, `${messenger.url}/?person=lin`]);
+    for (const path of ['//evil.example/x', '//evil.example', '/\\\\evil.example/']) {
+      const away = await redirectOf(messenger.port, path);
+      expect([path, new URL(away, messenger.url).host]).toEqual([path, new URL(messenger.url).host]);
+    }
+    expect(await redirectOf(messenger.port, 'http://evil.example/x')).toMatch(new RegExp(`^${messenger.url}/`));
   });
 });
+
+/** Where a request leads whose target is sent as it is. */
+function redirectOf(port: number, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path, headers: { host: 'localhost' } }, (response) => {
+      response.resume();
+      resolve(response.headers.location ?? '');
+    });
+    asked.on('error', reject).end();
+  });
+}

@@ -17,6 +17,7 @@ const tickets = new Map<string, string>();
 let success = LI;
 let answers: Record<string, { status?: number; body: string; delayMs?: number }> = {};
 let calls: string[] = [];
+let validations: URLSearchParams[] = [];
 
 function wrap(inner: string): string {
   return `<cas:serviceResponse ${NS}>${inner}</cas:serviceResponse>`;
@@ -27,6 +28,7 @@ beforeAll(async () => {
   cas = await startStandIn(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     calls.push(pathname);
+    validations.push(searchParams);
     const bent = answers[pathname];
     if (bent?.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, bent.delayMs).unref());
     if (bent) return response.writeHead(bent.status ?? 200).end(bent.body);
@@ -42,7 +44,7 @@ beforeAll(async () => {
   });
 });
 beforeEach(() => {
-  [success, answers, calls] = [LI, {}, []];
+  [success, answers, calls, validations] = [LI, {}, [], []];
 });
 afterAll(async () => {
   await Promise.all([service.close(), cas.close()]);
@@ -179,4 +181,22 @@ describe('CAS: what is not in order signs nobody in', () => {
       expect((await signIn()).statusCode).toBe(403);
     }
   });
+});
+
+test('who asks to sign in as another person has CAS take no ticket of the session that was there', async () => {
+  const browser = new Browser(service.url);
+  const away = async (anew: string) => {
+    const query = new URLSearchParams({ return_to: '/account', ...(anew === '' ? {} : { anew }) });
+    return new URL((await browser.get(`/sign-in/cas?${query.toString()}`)).headers.location ?? 'missing:');
+  };
+  for (const [anew, renew] of [
+    ['yes', 'true'],
+    ['', null],
+  ] as const) {
+    validations = [];
+    const there = await away(anew);
+    expect(there.searchParams.get('renew')).toBe(renew);
+    expect((await browser.get(comeBack(there))).statusCode).toBe(303);
+    expect(validations.map((query) => query.get('renew'))).toEqual([renew]);
+  }
 });

@@ -24,11 +24,12 @@ const decoder = new DecoderProcess();
  * Makes of a person's image what may go to the model: its first picture, upright, scaled down, written anew as PNG or
  * JPEG, so that nothing else of the file is left (place and camera, comments, what hides behind its end). Decoding runs in a
  * process of its own; here only headers are read.
+ * @param owner whose image it is: their many images do not hold up another's
  * @returns a data URL @throws ImageError
  */
-export async function prepareImage(image: Buffer, signal: AbortSignal): Promise<string> {
+export async function prepareImage(image: Buffer, owner: string, signal: AbortSignal): Promise<string> {
   const { lean, mediaType } = checkImage(image);
-  const written = await lane.run(async () => {
+  const written = await lane.run(owner, async () => {
     signal.throwIfAborted();
     return decoder.decode({
       bytes: lean,

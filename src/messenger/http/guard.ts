@@ -15,7 +15,8 @@ export function guard(url: () => string): Middleware {
     const isApi = context.path.startsWith('/api/');
     if (context.host !== own.host) {
       const isPage = !isApi && !PLATFORM_PATHS.test(context.path);
-      if (isPage && context.method === 'GET') return context.redirect(new URL(context.url, own).href);
+      // Put behind our origin as it is: `//host` is a path here, and would be another host to a parser.
+      if (isPage && context.method === 'GET') return context.redirect(`${own.origin}${context.path}${context.search}`);
       if (isApi) throw foreign();
     }
     if (isApi && context.method !== 'GET' && context.method !== 'HEAD' && isFromElsewhere(context, own.origin))

@@ -32,7 +32,7 @@ export function browserRoutes({ parts, models, hasEngine }: BrowserRoutesOptions
   const routes = router.routes() as Middleware;
   return async (ctx) => {
     setSafeHeaders(ctx);
-    if (showStyle(ctx)) return;
+    if (showStyle(ctx) || leadsHome(ctx, parts.publicUrl)) return;
     try {
       await parseForm(ctx, () => Promise.resolve());
       await routes(ctx, () => {
@@ -47,6 +47,18 @@ export function browserRoutes({ parts, models, hasEngine }: BrowserRoutesOptions
 const parseForm = formParser(() => {
   throw new PageError('bad_request', 'A form could not be read');
 });
+
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/;
+
+/** On one machine a page that was opened under another of its names goes to ours: cookies and forms are bound to it. */
+function leadsHome(ctx: Context, publicUrl: string): boolean {
+  const own = new URL(publicUrl);
+  const isElsewhere = LOOPBACK.test(own.host) && LOOPBACK.test(ctx.get('Host')) && ctx.get('Host') !== own.host;
+  if (!isElsewhere || ctx.method !== 'GET') return false;
+  ctx.redirect(`${own.origin}${ctx.path}${ctx.search}`);
+  ctx.status = 307;
+  return true;
+}
 
 function refuse(ctx: Context, thrown: unknown, report: ServiceReport): void {
   const error = asPageError(thrown);

@@ -36,6 +36,7 @@ export function createSignInParts(options: ServiceOptions, publicUrl: string, re
   // A session's last moment may give a code, its refresh token's last moment an access token.
   const keptMs = SESSION_LIFE_MS + (refreshTokenSec + accessTokenSec) * SECOND_MS + HOUR_MS;
   const name = institution?.name;
+  const trustedProxyHops = options.trustedProxyHops ?? 0;
   const people = new People({ directory, store, keyRing, origin, keptMs });
   const isKnown = async (username: string) => (await people.byUsername(username)) !== undefined;
   return {
@@ -46,7 +47,7 @@ export function createSignInParts(options: ServiceOptions, publicUrl: string, re
     sessions: new Sessions(store),
     consents: new Consents(store, nowMs),
     grants: new Grants({ store, accessTokenSec, refreshTokenSec, isKnown, nowMs }),
-    forms: new Forms(keyRing, nowMs, publicUrl),
+    forms: new Forms(keyRing, nowMs, { publicUrl, trustedProxyHops }),
     throttle: new LoginThrottle(store, options.loginLimits),
     knownDevices: new KnownDevices(keyRing, nowMs),
     nobodysPassword: new NobodysPassword(options.directory, keyRing.deriveKey('service-nobodys-password')),
@@ -59,7 +60,7 @@ export function createSignInParts(options: ServiceOptions, publicUrl: string, re
     }),
     roundTrips: new RoundTrips(store, nowMs),
     publicUrl,
-    trustedProxyHops: options.trustedProxyHops ?? 0,
+    trustedProxyHops,
     report,
   };
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { MINUTE_MS, type NowMs } from '../../base/clock.ts';
+import { isPublicHost } from '../../base/public-host.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import type { AuthorizeRequest } from './authorize-request.ts';
 import { browserIdOf, knownBrowserId } from './cookies.ts';
@@ -10,6 +11,12 @@ export type FormSubject =
   | { kind: 'login'; returnTo: string }
   | { kind: 'consent'; username: string; returnTo: string; request: AuthorizeRequest }
   | { kind: 'withdraw'; username: string; clientId: string };
+
+/** Where the forms stand, for browsers. */
+export interface FormPlace {
+  publicUrl: string;
+  trustedProxyHops: number;
+}
 
 const FORM_LIFE_MS = 30 * MINUTE_MS;
 const PURPOSE = 'service-form';
@@ -22,11 +29,13 @@ export class Forms {
   readonly #keyRing: KeyRing;
   readonly #nowMs: NowMs;
   readonly #publicOrigin: string;
+  readonly #trustedProxyHops: number;
 
-  constructor(keyRing: KeyRing, nowMs: NowMs, publicUrl: string) {
+  constructor(keyRing: KeyRing, nowMs: NowMs, { publicUrl, trustedProxyHops }: FormPlace) {
     this.#keyRing = keyRing;
     this.#nowMs = nowMs;
     this.#publicOrigin = new URL(publicUrl).origin;
+    this.#trustedProxyHops = trustedProxyHops;
   }
 
   /** The value for the form's hidden field. */
@@ -58,7 +67,10 @@ export class Forms {
   /** In-app web views may leave the headers out; what is sent must be ours. */
   #checkOrigin(ctx: Context): void {
     const origin = ctx.get('Origin');
-    const isOurs = origin === '' || origin === this.#publicOrigin || origin === `${ctx.protocol}://${ctx.host}`;
+    // Without it only the name under which we were asked tells whose page the form stood on.
+    const isOurs =
+      origin === this.#publicOrigin ||
+      (origin === '' && isPublicHost(ctx.req, this.#publicOrigin, this.#trustedProxyHops));
     const site = ctx.get('Sec-Fetch-Site');
     if (!isOurs || (site !== '' && site !== 'same-origin'))
       throw new PageError('foreign_form', 'A form was sent from another site');

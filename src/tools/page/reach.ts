@@ -8,6 +8,8 @@ export interface Reach {
   protocols: readonly string[];
   mayUsePort(port: number): boolean;
   mayConnect(address: string): boolean;
+  /** Whether a host may be asked for by this name; any unless told. */
+  mayName?(hostname: string): boolean;
   /** All addresses of a name. @throws when it has none */
   resolve(hostname: string): Promise<readonly string[]>;
 }
@@ -38,11 +40,11 @@ const NOT_ALLOWED = 'This address may not be opened: only public https pages can
 export async function checkAddress(text: string, reach: Reach, base?: URL): Promise<CheckedAddress> {
   if (!URL.canParse(text, base?.href)) throw new ToolError('refused', 'This is no address of a page.');
   const url = new URL(text, base);
-  const { protocols, mayUsePort, mayConnect } = reach;
+  const { protocols, mayUsePort, mayConnect, mayName = () => true } = reach;
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   const hasCredentials = url.username !== '' || url.password !== '';
-  if (!protocols.includes(url.protocol) || hasCredentials || !mayUsePort(port))
-    throw new ToolError('refused', NOT_ALLOWED);
+  const isOpen = protocols.includes(url.protocol) && mayUsePort(port) && mayName(url.hostname);
+  if (!isOpen || hasCredentials) throw new ToolError('refused', NOT_ALLOWED);
   const [first, ...others] = await resolve(url.hostname.replace(/^\[|\]$/g, ''), reach);
   if (first === undefined) throw new ToolError('unreachable', 'There is no such host.');
   const addresses = [first, ...others] as const;

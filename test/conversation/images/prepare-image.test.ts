@@ -16,7 +16,7 @@ import { makeBombs } from './bombs.ts';
 const NEVER = new AbortController().signal;
 
 async function prepared(bytes: Buffer): Promise<{ mediaType: string; bytes: Buffer }> {
-  const [head = '', data = ''] = (await prepareImage(bytes, NEVER)).split(',');
+  const [head = '', data = ''] = (await prepareImage(bytes, 'somebody', NEVER)).split(',');
   return { mediaType: head.slice('data:'.length, -';base64'.length), bytes: Buffer.from(data, 'base64') };
 }
 
@@ -99,7 +99,9 @@ describe('security.md 6.6 an image is written anew', () => {
   });
 
   test('a turn that has ended waits for nothing', async () => {
-    await expect(prepareImage(await flat(9, 9).png().toBuffer(), AbortSignal.abort('stopped'))).rejects.toBe('stopped');
+    await expect(
+      prepareImage(await flat(9, 9).png().toBuffer(), 'somebody', AbortSignal.abort('stopped')),
+    ).rejects.toBe('stopped');
   });
 });
 

@@ -62,7 +62,7 @@ function watchLoop() {
 
 async function prepare(file) {
   try {
-    return { dataUrl: await prepareImage(await readFile(file), AbortSignal.timeout(60_000)) };
+    return { dataUrl: await prepareImage(await readFile(file), file, AbortSignal.timeout(60_000)) };
   } catch (error) {
     if (error instanceof ImageError) return { fault: error.code };
     throw error;

@@ -13,6 +13,8 @@ export interface CasOptions {
 }
 
 const CALL_TIMEOUT_MS = 5 * SECOND_MS;
+/** Kept for the return: somebody asked to sign in as another person. */
+const RENEWED = 'renew';
 /** Printable ASCII (CAS protocol 3.0.3, section 3.7). */
 const TICKET = /^[\x21-\x7e]{1,1024}$/;
 
@@ -32,13 +34,17 @@ export class CasSignIn implements InstitutionSignIn {
       service: serviceAddress(callbackUrl, state),
       ...(isAnew ? { renew: 'true' } : {}),
     });
-    return { location: `${this.#options.url}/login?${query.toString()}` };
+    const location = `${this.#options.url}/login?${query.toString()}`;
+    return isAnew ? { location, kept: RENEWED } : { location };
   }
 
-  async identify({ callbackUrl, state, query }: Arrival) {
+  async identify({ callbackUrl, state, query, kept }: Arrival) {
     const ticket = query.get('ticket') ?? '';
     if (!TICKET.test(ticket)) throw new PageError('sign_in_lost', 'The return from CAS lacks its ticket');
-    const answer = await this.#validate(new URLSearchParams({ service: serviceAddress(callbackUrl, state), ticket }));
+    const validation = new URLSearchParams({ service: serviceAddress(callbackUrl, state), ticket });
+    // CAS then takes no ticket that the session of whoever was there before gave.
+    if (kept === RENEWED) validation.set('renew', 'true');
+    const answer = await this.#validate(validation);
     if ('failure' in answer) throw refusal(answer.failure);
     return { person: personFromClaims(this.#options.profileMap, answer.claims) };
   }
