@@ -43,8 +43,9 @@ export async function checkAddress(text: string, reach: Reach, base?: URL): Prom
   const { protocols, mayUsePort, mayConnect, mayName = () => true } = reach;
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   const hasCredentials = url.username !== '' || url.password !== '';
-  const isOpen = protocols.includes(url.protocol) && mayUsePort(port) && mayName(url.hostname);
-  if (!isOpen || hasCredentials) throw new ToolError('refused', NOT_ALLOWED);
+  if (!protocols.includes(url.protocol) || hasCredentials || !mayUsePort(port))
+    throw new ToolError('refused', NOT_ALLOWED);
+  if (!mayName(url.hostname)) throw new ToolError('refused', NOT_ALLOWED);
   const [first, ...others] = await resolve(url.hostname.replace(/^\[|\]$/g, ''), reach);
   if (first === undefined) throw new ToolError('unreachable', 'There is no such host.');
   const addresses = [first, ...others] as const;
