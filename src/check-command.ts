@@ -1,3 +1,4 @@
+import type { JudgeProof } from './admin/ask-whose.ts';
 import { checkChat } from './admin/check-chat.ts';
 import { checkPublicUrl } from './admin/check-public-url.ts';
 import { checkRedis } from './admin/check-redis.ts';
@@ -29,12 +30,13 @@ export async function runCheckCommand(
   const secrets = secretsOfEarlierStart(config, given);
   const judge = secrets.secretKey ? proofOfConfiguration(config, secrets).judge : undefined;
   const isAlone = isServiceAlone(config.roles);
+  const ports = checkPorts(config, judge);
   const checks: Check[] = [
     { name: 'Files', run: () => checkNamedFiles(config) },
-    { name: 'Ports', run: () => checkPorts(config, judge) },
+    { name: 'Ports', run: () => ports },
     checkOfRedis(config, secrets),
     ...(isAlone ? serviceChecks(config, secrets) : botChecks(config, secrets)),
-    ...(config.mode === 'local' || !(isAlone || hasBot(config)) ? [] : [checkOfPublicUrl(config, judge)]),
+    ...(config.mode === 'local' || !(isAlone || hasBot(config)) ? [] : [checkOfPublicUrl(config, judge, ports)]),
   ];
   return runChecks(checks, output);
 }
@@ -97,8 +99,13 @@ function platformChecks(config: Config, secrets: Secrets): Check[] {
   }));
 }
 
-function checkOfPublicUrl(config: Config, judge: Parameters<typeof checkPublicUrl>[0]['judge']): Check {
+/** @param ports settles once no port of ours is listened on for a try: whoever called it meanwhile would be cut off */
+function checkOfPublicUrl(config: Config, judge: JudgeProof | undefined, ports: Promise<unknown>): Check {
   const { publicUrl } = config.http;
   const platforms = isServiceAlone(config.roles) ? [] : platformsOf(config);
-  return { name: 'Public address', run: () => checkPublicUrl({ publicUrl, judge, platforms }) };
+  const run = async () => {
+    await ports.catch(() => undefined);
+    return checkPublicUrl({ publicUrl, judge, platforms });
+  };
+  return { name: 'Public address', run };
 }

@@ -1,12 +1,17 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { listen, type ListeningServer } from '../../src/base/http-server.ts';
 import { runCheckCommand } from '../../src/check-command.ts';
 import { proofOfConfiguration } from '../../src/configuration-proof.ts';
-import { freePort } from '../../src/local/embedded-redis.ts';
+import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { loadSound, folderWith, SECRET_KEY, SERVING, without } from '../settings/environments.ts';
 import { answering, type Answers } from './support.ts';
 
 const servers: ListeningServer[] = [];
+let redis: EmbeddedRedis;
+beforeAll(async () => {
+  redis = await startEmbeddedRedis();
+});
+afterAll(() => redis.stop());
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
@@ -42,7 +47,7 @@ describe('npm run check', () => {
     });
     return {
       ...{ PUBLIC_URL: url, CHAT_BASE_URL: `${url}/v1`, SIGN_IN_URL: url, SLACK_API_URL: `${url}/api/` },
-      ...{ PORT: String(await freePort()), REDIS_URL: `redis://127.0.0.1:${await freePort()}` },
+      ...{ PORT: String(await freePort()), REDIS_URL: redis.url },
     };
   }
 
@@ -72,6 +77,22 @@ describe('npm run check', () => {
     prove = (nonce) => proofOfConfiguration(config, secrets).answer(nonce);
     const { lines } = await linesOf(env);
     expect(lines.join('\n')).toContain(`ok Webhook slack ${server.url}/webhooks/slack is served`);
+  });
+
+  test('does not meet its own look at the ports in place of the bot', async () => {
+    const port = String(await freePort());
+    const env = {
+      ...SERVING,
+      ...(await around()),
+      PORT: port,
+      HOST: '127.0.0.1',
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+    };
+    for (let round = 0; round < 5; round += 1) {
+      const told = (await linesOf(env)).lines.join('\n');
+      expect(told).toContain(`ok Ports free: PORT ${port}`);
+      expect(told).toMatch(/warning Public address nothing answers at .* \(ECONNREFUSED\)/);
+    }
   });
 
   test('tries both platforms where both are on', async () => {

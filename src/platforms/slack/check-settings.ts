@@ -18,8 +18,8 @@ export async function checkSlack(api: SlackApi): Promise<CheckResult[]> {
       detail: error === undefined ? 'Slack did not answer' : `Slack refuses the bot token (${error.slice(0, 64)})`,
       nextStep:
         error === undefined
-          ? 'check that this machine reaches SLACK_API_URL'
-          : "copy the Bot User OAuth Token from the app's OAuth & Permissions page into SLACK_BOT_TOKEN",
+          ? 'Check that this machine reaches SLACK_API_URL'
+          : "Copy the Bot User OAuth Token from the app's OAuth & Permissions page into SLACK_BOT_TOKEN",
     },
   ];
 }
