@@ -157,7 +157,8 @@ export class PartProcess {
       const text = chunk.toString();
       if (this.#options.logFile !== undefined) appendFileSync(this.#options.logFile, text);
       this.#output = (this.#output + text).slice(-KEPT_OUTPUT_CHARS);
-      if (this.#child === child && this.#state === 'starting' && text.includes('is running')) this.#state = 'up';
+      if (this.#child === child && this.#state === 'starting' && /is running|has started/.test(text))
+        this.#state = 'up';
     };
     // Node's own word; it comes before any of ours.
     createInterface({ input: stderr }).on('line', (line) => {
