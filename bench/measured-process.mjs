@@ -14,7 +14,7 @@ export async function startMeasured(args, env) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await new Promise((resolve, reject) => {
-    child.stdout.on('data', (chunk) => /is running/.test(chunk.toString()) && resolve());
+    child.stdout.on('data', (chunk) => /is running|has started/.test(chunk.toString()) && resolve());
     child.once('exit', (code) => reject(new Error(`The measured process ended early (${code})`)));
   });
   const ended = once(child, 'exit');

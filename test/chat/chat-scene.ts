@@ -30,7 +30,7 @@ const QUICK: Partial<ChatLimits> = { retryBaseMs: 2, retryCapMs: 4 };
 
 /** A client in front of a scripted service. */
 export async function startChatScene(limits: Partial<ChatLimits> = {}): Promise<ChatScene> {
-  const server = await startScriptedChatServer();
+  const server = await startScriptedChatServer(false);
   const clock = { nowMs: 1_800_000_000_000, aheadMs: 0 };
   const { log, lines } = recordingLog();
   const told = {

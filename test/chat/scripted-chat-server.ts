@@ -22,8 +22,13 @@ export interface ScriptedChatServer {
   stop(): Promise<void>;
 }
 
-/** A chat service that says what a test tells it to, over real HTTP. */
-export async function startScriptedChatServer(): Promise<ScriptedChatServer> {
+const MODELS = JSON.stringify({ object: 'list', data: ['svc-plus', 'svc-max'].map((id) => ({ id })) });
+
+/**
+ * A chat service that says what a test tells it to, over real HTTP. A start of the bot asks it for its models, which is none of the
+ * calls that a test looks at. @param hasList whether it answers that by itself
+ */
+export async function startScriptedChatServer(hasList = true): Promise<ScriptedChatServer> {
   const calls: ReceivedCall[] = [];
   const connections = new Map<Socket, number>();
   let answers: Answer[] = [];
@@ -36,6 +41,10 @@ export async function startScriptedChatServer(): Promise<ScriptedChatServer> {
     );
     const { socket } = request;
     if (!connections.has(socket)) connections.set(socket, connections.size + 1);
+    if (hasList && request.url?.endsWith('/models')) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(MODELS);
+      return;
+    }
     const pieces: Buffer[] = [];
     for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece);
     const text = Buffer.concat(pieces).toString('utf8');

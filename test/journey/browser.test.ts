@@ -109,7 +109,7 @@ describeInBrowser('local mode in a browser', () => {
     parley.kill('SIGTERM');
     expect(await parley.ended).toBe(0);
     const startedMs = Date.now();
-    parley = await startParleyProcess({ env, until: /Parley is running/ });
+    parley = await startParleyProcess({ env, until: /Parley (?:is running|has started)/ });
     expect(Date.now() - startedMs).toBeLessThan(15_000);
     const page = await openAs('emma.clarke');
     await finalAnswer(page, /\b59 60\b/);

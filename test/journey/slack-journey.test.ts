@@ -172,7 +172,7 @@ test('the worker is killed in the middle of an answer: the next one goes on in t
       const port = await freePort();
       const own = { ...env, PORT: String(port), REDIS_URL: redis.url.replace(/0$/, String(index)), SLACK_REPLY: reply };
       const start = async () => {
-        const started = await startParleyProcess({ env: own, until: /is running/ });
+        const started = await startParleyProcess({ env: own, until: /is running|has started/ });
         processes.push(started);
         return started;
       };

@@ -44,7 +44,7 @@ beforeAll(async () => {
       SERVICE_UPSTREAM_URL: engine.url,
       LOG_FORMAT: 'json',
     },
-    until: /is running/,
+    until: /is running|has started/,
   });
 });
 afterAll(async () => {

@@ -117,7 +117,10 @@ export function useSlackTown(options: SlackTownOptions = {}): SlackTown {
 
   async function startProcess(more: Record<string, string> = {}): Promise<ParleyProcess> {
     const port: Record<string, string> = more['ROLES'] === 'worker' ? { PORT: String(await freePort()) } : {};
-    const started = await startParleyProcess({ env: { ...town.env, ...port, ...more }, until: /is running/ });
+    const started = await startParleyProcess({
+      env: { ...town.env, ...port, ...more },
+      until: /is running|has started/,
+    });
     processes.push(started);
     return started;
   }
