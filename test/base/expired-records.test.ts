@@ -2,9 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
 import { KeyRing } from '../../src/base/key-ring.ts';
+import { loadScript } from '../../src/base/lua-script.ts';
 import { conversationKeys, threadsKey } from '../../src/base/partition-keys.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { sealTurn } from '../../src/conversation/history.ts';
+import { MediaStore } from '../../src/conversation/images/media-store.ts';
 import { SummaryStore } from '../../src/conversation/summary-store.ts';
 import { usageChange } from '../../src/conversation/usage-store.ts';
 import { createIdentity } from '../../src/identity/identity.ts';
@@ -25,6 +27,7 @@ import { createPostLedger } from '../../src/reply/post-ledger.ts';
 import { readLiveReply } from '../../src/reply/read-live-reply.ts';
 import { turnOf } from '../conversation/turns.ts';
 import { CONVERSATION, openHouse } from '../identity/house.ts';
+import { TestBrowser } from '../identity/test-browser.ts';
 import { Browser, exchange, obtainCode, startTestService, authorizePath } from '../service/support.ts';
 import { allScripts, expireBeforeScripts, type ExpiryProbe } from '../support/expire-before-scripts.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
@@ -36,6 +39,8 @@ import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.t
 
 const keyRing = testKeyRing();
 const { log } = recordingLog();
+/** Where the queue room's script lies. */
+const PERSON_LIMIT = new URL('../../src/queue/person-limit.ts', import.meta.url).href;
 const nowMs = () => Date.now();
 const ran = new Set<string>();
 let server: TestRedis;
@@ -162,6 +167,11 @@ test('no script of a turn brings an expired record back for ever', async () => {
   await followUps.settle();
   expect(await redis.llen(keys.leftovers)).toBe(1);
 
+  // A cluster's own step, which needs no cluster for what it writes.
+  const countPerson = loadScript(PERSON_LIMIT, './scripts/count-person.lua');
+  for (const id of ['one', 'two']) await countPerson.run(redis, ['{person:alice}:rate:minute'], [id, 60_000]);
+  const image = { partition: alice.partition, personId, mediaId: 'm' };
+  await new MediaStore(redis, keyRing).keep(image, { dataUrl: 'data:' });
   const rate = createPrivateRate(redis, log);
   for (const isLast of [false, true]) expect(await rate.mayLeave('alice', 1, { name: 'rest', isLast })).toBe(true);
 
@@ -198,6 +208,7 @@ test('no script of a sign-in brings an expired record back for ever', async () =
   const house = await openHouse(redis, {
     signIn: { proof: ['same-browser'], keepTokens: 'both' },
     identity: { keyRing: new KeyRing([old]) },
+    platform: { displayNameOf: async () => 'Alice' },
   });
   const { identity, owner, clock } = house;
   const rotated = createIdentity({ ...house.options, keyRing: new KeyRing([next, old]) });
@@ -207,6 +218,7 @@ test('no script of a sign-in brings an expired record back for ever', async () =
   await identity.freshAccessToken(owner, 'alice');
   await rotated.sweepKeys();
   await rotated.accountOf(owner, 'alice');
+  await new TestBrowser().get(`${house.url}/link/${'x'.repeat(43)}`);
   // A forwarded link that another member opens.
   await house.walk(house.browser('20003', 'mallory'), await house.link('bob')).catch(() => undefined);
   await identity.unlink(owner, 'alice', 'm1');

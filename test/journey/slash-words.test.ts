@@ -28,7 +28,7 @@ describe.each(['wecom', 'slack'] as const)('contract section 7: slash words on %
   beforeEach(async () => {
     // Each row stands for a conversation of its own: nothing chosen, nothing said, no link asked for, no rate used up.
     const keys = await town.redis.keys('*');
-    const stale = keys.filter((key) => /^\{p\d+\}:(?:preferences|history|rate|state):|^\{id\}:/.test(key));
+    const stale = keys.filter((key) => /^\{p\d+\}:(?:preferences|history|rate|state):|^\{id\}:|^\{person:/.test(key));
     if (stale.length > 0) await town.redis.del(stale);
   });
 

@@ -102,7 +102,9 @@ describe('links', () => {
     [`[docs](${url})`, `[docs](${url})`],
     [`[${url}](${url})`, `[${url}](${url})`],
     [`[x.test](${url})`, `[x.test](${url})`],
-    [`[see readme.md](${url})`, `[see readme.md](${url})`],
+    ['[see the readme](https://x.test/p?q=1)', '[see the readme](https://x.test/p?q=1)'],
+    // A file's name may be an address: there is a country of that ending.
+    ['[see readme.md](https://x.test/p?q=1)', 'see readme.md ([https://x.test/p?q=1](https://x.test/p?q=1))'],
     [`[bank.example](${url})`, `bank.example ([${url}](${url}))`],
     [`[https://bank.example/login](${url})`, `https://bank.example/login ([${url}](${url}))`],
     ['[click](javascript:alert(1))', 'click (javascript:alert(1))'],
