@@ -81,7 +81,7 @@ describeInBrowser('the institution’s sign-in in Chromium', () => {
     mayAsk = [];
     await page.click('a.button');
     await page.waitForSelector('[name=decision]');
-    expect(mayAsk).toEqual(['/cas/login true', '/form true', '/cas/p3/serviceValidate']);
+    expect(mayAsk).toEqual(['/cas/login true', '/form true', '/cas/p3/serviceValidate true']);
     expect(refused.filter((text) => text.includes('Content Security Policy'))).toEqual([]);
     await page.close();
   });
