@@ -1,6 +1,10 @@
 import { createServer } from 'node:http';
 import { LAST_WORD } from './model-stand-in.mjs';
 
+const WRITES = new Set(['chat.postMessage', 'chat.update']);
+/** As the events name them. */
+const OWN = { team_id: 'T0000001', user_id: 'U0BOT', bot_id: 'B0BOT' };
+
 /** Slack's side of posts and edits. `heard(id, what)` is told when a text is visible first and when the whole one is. */
 export async function startSlackStandIn(heard) {
   let posted = 0;
@@ -9,12 +13,15 @@ export async function startSlackStandIn(heard) {
     const parts = [];
     request.on('data', (part) => parts.push(part));
     request.on('end', () => {
+      const method = request.url.split('/').at(-1);
+      response.setHeader('content-type', 'application/json');
+      // What the bot asks at its start.
+      if (!WRITES.has(method)) return response.end(JSON.stringify({ ok: true, ...OWN }));
       const args = JSON.parse(Buffer.concat(parts).toString());
       const isPost = request.url.endsWith('postMessage');
       if (isPost) posted += 1;
       counts[isPost ? 'posts' : 'edits'] += 1;
       const ts = isPost ? `1760001000.${String(posted).padStart(6, '0')}` : args.ts;
-      response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ ok: true, channel: args.channel, ts }));
       const id = args.channel.slice(1);
       if (isPost) heard(id, 'visible');
