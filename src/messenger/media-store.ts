@@ -1,6 +1,6 @@
 import { DAY_MS, MIB_BYTES, SECOND_MS } from '../base/clock.ts';
 import { randomToken } from '../base/ids.ts';
-import { SealError, type KeyRing } from '../base/key-ring.ts';
+import { ifOpens, type KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { MessengerError } from './messenger-error.ts';
 
@@ -50,13 +50,8 @@ export class MediaStore {
   }
 
   #open(id: string, sealed: string): Buffer | undefined {
-    try {
-      return Buffer.from(this.#keyRing.open(PURPOSE, id, sealed), 'base64');
-    } catch (error) {
-      // Kept for an earlier bot, under its key.
-      if (error instanceof SealError) return undefined;
-      throw error;
-    }
+    // One that was kept for an earlier bot, under its key, is none.
+    return ifOpens(() => Buffer.from(this.#keyRing.open(PURPOSE, id, sealed), 'base64'));
   }
 }
 

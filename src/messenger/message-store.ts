@@ -1,6 +1,5 @@
 import { DAY_MS, SECOND_MS } from '../base/clock.ts';
-import type { KeyRing } from '../base/key-ring.ts';
-import { SealError } from '../base/key-ring.ts';
+import { ifOpens, type KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { MessengerError } from './messenger-error.ts';
 import type { StoredMessage } from './stored-message.ts';
@@ -112,13 +111,8 @@ export class MessageStore {
   }
 
   #open(id: string, sealed: string): StoredMessage | undefined {
-    try {
-      return JSON.parse(this.#keyRing.open(PURPOSE, id, sealed)) as StoredMessage;
-    } catch (error) {
-      // Sealed under the key of an earlier bot: it is gone for good, as after a change of the platform's keys.
-      if (error instanceof SealError) return undefined;
-      throw error;
-    }
+    // What is sealed under the key of an earlier bot is gone for good, as after a change of the platform's keys.
+    return ifOpens(() => JSON.parse(this.#keyRing.open(PURPOSE, id, sealed)) as StoredMessage);
   }
 }
 

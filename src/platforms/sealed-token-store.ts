@@ -1,5 +1,4 @@
-import type { KeyRing } from '../base/key-ring.ts';
-import { SealError } from '../base/key-ring.ts';
+import { ifOpens, type KeyRing } from '../base/key-ring.ts';
 import type { NowMs } from '../base/clock.ts';
 import type { RedisClient } from '../base/redis.ts';
 
@@ -18,13 +17,8 @@ export function createSealedTokenStore(redis: RedisClient, keyRing: KeyRing, now
     async read(name: string): Promise<StoredToken | undefined> {
       const sealed = await redis.get(keyOf(name));
       if (sealed === null) return undefined;
-      try {
-        return JSON.parse(keyRing.open(PURPOSE, name, sealed)) as StoredToken;
-      } catch (error) {
-        // Under a lost key a token is simply asked for again.
-        if (error instanceof SealError) return undefined;
-        throw error;
-      }
+      // Under a lost key a token is simply asked for again.
+      return ifOpens(() => JSON.parse(keyRing.open(PURPOSE, name, sealed)) as StoredToken);
     },
     async write(name: string, stored: StoredToken): Promise<void> {
       const lifeMs = Math.max(1, Math.round(stored.expiresAtMs - nowMs()));

@@ -1,5 +1,5 @@
 import { MIB_BYTES, MINUTE_MS } from '../../base/clock.ts';
-import { SealError, type KeyRing } from '../../base/key-ring.ts';
+import { ifOpens, type KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
 import { mediaBytesKey, mediaKey } from '../../base/partition-keys.ts';
 import type { RedisClient } from '../../base/redis.ts';
@@ -60,12 +60,7 @@ export class MediaStore {
 
   #open(mediaId: string, sealed: string | undefined): KeptImage | undefined {
     if (sealed === undefined) return undefined;
-    try {
-      return keptImage(this.#keyRing.open(PURPOSE, mediaId, sealed));
-    } catch (error) {
-      if (error instanceof SealError) return undefined;
-      throw error;
-    }
+    return ifOpens(() => keptImage(this.#keyRing.open(PURPOSE, mediaId, sealed)));
   }
 }
 

@@ -9,7 +9,7 @@ import { OwnApp } from './own-app.ts';
 import { createSlackAccess, createSlackApi, type SlackApi } from './platform-api.ts';
 import { EMPTY_ANSWER, ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
-import { refusalOf, refusalUnread } from './verify-delivery.ts';
+import { refusalOf, signatureFields } from './verify-delivery.ts';
 
 export interface SlackOptions {
   signingSecret: string;
@@ -101,8 +101,8 @@ function timeOf({ headers }: DeliveryHead): string {
 
 function refuseUnread(head: DeliveryHead, { signingSecret, webhookWindowSec: windowSec, nowMs }: SlackOptions) {
   if (isForm(head) && Number(head.headers['content-length']) < LONGEST_CHECK_BYTES) return undefined;
-  const reason = refusalUnread(head, { signingSecret, windowSec, nowMs });
-  return reason === undefined ? undefined : refusedFor(reason, timeOf(head), nowMs);
+  const fields = signatureFields(head, { signingSecret, windowSec, nowMs });
+  return typeof fields === 'string' ? refusedFor(fields, timeOf(head), nowMs) : undefined;
 }
 
 function receive(delivery: RawDelivery, options: SlackOptions, reading: ReadOptions): Delivery {

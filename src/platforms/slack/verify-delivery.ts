@@ -16,12 +16,17 @@ export type Refusal = 'no signature' | 'outside the time window' | 'signature di
 const PREFIX = 'v0=';
 const SIGNATURE = /^v0=[0-9a-f]{64}$/;
 
-/** Judges what stands before the body: whether there is something like a signature, and of our time. */
-export function refusalUnread({ headers }: DeliveryHead, options: VerifyOptions): Refusal | undefined {
+interface SignatureFields {
+  signature: string;
+  timestamp: string;
+}
+
+/** Judges what stands before the body: whether there is something like a signature, and of our time. @returns why not, or both */
+export function signatureFields({ headers }: DeliveryHead, options: VerifyOptions): SignatureFields | Refusal {
   const signature = onlyHeader(headers, 'x-slack-signature');
   const timestamp = onlyHeader(headers, 'x-slack-request-timestamp');
   if (signature === undefined || timestamp === undefined || !SIGNATURE.test(signature)) return 'no signature';
-  return isWithinWindow(timestamp, options) ? undefined : 'outside the time window';
+  return isWithinWindow(timestamp, options) ? { signature, timestamp } : 'outside the time window';
 }
 
 /**
@@ -29,14 +34,14 @@ export function refusalUnread({ headers }: DeliveryHead, options: VerifyOptions)
  * directions (platforms/slack.md section 1, security.md 3.3, 3.4).
  */
 export function refusalOf(delivery: RawDelivery, options: VerifyOptions): Refusal | undefined {
-  const { headers, body } = delivery;
-  const refusal = refusalUnread(delivery, options);
-  const signature = onlyHeader(headers, 'x-slack-signature');
-  const timestamp = onlyHeader(headers, 'x-slack-request-timestamp');
-  if (refusal !== undefined || signature === undefined || timestamp === undefined) return refusal ?? 'no signature';
+  const fields = signatureFields(delivery, options);
+  if (typeof fields === 'string') return fields;
+  const { signature, timestamp } = fields;
   // Both are 32 bytes: the pattern saw to the one's length.
   const given = Buffer.from(signature.slice(PREFIX.length), 'hex');
-  return timingSafeEqual(given, hmacOf(options.signingSecret, timestamp, body)) ? undefined : 'signature differs';
+  return timingSafeEqual(given, hmacOf(options.signingSecret, timestamp, delivery.body))
+    ? undefined
+    : 'signature differs';
 }
 
 /** The signature that Slack sends with these bytes. */
