@@ -1,15 +1,9 @@
-/** A body that is being read: what it holds, and how to end it. */
-interface Holder {
-  bytes: number;
+/** A body that is being read. */
+export interface Holder {
+  /** What is held for it; kept by `HeldBytes`. */
+  heldBytes: number;
+  /** Ends the body; called once at most, and never after `end`. Must not throw. */
   evict(): void;
-}
-
-/** What one body may report while it is read. */
-export interface Holding {
-  /** So many bytes more are held. May evict others, and itself. */
-  grow(bytes: number): void;
-  /** Nothing is held any more. Safe to repeat. */
-  end(): void;
 }
 
 /** A buffer's own cost, so that a body in a thousand crumbs does not cost more than is counted. */
@@ -31,32 +25,33 @@ export class HeldBytes {
     this.#mostBytes = mostBytes;
   }
 
-  /** @param evict ends the body; called once at most, and never after `end`. Must not throw */
-  begin(evict: () => void): Holding {
-    const holder: Holder = { bytes: 0, evict };
+  /** A body begins. May evict others. */
+  begin(holder: Holder): void {
     this.#holders.add(holder);
-    const add = (bytes: number) => {
-      if (!this.#holders.has(holder)) return;
-      holder.bytes += bytes;
-      this.#bytes += bytes;
-      this.#makeRoom();
-    };
-    add(EACH_BODY_BYTES);
-    return {
-      grow: (bytes) => add(bytes + EACH_PIECE_BYTES),
-      end: () => this.#forget(holder),
-    };
+    this.#add(holder, EACH_BODY_BYTES);
+  }
+
+  /** So many bytes more are held for it. May evict others, and itself. */
+  grow(holder: Holder, bytes: number): void {
+    if (this.#holders.has(holder)) this.#add(holder, bytes + EACH_PIECE_BYTES);
+  }
+
+  /** Nothing is held for it any more. Safe to repeat. */
+  end(holder: Holder): void {
+    if (this.#holders.delete(holder)) this.#bytes -= holder.heldBytes;
+  }
+
+  #add(holder: Holder, bytes: number): void {
+    holder.heldBytes += bytes;
+    this.#bytes += bytes;
+    if (this.#bytes > this.#mostBytes) this.#makeRoom();
   }
 
   #makeRoom(): void {
     for (const holder of this.#holders) {
       if (this.#bytes <= this.#mostBytes) return;
-      this.#forget(holder);
+      this.end(holder);
       holder.evict();
     }
-  }
-
-  #forget(holder: Holder): void {
-    if (this.#holders.delete(holder)) this.#bytes -= holder.bytes;
   }
 }

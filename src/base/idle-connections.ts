@@ -1,8 +1,12 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The oldest first. */
-type Sockets = Set<Socket>;
+/** One address's connections. */
+interface Holder {
+  open: number;
+  /** Those on which nothing is asked, the oldest first. */
+  idle: Set<Socket>;
+}
 
 /** Of the heaviest address this share is closed at once, so that a flood does not look for it at each of its connections. */
 const CLOSED_SHARE = 1 / 32;
@@ -13,46 +17,50 @@ const CLOSED_SHARE = 1 / 32;
  * one address cannot hold them all.
  */
 export function boundIdleConnections(server: Server, most: number): void {
-  const byAddress = new Map<string, Sockets>();
-  const addressOf = new WeakMap<Socket, string>();
+  const byAddress = new Map<string, Holder>();
+  const holderOf = new WeakMap<Socket, Holder>();
   let count = 0;
 
-  const remove = (socket: Socket) => {
-    const address = addressOf.get(socket) ?? '';
-    const sockets = byAddress.get(address);
-    if (!sockets?.delete(socket)) return;
-    count -= 1;
-    if (sockets.size === 0) byAddress.delete(address);
+  const remove = (socket: Socket, { idle }: Holder) => {
+    if (idle.delete(socket)) count -= 1;
   };
-  const add = (socket: Socket) => {
-    const address = addressOf.get(socket) ?? '';
-    const sockets = byAddress.get(address) ?? new Set();
-    if (sockets.has(socket)) return;
-    byAddress.set(address, sockets.add(socket));
+  const add = (socket: Socket, { idle }: Holder) => {
+    idle.add(socket);
     count += 1;
     if (count > most) closeOldest();
   };
   const closeOldest = () => {
-    let heaviest: Sockets = new Set();
-    for (const sockets of byAddress.values()) if (sockets.size > heaviest.size) heaviest = sockets;
-    let left = Math.ceil(heaviest.size * CLOSED_SHARE);
-    for (const socket of heaviest) {
+    let heaviest: Holder | undefined;
+    for (const holder of byAddress.values()) if (holder.idle.size > (heaviest?.idle.size ?? 0)) heaviest = holder;
+    if (!heaviest) return;
+    let left = Math.ceil(heaviest.idle.size * CLOSED_SHARE);
+    for (const socket of heaviest.idle) {
       if (left-- === 0) return;
-      remove(socket);
+      remove(socket, heaviest);
       socket.destroy();
     }
   };
 
   server.on('connection', (socket: Socket) => {
     // Known no more once it has ended.
-    addressOf.set(socket, socket.remoteAddress ?? '');
-    add(socket);
-    socket.once('close', () => remove(socket));
+    const address = socket.remoteAddress ?? '';
+    const holder = byAddress.get(address) ?? { open: 0, idle: new Set() };
+    byAddress.set(address, holder);
+    holderOf.set(socket, holder);
+    holder.open += 1;
+    add(socket, holder);
+    socket.once('close', () => {
+      remove(socket, holder);
+      holder.open -= 1;
+      if (holder.open === 0) byAddress.delete(address);
+    });
   });
   server.on('request', ({ socket }, response) => {
-    remove(socket);
+    const holder = holderOf.get(socket);
+    if (!holder) return;
+    remove(socket, holder);
     response.once('close', () => {
-      if (!socket.destroyed) add(socket);
+      if (!socket.destroyed && !holder.idle.has(socket)) add(socket, holder);
     });
   });
 }

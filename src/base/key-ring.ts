@@ -5,6 +5,7 @@ import { CodedError } from './coded-error.ts';
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+const CIPHER_OPTIONS = { authTagLength: TAG_BYTES };
 const KEY_BYTES = 32;
 /** As `seal` and `sealRecord` write it, up to and with the id of the key. */
 const SEALED_FORM = /^[sv]1\.([0-9a-f]{8})\./;
@@ -168,8 +169,11 @@ function additionalData(fields: string[]): string {
 
 function encrypt(key: Buffer, additional: string, plain: Buffer): Buffer {
   const iv = nextIv();
-  const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(additional));
-  return Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  const cipher = createCipheriv(CIPHER, key, iv, CIPHER_OPTIONS).setAAD(Buffer.from(additional));
+  const sealed = cipher.update(plain);
+  // What this mode has left at the end is nothing but the tag.
+  cipher.final();
+  return Buffer.concat([iv, sealed, cipher.getAuthTag()]);
 }
 
 const IVS_DRAWN_AT_ONCE = 256;

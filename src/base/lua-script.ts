@@ -58,12 +58,12 @@ export function loadScript(base: string, path: string, constants: Record<string,
   const place = `redis.${basename(path, '.lua')}`;
   const command = `${SCRIPT_COMMAND}${createHash('sha1').update(source).digest('hex')}`;
   return {
-    run: (redis, keys, args) =>
-      outsideCall(place, async () => {
-        const commands = redis as unknown as Record<string, ScriptCommand | undefined>;
-        // Whether a connection has had it is known by ioredis, for each node of a cluster too.
-        if (!commands[command]) redis.defineCommand(command, { lua: source });
-        return sendUntilTaken(redis, async () => commands[command]?.(keys.length, ...keys, ...args));
-      }),
+    run(redis, keys, args) {
+      const commands = redis as unknown as Record<string, ScriptCommand>;
+      // Whether a connection has had it is known by ioredis, for each node of a cluster too.
+      if (!(command in commands)) redis.defineCommand(command, { lua: source });
+      const send = () => commands[command]!(keys.length, ...keys, ...args);
+      return outsideCall(place, () => sendUntilTaken(redis, send));
+    },
   };
 }

@@ -31,9 +31,16 @@ export function waitOutRefusals(redis: RedisClient, log: Log, name: string): voi
  * worth more than the slot that waits with it. Safe since every script of ours may be repeated.
  * @throws what else it comes to; over other connections a refusal too
  */
-export async function sendUntilTaken<Result>(redis: RedisClient, send: () => Promise<Result>): Promise<Result> {
+export function sendUntilTaken<Result>(redis: RedisClient, send: () => Promise<Result>): Promise<Result> {
   const refusals = patient.get(redis);
-  if (!refusals) return send();
+  return refusals ? sendPatiently(redis, refusals, send) : send();
+}
+
+async function sendPatiently<Result>(
+  redis: RedisClient,
+  refusals: Refusals,
+  send: () => Promise<Result>,
+): Promise<Result> {
   for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     try {
       const result = await send();

@@ -266,6 +266,11 @@ export interface CheckResult {
   nextStep?: string;
 }
 
+/** Verifies a delivery's raw bytes, then reads them. Pure but for the clock; never throws for what came from outside. */
+export type ReadDelivery = (body: Buffer) => Delivery;
+
+export type RefusedDelivery = Extract<Delivery, { kind: 'refused' }>;
+
 /** A messaging app, seen from Parley. One implementation a folder; the contract suite in test/platforms runs against each. */
 export interface Platform {
   readonly name: PlatformName;
@@ -276,17 +281,15 @@ export interface Platform {
   readonly app: string;
   readonly replyTraits: ReplyTraits;
   /**
-   * Whether a delivery is refused whatever its body says, since no signature that could be right stands before it: then nothing of
-   * the body is read. Cheap; never throws for what came from outside.
+   * Judges what stands before a delivery's body, once. Where no signature that could be right stands there, it is refused whatever its
+   * body says, and nothing of that is read. Cheap; never throws for what came from outside.
    */
-  refuseUnread(head: DeliveryHead): Extract<Delivery, { kind: 'refused' }> | undefined;
+  admit(head: DeliveryHead): RefusedDelivery | ReadDelivery;
   /**
    * What a delivery has to wait for before it is read, where the platform must be asked who we are; undefined otherwise. Bounded; never
    * rejects.
    */
   pending?(): Promise<unknown> | undefined;
-  /** Verifies the raw bytes, then reads them. Pure but for the clock; never throws for what came from outside. */
-  receive(delivery: RawDelivery): Delivery;
   /** Writes a reply in the platform's dialect, within `maxBytes`, with broadcast marks neutralised on the whole text. */
   renderReply(view: ReplyView): string;
   /**

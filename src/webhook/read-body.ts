@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { MIB_BYTES } from '../base/clock.ts';
-import type { HeldBytes } from '../base/held-bytes.ts';
+import type { HeldBytes, Holder } from '../base/held-bytes.ts';
 
 /** The largest body of a delivery (security.md 3.2). */
 export const MAX_BODY_BYTES = MIB_BYTES;
@@ -23,31 +23,58 @@ export async function readBody(request: IncomingMessage, held: HeldBytes): Promi
 /** Listeners instead of an async loop: this runs for every delivery and every poll, and costs a fraction of it. */
 function collect(request: IncomingMessage, held: HeldBytes): Promise<BodyResult> {
   return new Promise((resolve) => {
-    let chunks: Buffer[] = [];
-    let sizeBytes = 0;
-    let isKept = true;
-    const end = (result: BodyResult) => {
-      holding.end();
-      resolve(result);
-    };
-    const drop = (status: 413 | 503) => {
-      isKept = false;
-      chunks = [];
-      end({ ok: false, status });
-    };
-    const holding = held.begin(() => drop(503));
-    request.on('data', (chunk: Buffer) => {
-      if (!isKept) return;
-      sizeBytes += chunk.length;
-      // What comes beyond is read and dropped: a connection cut in the middle would hide the answer from the sender.
-      if (sizeBytes > MAX_BODY_BYTES) return drop(413);
-      chunks.push(chunk);
-      holding.grow(chunk.length);
-    });
-    request.once('end', () =>
-      end({ ok: true, body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, sizeBytes) }),
-    );
-    request.once('close', () => end({ ok: false, status: 400 }));
-    request.once('error', () => end({ ok: false, status: 400 }));
+    const body = new HeldBody(held, resolve);
+    request.on('data', (chunk: Buffer) => body.take(chunk));
+    request.once('end', () => body.finish());
+    // Without an end: the sender broke off.
+    request.once('close', () => body.drop(400));
+    request.once('error', () => body.drop(400));
   });
+}
+
+/** A body that is being read. What comes after its end is read by nobody. */
+class HeldBody implements Holder {
+  heldBytes = 0;
+  readonly #held: HeldBytes;
+  readonly #settle: (result: BodyResult) => void;
+  #chunks: Buffer[] = [];
+  #sizeBytes = 0;
+  #isOver = false;
+
+  constructor(held: HeldBytes, settle: (result: BodyResult) => void) {
+    this.#held = held;
+    this.#settle = settle;
+    held.begin(this);
+  }
+
+  take(chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#sizeBytes += chunk.length;
+    // What comes beyond is read and dropped: a connection cut in the middle would hide the answer from the sender.
+    if (this.#sizeBytes > MAX_BODY_BYTES) return this.drop(413);
+    this.#chunks.push(chunk);
+    this.#held.grow(this, chunk.length);
+  }
+
+  finish(): void {
+    const [first] = this.#chunks;
+    const body = first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#sizeBytes);
+    this.#end({ ok: true, body });
+  }
+
+  drop(status: 400 | 413 | 503): void {
+    this.#chunks = [];
+    this.#end({ ok: false, status });
+  }
+
+  evict(): void {
+    this.drop(503);
+  }
+
+  #end(result: BodyResult): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#held.end(this);
+    this.#settle(result);
+  }
 }

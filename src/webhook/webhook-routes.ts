@@ -69,20 +69,16 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
     response.setHeader('allow', 'GET, POST');
     return writeAnswer(response, { status: 405, body: '' });
   }
-  const done = (kind: string, outcome: DeliveryOutcome, why: Why = {}) =>
-    options.report.deliveryReceived({
-      platform: platform.name,
-      kind,
-      outcome,
-      durationMs: performance.now() - startedMs,
-      ...why,
-    });
+  const done = (kind: string, outcome: DeliveryOutcome, { reason, offSec, sizeBytes }: Why = NO_REASON) => {
+    const durationMs = performance.now() - startedMs;
+    options.report.deliveryReceived({ platform: platform.name, kind, outcome, durationMs, reason, offSec, sizeBytes });
+  };
 
   const head: DeliveryHead = { method, query, headers: request.headers };
-  const refused = platform.refuseUnread(head);
-  if (refused) {
-    writeAnswer(response, { status: refused.status, body: '' });
-    return done('unread', 'refused', whyOf(refused));
+  const admitted = platform.admit(head);
+  if (typeof admitted !== 'function') {
+    writeAnswer(response, { status: admitted.status, body: '' });
+    return done('unread', 'refused', whyOf(admitted));
   }
   const read = await readBody(request, held);
   if (!read.ok) {
@@ -90,12 +86,15 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
     if (read.status === 503) response.setHeader('connection', 'close');
     writeAnswer(response, { status: read.status, body: '' });
     const sizeBytes = Number(request.headers['content-length'] ?? Number.NaN);
-    const why = { reason: UNREAD_REASONS[read.status], ...(Number.isFinite(sizeBytes) ? { sizeBytes } : {}) };
-    return done('unread', read.status === 413 ? 'too-large' : 'refused', why);
+    const outcome = read.status === 413 ? 'too-large' : 'refused';
+    return done('unread', outcome, {
+      reason: UNREAD_REASONS[read.status],
+      sizeBytes: Number.isFinite(sizeBytes) ? sizeBytes : undefined,
+    });
   }
   const pending = platform.pending?.();
   if (pending) await pending;
-  const delivery: Delivery = platform.receive({ ...head, body: read.body });
+  const delivery: Delivery = admitted(read.body);
   const { answer, outcome } = await options.handle(platform, delivery);
   writeAnswer(response, answer);
   done(delivery.kind, outcome, whyOf(delivery));
@@ -104,16 +103,13 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
   options.report.deliveryProven({ platform: platform.name });
 }
 
-interface Why {
-  reason?: string;
-  offSec?: number | undefined;
-  sizeBytes?: number;
-}
+type Why = Pick<Parameters<WebhookReport['deliveryReceived']>[0], 'reason' | 'offSec' | 'sizeBytes'>;
+const NO_REASON: Why = {};
 
 /** Why a delivery came to nothing that an operator would want; what is ignored by rule is nobody's business. */
 function whyOf(delivery: Delivery): Why {
   if (delivery.kind === 'refused') return { reason: delivery.reason, offSec: delivery.offSec };
-  return delivery.kind === 'ignored' && delivery.reason === 'does not open' ? { reason: delivery.reason } : {};
+  return delivery.kind === 'ignored' && delivery.reason === 'does not open' ? { reason: delivery.reason } : NO_REASON;
 }
 
 function writeAnswer(response: ServerResponse, { status, contentType, body }: HttpAnswer): void {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Delivery, Platform, RawDelivery } from '../../src/platforms/platform.ts';
+import { receiveAt } from '../support/receive-at.ts';
 
 /** What a platform's test folder hands to the contract suite, as `fixture`, in `fixture.ts`. */
 export interface PlatformFixture {
@@ -23,11 +24,11 @@ export function describePlatform(name: string, fixture: PlatformFixture): void {
   describe(`${name} receives`, () => {
     test('a private and a group message with the same tenant and app as the platform’s', () => {
       const own = { version: 1, platform: name, tenant: platform.tenant, app: platform.app };
-      expect(platform.receive(fixture.privateText('hello'))).toMatchObject({
+      expect(receiveAt(platform, fixture.privateText('hello'))).toMatchObject({
         kind: 'message',
         message: { ...own, chat: { kind: 'private' }, parts: [{ type: 'text', text: 'hello' }] },
       });
-      expect(platform.receive(fixture.groupText('hello'))).toMatchObject({
+      expect(receiveAt(platform, fixture.groupText('hello'))).toMatchObject({
         kind: 'message',
         message: { ...own, chat: { kind: 'group' }, parts: [{ type: 'text', text: 'hello' }] },
       });
@@ -35,24 +36,24 @@ export function describePlatform(name: string, fixture: PlatformFixture): void {
 
     test('the same message twice as the same id, another as another', () => {
       const idOf = (delivery: Delivery) => (delivery.kind === 'message' ? delivery.message.messageId : delivery.kind);
-      const first = idOf(platform.receive(fixture.privateText('hello', { messageId: 'one' })));
-      expect(idOf(platform.receive(fixture.privateText('hello', { messageId: 'one' })))).toBe(first);
-      expect(idOf(platform.receive(fixture.privateText('hello', { messageId: 'two' })))).not.toBe(first);
+      const first = idOf(receiveAt(platform, fixture.privateText('hello', { messageId: 'one' })));
+      expect(idOf(receiveAt(platform, fixture.privateText('hello', { messageId: 'one' })))).toBe(first);
+      expect(idOf(receiveAt(platform, fixture.privateText('hello', { messageId: 'two' })))).not.toBe(first);
     });
 
     test('slash words in private and after a mention', () => {
       const slash = { word: 'stop', argument: '' };
-      expect(platform.receive(fixture.privateText('/stop'))).toMatchObject({ message: { slash } });
-      expect(platform.receive(fixture.groupText('/stop'))).toMatchObject({ message: { slash } });
+      expect(receiveAt(platform, fixture.privateText('/stop'))).toMatchObject({ message: { slash } });
+      expect(receiveAt(platform, fixture.groupText('/stop'))).toMatchObject({ message: { slash } });
     });
 
     test('nothing that is not signed', () => {
       const refused = { kind: 'refused', status: 401 };
-      expect(platform.receive(fixture.missigned(fixture.privateText('hello')))).toMatchObject(refused);
+      expect(receiveAt(platform, fixture.missigned(fixture.privateText('hello')))).toMatchObject(refused);
     });
 
     test('an unknown kind as ignored, without an error', () => {
-      const delivery = platform.receive(fixture.unknownKind());
+      const delivery = receiveAt(platform, fixture.unknownKind());
       expect(delivery).toMatchObject({ kind: 'ignored', answer: { status: 200 } });
     });
 
@@ -65,7 +66,7 @@ export function describePlatform(name: string, fixture: PlatformFixture): void {
             headers: {},
             body: Buffer.from(body),
           };
-          expect(platform.receive(raw).kind).toBe('refused');
+          expect(receiveAt(platform, raw).kind).toBe('refused');
         }),
       );
     });

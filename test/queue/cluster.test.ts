@@ -61,10 +61,10 @@ async function messageElsewhere(): Promise<{ message: InboundMessage; conversati
   throw new Error('all conversations lie beside the queue of wakes');
 }
 
-test('on a cluster no wake comes before its message is stored, since the masters know no common order', async () => {
+test('no wake comes before its message is stored: the masters of a cluster know no common order', async () => {
   const { message, conversation, master } = await messageElsewhere();
   process.kill(group.servers[master]?.pid ?? 0, 'SIGSTOP');
-  const stored = storeAndWake({ redis, inbox, wakeQueue, log }, conversation, message);
+  const stored = storeAndWake({ inbox, wakeQueue, log }, conversation, message);
   await sleep(300);
   expect(await redis.get('{wake0}:turns:id')).toBeNull();
   process.kill(group.servers[master]?.pid ?? 0, 'SIGCONT');

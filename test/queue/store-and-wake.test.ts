@@ -23,7 +23,7 @@ function receiverOn(redis: RedisClient) {
     wakeQueue,
     async ask(userId: string) {
       const message = messageOf(userId, 'a question');
-      await storeAndWake({ redis, inbox, wakeQueue, log }, conversationOf(message, 'member'), message);
+      await storeAndWake({ inbox, wakeQueue, log }, conversationOf(message, 'member'), message);
     },
   };
 }
@@ -31,7 +31,7 @@ function receiverOn(redis: RedisClient) {
 /** How many wakes were ever asked for. */
 const wakes = async () => Number((await scene.server.redis.get('{wake0}:turns:id')) ?? 0);
 
-test('a wake that Redis carried out before it knew the script that stores is sent again, so nothing waits for the sweeper', async () => {
+test('a wake follows its message where Redis had forgotten the script that stores it, so nothing waits for the sweeper', async () => {
   let answered = 0;
   scene.startWorker(async () => {
     answered += 1;
@@ -54,7 +54,7 @@ test('a wake that Redis carried out before it knew the script that stores is sen
   await proxy.close();
 });
 
-test('a message whose wake came behind it is woken for once', async () => {
+test('each message is woken for once', async () => {
   const { ask } = receiverOn(scene.server.redis);
   await ask('warm');
   for (let index = 0; index < 20; index += 1) await ask(`person${index}`);

@@ -1,5 +1,5 @@
 import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
-import type { Delivery, DeliveryHead, Platform, PostResult, RawDelivery, ReplyTraits } from '../platform.ts';
+import type { DeliveryHead, Platform, PostResult, ReadDelivery, RefusedDelivery, ReplyTraits } from '../platform.ts';
 import { refusedFor } from '../refused-delivery.ts';
 import { createAnswers } from './answers.ts';
 import { checkSlack } from './check-settings.ts';
@@ -9,7 +9,7 @@ import { OwnApp } from './own-app.ts';
 import { createSlackAccess, createSlackApi, type SlackApi } from './platform-api.ts';
 import { EMPTY_ANSWER, ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
-import { refusalOf, signatureFields } from './verify-delivery.ts';
+import { isSignedBy, signatureFields } from './verify-delivery.ts';
 
 export interface SlackOptions {
   signingSecret: string;
@@ -72,8 +72,7 @@ export function createSlack(options: SlackOptions): Platform {
     access,
     replyTraits,
     pending: () => ownApp.pending(),
-    refuseUnread: (head) => refuseUnread(head, options),
-    receive: (delivery) => receive(delivery, options, reading),
+    admit: (head) => admit(head, options, reading),
     renderReply,
     splitReply,
     splitAnswer,
@@ -99,25 +98,26 @@ function timeOf({ headers }: DeliveryHead): string {
   return String(headers['x-slack-request-timestamp']);
 }
 
-function refuseUnread(head: DeliveryHead, { signingSecret, webhookWindowSec: windowSec, nowMs }: SlackOptions) {
-  if (isForm(head) && Number(head.headers['content-length']) < LONGEST_CHECK_BYTES) return undefined;
-  const fields = signatureFields(head, { signingSecret, windowSec, nowMs });
-  return typeof fields === 'string' ? refusedFor(fields, timeOf(head), nowMs) : undefined;
+/** Whether it may be Slack's certificate check, which comes unsigned; nothing else of it is looked at then. */
+function mayBeCheck(head: DeliveryHead): boolean {
+  return isForm(head) && Number(head.headers['content-length']) < LONGEST_CHECK_BYTES;
 }
 
-function receive(delivery: RawDelivery, options: SlackOptions, reading: ReadOptions): Delivery {
-  // Nothing else of it is looked at.
-  if (
-    isForm(delivery) &&
-    delivery.body.length < LONGEST_CHECK_BYTES &&
-    new URLSearchParams(delivery.body.toString()).get('ssl_check') === '1'
-  )
-    return { kind: 'ignored', reason: 'certificate check', answer: EMPTY_ANSWER };
+function isCheck(body: Buffer): boolean {
+  return new URLSearchParams(body.toString()).get('ssl_check') === '1';
+}
+
+function admit(head: DeliveryHead, options: SlackOptions, reading: ReadOptions): RefusedDelivery | ReadDelivery {
   const { signingSecret, webhookWindowSec: windowSec, nowMs } = options;
-  const refusal = refusalOf(delivery, { signingSecret, windowSec, nowMs });
-  if (refusal !== undefined) return refusedFor(refusal, timeOf(delivery), nowMs);
-  if (delivery.method !== 'POST') return ignored('not a delivery');
-  return readDelivery(delivery.body, isForm(delivery), reading);
+  const fields = signatureFields(head, { windowSec, nowMs });
+  const isShortForm = mayBeCheck(head);
+  if (typeof fields === 'string' && !isShortForm) return refusedFor(fields, timeOf(head), nowMs);
+  return (body) => {
+    if (isShortForm && isCheck(body)) return { kind: 'ignored', reason: 'certificate check', answer: EMPTY_ANSWER };
+    if (typeof fields === 'string') return refusedFor(fields, timeOf(head), nowMs);
+    if (!isSignedBy(signingSecret, fields, body)) return refusedFor('signature differs', timeOf(head), nowMs);
+    return head.method === 'POST' ? readDelivery(body, isForm(head), reading) : ignored('not a delivery');
+  };
 }
 
 /** Slack opens the private channel by itself when a message goes to a person's id. */

@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../base/clock.ts';
+import { textOfUtf8 } from '../../base/utf8.ts';
 import type { Chat, Delivery, HttpAnswer, InboundMessage, InboundStop, MessagePart } from '../platform.ts';
 import { readSlashCommand } from '../slash-words.ts';
 import { originOf, type Origin } from './own-app.ts';
@@ -35,24 +36,13 @@ const STRANGER = 'of another workspace or app';
 
 /** Reads a verified body. Whatever makes no sense is ignored with an empty 200, always the same (security.md 3.8). */
 export function readDelivery(body: Buffer, isForm: boolean, options: ReadOptions): Delivery {
-  const text = decode(body);
+  const text = textOfUtf8(body);
   if (text === undefined) return ignored('not UTF-8');
   return isForm ? readForm(new URLSearchParams(text), options) : readEnvelope(parseJson(text), options);
 }
 
 export function ignored(reason: string): Delivery {
   return { kind: 'ignored', reason, answer: EMPTY_ANSWER };
-}
-
-/** One for all: it keeps nothing between whole texts. */
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-function decode(body: Buffer): string | undefined {
-  try {
-    return utf8.decode(body);
-  } catch {
-    return undefined;
-  }
 }
 
 function parseJson(text: string): unknown {

@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import type { Delivery, DeliveryHead, Platform, RawDelivery, ReplyTraits } from '../platform.ts';
+import type { DeliveryHead, Platform, ReadDelivery, RefusedDelivery, ReplyTraits } from '../platform.ts';
 import type { AccessTokenStore } from './access-token.ts';
 import { refusedFor } from '../refused-delivery.ts';
 import { createAnswers } from './answers.ts';
@@ -88,8 +88,7 @@ export function createWecom(options: WecomOptions): Platform {
     app: APP,
     access,
     replyTraits: REPLY_TRAITS,
-    refuseUnread: (head) => refuseUnread(head, options),
-    receive: (delivery) => receive(delivery, options, { aesKey, reading }),
+    admit: (head) => admit(head, options, { aesKey, reading }),
     renderReply,
     splitReply,
     splitAnswer,
@@ -110,31 +109,36 @@ export function createWecom(options: WecomOptions): Platform {
   };
 }
 
-function refuseUnread(head: DeliveryHead, { webhookWindowSec: windowSec, nowMs }: WecomOptions) {
-  const fields = signatureFields(head, { windowSec, nowMs });
-  return 'reason' in fields ? refusedFor(fields.reason, head.query.get('timestamp'), nowMs) : undefined;
-}
-
 interface Prepared {
   aesKey: Buffer;
   reading: Omit<ReadOptions, 'sentAtMs'>;
 }
 
-function receive(delivery: RawDelivery, options: WecomOptions, { aesKey, reading }: Prepared): Delivery {
+function admit(
+  head: DeliveryHead,
+  options: WecomOptions,
+  { aesKey, reading }: Prepared,
+): RefusedDelivery | ReadDelivery {
   const { botToken: token, webhookWindowSec: windowSec, nowMs } = options;
-  const verified = verifyDelivery(delivery, { token, aesKey, windowSec, nowMs });
-  if (verified.verdict === 'refused') {
-    return { ...refusedFor(verified.reason, delivery.query.get('timestamp'), nowMs), status: verified.status };
-  }
-  const isHandshake = delivery.method === 'GET';
-  if (verified.verdict === 'undecryptable') {
-    return isHandshake ? { kind: 'refused', status: 400, reason: 'the echo does not open' } : ignored('does not open');
-  }
-  // WeCom compares the echoed bytes exactly, and gives the answer one second.
-  if (isHandshake)
-    return { kind: 'handshake', answer: { status: 200, contentType: 'text/plain', body: verified.plain.toString() } };
-  const { plain, nonce, sentAtMs } = verified;
-  return readDelivery(plain, createAnswers({ token, aesKey, nowMs, nonce }), { ...reading, sentAtMs });
+  const fields = signatureFields(head, { windowSec, nowMs });
+  if ('reason' in fields) return refusedFor(fields.reason, head.query.get('timestamp'), nowMs);
+  const isHandshake = head.method === 'GET';
+  return (body) => {
+    const verified = verifyDelivery({ ...head, body }, fields, { token, aesKey });
+    if (verified.verdict === 'refused') return { kind: 'refused', status: verified.status, reason: verified.reason };
+    if (verified.verdict === 'undecryptable') {
+      return isHandshake
+        ? { kind: 'refused', status: 400, reason: 'the echo does not open' }
+        : ignored('does not open');
+    }
+    const { plain } = verified;
+    // WeCom compares the echoed bytes exactly, and gives the answer one second.
+    if (isHandshake)
+      return { kind: 'handshake', answer: { status: 200, contentType: 'text/plain', body: plain.toString() } };
+    const { nonce, timestamp } = fields;
+    const sentAtMs = Number(timestamp) * SECOND_MS;
+    return readDelivery(plain, createAnswers({ token, aesKey, nowMs, nonce }), { ...reading, sentAtMs });
+  };
 }
 
 function agentOf({ corpId, agentId, agentSecret }: WecomOptions): WecomAgent | undefined {

@@ -1,3 +1,4 @@
+import { textOfUtf8 } from '../../base/utf8.ts';
 import type { Chat, Delivery, InboundMessage, Sender } from '../platform.ts';
 import { EMPTY_ANSWER, type AnswerBuilder } from './answers.ts';
 import { readMessageContent } from './read-content.ts';
@@ -47,7 +48,7 @@ export function ignored(reason: string): Delivery {
 
 function parseJson(plain: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(plain));
+    return JSON.parse(textOfUtf8(plain) ?? '');
   } catch {
     return undefined;
   }

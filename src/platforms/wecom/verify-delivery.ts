@@ -1,11 +1,15 @@
 import { SECOND_MS, type NowMs } from '../../base/clock.ts';
 import { sameSecret } from '../../base/ids.ts';
+import { textOfUtf8 } from '../../base/utf8.ts';
 import type { DeliveryHead, RawDelivery } from '../platform.ts';
 import { decryptText, signText } from './crypto.ts';
 
 export interface VerifyOptions {
   token: string;
   aesKey: Buffer;
+}
+
+interface Clock {
   /** How far a delivery's time may lie from ours, either way. Seconds. */
   windowSec: number;
   nowMs: NowMs;
@@ -13,22 +17,19 @@ export interface VerifyOptions {
 
 /**
  * What verification found. `undecryptable` was signed by somebody who knows the token, but does not open: it is
- * answered like any signed nonsense. `nonce` goes back in the answer.
+ * answered like any signed nonsense.
  */
 export type Verified =
   | { verdict: 'refused'; status: 400 | 401; reason: string }
-  | { verdict: 'undecryptable'; nonce: string }
-  /** `sentAtMs`: by WeCom's clock. */
-  | { verdict: 'opened'; plain: Buffer; nonce: string; sentAtMs: number };
+  | { verdict: 'undecryptable' }
+  | { verdict: 'opened'; plain: Buffer };
 
 /** The official plug-in takes all three spellings; a callback carries exactly one of them, once. */
 const SIGNATURE_NAMES = ['msg_signature', 'msgsignature', 'signature'];
 const MAX_NONCE_CHARS = 128;
 const SIGNATURE = /^[0-9a-f]{40}$/;
 
-type Clock = Pick<VerifyOptions, 'windowSec' | 'nowMs'>;
-
-interface SignatureFields {
+export interface SignatureFields {
   signature: string;
   timestamp: string;
   nonce: string;
@@ -51,12 +52,10 @@ export function signatureFields({ query }: DeliveryHead, options: Clock): Signat
 }
 
 /**
- * Judges a delivery in the order of security.md 3.1 and 3.10: what stands before the body and the clock, the sealed text, then the
- * signature in constant time, then the decryption. Nothing but a hash is computed for a sender who does not know the token.
+ * Judges a delivery whose fields were taken, in the order of security.md 3.1 and 3.10: the sealed text, then the signature in constant
+ * time, then the decryption. Nothing but a hash is computed for a sender who does not know the token.
  */
-export function verifyDelivery(delivery: RawDelivery, options: VerifyOptions): Verified {
-  const fields = signatureFields(delivery, options);
-  if ('reason' in fields) return { verdict: 'refused', status: 401, reason: fields.reason };
+export function verifyDelivery(delivery: RawDelivery, fields: SignatureFields, options: VerifyOptions): Verified {
   const encrypt = delivery.method === 'GET' ? sealedEcho(delivery.query) : sealedBody(delivery.body);
   if (encrypt === undefined) return { verdict: 'refused', status: 400, reason: 'no encrypted text' };
 
@@ -65,10 +64,9 @@ export function verifyDelivery(delivery: RawDelivery, options: VerifyOptions): V
     return { verdict: 'refused', status: 401, reason: 'signature differs' };
   }
   try {
-    const sentAtMs = Number(timestamp) * SECOND_MS;
-    return { verdict: 'opened', plain: decryptText(options.aesKey, encrypt), nonce, sentAtMs };
+    return { verdict: 'opened', plain: decryptText(options.aesKey, encrypt) };
   } catch {
-    return { verdict: 'undecryptable', nonce };
+    return { verdict: 'undecryptable' };
   }
 }
 
@@ -85,7 +83,7 @@ function sealedEcho(query: URLSearchParams): string | undefined {
 
 function sealedBody(body: Buffer): string | undefined {
   try {
-    const outer: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    const outer: unknown = JSON.parse(textOfUtf8(body) ?? '');
     if (typeof outer !== 'object' || outer === null) return undefined;
     const sealed = 'encrypt' in outer ? outer.encrypt : 'Encrypt' in outer ? outer.Encrypt : undefined;
     return typeof sealed === 'string' && sealed !== '' ? sealed : undefined;
@@ -96,6 +94,11 @@ function sealedBody(body: Buffer): string | undefined {
 
 /** The value of a parameter that must occur exactly once, under one of its names. */
 function onlyValue(query: URLSearchParams, names: string[]): string | undefined {
-  const values = names.flatMap((name) => query.getAll(name));
-  return values.length === 1 && values[0] !== '' ? values[0] : undefined;
+  let only: string | undefined;
+  for (const name of names)
+    for (const value of query.getAll(name)) {
+      if (only !== undefined) return undefined;
+      only = value;
+    }
+  return only === '' ? undefined : only;
 }

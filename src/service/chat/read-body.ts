@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { MIB_BYTES } from '../../base/clock.ts';
+import { textOfUtf8 } from '../../base/utf8.ts';
 import { ChatApiError } from './chat-api-error.ts';
 
 const MAX_BODY_MIB = 32;
@@ -52,11 +53,9 @@ function collect(request: IncomingMessage): Promise<Buffer> {
 }
 
 function decode(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw unreadable('The body must be UTF-8');
-  }
+  const text = textOfUtf8(bytes);
+  if (text === undefined) throw unreadable('The body must be UTF-8');
+  return text;
 }
 
 /** What the parser says is not passed on: it quotes the body. */

@@ -15,12 +15,13 @@ export function formParser(refuse: () => never): Middleware {
       await next();
       return;
     }
-    const holding = held.begin(() => ctx.req.destroy());
-    holding.grow(Math.min(Number(ctx.get('Content-Length') || MAX_FORM_BYTES), MAX_FORM_BYTES));
+    const form = { heldBytes: 0, evict: () => void ctx.req.destroy() };
+    held.begin(form);
+    held.grow(form, Math.min(Number(ctx.get('Content-Length') || MAX_FORM_BYTES), MAX_FORM_BYTES));
     try {
       await parse(ctx, () => Promise.resolve());
     } finally {
-      holding.end();
+      held.end(form);
     }
     await next();
   };

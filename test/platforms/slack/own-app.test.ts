@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Platform } from '../../../src/platforms/platform.ts';
 import { startFakeSlack, type FakeSlack } from '../../support/fake-slack.ts';
 import { BOT_TOKEN, deliver, directMessage, slack } from './support.ts';
+import { receiveAt } from '../../support/receive-at.ts';
 
 let town: FakeSlack;
 let platform: Platform;
@@ -16,7 +17,7 @@ const FORM = { contentType: 'application/x-www-form-urlencoded' };
 /** What becomes of a delivery, as the webhook brings it. */
 async function bring(body: object | string, signing = {}): Promise<string> {
   await platform.pending?.();
-  return platform.receive(deliver(body, signing)).kind;
+  return receiveAt(platform, deliver(body, signing)).kind;
 }
 const from = (origin: object) => ({ ...directMessage('hello'), ...origin });
 const command = (more: Record<string, string>) =>

@@ -2,12 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import type { Delivery, InboundMessage } from '../../../src/platforms/platform.ts';
 import { readTarget } from '../../../src/platforms/slack/reply-target.ts';
 import { deliver, directMessage, envelope, mention, slack } from './support.ts';
+import { receiveAt } from '../../support/receive-at.ts';
 
 const platform = slack();
-const receive = (body: object): Delivery => platform.receive(deliver(body));
+const receive = (body: object): Delivery => receiveAt(platform, deliver(body));
 
 function read(body: object, from = platform): InboundMessage {
-  const delivery = from.receive(deliver(body));
+  const delivery = receiveAt(from, deliver(body));
   if (delivery.kind !== 'message') throw new Error(`not a message: ${delivery.kind}`);
   return delivery.message;
 }
@@ -22,7 +23,7 @@ describe('Slack events', () => {
       answer: { status: 200, contentType: 'text/plain', body: 'abc123' },
     });
     const unsigned = { ...deliver(body), headers: { 'content-type': 'application/json' } };
-    expect(platform.receive(unsigned)).toMatchObject({ kind: 'refused', status: 401 });
+    expect(receiveAt(platform, unsigned)).toMatchObject({ kind: 'refused', status: 401 });
   });
 
   test('a direct message tells when it was said, by Slack’s clock', () => {
@@ -122,7 +123,7 @@ describe('Slack events', () => {
       user_id: 'U1',
       trigger_id: 'trig-1',
     };
-    const delivery = platform.receive(deliver(new URLSearchParams(form).toString(), FORM));
+    const delivery = receiveAt(platform, deliver(new URLSearchParams(form).toString(), FORM));
     expect(delivery).toMatchObject({
       kind: 'message',
       message: { messageId: 'command:trig-1', slash: { word: 'help' }, chat: { kind: 'group', id: 'C9' } },
@@ -131,7 +132,8 @@ describe('Slack events', () => {
 
   test('a press of a feedback button is feedback, another click is ignored', () => {
     const click = (action: object) =>
-      platform.receive(
+      receiveAt(
+        platform,
         deliver(
           new URLSearchParams({ payload: JSON.stringify({ type: 'block_actions', actions: [action] }) }).toString(),
           FORM,
@@ -139,7 +141,7 @@ describe('Slack events', () => {
       );
     expect(click({ action_id: 'parley_feedback', value: 'good' })).toMatchObject({ kind: 'feedback', verdict: 'good' });
     expect(click({ action_id: 'other', value: 'x' })).toMatchObject({ kind: 'ignored' });
-    expect(platform.receive(deliver('payload=%7Bnonsense', FORM))).toMatchObject({ kind: 'ignored' });
+    expect(receiveAt(platform, deliver('payload=%7Bnonsense', FORM))).toMatchObject({ kind: 'ignored' });
   });
 });
 

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Delivery, InboundMessage } from '../../../src/platforms/platform.ts';
 import { deliver, groupCallback, NOW_SEC, openAnswer, textCallback, wecom } from './support.ts';
+import { receiveAt } from '../../support/receive-at.ts';
 
 const bot = wecom();
 
 function receive(callback: object | string): Delivery {
-  return bot.receive(deliver(callback));
+  return receiveAt(bot, deliver(callback));
 }
 
 function message(callback: object): InboundMessage {
@@ -30,7 +31,7 @@ describe('messages', () => {
   });
 
   test('the company is the tenant once it is known', () => {
-    const delivery = wecom({ corpId: 'ww1' }).receive(deliver(textCallback('hi')));
+    const delivery = receiveAt(wecom({ corpId: 'ww1' }), deliver(textCallback('hi')));
     expect(delivery).toMatchObject({ kind: 'message', message: { tenant: 'ww1' } });
   });
 
@@ -94,7 +95,7 @@ describe('messages', () => {
 
   test('a later answer goes to WeCom only', () => {
     const handle = (url: unknown, options = {}) => {
-      const delivery = wecom(options).receive(deliver(textCallback('hi', { response_url: url })));
+      const delivery = receiveAt(wecom(options), deliver(textCallback('hi', { response_url: url })));
       return delivery.kind === 'message' ? delivery.message.laterReplyHandle : 'none';
     };
     const own = 'https://qyapi.weixin.qq.com/cgi-bin/aibot/response?response_code=R';

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { deliveryIdOf } from '../../../src/platforms/conversation-key.ts';
 import type { RawDelivery } from '../../../src/platforms/platform.ts';
 import { deliver, NOW_SEC, textCallback, wecom } from './support.ts';
+import { receiveAt } from '../../support/receive-at.ts';
 
 const bot = wecom();
 const HELLO = textCallback('hello');
@@ -22,7 +23,7 @@ describe('address verification', () => {
     const { msgSignature = '', timestamp = '', nonce = '', encrypt: echostr = '', plaintext } = sample;
     const query = new URLSearchParams({ msg_signature: msgSignature, timestamp, nonce, echostr });
     const answer = { status: 200, body: plaintext };
-    expect(bot.receive({ method: 'GET', query, headers: {}, body: Buffer.alloc(0) })).toMatchObject({ answer });
+    expect(receiveAt(bot, { method: 'GET', query, headers: {}, body: Buffer.alloc(0) })).toMatchObject({ answer });
   });
 
   test('a plus sign that was not escaped is read as one', () => {
@@ -31,18 +32,23 @@ describe('address verification', () => {
     const unescaped = withQuery(delivery, (query) =>
       query.set('echostr', query.get('echostr')?.replaceAll('+', ' ') ?? ''),
     );
-    expect(bot.receive(unescaped)).toMatchObject({ kind: 'handshake', answer: { body: '12345' } });
+    expect(receiveAt(bot, unescaped)).toMatchObject({ kind: 'handshake', answer: { body: '12345' } });
   });
 
   test('refuses a wrong signature with 401 and a missing or closed echo with 400', () => {
     const good = deliver('12345', { method: 'GET' });
-    expect(bot.receive(deliver('12345', { method: 'GET', token: 'other' }))).toMatchObject({
+    expect(receiveAt(bot, deliver('12345', { method: 'GET', token: 'other' }))).toMatchObject({
       kind: 'refused',
       status: 401,
     });
-    expect(bot.receive(withQuery(good, (query) => query.delete('echostr')))).toMatchObject({ status: 400 });
+    expect(
+      receiveAt(
+        bot,
+        withQuery(good, (query) => query.delete('echostr')),
+      ),
+    ).toMatchObject({ status: 400 });
     const otherKey = wecom({ botAesKey: 'A'.repeat(43) });
-    expect(otherKey.receive(good)).toMatchObject({ kind: 'refused', status: 400 });
+    expect(receiveAt(otherKey, good)).toMatchObject({ kind: 'refused', status: 400 });
   });
 });
 
@@ -54,29 +60,39 @@ describe('deliveries', () => {
         query.set(name, query.get('msg_signature') ?? '');
         query.delete('msg_signature');
       });
-      expect(bot.receive(renamed).kind).toBe('message');
+      expect(receiveAt(bot, renamed).kind).toBe('message');
     }
     const body = Buffer.from(good.body.toString().replace('"encrypt"', '"Encrypt"'));
-    expect(bot.receive({ ...good, body }).kind).toBe('message');
+    expect(receiveAt(bot, { ...good, body }).kind).toBe('message');
   });
 
   test.each(['msg_signature', 'timestamp', 'nonce'])('%s must occur once', (name) => {
     const good = deliver(HELLO);
     const refused = { kind: 'refused', status: 401 };
-    expect(bot.receive(withQuery(good, (query) => query.delete(name)))).toMatchObject(refused);
-    expect(bot.receive(withQuery(good, (query) => query.append(name, query.get(name) ?? '')))).toMatchObject(refused);
+    expect(
+      receiveAt(
+        bot,
+        withQuery(good, (query) => query.delete(name)),
+      ),
+    ).toMatchObject(refused);
+    expect(
+      receiveAt(
+        bot,
+        withQuery(good, (query) => query.append(name, query.get(name) ?? '')),
+      ),
+    ).toMatchObject(refused);
   });
 
   test('a second signature under another name is one too many', () => {
     const twice = withQuery(deliver(HELLO), (query) => query.set('signature', query.get('msg_signature') ?? ''));
-    expect(bot.receive(twice)).toMatchObject({ kind: 'refused', status: 401 });
+    expect(receiveAt(bot, twice)).toMatchObject({ kind: 'refused', status: 401 });
   });
 
   test('letters of the signature are compared as they are', () => {
     const upper = withQuery(deliver(HELLO), (query) =>
       query.set('msg_signature', (query.get('msg_signature') ?? '').toUpperCase()),
     );
-    expect(bot.receive(upper)).toMatchObject({ kind: 'refused', status: 401 });
+    expect(receiveAt(bot, upper)).toMatchObject({ kind: 'refused', status: 401 });
   });
 
   test.each([
@@ -89,7 +105,7 @@ describe('deliveries', () => {
     ['hexadecimal', '0x6553F100', 'refused'],
     ['with zeros before it', `00${NOW_SEC}`, 'refused'],
   ])('a signed timestamp: %s', (_name, timestamp, kind) => {
-    expect(bot.receive(deliver(HELLO, { timestamp })).kind).toBe(kind);
+    expect(receiveAt(bot, deliver(HELLO, { timestamp })).kind).toBe(kind);
   });
 
   test.each([
@@ -100,18 +116,21 @@ describe('deliveries', () => {
     ['an empty text', '{"encrypt":""}'],
     ['a number', '{"encrypt":5}'],
   ])('a body that is %s is 400', (_name, body) => {
-    expect(bot.receive({ ...deliver(HELLO), body: Buffer.from(body) })).toMatchObject({ kind: 'refused', status: 400 });
+    expect(receiveAt(bot, { ...deliver(HELLO), body: Buffer.from(body) })).toMatchObject({
+      kind: 'refused',
+      status: 400,
+    });
   });
 
   test('bytes that are not UTF-8 are 400 outside and ignored inside', () => {
     const broken = Buffer.concat([Buffer.from('{"encrypt":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
-    expect(bot.receive({ ...deliver(HELLO), body: broken })).toMatchObject({ kind: 'refused', status: 400 });
+    expect(receiveAt(bot, { ...deliver(HELLO), body: broken })).toMatchObject({ kind: 'refused', status: 400 });
   });
 
   test('what is signed but does not open is answered like any signed nonsense', () => {
     const otherKey = wecom({ botAesKey: 'A'.repeat(43) });
-    const nonsense = bot.receive(deliver('{"a":1}'));
-    const closed = otherKey.receive(deliver(HELLO));
+    const nonsense = receiveAt(bot, deliver('{"a":1}'));
+    const closed = receiveAt(otherKey, deliver(HELLO));
     const answered = { kind: 'ignored', answer: { status: 200, body: '' } };
     expect(nonsense).toMatchObject(answered);
     // To whoever sends it no difference shows; the log names the key.
@@ -124,7 +143,7 @@ describe('deliveries', () => {
       fc.property(fc.nat(good.body.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
         const body = Buffer.from(good.body);
         body[at] = (body[at] ?? 0) ^ flip;
-        const same = JSON.stringify(bot.receive({ ...good, body }).kind);
+        const same = JSON.stringify(receiveAt(bot, { ...good, body }).kind);
         // Only a change outside the signed text (the field's name in its other spelling) may leave it as it was.
         expect(same === '"refused"' || body.toString().startsWith('{"Encrypt"')).toBe(true);
       }),
@@ -139,13 +158,13 @@ describe('deliveries', () => {
         fc.constantFrom('GET' as const, 'POST' as const),
         (search, bytes, method) => {
           const delivery = { method, query: new URLSearchParams(search), headers: {}, body: Buffer.from(bytes) };
-          expect(bot.receive(delivery).kind).toBe('refused');
+          expect(receiveAt(bot, delivery).kind).toBe('refused');
         },
       ),
     );
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(bot.receive(deliver(JSON.stringify(value))).kind).toBe('ignored');
+        expect(receiveAt(bot, deliver(JSON.stringify(value))).kind).toBe('ignored');
       }),
     );
   });
@@ -162,10 +181,10 @@ describe('time and nonce, which are signed without anything between them', () =>
   test('a delivery whose nonce is a time of now is refused, and so is the same with both exchanged', () => {
     for (const nonceSec of [NOW_SEC - 300, NOW_SEC, NOW_SEC + 300]) {
       const twofold = deliver(HELLO, { nonce: String(nonceSec) });
-      expect(bot.receive(twofold)).toMatchObject({ kind: 'refused', status: 401 });
-      expect(bot.receive(swapped(twofold))).toMatchObject({ kind: 'refused', status: 401 });
+      expect(receiveAt(bot, twofold)).toMatchObject({ kind: 'refused', status: 401 });
+      expect(receiveAt(bot, swapped(twofold))).toMatchObject({ kind: 'refused', status: 401 });
     }
-    expect(bot.receive(deliver(HELLO, { nonce: String(NOW_SEC + 301) })).kind).toBe('message');
+    expect(receiveAt(bot, deliver(HELLO, { nonce: String(NOW_SEC + 301) })).kind).toBe('message');
   });
 
   test('property: of a signed delivery and the same with time and nonce exchanged, one is taken at most', () => {
@@ -178,7 +197,7 @@ describe('time and nonce, which are signed without anything between them', () =>
     fc.assert(
       fc.property(near, nonces, (timestamp, nonce) => {
         const signed = deliver(HELLO, { timestamp, nonce });
-        const taken = [signed, swapped(signed)].filter((delivery) => bot.receive(delivery).kind === 'message');
+        const taken = [signed, swapped(signed)].filter((delivery) => receiveAt(bot, delivery).kind === 'message');
         expect(taken.length).toBeLessThanOrEqual(1);
       }),
     );
@@ -188,7 +207,7 @@ describe('time and nonce, which are signed without anything between them', () =>
     const laterSec = NOW_SEC + 3_600;
     const first = deliver(HELLO, { nonce: String(laterSec) });
     const later = wecom({ nowMs: () => laterSec * 1_000 });
-    const [was, is] = [bot.receive(first), later.receive(swapped(first))];
+    const [was, is] = [receiveAt(bot, first), receiveAt(later, swapped(first))];
     if (was.kind !== 'message' || is.kind !== 'message') throw new Error('not a message');
     expect(deliveryIdOf(is.message)).toBe(deliveryIdOf(was.message));
   });
