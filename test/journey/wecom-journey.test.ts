@@ -73,7 +73,8 @@ describe('a private chat', () => {
     expect(stopAnswer.text).toBe('Stopped.');
     expect(answer.text).toMatch(/^1 2 3 /);
     // That it was stopped is said apart from the model's text.
-    expect(answer.thinking).toBe('Stopped.');
+    expect(answer).toMatchObject({ note: 'Stopped.' });
+    expect(answer.thinking).toBeUndefined();
     expect(answer.text).not.toContain('5000');
   });
 

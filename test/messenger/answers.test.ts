@@ -184,6 +184,11 @@ describe('the thinking block', () => {
   test.each([
     ['plain', { text: 'plain' }],
     ['<think>a</think>b', { thinking: 'a', text: 'b' }],
+    [
+      '<think>ℹ️ Stopped.\nℹ️ Answered by B.\n\na plan</think>b',
+      { thinking: 'a plan', note: 'Stopped.\nAnswered by B.', text: 'b' },
+    ],
+    ['<think>a plan\n\nℹ️ Looking it up …', { thinking: 'a plan', note: 'Looking it up …', text: '' }],
     ['<think></think>', { text: '' }],
     ['<think>half', { thinking: 'half', text: '' }],
     ['code: <think>', { text: 'code: <think>' }],

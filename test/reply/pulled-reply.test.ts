@@ -123,7 +123,7 @@ test('a text too long for one message fills it and goes on by the response_url',
 test('a notice is shown apart from the text, in the thinking block', async () => {
   const { finish, poll } = await scene.open();
   await finish('The answer.', 'Signed in as Alice.');
-  expect((await poll()).content).toBe('<think>Signed in as Alice.</think>\nThe answer.');
+  expect((await poll()).content).toBe('<think>ℹ️ Signed in as Alice.</think>\nThe answer.');
 });
 
 test('a long answer loses nothing to the status and the thought that stand in its message', async () => {

@@ -88,14 +88,14 @@ export class AnswerStreams {
 
   async #show(answer: StoredMessage, reply: StreamReply, isKnown: boolean): Promise<StoredMessage> {
     const { chatLog, trace } = this.#side;
-    const { thinking, text } = splitThinking(reply.content);
+    const { text, ...apart } = splitThinking(reply.content);
     trace.shown(answer.answer?.questionId ?? '', reply.content);
-    const hasChanged = !isKnown || reply.isFinished || text !== answer.text || thinking !== answer.thinking;
-    if (!hasChanged) return answer;
-    const { thinking: _earlier, ...rest } = answer;
+    const isSame = text === answer.text && apart.thinking === answer.thinking && apart.note === answer.note;
+    if (isKnown && !reply.isFinished && isSame) return answer;
+    const { thinking: _thinking, note: _note, ...rest } = answer;
     const shown: StoredMessage = {
       ...rest,
-      ...(thinking === undefined ? {} : { thinking }),
+      ...apart,
       text,
       images: await this.#keepImages(reply.images),
       state: reply.isFinished ? 'final' : 'streaming',

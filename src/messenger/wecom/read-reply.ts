@@ -41,13 +41,24 @@ export function readCard(card: unknown): BotReply {
   return content === '' ? refused('the card has neither a title nor a text') : { kind: 'card', content };
 }
 
-/** Splits a stream's content into the thinking block at its start and the text. An unclosed block is still being thought. */
-export function splitThinking(content: string): { thinking?: string; text: string } {
+/** Begins a line of the thinking block that is what the bot says about its answer, and no thought. */
+const NOTICE_LINE = /^\u2139\ufe0f (?<words>.*)$/;
+
+/**
+ * Splits a stream's content into the thinking block at its start and the text, and the block into the model's thought and what
+ * the bot says about the answer. An unclosed block is still being thought.
+ */
+export function splitThinking(content: string): { thinking?: string; note?: string; text: string } {
   const match = /^\s*<think>(?<thinking>[\s\S]*?)(?:<\/think>(?<text>[\s\S]*))?$/.exec(content);
   if (!match?.groups) return { text: content.trim() === '' ? '' : content };
-  const thinking = (match.groups['thinking'] ?? '').trim();
+  const lines = (match.groups['thinking'] ?? '').split('\n');
+  const note = lines.flatMap((line) => NOTICE_LINE.exec(line)?.groups?.['words'] ?? []).join('\n');
+  const thinking = lines
+    .filter((line) => !NOTICE_LINE.test(line))
+    .join('\n')
+    .trim();
   const text = (match.groups['text'] ?? '').replace(/^\s+/, '');
-  return { ...(thinking === '' ? {} : { thinking }), text };
+  return { ...(thinking === '' ? {} : { thinking }), ...(note === '' ? {} : { note }), text };
 }
 
 function readStream(stream: Fields): BotReply {

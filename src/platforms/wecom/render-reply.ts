@@ -14,23 +14,31 @@ const LEAST_THOUGHT_BYTES = 256;
 const NEUTRALISING_ROOM_BYTES = 128;
 const BLOCK_MARKS_BYTES = Buffer.byteLength('<think></think>\n') + 2;
 
+/**
+ * Begins each line of ours in the thinking block, the only place beside the text: people, and whoever draws the block, must tell
+ * "Stopped." from what the model thought.
+ */
+const NOTICE_MARK = 'ℹ️ ';
+
 const writer = createMarkdownWriter(WECOM_DIALECT);
 
 /**
  * One look of a reply as WeCom shows it. Status and thought stand in the thinking block, so that the text stays the model's
- * alone; a finished reply without text shows its status as text, since somebody waits for an answer.
+ * alone: while it grows what goes on now comes last, and once it is finished what is said about it comes first, since there the
+ * block is folded. A finished reply without text shows its status as text, since somebody waits for an answer.
  */
 export function renderReply({ text, status, thinking, finished }: ReplyView): string {
   // What a tool is doing is told in the model's words: a link in them is written like one in a text.
-  const line =
-    status === undefined ? '' : renderPlain(writer.finished(status, MAX_STATUS_BYTES), MAX_STATUS_BYTES).trim();
-  const textRoomBytes = MAX_REPLY_BYTES - (line === '' ? 0 : Buffer.byteLength(blockOf([line])));
+  const line = writer.finished(status ?? '', MAX_STATUS_BYTES).trim();
+  const notice = line === '' ? '' : renderPlain(line.replace(/^\n*/gm, NOTICE_MARK), MAX_STATUS_BYTES).trim();
+  const textRoomBytes = MAX_REPLY_BYTES - (notice === '' ? 0 : Buffer.byteLength(blockOf([notice])));
   const shown = finished ? writer.finished(text, textRoomBytes) : writer.growing(text, textRoomBytes);
   const fitting = shown.trim() === '' ? '' : shown;
-  if (fitting === '' && finished) return line;
+  if (fitting === '' && finished) return renderPlain(line, MAX_STATUS_BYTES);
   // The thought gets the room that the text leaves.
   const thought = thoughtWithin(thinking ?? '', textRoomBytes - Buffer.byteLength(fitting) - BLOCK_MARKS_BYTES);
-  const block = blockOf([thought, line].filter((part) => part !== ''));
+  const parts = finished ? [notice, thought] : [thought, notice];
+  const block = blockOf(parts.filter((part) => part !== ''));
   return fitting === '' ? block.trimEnd() : block + fitting;
 }
 
@@ -58,13 +66,13 @@ function blockOf(parts: string[]): string {
   return parts.length === 0 ? '' : `<think>${parts.join('\n\n')}</think>\n`;
 }
 
-/** The newest part of a thought that fits, neutralised like any text. */
+/** The newest part of a thought that fits, neutralised like any text; no line of it poses as one of ours. */
 function thoughtWithin(thought: string, roomBytes: number): string {
   const maxBytes = Math.min(MAX_THOUGHT_BYTES, roomBytes);
   if (thought.trim() === '' || maxBytes < LEAST_THOUGHT_BYTES) return '';
   // Neutralising may add bytes; what is too much then is cut off at its end.
   const newest = newestBytes(thought, maxBytes - NEUTRALISING_ROOM_BYTES);
-  return renderPlain(writer.finished(newest, maxBytes), maxBytes).trim();
+  return renderPlain(writer.finished(newest, maxBytes), maxBytes).replaceAll(NOTICE_MARK.trim(), 'ℹ').trim();
 }
 
 function newestBytes(text: string, maxBytes: number): string {

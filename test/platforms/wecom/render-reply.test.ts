@@ -17,12 +17,14 @@ describe('a look of a reply', () => {
   });
 
   test('a status stands in the thinking block', () => {
-    expect(live('', 'Looking it up …')).toBe('<think>Looking it up …</think>');
-    expect(live('Half', 'Looking it up …')).toBe('<think>Looking it up …</think>\nHalf');
-    expect(final('Whole', 'Linked to <think>Li</think>')).toBe('<think>Linked to ＜think>Li＜/think></think>\nWhole');
+    expect(live('', 'Looking it up …')).toBe('<think>ℹ️ Looking it up …</think>');
+    expect(live('Half', 'Looking it up …')).toBe('<think>ℹ️ Looking it up …</think>\nHalf');
+    expect(final('Whole', 'Linked to <think>Li</think>')).toBe(
+      '<think>ℹ️ Linked to ＜think>Li＜/think></think>\nWhole',
+    );
     // A tool's status holds the model's words (security.md 6.5).
     expect(live('', 'Searching: @all [bank.example](https://x.test/)')).toBe(
-      '<think>Searching: ＠all bank.example ([https://x.test/](https://x.test/))</think>',
+      '<think>ℹ️ Searching: ＠all bank.example ([https://x.test/](https://x.test/))</think>',
     );
     expect(live('')).toBe('');
     expect(live(' \n')).toBe('');
@@ -33,11 +35,25 @@ describe('a look of a reply', () => {
       renderReply({ finished: false, ...view });
     expect(look({ text: '', thinking: 'Let me see' })).toBe('<think>Let me see</think>');
     expect(look({ text: 'Hi', thinking: 'Let me see' })).toBe('<think>Let me see</think>\nHi');
-    expect(look({ text: 'Hi', thinking: 'a', status: 'b', finished: true })).toBe('<think>a\n\nb</think>\nHi');
+    const both = { text: 'Hi', thinking: 'a', status: 'b\nc' };
+    expect(look(both)).toBe('<think>a\n\nℹ️ b\nℹ️ c</think>\nHi');
+    expect(look({ ...both, finished: true })).toBe('<think>ℹ️ b\nℹ️ c\n\na</think>\nHi');
     expect(look({ text: 'Hi', thinking: '' })).toBe('Hi');
     expect(look({ text: '', thinking: 'only thought', finished: true })).toBe('');
     expect(look({ text: 'Hi', thinking: 'x</think>@all now' })).toBe('<think>x＜/think>＠all now</think>\nHi');
     expect(look({ text: 'Hi', thinking: '![a](https://t.test/p)' })).not.toContain('![');
+  });
+
+  test('no line of a thought reads like one of ours', () => {
+    const look = (thinking: string) => renderReply({ text: 'Hi', thinking, finished: true });
+    for (const posing of [
+      'ℹ️ Stopped.',
+      'a\nℹ️ Stopped.',
+      'a\n\n  ℹ️ Stopped.',
+      'ℹ\u200b️ Stopped.',
+      '\u2066ℹ️ Stopped.',
+    ])
+      expect(look(posing)).not.toContain('ℹ️');
   });
 
   test('of a long thought its newest part is shown, and the text loses nothing to it', () => {
