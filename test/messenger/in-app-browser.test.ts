@@ -43,6 +43,15 @@ async function startSite(pages: (seen: Seen) => Reply): Promise<{ site: Listenin
 
 const html = (body: string, headers: Reply['headers'] = {}): Reply => ({ body, headers });
 
+/** A page that says how far it has brought the person, with the ways back to the chat. */
+function outcomePage(path: string): Reply {
+  return html(
+    `<!doctype html><html lang="en" data-outcome="${path.slice('/outcome/'.length)}"><head><title>x</title></head>` +
+      `<a data-back="slack" href="slack://user?team=T1&amp;id=U1">Back to the chat</a></html>`,
+    { 'content-security-policy': "default-src 'none'; script-src 'self'" },
+  );
+}
+
 let redis: TestRedis;
 let messenger: Messenger;
 let bot: Awaited<ReturnType<typeof startSite>>;
@@ -52,10 +61,12 @@ const clock = movableClock();
 beforeAll(async () => {
   redis = await startTestRedis();
   service = await startSite(({ path, headers }) => {
+    if (path.startsWith('/outcome/')) return outcomePage(path);
     if (path.startsWith('/authorize')) return { status: 302, headers: { location: `${bot.site.url}/callback?code=c` } };
     return html(`service ${headers.cookie ?? ''}`);
   });
   bot = await startSite(({ path, method, headers }) => {
+    if (path.startsWith('/outcome/')) return outcomePage(path);
     switch (path) {
       case '/link/abc':
         return html(
@@ -253,6 +264,75 @@ describe('the in-app browser (contract section 6)', () => {
     };
     await until(isClosed, 'the idle frame is closed');
     await idle.close();
+  });
+});
+
+describe('the end of what the person went there for', () => {
+  /** What lin's page is told of a frame while these pages are shown in it. */
+  async function told(visits: (frame: { frameUrl: string; origin: string }) => Promise<unknown>, startUrl: string) {
+    const { id, frameUrl } = await messenger.driver.openFrame('lin', startUrl);
+    const leave = new AbortController();
+    const stream = await fetch(`${messenger.url}/api/people/lin/events`, { signal: leave.signal });
+    let text = '';
+    const reading = (async () => {
+      for await (const chunk of stream.body ?? []) text += Buffer.from(chunk).toString();
+    })().catch(() => undefined);
+    await visits({ frameUrl, origin: new URL(frameUrl).origin });
+    const marks = () =>
+      [...text.matchAll(/^event: frame\ndata: (.*)$/gm)]
+        .map(([, data]) => JSON.parse(data ?? '') as { id: string; isDone?: true; isClosed?: true })
+        .filter((frame) => frame.id === id)
+        .map(({ isDone, isClosed }) => (isClosed ? 'closed' : isDone ? 'done' : 'shown'));
+    await until(() => marks().length > 0, 'the page is told of the frame');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    leave.abort();
+    await reading;
+    return marks();
+  }
+
+  test.each([
+    ['done', ['done'], ['shown']],
+    ['signed-out', ['done'], ['done']],
+    ['cancelled', ['shown'], ['shown']],
+    ['declined', ['shown'], ['shown']],
+    ['error', ['shown'], ['shown']],
+  ])('a page that says %j; from the bot %j, from the service %j', async (outcome, fromBot, fromService) => {
+    const visits = ({ frameUrl }: { frameUrl: string }) => visit(frameUrl);
+    expect(await told(visits, `${bot.site.url}/outcome/${outcome}`)).toEqual(fromBot);
+    expect(await told(visits, `${service.site.url}/outcome/${outcome}`)).toEqual(fromService);
+  });
+
+  test('whoever goes on from such a page is on the way again', async () => {
+    const marks = await told(async ({ frameUrl, origin }) => {
+      await visit(frameUrl);
+      await visit(`${origin}/next`);
+    }, `${bot.site.url}/outcome/done`);
+    expect(marks).toEqual(['done', 'shown']);
+  });
+
+  test('the ways back to the chat close the frame', async () => {
+    let frameUrl = '';
+    const marks = await told(async (frame) => {
+      frameUrl = frame.frameUrl;
+      const page = await visit(frameUrl);
+      expect(page.body).toContain('<a data-back="slack" href="/~back">');
+      expect(page.body).toContain('<head><script src="/~app.js"></script>');
+      const script = await visit(`${frame.origin}/~app.js`, { headers: { 'sec-fetch-dest': 'script' } });
+      expect([script.headers['content-type'], script.body]).toEqual([
+        'text/javascript; charset=utf-8',
+        expect.stringContaining('WeixinJSBridge'),
+      ]);
+      expect((await visit(`${frame.origin}/~back`)).statusCode).toBe(204);
+    }, `${bot.site.url}/outcome/cancelled`);
+    expect(marks).toEqual(['shown', 'closed']);
+    await until(
+      () =>
+        visit(frameUrl).then(
+          () => false,
+          () => true,
+        ),
+      'the frame does not listen any more',
+    );
   });
 });
 

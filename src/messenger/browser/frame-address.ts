@@ -1,6 +1,10 @@
 /** What a path of a frame's listener stands for. */
 export type FrameTarget =
   | { kind: 'start' }
+  /** The way back to the chat. */
+  | { kind: 'back' }
+  /** What the app puts into pages that may have scripts. */
+  | { kind: 'script' }
   | { kind: 'outside'; url: string }
   /** A page of the named origin. */
   | { kind: 'elsewhere'; url: URL }
@@ -9,6 +13,8 @@ export type FrameTarget =
 
 const START = '/~start';
 const OUTSIDE = '/~outside';
+const BACK = '/~back';
+const SCRIPT = '/~app.js';
 const ELSEWHERE = /^\/~to\/(?<index>\d+)(?<path>\/.*)$/;
 
 /**
@@ -24,6 +30,9 @@ export class FrameAddresses {
 
   /** The path at which a frame opens its first page. */
   readonly start = START;
+  /** Where a page leads that leads back to the chat. */
+  readonly back = BACK;
+  readonly script = SCRIPT;
 
   /** The listener's path for a target, seen from a page of `currentOrigin`. */
   pathOf(target: URL, currentOrigin: string): string {
@@ -36,6 +45,8 @@ export class FrameAddresses {
   /** What a requested path (with its query) stands for. */
   targetOf(path: string): FrameTarget {
     if (path === START) return { kind: 'start' };
+    if (path === BACK) return { kind: 'back' };
+    if (path === SCRIPT) return { kind: 'script' };
     if (path.startsWith(`${OUTSIDE}?`)) {
       return { kind: 'outside', url: new URL(path, 'http://frame').searchParams.get('url') ?? '' };
     }

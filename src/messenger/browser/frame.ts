@@ -4,9 +4,11 @@ import { MIB_BYTES } from '../../base/clock.ts';
 import { listen, type ListeningServer } from '../../base/http-server.ts';
 import { languageOfHeader } from '../../base/texts.ts';
 import { MESSENGER_TEXTS } from '../texts.ts';
-import { FrameAddresses } from './frame-address.ts';
+import { appScript, withAppScript } from './app-script.ts';
+import { FrameAddresses, type FrameTarget } from './frame-address.ts';
 import { refuseForeignRequest } from './frame-guard.ts';
 import { NOTICE_POLICY, noticePage, type Notice } from './notice-page.ts';
+import { isClosingPage } from './page-outcome.ts';
 import type { BrowserRequest, BrowserResult, PersonBrowser } from './person-browser.ts';
 import { rewriteHeaders, rewriteHtml } from './rewrite-page.ts';
 
@@ -15,13 +17,18 @@ export interface FrameOptions {
   startUrl: URL;
   allowedOrigins: readonly string[];
   messengerOrigin: string;
-  /** Called with the host (and port) of each page that is shown. */
-  onShow(host: string): void;
+  /** The bot's origin, then the service's: their pages may say that all is done. */
+  trustedOrigins: readonly string[];
+  /** Called with the host (and port) of each page that is shown, and whether it says that all is done. */
+  onShow(host: string, isDone: boolean): void;
+  /** Called when a page leads back to the chat. */
+  onBack(): void;
   /** Called for each request, so that idle frames can be told. */
   onUse(): void;
 }
 
 type Page = Extract<BrowserResult, { kind: 'page' }>;
+type PageTarget = Extract<FrameTarget, { kind: 'start' | 'elsewhere' | 'here' }>;
 
 const MAX_FORM_BYTES = MIB_BYTES;
 const MAX_REMEMBERED_PATHS = 200;
@@ -77,8 +84,13 @@ export class Frame {
     this.#pending = undefined;
     if (request.method === 'GET' && pending?.path === path) return this.#show(pending.page, response);
     const target = this.#addresses.targetOf(path);
+    if (target.kind === 'back') {
+      response.writeHead(204).end();
+      return this.#options.onBack();
+    }
     if (target.kind === 'outside')
       return this.#showResult({ kind: 'outside', url: new URL(target.url) }, request, response);
+    if (!isPage(target)) return void response.writeHead(404).end();
     const url = this.#targetUrl(target, request);
     const from = target.kind === 'start' ? undefined : this.#initiator(request);
     const result = await this.#options.browser.open({
@@ -98,7 +110,8 @@ export class Frame {
   /** A style sheet or an image of the shown page. */
   async #passOn(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = this.#addresses.targetOf(path);
-    if (target.kind === 'outside' || target.kind === 'start') return void response.writeHead(404).end();
+    if (target.kind === 'script') return this.#sendScript(response);
+    if (!isPage(target) || target.kind === 'start') return void response.writeHead(404).end();
     const destination = request.headers['sec-fetch-dest'] ?? 'empty';
     const url = this.#targetUrl(target, request);
     const result = await this.#options.browser.open({
@@ -112,13 +125,22 @@ export class Frame {
   }
 
   #show(page: Page, response: ServerResponse): void {
-    this.#options.onShow(page.url.host);
-    const headers = rewriteHeaders(page.headers, this.#options.messengerOrigin);
-    const isHtml = /^text\/html\b/i.test(page.headers['content-type'] ?? '');
-    const body = isHtml
-      ? Buffer.from(rewriteHtml(page.body.toString('utf8'), { addresses: this.#addresses, pageUrl: page.url }))
-      : page.body;
+    const { messengerOrigin, trustedOrigins, onShow } = this.#options;
+    const headers = rewriteHeaders(page.headers, messengerOrigin);
+    const html = /^text\/html\b/i.test(page.headers['content-type'] ?? '') ? page.body.toString('utf8') : undefined;
+    onShow(page.url.host, html !== undefined && isClosingPage(html, page.url.origin, trustedOrigins));
+    const body = html === undefined ? page.body : Buffer.from(this.#written(html, page.url, headers));
     response.writeHead(page.status, { ...headers, 'content-length': String(body.length) }).end(body);
+  }
+
+  #written(html: string, pageUrl: URL, headers: Record<string, string>): string {
+    const rewritten = rewriteHtml(html, { addresses: this.#addresses, pageUrl });
+    return withAppScript(rewritten, headers['content-security-policy'] ?? '', this.#addresses);
+  }
+
+  #sendScript(response: ServerResponse): void {
+    const headers = { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-store' };
+    response.writeHead(200, headers).end(appScript(this.#addresses));
   }
 
   #showResult(result: Exclude<BrowserResult, Page>, request: IncomingMessage, response: ServerResponse): void {
@@ -140,17 +162,14 @@ export class Frame {
         retry: this.#addresses.start,
       },
     };
-    this.#options.onShow(host);
+    this.#options.onShow(host, false);
     const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
     const policy = `${NOTICE_POLICY}; frame-ancestors ${this.#options.messengerOrigin}`;
     response.writeHead(result.kind === 'outside' ? 200 : 502, { ...headers, 'content-security-policy': policy });
     response.end(noticePage(notices[result.kind]));
   }
 
-  #targetUrl(
-    target: Exclude<ReturnType<FrameAddresses['targetOf']>, { kind: 'outside' }>,
-    request: IncomingMessage,
-  ): URL {
+  #targetUrl(target: PageTarget, request: IncomingMessage): URL {
     if (target.kind === 'start') return this.#options.startUrl;
     if (target.kind === 'elsewhere') return target.url;
     const known = this.#originOfPath.get(target.path);
@@ -193,6 +212,10 @@ export class Frame {
       ...language,
     };
   }
+}
+
+function isPage(target: FrameTarget): target is PageTarget {
+  return target.kind === 'start' || target.kind === 'elsewhere' || target.kind === 'here';
 }
 
 /** Old browsers do not say what a request is for; then its `Accept` tells. */

@@ -58,8 +58,14 @@ export class Frames {
       startUrl,
       allowedOrigins: this.#allowedOrigins(),
       messengerOrigin: new URL(this.#options.url()).origin,
+      trustedOrigins: this.#options.origins,
       // The address stays the first one, so that a page that follows it does not load the frame anew.
-      onShow: (host) => this.#options.onMove(personId, { id, frameUrl: frameUrl.value, host }),
+      onShow: (host, isDone) =>
+        this.#options.onMove(personId, { id, frameUrl: frameUrl.value, host, ...(isDone ? { isDone } : {}) }),
+      onBack: () => {
+        this.#options.onMove(personId, { id, frameUrl: frameUrl.value, host: startUrl.host, isClosed: true });
+        inBackground(() => this.close(id));
+      },
       onUse: () => this.#touch(id),
     });
     frameUrl.value = await frame.open();

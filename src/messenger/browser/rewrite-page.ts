@@ -36,6 +36,8 @@ function rewriteQuoted(quoted: string, options: RewriteOptions): string {
 
 function rewriteAddress(escaped: string, { addresses, pageUrl }: RewriteOptions): string {
   const address = escaped.replaceAll('&#38;', '&').replaceAll('&amp;', '&').trim();
+  // Into the app itself: there the chat is.
+  if (/^slack:\/\//i.test(address)) return addresses.back;
   if (!/^(https?:)?\/\//i.test(address) || !URL.canParse(address, pageUrl.href)) return escaped;
   return addresses
     .pathOf(new URL(address, pageUrl), pageUrl.origin)

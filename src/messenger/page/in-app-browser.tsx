@@ -1,18 +1,25 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { SECOND_MS } from '../../base/clock.ts';
 import type { FrameView } from '../api.ts';
+import { focusComposer } from './focus-composer.ts';
 import { IconButton } from './icon.tsx';
 import { usePage } from './page-context.ts';
 
-/** The in-app browser: slides over the conversation from the right, on phones over all of it. */
+/** Long enough to read two lines; going on to another page, or closing by hand, comes first. */
+const CLOSES_AFTER_MS = 4 * SECOND_MS;
+
+/** The in-app browser: beside the conversation where there is room, else over it from the right, on phones over all of it. */
 export function InAppBrowser({ frame, onClose }: { frame: FrameView; onClose(): void }) {
   const { say } = usePage();
   const panel = useRef<HTMLElement>(null);
   const [loaded, setLoaded] = useState(false);
+  useFocusInside(panel);
+  // Each page that the frame shows is a new view of it, so that whoever goes on is not thrown out of the next one.
   useEffect(() => {
-    const before = document.activeElement;
-    panel.current?.focus();
-    return () => before instanceof HTMLElement && before.isConnected && before.focus();
-  }, []);
+    if (!frame.isDone) return;
+    const timer = setTimeout(onClose, CLOSES_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [frame, onClose]);
   return (
     <section
       ref={panel}
@@ -24,6 +31,9 @@ export function InAppBrowser({ frame, onClose }: { frame: FrameView; onClose(): 
       <header class="in-app-bar">
         <span class="in-app-host" title={frame.host}>
           {frame.host}
+        </span>
+        <span class="in-app-done" role="status">
+          {frame.isDone && say('closesByItself')}
         </span>
         <IconButton icon="close" label={say('close')} onPress={onClose} />
       </header>
@@ -39,6 +49,22 @@ export function InAppBrowser({ frame, onClose }: { frame: FrameView; onClose(): 
       </div>
     </section>
   );
+}
+
+/** The focus goes into the panel, and back to where it was; where that is gone, or was nowhere, to the text box. */
+function useFocusInside(panel: { current: HTMLElement | null }): void {
+  useEffect(() => {
+    const before = document.activeElement;
+    const element = panel.current;
+    element?.focus();
+    return () => {
+      // Who writes in the chat beside the panel goes on writing.
+      const active = document.activeElement;
+      if (active !== null && active !== document.body && active.isConnected && !element?.contains(active)) return;
+      if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
+      else focusComposer();
+    };
+  }, [panel]);
 }
 
 /** On the local sign-in service's pages, what the person types there: its people exist on this machine only. */
