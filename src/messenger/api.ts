@@ -1,5 +1,8 @@
 /** What the messenger's page and its server say to each other. All times are milliseconds since the epoch. */
 
+/** So many messages are told at once; where there are so many, there may be earlier ones. */
+export const SHOWN_MESSAGES = 200;
+
 export interface PersonView {
   /** The person's messaging user id. */
   id: string;
@@ -31,15 +34,17 @@ export interface MessageView {
   state: MessageState;
   /** Markdown. */
   text: string;
-  /** The platform's thinking block, shown folded; it may hold a status line. */
+  /** The model's thought, shown folded. */
   thinking?: string;
-  /** What the bot says about its answer, apart from the text: shown small below it. Plain words. */
+  /** What the bot says about its answer, apart from the text: shown small below it, never folded. Plain words. */
   note?: string;
   images: { url: string; alt: string }[];
   quote?: { senderName: string; text: string };
   /** Of a reply in a thread, where the platform has those: the message under which it hangs. */
   thread?: { rootId: string; senderName: string; text: string };
   atMs: number;
+  /** The name that the sender's page gave to the sending, so that it knows its own message again. */
+  clientId?: string;
   /** Why a sending failed, for people. */
   error?: string;
   /** True when an answer can be rated (feedback was enabled by the bot). */
@@ -55,6 +60,8 @@ export interface Bootstrap {
   people: PersonView[];
   /** Slash words for the composer: what is typed, and one line of help in both languages. */
   slashWords: { word: string; help: { en: string; zh: string } }[];
+  /** What else may be typed for a slash word. */
+  otherSpellings?: Readonly<Record<string, string>>;
   protocol: 'wecom' | 'slack';
   /** How each person logs in at the local sign-in service, by person id, where the platform has no sign-in of its own. */
   localLogins?: LocalLogins;
@@ -71,6 +78,8 @@ export interface SendRequest {
   /** Ids from POST /api/uploads (raw image bytes with their content type; answers `{ id, url }`). */
   images: string[];
   quoteMessageId?: string;
+  /** Names this sending among the person's: however often it is asked for, it is one message. */
+  clientId?: string;
 }
 
 /** POST /api/frames: opens a link in the person's in-app browser. DELETE /api/frames/:id closes it. */
@@ -84,6 +93,10 @@ export interface FrameView {
   frameUrl: string;
   /** The host (with port) that is shown in the title bar. */
   host: string;
+  /** The page says that all is done: the panel closes by itself after a moment, unless the person goes on. */
+  isDone?: true;
+  /** The page led back to the chat: there is no such frame any more. */
+  isClosed?: true;
 }
 
 /** A line that stands where the answer will. */
@@ -93,9 +106,11 @@ export interface StatusView {
 }
 
 /**
- * GET /api/people/:person/events: server-sent events, each `event: NAME` with one JSON `data`.
+ * GET /api/people/:person/events: server-sent events, each `event: NAME` with one JSON `data`, most with an `id`.
  * `message` and `conversation` carry the whole view (new or changed: replace by id). `frame` tells where an open frame is now.
  * `bot` tells whether the bot can be reached. `status` is what the bot says it is doing; an empty text takes it away.
+ * A page that comes back names the last id that it saw (`?after=ID` or `Last-Event-ID`) and gets what was told since, of each
+ * thing its newest state. Beside these there are the two of `StreamEvent`.
  */
 export type MessengerEvent =
   | { name: 'message'; data: MessageView }
@@ -104,9 +119,16 @@ export type MessengerEvent =
   | { name: 'status'; data: StatusView }
   | { name: 'bot'; data: { reachable: boolean } };
 
+/**
+ * What the stream says of itself. `hello` comes first: `resumed` when nothing was missed since the id that was named.
+ * `beat` comes every few seconds, so that silence means that the connection is gone.
+ */
+export type StreamEvent = { name: 'hello'; data: { resumed: boolean } } | { name: 'beat'; data: Record<string, never> };
+
 /*
  * Further addresses: GET /api/people/:person/conversations → ConversationView[];
- * GET /api/conversations/:id/messages?person=ID → MessageView[] (oldest first, at most the last 200);
+ * GET /api/conversations/:id/messages?person=ID → MessageView[] (oldest first, at most the last 200, as SHOWN_MESSAGES says);
+ * with &before=ID those before that message;
  * POST /api/conversations/:id/read { person }; POST /api/messages/:id/resend { person };
  * POST /api/messages/:id/stop { person } stops a growing answer where the app itself can (Slack);
  * POST /api/messages/:id/rate { person, rating: 'good' | 'bad' | 'withdrawn' }.

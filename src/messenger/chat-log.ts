@@ -1,12 +1,10 @@
 import type { NowMs } from '../base/clock.ts';
 import { randomToken } from '../base/ids.ts';
-import type { ConversationView, MessageView } from './api.ts';
+import { SHOWN_MESSAGES, type ConversationView, type MessageView } from './api.ts';
 import type { Conversation, Directory } from './directory.ts';
 import type { EventHub } from './event-hub.ts';
 import type { MessageStore } from './message-store.ts';
 import { lastLineOf, viewOf, type StoredMessage } from './stored-message.ts';
-
-const SHOWN_MESSAGES = 200;
 
 export interface ChatLogOptions {
   store: MessageStore;
@@ -48,9 +46,10 @@ export class ChatLog {
     return message;
   }
 
-  async messages(personId: string, conversationId: string): Promise<MessageView[]> {
+  /** @param beforeId the messages before this one. @throws MessengerError `not_found` */
+  async messages(personId: string, conversationId: string, beforeId?: string): Promise<MessageView[]> {
     this.#options.directory.conversationOf(personId, conversationId);
-    return (await this.#options.store.list(conversationId, SHOWN_MESSAGES)).map(viewOf);
+    return (await this.#options.store.list(conversationId, SHOWN_MESSAGES, beforeId)).map(viewOf);
   }
 
   async conversations(personId: string): Promise<ConversationView[]> {

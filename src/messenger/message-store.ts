@@ -1,4 +1,5 @@
 import { DAY_MS, SECOND_MS } from '../base/clock.ts';
+import { hashParts } from '../base/ids.ts';
 import { ifOpens, type KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { MessengerError } from './messenger-error.ts';
@@ -36,6 +37,9 @@ export class MessageStore {
     const { conversationId, id } = message;
     // Two messages of one millisecond keep their order by a fraction; after a restart the clock is ahead of the old scores.
     this.#lastScore = Math.max(message.atMs, this.#lastScore + 0.001);
+    // Before the message itself: where only this was written, the sending is not known, and may be tried again.
+    if (message.clientId !== undefined)
+      await this.#redis.set(this.#keys.sending(message.sender, message.clientId), id, 'EX', KEEP_SEC);
     await this.#redis.hset(
       this.#keys.bodies(conversationId),
       id,
@@ -55,9 +59,20 @@ export class MessageStore {
     return message;
   }
 
-  /** The newest messages, oldest first. */
-  async list(conversationId: string, count: number): Promise<StoredMessage[]> {
-    const ids = await this.#redis.zrange(this.#keys.order(conversationId), String(-count), '-1');
+  /** The message that a person's page sent under this name; undefined while there is none. */
+  async sentAs(personId: string, clientId: string): Promise<StoredMessage | undefined> {
+    const id = await this.#redis.get(this.#keys.sending(personId, clientId));
+    return id === null ? undefined : this.get(id).catch(() => undefined);
+  }
+
+  /** The newest messages (those before one, where it is named), oldest first. None before a message that is not there. */
+  async list(conversationId: string, count: number, beforeId?: string): Promise<StoredMessage[]> {
+    const order = this.#keys.order(conversationId);
+    const end = beforeId === undefined ? 0 : await this.#redis.zrank(order, beforeId);
+    if (end === null || (beforeId !== undefined && end === 0)) return [];
+    // From the end where there is none: places are counted from there by negative numbers.
+    const first = beforeId === undefined ? -count : Math.max(0, end - count);
+    const ids = await this.#redis.zrange(order, String(first), String(end - 1));
     if (ids.length === 0) return [];
     const sealed = await this.#redis.hmget(this.#keys.bodies(conversationId), ...ids);
     return ids.flatMap((id, index) => {
@@ -124,6 +139,7 @@ function keysOf(name: string) {
     bodies: (conversationId: string) => `${prefix}:messages:${conversationId}`,
     order: (conversationId: string) => `${prefix}:order:${conversationId}`,
     placeOf: (messageId: string) => `${prefix}:place:${messageId}`,
+    sending: (personId: string, clientId: string) => `${prefix}:sending:${hashParts(personId, clientId)}`,
     readMarks: (personId: string) => `${prefix}:read:${personId}`,
   };
 }

@@ -57,9 +57,12 @@ export function viewOf({
 /** What makes a line a heading, a quotation, a fence or a row; on one line with others it means nothing. */
 const LINE_MARKS = /^[ \t]*(?:(?:#{1,6}|>)(?:[ \t]|$))+|^[ \t]*(?:`{3,}|~{3,}).*$|\|/gm;
 
+/** More than any list shows, so that a mark or an address that is cut in two is out of sight; the page cuts what is seen. */
+const MAX_LINE_CHARS = 500;
+
 /** One line for the list of conversations: markdown without line breaks. Marks within it stay, since only the page tells them from letters. */
 export function lastLineOf(message: StoredMessage, inGroup: boolean): string {
   const text = message.text.replace(LINE_MARKS, ' ').replace(/\s+/g, ' ').trim();
-  const shown = [...text].slice(0, 80).join('') || (message.images.length > 0 ? '🖼' : '…');
+  const shown = [...text].slice(0, MAX_LINE_CHARS).join('') || (message.images.length > 0 ? '🖼' : '…');
   return inGroup && message.sender !== 'system' ? `${message.senderName}: ${shown}` : shown;
 }

@@ -22,6 +22,8 @@ export interface Timing {
   watchThereMs: number;
   /** An in-app browser frame without a request for this long is closed. */
   frameIdleMs: number;
+  /** Pause between two signs of life on a page's event stream; the page takes three without one for a lost connection. */
+  beatMs: number;
 }
 
 export const WECOM_TIMING: Readonly<Timing> = {
@@ -37,4 +39,5 @@ export const WECOM_TIMING: Readonly<Timing> = {
   watchAwayMs: SECOND_MS / 2,
   watchThereMs: 5 * SECOND_MS,
   frameIdleMs: 30 * MINUTE_MS,
+  beatMs: 3 * SECOND_MS,
 };

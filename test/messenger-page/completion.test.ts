@@ -9,6 +9,8 @@ const IN_GROUP: CompletionSource = {
   botLabel: 'bot',
   members: [BOB, CHEN],
   slashWords: BOOTSTRAP.slashWords,
+  otherSpellings: { '/stop': '/停止' },
+  isSlashTaken: false,
   language: 'en',
 };
 const IN_PRIVATE: CompletionSource = { ...IN_GROUP, kind: 'private' };
@@ -51,6 +53,21 @@ describe('Slash words', () => {
     expect(labels('/s', IN_PRIVATE)).toEqual(['/stop']);
     expect(labels('or /s', IN_PRIVATE)).toBeUndefined();
     expect(labels('/stop', IN_PRIVATE)).toBeUndefined();
+  });
+
+  test('the Chinese spelling finds the word; a word that there is not is named', () => {
+    expect(labels('/停', IN_PRIVATE)).toEqual(['/stop']);
+    expect(labels('/停止', IN_PRIVATE)).toBeUndefined();
+    expect(completionAt('/sotp', 5, IN_PRIVATE)).toMatchObject({ options: [], unknown: '/sotp' });
+    expect(completionAt('/stop now', 9, IN_PRIVATE)).toBeUndefined();
+    expect(completionAt('/etc/hosts', 10, IN_PRIVATE)).toBeUndefined();
+  });
+
+  test('where the slash is the platform’s own, the words are offered without it', () => {
+    const onSlack = { ...IN_PRIVATE, isSlashTaken: true };
+    expect(labels('/s', onSlack)).toEqual(['stop']);
+    expect(picked('/stop', onSlack).text).toBe('stop');
+    expect(picked('/n', { ...IN_GROUP, isSlashTaken: true }).text).toBe('@Parley new');
   });
 
   test('in a group the mention comes along, once', () => {

@@ -9,6 +9,7 @@ import {
   withAcceptance,
   withChange,
   withEvent,
+  withFailure,
   type LoggedMessage,
   type MessageLog,
 } from '../../src/messenger/page/message-log.ts';
@@ -18,8 +19,8 @@ const own = (localId: string, text = 'Hi'): LoggedMessage => ({
   ...messageView({ id: localId, sender: 'alice', state: 'sending', text, atMs: 10 }),
   localId,
 });
-const server = (id: string, text = 'Hi', state: MessageState = 'sent') =>
-  messageView({ id, sender: 'alice', state, text, atMs: 12 });
+const server = (id: string, text = 'Hi', state: MessageState = 'sent', clientId?: string) =>
+  messageView({ id, sender: 'alice', state, text, atMs: 12, ...(clientId === undefined ? {} : { clientId }) });
 
 describe('An own message', () => {
   test('keeps its row when the server takes it', () => {
@@ -29,8 +30,8 @@ describe('An own message', () => {
   });
 
   test('is one row when its event overtakes the answer, and does not go back to an older state', () => {
-    const overtaken = withEvent([own('local-1')], server('m1', 'Hi', 'sent'));
-    const log = withAcceptance(overtaken, 'local-1', server('m1', 'Hi', 'sending'));
+    const overtaken = withEvent([own('local-1')], server('m1', 'Hi', 'sent', 'local-1'));
+    const log = withAcceptance(overtaken, 'local-1', server('m1', 'Hi', 'sending', 'local-1'));
     expect(log).toHaveLength(1);
     expect(log[0]).toMatchObject({ id: 'm1', localId: 'local-1', state: 'sent' });
   });
@@ -46,11 +47,30 @@ describe('An own message', () => {
     expect(mergeFetched(failed, [server('m1')]).map(({ state }) => state)).toEqual(['failed', 'sent']);
   });
 
+  test('that was given up is one row with its late success, whichever way and in whatever order the page hears of it', () => {
+    const late = server('m1', 'Hi', 'sent', 'local-1');
+    const steps = [
+      (log: MessageLog) => withFailure(log, 'local-1', { failureCode: 'unreachable' }),
+      (log: MessageLog) => withEvent(log, late),
+      (log: MessageLog) => withAcceptance(log, 'local-1', { ...late, state: 'sending' }),
+      (log: MessageLog) => mergeFetched(log, [late]),
+    ];
+    fc.assert(
+      fc.property(fc.shuffledSubarray(steps, { minLength: 2 }), (order) => {
+        const log = order.reduce<MessageLog>((before, step) => step(before), [own('local-1')]);
+        expect(log.map(({ id, localId, failureCode }) => [id, localId, failureCode])).toEqual([
+          ['m1', 'local-1', undefined],
+        ]);
+        expect(log[0]?.state).not.toBe('failed');
+      }),
+    );
+  });
+
   test('sent twice with the same words is two rows, whichever answer comes first', () => {
     const waiting: MessageLog = [own('local-1'), own('local-2')];
     const steps = [
-      (log: MessageLog) => withEvent(log, server('m1')),
-      (log: MessageLog) => withEvent(log, server('m2')),
+      (log: MessageLog) => withEvent(log, server('m1', 'Hi', 'sent', 'local-1')),
+      (log: MessageLog) => withEvent(log, server('m2', 'Hi', 'sent', 'local-2')),
       (log: MessageLog) => withAcceptance(log, 'local-1', server('m1')),
       (log: MessageLog) => withAcceptance(log, 'local-2', server('m2')),
     ];

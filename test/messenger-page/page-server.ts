@@ -4,10 +4,12 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { listen } from '../../src/base/http-server.ts';
+import { mutatedSource } from '../support/mutated-source.ts';
 import type {
   Bootstrap,
   ConversationView,
   FrameRequest,
+  FrameView,
   MessageView,
   MessengerEvent,
   SendRequest,
@@ -15,6 +17,7 @@ import type {
 
 const PAGE = new URL('../../src/messenger/page/', import.meta.url);
 const TYPES: Record<string, string> = { '.html': 'text/html', '.css': 'text/css', '.svg': 'image/svg+xml' };
+const BEAT_MS = 500;
 const TINY_PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -31,11 +34,15 @@ export interface SeenCall {
 export interface PageServer {
   url: string;
   calls: SeenCall[];
+  /** The frames that were opened, in order. */
+  frames: FrameView[];
   /** Messages by conversation, as the next fetch gives them. */
   messages: Map<string, MessageView[]>;
   /** Stores a message and tells every open page. */
   show(message: MessageView): void;
   emit(event: MessengerEvent): void;
+  /** Whether it stands still: it keeps its connections, and answers nothing. */
+  standStill(still: boolean): void;
   /** Ends every event stream, as a restart does. */
   dropStreams(): void;
   /** The next sends are refused with this status and error. */
@@ -58,13 +65,20 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    plugins: [{ name: 'mutants', setup: ({ onLoad }) => onLoad({ filter: /messenger\/page\/.*\.tsx?$/ }, loadSource) }],
   });
   const script = bundled.outputFiles[0]?.text ?? '';
   const calls: SeenCall[] = [];
+  const frames: FrameView[] = [];
   const messages = new Map<string, MessageView[]>(conversations.map(({ id }) => [id, []]));
   const streams = new Set<ServerResponse>();
   let refusal: { status: number; code: string; message: string } | undefined;
   let nextId = 0;
+  let standing = false;
+  const waiting: (() => void)[] = [];
+  const beating = setInterval(() => {
+    if (!standing) streams.forEach((stream) => stream.write('event: beat\ndata: {}\n\n'));
+  }, BEAT_MS);
 
   const emit = ({ name, data }: MessengerEvent) =>
     streams.forEach((stream) => stream.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`));
@@ -82,6 +96,7 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     if (path.startsWith('/images/')) return void response.writeHead(200, { 'content-type': 'image/png' }).end(TINY_PNG);
     if (path === '/frame') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>A page</p>');
     if (!path.startsWith('/api/')) return serveFile(path, response);
+    if (standing) await new Promise<void>((resolve) => waiting.push(resolve));
     if (path.endsWith('/events')) return follow(response);
     const body = await readBody(request);
     if (request.method !== 'GET') calls.push({ method: request.method ?? '', path, body });
@@ -98,19 +113,23 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     show({ ...sent, state: 'sent' });
   }
 
-  function sentView(conversationId: string, { person, text, images }: SendRequest): MessageView {
+  function sentView(conversationId: string, { person, text, images, clientId = '' }: SendRequest): MessageView {
     const senderName = bootstrap.people.find(({ id }) => id === person)?.name ?? person;
     const shown = images.map((id) => ({ url: `/images/${id}`, alt: 'Image' }));
     const id = `sent-${(nextId += 1)}`;
-    return { id, conversationId, sender: person, senderName, state: 'sending', text, images: shown, atMs: Date.now() };
+    const known = { id, clientId, conversationId, sender: person, senderName };
+    return { ...known, state: 'sending', text, images: shown, atMs: Date.now() };
   }
 
-  function frameOf({ url }: FrameRequest) {
-    return { id: `frame-${(nextId += 1)}`, frameUrl: '/frame', host: new URL(url).host };
+  function frameOf({ url }: FrameRequest): FrameView {
+    const frame = { id: `frame-${(nextId += 1)}`, frameUrl: '/frame', host: new URL(url).host };
+    frames.push(frame);
+    return frame;
   }
 
   function follow(response: ServerResponse): void {
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('retry: 100\n\n');
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('event: hello\ndata: {"resumed":false}\n\n');
     streams.add(response);
     response.on('close', () => streams.delete(response));
   }
@@ -125,19 +144,33 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
   return {
     url: server.url,
     calls,
+    frames,
     messages,
     show,
     emit,
     dropStreams: () => streams.forEach((stream) => stream.end()),
     refuseSends: (next) => (refusal = next),
-    close: () => server.close(),
+    standStill(still) {
+      standing = still;
+      if (!still) waiting.splice(0).forEach((goOn) => goOn());
+    },
+    async close() {
+      clearInterval(beating);
+      await server.close();
+    },
   };
+}
+
+async function loadSource({ path }: { path: string }): Promise<{ contents: string; loader: 'ts' | 'tsx' }> {
+  const contents = mutatedSource(path, await readFile(path, 'utf8'));
+  return { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' };
 }
 
 async function serveFile(path: string, response: ServerResponse): Promise<void> {
   const name = path === '/' ? 'index.html' : path.slice(1);
   const type = TYPES[extname(name)];
-  const bytes = type && /^[\w.]+$/.test(name) ? await readFile(new URL(name, PAGE)) : undefined;
+  const url = new URL(name, PAGE);
+  const bytes = type && /^[\w.]+$/.test(name) ? mutatedSource(url.pathname, await readFile(url, 'utf8')) : undefined;
   if (bytes === undefined) response.writeHead(404).end();
   // The policy that the messenger serves its page with: what it forbids must not be needed.
   else

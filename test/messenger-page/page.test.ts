@@ -73,7 +73,8 @@ withBrowser('The page in a browser', () => {
     await composer().pressSequentially('there');
     await composer().press('Enter');
     await page.locator('li[data-sender=alice][data-delivery=sent]').waitFor();
-    expect(sent()).toEqual([{ person: 'alice', text: 'Hello\nthere', images: [] }]);
+    const clientId = expect.stringMatching(/^[\w-]{20,64}$/);
+    expect(sent()).toEqual([{ person: 'alice', text: 'Hello\nthere', images: [], clientId }]);
     const answer = page.locator('li[data-message-id=m1]');
     server.show(messageView({ state: 'streaming', text: '', thinking: 'Let me see', atMs: Date.now() }));
     await page.locator('li[data-message-id=m1] details').waitFor();
@@ -227,6 +228,20 @@ withBrowser('The page in a browser', () => {
     await page.getByText('Parley cannot be reached right now').waitFor();
     server.emit({ name: 'bot', data: { reachable: true } });
     await page.getByText('Parley cannot be reached right now').waitFor({ state: 'detached' });
+  });
+
+  test('takes silence for a lost connection, and comes back with what was missed', async () => {
+    await page.clock.install();
+    await page.reload();
+    await composer().waitFor();
+    server.standStill(true);
+    await page.clock.fastForward(12_000);
+    await page.getByText('Connection to the messenger lost').waitFor();
+    server.messages.set(PRIVATE.id, [messageView({ text: 'While it stood still' })]);
+    server.standStill(false);
+    await page.clock.runFor(2_000);
+    await page.getByText('While it stood still').waitFor();
+    await page.getByText('Connection to the messenger lost').waitFor({ state: 'detached' });
   });
 
   test('asks one of the example questions on a press', async () => {

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { afterArrival, afterScroll, isAtBottom, START_PLACE } from '../../src/messenger/page/scroll-keeper.ts';
+import {
+  afterArrival,
+  afterScroll,
+  afterStartUp,
+  isAtBottom,
+  START_PLACE,
+} from '../../src/messenger/page/scroll-keeper.ts';
 
 const box = (scrollTop: number) => ({ scrollTop, clientHeight: 500, scrollHeight: 2_000 });
 const UP = { atBottom: false, newCount: 0 };
@@ -15,6 +21,13 @@ describe('Where the reader is', () => {
     const up = afterScroll(START_PLACE, box(900), 1_500);
     expect(up).toEqual(UP);
     expect(afterScroll({ ...up, newCount: 3 }, box(1_500), 900)).toEqual(START_PLACE);
+  });
+
+  test('the smallest step up leaves the end, also while content grows; one that the browser makes since content shrank does not', () => {
+    expect(afterScroll(START_PLACE, box(1_498), 1_500)).toEqual(UP);
+    expect(afterScroll(START_PLACE, { ...box(1_490), scrollHeight: 1_990 }, 1_500)).toEqual(START_PLACE);
+    expect(afterStartUp(START_PLACE, box(1_500))).toEqual(UP);
+    expect(afterStartUp(START_PLACE, { scrollTop: 0, clientHeight: 500, scrollHeight: 400 })).toEqual(START_PLACE);
   });
 
   test('content that grew between two scroll events does not leave the end', () => {

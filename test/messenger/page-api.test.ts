@@ -48,7 +48,7 @@ async function follow(person: string): Promise<{ events: MessengerEvent[]; end()
       text += Buffer.from(chunk).toString();
       for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
         const [name, data] = text.slice(0, end).split('\n');
-        if (name?.startsWith('event: ')) {
+        if (name?.startsWith('event: ') && !/hello|beat/.test(name)) {
           events.push({ name: name.slice(7), data: JSON.parse(data?.slice(6) ?? '') as never } as MessengerEvent);
         }
         text = text.slice(end + 2);

@@ -26,7 +26,7 @@ export async function watchScreen(url: string, personId: string): Promise<Screen
       const blocks = `${rest}${piece}`.split('\n\n');
       rest = blocks.pop() ?? '';
       for (const block of blocks) {
-        const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
+        const [, name, data] = /^event: (?!hello|beat)(\w+)\ndata: (.*)/.exec(block) ?? [];
         if (name !== undefined) events.push({ name, data: JSON.parse(data ?? '') as unknown } as MessengerEvent);
       }
     }

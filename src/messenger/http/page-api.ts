@@ -7,7 +7,8 @@ import type { Frames } from '../browser/frames.ts';
 import { MAX_IMAGE_BYTES } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
 import type { MessengerSide, Protocol, ProtocolKind } from '../protocol.ts';
-import { SLASH_WORDS } from '../slash-words.ts';
+import { SendOnce } from '../send-once.ts';
+import { CHINESE_SPELLINGS, SLASH_WORDS } from '../slash-words.ts';
 import { viewOf } from '../stored-message.ts';
 import { streamEvents } from './event-stream.ts';
 
@@ -25,6 +26,7 @@ const sendRequest = z.object({
   text: z.string().max(200_000),
   images: z.array(z.string()).default([]),
   quoteMessageId: z.string().optional(),
+  clientId: z.string().min(1).max(64).optional(),
 });
 const personRequest = z.object({ person });
 const rateRequest = z.object({ person, rating: z.enum(['good', 'bad', 'withdrawn']) });
@@ -40,6 +42,7 @@ export function pageApi(options: PageApiOptions): Router {
       botName: side.botName,
       people,
       slashWords: SLASH_WORDS,
+      otherSpellings: CHINESE_SPELLINGS,
       protocol: options.protocolName,
       inAppOrigins: [...side.trustedOrigins],
       ...options.logins,
@@ -51,7 +54,9 @@ export function pageApi(options: PageApiOptions): Router {
   router.get('/people/:person/events', (context) => {
     const personId = side.directory.person(param(context, 'person')).id;
     const first = { name: 'bot', data: { reachable: side.isBotReachable() } } as const;
-    streamEvents(context, { hub: side.hub, personId, first, signal: side.signal });
+    const after = context.get('last-event-id') || String(context.query['after'] ?? '') || undefined;
+    const { hub, signal, timing } = side;
+    streamEvents(context, { hub, personId, first, after, beatMs: timing.beatMs, signal });
   });
   addMessageRoutes(router, options);
   router.post('/uploads', async (context) => {
@@ -78,15 +83,21 @@ export function pageApi(options: PageApiOptions): Router {
 }
 
 function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): void {
+  const sends = new SendOnce(side.store, protocol);
   router.get('/conversations/:id/messages', async (context) => {
-    context.body = await side.chatLog.messages(String(context.query['person'] ?? ''), param(context, 'id'));
+    const { person: reader, before } = context.query;
+    const beforeId = before === undefined ? undefined : String(before);
+    context.body = await side.chatLog.messages(String(reader ?? ''), param(context, 'id'), beforeId);
   });
   router.post('/conversations/:id/messages', async (context) => {
-    const { person: sender, text, images, quoteMessageId } = parse(sendRequest, context);
-    const quote = quoteMessageId === undefined ? {} : { quoteMessageId };
-    const saying = { person: sender, conversationId: param(context, 'id'), text, imageIds: images, ...quote };
+    const { person: sender, text, images, quoteMessageId, clientId } = parse(sendRequest, context);
+    const optional = {
+      ...(quoteMessageId === undefined ? {} : { quoteMessageId }),
+      ...(clientId === undefined ? {} : { clientId }),
+    };
+    const saying = { person: sender, conversationId: param(context, 'id'), text, imageIds: images, ...optional };
     context.status = 202;
-    context.body = viewOf(await protocol.send(saying));
+    context.body = viewOf(await sends.send(saying));
   });
   router.post('/conversations/:id/read', async (context) => {
     const reader = parse(personRequest, context).person;

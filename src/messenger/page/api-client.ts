@@ -34,9 +34,10 @@ export function fetchConversations(person: string): Promise<ConversationView[]> 
   return callJson('GET', `/api/people/${encodeURIComponent(person)}/conversations`);
 }
 
-/** The last messages of a conversation, oldest first. */
-export function fetchMessages(person: string, conversationId: string): Promise<MessageView[]> {
-  return callJson('GET', `${conversationPath(conversationId)}/messages?person=${encodeURIComponent(person)}`);
+/** The last messages of a conversation (those before one, where it is named), oldest first. */
+export function fetchMessages(person: string, conversationId: string, beforeId?: string): Promise<MessageView[]> {
+  const query = new URLSearchParams({ person, ...(beforeId === undefined ? {} : { before: beforeId }) });
+  return callJson('GET', `${conversationPath(conversationId)}/messages?${query}`);
 }
 
 /** Hands a message over; what becomes of it comes as events. */
@@ -84,24 +85,28 @@ function conversationPath(conversationId: string): string {
 }
 
 async function callJson<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-  const response = await call(method, path, body);
-  try {
-    return (await response.json()) as Answer;
-  } catch (error) {
-    throw new ApiError('unreachable', undefined, error);
-  }
+  return call(method, path, body, async (response) => (await response.json()) as Answer);
 }
 
-async function call(method: string, path: string, body?: object): Promise<Response> {
-  const response = await fetch(path, {
-    method,
-    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-    ...(body === undefined ? {} : bodyOf(body)),
-  }).catch((error: unknown) => {
-    throw new ApiError('unreachable', undefined, error);
-  });
-  if (!response.ok) throw await refusalOf(response);
-  return response;
+/** @param read takes the answer's body; until it has it, the time runs */
+async function call<Answer = void>(
+  method: string,
+  path: string,
+  body?: object,
+  read?: (response: Response) => Promise<Answer>,
+): Promise<Answer> {
+  const giveUp = new AbortController();
+  const timer = setTimeout(() => giveUp.abort(), ANSWER_TIMEOUT_MS);
+  try {
+    const sent = body === undefined ? {} : bodyOf(body);
+    const response = await fetch(path, { method, signal: giveUp.signal, ...sent });
+    if (!response.ok) throw await refusalOf(response);
+    return (await read?.(response)) as Answer;
+  } catch (error) {
+    throw error instanceof ApiError ? error : new ApiError('unreachable', undefined, error);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function bodyOf(body: object): { body: string | Blob; headers: Record<string, string> } {

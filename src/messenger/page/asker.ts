@@ -1,4 +1,5 @@
-import type { ConversationView, MessageView } from '../api.ts';
+import { MINUTE_MS } from '../../base/clock.ts';
+import type { Bootstrap, ConversationView, MessageView, PersonView } from '../api.ts';
 
 /** The sender id of the bot's messages. */
 export const BOT_SENDER = 'bot';
@@ -26,6 +27,28 @@ export function askerOf(
     messages.findIndex((message) => message.id === answer.id),
   );
   return before.findLast((message) => isPersons(message) && mentions(message.text, botName))?.sender;
+}
+
+/** So long a platform without a state of its own for it lets one wait. */
+const WAITS_FOR_MS = 2 * MINUTE_MS;
+
+/**
+ * The person's own question that has no answer yet, where the platform itself says nothing of that (Slack): it is the newest
+ * message, and the bot is meant.
+ */
+export function waitingQuestion<Message extends MessageView>(
+  log: readonly Message[],
+  {
+    person,
+    bootstrap,
+    conversation,
+    nowMs,
+  }: { person: PersonView; bootstrap: Bootstrap; conversation: ConversationView; nowMs: number },
+): Message | undefined {
+  const newest = log.at(-1);
+  if (bootstrap.protocol !== 'slack' || newest?.sender !== person.id || newest.state !== 'sent') return undefined;
+  const isForBot = conversation.kind === 'private' || mentions(newest.text, bootstrap.botName);
+  return isForBot && nowMs - newest.atMs < WAITS_FOR_MS ? newest : undefined;
 }
 
 /** What stops the running answer when the asker says it in that conversation. */

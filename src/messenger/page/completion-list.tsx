@@ -17,6 +17,14 @@ export function CompletionList(props: {
   const { say } = usePage();
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => list.current?.children[props.chosen]?.scrollIntoView({ block: 'nearest' }), [props.chosen]);
+  const { unknown } = props.completion;
+  if (unknown !== undefined) {
+    return (
+      <p class="completion no-word" role="status">
+        {say('unknownWord', { word: unknown })}
+      </p>
+    );
+  }
   return (
     <ul
       ref={list}

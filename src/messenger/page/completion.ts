@@ -17,6 +17,8 @@ export interface Completion {
   /** Where the typed part begins; it ends at the caret. */
   fromChar: number;
   options: CompletionOption[];
+  /** A slash word that there is not. Then there are no options. */
+  unknown?: string;
 }
 
 /** What can be completed in the open conversation. */
@@ -27,6 +29,9 @@ export interface CompletionSource {
   /** The members that can be mentioned, without the writer. */
   members: ConversationView['members'];
   slashWords: Bootstrap['slashWords'];
+  otherSpellings?: Bootstrap['otherSpellings'];
+  /** Whether what begins with a slash is the platform's own (Slack): then the words are written without it. */
+  isSlashTaken: boolean;
   language: Language;
 }
 
@@ -60,11 +65,19 @@ function commandCompletion(before: string, source: CompletionSource): Completion
   // A group's bot hears only what mentions it, so the mention comes along with the word.
   const prefix = source.kind === 'group' && !isMentioned ? `${mention} ` : '';
   const wanted = `/${typed.toLocaleLowerCase()}`;
-  const options = source.slashWords
-    .filter(({ word }) => word.startsWith(wanted))
-    .map(({ word, help }) => ({ insert: prefix + word, label: word, detail: help[source.language] }));
-  if (options.length === 0 || options.some(({ label }) => label === wanted)) return undefined;
-  return { kind: 'command', fromChar: before.length - rest.length, options };
+  const fromChar = before.length - rest.length;
+  const spellingsOf = (word: string) => [word, source.otherSpellings?.[word] ?? word];
+  const found = source.slashWords.filter(({ word }) => spellingsOf(word).some((one) => one.startsWith(wanted)));
+  const shown = source.isSlashTaken ? (word: string) => word.slice(1) : (word: string) => word;
+  const options = found.map(({ word, help }) => ({
+    insert: prefix + shown(word),
+    label: shown(word),
+    detail: help[source.language],
+  }));
+  if (options.length === 0) return { kind: 'command', fromChar, options, unknown: shown(wanted) };
+  const isWhole = found.some(({ word }) => spellingsOf(word).includes(wanted));
+  // Where the slash is the platform's own, the whole word is offered too: written so, it would not reach the bot.
+  return isWhole && !source.isSlashTaken ? undefined : { kind: 'command', fromChar, options };
 }
 
 function mentionCompletion(before: string, source: CompletionSource): Completion | undefined {

@@ -1,9 +1,10 @@
 import type { TargetedKeyboardEvent } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ConversationView, MessageView } from '../api.ts';
 import { applyCompletion, type CompletionOption } from './completion.ts';
 import { COMPLETION_LIST_ID, CompletionList, completionOptionId } from './completion-list.tsx';
 import { AttachmentTray, ComposerTools, QuoteTray } from './composer-parts.tsx';
+import { focusComposerFirst, writeWhereKeysGo } from './focus-composer.ts';
 import { usePage } from './page-context.ts';
 import { useAttachments, type Attachment } from './use-attachments.ts';
 import { useCompletion } from './use-completion.ts';
@@ -29,6 +30,7 @@ export function Composer(props: ComposerProps) {
   props.acceptDrops(images.add);
   useGrowth(box, text);
   const placeCaret = useCaret(box, text);
+  useKeys();
 
   const write = (next: string, nextCaret: number) => {
     setText(next);
@@ -56,6 +58,7 @@ export function Composer(props: ComposerProps) {
     placeCaret(at + mark.length);
   };
   const name = conversation.name || bootstrap.botName;
+  const hasOptions = (list.completion?.options.length ?? 0) > 0;
   return (
     <form
       class="composer"
@@ -74,8 +77,8 @@ export function Composer(props: ComposerProps) {
         rows={1}
         aria-label="Message"
         aria-autocomplete="list"
-        aria-controls={list.completion && COMPLETION_LIST_ID}
-        aria-activedescendant={list.completion && completionOptionId(list.chosen)}
+        aria-controls={hasOptions ? COMPLETION_LIST_ID : undefined}
+        aria-activedescendant={hasOptions ? completionOptionId(list.chosen) : undefined}
         placeholder={say(conversation.kind === 'group' ? 'writeToGroup' : 'writeTo', { name })}
         value={text}
         onInput={(event) => write(event.currentTarget.value, event.currentTarget.selectionStart)}
@@ -112,7 +115,7 @@ function answerKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>, { list, pi
   // eslint-disable-next-line @typescript-eslint/no-deprecated
   if (event.isComposing || event.keyCode === 229) return;
   const options = list.completion?.options;
-  if (options !== undefined) {
+  if (options !== undefined && options.length > 0) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const option = options[list.chosen] as CompletionOption;
     if (step !== undefined) list.choose((list.chosen + step + options.length) % options.length);
@@ -124,6 +127,15 @@ function answerKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>, { list, pi
     event.preventDefault();
     send();
   }
+}
+
+/** The box has the focus when it appears, and any key that writes leads there. */
+function useKeys(): void {
+  useEffect(() => {
+    focusComposerFirst();
+    document.addEventListener('keydown', writeWhereKeysGo);
+    return () => document.removeEventListener('keydown', writeWhereKeysGo);
+  }, []);
 }
 
 /** Lets the box grow with its text; the style sheet stops it at six lines. */

@@ -22,6 +22,7 @@ interface PaneProps {
 export function ConversationPane({ conversation, state, actions, onBack }: PaneProps) {
   const { bootstrap, person, say } = usePage();
   const [quoted, setQuoted] = useState<MessageView | undefined>(undefined);
+  const [unreadAtOpen] = useState(conversation.unread);
   const takeFiles = useRef<(files: readonly File[]) => void>(() => undefined);
   const drop = useImageDrop((files) => takeFiles.current(files));
   const log = state.logs[conversation.id];
@@ -55,6 +56,7 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
         <MessageList
           conversation={conversation}
           log={log}
+          unreadAtOpen={unreadAtOpen}
           onAsk={send}
           status={state.statuses[conversation.id] ?? ''}
           onStop={(message) =>
@@ -65,6 +67,8 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
           onQuote={setQuoted}
           onRate={actions.rate}
           onSendAgain={actions.sendAgain}
+          hasEarlier={state.hasEarlier[conversation.id] ?? false}
+          onEarlier={(beforeId) => actions.loadEarlier(conversation.id, beforeId)}
         />
       ) : (
         <LoadState failed={state.unloaded.includes(conversation.id)} onRetry={() => actions.load(conversation.id)} />

@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../../base/clock.ts';
 import type { MessageView } from '../api.ts';
+import { rowKeyOf, type LoggedMessage } from './message-log.ts';
 
 /** A message with where it stands among its neighbours of the same sender. */
 export interface PlacedMessage<Message extends MessageView = MessageView> {
@@ -36,17 +37,18 @@ export function groupMessages<Message extends MessageView>(
   return days;
 }
 
-/** A line of the app itself, or messages without such a line between them. */
+/** A line of the app itself, messages without such a line between them, or the place from which on nothing was read. */
 export type Stretch<Message extends MessageView = MessageView> =
-  { kind: 'note'; message: Message } | { kind: 'messages'; placed: PlacedMessage<Message>[] };
+  { kind: 'note'; message: Message } | { kind: 'messages'; placed: PlacedMessage<Message>[] } | { kind: 'unread' };
 
-/** Splits a day at the app's own lines: they are no messages, and stand between the lists of messages, not in them. */
-export function splitAtNotes<Message extends MessageView>(
-  placed: readonly PlacedMessage<Message>[],
-  isNote: (message: Message) => boolean,
-): Stretch<Message>[] {
-  const stretches: Stretch<Message>[] = [];
+/** Splits a day at what is no message: it stands between the lists of messages, not in them. */
+export function splitForDisplay(
+  placed: readonly PlacedMessage<LoggedMessage>[],
+  { isNote, firstUnreadKey }: { isNote(message: MessageView): boolean; firstUnreadKey: string | undefined },
+): Stretch<LoggedMessage>[] {
+  const stretches: Stretch<LoggedMessage>[] = [];
   for (const one of placed) {
+    if (rowKeyOf(one.message) === firstUnreadKey) stretches.push({ kind: 'unread' });
     const last = stretches.at(-1);
     if (isNote(one.message)) stretches.push({ kind: 'note', message: one.message });
     else if (last?.kind === 'messages') last.placed.push(one);

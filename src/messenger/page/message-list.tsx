@@ -2,11 +2,13 @@ import { useMemo, useState } from 'preact/hooks';
 import { MINUTE_MS } from '../../base/clock.ts';
 import type { ConversationView, MessageView } from '../api.ts';
 import type { Rating } from './api-client.ts';
-import { askerOf, BOT_SENDER, SYSTEM_SENDER } from './asker.ts';
+import { askerOf, BOT_SENDER, SYSTEM_SENDER, waitingQuestion } from './asker.ts';
+import { EarlierButton } from './earlier-button.tsx';
 import { FirstRun } from './first-run.tsx';
 import { Icon } from './icon.tsx';
+import { waitsForSignIn } from './invitation.ts';
 import { goByArrows } from './list-keys.ts';
-import { groupMessages, splitAtNotes } from './message-groups.ts';
+import { groupMessages, splitForDisplay } from './message-groups.ts';
 import { rowKeyOf, type LoggedMessage, type MessageLog } from './message-log.ts';
 import { MessageRow, NoteLine } from './message-row.tsx';
 import { usePage } from './page-context.ts';
@@ -14,10 +16,13 @@ import { useTextClicks } from './text-clicks.ts';
 import { dayKeyOf, dayLabel } from './times.ts';
 import { useNow } from './use-now.ts';
 import { useStickToBottom } from './use-stick-to-bottom.ts';
+import { useUnreadMark } from './use-unread-mark.ts';
 
 export interface MessageListProps {
   conversation: ConversationView;
   log: MessageLog;
+  /** How many messages were not read when the conversation was opened. */
+  unreadAtOpen: number;
   onAsk(text: string): void;
   /** What the bot says it is doing; empty when it says nothing. */
   status: string;
@@ -25,27 +30,33 @@ export interface MessageListProps {
   onQuote(message: MessageView): void;
   onRate(message: MessageView, rating: Rating): void;
   onSendAgain(message: LoggedMessage): void;
+  /** Whether there may be messages before the first one. */
+  hasEarlier: boolean;
+  onEarlier(beforeId: string): Promise<void>;
 }
 
 /** The conversation's messages by day. The arrow keys go from message to message; Tab reaches the tools of one. */
 export function MessageList(props: MessageListProps) {
   const { log } = props;
-  const { person, times, say, bootstrap } = usePage();
+  const { person, times, say, bootstrap, isInApp } = usePage();
   const [activeKey, setActiveKey] = useState<string | undefined>(undefined);
   const days = useMemo(() => groupMessages(log, (atMs) => dayKeyOf(atMs, times)), [log, times]);
   const rowKeys = useMemo(() => log.map(rowKeyOf), [log]);
   const threadFollowers = useMemo(() => new Set(log.filter(followsThread).map(rowKeyOf)), [log]);
   const stick = useStickToBottom({ rowKeys, newestIsOwn: log.at(-1)?.sender === person.id });
+  const firstUnreadKey = useUnreadMark(props.unreadAtOpen, log, person.id);
   const onClick = useTextClicks();
   const nowMs = useNow(MINUTE_MS);
   const newestMessage = log.findLast((message) => !isNote(message));
   const newestKey = newestMessage && rowKeyOf(newestMessage);
   const tabStopKey = activeKey !== undefined && rowKeys.includes(activeKey) ? activeKey : newestKey;
   const stopOf = (message: LoggedMessage) => {
-    if (message.sender !== BOT_SENDER || message.state !== 'streaming') return undefined;
+    if (message.sender !== BOT_SENDER || message.state !== 'streaming' || waitsForSignIn(message, isInApp))
+      return undefined;
     const asker = askerOf(message, log, props.conversation, bootstrap.botName);
     return asker === person.id ? () => props.onStop(message) : undefined;
   };
+  const waiting = waitingQuestion(log, { person, bootstrap, conversation: props.conversation, nowMs });
   const nobodyWrote = !log.some((message) => message.sender !== BOT_SENDER && !isNote(message));
   const rowOf = (message: LoggedMessage, startsRun: boolean) => {
     const rowKey = rowKeyOf(message);
@@ -66,8 +77,15 @@ export function MessageList(props: MessageListProps) {
   };
   return (
     <div class="messages-frame">
-      <div class="messages" ref={stick.outer} onScroll={stick.onScroll}>
+      <div
+        class="messages"
+        ref={stick.outer}
+        onScroll={stick.onScroll}
+        onWheel={stick.onWheel}
+        onKeyDown={stick.onKeyDown}
+      >
         <div class="messages-inner" ref={stick.inner}>
+          {props.hasEarlier && <EarlierButton log={log} onEarlier={props.onEarlier} keepPlace={stick.keepPlace} />}
           {nobodyWrote && <FirstRun conversation={props.conversation} onAsk={props.onAsk} />}
           <div role="log" aria-label="Messages" onClick={onClick} onKeyDown={goByArrows}>
             {days.map((day) => (
@@ -75,9 +93,11 @@ export function MessageList(props: MessageListProps) {
                 <div class="day-mark">
                   <span>{dayLabel(day.atMs, nowMs, times)}</span>
                 </div>
-                {splitAtNotes(day.placed, isNote).map((stretch) =>
+                {splitForDisplay(day.placed, { isNote, firstUnreadKey }).map((stretch) =>
                   stretch.kind === 'note' ? (
                     <NoteLine key={rowKeyOf(stretch.message)} message={stretch.message} />
+                  ) : stretch.kind === 'unread' ? (
+                    <UnreadMark key="unread" />
                   ) : (
                     <ol key={`list ${stretch.placed[0] && rowKeyOf(stretch.placed[0].message)}`}>
                       {stretch.placed.map(({ message, startsRun }) => rowOf(message, startsRun))}
@@ -88,7 +108,8 @@ export function MessageList(props: MessageListProps) {
             ))}
           </div>
           {props.status !== '' && <StatusLine text={props.status} />}
-          {log.at(-1)?.state === 'sending' && <WaitingDots />}
+          {(waiting ?? log.at(-1)?.state === 'sending') && props.status === '' && <WaitingDots />}
+          {waiting && <WaitingStop onStop={() => props.onStop(waiting)} />}
         </div>
       </div>
       {!stick.place.atBottom && (
@@ -133,6 +154,28 @@ function WaitingDots() {
       <div class="bubble">
         <span class="dots" />
       </div>
+    </div>
+  );
+}
+
+/** Stops an answer that has not begun. */
+function WaitingStop({ onStop }: { onStop(): void }) {
+  const { say } = usePage();
+  const label = say('stop');
+  return (
+    <div class="row other waiting">
+      <span class="avatar-gap" />
+      <button type="button" class="stop-button" aria-label={label} data-label={label} onClick={onStop} />
+    </div>
+  );
+}
+
+/** What came in since the reader was last here stands below it. */
+function UnreadMark() {
+  const { say } = usePage();
+  return (
+    <div class="unread-mark" role="separator" aria-label={say('unreadBelow')}>
+      <span aria-hidden="true">{say('unreadBelow')}</span>
     </div>
   );
 }

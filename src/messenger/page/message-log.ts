@@ -2,13 +2,16 @@ import type { MessageState, MessageView, SendRequest } from '../api.ts';
 
 /** A message in the page: the server's view, or one of our own that the server has not answered for yet. */
 export interface LoggedMessage extends MessageView {
-  /** Given to own messages written in this tab; it stays when the server's id comes, so that the row keeps its place. */
+  /** Given to own messages written in this tab (and sent along as `clientId`); it stays when the server's id comes, so that the row keeps its place. */
   localId?: string;
   /** What was asked to be sent; kept only while the server does not hold the message, for "send again". */
   request?: SendRequest;
   /** Why handing it over failed (`ApiError.code`); the server's own reason is in `error`. */
   failureCode?: string;
 }
+
+/** Why handing a message over failed, as a row tells it. */
+export type SendFailure = Pick<LoggedMessage, 'error' | 'failureCode'>;
 
 /** Messages of one conversation, oldest first. None of the functions below changes its argument. */
 export type MessageLog = readonly LoggedMessage[];
@@ -27,18 +30,8 @@ export function isLocalOnly(message: LoggedMessage): boolean {
 
 /** Takes in an event of the server, which is always newer than what is shown, for a message that is known or new. */
 export function withEvent(log: MessageLog, view: MessageView): MessageLog {
-  const at = log.findIndex((message) => message.id === view.id);
-  if (at >= 0) return replaceAt(log, at, view);
-  // The event may overtake the answer to our own POST: then it belongs to the row that is waiting for that answer.
-  const waiting = log.findIndex(
-    (message) =>
-      isLocalOnly(message) &&
-      message.state === 'sending' &&
-      message.sender === view.sender &&
-      message.text === view.text &&
-      message.images.length === view.images.length,
-  );
-  return waiting >= 0 ? replaceAt(log, waiting, view) : insertByTime(log, view);
+  const at = indexOfRow(log, view);
+  return at >= 0 ? replaceAt(log, at, view) : insertByTime(log, view);
 }
 
 /** Takes in the server's answer to the POST of the row `localId`; an event that overtook it is newer and stays. */
@@ -50,6 +43,13 @@ export function withAcceptance(log: MessageLog, localId: string, view: MessageVi
   }
   const waiting = log.findIndex((message) => message.localId === localId && isLocalOnly(message));
   return waiting >= 0 ? replaceAt(log, waiting, view) : insertByTime(log, view);
+}
+
+/** Marks an own message as failed; one that the server told of meanwhile arrived, whatever became of the answer to its POST. */
+export function withFailure(log: MessageLog, localId: string, failure: SendFailure): MessageLog {
+  return log.map((message) =>
+    message.localId === localId && isLocalOnly(message) ? { ...message, ...failure, state: 'failed' } : message,
+  );
 }
 
 /** Changes the row `rowKey`, wherever it is. */
@@ -69,9 +69,19 @@ export function insertByTime(log: MessageLog, message: LoggedMessage): MessageLo
  */
 export function mergeFetched(log: MessageLog, fetched: readonly MessageView[]): MessageLog {
   return fetched.reduce<MessageLog>((merged, view) => {
-    const at = merged.findIndex((message) => message.id === view.id);
+    const at = indexOfRow(merged, view);
     return at >= 0 ? replaceAt(merged, at, newerOf(merged[at] ?? view, view)) : insertByTime(merged, view);
   }, log);
+}
+
+/**
+ * The row of a message that the server tells of. It may be one of our own that still waits for the answer to its POST, or whose
+ * POST was given up: the server may carry it out much later, and then it did not fail after all.
+ */
+function indexOfRow(log: MessageLog, { id, clientId }: MessageView): number {
+  const known = log.findIndex((message) => message.id === id);
+  if (known >= 0 || clientId === undefined) return known;
+  return log.findIndex((message) => isLocalOnly(message) && message.localId === clientId);
 }
 
 function newerOf(shown: MessageView, incoming: MessageView): MessageView {

@@ -2,6 +2,7 @@ import type { MessageView } from '../api.ts';
 import { BOT_SENDER } from './asker.ts';
 import { Avatar } from './avatar.tsx';
 import { Icon } from './icon.tsx';
+import { waitsForSignIn } from './invitation.ts';
 import { MessageImages } from './message-images.tsx';
 import { plainPreview } from './markdown.ts';
 import { rowKeyOf, type LoggedMessage } from './message-log.ts';
@@ -30,8 +31,9 @@ export interface MessageRowProps extends MessageToolActions {
 /** One message: names, times and states stand around its text, never inside it. */
 export function MessageRow(props: MessageRowProps) {
   const { message } = props;
-  const { person, times, bootstrap } = usePage();
+  const { person, times, bootstrap, isInApp } = usePage();
   const isBot = message.sender === BOT_SENDER;
+  const isWaiting = waitsForSignIn(message, isInApp);
   const name = isBot ? bootstrap.botName : message.senderName;
   const isOwn = message.sender === person.id;
   const rowKey = rowKeyOf(message);
@@ -40,7 +42,8 @@ export function MessageRow(props: MessageRowProps) {
       class={`row ${isOwn ? 'own' : 'other'} ${props.startsRun ? 'starts-run' : ''}`}
       {...rowData(message)}
       tabIndex={props.tabStop ? 0 : -1}
-      aria-busy={message.state === 'streaming'}
+      aria-busy={message.state === 'streaming' && !isWaiting}
+      data-waiting={isWaiting || undefined}
       onPointerEnter={() => props.onActive(rowKey)}
       onPointerLeave={() => props.onActive(undefined)}
       onFocusIn={() => props.onActive(rowKey)}
@@ -104,8 +107,8 @@ function Bubble({ message, followsThread }: { message: LoggedMessage; followsThr
       <div class="text" data-part="text">
         {message.sender === BOT_SENDER ? <MarkdownText text={message.text} /> : <PlainText text={message.text} />}
       </div>
-      {message.note !== undefined && <AnswerNote note={message.note} />}
       {isWaiting && !hasThinking && <span class="dots" aria-hidden="true" />}
+      {message.note !== undefined && <AnswerNote note={message.note} />}
     </div>
   );
 }

@@ -1,12 +1,20 @@
-import type { ConversationView, FrameView, MessageView, MessengerEvent } from '../api.ts';
+import {
+  SHOWN_MESSAGES,
+  type ConversationView,
+  type FrameView,
+  type MessageView,
+  type MessengerEvent,
+} from '../api.ts';
 import {
   insertByTime,
   mergeFetched,
   withAcceptance,
   withChange,
   withEvent,
+  withFailure,
   type LoggedMessage,
   type MessageLog,
+  type SendFailure,
 } from './message-log.ts';
 
 /** Everything a person's page shows, as far as it came from the server or is on its way there. */
@@ -15,6 +23,8 @@ export interface PageState {
   conversations: readonly ConversationView[] | undefined;
   /** Logs by conversation id; a conversation that was never opened has none. */
   logs: Readonly<Record<string, MessageLog>>;
+  /** Whether there may be messages before those of a log, by conversation id. */
+  hasEarlier: Readonly<Record<string, boolean>>;
   /** The conversations whose log could not be fetched. */
   unloaded: readonly string[];
   /** Whether the messenger's own server can be reached; true until shown otherwise. */
@@ -30,12 +40,15 @@ export interface PageState {
 /** All that can happen to the page's state. */
 export type PageChange =
   | { type: 'event'; event: MessengerEvent }
-  | { type: 'connection'; up: boolean }
+  | { type: 'connection'; up: false }
+  | { type: 'connection'; up: true; resumed: boolean }
   | { type: 'conversations-fetched'; conversations: readonly ConversationView[] }
   | { type: 'messages-fetched'; conversationId: string; messages: readonly MessageView[] }
+  | { type: 'earlier-fetched'; conversationId: string; messages: readonly MessageView[] }
   | { type: 'messages-unloaded'; conversationId: string }
   | { type: 'message-written'; message: LoggedMessage }
   | { type: 'message-accepted'; conversationId: string; localId: string; message: MessageView }
+  | { type: 'message-unsent'; conversationId: string; localId: string; failure: SendFailure }
   | { type: 'message-changed'; conversationId: string; rowKey: string; change: Partial<LoggedMessage> }
   | { type: 'conversation-read'; conversationId: string }
   | { type: 'frame-opened'; frame: FrameView }
@@ -44,6 +57,7 @@ export type PageChange =
 export const START_STATE: PageState = {
   conversations: undefined,
   logs: {},
+  hasEarlier: {},
   unloaded: [],
   connected: true,
   botReachable: true,
@@ -57,13 +71,22 @@ export function reducePage(state: PageState, change: PageChange): PageState {
     case 'event':
       return takeEvent(state, change.event);
     case 'connection':
-      return state.connected === change.up ? state : { ...state, connected: change.up };
+      if (!change.up) return state.connected ? { ...state, connected: false } : state;
+      // Status lines are told, never fetched: one that ended unheard must not stay.
+      return { ...state, connected: true, statuses: change.resumed ? state.statuses : {} };
     case 'conversations-fetched':
       return { ...state, conversations: newestFirst(change.conversations) };
     case 'messages-fetched':
       return {
         ...editLog(state, change.conversationId, (log) => mergeFetched(log, change.messages)),
+        // A later fetch says nothing of what lies before the first one.
+        hasEarlier: { [change.conversationId]: isFull(change.messages), ...state.hasEarlier },
         unloaded: state.unloaded.filter((id) => id !== change.conversationId),
+      };
+    case 'earlier-fetched':
+      return {
+        ...editLog(state, change.conversationId, (log) => mergeFetched(log, change.messages)),
+        hasEarlier: { ...state.hasEarlier, [change.conversationId]: isFull(change.messages) },
       };
     case 'messages-unloaded':
       return { ...state, unloaded: [...new Set([...state.unloaded, change.conversationId])] };
@@ -71,6 +94,8 @@ export function reducePage(state: PageState, change: PageChange): PageState {
       return editLog(state, change.message.conversationId, (log) => insertByTime(log, change.message));
     case 'message-accepted':
       return editLog(state, change.conversationId, (log) => withAcceptance(log, change.localId, change.message));
+    case 'message-unsent':
+      return editLog(state, change.conversationId, (log) => withFailure(log, change.localId, change.failure));
     case 'message-changed':
       return editLog(state, change.conversationId, (log) => withChange(log, change.rowKey, change.change));
     case 'conversation-read':
@@ -80,6 +105,10 @@ export function reducePage(state: PageState, change: PageChange): PageState {
     case 'frame-closed':
       return { ...state, frame: undefined };
   }
+}
+
+function isFull(messages: readonly MessageView[]): boolean {
+  return messages.length >= SHOWN_MESSAGES;
 }
 
 function takeEvent(state: PageState, event: MessengerEvent): PageState {
@@ -93,7 +122,8 @@ function takeEvent(state: PageState, event: MessengerEvent): PageState {
       return { ...state, conversations: newestFirst([event.data, ...others]) };
     }
     case 'frame':
-      return state.frame?.id === event.data.id ? { ...state, frame: event.data } : state;
+      if (state.frame?.id !== event.data.id) return state;
+      return { ...state, frame: event.data.isClosed ? undefined : event.data };
     case 'status':
       return { ...state, statuses: { ...state.statuses, [event.data.conversationId]: event.data.text } };
     case 'bot':

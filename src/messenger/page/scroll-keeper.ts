@@ -22,14 +22,29 @@ export function isAtBottom(box: ScrollBox): boolean {
   return box.scrollHeight - box.scrollTop - box.clientHeight <= NEAR_BOTTOM_PX;
 }
 
+/** Fractions of a zoomed pixel. */
+const AT_THE_VERY_END_PX = 1;
+
+/** Whether nothing of the list is below. */
+export function isAtVeryEnd(box: ScrollBox): boolean {
+  return box.scrollHeight - box.scrollTop - box.clientHeight <= AT_THE_VERY_END_PX;
+}
+
 /**
- * The place after a scroll event. Only scrolling up leaves the bottom: when content has grown between two scroll events,
- * the box is no longer at its end although nobody moved away from it.
+ * The place after a scroll event. Only scrolling up leaves the bottom, and the smallest step does: when content has grown
+ * between two scroll events, the box is no longer at its end although nobody moved away from it, and when it shrank, the browser
+ * moves it up and it is at its end still.
  */
 export function afterScroll(place: ReadingPlace, box: ScrollBox, previousTop: number): ReadingPlace {
-  const atBottom = isAtBottom(box) || (place.atBottom && box.scrollTop >= previousTop);
+  const movedUp = box.scrollTop < previousTop;
+  const atBottom = movedUp ? isAtVeryEnd(box) : place.atBottom || isAtBottom(box);
   const newCount = atBottom ? 0 : place.newCount;
   return atBottom === place.atBottom && newCount === place.newCount ? place : { atBottom, newCount };
+}
+
+/** The place once the reader begins to move up, before anything has moved: a growing answer must not pull them back meanwhile. */
+export function afterStartUp(place: ReadingPlace, box: ScrollBox): ReadingPlace {
+  return place.atBottom && box.scrollTop > 0 ? { atBottom: false, newCount: 0 } : place;
 }
 
 /** The place after messages came in; the list is to be scrolled to its end exactly when the result's `atBottom` is true. */

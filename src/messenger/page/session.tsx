@@ -52,7 +52,7 @@ export function Session({ facts, onPerson }: SessionProps) {
           onSelect={open.open}
           onPerson={onPerson}
         />
-        <div class={`stage ${state.frame && facts.bootstrap.protocol === 'slack' ? 'halved' : ''}`}>
+        <div class={`stage ${state.frame ? 'halved' : ''}`}>
           {current ? (
             <ConversationPane
               key={current.id}

@@ -18,6 +18,8 @@ const CATALOGUE = {
   today: { en: 'Today', zh: '今天' },
   yesterday: { en: 'Yesterday', zh: '昨天' },
   newMessages: { en: 'New messages ({count})', zh: '{count} 条新消息' },
+  unreadBelow: { en: 'New', zh: '以下为新消息' },
+  earlierMessages: { en: 'Earlier messages', zh: '更早的消息' },
   toLatest: { en: 'To the latest message', zh: '回到最新消息' },
   stop: { en: 'Stop', zh: '停止' },
   copyCode: { en: 'Copy code', zh: '复制代码' },
@@ -71,8 +73,13 @@ const CATALOGUE = {
   close: { en: 'Close', zh: '关闭' },
   mentionList: { en: 'People to mention', zh: '可提及的成员' },
   commandList: { en: 'Commands', zh: '指令' },
+  unknownWord: {
+    en: 'There is no command “{word}”. It will be sent as an ordinary message.',
+    zh: '没有“{word}”这个指令，将作为普通消息发送。',
+  },
   keysHint: { en: 'Enter to send · Shift+Enter for a new line', zh: 'Enter 发送 · Shift+Enter 换行' },
   linkRefused: { en: 'This link cannot be opened in the app.', zh: '无法在应用内打开此链接。' },
+  closesByItself: { en: 'Done. This closes by itself.', zh: '已完成，即将自动关闭。' },
   pageLoading: { en: 'Opening {host}…', zh: '正在打开 {host}…' },
   firstTitle: { en: 'Ask {bot}', zh: '向 {bot} 提问' },
   firstBody: {

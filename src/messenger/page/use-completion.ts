@@ -23,6 +23,8 @@ export function useCompletion(text: string, caret: number, conversation: Convers
         botLabel: say('bot'),
         members: conversation.members.filter(({ id }) => id !== person.id),
         slashWords: bootstrap.slashWords,
+        otherSpellings: bootstrap.otherSpellings,
+        isSlashTaken: bootstrap.protocol === 'slack',
         language,
       }),
     [text, caret, conversation, bootstrap, person, language, say],

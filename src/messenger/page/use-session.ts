@@ -14,15 +14,17 @@ import {
   type Rating,
 } from './api-client.ts';
 import { followEvents } from './live-events.ts';
-import { isLocalOnly, rowKeyOf, type LoggedMessage } from './message-log.ts';
+import { isLocalOnly, rowKeyOf, type LoggedMessage, type SendFailure } from './message-log.ts';
 import { reducePage, START_STATE, type PageChange, type PageState } from './page-state.ts';
 import type { PageText } from './texts.ts';
 
 /** What a person can do on the page. */
 export interface SessionActions {
   load(conversationId: string): void;
+  /** Fetches what lies before a message. Resolves whether or not it could be fetched. */
+  loadEarlier(conversationId: string, beforeId: string): Promise<void>;
   /** Shows the message at once and hands it to the server. */
-  send(conversationId: string, message: Omit<SendRequest, 'person'>, shown: ShownParts): void;
+  send(conversationId: string, message: Omit<SendRequest, 'person' | 'clientId'>, shown: ShownParts): void;
   sendAgain(message: LoggedMessage): void;
   rate(message: MessageView, rating: Rating): void;
   /** Stops a growing answer by the app's own means. */
@@ -53,9 +55,10 @@ export function useSession(person: string, onFault: (text: PageText) => void): [
   useEffect(() => {
     return followEvents(person, {
       onEvent: (event) => change({ type: 'event', event }),
-      onConnection(up) {
-        change({ type: 'connection', up });
-        if (!up) return;
+      onLost: () => change({ type: 'connection', up: false }),
+      onOpen(resumed) {
+        change({ type: 'connection', up: true, resumed });
+        // Also what could not be fetched while the connection was gone.
         fetchConversations(person).then(
           (conversations) => change({ type: 'conversations-fetched', conversations }),
           () => undefined, // The stream breaks too when the server is away, and opens again.
@@ -70,6 +73,11 @@ export function useSession(person: string, onFault: (text: PageText) => void): [
   const actions = useMemo<SessionActions>(
     () => ({
       load,
+      loadEarlier: (conversationId, beforeId) =>
+        fetchMessages(person, conversationId, beforeId).then(
+          (messages) => change({ type: 'earlier-fetched', conversationId, messages }),
+          () => onFault('loadFailed'),
+        ),
       ...sendingActions(person, change),
       rate(message, rating) {
         const shown = rating === 'withdrawn' ? undefined : rating;
@@ -113,18 +121,12 @@ function sendingActions(person: string, change: Change): Pick<SessionActions, 's
   const post = (conversationId: string, localId: string, request: SendRequest) =>
     sendMessage(conversationId, request).then(
       (message) => change({ type: 'message-accepted', conversationId, localId, message }),
-      (error: unknown) =>
-        change({
-          type: 'message-changed',
-          conversationId,
-          rowKey: localId,
-          change: { state: 'failed', ...failureOf(error) },
-        }),
+      (error: unknown) => change({ type: 'message-unsent', conversationId, localId, failure: failureOf(error) }),
     );
   return {
     send(conversationId, parts, shown) {
-      const localId = `local-${crypto.randomUUID()}`;
-      const request: SendRequest = { ...parts, person };
+      const localId = crypto.randomUUID();
+      const request: SendRequest = { ...parts, person, clientId: localId };
       const own = { id: localId, localId, conversationId, sender: person, state: 'sending', atMs: Date.now() } as const;
       change({ type: 'message-written', message: { ...own, ...shown, text: parts.text, request } });
       void post(conversationId, localId, request);
@@ -133,7 +135,7 @@ function sendingActions(person: string, change: Change): Pick<SessionActions, 's
       const rowKey = rowKeyOf(message);
       const edit = (edited: Partial<LoggedMessage>) =>
         change({ type: 'message-changed', conversationId: message.conversationId, rowKey, change: edited });
-      edit({ state: 'sending', error: undefined });
+      edit({ state: 'sending', error: undefined, failureCode: undefined });
       if (isLocalOnly(message) && message.request !== undefined) {
         void post(message.conversationId, rowKey, message.request);
       } else {
@@ -153,7 +155,7 @@ async function loadMessages(person: string, conversationId: string, change: Chan
 }
 
 /** The reason of a failed send: the server's sentence, and the code for which the page has a better one. */
-function failureOf(error: unknown): Pick<LoggedMessage, 'error' | 'failureCode'> {
+function failureOf(error: unknown): SendFailure {
   if (!(error instanceof ApiError)) return { failureCode: 'unreachable' };
   return { failureCode: error.code, ...(error.shown === undefined ? {} : { error: error.shown }) };
 }

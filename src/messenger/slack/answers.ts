@@ -1,6 +1,6 @@
 import type { Conversation } from '../directory.ts';
 import type { SlackPart, StoredMessage } from '../stored-message.ts';
-import { InTurn } from './in-turn.ts';
+import { InTurn } from '../in-turn.ts';
 import type { BlockWords } from './read-blocks.ts';
 import { SlackFault } from './slack-fault.ts';
 import type { SlackSide } from './slack-side.ts';

@@ -51,6 +51,7 @@ export class Questions {
       imageIds: [...saying.imageIds],
       ...(root ? { thread: threadView(root) } : {}),
       atMs: nowMs(),
+      ...(saying.clientId === undefined ? {} : { clientId: saying.clientId }),
       slack: { ts, ...(root?.slack ? { threadTs: root.slack.ts } : {}) },
     };
     await store.noteOpen(message.id);

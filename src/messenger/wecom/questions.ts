@@ -60,6 +60,7 @@ export class Questions {
       imageIds: [...saying.imageIds],
       ...(quoted ? { quote: { senderName: quoted.senderName, text: quoted.text } } : {}),
       atMs: nowMs(),
+      ...(saying.clientId === undefined ? {} : { clientId: saying.clientId }),
     };
     const prepared = this.#isForBot(conversation, message) ? await this.#enter(message, quoted) : message;
     await chatLog.write(prepared);
