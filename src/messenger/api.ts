@@ -130,7 +130,7 @@ export type StreamEvent = { name: 'hello'; data: { resumed: boolean } } | { name
  * GET /api/conversations/:id/messages?person=ID → MessageView[] (oldest first, at most the last 200, as SHOWN_MESSAGES says);
  * with &before=ID those before that message;
  * POST /api/conversations/:id/read { person }; POST /api/messages/:id/resend { person };
- * POST /api/messages/:id/stop { person } stops a growing answer where the app itself can (Slack);
+ * POST /api/messages/:id/stop { person } stops a growing answer, or the one to a person's own message, where the app itself can (Slack);
  * POST /api/messages/:id/rate { person, rating: 'good' | 'bad' | 'withdrawn' }.
  * Errors are { error: { code, message } }.
  */

@@ -90,8 +90,8 @@ export interface Protocol {
   resend(personId: string, messageId: string): Promise<StoredMessage>;
   /** The bot's answer to a message as it is now. */
   answerTo(messageId: string): Promise<StoredMessage | undefined>;
-  /** The person presses "Stop" at a growing answer. */
-  stop(personId: string, answerId: string): Promise<void>;
+  /** The person presses "Stop" at a growing answer, or at their own question that has none yet. */
+  stop(personId: string, messageId: string): Promise<void>;
   /** A person opens their private chat. */
   enterChat(personId: string): Promise<void>;
   rate(personId: string, messageId: string, rating: Rating): Promise<StoredMessage>;

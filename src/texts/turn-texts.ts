@@ -186,8 +186,8 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '抱歉，这条消息在读取之前已损坏，请重新发送。',
   },
   linkedNotice: {
-    en: 'Signed in as {name} ({id}) at {time}. Not you? Send /unlink.',
-    zh: '已于 {time} 登录为 {name}（{id}）。不是你本人？请发送“解绑”。',
+    en: 'Signed in as {name} ({id}). Not you? Send /unlink.',
+    zh: '已登录为 {name}（{id}）。不是你本人？请发送“解绑”。',
   },
   otherPersonNotice: {
     en: 'Somebody else signed in with your link. Nothing was connected. Never pass on a sign-in link.',

@@ -18,8 +18,8 @@ export const ABILITY_ROWS: readonly AbilityRow[] = [
         signsIn: {
           first: INVITATION,
           told: {
-            en: /Signed in as Emma Clarke \(20•••12\) at \d\d:\d\d/,
-            zh: /已于 \d\d:\d\d 登录为 张伟（20•••17）/,
+            en: /Signed in as Emma Clarke \(20•••12\)\. /,
+            zh: /已登录为 张伟（20•••17）。/,
           },
         },
         reads: both(NUMBERS),

@@ -5,14 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { listen } from '../../src/base/http-server.ts';
 import { mutatedSource } from '../support/mutated-source.ts';
-import type {
-  Bootstrap,
-  ConversationView,
-  FrameRequest,
-  FrameView,
-  MessageView,
-  MessengerEvent,
-  SendRequest,
+import {
+  SHOWN_MESSAGES,
+  type Bootstrap,
+  type ConversationView,
+  type FrameRequest,
+  type FrameView,
+  type MessageView,
+  type MessengerEvent,
+  type SendRequest,
 } from '../../src/messenger/api.ts';
 
 const PAGE = new URL('../../src/messenger/page/', import.meta.url);
@@ -106,11 +107,19 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     if (path === '/api/frames') return void json(201, frameOf(body as FrameRequest));
     if (!path.endsWith('/messages')) return void response.writeHead(204).end();
     const conversationId = decodeURIComponent(path.split('/')[3] ?? '');
-    if (request.method === 'GET') return void json(200, messages.get(conversationId) ?? []);
+    if (request.method === 'GET')
+      return void json(200, shownOf(conversationId, new URL(request.url ?? '', 'http://page')));
     if (refusal) return void json(refusal.status, { error: { code: refusal.code, message: refusal.message } });
     const sent = sentView(conversationId, body as SendRequest);
     json(202, sent);
     show({ ...sent, state: 'sent' });
+  }
+
+  function shownOf(conversationId: string, { searchParams }: URL): MessageView[] {
+    const all = messages.get(conversationId) ?? [];
+    const before = all.findIndex(({ id }) => id === searchParams.get('before'));
+    const end = before < 0 ? all.length : before;
+    return all.slice(Math.max(0, end - SHOWN_MESSAGES), end);
   }
 
   function sentView(conversationId: string, { person, text, images, clientId = '' }: SendRequest): MessageView {

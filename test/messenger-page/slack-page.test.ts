@@ -99,6 +99,24 @@ withBrowser('The page of a platform with threads', () => {
     await page.locator('.status-line', { hasText: 'is thinking…' }).waitFor({ state: 'detached' });
   });
 
+  test('dots and Stop are there from the first moment, before anything of an answer is', async () => {
+    await page.getByRole('textbox', { name: 'Message' }).fill('When?');
+    await page.keyboard.press('Enter');
+    await page.locator('.waiting .dots').waitFor();
+    const question = server.calls.find(({ path }) => path.endsWith('/messages'));
+    expect(question?.body).toMatchObject({ text: 'When?' });
+    await page.locator('li[data-sender=alice][data-delivery=sent]').waitFor();
+    const id = await page.locator('li[data-sender=alice]').getAttribute('data-message-id');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    while (!server.calls.some(({ path }) => path === `/api/messages/${id}/stop`)) await page.waitForTimeout(20);
+    server.emit({ name: 'status', data: { conversationId: PRIVATE.id, text: 'is thinking…' } });
+    await page.locator('.waiting .dots').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    server.show(messageView({ id: 'a1', text: 'At', state: 'streaming', atMs: Date.now() + 1_000 }));
+    await rows().nth(1).waitFor();
+    expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(1);
+  });
+
   test('Stop is the app’s own', async () => {
     ask();
     server.show(messageView({ id: 'a1', text: 'At', thread: root, state: 'streaming' }));

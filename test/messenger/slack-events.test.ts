@@ -55,6 +55,15 @@ test.each(vectors.filter(({ expected }) => expected === 'accept'))(
   },
 );
 
+test('an answer is stopped before it begins by its question, and only by the one who asked', async () => {
+  const said = await driver().say('lin', { text: '@Parley hi', conversation: { group: 'wrLab' } });
+  const before = bot.events.length;
+  await expect(driver().stop('ada', said.id)).rejects.toMatchObject({ code: 'not_found' });
+  await driver().stop('lin', said.id);
+  const isStop = ({ envelope }: (typeof bot.events)[number]) => /> \/?stop$/.test(envelope.event.text ?? '');
+  await until(() => bot.events.slice(before).some(isStop), 'the bot is told to stop');
+});
+
 describe('platforms/slack.md 2: what the bot hears', () => {
   test('a private text is one message of an im', async () => {
     const said = await driver().say('lin', 'hi <there> & @Ada Park');

@@ -87,15 +87,21 @@ interface Parts {
   questions: Questions;
 }
 
-/** A native stream has a stop of Slack's own; where answers are edited, the person says the bot's word for it in the same place. */
-async function stop({ side, answers, questions }: Parts, personId: string, answerId: string): Promise<void> {
-  const answer = await side.store.get(answerId);
-  const conversation = side.directory.conversationOf(personId, answer.conversationId);
-  if (await answers.stopByUser(answerId)) {
-    if (side.isBotReachable()) await side.client.deliver(sessionStopped(side, personId, answer));
+/**
+ * A native stream has a stop of Slack's own; where answers are edited, or nothing of one is there yet, the person says the bot's
+ * word for it in the same place.
+ * @param messageId the answer's, or the person's own question's
+ */
+async function stop({ side, answers, questions }: Parts, personId: string, messageId: string): Promise<void> {
+  const stopped = await side.store.get(messageId);
+  const conversation = side.directory.conversationOf(personId, stopped.conversationId);
+  const isAnswer = stopped.sender === 'bot';
+  if (!isAnswer && stopped.sender !== personId) throw new MessengerError('not_found', 'No such answer');
+  if (isAnswer && (await answers.stopByUser(messageId))) {
+    if (side.isBotReachable()) await side.client.deliver(sessionStopped(side, personId, stopped));
     return;
   }
-  const question = await side.store.get(answer.slack?.questionId ?? '').catch(() => undefined);
+  const question = isAnswer ? await side.store.get(stopped.slack?.questionId ?? '').catch(() => undefined) : stopped;
   await questions.send({
     person: personId,
     conversationId: conversation.id,
