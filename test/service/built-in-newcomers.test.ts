@@ -110,7 +110,7 @@ describe('what newcomers ask first has an answer written by hand', () => {
   ])('%s', async (question, part) => expect(await ask(question)).toContain(part));
 
   test.each([
-    ['What happens when a worker dies?', 'Run it for years'],
+    ['What happens when a worker dies?', 'Processes'],
     ['How do I connect WeCom?', 'Connect a real WeCom bot'],
     ['How do I connect Slack?', 'Connect Slack'],
     ['What does SIGN_IN_SCOPE mean?', 'Settings'],

@@ -7,7 +7,7 @@ const YEAR_SEC = 365 * 24 * 60 * 60;
 export const serviceSettings = {
   SERVICE_API_KEYS: secret(kinds.listOf(kinds.text, 'keys'), {
     meaning: 'Keys that its chat interface accepts, comma-separated; in local mode the bot uses the first.',
-    default: 'one that is made, kept in DATA_DIR and printed at start',
+    default: 'one that is made, kept in DATA_DIR and printed once, at the first start',
   }),
   SERVICE_PUBLIC_URL: optional(kinds.publicOrigin, {
     meaning: "How browsers reach it where it runs alone and PUBLIC_URL in the same file is the bot's.",
