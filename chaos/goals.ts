@@ -7,21 +7,28 @@ export interface Goals extends AskedCounts {
   events?: number;
   /** 99 of 100 answers stand so long after the last kill that hit them. */
   recoveryP99Ms: number;
+  /** The same of those whose first post was in doubt. */
+  doubtfulP99Ms: number;
 }
 
 /** "Answer restarts within 20 s after a worker dies" (reliability.md section 4, promise 4). */
-export const RECOVERY_P99_MS = 20_000;
+const RECOVERY_P99_MS = 20_000;
+/** Another worker takes over within 12 s, and Slack may carry out a post for 34 s after it was noted; the rest is the answer. */
+const DOUBTFUL_P99_MS = 50_000;
+export const RECOVERY_GOALS = { recoveryP99Ms: RECOVERY_P99_MS, doubtfulP99Ms: DOUBTFUL_P99_MS };
 
 /** @returns one sentence for each goal that a run did not reach */
 export function missedGoals(report: ChaosReport, goals: Goals): string[] {
-  const { events = 0, kills = 0, freezes = 0, stops = 0, recoveryP99Ms } = goals;
+  const { events = 0, kills = 0, freezes = 0, stops = 0, recoveryP99Ms, doubtfulP99Ms } = goals;
   const tooFew = (what: string, had: number, asked: number) => (had < asked ? [`${had} ${what}, asked: ${asked}`] : []);
-  const { turns, p99 } = report.recoveryMs;
+  const tooSlow = (what: string, { turns, p99 }: ChaosReport['recoveryMs'], promisedMs: number) =>
+    turns > 0 && p99 > promisedMs ? [`${what} p99 is ${p99} ms, promised: ${promisedMs} ms`] : [];
   return [
     ...tooFew('accepted events', report.accepted, events),
     ...tooFew('kills', report.kills, kills),
     ...tooFew('whole freezes of workers', report.freezes.ofWorkers, freezes),
     ...tooFew('orderly stops of workers', report.stops.ofWorkers, stops),
-    ...(turns > 0 && p99 > recoveryP99Ms ? [`recovery p99 is ${p99} ms, promised: ${recoveryP99Ms} ms`] : []),
+    ...tooSlow('recovery', report.recoveryMs, recoveryP99Ms),
+    ...tooSlow('recovery in doubt', report.doubtfulMs, doubtfulP99Ms),
   ];
 }

@@ -5,6 +5,14 @@ import type { BlowKind, Ledger, VisibleMessage } from './ledger.ts';
 /** A visible end is seen by a WeCom poll up to a second late; a kill in that second hit nothing any more. */
 const SEEN_LATE_MS = 1_200;
 
+/** How long an answer took after the last blow that hit it. */
+export interface Recovery {
+  event: number;
+  ms: number;
+  /** Nothing of it was visible before: where we post, its first post may have been under way, and is looked for. */
+  isDoubtful: boolean;
+}
+
 /** From when on a life of a worker had a question in its hands. */
 interface Holding {
   holder: string;
@@ -19,12 +27,13 @@ interface Holding {
  * claims it or it is shown. Who died after the claim and before the model's call left no name: then it counts from the first
  * blow on any worker since the question was sent, so rather too long than too short. Milliseconds, unsorted.
  */
-export function recoveryTimes(ledger: Ledger, kind: BlowKind): { event: number; ms: number }[] {
-  const endOf = endsByQuestion(ledger);
+export function recoveryTimes(ledger: Ledger, kind: BlowKind): Recovery[] {
+  const spanOf = spansByQuestion(ledger);
   const blows = ledger.blows.filter((blow) => blow.kind === kind && blow.target.startsWith('worker'));
   return [...holdingsByQuestion(ledger)].flatMap(([event, holdings]) => {
-    const shownAtMs = endOf.get(event);
-    if (shownAtMs === undefined) return [];
+    const span = spanOf.get(event);
+    if (span === undefined) return [];
+    const { firstAtMs, lastAtMs: shownAtMs } = span;
     const hitsMs = holdings.flatMap(({ holder, fromMs }, index) => {
       const untilMs = holdings[index + 1]?.fromMs ?? shownAtMs - SEEN_LATE_MS;
       return blows
@@ -37,22 +46,25 @@ export function recoveryTimes(ledger: Ledger, kind: BlowKind): { event: number; 
       const blow = blows.find(({ atMs }) => atMs >= sentAtMs && atMs <= first.fromMs);
       if (blow) hitsMs.push(blow.atMs);
     }
-    return hitsMs.length === 0 ? [] : [{ event, ms: shownAtMs - Math.max(...hitsMs) }];
+    if (hitsMs.length === 0) return [];
+    const hitAtMs = Math.max(...hitsMs);
+    const isDoubtful = ledger.events[event - 1]?.platform === 'slack' && hitAtMs < firstAtMs;
+    return [{ event, ms: shownAtMs - hitAtMs, isDoubtful }];
   });
 }
 
-/** When the last look of each question's answer came, or that of the apology in its own message. */
-function endsByQuestion(ledger: Ledger): Map<number, number> {
-  const ends = new Map<number, number>();
+/** When the first and the last look of each question's answer came, or those of the apology in its own message. */
+function spansByQuestion(ledger: Ledger): Map<number, { firstAtMs: number; lastAtMs: number }> {
+  const spans = new Map<number, { firstAtMs: number; lastAtMs: number }>();
   const note = (question: number, message: VisibleMessage | undefined) => {
-    const last = message?.looks.at(-1);
-    if (last) ends.set(question, last.atMs);
+    const [first, last] = [message?.looks[0], message?.looks.at(-1)];
+    if (first && last) spans.set(question, { firstAtMs: first.atMs, lastAtMs: last.atMs });
   };
   for (const message of ledger.messages)
     if (message.event !== undefined && kindOfText(message.looks.at(-1)?.text ?? '').kind === 'apology')
       note(message.event, message);
   for (const [question, [answer]] of answersByQuestion(ledger)) note(question, answer);
-  return ends;
+  return spans;
 }
 
 /** Who had each question in hand, one after another. A turn is named by its newest question; those merged into it share its way. */

@@ -23,7 +23,10 @@ export interface ChaosReport {
   crossed: number;
   joined: number;
   otherViolations: number;
+  /** Turns whose worker was killed, but for those whose first post was in doubt. */
   recoveryMs: { turns: number; p50: number; p99: number; max: number };
+  /** Those whose first post was in doubt: Slack may still have carried it out. */
+  doubtfulMs: { turns: number; p50: number; p99: number; max: number };
   /** Turns whose worker was frozen, counted from the beginning of the freeze. */
   frozenMs: { turns: number; p50: number; p99: number; max: number };
   /** Freezes that nothing cut short. */
@@ -63,6 +66,7 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
     joined: count('joined'),
   };
   const blows = countBlows(ledger);
+  const afterKills = recoveryTimes(ledger, 'kill');
   const report: ChaosReport = {
     seed,
     events: ledger.events.length,
@@ -80,7 +84,8 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
     crossed,
     joined,
     otherViolations: violations.length - lost - repeated - outOfOrder - crossed - joined,
-    recoveryMs: spread(recoveryTimes(ledger, 'kill').map(({ ms }) => ms)),
+    recoveryMs: spread(afterKills.filter(({ isDoubtful }) => !isDoubtful).map(({ ms }) => ms)),
+    doubtfulMs: spread(afterKills.filter(({ isDoubtful }) => isDoubtful).map(({ ms }) => ms)),
     frozenMs: spread(recoveryTimes(ledger, 'freeze').map(({ ms }) => ms)),
     freezes: countFreezes(ledger),
     stops: {

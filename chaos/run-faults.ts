@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { missedGoals, RECOVERY_P99_MS } from './goals.ts';
+import { missedGoals, RECOVERY_GOALS } from './goals.ts';
 import type { ChaosCommand } from './options.ts';
 import { recoveryTimes } from './recovery.ts';
 import { isKept, reportOf, traceOf } from './report.ts';
@@ -33,7 +33,7 @@ export async function runFaults(command: ChaosCommand, say: (line: string) => vo
   for (const id of [...accused].slice(0, TRACES_SHOWN)) say(`\n${traceOf(run.ledger, id)}`);
   const [slowest] = recoveryTimes(run.ledger, 'kill').sort((left, right) => right.ms - left.ms);
   if (slowest) say(`\nThe slowest recovery, ${slowest.ms} ms:\n${traceOf(run.ledger, slowest.event)}`);
-  const missed = missedGoals(report, { ...goals, recoveryP99Ms: RECOVERY_P99_MS });
+  const missed = missedGoals(report, { ...goals, ...RECOVERY_GOALS });
   for (const sentence of missed) say(`MISSED: ${sentence}`);
   say('');
   for (const [name, value] of Object.entries(report))

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { missedGoals, RECOVERY_P99_MS } from '../../chaos/goals.ts';
+import { missedGoals, RECOVERY_GOALS } from '../../chaos/goals.ts';
 import { readOptions, USAGE } from '../../chaos/options.ts';
 import { SCENARIOS } from '../../chaos/scenarios.ts';
 import { reportOf } from '../../chaos/report.ts';
 import type { ChaosRun } from '../../chaos/run-chaos.ts';
 
 const FREEZE_MS = 15_000;
-const DONE_WHEN = { events: 1, kills: 3, freezes: 2, stops: 1, recoveryP99Ms: RECOVERY_P99_MS };
+const DONE_WHEN = { events: 1, kills: 3, freezes: 2, stops: 1, ...RECOVERY_GOALS };
 
 /** One answer, which a kill at 1.2 s hit and which stood at 15 s; kills of each kind, two whole freezes, one stop. */
 function goodRun(): ChaosRun {
@@ -75,6 +75,14 @@ test.each<[string, (run: ChaosRun) => unknown, string]>([
     'an answer that came back late',
     ({ ledger }) => (ledger.messages[0]!.looks[0]!.atMs = 21_300),
     'recovery p99 is 20100 ms, promised: 20000 ms',
+  ],
+  [
+    'an answer that came back late although nothing had been posted',
+    ({ ledger }) => {
+      ledger.events[0]!.platform = 'slack';
+      ledger.messages[0]!.looks[0]!.atMs = 51_300;
+    },
+    'recovery in doubt p99 is 50100 ms, promised: 50000 ms',
   ],
 ])('a run that missed a goal says which: %s', (_, spoil, sentence) => {
   const run = goodRun();

@@ -203,14 +203,14 @@ describe('recovery counts from the last kill that hit the worker which had the q
       kill(1_350, 'worker3.1'),
     ];
     ledger.blows = [...others, kill(1_200, 'worker1.1')];
-    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800 }]);
+    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false }]);
   });
 
   test('a worker that had taken the turn over, but asked nothing yet, had it in its hands', () => {
     const ledger = twice();
     ledger.resumptions = [{ atMs: 8_000, worker: 'worker3.4', turn: 1 }];
     ledger.blows = [kill(1_200, 'worker1.1'), kill(8_500, 'worker3.4')];
-    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 6_500 }]);
+    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 6_500, isDoubtful: false }]);
   });
 
   test('who died between the claim and the model’s call left no name: the first kill of a worker since the question counts', () => {
@@ -219,7 +219,7 @@ describe('recovery counts from the last kill that hit the worker which had the q
     ledger.resumptions = [{ atMs: 13_900, worker: 'worker2.1', turn: 1 }];
     const before = [kill(990, 'worker1.1'), kill(1_100, 'receiver1.1')];
     ledger.blows = [...before, kill(1_200, 'worker1.1'), kill(2_000, 'worker3.1')];
-    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800 }]);
+    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false }]);
   });
 
   test('an apology in the answer’s place counts as its end', () => {
@@ -227,7 +227,7 @@ describe('recovery counts from the last kill that hit the worker which had the q
     ledger.samplings[1]!.ending = 'refused';
     ledger.messages = [{ ...shown(1), looks: [{ atMs: 15_000, text: TURN_TEXTS.chatDown.en }] }];
     ledger.blows = [kill(1_200, 'worker1.1')];
-    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800 }]);
+    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false }]);
   });
 });
 
