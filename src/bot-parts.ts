@@ -16,6 +16,7 @@ import type { InboundMessage, Platform, PlatformName } from './platforms/platfor
 import { createPolicy, type Policy } from './policy/policy.ts';
 import { parsePolicyFile } from './policy/policy-file.ts';
 import { Inbox } from './queue/accept.ts';
+import { giveBackOfDead } from './queue/dead-workers.ts';
 import { watchForLostEvents } from './queue/offer-again.ts';
 import { RecentAccepts } from './queue/recent-accepts.ts';
 import type { PressureLimits } from './queue/queue-pressure.ts';
@@ -45,6 +46,7 @@ import { createTools } from './tool-parts.ts';
 import type { Reach } from './tools/page/reach.ts';
 import { FollowUps } from './reply/follow-ups/follow-ups.ts';
 import { createTellLimited } from './tell-limited.ts';
+import { turnsGraceSec } from './turns-grace.ts';
 import type { Report } from './admin/report.ts';
 
 /** What every part of the bot is built from. */
@@ -60,22 +62,22 @@ export interface BotOptions {
   reach?: Reach | undefined;
   log: Log;
   report: Report;
+  /** By what name this process takes turns; made up unless told. */
+  workerName?: string | undefined;
 }
 
 /** The only model of the specified service that takes images (spec, 2.3). */
 const VISION_MODEL = 'svc-plus';
-/** Of the grace time this much is kept for handing over what did not end (security.md 4.9). */
-const HANDOVER_RESERVE_SEC = 5;
 
 /** What the receiver and the worker both stand on: one connection, the keys, the platforms, the conversation's store. */
 function createBase(options: BotOptions, patience: 'fail-fast' | 'wait') {
-  const { config, secrets, nowMs, log } = options;
+  const { config, secrets, nowMs, log, workerName } = options;
   const redis = connectRedis(redisAddress(config, secrets), patience, log, patience === 'wait' ? 'worker' : 'receiver');
   const keyRing = createKeyRing(secrets);
   const platforms = createPlatforms(options, redis, keyRing);
   const historyLifeMs = config.conversation.historyTtlDays * DAY_MS;
   const { promptTokens } = config.chat;
-  const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs, promptTokens });
+  const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs, promptTokens, workerName });
   const wakeQueue = new WakeQueue(redis, config.queue.shards, log);
   return { redis, keyRing, platforms, store, wakeQueue };
 }
@@ -214,6 +216,8 @@ export interface WorkerPart {
   worker: TurnWorker;
   redis: RedisClient;
   platforms: ReadonlyMap<PlatformName, Platform>;
+  /** Takes up at once what workers had begun that are known to be dead. @returns how many turns */
+  followDead(names: readonly string[]): Promise<number>;
   close(graceSec: number): Promise<void>;
 }
 
@@ -298,11 +302,12 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     worker,
     redis,
     platforms,
+    followDead: (names) => giveBackOfDead(names, { redis, shards: config.queue.shards }),
     async close(graceSec) {
       endSweeper();
       endRechecks();
       endLinkWatch();
-      const turnsMs = Math.max(0, graceSec - HANDOVER_RESERVE_SEC) * SECOND_MS;
+      const turnsMs = turnsGraceSec(graceSec) * SECOND_MS;
       const turnsUntilMs = monotonicMs() + turnsMs;
       await Promise.all([worker.close(turnsMs), summaries.close()]);
       await afterCare.close(Math.max(0, turnsUntilMs - monotonicMs()));

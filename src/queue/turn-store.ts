@@ -140,19 +140,22 @@ export interface TurnStoreOptions {
   claimLifeMs?: number;
   /** Tokens that a prompt may take, which bound the history that is read for it; 24,000 unless told. */
   promptTokens?: number;
+  /** What its claims begin with, for whoever must know them by it; made up unless told. Letters, digits, `-` and `_`. */
+  workerName?: string | undefined;
 }
 
 /** The conversation's side of a turn in Redis: claim, mark, commit, release. Every write but the claim is fenced by the epoch. */
 export class TurnStore {
   readonly #options: TurnStoreOptions;
   /** Claims of this store are one worker's. */
-  readonly #workerName = randomToken(CLAIM_BYTES);
+  readonly #workerName: string;
 
   readonly #beginScript: LuaScript;
 
   constructor(options: TurnStoreOptions) {
     this.#options = options;
-    const { claimLifeMs = CLAIM_LIFE_MS } = options;
+    const { claimLifeMs = CLAIM_LIFE_MS, workerName = randomToken(CLAIM_BYTES) } = options;
+    this.#workerName = workerName;
     this.#beginScript = loadScript(import.meta.url, './scripts/begin.lua', {
       STATE_LIFE_MS,
       CLAIM_LIFE_MS: claimLifeMs,

@@ -41,6 +41,7 @@ const keyRing = testKeyRing();
 const { log } = recordingLog();
 /** Where the queue room's script lies. */
 const PERSON_LIMIT = new URL('../../src/queue/person-limit.ts', import.meta.url).href;
+const MORTAL = 'mortal-worker';
 const nowMs = () => Date.now();
 const ran = new Set<string>();
 let server: TestRedis;
@@ -74,7 +75,7 @@ function expectNothingLeft(): void {
 test('no script of a turn brings an expired record back for ever', async () => {
   const recent = new RecentAccepts();
   const inbox = new Inbox({ redis, keyRing, recent });
-  const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs: HOUR_MS });
+  const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs: HOUR_MS, workerName: MORTAL });
   const fates: PostResult[] = ['busy', 'refused'];
   const { writePrivately: _app, ...withoutApp } = createFakePlatform();
   const platform: Platform = { ...withoutApp, replyLater: async () => fates.shift() ?? 'sent' };
@@ -132,6 +133,8 @@ test('no script of a turn brings an expired record back for ever', async () => {
   await store.markSolo(claim);
   await store.renew(claim);
   await store.notCrashed(claim);
+  const endClaim = loadScript(PERSON_LIMIT, './scripts/end-claim.lua');
+  await endClaim.run(redis, [keys.state], [MORTAL]);
   await store.giveBack(claim, 0);
   const shards = new ShardCensus(redis, 1);
   await shards.removeLeftOver({ ...(await shards.say()), known: 2 });
