@@ -4,6 +4,7 @@ import { loadScript } from '../base/lua-script.ts';
 import { say } from '../base/texts.ts';
 import type { ReplyView } from '../platforms/platform.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
+import { EarlierLook } from './earlier-look.ts';
 import { sealFollowUp } from './follow-ups/follow-up.ts';
 import { goesOn, keptPieces, withCutNotice } from './follow-ups/words.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
@@ -32,6 +33,8 @@ export class PulledReply implements LiveReply {
   #hasShownText = false;
   #hasWritten = false;
   #isHandedOver: boolean;
+  /** Of a worker that died. */
+  readonly #earlier: EarlierLook | undefined;
   readonly #monotonicMs: NowMs;
   /** When the message came, on the monotonic clock: a poll hands over by Redis' clock, and ours may jump meanwhile (F29). */
   readonly #cameAtMs: number;
@@ -39,6 +42,9 @@ export class PulledReply implements LiveReply {
   constructor(options: LiveReplyOptions) {
     this.#options = options;
     this.#isHandedOver = options.wasHandedOver;
+    const { redis, keyRing, deliveryId, conversation, wasBegun } = options;
+    const place = { redis, keyRing, deliveryId, partition: conversation.partition, purpose: CONTENT_PURPOSE };
+    this.#earlier = wasBegun ? new EarlierLook(place) : undefined;
     this.#monotonicMs = options.monotonicMs ?? monotonicMs;
     this.#cameAtMs = this.#monotonicMs() - (options.nowMs() - options.startedAtMs);
     const { minEditGapMs: minGapMs } = options.platform.replyTraits;
@@ -161,6 +167,7 @@ export class PulledReply implements LiveReply {
 
   async #write(view: ReplyView): Promise<undefined> {
     const { redis, conversation, epoch, deliveryId, mergedIds, fenced, report, platform } = this.#options;
+    if (await this.#earlier?.holds(platform.renderReply(view))) return;
     const ids = this.#lastShownIds(deliveryId, mergedIds);
     const looks = ids.map((id) =>
       id === deliveryId ? [this.#seal(id, view), '0', ''] : [this.#sealMerged(id), '1', this.#newerThan(id)],
