@@ -2,20 +2,21 @@ import Koa from 'koa';
 import { Registry } from 'prom-client';
 import { inBackground } from './base/in-background.ts';
 import { healthRoutes, type HealthPart } from './admin/health.ts';
-import type { Platform } from './platforms/platform.ts';
 import { createReport } from './admin/metrics.ts';
 import { watchRedisSafety } from './admin/redis-safety.ts';
 import { SECOND_MS, type NowMs } from './base/clock.ts';
+import type { LocalWorker } from './local-worker-part.ts';
 import { listen, type ListeningServer } from './base/http-server.ts';
 import type { Log } from './base/log.ts';
-import type { RedisClient } from './base/redis.ts';
 import { RecentChanges } from './identity/recent-changes.ts';
-import type { Receiver, WorkerPart } from './bot-parts.ts';
+import type { Receiver } from './bot-parts.ts';
 import type { LocalMode } from './local/local-mode.ts';
 import { proofOfConfiguration } from './configuration-proof.ts';
 import { needsLocalParts } from './local/needs-local-parts.ts';
 import type { Config, Role, Secrets } from './settings/config.ts';
 import type { Reach } from './tools/page/reach.ts';
+import { healthOfRedis } from './worker-health.ts';
+import { workerHere, type WorkerSide } from './worker-side.ts';
 
 export interface AppOptions {
   config: Config;
@@ -26,6 +27,8 @@ export interface AppOptions {
   reach?: Reach;
   /** How long Slack may carry out a post that was given up; its platform's own trait but in tests. Milliseconds. */
   slackSettlesWithinMs?: number;
+  /** What a worker in a process of its own runs; without it the worker runs in this one. */
+  workerProgram?: URL | undefined;
   /** Called when the process must not go on (an unsafe Redis); the sentence names what to do. */
   onFatal(sentence: string): void;
 }
@@ -38,14 +41,13 @@ export interface App {
   readonly secrets: Secrets;
   /** The key that was made for the embedded chat service, to be shown once at start. */
   readonly madeApiKey: string | undefined;
+  /** How many answers are under way. */
+  runningAnswers(): Promise<number>;
   /** Orderly stop within `SHUTDOWN_GRACE_SEC` (security.md 4.9). */
   close(): Promise<void>;
 }
 
 type Step = () => Promise<void>;
-
-/** Written by the readiness probe: a Redis that answers but refuses writes (full, read-only) can store no message. */
-const PROBE_KEY = '{ready}:probe';
 
 /**
  * The composition root: builds everything by hand, starts it, and stops it in the opposite order. When a part cannot
@@ -66,6 +68,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const has = (role: Role) => config.roles.includes(role);
     const { answer: prove } = proofOfConfiguration(config, secrets);
 
+    const apart = options.workerProgram && has('worker') ? startApart(options.workerProgram, bot, endings) : undefined;
     // Each part is loaded only where a role needs it: a start takes half the time then, and memory a fifth less.
     if (has('service')) {
       const { startServicePart } = await import('./service-part.ts');
@@ -73,20 +76,22 @@ export async function startApp(options: AppOptions): Promise<App> {
       endings.push(() => service.close());
       addresses.push({ name: 'service', url: service.url });
     }
+    let worker: WorkerSide | undefined;
     if (has('receiver') || has('worker')) {
       const { createReceiver, createWorkerPart } = await import('./bot-parts.ts');
       const receiver = has('receiver') ? createReceiver(bot) : undefined;
-      const worker = has('worker') ? createWorkerPart(bot) : undefined;
+      const workerPart = has('worker') && !apart ? createWorkerPart(bot) : undefined;
+      worker = workerPart ? workerHere(workerPart) : (await apart)?.side;
       const front = await startFront({ config, log, registry, prove, receiver, worker });
       endings.push(() => stopBot({ config, receiver, worker, front }));
       addresses.push({ name: 'bot', url: front.server.url });
-      const redis = receiver?.redis ?? worker?.redis;
+      const redis = receiver?.redis ?? workerPart?.redis;
       if (redis && !config.embedded.redis)
         watchRedisSafety(redis, { isLossAllowed: config.redis.allowDataLoss, log, onUnsafe: options.onFatal });
     }
     if (has('messenger')) {
       const { startMessengerPart } = await import('./messenger-part.ts');
-      const messenger = await startMessengerPart({ config, secrets, nowMs, log });
+      const messenger = await startMessengerPart({ config, secrets, controls: (await apart)?.controls, nowMs, log });
       endings.push(() => messenger.close());
       addresses.push({ name: 'messenger', url: messenger.url });
     }
@@ -94,6 +99,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       addresses,
       secrets,
       madeApiKey: has('service') ? local?.madeApiKey : undefined,
+      runningAnswers: async () => worker?.runningAnswers() ?? 0,
       close: () => runBackwards(endings),
     };
   } catch (error) {
@@ -113,13 +119,27 @@ async function startLocal(
   return local;
 }
 
+/** Begun before all else, since it comes up beside it. */
+function startApart(
+  program: URL,
+  parts: { config: Config; secrets: Secrets; log: Log },
+  endings: Step[],
+): Promise<LocalWorker> {
+  const starting = import('./local-worker-part.ts').then((room) => room.startLocalWorker({ program, ...parts }));
+  // Whoever waits for it is told; until then it may fail unheard.
+  starting.catch(() => undefined);
+  // By then the bot's own stop has ended it in order, unless the start came to nothing.
+  endings.push(async () => (await starting.catch(() => undefined))?.side.close(0));
+  return starting;
+}
+
 interface FrontOptions {
   config: Config;
   log: Log;
   registry: Registry;
   prove(nonce: string): string;
   receiver: Receiver | undefined;
-  worker: WorkerPart | undefined;
+  worker: WorkerSide | undefined;
 }
 
 interface Front {
@@ -133,20 +153,16 @@ async function startFront({ config, log, registry, prove, receiver, worker }: Fr
   let isRetired = false;
   const parts: HealthPart[] = [
     { name: 'process', isReady: async () => !isRetired },
-    ...(receiver ? [redisPart('redis', receiver.redis)] : []),
-    ...(worker
-      ? [
-          redisPart('worker-redis', worker.redis),
-          { name: 'worker', isReady: async () => worker.worker.isReady() },
-          ...[...worker.platforms.values()].filter(({ access }) => access !== undefined).map(platformPart),
-          { name: 'keys', isReady: async () => true, remark: () => worker.worker.missingKeys.sentence() },
-        ]
-      : []),
+    ...(receiver ? [healthOfRedis('redis', receiver.redis)] : []),
+    ...(worker?.parts ?? []),
   ];
   const koa = new Koa();
   koa.silent = true;
   koa.on('error', (error: Error) => log.error({ error }, 'a request failed'));
-  for (const router of [healthRoutes({ parts, registry, prove }), ...(receiver?.routes ?? [])]) {
+  for (const router of [
+    healthRoutes({ parts, registry, otherMetrics: async () => worker?.metrics() ?? [], prove }),
+    ...(receiver?.routes ?? []),
+  ]) {
     koa.use(router.routes()).use(router.allowedMethods());
   }
   const handler = koa.callback();
@@ -160,23 +176,10 @@ async function startFront({ config, log, registry, prove, receiver, worker }: Fr
   return { server, retire: () => (isRetired = true) };
 }
 
-/** Ready whatever the platform says: a process that takes no messages in while a token is mended would lose them. */
-function platformPart({ name, access }: Platform): HealthPart {
-  return { name, isReady: async () => true, remark: () => access?.fault && refusalSentence(access.fault) };
-}
-
-function refusalSentence(code: string): string {
-  return `takes no calls (${code}): mend the token, the secret or the rights of the app; answers are kept meanwhile`;
-}
-
-function redisPart(name: string, redis: RedisClient): HealthPart {
-  return { name, isReady: async () => (await redis.set(PROBE_KEY, '1', 'PX', SECOND_MS), true) };
-}
-
 interface RunningBot {
   config: Config;
   receiver: Receiver | undefined;
-  worker: WorkerPart | undefined;
+  worker: WorkerSide | undefined;
   front: Front;
 }
 

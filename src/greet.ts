@@ -8,11 +8,23 @@ interface Greeting {
   moved: readonly MovedPort[];
   /** What does not work, a sentence each. */
   troubles: readonly string[];
+  /** Whether a person at a terminal reads it: then what matters most is bold. */
+  isTerminal: boolean;
+  /** Opens an address in the person's browser, where there is one. @returns whether it was tried */
+  open(url: string): boolean;
   say(text: string): void;
 }
 
 /** Says where each part listens, what does not work yet and what to do next; for people, so it is plain text whatever the log's form is. */
-export function greet({ app: { addresses, madeApiKey }, config, moved, troubles, say }: Greeting): void {
+export function greet({
+  app: { addresses, madeApiKey },
+  config,
+  moved,
+  troubles,
+  isTerminal,
+  open,
+  say,
+}: Greeting): void {
   const isLocal = config.mode === 'local';
   const where = isLocal ? ' in local mode' : '';
   const headline =
@@ -29,12 +41,28 @@ export function greet({ app: { addresses, madeApiKey }, config, moved, troubles,
       ...(moved.length === 0 ? [] : ['', ...moved.map(moveInWords)]),
       '',
       ...(messenger
-        ? [`Open ${messenger.url} in a browser, pick who you are, and write to the bot.`]
+        ? messengerLines(messenger.url, { dataDir: config.local.dataDir, isTerminal, isOpened: open(messenger.url) })
         : [`Reached at ${config.http.publicUrl}`, ...consoleLines(config)]),
       '',
       '',
     ].join('\n'),
   );
+}
+
+interface MessengerWords {
+  dataDir: string;
+  isTerminal: boolean;
+  isOpened: boolean;
+}
+
+/** Where to look and how it ends. */
+function messengerLines(url: string, { dataDir, isTerminal, isOpened }: MessengerWords): string[] {
+  const bold = isTerminal ? ['\u001B[1m', '\u001B[22m'] : ['', ''];
+  const opened = isOpened ? ' Your browser opens it by itself.' : '';
+  return [
+    `Open ${bold.join(url)} in a browser, pick who you are, and write to the bot.${opened}`,
+    `Stop it with Ctrl+C; what was said is kept in ${dataDir}.`,
+  ];
 }
 
 function moveInWords({ setting, from, to, holder }: MovedPort): string {

@@ -4,15 +4,18 @@ import { runHashPassword } from './hash-password-command.ts';
 import { faultsOfNamedFiles } from './named-files.ts';
 import type { Config, Secrets } from './settings/config.ts';
 import { loadSettings, type LoadedSettings } from './settings/load-settings.ts';
+import { readStartArguments, START_USAGE } from './start-arguments.ts';
 import { runStartCommand } from './start-command.ts';
 import { takeFreePorts } from './take-free-ports.ts';
 
 const asked = process.argv[2] === 'check' ? readCheckArguments(process.argv.slice(3)) : undefined;
+const start = readStartArguments(process.argv.slice(2));
 
 /** `hash-password` and a command's usage need no settings: they are used while these are written. */
 if (process.argv[2] === 'hash-password')
   process.exitCode = await runHashPassword({ input: process.stdin, output: process.stdout, asides: process.stderr });
 else if (asked?.kind === 'help' || asked?.kind === 'wrong') tellCheckUsage(asked);
+else if (!asked && start.kind === 'wrong') refuseArguments(start.complaint, START_USAGE);
 else await runWithSettings(asked);
 
 /** @param first values that go before all others */
@@ -31,7 +34,7 @@ async function runWithSettings(check: CheckRun | undefined): Promise<void> {
     const faults = await faultsOfNamedFiles(settings.config);
     if (faults.length > 0) return refuse(faults.map((message) => ({ message })));
     const { settings: started, moved } = await takeFreePorts(settings, readSettings);
-    await runStartCommand(started, moved);
+    await runStartCommand(started, { moved, opensBrowser: start.kind === 'start' && start.opensBrowser });
   }
 }
 
@@ -48,7 +51,11 @@ function tellCheckUsage(check: Extract<CheckArguments, { kind: 'help' | 'wrong' 
     process.stdout.write(CHECK_USAGE);
     return;
   }
-  process.stderr.write(`${check.complaint}\n\n${CHECK_USAGE}`);
+  refuseArguments(check.complaint, CHECK_USAGE);
+}
+
+function refuseArguments(complaint: string, usage: string): void {
+  process.stderr.write(`${complaint}\n\n${usage}`);
   process.exitCode = EXIT.usage;
 }
 

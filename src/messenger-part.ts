@@ -5,6 +5,7 @@ import type { Log } from './base/log.ts';
 import { connectRedis } from './base/redis.ts';
 import { redisAddress } from './secret-parts.ts';
 import type { LocalLogins, PersonView } from './messenger/api.ts';
+import type { LocalControls } from './messenger/local-controls.ts';
 import type { ProtocolKind } from './messenger/protocol.ts';
 import { slackProtocol } from './messenger/slack/index.ts';
 import { startMessenger } from './messenger/start-messenger.ts';
@@ -15,6 +16,8 @@ import type { Config, Secrets } from './settings/config.ts';
 interface MessengerPartOptions {
   config: Config;
   secrets: Secrets;
+  /** What its page may do to us; absent where others than the person at this machine may be served. */
+  controls: LocalControls | undefined;
   nowMs: NowMs;
   log: Log;
 }
@@ -25,7 +28,7 @@ const PLAIN = 'plain:';
 const GROUPS = z.array(z.object({ id: z.string(), name: z.string(), members: z.array(z.string()) }));
 
 /** Starts the local messaging app for the people of the directory, on a Redis connection of its own. */
-export async function startMessengerPart({ config, secrets, nowMs, log }: MessengerPartOptions) {
+export async function startMessengerPart({ config, secrets, controls, nowMs, log }: MessengerPartOptions) {
   const redis = connectRedis(redisAddress(config, secrets), 'wait', log, 'messenger');
   const people = await readPeople(config.service.directoryFile);
   const isSlack = config.local.messengerProtocol === 'slack';
@@ -44,6 +47,7 @@ export async function startMessengerPart({ config, secrets, nowMs, log }: Messen
     people: people.map(({ view }) => view),
     ...(isSlack && config.embedded.signIn ? { localLogins: loginsOf(people) } : {}),
     groups,
+    ...(controls ? { controls } : {}),
     nowMs,
     log,
   });

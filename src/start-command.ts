@@ -1,13 +1,23 @@
-import { startApp } from './app.ts';
+import { startApp, type App } from './app.ts';
 import { asError } from './base/coded-error.ts';
 import { createLog } from './base/log.ts';
 import { listenForStop } from './base/stop-signals.ts';
 import { EXIT } from './exit-codes.ts';
 import { greet } from './greet.ts';
+import { openBrowser } from './open-browser.ts';
+import { inBackground } from './base/in-background.ts';
+import type { Config } from './settings/config.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
+import { turnsGraceSec } from './turns-grace.ts';
 import { failureOfStart } from './start-failure.ts';
 import { looksAtStart, watchTroubles } from './start-troubles.ts';
 import type { MovedPort } from './take-free-ports.ts';
+
+interface StartWishes {
+  moved: readonly MovedPort[];
+  /** False where the person asked for none. */
+  opensBrowser: boolean;
+}
 
 /**
  * Runs until a signal comes. SIGTERM and SIGINT stop in order, also while it starts; whoever sends another one later ends
@@ -15,9 +25,10 @@ import type { MovedPort } from './take-free-ports.ts';
  */
 export async function runStartCommand(
   { config, secrets }: Extract<LoadedSettings, { ok: true }>,
-  moved: readonly MovedPort[],
+  { moved, opensBrowser }: StartWishes,
 ): Promise<void> {
   const log = createLog(config.log);
+  const say = (text: string) => void process.stdout.write(text);
   let isUp = false;
   const crash = (thrown: unknown) => {
     const error = asError(thrown);
@@ -44,7 +55,10 @@ export async function runStartCommand(
     log.info('stopping in order');
     // What cannot start has stopped all by itself.
     const stopped = starting.then(
-      (app) => app.close(),
+      (app) => {
+        inBackground(() => sayWhatEnds(app, config, say));
+        return app.close();
+      },
       () => undefined,
     );
     void stopped.then(() => process.exit(exitCode), crash);
@@ -54,18 +68,33 @@ export async function runStartCommand(
     process.stderr.write(`${sentence}\n`);
     stop(EXIT.settings);
   };
-  const starting = startApp({ config, secrets, log, onFatal });
+  // A worker that the page can end by force, to show that nothing is lost, is no part of this process.
+  const workerProgram = config.mode === 'local' ? new URL('./local-worker.js', import.meta.url) : undefined;
+  const starting = startApp({ config, secrets, log, onFatal, workerProgram });
 
   try {
     const app = await starting;
     isUp = true;
     const looks = await looksAtStart({ config, secrets: app.secrets });
-    const say = (text: string) => void process.stdout.write(text);
     const watch = watchTroubles(looks, { onEnded: (sentence) => say(`${sentence}\n`) });
     endWatch = () => watch.end();
     const troubles = await watch.first;
-    if (!wasStopped()) greet({ app, config, moved, troubles, say });
+    if (wasStopped()) return;
+    const isTerminal = process.stdout.isTTY;
+    const desk = { platform: process.platform, env: process.env, isTerminal };
+    const open = (url: string) => opensBrowser && openBrowser(url, desk);
+    greet({ app, config, moved, troubles, isTerminal, open, say });
   } catch (error) {
     crash(error);
   }
+}
+
+/** A stop may take as long as an answer does: whoever pressed Ctrl+C is told what it waits for, and how not to. */
+async function sayWhatEnds(app: App, config: Config, say: (text: string) => void): Promise<void> {
+  if (config.mode !== 'local' && !process.stdout.isTTY) return;
+  const count = await app.runningAnswers();
+  if (count === 0) return;
+  const answers = count === 1 ? 'The answer under way is' : `${count} answers under way are`;
+  const mostSec = turnsGraceSec(config.http.shutdownGraceSec);
+  say(`\n${answers} being finished, for at most ${mostSec} seconds. Press Ctrl+C again to end at once.\n`);
 }

@@ -29,10 +29,27 @@ export async function checkChat(options: ChatCheckOptions): Promise<CheckResult[
   return Promise.all([checkModels(options), checkCompletion(`${title} answer`, options, model), ...fallback]);
 }
 
+/** Where a chat service is and with what key it is asked. */
+export type ChatPlace = Pick<ChatCheckOptions, 'baseUrl' | 'apiKey'>;
+
+/** Asks for the list of models, which not every service has. */
+export function askForModels({ baseUrl, apiKey }: ChatPlace): Promise<CheckAnswer> {
+  return requestForCheck(`${baseUrl}/models`, { headers: { authorization: `Bearer ${apiKey}` } });
+}
+
+/** Asks for one tiny answer. */
+export function askForWord({ baseUrl, apiKey }: ChatPlace, model: string): Promise<CheckAnswer> {
+  return requestForCheck(`${baseUrl}/chat/completions`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+    json: { model, messages: [{ role: 'user', content: 'Say OK.' }], max_tokens: 8, stream: false },
+    timeoutMs: ANSWER_LIMIT_MS,
+  });
+}
+
 async function checkModels(options: ChatCheckOptions): Promise<CheckResult> {
-  const { baseUrl, apiKey, models, model, title = 'Chat', settings = BOT_SETTINGS } = options;
+  const { models, model, title = 'Chat', settings = BOT_SETTINGS } = options;
   const name = `${title} models`;
-  const answer = await requestForCheck(`${baseUrl}/models`, { headers: { authorization: `Bearer ${apiKey}` } });
+  const answer = await askForModels(options);
   if (answer.status !== 200) {
     if ([404, 405, 501].includes(answer.status)) return { name, verdict: 'ok', detail: 'the service has no list' };
     return { name, verdict: 'warning', ...refusal(answer, settings) };
@@ -54,15 +71,11 @@ async function checkModels(options: ChatCheckOptions): Promise<CheckResult> {
 
 async function checkCompletion(
   name: string,
-  { baseUrl, apiKey, settings = BOT_SETTINGS }: ChatCheckOptions,
+  { settings = BOT_SETTINGS, ...place }: ChatCheckOptions,
   model: string,
 ): Promise<CheckResult> {
   const startedMs = performance.now();
-  const answer = await requestForCheck(`${baseUrl}/chat/completions`, {
-    headers: { authorization: `Bearer ${apiKey}` },
-    json: { model, messages: [{ role: 'user', content: 'Say OK.' }], max_tokens: 8, stream: false },
-    timeoutMs: ANSWER_LIMIT_MS,
-  });
+  const answer = await askForWord(place, model);
   if (answer.status !== 200) return { name, verdict: 'fault', ...refusal(answer, settings) };
   if (!hasChoices(answer.body)) {
     return {
@@ -90,7 +103,8 @@ function refusal(
   return { detail: `answers ${answer.status}`, nextStep: nextSteps[answer.status] ?? 'Ask who runs the chat service' };
 }
 
-function modelsIn(body: string): string[] | undefined {
+/** The names in a list of models; undefined when it is none. */
+export function modelsIn(body: string): string[] | undefined {
   const data = field(body, 'data');
   if (!Array.isArray(data)) return undefined;
   return data.flatMap((entry: unknown) => {
@@ -99,7 +113,8 @@ function modelsIn(body: string): string[] | undefined {
   });
 }
 
-function hasChoices(body: string): boolean {
+/** Whether a completion holds an answer. */
+export function hasChoices(body: string): boolean {
   const choices = field(body, 'choices');
   return Array.isArray(choices) && choices.length > 0;
 }

@@ -1,5 +1,5 @@
 import Router from '@koa/router';
-import type { Registry } from 'prom-client';
+import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client';
 import { SECOND_MS } from '../base/clock.ts';
 import { TooSlowError, within } from './within.ts';
 
@@ -19,6 +19,8 @@ type PartState = 'ready' | 'not ready' | 'too slow';
 export interface HealthRoutesOptions {
   parts: readonly HealthPart[];
   registry: Registry;
+  /** What a part in a process of its own counts; added up with ours. */
+  otherMetrics?: () => Promise<MetricObjectWithValues<MetricValue<string>>[]>;
   /** What shows to `npm run check` that it reached a process with its settings. */
   prove(nonce: string): string;
 }
@@ -29,7 +31,7 @@ const NONCE = /^[\w-]{16,64}$/;
 const PROBE_LIMIT_MS = SECOND_MS;
 
 /** `/healthz`: the process lives, and with `?nonce=` whose it is. `/readyz`: every part can work now (200) or not (503). `/metrics`: Prometheus text. */
-export function healthRoutes({ parts, registry, prove }: HealthRoutesOptions): Router {
+export function healthRoutes({ parts, registry, otherMetrics, prove }: HealthRoutesOptions): Router {
   const router = new Router();
   router.get('/healthz', (context) => {
     const { nonce } = context.query;
@@ -51,7 +53,10 @@ export function healthRoutes({ parts, registry, prove }: HealthRoutesOptions): R
   });
   router.get('/metrics', async (context) => {
     context.set('Content-Type', registry.contentType);
-    context.body = await registry.metrics();
+    const others = (await otherMetrics?.()) ?? [];
+    const all =
+      others.length === 0 ? registry : AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), others]);
+    context.body = await all.metrics();
   });
   return router;
 }

@@ -1,3 +1,5 @@
+import type { WorkerView } from './local-controls.ts';
+
 /** What the messenger's page and its server say to each other. All times are milliseconds since the epoch. */
 
 /** So many messages are told at once; where there are so many, there may be earlier ones. */
@@ -69,6 +71,8 @@ export interface Bootstrap {
   signInHost?: string;
   /** Origins whose links open in the in-app browser (the bot's, the service's). Absent: those of every loopback address. */
   inAppOrigins?: string[];
+  /** Whether the page may end the bot's worker: in local mode. */
+  isLocal?: boolean;
 }
 
 /** POST /api/conversations/:id/messages; answers with the new MessageView (202), its later states come as events. */
@@ -108,7 +112,7 @@ export interface StatusView {
 /**
  * GET /api/people/:person/events: server-sent events, each `event: NAME` with one JSON `data`, most with an `id`.
  * `message` and `conversation` carry the whole view (new or changed: replace by id). `frame` tells where an open frame is now.
- * `bot` tells whether the bot can be reached. `status` is what the bot says it is doing; an empty text takes it away.
+ * `worker` tells, in local mode, of the process that took the place of a killed one. `bot` tells whether the bot can be reached. `status` is what the bot says it is doing; an empty text takes it away.
  * A page that comes back names the last id that it saw (`?after=ID` or `Last-Event-ID`) and gets what was told since, of each
  * thing its newest state. Beside these there are the two of `StreamEvent`.
  */
@@ -117,7 +121,8 @@ export type MessengerEvent =
   | { name: 'conversation'; data: ConversationView }
   | { name: 'frame'; data: FrameView }
   | { name: 'status'; data: StatusView }
-  | { name: 'bot'; data: { reachable: boolean } };
+  | { name: 'bot'; data: { reachable: boolean } }
+  | { name: 'worker'; data: WorkerView };
 
 /**
  * What the stream says of itself. `hello` comes first: `resumed` when nothing was missed since the id that was named.
@@ -132,5 +137,7 @@ export type StreamEvent = { name: 'hello'; data: { resumed: boolean } } | { name
  * POST /api/conversations/:id/read { person }; POST /api/messages/:id/resend { person };
  * POST /api/messages/:id/stop { person } stops a growing answer, or the one to a person's own message, where the app itself can (Slack);
  * POST /api/messages/:id/rate { person, rating: 'good' | 'bad' | 'withdrawn' }.
+ * In local mode only: POST /api/local/worker/kill → WorkerView (429 when it comes too soon after another);
+ * GET /api/local/model → ModelView; POST /api/local/model ModelWish → ModelView, or 422 { fault: ModelFault }; DELETE /api/local/model.
  * Errors are { error: { code, message } }.
  */

@@ -8,6 +8,7 @@ import { CodedError } from '../base/coded-error.ts';
  * - `image_too_large`, `image_unknown_type`: an upload that the app does not take
  * - `not_delivered`: the bot never took the message (the driver's `waitForAnswer`)
  * - `no_answer`: no finished answer within the time given
+ * - `too_soon`: what may be done again only after a while
  * - `crypto_broken`: a sealed text that does not open
  */
 export type MessengerErrorCode =
@@ -18,6 +19,7 @@ export type MessengerErrorCode =
   | 'image_unknown_type'
   | 'not_delivered'
   | 'no_answer'
+  | 'too_soon'
   | 'crypto_broken';
 
 export class MessengerError extends CodedError<MessengerErrorCode> {}

@@ -16,8 +16,10 @@ import { createDriver, type MessengerDriver } from './driver.ts';
 import { EventHub } from './event-hub.ts';
 import { answerErrors } from './http/answer-error.ts';
 import { guard } from './http/guard.ts';
+import { localApi } from './http/local-api.ts';
 import { pageApi } from './http/page-api.ts';
 import { pageFiles } from './http/page-files.ts';
+import type { LocalControls } from './local-controls.ts';
 import { MediaStore } from './media-store.ts';
 import { MessageStore } from './message-store.ts';
 import type { MessengerSide, Protocol, ProtocolKind } from './protocol.ts';
@@ -42,6 +44,8 @@ export interface MessengerOptions {
   /** How people log in at the local sign-in service, by person id, for the page to say. */
   localLogins?: LocalLogins;
   groups: Group[];
+  /** What the page may do to the Parley it is part of; nothing unless told. */
+  controls?: LocalControls;
   /** Real time unless told. */
   nowMs?: NowMs;
   log: Log;
@@ -79,7 +83,19 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
     localLogins: options.localLogins,
     signInHost: new URL(options.serviceUrl).host,
   };
-  app.use(pageApi({ side, protocol, protocolName: options.protocol.name, frames, logins }).routes());
+  app.use(
+    pageApi({
+      side,
+      protocol,
+      protocolName: options.protocol.name,
+      frames,
+      logins,
+      isLocal: options.controls !== undefined,
+    }).routes(),
+  );
+  const { controls } = options;
+  const endTelling = controls?.onWorker((data) => side.hub.publishToAll({ name: 'worker', data }));
+  if (controls) app.use(localApi(controls).routes());
   app.use(pageFiles(options.pageDir ?? new URL('./page/', import.meta.url)).routes());
 
   const handle = app.callback();
@@ -97,6 +113,7 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
     driver: createDriver({ side, protocol, frames }),
     async close() {
       stop.abort();
+      endTelling?.();
       await Promise.all([server.close(), frames.closeAll(), watching, protocol.settled()]);
     },
   };

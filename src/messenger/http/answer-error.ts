@@ -11,6 +11,7 @@ const STATUS: Readonly<Record<MessengerErrorCode, number>> = {
   image_unknown_type: 415,
   not_delivered: 502,
   no_answer: 504,
+  too_soon: 429,
   crypto_broken: 500,
 };
 

@@ -18,6 +18,8 @@ export interface PageApiOptions {
   protocolName: ProtocolKind['name'];
   frames: Frames;
   logins: Pick<Bootstrap, 'localLogins' | 'signInHost'> | undefined;
+  /** Whether the page may control the Parley it is part of. */
+  isLocal: boolean;
 }
 
 const person = z.string().min(1);
@@ -45,6 +47,7 @@ export function pageApi(options: PageApiOptions): Router {
       otherSpellings: CHINESE_SPELLINGS,
       protocol: options.protocolName,
       inAppOrigins: [...side.trustedOrigins],
+      isLocal: options.isLocal,
       ...options.logins,
     } satisfies Bootstrap;
   });

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+
+/** What decides whether a browser can be opened here. */
+export interface Desk {
+  platform: NodeJS.Platform;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Whether a person reads what we print. */
+  isTerminal: boolean;
+}
+
+/**
+ * The command that opens an address in the person's browser; undefined where nobody looks (no terminal, a CI) or where
+ * there is no display to open it on.
+ */
+export function browserCommand({ platform, env, isTerminal }: Desk): [program: string, ...args: string[]] | undefined {
+  const isSet = (name: string) => (env[name] ?? '') !== '';
+  if (!isTerminal || isSet('CI')) return undefined;
+  if (platform === 'darwin') return ['open'];
+  if (isSet('WSL_DISTRO_NAME')) return ['explorer.exe'];
+  return platform === 'linux' && (isSet('DISPLAY') || isSet('WAYLAND_DISPLAY')) ? ['xdg-open'] : undefined;
+}
+
+/**
+ * Opens an address in the person's browser where there is one. What goes wrong costs nothing: the address is printed too.
+ * @returns whether it was tried
+ */
+export function openBrowser(url: string, desk: Desk): boolean {
+  const [program, ...args] = browserCommand(desk) ?? [];
+  if (program === undefined) return false;
+  const opener = spawn(program, [...args, url], { detached: true, stdio: 'ignore' });
+  opener.on('error', () => undefined);
+  opener.unref();
+  return true;
+}

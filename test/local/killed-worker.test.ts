@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { got } from 'got';
+import type { MessageView } from '../../src/messenger/api.ts';
+import type { WorkerView } from '../../src/messenger/local-controls.ts';
+import { freePort } from '../../src/local/embedded-redis.ts';
+import { chunk, jsonOf, sse, startScriptedChatServer, statusOf, streamOf } from '../chat/scripted-chat-server.ts';
+import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
+import { watchScreen, type Screen } from '../support/screen.ts';
+import { untilTrue } from '../support/town.ts';
+
+jest.setTimeout(60_000);
+const UP = /Parley (is running|has started)/;
+const PERSON = 'zhangwei';
+const KEY = 'sk-of-my-own-0123456789';
+const folder = mkdtempSync(join(tmpdir(), 'parley-killed-'));
+let env: Record<string, string>;
+let url: string;
+let parley: ParleyProcess;
+let screen: Screen;
+
+/** `npm start` in local mode, where nobody need sign in. */
+beforeAll(async () => {
+  const [PORT, SERVICE_PORT, MESSENGER_PORT] = [await freePort(), await freePort(), await freePort()].map(String);
+  env = { PORT: PORT ?? '', SERVICE_PORT: SERVICE_PORT ?? '', MESSENGER_PORT: MESSENGER_PORT ?? '' };
+  env = { ...env, DATA_DIR: folder, SIGN_IN: 'off', LOG_FORMAT: 'json', LOG_LEVEL: 'info', ENV_FILE: '/dev/null' };
+  url = `http://127.0.0.1:${MESSENGER_PORT}`;
+  await start();
+});
+afterAll(async () => {
+  screen.close();
+  parley.kill('SIGKILL');
+  await parley.ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(): Promise<void> {
+  parley = await startParleyProcess({ env, until: UP, ownGroup: true });
+  screen = await watchScreen(url, PERSON);
+}
+
+const api = got.extend({ throwHttpErrors: false, retry: { limit: 0 }, responseType: 'json' });
+const say = (text: string) =>
+  api.post<MessageView>(`${url}/api/conversations/${encodeURIComponent(chatId)}/messages`, {
+    json: { person: PERSON, text },
+  });
+const kill = (headers = {}) => api.post<WorkerView>(`${url}/api/local/worker/kill`, { headers });
+let chatId = '';
+
+/** The newest answer on the screen, and all its looks. */
+function answersFrom(event: number): MessageView[] {
+  return screen.events
+    .slice(event)
+    .flatMap(({ name, data }) => (name === 'message' && data.sender === 'bot' ? [data] : []));
+}
+
+async function ask(text: string): Promise<number> {
+  const from = screen.events.length;
+  expect((await say(text)).statusCode).toBe(202);
+  return from;
+}
+
+/** Waits until the answer to what was asked then is whole. @returns its looks */
+async function wholeAnswer(from: number): Promise<MessageView[]> {
+  await untilTrue(() => answersFrom(from).at(-1)?.state === 'final', 40_000);
+  return answersFrom(from);
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch {
+    return false;
+  }
+}
+
+test('the page kills the worker by kill -9 while an answer grows; another one takes it over at once, in the same message', async () => {
+  const conversations = await api<{ id: string; kind: string }[]>(`${url}/api/people/${PERSON}/conversations`);
+  chatId = conversations.body.find(({ kind }) => kind === 'private')?.id ?? '';
+  const from = await ask('count to 120');
+  await untilTrue(() => /\b9\b/.test(answersFrom(from).at(-1)?.text ?? ''));
+  expect((await kill({ origin: 'http://evil.example' })).statusCode).toBe(403);
+  const killed = await kill();
+  expect(killed.statusCode).toBe(202);
+  expect(killed.body.killedProcessId).not.toBe(parley.pid);
+  // Whoever presses again at once does not keep the bot from answering.
+  expect((await kill()).statusCode).toBe(429);
+  const looks = await wholeAnswer(from);
+  expect(isAlive(killed.body.killedProcessId)).toBe(false);
+  const told = screen.events.flatMap(({ name, data }) => (name === 'worker' ? [data] : []));
+  expect(told).toEqual([{ ...killed.body, next: expect.objectContaining({ takenOver: 1 }) }]);
+  expect(isAlive(told[0]?.next?.processId ?? 0)).toBe(true);
+  expect(new Set(looks.map(({ id }) => id)).size).toBe(1);
+  // What was read already is never taken back.
+  for (const [index, { text }] of looks.entries()) expect(text.startsWith(looks[index - 1]?.text ?? '')).toBe(true);
+  const numbers = Array.from({ length: 120 }, (_, index) => String(index + 1));
+  expect(looks.at(-1)?.text.trim().split(/\s+/)).toEqual(numbers);
+  expect(parley.output()).toContain('"signal":"SIGKILL"');
+  expect(parley.output()).toContain('another worker process took over');
+});
+
+test('readiness and metrics are those of both processes', async () => {
+  const bot = `http://127.0.0.1:${env['PORT']}`;
+  await untilTrue(async () => (await api(`${bot}/readyz`)).statusCode === 200);
+  expect((await api<{ parts: object }>(`${bot}/readyz`)).body.parts).toMatchObject({ redis: 'ready', worker: 'ready' });
+  const from = await ask('count to 3');
+  await wholeAnswer(from);
+  const metrics = await got(`${bot}/metrics`).text();
+  // The receiver counts the first, the worker the second.
+  expect(metrics).toMatch(/^parley_deliveries_total\S* [1-9]/m);
+  expect(metrics).toMatch(/^parley_chat_first_event_seconds_count\S* [1-9]/m);
+});
+
+test('a model of one’s own is tried first, answers from then on, and its key is kept for its owner alone', async () => {
+  const server = await startScriptedChatServer();
+  try {
+    const use = (apiKey: string) => api.post(`${url}/api/local/model`, { json: { address: server.baseUrl, apiKey } });
+    server.script(statusOf(401));
+    const refused = await use(KEY);
+    expect([refused.statusCode, refused.body]).toEqual([422, { fault: { code: 'key', detail: '401' } }]);
+    expect(readdirSync(folder)).not.toContain('own-model.json');
+    const words = streamOf(chunk({ content: 'I am your own model.' }, 'stop'), sse('[DONE]'));
+    server.script(jsonOf({ choices: [{ message: { content: 'OK' } }] }), words);
+    const used = await use(KEY);
+    const view = { kind: 'own', host: new URL(server.baseUrl).host, model: 'svc-plus' };
+    expect([used.statusCode, used.body]).toEqual([200, view]);
+    expect((await api(`${url}/api/local/model`)).body).toEqual(view);
+    expect(statSync(join(folder, 'own-model.json')).mode & 0o777).toBe(0o600);
+    expect((await wholeAnswer(await ask('who are you?'))).at(-1)?.text).toBe('I am your own model.');
+    expect(server.calls.at(-1)?.authorization).toBe(`Bearer ${KEY}`);
+    expect((await api.delete(`${url}/api/local/model`)).body).toEqual({ kind: 'built-in' });
+    expect(existsSync(join(folder, 'own-model.json'))).toBe(false);
+    expect((await wholeAnswer(await ask('count to 2'))).at(-1)?.text).toBe('1 2');
+    expect(parley.output()).not.toContain(KEY);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('Ctrl+C tells what it waits for, reaches the worker once, and ends in order with the answer whole', async () => {
+  const from = await ask('count to 40');
+  await untilTrue(() => /\b2\b/.test(answersFrom(from).at(-1)?.text ?? ''));
+  const worker = workerOf(parley);
+  screen.close();
+  parley.killGroup('SIGINT');
+  expect(await parley.ended).toBe(0);
+  expect(parley.output()).toMatch(
+    /The answer under way is being finished, for at most 25 seconds\. Press Ctrl\+C again/,
+  );
+  expect(isAlive(worker)).toBe(false);
+  expect(parley.output().split('stopping in order')[1]).not.toContain('ended by itself');
+  await start();
+  const path = `${url}/api/conversations/${encodeURIComponent(chatId)}/messages`;
+  const newest = async () => (await api<MessageView[]>(path, { searchParams: { person: PERSON } })).body.at(-1);
+  await untilTrue(async () => (await newest())?.text.endsWith('38 39 40') === true);
+});
+
+test('no worker outlives whoever started it, however that ends', async () => {
+  const worker = workerOf(parley);
+  expect(isAlive(worker)).toBe(true);
+  screen.close();
+  parley.kill('SIGKILL');
+  await parley.ended;
+  await untilTrue(() => !isAlive(worker));
+});
+
+/** The worker process of a running Parley. */
+function workerOf({ pid }: ParleyProcess): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  const isWorker = (id: number) => readFileSync(`/proc/${id}/cmdline`, 'utf8').includes('local-worker');
+  return children.find(isWorker) ?? 0;
+}
