@@ -35,6 +35,6 @@ export class RecentEvents {
 }
 
 function thingOf({ name, data }: MessengerEvent): string {
-  if (name === 'bot') return name;
+  if (name === 'bot' || name === 'worker') return name;
   return `${name} ${name === 'status' ? data.conversationId : data.id}`;
 }

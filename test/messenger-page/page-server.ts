@@ -105,6 +105,8 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     if (path.endsWith('/conversations')) return void json(200, conversations);
     if (path === '/api/uploads') return void json(201, { id: `image-${(nextId += 1)}`, url: `/images/${nextId}` });
     if (path === '/api/frames') return void json(201, frameOf(body as FrameRequest));
+    if (path === '/api/local/model') return void json(...modelAnswer(request.method ?? '', body));
+    if (path === '/api/local/worker/kill') return void json(202, { killedProcessId: 4711, killedAtMs: Date.now() });
     if (!path.endsWith('/messages')) return void response.writeHead(204).end();
     const conversationId = decodeURIComponent(path.split('/')[3] ?? '');
     if (request.method === 'GET')
@@ -173,6 +175,14 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
 async function loadSource({ path }: { path: string }): Promise<{ contents: string; loader: 'ts' | 'tsx' }> {
   const contents = mutatedSource(path, await readFile(path, 'utf8'));
   return { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' };
+}
+
+/** Local mode's model: the built-in one, until an address without a fault is given. */
+function modelAnswer(method: string, body: unknown): [status: number, body: object] {
+  const { address = '' } = (body ?? {}) as { address?: string };
+  if (method !== 'POST') return [200, { kind: 'built-in' }];
+  if (address.includes('wrong')) return [422, { fault: { code: 'key', detail: '401' } }];
+  return [200, { kind: 'own', host: new URL(address).host, model: 'big-1' }];
 }
 
 async function serveFile(path: string, response: ServerResponse): Promise<void> {

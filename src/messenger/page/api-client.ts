@@ -84,7 +84,8 @@ function conversationPath(conversationId: string): string {
   return `/api/conversations/${encodeURIComponent(conversationId)}`;
 }
 
-async function callJson<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+/** Calls the messenger's server and reads its JSON. @throws ApiError */
+export async function callJson<Answer>(method: string, path: string, body?: object): Promise<Answer> {
   return call(method, path, body, async (response) => (await response.json()) as Answer);
 }
 

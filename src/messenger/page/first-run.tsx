@@ -1,6 +1,7 @@
 import type { ConversationView } from '../api.ts';
 import { Avatar } from './avatar.tsx';
 import { usePage } from './page-context.ts';
+import { Who } from './tour/who.tsx';
 
 /** What a conversation shows before anybody wrote in it: what this is, and questions to try. */
 export function FirstRun(props: { conversation: ConversationView; onAsk(text: string): void }) {
@@ -29,6 +30,7 @@ export function FirstRun(props: { conversation: ConversationView; onAsk(text: st
           );
         })}
       </div>
+      {bootstrap.isLocal === true && !isGroup && <Who />}
     </div>
   );
 }

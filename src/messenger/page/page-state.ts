@@ -5,6 +5,7 @@ import {
   type MessageView,
   type MessengerEvent,
 } from '../api.ts';
+import type { WorkerView } from '../local-controls.ts';
 import {
   insertByTime,
   mergeFetched,
@@ -33,6 +34,8 @@ export interface PageState {
   botReachable: boolean;
   /** What the bot says it is doing, by conversation id. */
   statuses: Readonly<Record<string, string>>;
+  /** What became of the bot's worker that was ended from a page. */
+  worker: WorkerView | undefined;
   /** The open in-app browser. */
   frame: FrameView | undefined;
 }
@@ -62,6 +65,7 @@ export const START_STATE: PageState = {
   connected: true,
   botReachable: true,
   statuses: {},
+  worker: undefined,
   frame: undefined,
 };
 
@@ -126,6 +130,8 @@ function takeEvent(state: PageState, event: MessengerEvent): PageState {
       return { ...state, frame: event.data.isClosed ? undefined : event.data };
     case 'status':
       return { ...state, statuses: { ...state.statuses, [event.data.conversationId]: event.data.text } };
+    case 'worker':
+      return { ...state, worker: event.data };
     case 'bot':
       return { ...state, botReachable: event.data.reachable };
   }

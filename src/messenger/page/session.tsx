@@ -3,6 +3,9 @@ import { ConversationPane } from './conversation-pane.tsx';
 import { InAppBrowser } from './in-app-browser.tsx';
 import { PageFactsProvider, type PageFacts } from './page-context.ts';
 import { Sidebar } from './sidebar.tsx';
+import { Ribbon } from './tour/ribbon.tsx';
+import { TourPanel } from './tour/tour-panel.tsx';
+import { useTour } from './tour/use-tour.ts';
 import { BOT_SENDER } from './asker.ts';
 import { useMedia } from './use-media.ts';
 import { useOpenConversation } from './use-open-conversation.ts';
@@ -23,6 +26,7 @@ export function Session({ facts, onPerson }: SessionProps) {
   const onFault = useCallback((text: PageText) => notify(say(text)), [notify, say]);
   const [state, actions] = useSession(person.id, onFault);
   const open = useOpenConversation();
+  const tour = useTour(state, facts);
   const conversations = state.conversations ?? [];
   const isWide = useMedia(WIDE);
   const opened = conversations.find(({ id }) => id === open.conversationId);
@@ -44,6 +48,7 @@ export function Session({ facts, onPerson }: SessionProps) {
 
   return (
     <PageFactsProvider value={pageFacts}>
+      {facts.bootstrap.isLocal === true && <Ribbon tour={tour} />}
       <div class="shell" data-view={opened ? 'conversation' : 'list'}>
         <Sidebar
           conversations={conversations}
@@ -70,6 +75,9 @@ export function Session({ facts, onPerson }: SessionProps) {
           )}
           {state.frame && <InAppBrowser key={state.frame.id} frame={state.frame} onClose={actions.closeInApp} />}
         </div>
+        {facts.bootstrap.isLocal === true && !tour.isHidden && (
+          <TourPanel tour={tour} state={state} actions={actions} onOpen={open.open} />
+        )}
       </div>
     </PageFactsProvider>
   );

@@ -1,0 +1,80 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { LoggedMessage } from '../message-log.ts';
+import { usePage } from '../page-context.ts';
+import type { PageState } from '../page-state.ts';
+import { tourIn, type SayTour } from './tour-texts.ts';
+import { useKillShow, type KillShow } from './use-kill-show.ts';
+import type { Tour } from './use-tour.ts';
+import { isGrowing } from './what-happened.ts';
+
+interface KillStepProps {
+  tour: Tour;
+  state: PageState;
+  /** Asks for an answer that grows for a while. */
+  onLong(): void;
+}
+
+/** Our promise, seen: ends the process that writes an answer, and tells what became of the answer as it was measured here. */
+export function KillStep({ tour, state, onLong }: KillStepProps) {
+  const { language, notify, times } = usePage();
+  const say = tourIn(language);
+  const { show, isWaiting, kill } = useKillShow(state, (code) => notify(say(code)));
+  const growing = growingAnswer(state);
+  const { mark } = tour;
+  const lines = show ? linesOf(show, { say, locale: times.locale }) : [];
+  const list = useRef<HTMLOListElement>(null);
+  // The panel may be shorter than what it holds.
+  useEffect(() => {
+    if (lines.length > 0) list.current?.scrollIntoView({ block: 'nearest' });
+  }, [lines.length]);
+  const isOver = show?.end !== undefined;
+  useEffect(() => {
+    if (isOver) mark('kill');
+  }, [isOver, mark]);
+  return (
+    <>
+      <div class="kill-buttons">
+        <button type="button" class="tour-action" disabled={growing !== undefined} onClick={onLong}>
+          {say('longAction')}
+        </button>
+        <button
+          type="button"
+          class="tour-action kill"
+          disabled={growing === undefined || isWaiting}
+          onClick={() => growing && kill(growing)}
+        >
+          {say('killAction')}
+        </button>
+      </div>
+      <ol class="kill-lines" aria-live="polite" ref={list}>
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function growingAnswer({ logs }: PageState): LoggedMessage | undefined {
+  return Object.values(logs)
+    .flatMap((log) => log.filter(isGrowing))
+    .at(-1);
+}
+
+function linesOf({ view, wentOnAfterMs, end }: KillShow, { say, locale }: { say: SayTour; locale: string }): string[] {
+  const { killedProcessId, killedAtMs, next } = view;
+  const secondsOf = (ms: number) =>
+    (ms / 1000).toLocaleString(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const killed = say('killed', { process: killedProcessId, time: new Date(killedAtMs).toLocaleTimeString(locale) });
+  if (!next) return [killed, say('awaitingNext')];
+  const values = { process: next.processId, seconds: secondsOf(next.afterMs) };
+  if (next.takenOver === 0 && wentOnAfterMs === undefined) return [killed, say('nothingTaken', values)];
+  const succeeded = say(next.takenOver === 0 ? 'nothingTaken' : 'succeeded', values);
+  if (wentOnAfterMs === undefined) return [killed, succeeded, say('awaitingGrowth')];
+  const seconds = secondsOf(wentOnAfterMs);
+  return [
+    killed,
+    succeeded,
+    say(end === undefined ? 'wentOn' : end === 'once' ? 'wholeOnce' : 'askedAgain', { seconds }),
+  ];
+}

@@ -1,0 +1,104 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ModelView } from '../../local-controls.ts';
+import { usePage } from '../page-context.ts';
+import { chooseBuiltIn, connectModel } from './local-api.ts';
+import { tourIn, type SayTour } from './tour-texts.ts';
+
+interface ModelDialogProps {
+  model: ModelView;
+  onModel(model: ModelView): void;
+  onLeave(): void;
+}
+
+type Outcome = { isGood: boolean; text: string } | 'trying' | undefined;
+
+/** Asks for an address and a key, and tries them at once. The key leaves the page with the request and is not kept here. */
+export function ModelDialog({ model, onModel, onLeave }: ModelDialogProps) {
+  const { language } = usePage();
+  const say = tourIn(language);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [outcome, setOutcome] = useState<Outcome>(undefined);
+  const [wish, setWish] = useState({ address: '', apiKey: '', model: '' });
+  useEffect(() => dialog.current?.showModal(), []);
+  const write = (name: keyof typeof wish) => (event: { currentTarget: HTMLInputElement }) =>
+    setWish({ ...wish, [name]: event.currentTarget.value });
+  const change = async (work: () => Promise<Exclude<Outcome, 'trying'>>) => {
+    setOutcome('trying');
+    setOutcome(await work().catch(() => ({ isGood: false, text: say('fault_away') })));
+  };
+  const connect = () => change(() => tryWish(wish, { say, onModel }));
+  const back = () =>
+    change(async () => {
+      onModel(await chooseBuiltIn());
+      return { isGood: true, text: say('builtInWorks') };
+    });
+  const isTrying = outcome === 'trying';
+  return (
+    <dialog ref={dialog} class="model-dialog" aria-labelledby="model-title" onClose={onLeave}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isTrying) void connect();
+        }}
+      >
+        <h2 id="model-title">{say('modelTitle')}</h2>
+        <p>{say('modelHint')}</p>
+        <label>
+          {say('address')}
+          <input
+            type="text"
+            inputMode="url"
+            autocomplete="off"
+            spellcheck={false}
+            required
+            placeholder="https://api.example.com/v1"
+            value={wish.address}
+            onInput={write('address')}
+          />
+        </label>
+        <label>
+          {say('key')}
+          <input type="password" autocomplete="off" value={wish.apiKey} onInput={write('apiKey')} />
+        </label>
+        <label>
+          {say('modelName')}
+          <input type="text" autocomplete="off" spellcheck={false} value={wish.model} onInput={write('model')} />
+        </label>
+        <p class={`model-outcome ${outcome && !isTrying && !outcome.isGood ? 'bad' : ''}`} role="status">
+          {isTrying ? say('trying') : outcome?.text}
+        </p>
+        <div class="model-buttons">
+          <button type="submit" class="primary" disabled={isTrying}>
+            {say('tryModel')}
+          </button>
+          {model.kind === 'own' && (
+            <button type="button" disabled={isTrying} onClick={() => void back()}>
+              {say('backToBuiltIn')}
+            </button>
+          )}
+          <button type="button" onClick={() => dialog.current?.close()}>
+            {say('leave')}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+async function tryWish(
+  wish: { address: string; apiKey: string; model: string },
+  { say, onModel }: { say: SayTour; onModel(model: ModelView): void },
+): Promise<Exclude<Outcome, 'trying'>> {
+  const { address, apiKey, model } = wish;
+  const answer = await connectModel({
+    address,
+    apiKey: apiKey.trim(),
+    ...(model.trim() === '' ? {} : { model: model.trim() }),
+  });
+  if ('fault' in answer) {
+    const { code, detail = '' } = answer.fault;
+    return { isGood: false, text: say(`fault_${code}`, { detail }) };
+  }
+  onModel(answer);
+  return { isGood: true, text: say('modelWorks', { model: answer.kind === 'built-in' ? '' : answer.model }) };
+}
