@@ -1,5 +1,8 @@
 import { REPLY_TEXTS } from '../src/texts/reply-texts.ts';
+import { SIGN_IN_TEXTS } from '../src/texts/sign-in-texts.ts';
 import { TURN_TEXTS } from '../src/texts/turn-texts.ts';
+
+const TEXTS = { ...SIGN_IN_TEXTS, ...TURN_TEXTS };
 
 /** What one visible text is. `broken`: an answer that no model gave. */
 export type TextKind =
@@ -38,11 +41,11 @@ export function kindOfText(text: string): TextKind {
   if (first) return kindOfWords(words, first.sampling);
   if (is(text, REPLY_TEXTS.answeredBelow) || is(text, REPLY_TEXTS.answeredAbove)) return { kind: 'pointer' };
   if (is(text, REPLY_TEXTS.followsBelow)) return { kind: 'follows' };
-  const name = APOLOGIES.find((apology) => is(text, TURN_TEXTS[apology]));
+  const name = APOLOGIES.find((apology) => is(text, TEXTS[apology]));
   if (name) return { kind: 'apology', name };
   // WeCom shows some of them as a thought.
   const thought = text.replace(/^<think>/, '');
-  const account = ACCOUNT_TEXTS.find((about) => is(thought, TURN_TEXTS[about]));
+  const account = ACCOUNT_TEXTS.find((about) => is(thought, TEXTS[about]));
   return account ? { kind: 'account', name: account } : { kind: 'unknown' };
 }
 

@@ -267,6 +267,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     identity,
     mode,
     answerQuestion,
+    serviceName: config.signIn.serviceName,
     records: { redis, keyRing, groupScope, nowMs },
   });
   const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });

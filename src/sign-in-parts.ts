@@ -5,8 +5,11 @@ import { settledWithin } from './base/settled-within.ts';
 import { watchHistory } from './base/watch-history.ts';
 import type { Base, BotOptions } from './bot-parts.ts';
 import { createIdentity, type Identity } from './identity/identity.ts';
+import type { LookForHeld, WaitsFor } from './identity/waiting.ts';
 import type { TurnClaim } from './queue/turn-store.ts';
+import { personIdOf } from './platforms/conversation-key.ts';
 import { createTellPerson } from './tell-person.ts';
+import { OLDEST_QUESTION_MS } from './turn/run-turn.ts';
 
 const RELEASES_REPEATED_AT_ONCE = 50;
 const LONGEST_RELEASES_MS = 2 * SECOND_MS;
@@ -42,10 +45,19 @@ export function createSignIn(options: BotOptions, base: Base): Identity | undefi
     report,
     trustedProxyHops: config.http.trustedProxyHops,
     ...(signIn.helpUrl === undefined ? {} : { helpUrl: signIn.helpUrl }),
+    lookForHeld: (personId, conversations) => lookForHeld(base, personId, conversations),
     onLinked: (release) => takeRelease(base, identity, release),
     notify: createTellPerson({ ...base, groupScope: config.conversation.groupScope, log }),
   });
   return identity;
+}
+
+/** What the pages may promise a person who signs in. */
+async function lookForHeld({ store }: Base, ...[personId, conversations]: Parameters<LookForHeld>): Promise<WaitsFor> {
+  const found = await Promise.all(conversations.map((one) => store.heldFor(one, personId, OLDEST_QUESTION_MS)));
+  if (found.some(({ inPrivate }) => inPrivate > 0)) return 'private';
+  if (found.some(({ inGroup }) => inGroup > 0)) return 'group';
+  return found.some(({ tooOldInGroup }) => tooOldInGroup > 0) ? 'too-old-in-group' : 'nothing';
 }
 
 /**
@@ -55,9 +67,9 @@ export function createSignIn(options: BotOptions, base: Base): Identity | undefi
 async function takeRelease(
   { store, wakeQueue }: Base,
   identity: Identity,
-  { id, conversation }: Awaited<ReturnType<Identity['pendingReleases']>>[number],
+  { id, conversation, personId }: Awaited<ReturnType<Identity['pendingReleases']>>[number],
 ): Promise<void> {
-  const { count, isTurnOpen } = await store.release(conversation);
+  const { count, isTurnOpen } = await store.release(conversation, personId);
   if (count > 0 || !isTurnOpen) await wakeQueue.wake(conversation);
   await (isTurnOpen ? identity.releaseAgain(id) : identity.releaseDone(id));
 }
@@ -66,7 +78,8 @@ async function takeRelease(
 export async function releaseIfLinked({ store }: Base, identity: Identity, claim: TurnClaim): Promise<number> {
   const message = claim.messages.at(-1)?.message;
   const account = message && (await identity.accountOf(message, message.sender.userId));
-  return account?.status === 'active' ? (await store.release(claim.conversation)).count : 0;
+  if (!message || account?.status !== 'active') return 0;
+  return (await store.release(claim.conversation, personIdOf(message, message.sender.userId))).count;
 }
 
 /**

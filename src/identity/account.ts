@@ -37,6 +37,8 @@ export interface Account {
 export interface Release {
   id: string;
   conversation: ConversationRef;
+  /** Whose messages they are; absent where an older version made the link. */
+  personId?: string;
 }
 
 /** Something a person has to be told in their private chat. `name` and `maskedId` are the account's. */

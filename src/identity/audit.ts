@@ -10,6 +10,8 @@ export type IdentityEvent =
   | 'link-started'
   | 'link-refused'
   | 'link-cancelled'
+  /** At the sign-in service: the person chose not to share who they are. */
+  | 'link-declined'
   | 'linked'
   | 'unlinked'
   /** Once more, after a failover had taken it back. */

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { languageOfHeader } from '../base/texts.ts';
+import type { BackToChat } from '../platforms/platform.ts';
 import type { BrowserRequest, Outcome } from './flow.ts';
 import type { PageHeaders } from './pages/headers.ts';
 import { readBrowserCookie, writeBrowserCookie } from './request-guards.ts';
@@ -22,8 +23,8 @@ export function browserRequest(context: Context): BrowserRequest {
 }
 
 /** Writes a step's outcome as the answer. */
-export function send(context: Context, headers: PageHeaders, outcome: Outcome): void {
-  context.set(headers);
+export function send(context: Context, headersOf: (back?: BackToChat) => PageHeaders, outcome: Outcome): void {
+  context.set(headersOf(outcome.kind === 'page' ? outcome.back : undefined));
   if (outcome.cookie !== undefined) context.append('Set-Cookie', writeBrowserCookie(outcome.cookie));
   if (outcome.kind === 'page') {
     context.type = 'text/html';

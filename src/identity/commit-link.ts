@@ -10,13 +10,14 @@ import { CHECKED_LINK_LIFE_MS, UNCHECKED_LINK_LIFE_MS, type LinkParts, type Link
 import { refreshAfterMs } from './oauth/token-life.ts';
 import type { KeepTokens } from './options.ts';
 import { quarantineLifeMs, type Quarantined } from './quarantine.ts';
-import { conversationFrom, releaseLifeMs } from './releases.ts';
+import { releaseFrom, releaseIdPrefix, releaseLifeMs } from './releases.ts';
 import { fieldArguments, type StoredLink } from './stored-link.ts';
 import type { RecentChange } from './recent-changes.ts';
 import { CHANGED_LIFE_MS, keys, type IdentityStore } from './store.ts';
 import type { Ticket } from './tickets.ts';
 import { OUTCOME_LIFE_MS } from './typed-code/typed-codes.ts';
 import type { KeptTokens, SignedIn } from './vault.ts';
+import type { WaitsFor } from './waiting.ts';
 
 const commitScript = loadScript(import.meta.url, './scripts/commit-link.lua', { CHANGED_LIFE_MS });
 /** Of commit-link.lua, from 0. */
@@ -24,7 +25,7 @@ const MADE_AT_ARGUMENT = 19;
 
 /** What became of a confirmed sign-in. */
 export type Committed =
-  | { kind: 'linked'; releases: Release[] }
+  | { kind: 'linked'; releases: Release[]; waitsFor: WaitsFor }
   /** An earlier or parallel confirmation of this very sign-in made the link, and told everybody. */
   | { kind: 'linked-before' }
   /** The ticket or the quarantine is over, or belongs to another browser. */
@@ -69,8 +70,10 @@ const MOST_LATE_TRIES = 20;
 /** Wrong codes that end a ticket (security.md 1.3 step 21). */
 const MOST_WRONG_CODES = 5;
 
+type CommitParts = LinkParts & { waitsFor(person: ChatPerson): Promise<WaitsFor> };
+
 export function createCommit(
-  parts: LinkParts,
+  parts: CommitParts,
   links: Links,
   keepTokens: KeepTokens,
 ): { commit: CommitLink; commitTyped: CommitTyped } {
@@ -87,7 +90,7 @@ function unlessWrong(committed: CommittedTyped): Committed {
   return committed.kind === 'wrong' ? { kind: 'gone' } : committed;
 }
 
-function createRun(parts: LinkParts, links: Links, keepTokens: KeepTokens) {
+function createRun(parts: CommitParts, links: Links, keepTokens: KeepTokens) {
   const { store, changes, nowMs } = parts;
   return async (
     request: CommitRequest,
@@ -100,13 +103,15 @@ function createRun(parts: LinkParts, links: Links, keepTokens: KeepTokens) {
     const canBeChecked = tokensToKeep(signedIn.tokens, keepTokens).refreshToken !== undefined;
     const nextCheckMs = canBeChecked ? nowMs() + DAY_MS : 0;
     const linkLifeMs = canBeChecked ? CHECKED_LINK_LIFE_MS : UNCHECKED_LINK_LIFE_MS;
-    const left = leftOver(request, parts);
+    const waitsFor = await parts.waitsFor(ticket.person);
+    const left = leftOver(request, parts, waitsFor);
     const names = [
       ...[keys.ticket(ticket.hash), keys.quarantine(cookieHash), keys.link(person), keys.holder(link.accountKey)],
       ...[keys.waiting(person), keys.liveTicket(person), keys.releases(), keys.rechecks(), keys.typed(person)],
       keys.changed(person),
     ];
-    const releasePrefix = hashParts('release', ticket.hash, String(signedIn.obtainedAtMs)).slice(0, 24);
+    const linkId = hashParts('release', ticket.hash, String(signedIn.obtainedAtMs)).slice(0, 24);
+    const releasePrefix = releaseIdPrefix(linkId, person);
     const args = [
       ...[nowMs(), cookieHash, quarantineText, person, link.accountKey, left, quarantineLifeMs, linkLifeMs],
       ...[releaseLifeMs, releasePrefix, keys.release(), keys.link(), nextCheckMs],
@@ -120,7 +125,7 @@ function createRun(parts: LinkParts, links: Links, keepTokens: KeepTokens) {
       if (kind === 'linked') {
         const [madeAtMs, ...releases] = rest;
         changes.keep({ kind, person, who: link.who, keys: names, args, atMs: Number(madeAtMs) });
-        return { kind, releases: releasesFrom(releases) };
+        return { kind, releases: releasesFrom(releases), waitsFor };
       }
       return kind === 'held-elsewhere' ? { kind, holder: await holderOf(links, rest[0]) } : { kind };
     };
@@ -200,13 +205,18 @@ export function tokensToKeep({ refreshToken, accessToken }: KeptTokens, keepToke
   return keepTokens === 'both' && accessToken !== undefined ? { ...kept, accessToken } : kept;
 }
 
-function leftOver({ ticket, cookieHash, signedIn }: CommitRequest, { keyRing, nowMs }: LinkParts): string {
+function leftOver(
+  { ticket, cookieHash, signedIn }: CommitRequest,
+  { keyRing, nowMs }: LinkParts,
+  waitsFor: WaitsFor,
+): string {
   const sealedName = keyRing.seal('done-page', cookieHash, signedIn.profile.name);
   const left: Quarantined = {
     kind: 'done',
     ticketHash: ticket.hash,
     sealedName,
     expiresAtMs: nowMs() + quarantineLifeMs,
+    waitsFor,
   };
   return JSON.stringify(left);
 }
@@ -214,7 +224,7 @@ function leftOver({ ticket, cookieHash, signedIn }: CommitRequest, { keyRing, no
 function releasesFrom(pairs: string[]): Release[] {
   return pairs.flatMap((id, index) => {
     const conversation = pairs[index + 1];
-    return index % 2 === 0 && conversation !== undefined ? [{ id, conversation: conversationFrom(conversation) }] : [];
+    return index % 2 === 0 && conversation !== undefined ? [releaseFrom(id, conversation)] : [];
   });
 }
 

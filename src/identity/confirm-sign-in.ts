@@ -1,3 +1,5 @@
+import { say } from '../base/texts.ts';
+import type { ChatPerson } from './account.ts';
 import type { Committed } from './commit-link.ts';
 import { findSignIn, demandCookie, type WaitingSignIn } from './find-sign-in.ts';
 import { demandOwnForm, type BrowserRequest, type Outcome, type SignInFlow } from './flow.ts';
@@ -8,20 +10,22 @@ import { confirmPage } from './pages/confirm-page.ts';
 import { PageError } from './pages/page-error.ts';
 import { csrfToken } from './request-guards.ts';
 import { awaitCode, showCodeAgain } from './typed-code/show-code.ts';
+import { isAnswered, type WaitsFor } from './waiting.ts';
 
 /** GET: asks whether these two are to be connected; after the connection it says so (security.md 1.3 step 20). @throws PageError */
 export async function showConfirm(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
   const found = await findSignIn(flow, request.cookie);
-  if (found.kind === 'done') return done(request, found.name);
+  if (found.kind === 'done') return done(flow, request, found);
   const { ticket, signedIn, cookie } = found;
   if (ticket.status === 'awaiting_code') return showCodeAgain(flow, request, found);
   const page = confirmPage({
     language: request.language,
     person: ticket.person,
     profile: signedIn.profile,
-    providerName: flow.providerName,
+    providerName: say(flow.providerName, request.language),
     csrf: csrfToken(flow.csrfKey, cookie, ticket.hash),
     endsWithCode: flow.signIn.proof.includes('typed-code'),
+    isAwaited: isAnswered(await flow.waitsFor(ticket.person)),
   });
   return { kind: 'page', page };
 }
@@ -34,13 +38,17 @@ export async function showConfirm(flow: SignInFlow, request: BrowserRequest): Pr
 export async function confirmSignIn(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
   const found = await findSignIn(flow, demandCookie(request));
   demandOwnForm(flow, request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
-  if (found.kind === 'done') return done(request, found.name);
+  if (found.kind === 'done') return done(flow, request, found);
   if (flow.signIn.proof.includes('typed-code')) return awaitCode(flow, request, found);
   const committed = await flow.commit(found, (late) => tellOutcome(flow, found, late));
   tellOutcome(flow, found, committed);
-  if (committed.kind === 'linked' || committed.kind === 'linked-before')
-    return done(request, found.signedIn.profile.name);
-  throw conflict(committed);
+  const { name } = found.signedIn.profile;
+  const { person } = found.ticket;
+  if (committed.kind === 'linked') return done(flow, request, { name, waitsFor: committed.waitsFor }, person);
+  if (committed.kind !== 'linked-before') throw conflict(committed);
+  // The other half of a double click has told, and noted what waited.
+  const before = await findSignIn(flow, found.cookie);
+  return done(flow, request, before.kind === 'done' ? before : { name, waitsFor: 'nothing' }, person);
 }
 
 /** Tells whoever has to know what became of a confirmed sign-in, though its browser was told that Redis is away. */
@@ -60,10 +68,12 @@ function tellOutcome(flow: SignInFlow, { ticket, signedIn }: WaitingSignIn, comm
 export async function cancelSignIn(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
   const found = await findSignIn(flow, demandCookie(request));
   demandOwnForm(flow, request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
-  if (found.kind === 'done') return done(request, found.name);
+  if (found.kind === 'done') return done(flow, request, found);
   await flow.tickets.close(found.ticket, 'refused', found.cookieHash);
   flow.audit('link-cancelled', found.ticket.person);
-  return { kind: 'page', page: cancelledPage(request.language) };
+  const { language, userAgent } = request;
+  const back = flow.backTo(userAgent, found.ticket.person);
+  return { kind: 'page', back, page: cancelledPage({ language, back }) };
 }
 
 type Conflict = Exclude<Committed, { kind: 'linked' | 'linked-before' }>;
@@ -73,6 +83,12 @@ function conflict(committed: Conflict): PageError {
   return new PageError(committed.kind === 'already-linked' ? 'E7-this-chat' : 'E7');
 }
 
-function done({ language }: BrowserRequest, name: string): Outcome {
-  return { kind: 'page', page: donePage(language, name) };
+function done(
+  flow: SignInFlow,
+  { language, userAgent }: BrowserRequest,
+  { name, waitsFor }: { name: string; waitsFor: WaitsFor },
+  person?: ChatPerson,
+): Outcome {
+  const back = flow.backTo(userAgent, person);
+  return { kind: 'page', back, page: donePage({ language, back, name, waitsFor }) };
 }

@@ -3,6 +3,7 @@ import { asError } from '../base/coded-error.ts';
 import { randomToken } from '../base/ids.ts';
 import { SealError } from '../base/key-ring.ts';
 import { languageOfHeader } from '../base/texts.ts';
+import type { BackToChat } from '../platforms/platform.ts';
 import type { SignInFlow } from './flow.ts';
 import { ERROR_TEXTS } from './pages/error-texts.ts';
 import { errorPage } from './pages/error-page.ts';
@@ -11,12 +12,12 @@ import { PageError } from './pages/page-error.ts';
 
 interface ErrorAnswerOptions {
   flow: SignInFlow;
-  headers: PageHeaders;
+  headersOf(back?: BackToChat): PageHeaders;
   helpUrl?: string;
 }
 
 /** Turns whatever a step throws into its error page; only a random reference joins the page with our log. */
-export function answerErrors({ flow, headers, helpUrl }: ErrorAnswerOptions): Middleware {
+export function answerErrors({ flow, headersOf, helpUrl }: ErrorAnswerOptions): Middleware {
   const links = helpUrl ? { helpUrl } : {};
   return async (context, next) => {
     try {
@@ -28,13 +29,15 @@ export function answerErrors({ flow, headers, helpUrl }: ErrorAnswerOptions): Mi
       const level = error.code === 'E9' ? 'error' : 'info';
       flow.log[level]({ page: error.code, reference, ...logged }, 'a sign-in page refused');
       const { status, retryAfterSec } = { ...ERROR_TEXTS[error.code], ...error.details };
-      context.set(headers);
+      const back = flow.backTo(context.get('User-Agent'));
+      context.set(headersOf(back));
       if (retryAfterSec !== undefined) context.set('Retry-After', String(retryAfterSec));
       context.status = status;
       context.type = 'text/html';
       const language = languageOfHeader(context.headers['accept-language']);
       const { again } = error.details;
-      context.body = errorPage({ language, error: error.code, reference, ...links, ...(again ? { again } : {}) }).text;
+      const view = { language, error: error.code, reference, back, ...links, ...(again ? { again } : {}) };
+      context.body = errorPage(view).text;
     }
   };
 }

@@ -3,6 +3,7 @@ import { SealError } from '../base/key-ring.ts';
 import type { CommitRequest } from './commit-link.ts';
 import type { BrowserRequest, SignInFlow } from './flow.ts';
 import { PageError } from './pages/page-error.ts';
+import type { WaitsFor } from './waiting.ts';
 import { openSignedIn, type Quarantined } from './quarantine.ts';
 
 /** A finished sign-in of this browser that waits for its confirmation, or for its code to be typed. */
@@ -17,6 +18,8 @@ export interface DoneSignIn {
   kind: 'done';
   name: string;
   ticketHash: string;
+  /** What waited when the link was made. */
+  waitsFor: WaitsFor;
 }
 
 /** @throws PageError E5: a form without the cookie is not one of ours */
@@ -49,10 +52,10 @@ export async function findSignIn(
 function openDone(
   flow: SignInFlow,
   cookieHash: string,
-  { sealedName, ticketHash }: Quarantined & { kind: 'done' },
+  { sealedName, ticketHash, waitsFor = 'nothing' }: Quarantined & { kind: 'done' },
 ): DoneSignIn {
   const name = openOrRefuse(() => flow.keyRing.open('done-page', cookieHash, sealedName));
-  return { kind: 'done', name, ticketHash };
+  return { kind: 'done', name, ticketHash, waitsFor };
 }
 
 /** A record that does not open (altered, its key gone) is no record. */

@@ -2,8 +2,8 @@ import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { SafeHtml } from '../base/html.ts';
-import type { Language } from '../base/texts.ts';
-import type { Platform } from '../platforms/platform.ts';
+import type { Bilingual, Language } from '../base/texts.ts';
+import type { BackToChat, Platform } from '../platforms/platform.ts';
 import type { Account, ChatPerson, IdentityNotice, PersonOwner, Release } from './account.ts';
 import type { Audit } from './audit.ts';
 import type { CommitLink, CommitTyped } from './commit-link.ts';
@@ -17,11 +17,12 @@ import type { Tickets } from './tickets.ts';
 import type { Transactions } from './transactions.ts';
 import type { TypedCodes } from './typed-code/typed-codes.ts';
 import type { Vault } from './vault.ts';
+import type { WaitsFor } from './waiting.ts';
 
 /** What the steps of a sign-in work with. */
 export interface SignInFlow {
   signIn: SignInOptions;
-  providerName: string;
+  providerName: Bilingual;
   /** `https://HOST[:PORT]`, without a path. */
   publicOrigin: string;
   /** Makes form tokens. */
@@ -43,6 +44,10 @@ export interface SignInFlow {
   nowMs: NowMs;
   /** The platform that a ticket belongs to; undefined when it is switched off meanwhile. */
   platformOf(owner: PersonOwner): Platform | undefined;
+  /** How a page leads back to the chat: of this person, or of whoever uses this browser. */
+  backTo(userAgent: string, owner?: PersonOwner): BackToChat | undefined;
+  /** Which question waits for this person's sign-in. @throws IdentityError `store_away` */
+  waitsFor(person: ChatPerson): Promise<WaitsFor>;
   /** The account that a person is linked to now. @throws IdentityError `store_away` */
   linkedAs(person: ChatPerson): Promise<Account | undefined>;
   /** Tells a person something in their private chat, in the background. */
@@ -65,7 +70,7 @@ export interface BrowserRequest {
 
 /** What a step answers. `cookie` is a new value of the browser cookie. */
 export type Outcome =
-  | { kind: 'page'; page: SafeHtml; cookie?: string }
+  | { kind: 'page'; page: SafeHtml; cookie?: string; back?: BackToChat | undefined }
   /** `isCallback`: the address holds a code, which the next page must not learn (T10). */
   | { kind: 'redirect'; location: string; cookie?: string; isCallback?: boolean };
 

@@ -11,6 +11,7 @@ import type { SignInFlow } from './flow.ts';
 import { serviceRedirectUri } from './legs.ts';
 import { createLinks } from './links.ts';
 import { nameTicket } from './name-ticket.ts';
+import type { Platform } from '../platforms/platform.ts';
 import { createServiceRequests } from './oauth/service-requests.ts';
 import { refuseUnsafe, type IdentityOptions } from './options.ts';
 import { createQuarantine } from './quarantine.ts';
@@ -25,14 +26,15 @@ import { createTransactions } from './transactions.ts';
 import { takeTypedCode, type TypedMessage, type TypedOutcome } from './typed-code/take-code.ts';
 import { createTypedCodes } from './typed-code/typed-codes.ts';
 import { createVault } from './vault.ts';
+import { createWaitsFor } from './waiting.ts';
 
 const CSRF_PURPOSE = 'sign-in-csrf';
 
 /** What became of asking a person to sign in. */
 export type SignInInvitation =
   | { kind: 'invited'; url: string; expiresAtMs: number }
-  /** An invitation lives already. */
-  | { kind: 'waiting'; expiresAtMs: number }
+  /** An invitation is still of use: its link once more; without one where none was to be minted. */
+  | { kind: 'waiting'; url?: string; expiresAtMs: number }
   | NotAsked;
 
 /**
@@ -87,10 +89,13 @@ export function createIdentity(options: IdentityOptions): Identity {
     accountOf: ({ platform, tenant, app }, chatUserId) => links.accountOf({ platform, tenant, app, chatUserId }),
     async askToSignIn(request) {
       const asked = await tickets.ask(request);
-      if (asked.kind !== 'invited') return asked;
+      if (asked.kind !== 'invited' && asked.kind !== 'waiting') return asked;
+      const { kind, ticket, expiresAtMs } = asked;
+      const url = `${flow.publicOrigin}/link/${ticket ?? ''}`;
+      if (kind === 'waiting') return { kind, expiresAtMs, ...(ticket === undefined ? {} : { url }) };
       audit('link-asked', request);
-      inBackground(() => nameTicket({ ...flow, log: options.log }, request, asked.ticket));
-      return { kind: 'invited', url: `${flow.publicOrigin}/link/${asked.ticket}`, expiresAtMs: asked.expiresAtMs };
+      inBackground(() => nameTicket({ ...flow, log: options.log }, request, ticket));
+      return { kind, url, expiresAtMs };
     },
     async takeTypedCode(message) {
       return options.signIn.proof.includes('typed-code') ? takeTypedCode(flow, message) : undefined;
@@ -132,6 +137,7 @@ function createParts(options: IdentityOptions) {
   const tell = background(options, 'a notice was not delivered', options.notify);
   const shared = { ...base, links, tickets, service, signIn, log, tell, profileRules };
   const accessTokens = createAccessTokens(shared);
+  const waitsFor = createWaitsFor(store, { lookForHeld: options.lookForHeld, log });
   const flow: SignInFlow = {
     ...shared,
     providerName: options.providerName,
@@ -140,7 +146,9 @@ function createParts(options: IdentityOptions) {
     csrfKeys: keyRing.deriveKeys(CSRF_PURPOSE),
     transactions: createTransactions(store, nowMs),
     quarantine: createQuarantine(store, nowMs),
-    ...createCommit(base, links, signIn.keepTokens),
+    ...createCommit({ ...base, waitsFor }, links, signIn.keepTokens),
+    waitsFor,
+    backTo: (userAgent, owner) => platformToGoBackTo(options, userAgent, owner)?.backToChat(userAgent),
     codes: createTypedCodes(store, keyRing, nowMs),
     linkedAs: (person) => links.accountOf(person),
     platformOf: ({ platform, tenant, app }) => {
@@ -151,6 +159,17 @@ function createParts(options: IdentityOptions) {
   };
   const recheck: RecheckParts = { ...shared, accessTokens };
   return { ...recheck, tickets, flow, releases: createReleases(store, nowMs) };
+}
+
+/** The person's own, else the one whose browser this is, else the only one. */
+function platformToGoBackTo(
+  { platforms }: IdentityOptions,
+  userAgent: string,
+  owner?: PersonOwner,
+): Platform | undefined {
+  if (owner) return platforms.get(owner.platform);
+  const all = [...platforms.values()];
+  return all.find((platform) => platform.isAppBrowser(userAgent)) ?? (all.length === 1 ? all[0] : undefined);
 }
 
 /** Calls a function of the composition root without waiting for it; a page must not hang on a messaging platform. */

@@ -1,6 +1,7 @@
 import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
+import type { Bilingual } from '../base/texts.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { Platform, PlatformName } from '../platforms/platform.ts';
 import type { ChatPerson, IdentityNotice, Release } from './account.ts';
@@ -8,6 +9,7 @@ import type { IdentityReport } from './audit.ts';
 import { IdentityError } from './identity-error.ts';
 import type { RecentChanges } from './recent-changes.ts';
 import type { SameIdRule } from './same-id.ts';
+import type { LookForHeld } from './waiting.ts';
 import type { ExpiresUnit } from './oauth/token-life.ts';
 
 /**
@@ -46,7 +48,7 @@ export interface IdentityOptions {
   /** How browsers reach us, without a path. */
   publicUrl: string;
   /** The institution's or sign-in service's name on the pages. */
-  providerName: string;
+  providerName: Bilingual;
   signIn: SignInOptions;
   /** What this process has linked and undone; its identities share it, so that none makes a link that another undid. */
   changes?: RecentChanges;
@@ -55,6 +57,8 @@ export interface IdentityOptions {
   report: IdentityReport;
   /** Called at once for each conversation that a new link frees; a failure is made good by who repeats `pendingReleases`. */
   onLinked(release: Release): Promise<void> | void;
+  /** Looks what of a person waits for their sign-in; unless told, nothing is said to wait. */
+  lookForHeld?: LookForHeld;
   /** Tells a person something in their private chat. A failure is logged, nothing more. */
   notify(person: ChatPerson, notice: IdentityNotice): Promise<void> | void;
   /** Proxies in front of us that append to `X-Forwarded-For`; 0 unless told. */

@@ -2,6 +2,7 @@ import { MINUTE_MS, type NowMs } from '../base/clock.ts';
 import { keys, type IdentityStore } from './store.ts';
 import type { Ticket } from './tickets.ts';
 import type { SignedIn, Vault } from './vault.ts';
+import type { WaitsFor } from './waiting.ts';
 
 /**
  * What a browser's finished sign-in waits as until it is confirmed (security.md 1.3 step 17), and for a while what is
@@ -9,7 +10,8 @@ import type { SignedIn, Vault } from './vault.ts';
  */
 export type Quarantined =
   | { kind: 'waiting'; ticketHash: string; sealed: string; expiresAtMs: number }
-  | { kind: 'done'; ticketHash: string; sealedName: string; expiresAtMs: number };
+  /** `waitsFor`: what waited when the link was made; an older version does not note it. */
+  | { kind: 'done'; ticketHash: string; sealedName: string; expiresAtMs: number; waitsFor?: WaitsFor };
 
 /** Milliseconds. */
 export const quarantineLifeMs = 5 * MINUTE_MS;

@@ -30,7 +30,7 @@ export function createReleases(store: IdentityStore, nowMs: NowMs): Releases {
       if (lost.length > 0) await forget(...lost);
       return ids.flatMap((id, index) => {
         const text = texts[index];
-        return text ? [{ id, conversation: conversationFrom(text) }] : [];
+        return text ? [releaseFrom(id, text)] : [];
       });
     },
     async again(releaseId) {
@@ -40,6 +40,17 @@ export function createReleases(store: IdentityStore, nowMs: NowMs): Releases {
       await forget(releaseId);
     },
   };
+}
+
+/** What the ids of one link's releases begin with: they name the person, since a version that knows only the id must not lose it. */
+export function releaseIdPrefix(linkId: string, personId: string): string {
+  return `${linkId}.${personId}`;
+}
+
+/** A release as it stands in Redis. */
+export function releaseFrom(id: string, text: string): Release {
+  const [, personId] = /^[^.]*\.([0-9a-f]+)-\d+$/.exec(id) ?? [];
+  return { id, conversation: conversationFrom(text), ...(personId === undefined ? {} : { personId }) };
 }
 
 /** A conversation as it stands in Redis: `partition|id`. */

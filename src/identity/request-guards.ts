@@ -53,6 +53,8 @@ export interface CallbackQuery {
   state?: string;
   /** The service said that it failed; its words are never shown or logged. */
   isError: boolean;
+  /** The person said no there (RFC 6749 section 4.1.2.1). */
+  isDenied: boolean;
 }
 
 const MAX_QUERY_CHARS = 4_096;
@@ -71,5 +73,6 @@ export function readCallback(querystring: string): CallbackQuery | undefined {
   if (state !== undefined && (state === '' || state.length > MAX_STATE_CHARS)) return undefined;
   const isError = query.has('error');
   if (code === undefined && !isError) return undefined;
-  return { isError, ...(code === undefined ? {} : { code }), ...(state === undefined ? {} : { state }) };
+  const isDenied = query.get('error') === 'access_denied';
+  return { isError, isDenied, ...(code === undefined ? {} : { code }), ...(state === undefined ? {} : { state }) };
 }

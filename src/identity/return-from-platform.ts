@@ -18,6 +18,7 @@ export async function returnFromPlatform(
   name: PlatformName,
 ): Promise<Outcome> {
   const returned = await takeTransaction(flow, request, `platform/${name}`);
+  if ('declined' in returned) return returned.declined;
   const { ticket, cookieHash } = returned;
   const platform = flow.platformOf(ticket.person);
   if (!platform?.webSignIn || platform.name !== name) throw new PageError('E2');

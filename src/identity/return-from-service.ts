@@ -1,9 +1,11 @@
 import { asError } from '../base/coded-error.ts';
+import { sha256Hex } from '../base/ids.ts';
 import type { BrowserRequest, Outcome, SignInFlow } from './flow.ts';
 import { isIdentityError } from './identity-error.ts';
 import { serviceLeg, startLeg } from './legs.ts';
 import { readProfile, type Profile } from './oauth/profile-response.ts';
 import { readTokenResponse, type TokenSet } from './oauth/token-response.ts';
+import { signedOutPage } from './pages/closing-pages.ts';
 import { PageError } from './pages/page-error.ts';
 import { quarantineLifeMs } from './quarantine.ts';
 import { plainIdOf, refuseOther } from './return-from-platform.ts';
@@ -20,7 +22,9 @@ const MAX_RESTARTS = 1;
  * @throws PageError E1 to E4, E6
  */
 export async function returnFromService(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
+  if (await isSignedOut(flow, request)) return signedOut(flow, request);
   const returned = await takeTransaction(flow, request, 'service');
+  if ('declined' in returned) return returned.declined;
   const { transaction } = returned;
   if (flow.signIn.proof.includes('same-browser') && !transaction.isChatProven) throw new PageError('E2');
   const obtainedAtMs = flow.nowMs();
@@ -30,6 +34,20 @@ export async function returnFromService(flow: SignInFlow, request: BrowserReques
   if (flow.signIn.proof.includes('same-id')) await proveSameId(flow, returned, profile);
   await keep(flow, returned, { profile, tokens, lifeMs: tokens.lifeMs, obtainedAtMs });
   return { kind: 'redirect', location: '/sign-in/confirm', isCallback: true };
+}
+
+/**
+ * Signing out at the service ends at its registered address too, and brings nothing with it (`/unlink` offers that way). A browser that
+ * is signing in has something to bring, so a way back that lost it is none.
+ */
+async function isSignedOut({ transactions }: SignInFlow, { querystring, cookie }: BrowserRequest): Promise<boolean> {
+  if (querystring !== '') return false;
+  return cookie === undefined || (await transactions.peek(sha256Hex(cookie))) === undefined;
+}
+
+function signedOut(flow: SignInFlow, { language, userAgent }: BrowserRequest): Outcome {
+  const back = flow.backTo(userAgent);
+  return { kind: 'page', back, page: signedOutPage({ language, back }) };
 }
 
 /** One exchange, never repeated with the same code. An answer that is no use leads to one new start, silence to E4. */

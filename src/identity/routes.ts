@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import type { PlatformName } from '../platforms/platform.ts';
+import type { BackToChat, PlatformName } from '../platforms/platform.ts';
 import { cancelSignIn, confirmSignIn, showConfirm } from './confirm-sign-in.ts';
 import { browserRequest, send } from './browser-exchange.ts';
 import { answerErrors } from './error-answers.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import type { BrowserRequest, Outcome, SignInFlow } from './flow.ts';
 import { limitFailures, onPublicHost } from './page-guards.ts';
+import { BACK_SCRIPT, BACK_SCRIPT_PATH } from './pages/back-to-chat.ts';
 import { STYLE_SHEET_PATH } from './pages/layout.ts';
 import { pageHeaders } from './pages/headers.ts';
 import { returnFromPlatform } from './return-from-platform.ts';
@@ -32,15 +33,15 @@ export interface RouteOptions {
 /** The sign-in's pages and callbacks (contract.md 4). */
 export function createRoutes(options: RouteOptions): Router {
   const { flow } = options;
-  const headers = pageHeaders(options.formOrigins);
+  const headersOf = (back?: BackToChat) => pageHeaders(options.formOrigins, back);
   const router = new Router();
   const form = bodyParser({ enableTypes: ['form'], formLimit: MAX_FORM });
-  const guard = [answerErrors({ ...options, headers }), limitFailures(options), onPublicHost(options)];
+  const guard = [answerErrors({ ...options, headersOf }), limitFailures(options), onPublicHost(options)];
   const step =
     (run: Step): Middleware =>
     async (context) => {
       const parameters = context.params as Readonly<Record<string, string | undefined>>;
-      send(context, headers, await run(flow, browserRequest(context), parameters));
+      send(context, headersOf, await run(flow, browserRequest(context), parameters));
     };
 
   router.get(
@@ -67,12 +68,17 @@ export function createRoutes(options: RouteOptions): Router {
   router.post('/sign-in/confirm', ...guard, form, step(confirmSignIn));
   router.post('/sign-in/new-code', ...guard, form, step(showNewCode));
   router.post('/sign-in/cancel', ...guard, form, step(cancelSignIn));
-  router.get(STYLE_SHEET_PATH, (context) => {
-    context.set({ 'Cache-Control': 'public, max-age=3600', 'X-Content-Type-Options': 'nosniff' });
-    context.type = 'text/css';
-    context.body = STYLE_SHEET;
-  });
+  router.get(STYLE_SHEET_PATH, asset('text/css', STYLE_SHEET));
+  router.get(BACK_SCRIPT_PATH, asset('text/javascript', BACK_SCRIPT));
   return router;
+}
+
+function asset(type: string, text: string): Middleware {
+  return (context) => {
+    context.set({ 'Cache-Control': 'public, max-age=3600', 'X-Content-Type-Options': 'nosniff' });
+    context.type = type;
+    context.body = text;
+  };
 }
 
 type Step = (

@@ -1,10 +1,13 @@
 import { randomToken, sha256Hex } from '../base/ids.ts';
+import { say } from '../base/texts.ts';
+import type { Platform } from '../platforms/platform.ts';
 import { demandOwnForm, type BrowserRequest, type Outcome, type SignInFlow } from './flow.ts';
 import { platformLeg, serviceLeg, startLeg } from './legs.ts';
-import { landingPage } from './pages/landing-page.ts';
+import { landingPage, openInAppPage } from './pages/landing-page.ts';
 import { PageError } from './pages/page-error.ts';
 import { csrfToken } from './request-guards.ts';
 import type { Ticket } from './tickets.ts';
+import { isAnswered } from './waiting.ts';
 
 const TICKET = /^[A-Za-z0-9_-]{43}$/;
 
@@ -17,15 +20,15 @@ export async function showLanding(flow: SignInFlow, request: BrowserRequest, lin
   const platform = flow.platformOf(ticket.person);
   if (!platform) throw new PageError('E1');
   const cookie = request.cookie ?? randomToken();
-  const isInApp = platform.isAppBrowser(request.userAgent);
+  if (belongsInApp(flow, request, platform)) return openInApp(flow, request, ticket);
   const page = landingPage({
     language: request.language,
     person: ticket.person,
-    providerName: flow.providerName,
+    providerName: say(flow.providerName, request.language),
     action: `/link/${linkTicket}/start`,
     csrf: csrfToken(flow.csrfKey, cookie, ticket.hash),
-    asksForApp: flow.signIn.proof.includes('same-browser') && !isInApp,
     endsWithCode: flow.signIn.proof.includes('typed-code'),
+    isAwaited: isAnswered(await flow.waitsFor(ticket.person)),
   });
   return { kind: 'page', page, cookie };
 }
@@ -42,11 +45,27 @@ export async function startAgain(flow: SignInFlow, request: BrowserRequest): Pro
   return begin(flow, request, ticketHash);
 }
 
+/** Whether the next step would fail in this browser, and use the link up (security.md 1.3 step 8). */
+function belongsInApp({ signIn }: SignInFlow, { userAgent }: BrowserRequest, platform: Platform): boolean {
+  const needsApp = signIn.proof.includes('same-browser') && platform.webSignIn?.needsAppBrowser === true;
+  return needsApp && !platform.isAppBrowser(userAgent);
+}
+
+function openInApp(flow: SignInFlow, { language, userAgent }: BrowserRequest, { person }: Ticket): Outcome {
+  const back = flow.backTo(userAgent, person);
+  return {
+    kind: 'page',
+    back,
+    page: openInAppPage({ language, person, providerName: say(flow.providerName, language), back }),
+  };
+}
+
 async function begin(flow: SignInFlow, request: BrowserRequest, ticketHash: string): Promise<Outcome> {
   const shownCookie = demandOwnForm(flow, request, ticketHash);
   const ticket = await openTicket(flow, request, ticketHash);
   const platform = flow.platformOf(ticket.person);
   if (!platform) throw new PageError('E1');
+  if (belongsInApp(flow, request, platform)) return openInApp(flow, request, ticket);
   // A new value from here on, so that a cookie known to anybody from before the start is worth nothing (step 9).
   const cookie = randomToken();
   const cookieHash = sha256Hex(cookie);

@@ -1,7 +1,8 @@
 import { sameSecret, sha256Hex } from '../base/ids.ts';
-import type { BrowserRequest, SignInFlow } from './flow.ts';
+import type { BrowserRequest, Outcome, SignInFlow } from './flow.ts';
+import { declinedPage } from './pages/closing-pages.ts';
 import { PageError, type TryAgain } from './pages/page-error.ts';
-import { csrfToken, readCallback } from './request-guards.ts';
+import { csrfToken, readCallback, type CallbackQuery } from './request-guards.ts';
 import type { Ticket } from './tickets.ts';
 import type { Leg, Transaction } from './transactions.ts';
 
@@ -18,14 +19,19 @@ export interface Returned {
 /**
  * Takes the transaction that a callback belongs to (security.md 1.3 steps 11 to 13). Whatever does not fit exactly is
  * refused, and the transaction is spent.
+ * @returns the page for who chose not to sign in, where there is nothing to go on with
  * @throws PageError E1, E2, E4
  */
-export async function takeTransaction(flow: SignInFlow, request: BrowserRequest, leg: Leg): Promise<Returned> {
+export async function takeTransaction(
+  flow: SignInFlow,
+  request: BrowserRequest,
+  leg: Leg,
+): Promise<Returned | { declined: Outcome }> {
   const query = readCallback(request.querystring);
   const { cookie } = request;
   if (!query || cookie === undefined) throw new PageError('E2');
   const cookieHash = sha256Hex(cookie);
-  if (query.isError || query.code === undefined) throw await refusedThere(flow, cookie, leg);
+  if (query.isError || query.code === undefined) return refusedThere(flow, request, { cookie, leg, query });
   const transaction = await flow.transactions.take(cookieHash);
   if (transaction?.leg !== leg) throw new PageError('E2');
   if (!isStateRight(flow, transaction, query.state)) throw new PageError('E2');
@@ -43,11 +49,34 @@ function isStateRight({ signIn }: SignInFlow, { leg, stateHash }: Transaction, s
   return sameSecret(sha256Hex(state), stateHash);
 }
 
-/** The other side reported an error: nothing is taken, so that a forged error cannot end a sign-in that goes on. */
-async function refusedThere(flow: SignInFlow, cookie: string, leg: Leg): Promise<PageError> {
-  const transaction = await flow.transactions.peek(sha256Hex(cookie));
-  if (transaction?.leg !== leg) return new PageError('E2');
-  return new PageError('E4', { again: tryAgain(flow, cookie, transaction.ticketHash) });
+interface RefusedThere {
+  cookie: string;
+  leg: Leg;
+  query: CallbackQuery;
+}
+
+/**
+ * The other side reported an error. Without our state nothing is taken by it, so that a forged one cannot end a sign-in that goes
+ * on. A refusal with our state ends it: then the next invitation in the chat shows a link of its own.
+ */
+async function refusedThere(
+  flow: SignInFlow,
+  { language, userAgent }: BrowserRequest,
+  { cookie, leg, query }: RefusedThere,
+): Promise<{ declined: Outcome }> {
+  const cookieHash = sha256Hex(cookie);
+  const transaction = await flow.transactions.peek(cookieHash);
+  if (transaction?.leg !== leg) throw new PageError('E2');
+  const again = tryAgain(flow, cookie, transaction.ticketHash);
+  if (!query.isDenied) throw new PageError('E4', { again });
+  const ticket = await flow.tickets.read(transaction.ticketHash);
+  if (ticket?.status !== 'started' || ticket.browser !== cookieHash) throw new PageError('E1');
+  if (query.state !== undefined && isStateRight(flow, transaction, query.state)) {
+    await flow.transactions.take(cookieHash);
+    flow.audit('link-declined', ticket.person);
+  }
+  const back = flow.backTo(userAgent, ticket.person);
+  return { declined: { kind: 'page', back, page: declinedPage({ language, back, again }) } };
 }
 
 function tryAgain({ csrfKey }: SignInFlow, cookie: string, ticketHash: string): TryAgain {

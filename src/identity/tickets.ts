@@ -9,7 +9,6 @@ import { conversationText } from './releases.ts';
 import { keys, type IdentityStore } from './store.ts';
 import { transactionLifeMs, type Transaction } from './transactions.ts';
 
-const askScript = loadScript(import.meta.url, './scripts/ask.lua');
 const startScript = loadScript(import.meta.url, './scripts/start.lua');
 const nameScript = loadScript(import.meta.url, './scripts/name-ticket.lua');
 const closeScript = loadScript(import.meta.url, './scripts/close-ticket.lua');
@@ -21,11 +20,14 @@ const TICKET_PURPOSE = 'link-ticket-name';
 const NAME_BYTES = 12;
 const TICKET_LIFE_MS = 10 * MINUTE_MS;
 const MAX_TICKETS_PER_HOUR = 5;
+/** A link that is shown once more must leave the time for a sign-in. */
+const LEAST_LEFT_MS = 2 * MINUTE_MS;
 /** Of one ticket, in its ten minutes. A whole sign-in takes one start, or two where the platform is asked first. */
 const MAX_STARTS = 60;
 /** Held messages live 55 minutes; the list of their conversations lives a little longer. */
 const WAITING_LIFE_MS = HOUR_MS;
 const MAX_WAITING = 50;
+const askScript = loadScript(import.meta.url, './scripts/ask.lua', { LEAST_LEFT_MS });
 
 /** A link ticket as the pages see it. The ticket itself is only in the link; Redis knows its SHA-256 (security.md 1.3 step 2). */
 export interface Ticket {
@@ -45,8 +47,11 @@ export interface SignInRequest extends ChatPerson {
   language: Language;
   /** The conversation whose held messages the link shall free; absent where nothing is to be held. */
   conversation?: ConversationRef;
-  /** `/signin`: kills the ticket that lives and mints a new one. */
-  force?: boolean;
+  /**
+   * `always`: kills the ticket that lives and mints a new one (`/signin`). `never`: only the conversation is remembered, where the
+   * link could be shown to nobody. Unless told, a link that is still of use is shown once more.
+   */
+  mints?: 'always' | 'never';
   /**
    * The message that asks. Handled again it gets the same link, while that one lives: the first time it may not have been
    * shown, or this is the first time, executed late. Every asking is one of its own unless told.
@@ -57,7 +62,10 @@ export interface SignInRequest extends ChatPerson {
 }
 
 export type Asked =
-  { kind: 'invited'; ticket: string; expiresAtMs: number } | { kind: 'waiting'; expiresAtMs: number } | NotAsked;
+  | { kind: 'invited'; ticket: string; expiresAtMs: number }
+  /** A link of this person is still of use: its ticket, or nothing where none was to be minted. */
+  | { kind: 'waiting'; ticket: string | undefined; expiresAtMs: number }
+  | NotAsked;
 
 /** Why nobody was asked to sign in. */
 export type NotAsked =
@@ -88,7 +96,7 @@ export interface Tickets {
 export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: NowMs): Tickets {
   const seal = (hash: string, person: Ticket['person']) => keyRing.seal('link-ticket', hash, JSON.stringify(person));
   return {
-    ask: (request) => askForTicket({ store, seal, ticketKey: keyRing.deriveKey(TICKET_PURPOSE), nowMs }, request),
+    ask: (request) => askForTicket({ store, seal, ticketKeys: keyRing.deriveKeys(TICKET_PURPOSE), nowMs }, request),
     async read(ticketHash) {
       const fields = await store.ask((redis) => redis.hgetall(keys.ticket(ticketHash)));
       const { status, sealed, sealedName, expiresAtMs, browser, startedFrom, codeMac, codeSerial } = fields;
@@ -139,42 +147,56 @@ function openPerson(keyRing: KeyRing, ticketHash: string, sealed: string): Ticke
 interface AskParts {
   store: IdentityStore;
   seal(hash: string, person: Ticket['person']): string;
-  /** Makes tickets out of the names of askings. */
-  ticketKey: Buffer;
+  /** Make tickets out of the names of askings, the newest first. */
+  ticketKeys: readonly Buffer[];
   nowMs: NowMs;
 }
 
 async function askForTicket(parts: AskParts, request: SignInRequest): Promise<Asked> {
   const { askedBy = randomToken() } = request;
   // A ticket that is over is never given again; each further one counts among those of the hour.
-  for (let serial = 0; ; serial += 1) {
-    const ticket = hmacBase64Url(parts.ticketKey, `${serial}|${askedBy}`);
-    const asked = await askOnce(parts, request, ticket);
-    if (asked) return asked;
+  for (let serial = 0, { mints } = request; ; serial += 1) {
+    const asked = await askOnce(parts, { ...request, ...(mints ? { mints } : {}) }, `${serial}|${askedBy}`);
+    if (asked === 'unknown') mints = 'always';
+    else if (asked) return asked;
   }
 }
 
-/** @returns undefined when this ticket was given before, and is over */
+/** The ticket made of this, by whichever key; undefined when it is another one's. */
+function ticketOf({ ticketKeys }: AskParts, madeOf: string, hash: string): string | undefined {
+  return ticketKeys.map((key) => hmacBase64Url(key, madeOf)).find((ticket) => sha256Hex(ticket) === hash);
+}
+
+/** @returns undefined when this ticket was given before, and is over; `unknown` when one lives that cannot be told any more */
 async function askOnce(
-  { store, seal, nowMs }: AskParts,
+  parts: AskParts,
   request: SignInRequest,
-  ticket: string,
-): Promise<Asked | undefined> {
+  madeOf: string,
+): Promise<Asked | 'unknown' | undefined> {
+  const { store, seal, ticketKeys, nowMs } = parts;
+  const ticket = hmacBase64Url(ticketKeys[0] ?? Buffer.alloc(0), madeOf);
   const hash = sha256Hex(ticket);
-  const { platform, tenant, app, chatUserId, displayName, language, conversation, force, uselessLinkMs } = request;
+  const { platform, tenant, app, chatUserId, displayName, language, conversation, mints, uselessLinkMs } = request;
   const person = { platform, tenant, app, chatUserId, language, ...(displayName ? { displayName } : {}) };
   const key = personKey(person);
   const names = [keys.liveTicket(key), keys.minted(key), keys.waiting(key), keys.ticket(hash), keys.link(key)];
   const limits = [TICKET_LIFE_MS, HOUR_MS, MAX_TICKETS_PER_HOUR];
   const waiting = [conversation ? conversationText(conversation) : '', WAITING_LIFE_MS, MAX_WAITING];
   const sealed = seal(hash, person);
-  const args = [nowMs(), force ? 1 : 0, hash, ...limits, keys.ticket(), key, sealed, ...waiting, uselessLinkMs ?? ''];
-  const [kind, value] = (await store.run(askScript, names, args)) as [Asked['kind'] | 'spent', string];
+  const minting = mints === undefined ? 0 : mints === 'always' ? 1 : 2;
+  const args = [
+    ...[nowMs(), minting, hash, ...limits, keys.ticket(), key, sealed, ...waiting, uselessLinkMs ?? ''],
+    ...[madeOf, keys.transaction(), keys.quarantine()],
+  ];
+  const answer = (await store.run(askScript, names, args)) as [Asked['kind'] | 'spent', string, string?, string?];
+  const [kind, value, liveHash = '', liveMadeOf = ''] = answer;
   switch (kind) {
     case 'invited':
       return { kind, ticket, expiresAtMs: Number(value) };
-    case 'waiting':
-      return { kind, expiresAtMs: Number(value) };
+    case 'waiting': {
+      const live = liveHash === '' ? undefined : ticketOf(parts, liveMadeOf, liveHash);
+      return liveHash !== '' && live === undefined ? 'unknown' : { kind, ticket: live, expiresAtMs: Number(value) };
+    }
     case 'too-many':
       return { kind, retryAtMs: Number(value) };
     case 'linked':

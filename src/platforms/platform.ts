@@ -90,6 +90,8 @@ export interface ReplyView {
    * model thinks but nobody is to read what.
    */
   thinking?: string;
+  /** Whom a word of ours in a group calls, by their user id, where the platform `canMention`; never taken from a text. */
+  mention?: string;
   finished: boolean;
 }
 
@@ -253,9 +255,15 @@ export interface WebSignIn {
   authorizeUrl(options: { redirectUri: string; state: string }): string;
   /** Exchanges the returned code. @returns the platform's user id. @throws PlatformError */
   identify(code: string): Promise<{ userId: string; tenant: string }>;
+  /** Whether it works in the app's own browser only. */
+  readonly needsAppBrowser: boolean;
   /** Hosts that the browser is sent to, for the pages' `form-action`. Origins such as `https://open.weixin.qq.com`. */
   readonly origins: string[];
 }
+
+/** How a page leads back into the app: by closing itself in the app's own browser, or by an address that the app opens. */
+export type BackToChat =
+  { kind: 'close-window'; platform: PlatformName } | { kind: 'link'; platform: PlatformName; href: string };
 
 /** One line of `npm run check`. */
 export interface CheckResult {
@@ -314,6 +322,10 @@ export interface Platform {
    * same, since the platform may take the second for a repetition; the same text is always cut in the same way.
    */
   splitPrivately?(text: string): string[];
+  /** Whether `writePrivately` takes markdown; plain text unless told. */
+  readonly writesMarkdownPrivately?: boolean;
+  /** Whether a reply can call one person (`ReplyView.mention`); unless told it cannot. */
+  readonly canMention?: boolean;
   /** Downloads a media reference, decrypted; host-pinned and bounded (security.md 6.6). @throws PlatformError */
   fetchMedia(mediaRef: string, maxBytes: number, signal: AbortSignal): Promise<Buffer>;
   /**
@@ -329,6 +341,8 @@ export interface Platform {
   readonly webSignIn?: WebSignIn;
   /** Whether a page's user agent is this app's own browser. A hint for texts, never evidence. */
   isAppBrowser(userAgent: string): boolean;
+  /** How a page in this browser leads back to the chat; undefined where only words can. */
+  backToChat(userAgent: string): BackToChat | undefined;
   /** What `npm run check` says about this platform's credentials. Never throws for what the platform answers. */
   check(): Promise<CheckResult[]>;
 }

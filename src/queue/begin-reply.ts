@@ -25,4 +25,5 @@ export type BeginReply = [
   leftovers: string[],
   mayBeAnswered: string,
   behind: string[],
+  wasHeldInGroup: string,
 ];

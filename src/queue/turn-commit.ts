@@ -4,6 +4,8 @@ import type { ConversationRef } from '../platforms/conversation-key.ts';
 export interface TurnCommit {
   /** `final`: answered. `held`: waits for the sender's sign-in. `dead`: given up with an apology. */
   outcome: 'final' | 'held' | 'dead';
+  /** Set where it is held in a group: there others may wait too, and a question is not answered later than any other. */
+  heldIn?: 'group';
   /**
    * Last looks of live replies, by delivery id: field names and values of the message record; and what is to follow an answer
    * in a message of its own, sealed.

@@ -12,7 +12,7 @@ import { loadScript, type LuaScript } from '../base/lua-script.ts';
 import { randomToken } from '../base/ids.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
-import type { ConversationRef } from '../platforms/conversation-key.ts';
+import { personIdOf, type ConversationRef } from '../platforms/conversation-key.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import type { BeginReply } from './begin-reply.ts';
 import type { StopMark } from './stop-mark.ts';
@@ -37,6 +37,7 @@ const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
 });
 const markScript = loadScript(import.meta.url, './scripts/mark-turn.lua');
 const notCrashedScript = loadScript(import.meta.url, './scripts/not-crashed.lua');
+const heldForScript = loadScript(import.meta.url, './scripts/held-for.lua');
 const renewScript = loadScript(import.meta.url, './scripts/renew.lua');
 const releaseScript = loadScript(import.meta.url, './scripts/release.lua', {
   CLEARED_MARK_MS,
@@ -53,7 +54,10 @@ const BYTES_A_TOKEN = 8;
 const DEFAULT_PROMPT_TOKENS = 24_000;
 /** Held messages live this long; the invitation was their visible answer (design: held). */
 const HELD_LIFE_MS = 55 * MINUTE_MS;
+/** Of one person in one conversation. */
 export const MOST_HELD_MESSAGES = 20;
+/** Of all people of a group. Of more it is not asked whose they are, and further ones are not held. */
+const MOST_HELD_COUNTED = 200;
 /** What a person chose lives so long after their last message in the chat. */
 const PREFERENCES_LIFE_MS = 90 * DAY_MS;
 const CLAIM_BYTES = 12;
@@ -82,7 +86,10 @@ export interface TurnClaim {
   isAnswerLost: boolean;
   /** The newest stop word's place and person, and the last stop that ended something. */
   stop: StopMark & { servedSeq: number };
+  /** How many messages of the same sender wait for the sign-in. */
   heldCount: number;
+  /** Whether it waited in a group for its sender's sign-in. */
+  wasHeldInGroup: boolean;
   /** When the message that is answered first came: its live reply's life counts from there. */
   startedAtMs: number;
   /** Whether the live reply has ended already because its time was over; the answer goes the platform's other way. */
@@ -118,6 +125,14 @@ export interface TurnClaim {
 export interface Renewed {
   stop: StopMark;
   wasStopped: boolean;
+}
+
+/** How many of a person's messages wait for their sign-in. */
+export interface Held {
+  inPrivate: number;
+  inGroup: number;
+  /** Said so long ago in a group that they are not answered any more. */
+  tooOldInGroup: number;
 }
 
 /** What a release met. */
@@ -159,6 +174,7 @@ export class TurnStore {
     this.#beginScript = loadScript(import.meta.url, './scripts/begin.lua', {
       STATE_LIFE_MS,
       CLAIM_LIFE_MS: claimLifeMs,
+      MOST_HELD_COUNTED,
     });
   }
 
@@ -192,7 +208,8 @@ export class TurnStore {
     const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =
       reply as BeginReply;
     const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences, wasStopped, ...last] = more;
-    const [redisNowMs, summary, historyLength, target, dueForMs, leftovers, mayBeAnswered, behind] = last;
+    const [redisNowMs, summary, historyLength, target, dueForMs, leftovers, mayBeAnswered, behind, wasHeldInGroup] =
+      last;
     if (turnId === LACKS_KEY) return this.#awaitKey(conversation, String(crashes));
     // Times of Redis' clock become times of ours, so that an age is right although the two differ (reliability.md F29).
     const aheadMs = this.#options.nowMs() - redisNowMs;
@@ -229,6 +246,7 @@ export class TurnStore {
       leftovers,
       mayBeAnswered: mayBeAnswered === '1',
       behind: readableOf(keyRing, behind),
+      wasHeldInGroup: wasHeldInGroup === '1',
     };
   }
 
@@ -312,25 +330,39 @@ export class TurnStore {
     return (await notCrashedScript.run(this.#options.redis, [conversationKeys(conversation).state], [claimId])) === 1;
   }
 
-  /** Brings held messages back after the sign-in, behind a turn that is open. Safe to repeat. */
-  release(conversation: ConversationRef): Promise<Released> {
-    return this.#release(conversation, '');
+  /**
+   * Brings one person's held messages back after their sign-in, behind a turn that is open. Safe to repeat.
+   * @param personId everybody's come back where it is not known whose they are
+   */
+  release(conversation: ConversationRef, personId?: string): Promise<Released> {
+    return this.#release(conversation, '', personId);
+  }
+
+  /** What waits in a conversation for one person's sign-in. @param oldestMs so old a question in a group is still answered */
+  async heldFor(conversation: ConversationRef, personId: string, oldestMs: number): Promise<Held> {
+    const { held } = conversationKeys(conversation);
+    const args = [messageKeyPrefix(conversation.partition), personId, oldestMs];
+    const counts = (await heldForScript.run(this.#options.redis, [held], args)) as [number, number, number];
+    const [inPrivate, inGroup, tooOldInGroup] = counts;
+    return { inPrivate, inGroup, tooOldInGroup };
   }
 
   /**
-   * Brings back what is held, in front of this turn, which gives its place up: it was said later. Fenced.
+   * Brings back what is held of the turn's sender, in front of this turn, which gives its place up: it was said later. Fenced.
    * @returns whether the turn has given its place up, or has lost it before; else nothing changed
    */
-  async releaseBefore({ conversation, epoch }: Place): Promise<boolean> {
-    return (await this.#release(conversation, epoch)).count !== 0;
+  async releaseBefore({ conversation, epoch, messages }: Place & Pick<TurnClaim, 'messages'>): Promise<boolean> {
+    const message = messages.at(-1)?.message;
+    const personId = message && personIdOf(message, message.sender.userId);
+    return (await this.#release(conversation, epoch, personId)).count !== 0;
   }
 
-  async #release(conversation: ConversationRef, epoch: number | ''): Promise<Released> {
+  async #release(conversation: ConversationRef, epoch: number | '', personId: string | undefined): Promise<Released> {
     const keys = conversationKeys(conversation);
     const [count, isTurnOpen] = (await releaseScript.run(
       this.#options.redis,
       [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.summary],
-      [conversation.id, messageKeyPrefix(conversation.partition), epoch],
+      [conversation.id, messageKeyPrefix(conversation.partition), epoch, personId ?? ''],
     )) as [number, string];
     return { count, isTurnOpen: isTurnOpen === '1' };
   }

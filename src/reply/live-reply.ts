@@ -34,11 +34,12 @@ export interface LiveReply {
    * Ends the reply with its final text.
    * @param status lines that are shown apart from the text, where the platform has a place for them
    * @param thinking the model's thought, likewise
+   * @param mention whom a word of ours in a group calls
    * @returns the records that the commit writes; with them the answer is visible
    */
-  finish(text: string, status?: string, thinking?: string): Promise<FinalRecord[]>;
+  finish(text: string, status?: string, thinking?: string, mention?: string): Promise<FinalRecord[]>;
   /** Leaves the reply open with this look, to grow later (a question that waits for its sender's sign-in). */
-  leaveOpen(text: string): Promise<FinalRecord[]>;
+  leaveOpen(text: string, mention?: string): Promise<FinalRecord[]>;
   /** Writes nothing more and waits for the write under way. */
   close(): Promise<void>;
   /**

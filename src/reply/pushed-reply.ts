@@ -93,7 +93,7 @@ export class PushedReply implements LiveReply {
    * The full text is stored before the last edit, so that whoever takes over neither asks the model again nor loses it (security.md
    * 4.4): with the fence's question, or by itself where it is long, since cutting it takes time.
    */
-  async finish(text: string, status?: string): Promise<FinalRecord[]> {
+  async finish(text: string, status?: string, _thinking?: string, mention?: string): Promise<FinalRecord[]> {
     this.#isFinishing = true;
     await this.close();
     const { platform, sealAnswer, storeAnswer } = this.#options;
@@ -103,7 +103,11 @@ export class PushedReply implements LiveReply {
     let delivery: Delivery = 'live';
     for (const [part, piece] of pieces.entries()) {
       const isLast = part === pieces.length - 1;
-      const look = { ...lastLook(platform, piece, isLast ? status : undefined), ends: this.#endsWith(pieces.length) };
+      const called = part === 0 ? mention : undefined;
+      const look = {
+        ...lastLook(platform, piece, isLast ? status : undefined, called),
+        ends: this.#endsWith(pieces.length),
+      };
       const answer = part === 0 && !isLong ? sealAnswer(text) : undefined;
       delivery = await this.#persist(part, look, answer);
       if (delivery !== 'live') break;
@@ -114,10 +118,10 @@ export class PushedReply implements LiveReply {
     return this.#hasLost() ? [] : [this.#record({ finished: '1', delivery })];
   }
 
-  async leaveOpen(text: string): Promise<FinalRecord[]> {
+  async leaveOpen(text: string, mention?: string): Promise<FinalRecord[]> {
     this.#isFinishing = true;
     await this.close();
-    const content = this.#options.platform.renderReply({ text, finished: false });
+    const content = this.#options.platform.renderReply({ text, ...calling(mention), finished: false });
     const delivery = await this.#persist(0, { content, finished: false, staysOpen: true });
     return [this.#record({ finished: '0', keep: '1', delivery })];
   }
@@ -262,11 +266,15 @@ export class PushedReply implements LiveReply {
 }
 
 /** What is said about an answer stands apart from its text; of one without any text it is the text (contract.md section 4). */
-function lastLook(platform: Platform, text: string, status?: string): Omit<PushedLook, 'shown'> {
+function lastLook(platform: Platform, text: string, status?: string, mention?: string): Omit<PushedLook, 'shown'> {
   const about = status === undefined ? {} : { status };
-  const content = platform.renderReply({ text, ...about, finished: true });
+  const content = platform.renderReply({ text, ...about, ...calling(mention), finished: true });
   const note = status === undefined || text.trim() === '' ? {} : { note: status };
   return { content, ...note, finished: true };
+}
+
+function calling(mention: string | undefined): Pick<ReplyView, 'mention'> {
+  return mention === undefined ? {} : { mention };
 }
 
 /** Bytes that each message keeps free for the note, should the platform take it only as part of the text. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Bilingual } from '../base/texts.ts';
 import type { Config, Secrets, SignInProof } from './config.ts';
 import type { Judged } from './cross-checks.ts';
 import { isLocalSlack, isServiceAlone } from './mode.ts';
@@ -10,7 +11,7 @@ const SLACK_API_URL = 'https://slack.com/api';
 
 /** Names that local mode's own parts go by; none is a secret. */
 const LOCAL = {
-  serviceName: 'Parley Sign-in',
+  serviceName: { en: 'Parley Sign-in', zh: '统一登录' },
   clientId: 'parley',
   corpId: 'wwparleylocal',
   agentId: '1000002',
@@ -109,9 +110,15 @@ function assembleSignIn(judged: Judged, embeddedUrl: string): Config['signIn'] {
     identityCodes: settings.SIGN_IN_IDENTITY_CODES,
     expiresUnit: settings.SIGN_IN_EXPIRES_UNIT,
     keepTokens: settings.SIGN_IN_KEEP_TOKENS,
-    serviceName: settings.SIGN_IN_SERVICE_NAME ?? (url === embeddedUrl ? LOCAL.serviceName : new URL(url).host),
+    serviceName: serviceNameOf(settings.SIGN_IN_SERVICE_NAME, url === embeddedUrl, url),
     helpUrl: settings.SIGN_IN_HELP_URL,
   };
+}
+
+function serviceNameOf(given: string | undefined, isEmbedded: boolean, url: string): Bilingual {
+  if (given === undefined && isEmbedded) return LOCAL.serviceName;
+  const name = given ?? new URL(url).host;
+  return { en: name, zh: name };
 }
 
 function proofsOf({ settings, mode, roles }: Judged): readonly SignInProof[] {

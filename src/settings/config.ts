@@ -1,3 +1,4 @@
+import type { Bilingual } from '../base/texts.ts';
 import type { Mode, Role } from './mode.ts';
 import type { SameIdRule } from './setting-kinds.ts';
 
@@ -73,7 +74,7 @@ export interface Config {
     readonly identityCodes: readonly string[] | undefined;
     readonly expiresUnit: 'auto' | 'seconds' | 'milliseconds';
     readonly keepTokens: 'none' | 'refresh' | 'both';
-    readonly serviceName: string;
+    readonly serviceName: Bilingual;
     readonly helpUrl: string | undefined;
   };
   readonly wecom: {

@@ -9,24 +9,15 @@ type TurnText =
   | 'whoUnlinked'
   | 'whoPlatform'
   | 'privateOnly'
-  | 'invitation'
-  | 'invitationHeld'
-  | 'waitingForSignIn'
-  | 'tooManyHeld'
-  | 'tooManyThreadsHeld'
   | 'tooManyInvitations'
   | 'alreadyLinked'
   | 'signInOff'
-  | 'groupSignIn'
-  | 'groupSignInSent'
-  | 'unlinked'
   | 'notLinked'
   | 'suspended'
   | 'notHere'
   | 'groupsOnly'
   | 'mayNotUse'
   | 'mayNotUseHelp'
-  | 'signInToUse'
   | 'released'
   | 'thinking'
   | 'unsupported'
@@ -73,26 +64,6 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   whoUnlinked: { en: 'Nobody is signed in here. Send /signin to sign in.', zh: '当前没有登录，发送“登录”即可登录。' },
   whoPlatform: { en: 'Sign-in is not used here. You are {id} to me.', zh: '此处无需登录，你的标识是 {id}。' },
   privateOnly: { en: 'Please send this to me in our private chat.', zh: '请在与我的私聊中发送。' },
-  invitation: {
-    en: 'Please sign in: {url}\n\nThe link is yours alone and works for 10 minutes.',
-    zh: '请登录：{url}\n\n此链接仅供你本人使用，10 分钟内有效。',
-  },
-  invitationHeld: {
-    en: 'Before I answer, please sign in once: {url}\n\nThe link is yours alone and works for 10 minutes. Your question is kept and answered here afterwards.',
-    zh: '回答之前，请先登录一次：{url}\n\n此链接仅供你本人使用，10 分钟内有效。你的问题已保留，登录后会在这里直接回答。',
-  },
-  waitingForSignIn: {
-    en: 'Kept. I am waiting for your sign-in; /signin sends a new link.',
-    zh: '已保留，正在等待你登录；发送“登录”可获取新的链接。',
-  },
-  tooManyHeld: {
-    en: 'I keep no more than {count} questions before you sign in. Please sign in first; /signin sends a new link.',
-    zh: '登录前最多为你保留 {count} 个问题，请先登录；发送“登录”可获取新的链接。',
-  },
-  tooManyThreadsHeld: {
-    en: 'I keep questions in no more than {count} threads before you sign in. Please sign in first; /signin sends a new link.',
-    zh: '登录前最多为你保留 {count} 个消息列中的问题，请先登录；发送“登录”可获取新的链接。',
-  },
   tooManyInvitations: {
     en: 'Too many sign-in links were asked for. Please try again in {minutes} minutes.',
     zh: '获取登录链接的次数过多，请 {minutes} 分钟后再试。',
@@ -102,12 +73,6 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '你已登录：{name}（{id}）。如需更换身份，请先发送“解绑”。',
   },
   signInOff: { en: 'Sign-in is not used here; just ask.', zh: '此处无需登录，直接提问即可。' },
-  groupSignIn: { en: 'Please write to me privately first, to sign in.', zh: '请先私聊我完成登录。' },
-  groupSignInSent: { en: 'I have sent you a private message.', zh: '我已给你发送私信。' },
-  unlinked: {
-    en: 'You are signed out here; your sign-in and this conversation are deleted. To leave the sign-in service too: {url}',
-    zh: '已解绑，你的登录信息和这段对话已删除。如需同时退出统一登录：{url}',
-  },
   notLinked: { en: 'Nobody is signed in here, so there is nothing to undo.', zh: '当前没有登录，无需解绑。' },
   suspended: {
     en: 'Your account could not be confirmed any more, so I cannot answer. Please contact the help desk, or send /unlink and sign in again.',
@@ -128,10 +93,6 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   mayNotUseHelp: {
     en: 'Your account may not use me, so I cannot answer. If you think it should, please ask the help desk: {help}',
     zh: '你的账号没有使用权限，因此我不能回答。如有疑问，请联系服务台：{help}',
-  },
-  signInToUse: {
-    en: 'I can answer only people whom I know. Send /signin to sign in, then ask again.',
-    zh: '我需要先确认你的身份才能回答。请发送“登录”完成登录，然后重新提问。',
   },
   released: { en: 'You are signed in. Your question is being answered …', zh: '登录成功，正在回答你的问题……' },
   thinking: { en: 'Thinking, {seconds} s', zh: '思考中，{seconds} 秒' },
@@ -191,7 +152,7 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   },
   otherPersonNotice: {
     en: 'Somebody else signed in with your link. Nothing was connected. Never pass on a sign-in link.',
-    zh: '有其他人使用了你的登录链接，未建立任何关联。请勿转发登录链接。',
+    zh: '有其他人使用了你的登录链接，没有绑定任何账号。请勿转发登录链接。',
   },
   signInAgainNotice: {
     en: 'Your sign-in has ended at the institution. Send /signin to sign in again.',
@@ -203,7 +164,7 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   },
   codeSeenNotice: {
     en: 'Your sign-in code was seen in a group, so it no longer works, and nothing was connected. Send /signin for a new link.',
-    zh: '你的登录验证码出现在群聊中，已失效，未建立任何关联。请发送“登录”获取新的链接。',
+    zh: '你的登录验证码出现在群聊中，已失效，没有绑定任何账号。请发送“登录”获取新的链接。',
   },
   codeWrong: {
     en: 'That is not the code on the sign-in page. Please look again; tries left: {count}.',
@@ -211,7 +172,7 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   },
   codeWrongLast: {
     en: 'That was not the code either, so this sign-in has ended. Nothing was connected; send /signin for a new link.',
-    zh: '验证码多次不一致，本次登录已终止，未建立任何关联。请发送“登录”获取新的链接。',
+    zh: '验证码多次不一致，本次登录已终止，没有绑定任何账号。请发送“登录”获取新的链接。',
   },
   codeExpired: {
     en: 'This code is too old. Send /signin for a new link.',
@@ -219,7 +180,7 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   },
   codeNotAwaited: {
     en: 'I am not waiting for a sign-in code here, so nothing was connected. Only type a code if you asked for the sign-in link in this chat yourself: send /signin for one. I have not passed this message on.',
-    zh: '我没有在这里等待登录验证码，未建立任何关联。只有你本人在此聊天中获取登录链接后，才需要输入验证码；请发送“登录”获取。这条消息没有被转给任何人。',
+    zh: '我没有在这里等待登录验证码，没有绑定任何账号。只有你本人在此聊天中获取登录链接后，才需要输入验证码；请发送“登录”获取。这条消息没有被转给任何人。',
   },
   codeInGroup: {
     en: 'That looks like a sign-in code. Codes belong in our private chat only; if it was one, it no longer works. Please send /signin to me there.',

@@ -58,7 +58,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     const obstacle = imageObstacle(options, scene);
     if (obstacle !== undefined) return refused(options, scene, obstacle);
     // After a sign-in the reply still shows the invitation; say at once that its question is being answered.
-    const isReleased = (turn.messages.at(-1)?.acceptedAtMs ?? 0) > turn.startedAtMs;
+    const isReleased = turn.wasHeldInGroup || (turn.messages.at(-1)?.acceptedAtMs ?? 0) > turn.startedAtMs;
     if (isReleased) live.show({ text: '', status: say(TURN_TEXTS.released, language) });
 
     const spent = new TokenCount();

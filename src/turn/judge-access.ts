@@ -26,25 +26,26 @@ export function judgeAccess(
   options: AccessOptions,
   scene: TurnScene,
   account: Account | undefined,
-): { models: Models } | { outcome: Outcome } {
+): { models: Models } | { outcome: Outcome } | { outcome: Outcome; signInHelps: true } {
   const { chat, platform } = scene.newest;
   const verdict = options.policy.judge(account, chat);
   if (verdict.kind === 'allowed') return { models: chosenFirst(verdict.models, scene.preferences.model) };
   const { because, rule } = verdict;
   options.report.accessRefused({ platform, person: pseudonymOf(options.keyRing, askerOf(scene)), because, rule });
-  return { outcome: { kind: 'refused', text: refusalText(options, scene, verdict, account !== undefined) } };
+  const outcome: Outcome = { kind: 'refused', text: refusalText(options, scene, verdict) };
+  const mayHelp =
+    account === undefined && options.mode === 'optional' && chat.kind === 'private' && because !== 'private';
+  return mayHelp ? { outcome, signInHelps: true } : { outcome };
 }
 
 /** In a group others read along: there one sentence stands for every reason, so that it tells nothing about the person. */
 function refusalText(
-  { mode, helpUrl }: AccessOptions,
+  { helpUrl }: AccessOptions,
   { newest, question: { language } }: TurnScene,
   { because }: Refusal,
-  isSignedIn: boolean,
 ): string {
   if (newest.chat.kind === 'group') return say(TURN_TEXTS.notHere, language);
   if (because === 'private') return say(TURN_TEXTS.groupsOnly, language);
-  if (!isSignedIn && mode === 'optional') return say(TURN_TEXTS.signInToUse, language);
   if (helpUrl === undefined) return say(TURN_TEXTS.mayNotUse, language);
   return say(TURN_TEXTS.mayNotUseHelp, language, { help: helpUrl.replace(/^mailto:/, '') });
 }

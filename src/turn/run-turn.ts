@@ -22,6 +22,8 @@ import type { SummaryWish } from './earlier-summary.ts';
 import { questionOf, type Question } from './question.ts';
 import type { RunSlashWord } from './slash-words.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
+import { SIGN_IN_TEXTS } from '../texts/sign-in-texts.ts';
+import { toAsker } from './sign-in-words.ts';
 import { formatStoredAnswer, readStoredAnswer } from './stored-answer.ts';
 import { threadSpokenIn } from './records/thread-index.ts';
 import { setAside, unreadableRecords } from './set-aside.ts';
@@ -32,7 +34,7 @@ import type { Outcome, TurnControls, TurnInput, TurnResult } from './turn-types.
 import { failedTurnHistory, lastLanguage, withThreadHistory } from './turn-history.ts';
 
 /** A question that waited longer gets an apology instead of a surprise (security.md 4.8). */
-const OLDEST_QUESTION_MS = 10 * MINUTE_MS;
+export const OLDEST_QUESTION_MS = 10 * MINUTE_MS;
 
 export interface RunTurnOptions {
   redis: RedisClient;
@@ -114,8 +116,8 @@ async function runScene(options: RunTurnOptions, scene: TurnScene): Promise<Turn
   const leftover = leftoverFor(keyRing, scene, outcome);
   const erase = eraseWith(leftover, outcome.erase);
   const records = outcome.hold
-    ? await scene.live.leaveOpen(outcome.text)
-    : await scene.live.finish(behindLeftover(leftover, outcome.text), status, outcome.thinking);
+    ? await scene.live.leaveOpen(outcome.text, outcome.mention)
+    : await scene.live.finish(behindLeftover(leftover, outcome.text), status, outcome.thinking, outcome.mention);
   throwIfUnwanted(controls.signal);
   if (outcome.replaces !== undefined) await replaceOld(options, scene, outcome.replaces);
   const thread = threadSpokenIn(scene.newest, turn.conversation, outcome.threadHistory?.conversation);
@@ -128,6 +130,7 @@ async function runScene(options: RunTurnOptions, scene: TurnScene): Promise<Turn
   });
   return {
     outcome: outcome.hold ? 'held' : 'final',
+    ...(outcome.hold && !isPrivate ? { heldIn: 'group' } : {}),
     records: [...records, ...unreadableRecords(turn)],
     ...(outcome.history ? { history: outcome.history } : {}),
     ...(outcome.threadHistory ? { threadHistory: outcome.threadHistory } : {}),
@@ -228,8 +231,7 @@ function storedForm({ decided }: TurnScene, text: string): string {
 
 /** The way through a turn, in order; the first that has an outcome ends it. */
 async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcome> {
-  const { turn, controls, question, newest } = scene;
-  const { language } = question;
+  const { turn, controls, newest } = scene;
   try {
     if (turn.storedAnswer !== undefined) return readStoredAnswer(turn.storedAnswer);
     if (newest.slash) return await options.runSlashWord(scene, newest.slash);
@@ -241,11 +243,7 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
     if (controls.signal.reason === 'stopped') return stoppedBeforeStart(options.keyRing, scene);
     // A worker's clock may step by minutes in the midst of a turn.
     if (turn.newestAgeMs + monotonicMs() - turn.claimedAtMs > OLDEST_QUESTION_MS) {
-      return {
-        kind: 'expired',
-        text: say(TURN_TEXTS.expired, language),
-        history: failedTurnHistory(options.keyRing, scene),
-      };
+      return { kind: 'expired', ...(await expiredWords(scene)), history: failedTurnHistory(options.keyRing, scene) };
     }
     const admitted = await options.gate.admit(scene);
     if ('outcome' in admitted) return admitted.outcome;
@@ -259,6 +257,13 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
     if (error instanceof IdentityError && error.code === 'store_away') throw error;
     return failure(options, scene, asError(error));
   }
+}
+
+/** Who signed in too late for a question in a group has not been kept waiting by us: it is only to be asked again. */
+async function expiredWords(scene: TurnScene): Promise<Pick<Outcome, 'text' | 'mention'>> {
+  const { turn, question } = scene;
+  if (!turn.wasHeldInGroup) return { text: say(TURN_TEXTS.expired, question.language) };
+  return toAsker(scene, say(SIGN_IN_TEXTS.groupTooOld, question.language));
 }
 
 /** Where the platform took the answers to what the same person wrote next. */

@@ -5,6 +5,8 @@ import type { Models } from '../policy/policy.ts';
 import { askerOf } from './asker.ts';
 import { judgeAccess, type AccessOptions } from './judge-access.ts';
 import type { TurnScene } from './run-turn.ts';
+import { linkWords, toAsker } from './sign-in-words.ts';
+import { SIGN_IN_TEXTS } from '../texts/sign-in-texts.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import type { Outcome } from './turn-types.ts';
 
@@ -29,6 +31,14 @@ function uselessLink({ linkedAtMs }: { linkedAtMs: number }): Required<UselessLi
   return { uselessLinkMs: linkedAtMs };
 }
 
+/** Refused as long as nobody is signed in: with whom it might be another matter. */
+interface RefusedUnlinked {
+  outcome: Outcome;
+  signInHelps: true;
+}
+/** Somebody who is to be asked to sign in. */
+type Unadmitted = 'unlinked' | RefusedUnlinked;
+
 /** Who may ask: the one place that decides whether a message goes on, waits for its sender's sign-in, or is refused. */
 export class SignInGate {
   readonly #options: SignInGateOptions;
@@ -43,21 +53,32 @@ export class SignInGate {
     return this.#options.identity?.accountOf({ platform, tenant, app }, chatUserId);
   }
 
-  /** Lets a question pass, or says what its sender sees instead. Asked for every question, so that nothing old decides. */
-  async admit(scene: TurnScene): Promise<Admission | { outcome: Outcome }> {
+  /**
+   * Lets a question pass, or says what its sender sees instead. Asked for every question, so that nothing old decides.
+   * @param holds whether the message itself is the question, which can wait for its sender's sign-in
+   */
+  async admit(scene: TurnScene, { holds = true }: { holds?: boolean } = {}): Promise<Admission | { outcome: Outcome }> {
     for (let useless: UselessLink = {}; ;) {
       const judged = await this.judge(scene);
-      if (judged !== 'unlinked') return judged;
-      const isGroup = scene.newest.chat.kind === 'group';
-      const invited = isGroup ? await this.#inviteFromGroup(scene, useless) : await this.#inviteAndHold(scene, useless);
+      if (judged !== 'unlinked' && !('signInHelps' in judged)) return judged;
+      const invited = await this.#inviteTo(scene, { why: judged, holds, useless });
       if (!('uselessLinkMs' in invited)) return { outcome: invited };
       // A link was made between the look-up and the invitation. Should it be of no use again, it is not waited for twice.
       useless = invited;
     }
   }
 
+  #inviteTo(
+    scene: TurnScene,
+    { why, holds, useless }: { why: Unadmitted; holds: boolean; useless: UselessLink },
+  ): Promise<Outcome | Required<UselessLink>> {
+    if (why !== 'unlinked') return this.#inviteWith(scene, 'signInToUse', useless);
+    if (scene.newest.chat.kind === 'group') return this.#inviteFromGroup(scene, holds, useless);
+    return holds ? this.#inviteAndHold(scene, useless) : this.#inviteWith(scene, 'invitation', useless);
+  }
+
   /** The same without an invitation: `unlinked` is somebody who would have to sign in first. */
-  async judge(scene: TurnScene): Promise<Admission | { outcome: Outcome } | 'unlinked'> {
+  async judge(scene: TurnScene): Promise<Admission | { outcome: Outcome } | Unadmitted> {
     const { mode } = this.#options;
     const account = mode === 'off' ? undefined : await this.accountOf(scene);
     const isGroup = scene.newest.chat.kind === 'group';
@@ -69,7 +90,7 @@ export class SignInGate {
     return mode === 'required' ? 'unlinked' : this.#judge(scene, undefined);
   }
 
-  #judge(scene: TurnScene, account: Account | undefined): Admission | { outcome: Outcome } {
+  #judge(scene: TurnScene, account: Account | undefined): Admission | { outcome: Outcome } | RefusedUnlinked {
     const judged = judgeAccess(this.#options, scene, account);
     return 'outcome' in judged ? judged : { account, ...judged };
   }
@@ -83,28 +104,38 @@ export class SignInGate {
         const { name, accountId: id } = account;
         return { kind: 'command', text: say(TURN_TEXTS.alreadyLinked, language, { name, id }) };
       }
-      const invited = await this.#ask(scene, { force: true, ...useless });
-      switch (invited.kind) {
-        case 'invited':
-          return { kind: 'sign-in', text: say(TURN_TEXTS.invitation, language, { url: invited.url }) };
-        case 'too-many':
-          return this.#tooMany(scene, invited.retryAtMs);
-        case 'linked':
-          useless = uselessLink(invited);
-          break;
-        case 'waiting':
-        case 'full':
-          throw new TypeError('A new link was asked for, and nothing to be held');
+      const invited = await this.#inviteWith(scene, 'invitation', { mints: 'always', ...useless });
+      if (!('uselessLinkMs' in invited)) return invited;
+      useless = invited;
+    }
+  }
+
+  /** A link that frees nothing: no question waits for it. */
+  async #inviteWith(
+    scene: TurnScene,
+    text: 'invitation' | 'signInToUse' | 'tooManyHeld' | 'tooManyThreadsHeld',
+    how: UselessLink & Pick<SignInRequest, 'mints'>,
+    values: Record<string, number> = {},
+  ): Promise<Outcome | Required<UselessLink>> {
+    const invited = await this.#ask(scene, how);
+    switch (invited.kind) {
+      case 'linked':
+        return uselessLink(invited);
+      case 'too-many':
+        return this.#tooMany(scene, invited.retryAtMs);
+      case 'full':
+        throw new TypeError('Nothing was to be held');
+      case 'invited':
+      case 'waiting': {
+        const kind = text === 'invitation' ? 'sign-in' : 'refused';
+        return { kind, text: this.#withLink(scene, text, invited, values) };
       }
     }
   }
 
   async #inviteAndHold(scene: TurnScene, useless: UselessLink): Promise<Outcome | Required<UselessLink>> {
-    const { mostHeld } = this.#options;
-    const { language } = scene.question;
-    if (scene.turn.heldCount + scene.turn.messages.length > mostHeld) {
-      return { kind: 'refused', text: say(TURN_TEXTS.tooManyHeld, language, { count: mostHeld }) };
-    }
+    const { mostHeld: count } = this.#options;
+    if (!this.#hasRoom(scene)) return this.#inviteWith(scene, 'tooManyHeld', useless, { count });
     // The conversation that holds the message is a thread of the private chat as often as the chat itself.
     const { conversation } = scene.turn;
     const invited = await this.#ask(scene, { conversation, ...useless });
@@ -114,33 +145,64 @@ export class SignInGate {
       case 'too-many':
         return this.#tooMany(scene, invited.retryAtMs);
       case 'full':
-        return { kind: 'refused', text: say(TURN_TEXTS.tooManyThreadsHeld, language, { count: invited.most }) };
+        return this.#inviteWith(scene, 'tooManyThreadsHeld', useless, { count: invited.most });
       case 'invited':
-        return { kind: 'sign-in', text: say(TURN_TEXTS.invitationHeld, language, { url: invited.url }), hold: true };
+        return { kind: 'sign-in', text: this.#withLink(scene, 'invitationHeld', invited), hold: true };
       case 'waiting':
-        return { kind: 'sign-in', text: say(TURN_TEXTS.waitingForSignIn, language), hold: true };
+        return { kind: 'sign-in', text: this.#withLink(scene, 'waitingForSignIn', invited), hold: true };
     }
   }
 
-  /** In a group nothing but a pointer is said; the link goes to the private chat where the platform lets us write first (security.md 1.3 step 1). */
-  async #inviteFromGroup(scene: TurnScene, useless: UselessLink): Promise<Outcome | Required<UselessLink>> {
-    const { platform, question } = scene;
-    const pointer = (text: 'groupSignInSent' | 'groupSignIn'): Outcome => ({
-      kind: 'sign-in',
-      text: say(TURN_TEXTS[text], question.language),
+  /**
+   * In a group nothing but a pointer is said; the link goes to the private chat where the platform lets us write first (security.md
+   * 1.3 step 1). The question waits all the same, for a sign-in that the person asks for there.
+   */
+  async #inviteFromGroup(
+    scene: TurnScene,
+    isQuestion: boolean,
+    useless: UselessLink,
+  ): Promise<Outcome | Required<UselessLink>> {
+    const { platform, question, newest, turn } = scene;
+    const holds = isQuestion && this.#hasRoom(scene);
+    const mints = platform.writePrivately ? {} : ({ mints: 'never' } as const);
+    const invited = await this.#ask(scene, {
+      ...(holds ? { conversation: turn.conversation } : {}),
+      ...mints,
+      ...useless,
     });
-    if (!platform.writePrivately) return pointer('groupSignIn');
-    const invited = await this.#ask(scene, useless);
     if (invited.kind === 'linked') return uselessLink(invited);
-    if (invited.kind !== 'invited') return pointer(invited.kind === 'waiting' ? 'groupSignInSent' : 'groupSignIn');
-    const text = say(TURN_TEXTS.invitation, question.language, { url: invited.url });
-    const result = await platform.writePrivately(scene.newest.sender.userId, text);
-    return pointer(result === 'sent' ? 'groupSignInSent' : 'groupSignIn');
+    const isHeld = holds && invited.kind !== 'full';
+    let isSent = false;
+    if ((invited.kind === 'invited' || invited.kind === 'waiting') && invited.url !== undefined) {
+      const text = this.#withLink(scene, isHeld ? 'invitationForGroup' : 'invitation', invited);
+      isSent = (await platform.writePrivately?.(newest.sender.userId, text)) === 'sent';
+    }
+    const pointer = isSent ? ('groupSignInSent' as const) : ('groupSignIn' as const);
+    const words = say(SIGN_IN_TEXTS[isHeld ? (`${pointer}Held` as const) : pointer], question.language);
+    return { kind: 'sign-in', ...(await toAsker(scene, words)), ...(isHeld ? { hold: true } : {}) };
+  }
+
+  #hasRoom({ turn }: TurnScene): boolean {
+    return turn.heldCount + turn.messages.length <= this.#options.mostHeld;
+  }
+
+  #withLink(
+    { question: { language }, newest, platform }: TurnScene,
+    text: keyof typeof SIGN_IN_TEXTS,
+    { url = '', expiresAtMs }: { url?: string; expiresAtMs: number },
+    values: Record<string, number> = {},
+  ): string {
+    const isPlain = newest.chat.kind === 'group' && platform.writesMarkdownPrivately !== true;
+    const words = linkWords(
+      { url, expiresAtMs },
+      { language, nowMs: this.#options.nowMs(), markup: isPlain ? 'plain' : 'markdown' },
+    );
+    return say(SIGN_IN_TEXTS[text], language, { ...words, ...values });
   }
 
   async #ask(
     scene: TurnScene,
-    more: Pick<SignInRequest, 'conversation' | 'force' | 'uselessLinkMs'>,
+    more: Pick<SignInRequest, 'conversation' | 'mints' | 'uselessLinkMs'>,
   ): Promise<SignInInvitation> {
     const { identity } = this.#options;
     if (!identity) throw new TypeError('An invitation needs the identity room');

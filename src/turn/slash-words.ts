@@ -1,6 +1,6 @@
 import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
-import { languageOfText, say, type Language } from '../base/texts.ts';
+import { languageOfText, say, type Bilingual, type Language } from '../base/texts.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { SlashCommand, SlashWord } from '../platforms/slash-words.ts';
 import type { AnswerQuestion } from './answer-question.ts';
@@ -11,6 +11,8 @@ import { help } from './choices/help.ts';
 import type { AdmittedScene, TurnScene } from './run-turn.ts';
 import { askerOf } from './asker.ts';
 import type { SignInGate } from './sign-in-gate.ts';
+import { linkTo } from './sign-in-words.ts';
+import { SIGN_IN_TEXTS } from '../texts/sign-in-texts.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import type { Question } from './question.ts';
@@ -27,6 +29,8 @@ export interface SlashWordsOptions {
   identity: Identity | undefined;
   mode: SignInMode;
   answerQuestion: AnswerQuestion;
+  /** The institution's or sign-in service's name. */
+  serviceName: Bilingual;
   /** For words about what is kept of a person. */
   records: RecordOptions & { nowMs: NowMs };
 }
@@ -81,8 +85,8 @@ function stop(_options: SlashWordsOptions, scene: TurnScene): Outcome {
 
 /** Asks the last question again; its new answer takes the old one's place in the history. */
 async function retry(options: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
-  const admitted = await options.gate.admit(scene);
-  if ('outcome' in admitted) return { ...admitted.outcome, hold: false };
+  const admitted = await options.gate.admit(scene, { holds: false });
+  if ('outcome' in admitted) return admitted.outcome;
   const { account, models } = admitted;
   const last = lastTurn(options.keyRing, scene);
   if (!last || !isOwn(last, scene, account?.accountId)) return command(scene, 'nothingToRetry');
@@ -139,10 +143,14 @@ async function signIn({ gate, mode }: SlashWordsOptions, scene: TurnScene): Prom
 }
 
 /** Deletes the link, the tokens, and what was said under that identity; the same when its turn runs again. */
-async function unlink({ identity, mode }: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
+async function unlink({ identity, mode, serviceName }: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
   if (mode === 'off' || !identity) return command(scene, 'signInOff');
   const { platform, tenant, app, chatUserId } = askerOf(scene);
   const { wasLinked, logoutUrl } = await identity.unlink({ platform, tenant, app }, chatUserId, scene.turn.turnId);
   if (!wasLinked) return command(scene, 'notLinked');
-  return { ...command(scene, 'unlinked', { url: logoutUrl }), history: { forget: true } };
+  const { language } = scene.question;
+  const service = say(serviceName, language);
+  const link = linkTo(logoutUrl, say(SIGN_IN_TEXTS.signOutLabel, language), 'markdown');
+  const text = say(SIGN_IN_TEXTS.unlinked, language, { service, link });
+  return { kind: 'command', text, history: { forget: true } };
 }

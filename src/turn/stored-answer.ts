@@ -8,6 +8,7 @@ interface StoredAnswer {
   version: 1;
   kind: Outcome['kind'];
   text: string;
+  mention?: string;
   note?: string;
   history?: TurnResult['history'];
   threadHistory?: TurnResult['threadHistory'];
@@ -19,11 +20,13 @@ interface StoredAnswer {
 }
 
 export function formatStoredAnswer(outcome: Outcome): string {
-  const { kind, text, note, history, threadHistory, erase, stopServed, preferences, usage, replaces } = outcome;
+  const { kind, text, mention, note, history, threadHistory, erase, stopServed, preferences, usage, replaces } =
+    outcome;
   const stored: StoredAnswer = {
     version: 1,
     kind,
     text,
+    ...(mention === undefined ? {} : { mention }),
     ...(note === undefined ? {} : { note }),
     ...(history ? { history } : {}),
     ...(threadHistory ? { threadHistory } : {}),

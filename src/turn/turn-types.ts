@@ -23,7 +23,10 @@ export interface TurnInput {
   /** What an earlier worker decided and stored before it died: see `stored-answer.ts`. */
   storedAnswer?: string;
   stop: { seq: number; ownerId: string; servedSeq: number };
+  /** How many messages of the same sender wait for the sign-in. */
   heldCount: number;
+  /** Whether it waited in a group for its sender's sign-in. */
+  wasHeldInGroup: boolean;
   startedAtMs: number;
   /** How long the newest message had waited when the turn was claimed, and when that was, by `monotonicMs`. */
   newestAgeMs: number;
@@ -69,6 +72,8 @@ export interface TurnControls {
 /** What a turn leaves to be committed; the queue room writes it in one fenced script. */
 export interface TurnResult {
   outcome: 'final' | 'held' | 'dead';
+  /** Set where it is held in a group. */
+  heldIn?: 'group';
   records: { id: string; fields: string[]; followUp?: string }[];
   history?: { forget?: boolean; replaceLast?: boolean; append?: string; anew?: boolean };
   /** The same turn for the thread that its answer begins; that thread is a conversation of its own. */
@@ -94,6 +99,8 @@ export interface Outcome {
   /** For the report: a small set. */
   kind: 'answered' | 'interrupted' | 'stopped' | 'command' | 'sign-in' | 'refused' | 'failed' | 'expired' | 'busy';
   text: string;
+  /** Whom it calls among others, by the user id. */
+  mention?: string;
   /** A line about the answer that is shown apart from its text. */
   note?: string;
   /** The model's thought, shown apart from the text. It is kept nowhere else: not in the history, not in a stored answer. */

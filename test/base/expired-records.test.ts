@@ -188,8 +188,10 @@ test('no script of a turn brings an expired record back for ever', async () => {
   const held = await accept(textMessage('held'));
   await store.commit(await begin(held), {
     outcome: 'held',
+    heldIn: 'group',
     records: [{ id: deliveryIdOf(held), fields: ['content', 'x'] }],
   });
+  expect((await store.heldFor(alice, personId, HOUR_MS)).inGroup).toBe(1);
   expect((await store.release(alice)).count).toBe(1);
   await store.commit(await begin(held), {
     outcome: 'final',
@@ -231,7 +233,7 @@ test('no script of a sign-in brings an expired record back for ever', async () =
   const typed = createIdentity({ ...house.options, signIn: { ...house.options.signIn, proof: ['typed-code'] } });
   house.serve(typed);
   const codeOn = async (chatUserId: string) => {
-    const asked = { ...owner, chatUserId, conversation: CONVERSATION, language: 'en', force: true } as const;
+    const asked = { ...owner, chatUserId, conversation: CONVERSATION, language: 'en', mints: 'always' } as const;
     const invitation = await typed.askToSignIn(asked);
     const page = await house.walk(house.browser(chatUserId), invitation.kind === 'invited' ? invitation.url : '');
     return /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page.text)?.[0] ?? 'none';

@@ -76,7 +76,7 @@ describe('callbacks', () => {
   test('absent: a service that does return the state is no trouble', async () => {
     await open({ signIn: { proof: ['same-id'], state: 'absent' } });
     const page = await house.walk(house.browser('20001'), await house.link('20001'));
-    expect(page.text).toContain('You are connected');
+    expect(page.text).toContain('You are signed in');
   });
 
   test('absent with L1 alone: nothing is linked before the confirmation page named who would be (security.md 1.3 steps 13 and 20)', async () => {
@@ -155,7 +155,7 @@ describe('callbacks', () => {
     const browser = house.browser('20001');
     const callback = await startedAt(browser);
     const page = await browser.get(
-      `${house.url}/oauth/callback?error=access_denied&error_description=%3Cb%3Ehello%3C/b%3E`,
+      `${house.url}/oauth/callback?error=server_error&error_description=%3Cb%3Ehello%3C/b%3E`,
     );
     expect(page.status).toBe(502);
     expect(page.text).not.toContain('hello');

@@ -75,7 +75,7 @@ export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}
     keyRing: testKeyRing(),
     platforms: new Map([['wecom', platform]]),
     publicUrl: server.url,
-    providerName: 'Example University',
+    providerName: { en: 'Example University', zh: 'Example University' },
     signIn: {
       authUrl: service.authUrl,
       clientId: service.clientId,
@@ -131,10 +131,11 @@ export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}
     owner: { platform: 'wecom', tenant: platform.tenant, app: platform.app },
     async link(chatUserId, force = false) {
       const request = { ...house.owner, chatUserId, displayName: `Display ${chatUserId}`, conversation: CONVERSATION };
-      let invitation = await identity.askToSignIn({ ...request, language: 'en', force });
+      const how = { language: 'en' as const, ...(force ? { mints: 'always' as const } : {}) };
+      let invitation = await identity.askToSignIn({ ...request, ...how });
       if (invitation.kind === 'linked') {
         const uselessLinkMs = invitation.linkedAtMs;
-        invitation = await identity.askToSignIn({ ...request, language: 'en', force, uselessLinkMs });
+        invitation = await identity.askToSignIn({ ...request, ...how, uselessLinkMs });
       }
       if (invitation.kind !== 'invited') throw new Error(`No link: ${invitation.kind}`);
       return invitation.url;

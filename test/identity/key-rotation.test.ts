@@ -120,7 +120,7 @@ describe('key rotation (security.md 2.3)', () => {
     const browser = house.browser('20001');
     const confirm = await house.walkToConfirm(browser, await house.link('20001'));
     house.serve(identityWith(RINGS.newReadsOld));
-    expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are connected');
+    expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are signed in');
   });
 
   test('a rotation under load: refreshes, links, reads and re-checks in parallel, no failure', async () => {
@@ -166,7 +166,7 @@ describe('key rotation (security.md 2.3)', () => {
             await any().unlink(house.owner, person, randomUUID());
             await server.redis.del(keys.minted(keyOf(person)));
             const page = await house.walk(house.browser(person), await house.link(person, true));
-            expect(page.text).toContain('You are connected');
+            expect(page.text).toContain('You are signed in');
             done.links += 1;
           }),
         ),
@@ -253,11 +253,11 @@ describe('key rotation (security.md 2.3)', () => {
     expect(house.keyCounts.at(-1)?.[unknownId]).toBe(6);
 
     const request = { ...house.owner, chatUserId: '20001', conversation: { id: 'c0ffee', partition: 1 } };
-    const found = await lost.askToSignIn({ ...request, language: 'en', force: true });
+    const found = await lost.askToSignIn({ ...request, language: 'en', mints: 'always' });
     const uselessLinkMs = found.kind === 'linked' ? found.linkedAtMs : 0;
-    const invitation = await lost.askToSignIn({ ...request, language: 'en', force: true, uselessLinkMs });
+    const invitation = await lost.askToSignIn({ ...request, language: 'en', mints: 'always', uselessLinkMs });
     const page = await house.walk(house.browser('20001'), invitation.kind === 'invited' ? invitation.url : '');
-    expect(page.text).toContain('You are connected');
+    expect(page.text).toContain('You are signed in');
     expect((await lost.accountOf(house.owner, '20001'))?.status).toBe('active');
   });
 });

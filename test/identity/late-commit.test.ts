@@ -26,7 +26,7 @@ test('a link that Redis makes after the page has given up is told and released a
   await untilTrue(() => house.notices.length > 0);
   expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
   expect(house.releases).toHaveLength(1);
-  expect((await browser.get(`${house.url}/sign-in/confirm`)).text).toContain('You are connected');
+  expect((await browser.get(`${house.url}/sign-in/confirm`)).text).toContain('You are signed in');
   expect(house.events.filter((event) => event === 'linked')).toHaveLength(1);
   await house.close();
 }, 30_000);

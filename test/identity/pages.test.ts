@@ -43,8 +43,8 @@ test('pages speak the browser’s language', async () => {
   const link = await house.link('20001');
   const chinese = await new TestBrowser().get(link, { 'accept-language': 'zh-CN,zh;q=0.9,en;q=0.8' });
   expect(chinese.text).toContain('<html lang="zh-CN">');
-  expect(chinese.text).toContain('绑定你的账号');
-  expect((await new TestBrowser().get(link)).text).toContain('Connect your account');
+  expect(chinese.text).toContain('登录后继续');
+  expect((await new TestBrowser().get(link)).text).toContain('Sign in to continue');
 });
 
 test('an error page carries a reference that is in the log too', async () => {
@@ -56,11 +56,11 @@ test('an error page carries a reference that is in the log too', async () => {
 });
 
 test('the link says to use the app where only the app knows the person', async () => {
-  await open();
+  await open({ platform: { needsAppBrowser: true } });
   const link = await house.link('20001');
-  expect((await new TestBrowser().get(link)).text).toContain('Please open this link inside WeCom');
+  expect((await new TestBrowser().get(link)).text).toContain('Open this link in WeCom');
   const inApp = await new TestBrowser().get(link, { 'user-agent': 'Mozilla wxwork/4.1 MicroMessenger/7.0' });
-  expect(inApp.text).not.toContain('Please open this link inside');
+  expect(inApp.text).not.toContain('Open this link in');
 });
 
 test('useless requests of an address are told to wait after 600 in a minute', async () => {
@@ -68,7 +68,7 @@ test('useless requests of an address are told to wait after 600 in a minute', as
   const visit = (path: string) => new TestBrowser().get(`${house.url}${path}`, { 'x-fixed-address': '1' });
   const kinds = [
     ['/link/x', 410],
-    ['/oauth/callback', 400],
+    ['/oauth/callback?code=x', 400],
     ['/sign-in/confirm', 400],
   ] as const;
   for (let round = 0; round < 20; round += 1) {
@@ -83,7 +83,7 @@ test('useless requests of an address are told to wait after 600 in a minute', as
   const refused = await visit('/link/x');
   expect(refused.status).toBe(429);
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-  expect((await visit('/oauth/callback')).status).toBe(429);
+  expect((await visit('/oauth/callback?code=x')).status).toBe(429);
   house.clock.nowMs += 60_000;
   expect((await visit('/link/x')).status).toBe(410);
 });
@@ -118,7 +118,7 @@ test('one ticket is started 60 times at most; asking anew helps', async () => {
   const browser = house.browser('20001', '20001');
   for (let count = 0; count < 60; count += 1) expect((await browser.submit(await browser.get(link))).status).toBe(303);
   expect((await browser.submit(await browser.get(link))).status).toBe(429);
-  expect((await house.walk(browser, await house.link('20001', true))).text).toContain('You are connected');
+  expect((await house.walk(browser, await house.link('20001', true))).text).toContain('You are signed in');
 });
 
 test('a page under another host name goes to ours, a form does not (contract.md 6)', async () => {

@@ -14,7 +14,7 @@ function start({ redisUrl, secretKey, publicUrl, signIn, nowMs, owner, chatUserI
     keyRing: new KeyRing([Buffer.from(secretKey, 'base64')]),
     platforms: new Map(),
     publicUrl,
-    providerName: 'Example University',
+    providerName: { en: 'Example University', zh: 'Example University' },
     signIn,
     nowMs: () => nowMs,
     log,

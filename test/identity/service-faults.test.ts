@@ -31,7 +31,7 @@ describe('a service that does not do its part (E4)', () => {
 
     house.service.scripted = {};
     const confirm = await browser.follow(await browser.submit(page, '/sign-in/again'));
-    expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are connected');
+    expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are signed in');
   });
 
   const useless: [string, Scripted][] = [

@@ -30,7 +30,7 @@ describe('opening a link changes nothing (security.md 1.3 step 4, T2)', () => {
       expect((await Promise.all(visits)).every(({ status }) => status === 200)).toBe(true);
     }
     expect(await snapshot()).toEqual(before);
-    expect((await house.walk(house.browser('20001', '20001'), link)).text).toContain('You are connected');
+    expect((await house.walk(house.browser('20001', '20001'), link)).text).toContain('You are signed in');
   });
 
   test('HEAD has the headers of GET', async () => {

@@ -32,7 +32,7 @@ describe('the whole way', () => {
 
       const done = await browser.submit(confirm, '/sign-in/confirm');
       expect(done.status).toBe(200);
-      expect(done.text).toContain('You are connected as Person 20001');
+      expect(done.text).toContain('You are signed in as Person 20001');
       expect(await house.identity.accountOf(house.owner, '20001')).toEqual({
         accountId: '20001',
         name: 'Person 20001',
@@ -82,7 +82,7 @@ describe('the whole way', () => {
     expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
     expect(house.notices).toHaveLength(1);
     expect(house.releases).toHaveLength(1);
-    expect((await browser.get(`${house.url}/sign-in/confirm`)).text).toContain('You are connected');
+    expect((await browser.get(`${house.url}/sign-in/confirm`)).text).toContain('You are signed in');
   });
 
   test('pressing the first button twice does not lock the browser out', async () => {
@@ -93,7 +93,7 @@ describe('the whole way', () => {
     await browser.submit(landing);
     for (const [name, value] of cookies) browser.cookies.set(name, value);
     const second = await browser.follow(await browser.submit(landing));
-    expect((await browser.submit(second, '/sign-in/confirm')).text).toContain('You are connected');
+    expect((await browser.submit(second, '/sign-in/confirm')).text).toContain('You are signed in');
   });
 
   test('cancelling forgets the sign-in and spends the link', async () => {
@@ -178,6 +178,7 @@ describe('asking', () => {
     const request = { ...house.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
     expect(await house.identity.askToSignIn(request)).toEqual({
       kind: 'waiting',
+      url: first,
       expiresAtMs: house.clock.nowMs + 600_000,
     });
     const second = await house.link('20001', true);
@@ -198,7 +199,7 @@ describe('asking', () => {
       chatUserId: '20001',
       conversation: CONVERSATION,
       language: 'en' as const,
-      force: true,
+      mints: 'always' as const,
     };
     expect(await house.identity.askToSignIn(request)).toEqual({ kind: 'too-many', retryAtMs: startMs + 3_600_000 });
     expect(await house.link('20002')).toContain('/link/');
@@ -230,8 +231,8 @@ describe('asking', () => {
     const request = { ...house.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
     await house.walk(house.browser('20001', '20001'), await house.link('20001'));
     const linkedAtMs = house.clock.nowMs;
-    for (const force of [false, true])
-      expect(await house.identity.askToSignIn({ ...request, force })).toEqual({ kind: 'linked', linkedAtMs });
+    for (const mints of [{}, { mints: 'always' as const }])
+      expect(await house.identity.askToSignIn({ ...request, ...mints })).toEqual({ kind: 'linked', linkedAtMs });
     expect(await server.redis.keys('{id}:waiting:*')).toEqual([]);
     const invited = await house.identity.askToSignIn({ ...request, uselessLinkMs: linkedAtMs });
     expect(invited.kind).toBe('invited');

@@ -18,6 +18,8 @@ export interface StandInService {
   /** Whether `state` is returned. */
   echoesState: boolean;
   givesRefreshToken: boolean;
+  /** Whether people say no when they are asked whether the application may know them. */
+  denies: boolean;
   /** Makes the answer to a token, refresh or profile request; undefined for the right one. */
   scripted: {
     token?: () => Scripted | undefined;
@@ -48,6 +50,7 @@ export async function startStandInService(): Promise<StandInService> {
     account: '20001',
     echoesState: true,
     givesRefreshToken: true,
+    denies: false,
     scripted: {},
     profiles: new Map(),
     seen: { authorize: [], codes: [], refreshes: [], profiles: 0 },
@@ -73,7 +76,8 @@ export async function startStandInService(): Promise<StandInService> {
     service.seen.authorize.push(query);
     const account = String(request.headers['x-account'] ?? service.account);
     const target = new URL(query.get('redirect_uri') ?? '');
-    target.searchParams.set('code', service.mintCode(account, query.get('code_challenge') ?? undefined));
+    if (service.denies) target.searchParams.set('error', 'access_denied');
+    else target.searchParams.set('code', service.mintCode(account, query.get('code_challenge') ?? undefined));
     if (service.echoesState) target.searchParams.set('state', query.get('state') ?? '');
     response.writeHead(302, { location: target.href }).end();
   };

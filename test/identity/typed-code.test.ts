@@ -88,7 +88,7 @@ describe('the whole way (security.md 1.3 step 21)', () => {
     expect((await account('zhang-san'))?.accountId).toBe('20001');
     expect(house.releases.map(({ conversation }) => conversation)).toEqual([CONVERSATION]);
     expect(house.events).toEqual(['link-asked', 'link-started', 'linked']);
-    expect((await browser.get(confirmUrl())).text).toContain('You are connected as Person 20001');
+    expect((await browser.get(confirmUrl())).text).toContain('You are signed in as Person 20001');
     // The reply to the code says it; nothing is told twice.
     expect(house.notices).toEqual([]);
   });

@@ -3,7 +3,10 @@ import { MODEL_ROWS } from './abilities/model-rows.ts';
 import { TALK_ROWS } from './abilities/talk-rows.ts';
 import { TOOL_ROWS } from './abilities/tool-rows.ts';
 
-const INVITATION = { en: /^Before I answer, please sign in once: http/, zh: /^回答之前，请先登录一次：http/ };
+const INVITATION = {
+  en: /^Please sign in first, it takes a moment: \[Sign in\]\(http/,
+  zh: /^请先登录，只需片刻：\[登录\]\(http/,
+};
 
 /**
  * Every ability of the bot but its slash words (slash-word-table.ts), as our own service's built-in model has it, in the

@@ -62,7 +62,7 @@ describeInBrowser('local mode in a browser', () => {
     for (const name of [/continue/i, /allow/i, /connect|confirm/i]) {
       await frame.getByRole('button', { name }).first().click({ timeout: 15_000 });
     }
-    await frame.getByText(/You are connected/).waitFor({ timeout: 15_000 });
+    await frame.getByText(/You are signed in/).waitFor({ timeout: 15_000 });
     await page.getByRole('button', { name: 'Close' }).first().click();
   }
 

@@ -35,7 +35,7 @@ async function beginSignIn(person: string): Promise<() => Promise<void>> {
   const { press } = await signIns.walkToConfirm(person, await signIns.linkOf(person));
   return async () => {
     const page = await press();
-    expect(page.text).toContain('You are connected');
+    expect(page.text).toContain('You are signed in');
   };
 }
 
@@ -99,7 +99,7 @@ test('/unlink and /forget that a failover takes back are done again, in the orde
   await untilTrue(() => linksShown('U4') === 2);
   const link = textsOf('U4').flatMap((text) => LINK.exec(text) ?? [])[0] ?? '';
   const { press } = await signIns.walkToConfirm('U4', link);
-  expect((await press()).text).toContain('You are connected');
+  expect((await press()).text).toContain('You are signed in');
   await untilAllEnded();
   await pair.failOver();
   await untilTrue(pair.isReady);

@@ -89,7 +89,12 @@ export const WORD_ROWS: readonly WordRow[] = [
   { word: 'export', en: 'There is nothing that I could export.', zh: '没有可以导出的内容。', group: 'private' },
   { word: 'forget', en: /^I have deleted what we said in this chat/, zh: /^已删除我们在此聊天中的内容/ },
   { word: 'whoami', en: /^Nobody is signed in here/, zh: /^当前没有登录/, group: 'private' },
-  { word: 'signin', en: /^Please sign in: http/, zh: /^请登录：http/, group: 'private' },
+  {
+    word: 'signin',
+    en: /^Please sign in first, it takes a moment: \[Sign in\]\(http/,
+    zh: /^请先登录，只需片刻：\[登录\]\(http/,
+    group: 'private',
+  },
   { word: 'unlink', en: /^Nobody is signed in here, so/, zh: /^当前没有登录，无需解绑/, group: 'private' },
 ];
 

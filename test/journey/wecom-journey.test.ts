@@ -15,6 +15,7 @@ const ask = async (person: string, said: Parameters<ReturnType<typeof driver>['s
   const message = await driver().say(person, said);
   return { message, answer: await driver().waitForAnswer(message.id, { timeoutMs: 15_000 }) };
 };
+const linkIn = (text = '') => /https?:\/\/\S+\/link\/[\w-]+/.exec(text)?.[0];
 const callsEnded = () => town.lines.filter((line) => line.includes('chat call ended')).length;
 /** Says something, and waits until the bot has taken it: messages are brought to it side by side. */
 const sayUntilTaken = async (person: string, text: string) => {
@@ -126,7 +127,8 @@ describe('a private chat', () => {
     await untilTrue(
       async () => (await driver().answer(second.id))?.text !== '' && (await driver().answer(second.id)) !== undefined,
     );
-    expect((await driver().answer(second.id))?.text).not.toContain('/link/');
+    const links = await Promise.all([first, second].map(async ({ id }) => linkIn((await driver().answer(id))?.text)));
+    expect(links[1]).toBe(links[0]);
     await town.signIn('chenguodong', (await driver().answer(first.id))?.text ?? '');
     expect((await driver().waitForAnswer(first.id)).text).toBe('↓ answered below');
     expect((await driver().waitForAnswer(second.id)).text).not.toBe('');
@@ -142,11 +144,28 @@ describe('a group', () => {
   });
 
   test('security.md 1.3 step 1: an unlinked person is pointed to the private chat, and no link is shown in the group', async () => {
-    const { answer } = await ask('linxiaoyu', { text: '你好', conversation: { group: 'wrtown' }, mention: true });
-    expect(answer.text).not.toContain('/link/');
-    expect(answer.text).toContain('私信');
+    const said = await driver().say('linxiaoyu', { text: '数到 3', conversation: { group: 'wrtown' }, mention: true });
+    await untilTrue(async () => (await driver().answer(said.id))?.text.includes('私信') ?? false);
+    const pointer = await driver().answer(said.id);
+    expect(pointer?.text).not.toContain('/link/');
+    expect(pointer?.text).toMatch(/^林晓雨，请先登录/);
     const whispered = (await driver().messages('linxiaoyu')).filter(({ sender }) => sender === 'system');
-    expect(whispered.some(({ text }) => text.includes('/link/'))).toBe(true);
+    const invitation = whispered.find(({ text }) => text.includes('/link/'))?.text ?? '';
+    // The app writes plain texts: the address stands there by itself.
+    expect(invitation).toMatch(/^请先登录，只需片刻：http/);
+    expect(await town.signIn('linxiaoyu', invitation)).toContain(
+      'Go back to the group; your question is being answered',
+    );
+    expect((await driver().waitForAnswer(said.id)).text.trim()).toBe('1 2 3');
+  });
+
+  test('the way out that /unlink offers ends on a page that says that one is signed out', async () => {
+    const { answer } = await ask('linxiaoyu', '/unlink');
+    const link = /\]\((http[^)]*\/logout[^)]*)\)/.exec(answer.text)?.[1] ?? '';
+    const page = await driver().browse('linxiaoyu', { url: new URL(link), method: 'GET', destination: 'document' });
+    if (page.kind !== 'page') throw new Error(page.kind);
+    expect(page.body.toString()).toContain('data-outcome="signed-out"');
+    expect(page.body.toString()).toContain('You are signed out');
   });
 });
 

@@ -5,7 +5,8 @@ import type { RedisClient } from '../../src/base/redis.ts';
  * move, so their stamps are.
  */
 export async function ageMessages(redis: RedisClient, byMs: number): Promise<void> {
-  for (const key of await redis.keys('{p*}:inbox:*')) {
+  const lists = [...(await redis.keys('{p*}:inbox:*')), ...(await redis.keys('{p*}:held:*'))];
+  for (const key of lists) {
     for (const [index, entry] of (await redis.lrange(key, 0, -1)).entries()) {
       const [id = '', merge = '', atMs = '', ...rest] = entry.split(':');
       await redis.lset(key, index, [id, merge, String(Number(atMs) - byMs), ...rest].join(':'));

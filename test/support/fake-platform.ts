@@ -14,6 +14,8 @@ export interface FakePlatformOptions {
   /** Chat user ids that are encrypted for the bot, with their plain ids; undefined where they cannot be converted. */
   encryptedIds?: Readonly<Record<string, string | undefined>>;
   hasWebSignIn?: boolean;
+  /** Whether that web sign-in works in the app's own browser only. */
+  needsAppBrowser?: boolean;
   /** How it shows people; it has no such call unless told. */
   displayNameOf?: Platform['displayNameOf'];
 }
@@ -27,7 +29,14 @@ export interface FakePlatform extends Platform {
 }
 
 export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatform {
-  const { name = 'wecom', tenant = 'corp', app = 'bot', encryptedIds = {}, hasWebSignIn = true } = options;
+  const {
+    name = 'wecom',
+    tenant = 'corp',
+    app = 'bot',
+    encryptedIds = {},
+    hasWebSignIn = true,
+    needsAppBrowser = false,
+  } = options;
   const codes = new Map<string, string>();
   const written: FakePlatform['written'] = [];
   return {
@@ -59,8 +68,10 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
     fetchMedia: () => Promise.reject(new PlatformError('unreachable', 'a fake has no media')),
     plainUserId: (userId) => Promise.resolve(userId in encryptedIds ? encryptedIds[userId] : userId),
     ...(options.displayNameOf ? { displayNameOf: options.displayNameOf } : {}),
-    ...(hasWebSignIn ? { webSignIn: webSignIn(codes, tenant) } : {}),
+    ...(hasWebSignIn ? { webSignIn: { ...webSignIn(codes, tenant), needsAppBrowser } } : {}),
     isAppBrowser: (userAgent) => userAgent.includes('wxwork/'),
+    backToChat: (userAgent) =>
+      userAgent.includes('wxwork/') ? { kind: 'close-window', platform: 'wecom' } : undefined,
     check: () => Promise.resolve([]),
     codeFor(plainUserId) {
       const code = randomBytes(16).toString('hex');
@@ -74,6 +85,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
 function webSignIn(codes: Map<string, string>, tenant: string): WebSignIn {
   return {
     origins: [FAKE_PLATFORM_ORIGIN],
+    needsAppBrowser: false,
     authorizeUrl({ redirectUri, state }) {
       if (!/^[A-Za-z0-9]{1,128}$/.test(state)) throw new RangeError('letters and digits only');
       const query = new URLSearchParams({ redirect_uri: redirectUri, state });

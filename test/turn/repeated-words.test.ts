@@ -41,6 +41,7 @@ function stepsWith(identity: Identity) {
     ...{ keyRing, gate, identity, mode: 'required' },
     answerQuestion: async () => ({ kind: 'answered', text: 'again' }),
     records: { redis: server.redis, keyRing, groupScope: 'member', nowMs },
+    serviceName: { en: 'Sign-in', zh: '统一登录' },
   });
   return { gate, runSlashWord };
 }
@@ -103,7 +104,7 @@ describe('a turn that runs again after its worker died', () => {
     expect(linkIn(texts[0] ?? '')).toBeDefined();
     expect(texts[1]).toBe(texts[0]);
     expect((await house.walk(house.browser('20001', 'alice'), linkIn(texts[1] ?? '') ?? '')).text).toContain(
-      'You are connected',
+      'You are signed in',
     );
   });
 
@@ -118,7 +119,7 @@ describe('a turn that runs again after its worker died', () => {
     const confirm = await house.walkToConfirm(browser, link);
     const again = await gate.admit(scene);
     expect(linkIn('outcome' in again ? again.outcome.text : '')).toBe(link);
-    expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are connected');
+    expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are signed in');
   });
 
   test('sends the invitation of a group question once more, since the first may not have left', async () => {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SafeHtml } from '../../base/html.ts';
 import { listen } from '../../base/http-server.ts';
 import { randomToken, sameSecret } from '../../base/ids.ts';
-import { languageOfHeader } from '../../base/texts.ts';
+import { languageOfHeader, say, type Bilingual } from '../../base/texts.ts';
 import { pageHeaders } from '../../identity/pages/headers.ts';
 import { STYLE_SHEET_PATH } from '../../identity/pages/layout.ts';
 import { readCallback } from '../../identity/request-guards.ts';
@@ -28,7 +28,7 @@ export interface ProbeServerOptions {
   host: string;
   port: number;
   /** The sign-in service's name above the pages. */
-  serviceName: string;
+  serviceName: Bilingual;
 }
 
 /**
@@ -46,11 +46,10 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Pro
     const given = cookieOf(request);
     return cookie !== undefined && given !== undefined && sameSecret(given, cookie);
   };
-  const view = (request: IncomingMessage) => ({
-    language: languageOfHeader(request.headers['accept-language']),
-    path,
-    header: serviceName,
-  });
+  const view = (request: IncomingMessage) => {
+    const language = languageOfHeader(request.headers['accept-language']);
+    return { language, path, header: say(serviceName, language) };
+  };
   const show = (response: ServerResponse, status: number, body: SafeHtml, more: Record<string, string> = {}) => {
     response.writeHead(status, { ...headers, 'content-type': 'text/html; charset=utf-8', ...more }).end(body.text);
   };

@@ -1,33 +1,101 @@
 import { html, type SafeHtml } from '../../base/html.ts';
-import { say, type Catalogue, type Language } from '../../base/texts.ts';
-import { page } from './layout.ts';
+import { say, type Bilingual, type Catalogue, type Language } from '../../base/texts.ts';
+import type { BackToChat } from '../../platforms/platform.ts';
+import type { WaitsFor } from '../waiting.ts';
+import { backToChat } from './back-to-chat.ts';
+import { page, type PageOutcome } from './layout.ts';
+import type { TryAgain } from './page-error.ts';
+import { tryAgainForm } from './try-again.ts';
 
-const TEXTS: Catalogue<'done' | 'doneNext' | 'undo' | 'cancelled' | 'cancelledNext'> = {
-  done: { en: 'You are connected as {name}', zh: '你已绑定为 {name}' },
-  doneNext: {
-    en: 'Go back to the chat; your question is being answered.',
-    zh: '请回到聊天，你的问题正在得到回答。',
-  },
-  undo: { en: 'Not you? Send /unlink to the bot.', zh: '不是你本人？请给机器人发送 /unlink。' },
-  cancelled: { en: 'Nothing was connected', zh: '未建立任何绑定' },
+const TEXTS: Catalogue<
+  'done' | 'undo' | 'cancelled' | 'cancelledNext' | 'declined' | 'declinedNext' | 'signedOut' | 'signedOutNext'
+> = {
+  done: { en: 'You are signed in as {name}', zh: '登录成功：{name}' },
+  undo: { en: 'Not you? Send /unlink to the bot.', zh: '不是你本人？请给机器人发送“解绑”。' },
+  cancelled: { en: 'Nothing was connected', zh: '没有绑定任何账号' },
   cancelledNext: {
     en: 'You can close this page. To start again, send /signin in the chat.',
-    zh: '你可以关闭此页面。如需重新开始，请在聊天中发送 /signin。',
+    zh: '你可以关闭此页面。如需重新开始，请在聊天中发送“登录”。',
+  },
+  declined: { en: 'You chose not to share your account', zh: '你已拒绝授权' },
+  declinedNext: { en: 'Nothing was connected. Changed your mind?', zh: '没有绑定任何账号。改变主意了？' },
+  signedOut: { en: 'You are signed out', zh: '你已退出登录' },
+  signedOutNext: {
+    en: 'You can close this page and go back to the chat. To sign in again, send /signin there.',
+    zh: '你可以关闭此页面，返回聊天。如需再次登录，请在聊天中发送“登录”。',
   },
 };
 
+/** What is true of the chat once somebody is signed in. */
+const NEXT: Readonly<Record<WaitsFor, Bilingual>> = {
+  private: {
+    en: 'Go back to the chat; your question is being answered.',
+    zh: '请返回聊天窗口，正在为你回答。',
+  },
+  group: {
+    en: 'Go back to the group; your question is being answered there.',
+    zh: '请返回群聊，正在那里为你回答。',
+  },
+  'too-old-in-group': {
+    en: 'Go back and ask again in the group: your question there is more than ten minutes old.',
+    zh: '请返回群聊重新提问：那里的问题已超过十分钟。',
+  },
+  nothing: { en: 'You can go back to the chat now.', zh: '现在可以返回聊天了。' },
+};
+
+interface ClosingView {
+  language: Language;
+  back: BackToChat | undefined;
+}
+
 /** The last page of a sign-in that worked. */
-export function donePage(language: Language, name: string): SafeHtml {
-  const body = html`<p class="lead">${say(TEXTS.doneNext, language)}</p>
+export function donePage({
+  language,
+  back,
+  name,
+  waitsFor,
+}: ClosingView & { name: string; waitsFor: WaitsFor }): SafeHtml {
+  const body = html`${tick}
+    <p class="lead">${say(NEXT[waitsFor], language)}</p>
+    ${backToChat(back, { language, isPrimary: true })}
     <p class="quiet">${say(TEXTS.undo, language)}</p>`;
-  const title = say(TEXTS.done, language, { name });
-  return page({ language, title, body: html`<div class="closing good">${tick}${body}</div>` });
+  return closing({ language, back }, { outcome: 'done', title: say(TEXTS.done, language, { name }), body });
 }
 
 /** After the quiet way out. */
-export function cancelledPage(language: Language): SafeHtml {
-  const body = html`<p class="lead">${say(TEXTS.cancelledNext, language)}</p>`;
-  return page({ language, title: say(TEXTS.cancelled, language), body: html`<div class="closing">${body}</div>` });
+export function cancelledPage(view: ClosingView): SafeHtml {
+  return plainClosing(view, { outcome: 'cancelled', title: TEXTS.cancelled, next: TEXTS.cancelledNext });
+}
+
+/** After signing out at the sign-in service too. */
+export function signedOutPage(view: ClosingView): SafeHtml {
+  return plainClosing(view, { outcome: 'signed-out', title: TEXTS.signedOut, next: TEXTS.signedOutNext });
+}
+
+/** After "Deny" at the sign-in service: a choice, which can be changed. */
+export function declinedPage({ again, ...view }: ClosingView & { again: TryAgain }): SafeHtml {
+  const { language, back } = view;
+  const body = html`<p class="lead">${say(TEXTS.declinedNext, language)}</p>
+    ${tryAgainForm(again, language)} ${backToChat(back, { language, isPrimary: false })}`;
+  return closing(view, { outcome: 'declined', title: say(TEXTS.declined, language), body });
+}
+
+function plainClosing(
+  view: ClosingView,
+  { outcome, title, next }: { outcome: PageOutcome; title: Bilingual; next: Bilingual },
+): SafeHtml {
+  const { language, back } = view;
+  const body = html`<p class="lead">${say(next, language)}</p>
+    ${backToChat(back, { language, isPrimary: true })}`;
+  return closing(view, { outcome, title: say(title, language), body });
+}
+
+function closing(
+  { language, back }: ClosingView,
+  { outcome, title, body }: { outcome: PageOutcome; title: string; body: SafeHtml },
+): SafeHtml {
+  const className = outcome === 'done' ? 'closing good' : 'closing';
+  return page({ language, title, outcome, back, body: html`<div class="${className}">${body}</div>` });
 }
 
 const tick = html`<svg class="mark" viewBox="0 0 48 48" width="48" height="48" aria-hidden="true" focusable="false">

@@ -1,9 +1,20 @@
 import { html, type SafeHtml } from '../../base/html.ts';
 import { say, type Catalogue, type Language } from '../../base/texts.ts';
-import { chatSide, page, platformLabel, type ShownPerson } from './layout.ts';
+import { chatAccount, page, platformLabel, type ShownPerson } from './layout.ts';
 
 const TEXTS: Catalogue<
-  'title' | 'lead' | 'yet' | 'code' | 'life' | 'oneMinute' | 'warning' | 'after' | 'typed' | 'renew' | 'cancel'
+  | 'title'
+  | 'lead'
+  | 'yet'
+  | 'code'
+  | 'life'
+  | 'oneMinute'
+  | 'warning'
+  | 'after'
+  | 'afterAnswered'
+  | 'typed'
+  | 'renew'
+  | 'cancel'
 > = {
   title: { en: 'Type this code in the chat', zh: '请在聊天中输入此验证码' },
   lead: {
@@ -18,9 +29,10 @@ const TEXTS: Catalogue<
     en: 'Never give it to another person; our staff never ask.',
     zh: '切勿告诉任何人，我们的工作人员绝不会索要。',
   },
-  after: {
-    en: 'Then the chat is connected with {name}, and your question is answered there.',
-    zh: '之后该聊天将绑定到{name}，你的问题会在那里得到回答。',
+  after: { en: 'Then you are signed in there as {name}.', zh: '之后你将在聊天中登录为{name}。' },
+  afterAnswered: {
+    en: 'Then you are signed in there as {name}, and your question is answered.',
+    zh: '之后你将在聊天中登录为{name}，并可看到回答。',
   },
   typed: { en: 'I have typed it', zh: '我已输入' },
   renew: { en: 'New code', zh: '换一个' },
@@ -39,12 +51,14 @@ interface CodeView {
   isAgain: boolean;
   /** The serial of this code, as long as another may take its place. */
   replaces?: number;
+  /** Whether a question is answered after it. */
+  isAwaited: boolean;
 }
 
 /** The code that the chat person has to type (security.md 1.3 step 21), and what happens then. */
 export function codePage(view: CodeView): SafeHtml {
-  const { language, person, accountName, providerName, code, minutesLeft, csrf, isAgain, replaces } = view;
-  const chat = chatSide(person, language).name;
+  const { language, person, accountName, providerName, code, minutesLeft, csrf, isAgain, replaces, isAwaited } = view;
+  const chat = chatAccount(person, language);
   const values = { platform: platformLabel(person.platform, language), chat, name: accountName, minutes: minutesLeft };
   const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
   const form = (action: string, label: string, fields: SafeHtml | '' = '') =>
@@ -66,6 +80,6 @@ export function codePage(view: CodeView): SafeHtml {
       ${replaces === undefined ? '' : form('/sign-in/new-code', text('renew'), serial)}
       ${form('/sign-in/cancel', text('cancel'))}
     </div>
-    <p class="quiet">${text('after')}</p>`;
+    <p class="quiet">${text(isAwaited ? 'afterAnswered' : 'after')}</p>`;
   return page({ language, title: text('title'), header: providerName, body });
 }

@@ -4,27 +4,27 @@ import { maskId } from '../mask.ts';
 import type { Profile } from '../oauth/profile-response.ts';
 import { chatSide, page, pairOf, platformLabel, type ShownPerson } from './layout.ts';
 
-const TEXTS: Catalogue<'title' | 'question' | 'joins' | 'go' | 'goToCode' | 'cancel' | 'after' | 'afterCode' | 'undo'> =
-  {
-    title: { en: 'Are both of these you?', zh: '这两个账号都是你的吗？' },
-    question: {
-      en: 'The assistant in {platform} will answer this chat account as {name}.',
-      zh: '{platform}中的助手将以{name}的身份回答此聊天账号。',
-    },
-    joins: { en: 'will be connected with', zh: '将绑定到' },
-    go: { en: 'Yes, connect', zh: '是，绑定' },
-    goToCode: { en: 'Yes, show my code', zh: '是，显示验证码' },
-    cancel: { en: 'No, cancel', zh: '不，取消' },
-    after: {
-      en: 'After that, go back to the chat: the question you asked is answered there.',
-      zh: '完成后回到聊天：你提出的问题会在那里得到回答。',
-    },
-    afterCode: {
-      en: 'You get a code to type in your private chat; then the question you asked is answered there.',
-      zh: '你会得到一个验证码，在私聊中输入后，你提出的问题会在那里得到回答。',
-    },
-    undo: { en: 'You can undo this at any time with /unlink.', zh: '你可以随时发送 /unlink 解绑。' },
-  };
+const TEXTS: Catalogue<
+  'title' | 'question' | 'joins' | 'go' | 'goToCode' | 'cancel' | 'answered' | 'back' | 'code' | 'codeAnswered' | 'undo'
+> = {
+  title: { en: 'Are both of these you?', zh: '这两个账号都是你的吗？' },
+  question: {
+    en: 'The assistant in {platform} will answer this chat account as {name}.',
+    zh: '{platform}中的助手将以{name}的身份回答此聊天账号。',
+  },
+  joins: { en: 'will be connected with', zh: '将绑定到' },
+  go: { en: 'Yes, sign in', zh: '是，登录' },
+  goToCode: { en: 'Yes, show my code', zh: '是，显示验证码' },
+  cancel: { en: 'No, cancel', zh: '不，取消' },
+  answered: { en: 'Back in the chat, your question is answered.', zh: '回到聊天窗口即可看到回答。' },
+  back: { en: 'Then you go back to the chat.', zh: '完成后返回聊天。' },
+  code: { en: 'You get a code to type in your private chat.', zh: '你会得到一个验证码，请在私聊中输入。' },
+  codeAnswered: {
+    en: 'You get a code to type in your private chat; then your question is answered.',
+    zh: '你会得到一个验证码，在私聊中输入后即可看到回答。',
+  },
+  undo: { en: 'You can sign out at any time with /unlink.', zh: '你可以随时发送“解绑”退出登录。' },
+};
 
 interface ConfirmView {
   language: Language;
@@ -34,11 +34,14 @@ interface ConfirmView {
   csrf: string;
   /** What comes next is a code for the chat, not yet the link (proof L3). */
   endsWithCode: boolean;
+  /** Whether a question is answered after it. */
+  isAwaited: boolean;
 }
 
 /** Asks the person who signed in whether the chat account is theirs (security.md 1.3 step 20). */
 export function confirmPage(view: ConfirmView): SafeHtml {
-  const { language, person, profile, providerName, csrf, endsWithCode } = view;
+  const { language, person, profile, providerName, csrf, endsWithCode, isAwaited } = view;
+  const [plain, awaited] = endsWithCode ? (['code', 'codeAnswered'] as const) : (['back', 'answered'] as const);
   const values = { platform: platformLabel(person.platform, language), name: profile.name };
   const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
   const account = { place: providerName, name: profile.name, detail: maskId(profile.id) };
@@ -51,6 +54,6 @@ export function confirmPage(view: ConfirmView): SafeHtml {
     ${pairOf(chatSide(person, language), account, text('joins'))}
     ${form('/sign-in/confirm', 'primary', text(endsWithCode ? 'goToCode' : 'go'))}
     ${form('/sign-in/cancel', 'plain', text('cancel'))}
-    <p class="quiet">${text(endsWithCode ? 'afterCode' : 'after')} ${text('undo')}</p>`;
+    <p class="quiet">${text(isAwaited ? awaited : plain)} ${text('undo')}</p>`;
   return page({ language, title: text('title'), header: providerName, body });
 }

@@ -2,10 +2,12 @@ import { html, type SafeHtml } from '../../base/html.ts';
 import { say, type Catalogue, type Language } from '../../base/texts.ts';
 import { ERROR_TEXTS } from './error-texts.ts';
 import { page } from './layout.ts';
+import type { BackToChat } from '../../platforms/platform.ts';
+import { backToChat } from './back-to-chat.ts';
 import type { ErrorPage, TryAgain } from './page-error.ts';
+import { AGAIN, tryAgainForm } from './try-again.ts';
 
-const TEXTS: Catalogue<'again' | 'help' | 'reference'> = {
-  again: { en: 'Try again', zh: '重试' },
+const TEXTS: Catalogue<'help' | 'reference'> = {
   help: { en: 'Contact the help desk', zh: '联系服务台' },
   reference: { en: 'Reference {reference}', zh: '编号 {reference}' },
 };
@@ -17,11 +19,12 @@ interface ErrorView {
   reference: string;
   again?: TryAgain;
   helpUrl?: string;
+  back?: BackToChat | undefined;
 }
 
 /** An error page: what happened, what to do, that as a button where there is somewhere to go, and a reference. */
 export function errorPage(view: ErrorView): SafeHtml {
-  const { language, error, reference } = view;
+  const { language, error, reference, back } = view;
   const text = ERROR_TEXTS[error];
   const body = html`<div class="closing bad">
       ${mark}
@@ -29,21 +32,17 @@ export function errorPage(view: ErrorView): SafeHtml {
       ${nextStep(view)}
     </div>
     <p class="reference">${say(TEXTS.reference, language, { reference })}</p>`;
-  return page({ language, title: say(text.title, language), body });
+  return page({ language, title: say(text.title, language), outcome: 'error', back, body });
 }
 
-function nextStep({ language, error, again, helpUrl }: ErrorView): SafeHtml | string {
+function nextStep({ language, error, again, helpUrl, back }: ErrorView): SafeHtml | string {
   const link = (href: string, label: string) => html`<a class="primary" href="${href}">${label}</a>`;
-  if (again) {
-    return html`<form method="post" action="/sign-in/again">
-      <input type="hidden" name="csrf" value="${again.csrf}" />
-      <input type="hidden" name="ticket" value="${again.ticketHash}" />
-      <button class="primary" type="submit">${say(TEXTS.again, language)}</button>
-    </form>`;
-  }
+  const aside = backToChat(back, { language, isPrimary: false });
+  if (again) return html`${tryAgainForm(again, language)} ${aside}`;
   const { way } = ERROR_TEXTS[error];
-  if (way === 'again') return link('', say(TEXTS.again, language));
-  return way === 'help' && helpUrl ? link(helpUrl, say(TEXTS.help, language)) : '';
+  if (way === 'again') return html`${link('', say(AGAIN, language))} ${aside}`;
+  if (way === 'help' && helpUrl) return html`${link(helpUrl, say(TEXTS.help, language))} ${aside}`;
+  return backToChat(back, { language, isPrimary: true });
 }
 
 const mark = html`<svg class="mark" viewBox="0 0 48 48" width="48" height="48" aria-hidden="true" focusable="false">

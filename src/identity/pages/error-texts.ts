@@ -14,7 +14,7 @@ interface ErrorText {
 
 const NEW_LINK: Bilingual = {
   en: 'Go back to the chat and send /signin to get a new link.',
-  zh: '请回到聊天，发送 /signin 获取新的链接。',
+  zh: '请返回聊天，发送“登录”获取新的链接。',
 };
 
 /** Status and wording of each error page (security.md 1.4). */
@@ -27,50 +27,50 @@ export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
   },
   E2: {
     status: 400,
-    title: { en: 'This sign-in did not fit together', zh: '本次登录无法继续' },
+    title: { en: 'This sign-in could not be completed', zh: '本次登录无法继续' },
     next: {
-      en: 'Start again with a new link (/signin in the chat); if it happens again, stay in one browser or app and allow cookies.',
-      zh: '请在聊天中发送 /signin 重新开始；如果再次出现，请始终使用同一个浏览器或应用，并允许使用 Cookie。',
+      en: 'Send /signin in the chat to get a new link. If it happens again, stay in one browser and allow cookies.',
+      zh: '请在聊天中发送“登录”获取新的链接。如果再次出现，请在同一个浏览器中完成登录，并允许 Cookie。',
     },
     way: 'chat',
   },
   E3: {
     status: 403,
     title: {
-      en: 'This sign-in belongs to a different chat account; nothing was linked',
-      zh: '此次登录属于另一个聊天账号，未建立任何绑定',
+      en: 'This sign-in belongs to a different chat account; nothing was connected',
+      zh: '此次登录属于另一个聊天账号，没有绑定任何账号',
     },
     next: {
-      en: 'If you wanted to connect your own account, write to the bot yourself and use the link that it gives you.',
-      zh: '如果你想绑定自己的账号，请亲自给机器人发消息，并使用它发给你的链接。',
+      en: 'To sign in yourself, write to the bot from your own account and use the link that it sends you.',
+      zh: '如果你想登录自己的账号，请用自己的账号给机器人发消息，并打开它发给你的链接。',
     },
     way: 'chat',
   },
   'E3-unverifiable': {
     status: 403,
     title: {
-      en: 'This chat account’s id cannot be verified here; nothing was linked',
-      zh: '此处无法核实该聊天账号的身份，未建立任何绑定',
+      en: 'Your chat account could not be verified; nothing was connected',
+      zh: '暂时无法核实你的聊天账号，没有绑定任何账号',
     },
     next: {
-      en: 'Please tell your administrator that the bot is not allowed to read your member id.',
-      zh: '请告知管理员：机器人没有读取你成员账号的权限。',
+      en: 'Please tell your administrator that the bot may not read member ids.',
+      zh: '请告知管理员：机器人没有读取成员账号的权限。',
     },
     way: 'help',
   },
   E4: {
     status: 502,
-    title: { en: 'The sign-in service did not finish', zh: '登录服务未能完成' },
+    title: { en: 'The sign-in service did not answer as it should', zh: '登录服务暂时没有正常响应' },
     next: {
       en: 'Please try again; if it keeps failing, send /signin in the chat in a few minutes.',
-      zh: '请重试；如果仍然失败，请几分钟后在聊天中发送 /signin。',
+      zh: '请重试；如果仍然失败，请几分钟后在聊天中发送“登录”。',
     },
     way: 'chat',
   },
   E5: {
     status: 403,
-    title: { en: 'This form did not come from our page', zh: '此表单并非来自我们的页面' },
-    next: { en: 'Open the link from the chat again.', zh: '请重新从聊天中打开链接。' },
+    title: { en: 'This page has expired', zh: '此页面已失效' },
+    next: { en: 'Open the link in the chat again.', zh: '请在聊天中重新打开链接。' },
     way: 'chat',
   },
   E6: {
@@ -84,19 +84,19 @@ export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
   },
   E7: {
     status: 409,
-    title: { en: 'This account is linked to another chat user', zh: '此账号已绑定到另一个聊天用户' },
+    title: { en: 'Another chat account is signed in with this account', zh: '此账号已在另一个聊天账号中登录' },
     next: {
-      en: 'Send /unlink to the bot from that chat account first, then ask here again with /signin.',
-      zh: '请先用那个聊天账号给机器人发送 /unlink 解绑，再在这里发送 /signin。',
+      en: 'First send /unlink to the bot from that chat account, then /signin from this one.',
+      zh: '请先用那个聊天账号给机器人发送“解绑”，再用此聊天账号发送“登录”。',
     },
     way: 'chat',
   },
   'E7-this-chat': {
     status: 409,
-    title: { en: 'This chat is already linked to another account', zh: '此聊天已绑定另一个账号' },
+    title: { en: 'This chat is signed in with another account', zh: '此聊天已登录另一个账号' },
     next: {
-      en: 'Send /unlink to the bot in your private chat first, then /signin.',
-      zh: '请先在与机器人的私聊中发送 /unlink 解绑，再发送 /signin。',
+      en: 'First send /unlink to the bot in your private chat, then /signin.',
+      zh: '请先在与机器人的私聊中发送“解绑”，再发送“登录”。',
     },
     way: 'chat',
   },

@@ -1,3 +1,5 @@
+import type { BackToChat } from '../../platforms/platform.ts';
+
 /** Headers of every sign-in page (security.md 1.4). */
 export type PageHeaders = Readonly<Record<string, string>>;
 
@@ -6,12 +8,14 @@ const YEAR_SEC = 365 * 24 * 60 * 60;
 /**
  * @param formOrigins origins that a form's answer may lead to: browsers apply `form-action` to the redirects that
  *   follow a POST, so the sign-in service's and the platforms' own are named one by one
+ * @param back how the page leads back; our one script is allowed only where that needs it
  */
-export function pageHeaders(formOrigins: readonly string[]): PageHeaders {
+export function pageHeaders(formOrigins: readonly string[], back?: BackToChat): PageHeaders {
   const formAction = ["'self'", ...new Set(formOrigins)].join(' ');
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
+    ...(back?.kind === 'close-window' ? ["script-src 'self'"] : []),
     `form-action ${formAction}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",

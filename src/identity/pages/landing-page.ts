@@ -1,5 +1,7 @@
 import { html, type SafeHtml } from '../../base/html.ts';
 import { say, type Catalogue, type Language } from '../../base/texts.ts';
+import type { BackToChat } from '../../platforms/platform.ts';
+import { backToChat } from './back-to-chat.ts';
 import { chatSide, page, pairOf, platformLabel, type ShownPerson } from './layout.ts';
 
 const TEXTS: Catalogue<
@@ -13,11 +15,14 @@ const TEXTS: Catalogue<
   | 'check'
   | 'type'
   | 'answer'
+  | 'back'
   | 'go'
   | 'leave'
-  | 'app'
+  | 'elsewhere'
+  | 'elsewhereLead'
+  | 'elsewhereWhy'
 > = {
-  title: { en: 'Connect your account', zh: '绑定你的账号' },
+  title: { en: 'Sign in to continue', zh: '登录后继续' },
   lead: {
     en: 'You wrote to the assistant in {platform}. To answer you, it needs to know who you are.',
     zh: '你在{platform}中给助手发了消息。助手需要先确认你的身份，才能回答。',
@@ -29,21 +34,27 @@ const TEXTS: Catalogue<
     zh: '只有当你本人在该聊天中提出请求时才继续。如果链接是别人发给你的，请关闭此页面。',
   },
   steps: { en: 'What happens next', zh: '接下来' },
-  signIn: { en: 'You sign in at {provider}.', zh: '在{provider}登录。' },
+  signIn: { en: 'You sign in at {provider}.', zh: '在 {provider} 登录。' },
   check: { en: 'You check that both accounts are yours.', zh: '确认两个账号都是你的。' },
   type: {
     en: 'You get a code on this page and type it in your private chat. Give it to nobody.',
     zh: '本页会显示一个验证码，请在私聊中输入；不要告诉任何人。',
   },
-  answer: { en: 'Back in the chat, your question is answered.', zh: '回到聊天，你的问题会得到回答。' },
+  answer: { en: 'Back in the chat, your question is answered.', zh: '回到聊天窗口即可看到回答。' },
+  back: { en: 'You go back to the chat.', zh: '返回聊天。' },
   go: { en: 'Continue', zh: '继续' },
   leave: {
     en: 'Not you? Close this page; nothing has been connected.',
-    zh: '不是你？关闭此页面即可，尚未建立任何绑定。',
+    zh: '不是你？关闭此页面即可，尚未绑定任何账号。',
   },
-  app: {
-    en: 'Please open this link inside {platform}: the next step recognises you there.',
-    zh: '请在{platform}内打开此链接：下一步将在应用内识别你的身份。',
+  elsewhere: { en: 'Open this link in {platform}', zh: '请在{platform}中打开此链接' },
+  elsewhereLead: {
+    en: 'Go back to the chat in {platform} and open the link there. Nothing has been used up: the link stays good.',
+    zh: '请回到{platform}的聊天中打开此链接。链接没有被使用，仍然有效。',
+  },
+  elsewhereWhy: {
+    en: 'You are recognised in {platform} only, so signing in cannot begin in this browser.',
+    zh: '只有在{platform}中才能识别你的身份，因此无法在此浏览器中开始登录。',
   },
 };
 
@@ -53,21 +64,20 @@ interface LandingView {
   providerName: string;
   action: string;
   csrf: string;
-  /** The next step only works in the platform's own browser, and this seems to be another. */
-  asksForApp: boolean;
   /** Proof L3: a code has to be typed in the chat. */
   endsWithCode: boolean;
+  /** Whether a question is answered once somebody has signed in. */
+  isAwaited: boolean;
 }
 
 /** What a link shows before anything happens (security.md 1.3 step 5). */
 export function landingPage(view: LandingView): SafeHtml {
-  const { language, person, providerName, action, csrf, asksForApp, endsWithCode } = view;
+  const { language, person, providerName, action, csrf, endsWithCode, isAwaited } = view;
   const values = { platform: platformLabel(person.platform, language), provider: providerName };
   const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
   const provider = { place: providerName, name: text('next'), detail: '', isOpen: true };
   const body = html`<p class="lead">${text('lead')}</p>
     ${pairOf(chatSide(person, language), provider, text('joins'))}
-    ${asksForApp ? html`<p class="note app" role="note">${text('app')}</p>` : ''}
     <p class="note" role="note">${text('warning')}</p>
     <form method="post" action="${action}">
       <input type="hidden" name="csrf" value="${csrf}" />
@@ -80,8 +90,28 @@ export function landingPage(view: LandingView): SafeHtml {
         <li>${text('signIn')}</li>
         <li>${text('check')}</li>
         ${endsWithCode ? html`<li>${text('type')}</li>` : ''}
-        <li>${text('answer')}</li>
+        <li>${text(isAwaited ? 'answer' : 'back')}</li>
       </ol>
     </section>`;
   return page({ language, title: text('title'), header: providerName, body });
+}
+
+interface ElsewhereView {
+  language: Language;
+  person: ShownPerson;
+  providerName: string;
+  back: BackToChat | undefined;
+}
+
+/** What a link shows outside the app in which alone it works. There is nothing to press that would use it up. */
+export function openInAppPage({ language, person, providerName, back }: ElsewhereView): SafeHtml {
+  const values = { platform: platformLabel(person.platform, language) };
+  const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
+  const provider = { place: providerName, name: text('next'), detail: '', isOpen: true };
+  const body = html`<p class="lead">${text('elsewhereLead')}</p>
+    ${pairOf(chatSide(person, language), provider, text('joins'))}
+    <p class="note app" role="note">${text('elsewhereWhy')}</p>
+    ${backToChat(back, { language, isPrimary: true })}
+    <p class="quiet">${text('leave')}</p>`;
+  return page({ language, title: text('elsewhere'), header: providerName, back, body });
 }

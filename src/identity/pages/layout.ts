@@ -1,24 +1,30 @@
 import { html, plainName, type SafeHtml } from '../../base/html.ts';
 import { say, type Bilingual, type Language } from '../../base/texts.ts';
-import type { PlatformName } from '../../platforms/platform.ts';
+import type { BackToChat, PlatformName } from '../../platforms/platform.ts';
 import { maskId } from '../mask.ts';
+import { BACK_SCRIPT_PATH } from './back-to-chat.ts';
 
 export const STYLE_SHEET_PATH = '/assets/sign-in.css';
 
 const HTML_LANGUAGE: Readonly<Record<Language, string>> = { en: 'en', zh: 'zh-CN' };
+
+/** How a page ends somebody's way through our pages; others lead on. The local messenger reads it. */
+export type PageOutcome = 'done' | 'cancelled' | 'declined' | 'signed-out' | 'error';
 
 interface PageOptions {
   language: Language;
   title: string;
   /** The institution's name above the card. */
   header?: string;
+  outcome?: PageOutcome;
+  back?: BackToChat | undefined;
   body: SafeHtml;
 }
 
-/** A whole page: one card in the middle. Nothing from outside, no script. */
-export function page({ language, title, header, body }: PageOptions): SafeHtml {
+/** A whole page: one card in the middle. Nothing from outside, and no script but the one that closes the page. */
+export function page({ language, title, header, outcome, back, body }: PageOptions): SafeHtml {
   return html`<!doctype html>
-    <html lang="${HTML_LANGUAGE[language]}">
+    <html lang="${HTML_LANGUAGE[language]}" ${outcome && html` data-outcome="${outcome}"`}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -26,6 +32,7 @@ export function page({ language, title, header, body }: PageOptions): SafeHtml {
         <meta name="robots" content="noindex" />
         <title>${title}</title>
         <link rel="stylesheet" href="${STYLE_SHEET_PATH}" />
+        ${back?.kind === 'close-window' && html`<script src="${BACK_SCRIPT_PATH}" defer></script>`}
       </head>
       <body>
         <main class="card">
@@ -95,6 +102,14 @@ export interface ShownPerson {
   chatUserId: string;
   displayName?: string;
 }
+
+/** The chat account in a sentence: its name with the masked id, or the id alone. */
+export function chatAccount(person: ShownPerson, language: Language): string {
+  const { name, detail } = chatSide(person, language);
+  return plainName(person.displayName ?? '') === '' ? name : say(NAMED_ACCOUNT, language, { name, id: detail });
+}
+
+const NAMED_ACCOUNT: Bilingual = { en: '{name} ({id})', zh: '{name}（{id}）' };
 
 /** The chat side of a pair: platform, display name, masked id (security.md 1.3 step 5). */
 export function chatSide({ platform, chatUserId, displayName }: ShownPerson, language: Language): Side {

@@ -1,9 +1,11 @@
 import { MINUTE_MS } from '../../base/clock.ts';
+import { say } from '../../base/texts.ts';
 import { demandCookie, findSignIn, type WaitingSignIn } from '../find-sign-in.ts';
 import { demandOwnForm, type BrowserRequest, type Outcome, type SignInFlow } from '../flow.ts';
 import { codePage } from '../pages/code-page.ts';
 import { PageError } from '../pages/page-error.ts';
 import { csrfToken } from '../request-guards.ts';
+import { isAnswered } from '../waiting.ts';
 import { MOST_CODES_OF_A_TICKET } from './typed-codes.ts';
 
 /**
@@ -48,7 +50,12 @@ async function showSerial(flow: SignInFlow, request: BrowserRequest, { found, se
   return pageOf(flow, request, now, false);
 }
 
-function pageOf(flow: SignInFlow, request: BrowserRequest, found: WaitingSignIn, isAgain: boolean): Outcome {
+async function pageOf(
+  flow: SignInFlow,
+  request: BrowserRequest,
+  found: WaitingSignIn,
+  isAgain: boolean,
+): Promise<Outcome> {
   const { ticket, signedIn, cookie, quarantined } = found;
   const code = flow.codes.codeOf(ticket, cookie);
   if (code === undefined || !ticket.code) throw new PageError('E1');
@@ -57,11 +64,12 @@ function pageOf(flow: SignInFlow, request: BrowserRequest, found: WaitingSignIn,
     language: request.language,
     person: ticket.person,
     accountName: signedIn.profile.name,
-    providerName: flow.providerName,
+    providerName: say(flow.providerName, request.language),
     code,
     minutesLeft: Math.max(1, Math.ceil((quarantined.expiresAtMs - flow.nowMs()) / MINUTE_MS)),
     csrf: csrfToken(flow.csrfKey, cookie, ticket.hash),
     isAgain,
+    isAwaited: isAnswered(await flow.waitsFor(ticket.person)),
     ...(serial < MOST_CODES_OF_A_TICKET ? { replaces: serial } : {}),
   });
   return { kind: 'page', page };

@@ -77,12 +77,15 @@ export function createSlack(options: SlackOptions): Platform {
     splitReply,
     splitAnswer,
     push: createAnswers({ api, reply, nowMs, settlesWithinMs: replyTraits.postSettlesWithinMs }),
+    canMention: true,
+    writesMarkdownPrivately: true,
     writePrivately: (userId, text) => writePrivately(api, userId, text),
     fetchMedia: (mediaRef, maxBytes, signal) =>
       fetchFile({ mediaRef, apiUrl, botToken: options.botToken, maxBytes, signal }),
     plainUserId: (userId) => Promise.resolve(userId),
     displayNameOf: (userId) => displayNameOf(api, userId),
     isAppBrowser: (userAgent) => /\bSlack(?:_SSB)?\//i.test(userAgent),
+    backToChat: () => ownApp.chatLink(),
     check: () => checkSlack(api),
   };
 }

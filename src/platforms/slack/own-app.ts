@@ -1,5 +1,7 @@
 import { monotonicMs, SECOND_MS } from '../../base/clock.ts';
+import { inBackground } from '../../base/in-background.ts';
 import { settledWithin } from '../../base/settled-within.ts';
+import type { BackToChat } from '../platform.ts';
 import type { SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';
 
@@ -43,6 +45,7 @@ export class OwnApp {
   #teamId: string | undefined;
   #enterpriseId: string | undefined;
   #appId: string | undefined;
+  #userId: string | undefined;
   #asking: Promise<void> | undefined;
   #askedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -58,6 +61,14 @@ export class OwnApp {
       this.#asking = this.#ask().finally(() => (this.#asking = undefined));
     }
     return this.#asking && settledWithin([this.#asking], LONGEST_WAIT_MS);
+  }
+
+  /** The private chat with the bot, as an address that Slack opens; undefined while Slack has not said who we are. */
+  chatLink(): BackToChat | undefined {
+    inBackground(async () => this.pending());
+    if (this.#teamId === undefined || this.#userId === undefined) return undefined;
+    const where = new URLSearchParams({ team: this.#teamId, id: this.#userId });
+    return { kind: 'link', platform: 'slack', href: `slack://user?${where.toString()}` };
   }
 
   /** Whether an event is another workspace's or another app's. The first of our workspace shows our app, where Slack did not say. */
@@ -78,6 +89,7 @@ export class OwnApp {
     const answer = await this.#api.call('auth.test', {});
     if (answer.kind !== 'ok') return;
     const { body } = answer;
+    this.#userId = textOf(body['user_id']);
     const bot = textOf(body['bot_id']);
     const info = bot === undefined ? undefined : await this.#api.call('bots.info', { bot });
     // It needs a right that the app may not have.

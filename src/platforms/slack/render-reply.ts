@@ -9,13 +9,18 @@ import { SLACK_DIALECT } from './dialect.ts';
  */
 export const MAX_REPLY_BYTES = 11_500;
 const MAX_STATUS_BYTES = 1_024;
+const MEMBER_ID = /^[A-Z0-9]{2,32}$/;
 
 const writer = createMarkdownWriter(SLACK_DIALECT);
 
 /** One look of a reply as Slack shows it: standard markdown, the model's text alone. A finished one without text shows its status. */
-export function renderReply({ text, status, finished }: ReplyView): string {
-  if (!finished) return withText(writer.growing(text, MAX_REPLY_BYTES));
-  return withText(writer.finished(text, MAX_REPLY_BYTES)) || writer.finished(status ?? '', MAX_REPLY_BYTES).trim();
+export function renderReply({ text, status, mention, finished }: ReplyView): string {
+  // A mark of our own stands before the text, in which every other one is altered.
+  const call = mention !== undefined && MEMBER_ID.test(mention) ? `<@${mention}> ` : '';
+  const maxBytes = MAX_REPLY_BYTES - call.length;
+  const shown = withText(finished ? writer.finished(text, maxBytes) : writer.growing(text, maxBytes));
+  if (shown !== '') return call + shown;
+  return finished ? writer.finished(status ?? '', MAX_REPLY_BYTES).trim() : '';
 }
 
 /** Cuts a finished text into messages of at most `MAX_REPLY_BYTES`, already neutralised; blank pieces are left out. */

@@ -104,7 +104,8 @@ export function createWecom(options: WecomOptions): Platform {
     plainUserId: (userId) => userIds.find(userId),
     ...(agent ? { displayNameOf: (userId) => displayNameOf(api, userIds, userId) } : {}),
     ...(agent ? { webSignIn: createWebSignIn(agent, api, openUrl) } : {}),
-    isAppBrowser: (userAgent) => /wxwork\//i.test(userAgent),
+    isAppBrowser,
+    backToChat: (userAgent) => (isAppBrowser(userAgent) ? { kind: 'close-window', platform: 'wecom' } : undefined),
     check: () => checkWecom(agent, api),
   };
 }
@@ -139,6 +140,11 @@ function admit(
     const sentAtMs = Number(timestamp) * SECOND_MS;
     return readDelivery(plain, createAnswers({ token, aesKey, nowMs, nonce }), { ...reading, sentAtMs });
   };
+}
+
+/** WeCom itself, and the builds of it for governments and for an institution's own servers. */
+function isAppBrowser(userAgent: string): boolean {
+  return /\bwxwork[a-z]*\//i.test(userAgent);
 }
 
 function agentOf({ corpId, agentId, agentSecret }: WecomOptions): WecomAgent | undefined {

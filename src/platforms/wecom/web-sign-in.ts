@@ -9,6 +9,7 @@ const CODE_INVALID = 40_029;
 export function createWebSignIn(agent: WecomAgent, api: WecomApi, openUrl: string): WebSignIn {
   return {
     origins: [new URL(openUrl).origin],
+    needsAppBrowser: true,
     authorizeUrl({ redirectUri, state }) {
       if (!/^[A-Za-z0-9]{1,128}$/.test(state))
         throw new RangeError('WeCom takes letters and digits as state, at most 128');

@@ -5,6 +5,7 @@
 --
 -- Constants  STATE_LIFE_MS (how long what a conversation keeps of its turns outlives the last one)
 --            CLAIM_LIFE_MS (a claim that nobody renewed for so long may be taken)
+--            MOST_HELD_COUNTED (of more held messages it is not asked whose they are)
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 summary   8 leftovers
 -- ARGV  1 conversation id   2 most messages of one turn   3 turns of history wanted   4 message key prefix
 --       5 claim: a name for this taking, so that one that the connection sends again is known; up to its dot the worker's name
@@ -15,7 +16,7 @@
 --       10 ids of the keys that this worker has: what another key sealed is left as it is, unclaimed
 -- Returns 'nothing' (waits) | 'claimed' (by a worker that is alive) | {0, '-', id of a key that this worker lacks}, with no
 --         epoch taken | {epoch, turn id, crashes, crashes as the only suspect, stored answer,
---          stop sequence, stop owner, stop that was served, held count,
+--          stop sequence, stop owner, stop that was served, how many messages of the sender are held (where very many are, all),
 --          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices},
 --          '1' if a worker had begun this turn before, {what the sender chose: field, sealed, …},
 --          '1' if one of its messages was stopped by itself,
@@ -23,7 +24,8 @@
 --          summary ('' = none), turns of history that are kept, where to answer (sealed; '' where the platform polls),
 --          how long the turn was due until now, ms, {leftovers, oldest first},
 --          '1' if it may have been answered under a history of Redis that is lost,
---          {entries that wait behind it, if so: it may have been answered with one of them}}
+--          {entries that wait behind it, if so: it may have been answered with one of them},
+--          '1' if it waited in a group for its sender's sign-in}
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'solo', 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed',
   'aliveMs', 'dueMs'}
 local state = {}
@@ -119,7 +121,7 @@ for index = 1, size do
   local id = partsOf(head[index])
   if id ~= turn and redis.call('HEXISTS', ARGV[4] .. id, 'stopped') == 1 then isStopped = true end
 end
-local record = redis.call('HMGET', ARGV[4] .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target', 'history', 'again')
+local record = redis.call('HMGET', ARGV[4] .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target', 'history', 'again', 'heldIn')
 -- Redis' history is another one than that in which the message was stored: what is not known to have been posted may have
 -- been, and is looked up first (post.lua reads the mark).
 local isDoubtful = record[7] or isOfAnotherHistory(record[6])
@@ -128,13 +130,25 @@ local behind = {}
 if isDoubtful then
   for index = size + 1, #head do behind[#behind + 1] = head[index] end
 end
+-- In a group several people may wait for their sign-in, and each has a share of their own.
+local function heldCount()
+  local all = redis.call('LLEN', KEYS[4])
+  if all == 0 or all > MOST_HELD_COUNTED then return all end
+  local own = 0
+  for _, entry in ipairs(redis.call('LRANGE', KEYS[4], 0, -1)) do
+    local owner = redis.call('HGET', ARGV[4] .. partsOf(entry), 'owner')
+    if not owner or owner == record[3] then own = own + 1 end
+  end
+  return own
+end
 local preferences = record[3] and redis.call('HGETALL', ARGV[8] .. record[3]) or {}
 if #preferences > 0 then redis.call('PEXPIRE', ARGV[8] .. record[3], ARGV[9]) end
 local history, kept = newest(KEYS[5], tonumber(ARGV[3]), tonumber(ARGV[6]))
 return {epoch, turn, crashes, soloCrashes, answer, count('stopSeq'), state.stopOwner or '', count('stopServed'),
-  redis.call('LLEN', KEYS[4]), tonumber(record[1] or nowMs), record[2] or '0', entries,
+  heldCount(), tonumber(record[1] or nowMs), record[2] or '0', entries,
   history, redis.call('LRANGE', KEYS[6], 0, -1), isLeftOver and '1' or '0', preferences,
   (isStopped or record[4]) and '1' or '0', nowMs,
   redis.call('GET', KEYS[7]) or '', kept, record[5] or '',
   nowMs - math.max(tonumber(string.match(head[1], '^%x+:[^:]+:(%d+):') or nowMs), count('dueMs')),
-  redis.call('LRANGE', KEYS[8], 0, -1), isDoubtful and '1' or '0', behind}
+  redis.call('LRANGE', KEYS[8], 0, -1), isDoubtful and '1' or '0', behind,
+  record[8] == 'group' and '1' or '0'}

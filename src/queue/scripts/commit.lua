@@ -5,7 +5,7 @@
 -- Constants  CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, should it have expired)
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 summary   8 history of the thread that the answer begins
 -- ARGV  1 conversation id   2 epoch   3 message key prefix   4 changes, as JSON:
---       { outcome: 'final' | 'held' | 'dead', heldLifeMs, history?: { forget, replaceLast, append, anew }, threadHistory?, kept: { most, lifeMs, summary? },
+--       { outcome: 'final' | 'held' | 'dead', heldLifeMs, heldIn?: 'group', history?: { forget, replaceLast, append, anew }, threadHistory?, kept: { most, lifeMs, summary? },
 --         records: [{ id, fields: [name, value, …], followUp? }], followUps?: { due, prefix, lifeMs }, noticesShown, stopServed, answeredBy,
 --         preferences?: { key, field, sealed, lifeMs },
 --         erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
@@ -39,6 +39,7 @@ for _ = 1, size do
   local id = entry and string.match(entry, '^(%x+):')
   if id then
     note(id, 'state', changes.outcome, 'turn', changes.answeredBy, 'epoch', ARGV[2], unpack(looks[id] or {}))
+    if changes.heldIn then note(id, 'heldIn', changes.heldIn) end
     looks[id] = nil
   end
 end

@@ -14,6 +14,8 @@ export interface Page {
   status?: number;
   /** Origins besides our own that a form's redirect may lead to. */
   formTargets?: readonly string[];
+  /** How the page ends somebody's way; the local messenger reads it. */
+  outcome?: 'signed-out';
   /** A line below the card. */
   footer?: SafeHtml;
 }
@@ -23,7 +25,10 @@ export function languageOf(ctx: Context): Language {
 }
 
 /** Answers with a page: one card in the middle, no scripts, and headers after security.md 1.4. */
-export function showPage(ctx: Context, { title, content, status = 200, formTargets = [], footer }: Page): void {
+export function showPage(
+  ctx: Context,
+  { title, content, status = 200, formTargets = [], outcome, footer }: Page,
+): void {
   const language = languageOf(ctx);
   ctx.status = status;
   ctx.type = 'text/html; charset=utf-8';
@@ -31,7 +36,7 @@ export function showPage(ctx: Context, { title, content, status = 200, formTarge
   ctx.set('Content-Language', language === 'zh' ? 'zh-CN' : 'en');
   ctx.set('Content-Security-Policy', contentPolicy(formTargets));
   ctx.body = html`<!doctype html>
-    <html lang="${language === 'zh' ? 'zh-CN' : 'en'}">
+    <html lang="${language === 'zh' ? 'zh-CN' : 'en'}" ${outcome && html` data-outcome="${outcome}"`}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -36,5 +36,5 @@ export function showSignedOutPage(ctx: Context): void {
   const content = html`<h1>${say(T.signedOut, language)}</h1>
     <p class="lead">${say(T.signedOutLead, language)}</p>
     <div class="buttons"><a class="button second" href="/">${say(T.home, language)}</a></div>`;
-  showPage(ctx, { title: say(T.signedOut, language), content });
+  showPage(ctx, { title: say(T.signedOut, language), content, outcome: 'signed-out' });
 }

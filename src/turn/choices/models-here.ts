@@ -1,8 +1,10 @@
 import { say } from '../../base/texts.ts';
 import type { Models } from '../../policy/policy.ts';
+import { SIGN_IN_TEXTS } from '../../texts/sign-in-texts.ts';
 import { TURN_TEXTS } from '../../texts/turn-texts.ts';
 import type { TurnScene } from '../run-turn.ts';
 import type { SignInGate } from '../sign-in-gate.ts';
+import { toAsker } from '../sign-in-words.ts';
 import type { Outcome } from '../turn-types.ts';
 import { chosenFirst } from './chosen-first.ts';
 
@@ -16,8 +18,11 @@ export async function modelsHere(
 ): Promise<{ models: Models; usual: string } | { outcome: Outcome }> {
   const judged = await gate.judge({ ...scene, preferences: {} });
   if (judged === 'unlinked') {
-    const text = TURN_TEXTS[scene.newest.chat.kind === 'group' ? 'groupSignIn' : 'whoUnlinked'];
-    return { outcome: { kind: 'refused', text: say(text, scene.question.language) } };
+    const { newest, question } = scene;
+    if (newest.chat.kind === 'private')
+      return { outcome: { kind: 'refused', text: say(TURN_TEXTS.whoUnlinked, question.language) } };
+    const words = await toAsker(scene, say(SIGN_IN_TEXTS.groupSignIn, question.language));
+    return { outcome: { kind: 'refused', ...words } };
   }
   if ('outcome' in judged) return judged;
   return { models: chosenFirst(judged.models, scene.preferences.model), usual: judged.models[0] };
