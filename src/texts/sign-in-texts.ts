@@ -73,6 +73,6 @@ export const SIGN_IN_TEXTS: Catalogue<SignInText> = {
   },
   unlinked: {
     en: 'You are signed out here; your sign-in and this conversation are deleted. To sign out of {service} as well: {link}',
-    zh: '你已退出登录，登录信息和这段对话已删除。如需同时退出{service}：{link}',
+    zh: '你已退出登录，登录信息和这段对话已删除。如需同时退出登录服务（{service}）：{link}',
   },
 };

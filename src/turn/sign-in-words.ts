@@ -24,7 +24,7 @@ export function linkWords(
 ): { link: string; minutes: number } {
   return {
     link: linkTo(url, say(SIGN_IN_TEXTS.linkLabel, language), markup),
-    minutes: Math.max(1, Math.floor((expiresAtMs - nowMs) / MINUTE_MS)),
+    minutes: Math.max(1, Math.round((expiresAtMs - nowMs) / MINUTE_MS)),
   };
 }
 

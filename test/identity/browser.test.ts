@@ -18,8 +18,8 @@ const LOOKS = [
 ] as const;
 
 const WORDS = {
-  'en-US': { go: 'Continue', yes: 'Yes, sign in', done: 'You are signed in as', over: 'cannot be used any more' },
-  'zh-CN': { go: '继续', yes: '是，登录', done: '登录成功：', over: '已无法使用' },
+  'en-US': { go: 'Continue', yes: 'Confirm and sign in', done: 'You are signed in as', over: 'cannot be used any more' },
+  'zh-CN': { go: '继续', yes: '确认登录', done: '登录成功：', over: '已无法使用' },
 } as const;
 
 const describeInChromium = findChromium() === undefined ? describe.skip : describe;

@@ -37,7 +37,7 @@ export const ABILITY_ROWS: readonly AbilityRow[] = [
     steps: [
       {
         says: { en: '/unlink', zh: '/解绑' },
-        reads: { en: /^You are signed out here.*\/logout/s, zh: /^已解绑.*\/logout/s },
+        reads: { en: /^You are signed out here.*\/logout/s, zh: /^你已退出登录.*\/logout/s },
       },
       { ...COUNT, reads: INVITATION },
     ],

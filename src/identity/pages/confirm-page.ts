@@ -13,7 +13,7 @@ const TEXTS: Catalogue<
     zh: '{platform}中的助手将以{name}的身份回答此聊天账号。',
   },
   joins: { en: 'will be connected with', zh: '将绑定到' },
-  go: { en: 'Yes, sign in', zh: '是，登录' },
+  go: { en: 'Confirm and sign in', zh: '确认登录' },
   goToCode: { en: 'Yes, show my code', zh: '是，显示验证码' },
   cancel: { en: 'No, cancel', zh: '不，取消' },
   answered: { en: 'Back in the chat, your question is answered.', zh: '回到聊天窗口即可看到回答。' },

@@ -34,7 +34,7 @@ const TEXTS: Catalogue<
     zh: '只有当你本人在该聊天中提出请求时才继续。如果链接是别人发给你的，请关闭此页面。',
   },
   steps: { en: 'What happens next', zh: '接下来' },
-  signIn: { en: 'You sign in at {provider}.', zh: '在 {provider} 登录。' },
+  signIn: { en: 'You sign in at {provider}.', zh: '在{provider}中登录。' },
   check: { en: 'You check that both accounts are yours.', zh: '确认两个账号都是你的。' },
   type: {
     en: 'You get a code on this page and type it in your private chat. Give it to nobody.',
