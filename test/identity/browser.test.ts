@@ -18,7 +18,12 @@ const LOOKS = [
 ] as const;
 
 const WORDS = {
-  'en-US': { go: 'Continue', yes: 'Confirm and sign in', done: 'You are signed in as', over: 'cannot be used any more' },
+  'en-US': {
+    go: 'Continue',
+    yes: 'Confirm and sign in',
+    done: 'You are signed in as',
+    over: 'cannot be used any more',
+  },
   'zh-CN': { go: '继续', yes: '确认登录', done: '登录成功：', over: '已无法使用' },
 } as const;
 
