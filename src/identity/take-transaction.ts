@@ -35,9 +35,15 @@ export async function takeTransaction(
   const transaction = await flow.transactions.take(cookieHash);
   if (transaction?.leg !== leg) throw new PageError('E2');
   if (!isStateRight(flow, transaction, query.state)) throw new PageError('E2');
-  const ticket = await flow.tickets.read(transaction.ticketHash);
-  if (ticket?.status !== 'started' || ticket.browser !== cookieHash) throw new PageError('E1');
+  const ticket = await boundTicket(flow, transaction, cookieHash);
   return { code: query.code, cookieHash, transaction, ticket, again: tryAgain(flow, cookie, ticket.hash) };
+}
+
+/** The ticket that this browser began with. @throws PageError E1 */
+async function boundTicket({ tickets }: SignInFlow, { ticketHash }: Transaction, cookieHash: string): Promise<Ticket> {
+  const ticket = await tickets.read(ticketHash);
+  if (ticket?.status !== 'started' || ticket.browser !== cookieHash) throw new PageError('E1');
+  return ticket;
 }
 
 /**
@@ -66,11 +72,10 @@ async function refusedThere(
 ): Promise<{ declined: Outcome }> {
   const cookieHash = sha256Hex(cookie);
   const transaction = await flow.transactions.peek(cookieHash);
-  if (transaction?.leg !== leg) throw new PageError('E2');
+  if (leg !== transaction?.leg) throw new PageError('E2');
   const again = tryAgain(flow, cookie, transaction.ticketHash);
   if (!query.isDenied) throw new PageError('E4', { again });
-  const ticket = await flow.tickets.read(transaction.ticketHash);
-  if (ticket?.status !== 'started' || ticket.browser !== cookieHash) throw new PageError('E1');
+  const ticket = await boundTicket(flow, transaction, cookieHash);
   if (query.state !== undefined && isStateRight(flow, transaction, query.state)) {
     await flow.transactions.take(cookieHash);
     flow.audit('link-declined', ticket.person);

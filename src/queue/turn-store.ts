@@ -7,7 +7,7 @@ import {
   messageKeyPrefix,
   preferencesKeyPrefix,
 } from '../base/partition-keys.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, monotonicMs, SECOND_MS, type NowMs } from '../base/clock.ts';
+import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS, type NowMs } from '../base/clock.ts';
 import { loadScript, type LuaScript } from '../base/lua-script.ts';
 import { randomToken } from '../base/ids.ts';
 import type { KeyRing } from '../base/key-ring.ts';
@@ -15,6 +15,8 @@ import type { RedisClient } from '../base/redis.ts';
 import { personIdOf, type ConversationRef } from '../platforms/conversation-key.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import type { BeginReply } from './begin-reply.ts';
+import { CLEARED_MARK_MS } from './cleared-mark.ts';
+import { heldFor, releaseHeld, type Held, type Released } from './held-messages.ts';
 import type { StopMark } from './stop-mark.ts';
 import { hasFollowUp, type TurnCommit } from './turn-commit.ts';
 import { EntryError, MissingKeyError, openTarget, type AnswerTarget, type WaitingMessage } from './inbox-entry.ts';
@@ -29,21 +31,13 @@ const awaitKeyScript = loadScript(import.meta.url, './scripts/await-key.lua', { 
 const LACKS_KEY = '-';
 /** A claim that its worker did not renew for so long may be taken by another. */
 export const CLAIM_LIFE_MS = 9 * SECOND_MS;
-/** Far beyond any summary that is being made. */
-const CLEARED_MARK_MS = HOUR_MS;
 const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
   CLEARED_MARK_MS,
   RECORD_LIFE_MS: REMEMBER_DELIVERY_MS,
 });
 const markScript = loadScript(import.meta.url, './scripts/mark-turn.lua');
 const notCrashedScript = loadScript(import.meta.url, './scripts/not-crashed.lua');
-const heldForScript = loadScript(import.meta.url, './scripts/held-for.lua');
 const renewScript = loadScript(import.meta.url, './scripts/renew.lua');
-const releaseScript = loadScript(import.meta.url, './scripts/release.lua', {
-  CLEARED_MARK_MS,
-  RECORD_LIFE_MS: REMEMBER_DELIVERY_MS,
-});
-
 const MOST_MESSAGES_OF_ONE_TURN = 10;
 const TURNS_OF_HISTORY_READ = 50;
 const TURNS_OF_HISTORY_KEPT = 200;
@@ -125,22 +119,6 @@ export interface TurnClaim {
 export interface Renewed {
   stop: StopMark;
   wasStopped: boolean;
-}
-
-/** How many of a person's messages wait for their sign-in. */
-export interface Held {
-  inPrivate: number;
-  inGroup: number;
-  /** Said so long ago in a group that they are not answered any more. */
-  tooOldInGroup: number;
-}
-
-/** What a release met. */
-export interface Released {
-  /** How many messages came back. */
-  count: number;
-  /** A turn of the conversation is open. It may have begun before the sign-in, and be held yet. */
-  isTurnOpen: boolean;
 }
 
 /** What the fence needs to know of a claim. */
@@ -335,16 +313,12 @@ export class TurnStore {
    * @param personId everybody's come back where it is not known whose they are
    */
   release(conversation: ConversationRef, personId?: string): Promise<Released> {
-    return this.#release(conversation, '', personId);
+    return releaseHeld(this.#options.redis, { conversation, personId });
   }
 
   /** What waits in a conversation for one person's sign-in. @param oldestMs so old a question in a group is still answered */
-  async heldFor(conversation: ConversationRef, personId: string, oldestMs: number): Promise<Held> {
-    const { held } = conversationKeys(conversation);
-    const args = [messageKeyPrefix(conversation.partition), personId, oldestMs];
-    const counts = (await heldForScript.run(this.#options.redis, [held], args)) as [number, number, number];
-    const [inPrivate, inGroup, tooOldInGroup] = counts;
-    return { inPrivate, inGroup, tooOldInGroup };
+  heldFor(conversation: ConversationRef, personId: string, oldestMs: number): Promise<Held> {
+    return heldFor(this.#options.redis, { conversation, personId, oldestMs });
   }
 
   /**
@@ -354,17 +328,7 @@ export class TurnStore {
   async releaseBefore({ conversation, epoch, messages }: Place & Pick<TurnClaim, 'messages'>): Promise<boolean> {
     const message = messages.at(-1)?.message;
     const personId = message && personIdOf(message, message.sender.userId);
-    return (await this.#release(conversation, epoch, personId)).count !== 0;
-  }
-
-  async #release(conversation: ConversationRef, epoch: number | '', personId: string | undefined): Promise<Released> {
-    const keys = conversationKeys(conversation);
-    const [count, isTurnOpen] = (await releaseScript.run(
-      this.#options.redis,
-      [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.summary],
-      [conversation.id, messageKeyPrefix(conversation.partition), epoch, personId ?? ''],
-    )) as [number, string];
-    return { count, isTurnOpen: isTurnOpen === '1' };
+    return (await releaseHeld(this.#options.redis, { conversation, epoch, personId })).count !== 0;
   }
 
   /** @returns what can be read, when what waits for the key has waited long enough */
