@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { say } from '../base/texts.ts';
+import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 import { messageKey } from '../base/partition-keys.ts';
 import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS } from '../base/clock.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
@@ -16,6 +18,8 @@ import { PushedPart, type PartResult } from './pushed-part.ts';
 const FINAL_BUDGET_MS = 10 * MINUTE_MS;
 /** So long an answer is tried at once although the platform takes no calls; then its turn makes room and is taken again later. */
 const UNAUTHORISED_TRIED_MS = 5 * SECOND_MS;
+/** After so long without any look it is said that the question is being answered; most answers begin before. */
+const SILENT_MS = 700;
 const LONGEST_PAUSE_MS = 30 * SECOND_MS;
 /** So often it is tried to see whether an answer stands already, before the question is answered (again). */
 const WHOLE_LOOKED_FOR = 3;
@@ -37,6 +41,9 @@ export class PushedReply implements LiveReply {
   #hasShownText = false;
   #isRefused = false;
   #status = '';
+  #hasLook = false;
+  /** Runs while the model was asked and nothing of its answer has come. */
+  #silence: NodeJS.Timeout | undefined;
 
   constructor(options: LiveReplyOptions, push: PushReplies) {
     this.#options = options;
@@ -83,10 +90,18 @@ export class PushedReply implements LiveReply {
 
   prepare(): void {
     this.#part(0)?.prepare();
+    if (!this.#hasLook) this.#silence ??= setTimeout(() => this.#sayThatItComes(), SILENT_MS);
   }
 
   show(view: Omit<ReplyView, 'finished'>): void {
+    this.#hasLook = true;
+    clearTimeout(this.#silence);
     this.#pacer.show(view);
+  }
+
+  /** The platform itself shows nothing while a question is being answered. */
+  #sayThatItComes(): void {
+    if (!this.#hasLook) this.#pacer.show({ text: '', status: say(REPLY_TEXTS.answering, this.#options.language) });
   }
 
   /**
@@ -127,6 +142,7 @@ export class PushedReply implements LiveReply {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#silence);
     const closed = this.#pacer.close();
     const { signal } = this.#options;
     // A stop waits for the write under way no longer than it may.
@@ -135,6 +151,7 @@ export class PushedReply implements LiveReply {
   }
 
   async abandon(): Promise<void> {
+    clearTimeout(this.#silence);
     const closed = this.#pacer.close();
     const leave = async () => {
       await closed;

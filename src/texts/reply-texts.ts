@@ -3,6 +3,7 @@ import type { Catalogue } from '../base/texts.ts';
 type ReplyText =
   | 'answeredBelow'
   | 'answeredAbove'
+  | 'answering'
   | 'followsBelow'
   | 'goesOn'
   | 'earlierAnswer'
@@ -17,6 +18,8 @@ type ReplyText =
 export const REPLY_TEXTS: Catalogue<ReplyText> = {
   answeredBelow: { en: '↓ answered below', zh: '↓ 回答在下方' },
   answeredAbove: { en: '↑ answered above\n↑ 回答在上方', zh: '↑ 回答在上方\n↑ answered above' },
+  // Slack puts the app's name before it.
+  answering: { en: 'is writing an answer…', zh: '正在回答…' },
   followsBelow: {
     en: 'This takes longer than a message can stay open here. The answer follows as a message of its own, or else with my next answer in our private chat.\n这个回答需要更长时间，稍后会另发一条消息；若未收到，会随我在私聊中的下一条回复发出。',
     zh: '这个回答需要更长时间，稍后会另发一条消息；若未收到，会随我在私聊中的下一条回复发出。\nThis takes longer than a message can stay open here. The answer follows as a message of its own, or else with my next answer in our private chat.',

@@ -125,6 +125,31 @@ withBrowser('A reader of a conversation', () => {
     expect(await row('waits').getAttribute('aria-busy')).toBe('false');
   });
 
+  test.each([1200, 390, 320])('reads ids in one piece and previews to their end, %i pixels', async (width) => {
+    const id = 'req_8fa1-22bc-9911-aa00-77de';
+    const lastLine = 'A line that is a little longer than the place that is left beside the time of day';
+    Object.assign(conversations[0] ?? {}, { lastLine, lastAtMs: START_MS });
+    const words = ['x', 'xx xx', 'xxx xxxx x', 'xx xxxxx xx xxx'];
+    server.messages.set(
+      PRIVATE.id,
+      words.map((text, index) => messageView({ id: `m${index}`, text: `${text} \`${id}\` and on` })),
+    );
+    await page.setViewportSize({ width, height: 850 });
+    await page.goto(`${server.url}/?person=alice`);
+    const place = page.locator('[data-kind=private]');
+    await place.waitFor();
+    const edgeOf = async (part: string) => {
+      const box = await place.locator(part).boundingBox();
+      return (box?.x ?? 0) + (box?.width ?? 0);
+    };
+    expect(await edgeOf('.conversation-line')).toBeCloseTo(await edgeOf('.conversation-time'), 0);
+    await place.click();
+    await row('m3').waitFor();
+    for (const code of await page.locator('.block code').all())
+      expect((await code.boundingBox())?.height).toBeLessThan(32);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+  });
+
   test('is told of a slash word that there is not', async () => {
     await open();
     await page.getByRole('textbox', { name: 'Message' }).fill('/sotp');

@@ -81,6 +81,10 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     if (!standing) streams.forEach((stream) => stream.write('event: beat\ndata: {}\n\n'));
   }, BEAT_MS);
 
+  const standStill = (still: boolean) => {
+    standing = still;
+    if (!still) waiting.splice(0).forEach((goOn) => goOn());
+  };
   const emit = ({ name, data }: MessengerEvent) =>
     streams.forEach((stream) => stream.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`));
   const show = (message: MessageView) => {
@@ -161,11 +165,9 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     emit,
     dropStreams: () => streams.forEach((stream) => stream.end()),
     refuseSends: (next) => (refusal = next),
-    standStill(still) {
-      standing = still;
-      if (!still) waiting.splice(0).forEach((goOn) => goOn());
-    },
+    standStill,
     async close() {
+      standStill(false);
       clearInterval(beating);
       await server.close();
     },

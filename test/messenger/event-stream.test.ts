@@ -107,7 +107,7 @@ describe('What is remembered of the events', () => {
         expect(Object.fromEntries(stateOf(seen))).toEqual(Object.fromEntries(stateOf(events)));
         expect(missed.every(([number]) => number > left)).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: 60, endOnFailure: true },
     );
   });
 });

@@ -42,6 +42,25 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     expect(statuses()).toEqual(['is reading', '']);
   });
 
+  test('that it comes is said where nothing of it does for a while, and not where something does', async () => {
+    const statuses = () =>
+      scene.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => args['status']);
+    const { take } = await ask(mode);
+    const { live } = await take();
+    live.prepare();
+    await until(() => statuses().length === 1);
+    live.show({ text: 'Hello' });
+    await until(() => texts().includes('Hello'));
+    live.prepare();
+    await live.finish('Hello, world.');
+    expect(statuses()).toEqual([expect.stringMatching(/is writing|正在回答/), '']);
+    const quick = await (await ask(mode)).take();
+    quick.live.prepare();
+    await quick.live.finish('Yes.');
+    await new Promise((resolve) => setTimeout(resolve, 900));
+    expect(statuses()).toHaveLength(2);
+  });
+
   test('security.md 4.3: a worker whose epoch is over posts nothing, edits nothing, and learns it', async () => {
     const { take } = await ask(mode);
     const frozen = await take();
