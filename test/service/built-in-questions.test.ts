@@ -16,6 +16,12 @@ async function ask(question: string): Promise<string> {
 
 const GUIDE = 'docs/GUIDE.zh-CN.md';
 
+test('steps that are too many for one answer end with where the rest stands', async () => {
+  const text = await ask('How do I connect a real WeCom bot?');
+  expect(text).toMatch(/That is the beginning; the rest stands in the same place\.\n\nFrom README\.md/);
+  expect(await ask('怎么接入企业微信机器人？')).not.toMatch(/\n…\n/);
+});
+
 describe('English questions are answered from the English page and heading that fit', () => {
   test.each([
     ['How do I connect a real WeCom bot?', 'README.md, “Connect a real WeCom bot”', '8. Write to the bot'],

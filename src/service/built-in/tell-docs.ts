@@ -1,4 +1,4 @@
-import { say } from '../../base/texts.ts';
+import { say, type Language } from '../../base/texts.ts';
 import type { Finding, Question } from './compose-answer.ts';
 import type { DocSearch } from './doc-search.ts';
 import type { DocSection } from './doc-sections.ts';
@@ -27,7 +27,7 @@ export async function tellDocs(docs: DocSearch, { text, language }: Question): P
   const { page, title } = found.section;
   const frame = found.language === language ? BUILT_IN_TEXTS.fromDocs : BUILT_IN_TEXTS.fromEnglishDocs;
   return {
-    text: say(frame, language, { excerpt: excerptOf(found.section, found.terms), page, title }),
+    text: say(frame, language, { excerpt: excerptOf(found.section, found.terms, language), page, title }),
     thought: say(BUILT_IN_TEXTS.thoughtDocs, language, { terms: found.terms.join(', '), title, page }),
   };
 }
@@ -36,19 +36,19 @@ export async function tellDocs(docs: DocSearch, { text, language }: Question): P
  * What of a section answers: its steps from the first on, when the question asks for what the heading tells step by step;
  * else the blocks that share most words with the question. In the page's order, up to a readable length.
  */
-export function excerptOf({ title, blocks }: DocSection, terms: string[]): string {
+function excerptOf({ title, blocks }: DocSection, terms: string[], language: Language): string {
   const wanted = new Set(terms);
   const hitsIn = (text: string) => new Set(wordsOf(text).filter((word) => wanted.has(word))).size;
   const isHowTo =
     blocks.filter((block) => STEP.test(block)).length >= MIN_STEPS && hitsIn(title) >= MIN_TITLE_SHARE * wanted.size;
-  const chosen = isHowTo ? firstBlocks(blocks) : bestBlocks(blocks, blocks.map(hitsIn));
+  const chosen = isHowTo ? firstBlocks(blocks, language) : bestBlocks(blocks, blocks.map(hitsIn));
   return chosen.map((block, index) => (index === 0 ? '' : LIST_ITEM.test(block) ? '\n' : '\n\n') + block).join('');
 }
 
-function firstBlocks(blocks: string[]): string[] {
+function firstBlocks(blocks: string[], language: Language): string[] {
   let chars = 0;
   const end = blocks.findIndex((block) => (chars += block.length) > MAX_STEPS_CHARS);
-  return end < 0 ? blocks : [...blocks.slice(0, Math.max(1, end)), '…'];
+  return end < 0 ? blocks : [...blocks.slice(0, Math.max(1, end)), say(BUILT_IN_TEXTS.goesOnThere, language)];
 }
 
 function bestBlocks(blocks: string[], hits: number[]): string[] {

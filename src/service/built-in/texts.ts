@@ -68,6 +68,10 @@ export const BUILT_IN_TEXTS = {
     en: "You sent {count} images:\n\n{list}\n\nI'm Parley's small built-in model: I can measure pictures, but I cannot see what is in them.",
     zh: '你发来了 {count} 张图片：\n\n{list}\n\n我是 Parley 内置的小模型：能量出图片的大小，但看不到图片的内容。',
   },
+  goesOnThere: {
+    en: 'That is the beginning; the rest stands in the same place.',
+    zh: '以上是开头，其余内容在同一处。',
+  },
   fromDocs: {
     en: '{excerpt}\n\nFrom {page}, “{title}”.',
     zh: '{excerpt}\n\n出处：{page}，“{title}”。',
