@@ -25,7 +25,7 @@ export interface MarkdownWriter {
 
 /** None of these: no mark, link or sign of markdown, nothing unseen. Such a text is shown as it is. */
 const NOT_PLAIN =
-  /[^\t\n\r\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u03ff\u0400-\u052f\u2010-\u2027\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e]|[@<&[\]|`*_~\\]|^[ \t>]*(?:[-=+#>]|\d{1,9}[.)]?)[-=+# \t]*$/m;
+  /[^\t\n\r\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u03ff\u0400-\u052f\u2010-\u2027\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e]|[@<&[\]|`*_~\\$]|^[ \t>]*(?:[-=+#>]|\d{1,9}[.)]?)[-=+# \t]*$/m;
 /** A piece that grows when it is written once more is cut again, so much smaller. */
 const SMALLER = 0.9;
 const MOST_ATTEMPTS = 6;

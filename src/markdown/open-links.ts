@@ -1,6 +1,7 @@
 import type { SyntaxNode, SyntaxNodeRef, Tree } from '@lezer/common';
 import { applyEdits, type Edit } from './edit-text.ts';
 import { hasUserInfo, imageDescription, namesAnotherHost, seenText } from './link-label.ts';
+import { showTags, showTagsInCode } from './show-tags.ts';
 
 /** What stands in another place of the text and gives links their addresses, by their folded names. */
 type Definitions = ReadonlyMap<string, string>;
@@ -25,6 +26,7 @@ const LOOSE_TAG = /<(?=[!?]|\s{0,8}(?:a\s|img|iframe|video|audio|svg|object|embe
 const WHOLE_TAG =
   /<(?=\/?[A-Za-z][A-Za-z0-9-]{0,40}(?:\s{1,8}[A-Za-z_:][\w:.-]{0,40}(?:\s{0,8}=\s{0,8}(?:"[^"]{0,300}"|'[^']{0,300}'|[^\s"'=<>`]{1,300}))?){0,8}\s{0,8}\/?>)/g;
 const TAG_LIKE = /<(?=\/?[A-Za-z][^<>]*>)/g;
+const TAG_BEGIN = /<(?=[A-Za-z/!?])/g;
 const LOOSE_DEFINITION = /^([ \t>*+\-\d.)]{0,40}\[[^\]]{1,300}\]):/gm;
 /** The sign behind a name in an address, before its host; clients make links of bare addresses too. */
 const USER_INFO = /(:\/\/[^\s/?#<>@]{0,300})@/g;
@@ -50,7 +52,7 @@ function collect(node: SyntaxNodeRef, reading: Reading, edits: Edit[]): boolean 
   if (CODE.has(name)) edits.push({ from, to, text: code(name, markdown.slice(from, to)) });
   else if (HTML.has(name)) edits.push({ from, to, text: html(node, markdown.slice(from, to)) });
   else if (name === 'CodeBlock')
-    edits.push({ from, to, text: showLooseSigns(markdown.slice(from, to).replace(TAG_LIKE, '＜')) });
+    edits.push({ from, to, text: looseInCode(showTagsInCode(markdown.slice(from, to), TAG_LIKE)) });
   else if (name === 'Autolink') edits.push({ from, to, text: autolink(markdown.slice(from, to)) });
   else if (name === 'LinkReference') edits.push({ from, to, text: definition(node.node, markdown) });
   else if (name === 'Link' || name === 'Image') {
@@ -63,13 +65,17 @@ function collect(node: SyntaxNodeRef, reading: Reading, edits: Edit[]): boolean 
 
 /** Clients disagree about where a paragraph ends, so a code span of several lines may be none to them. */
 function code(name: string, written: string): string {
-  return name === 'InlineCode' && written.includes('\n') ? showLooseSigns(written) : written;
+  return name === 'InlineCode' && written.includes('\n') ? looseInCode(showTagsInCode(written, WHOLE_TAG)) : written;
 }
 
 function showLooseSigns(prose: string): string {
-  return prose
+  return looseInCode(showTags(prose, WHOLE_TAG));
+}
+
+/** @param written without tags that a client could obey */
+function looseInCode(written: string): string {
+  return written
     .replace(LOOSE_TAG, '＜')
-    .replace(WHOLE_TAG, '＜')
     .replace(LOOSE_DEFINITION, '$1：')
     .replace(USER_INFO, '$1＠')
     .replace(LOOSE_LINK, (whole: string, label: string | undefined, address: string) => {
@@ -148,7 +154,7 @@ const LINE_BREAK = /^<br\s{0,8}\/?>$/i;
 /** HTML is shown, not obeyed; but a line's end is a line's end. */
 function html({ name, node }: SyntaxNodeRef, written: string): string {
   if (name === 'HTMLTag' && LINE_BREAK.test(written)) return node.parent?.name === 'TableCell' ? ' ' : '\n';
-  return written.replace(/<(?=[A-Za-z/!?])/g, '＜');
+  return showTags(written, TAG_BEGIN);
 }
 
 function autolink(written: string): string {

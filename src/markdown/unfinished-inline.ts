@@ -1,4 +1,7 @@
 import type { SyntaxNode } from '@lezer/common';
+import { applyEdits } from './edit-text.ts';
+import { proseOf } from './keep-math.ts';
+import { mathIn, openMathAt } from './math-spans.ts';
 
 /** How far a growing paragraph is shown, and what closes it for now. */
 export interface InlineShape {
@@ -17,7 +20,7 @@ const LINKS = new Set(['Link', 'Image']);
 const BARE_SIGNS = /(?:[*_~]{1,3}|\\)$/;
 
 /**
- * The shape of a paragraph that still grows: half a link or tag is held back, open emphasis and code are closed or held back.
+ * The shape of a paragraph that still grows: half a link, tag or formula is held back, open emphasis and code are closed or held back.
  * @param leaf the last block of the text @param end what stands behind this is not shown anyway
  */
 export function shapeInline(
@@ -27,7 +30,8 @@ export function shapeInline(
   unfinished: 'close' | 'hold',
 ): InlineShape {
   const from = leaf.from;
-  let open = withoutWhole(markdown, leaf).slice(0, Math.max(0, end - from));
+  const prose = proseOf(markdown, leaf).slice(0, Math.max(0, end - from));
+  let open = withoutMath(withoutWhole(markdown, leaf).slice(0, prose.length), prose);
   const hold = (at: number): void => {
     open = open.slice(0, at);
   };
@@ -36,6 +40,8 @@ export function shapeInline(
   const code = OPEN_CODE.exec(open);
   if (!code) hold(HALF_TAG.exec(open)?.index ?? open.length);
   const codeAt = code?.index ?? open.length;
+  const math = openMathAt(prose.slice(0, open.length));
+  if (math < codeAt) hold(math);
   const isBareCode = code !== null && codeAt + code[0].length >= open.length;
   if (isBareCode) hold(codeAt);
   else if (!code) hold(BARE_SIGNS.exec(open)?.index ?? open.length);
@@ -62,4 +68,10 @@ function withoutWhole(markdown: string, leaf: SyntaxNode): string {
     at = node.to;
   }
   return open + markdown.slice(at);
+}
+
+/** @param prose the same text, in which formulas are not blotted out */
+function withoutMath(open: string, prose: string): string {
+  const edits = mathIn(prose).map(({ from, to }) => ({ from, to, text: '\0'.repeat(to - from) }));
+  return applyEdits(open, edits);
 }

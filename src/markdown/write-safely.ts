@@ -1,5 +1,6 @@
 import { alterMarks, withoutRemoteImages } from './alter-marks.ts';
 import type { Dialect } from './dialect.ts';
+import { hasFormula, keepMath } from './keep-math.ts';
 import { openLinks } from './open-links.ts';
 import { isTooIntricate, readTree } from './read-tree.ts';
 
@@ -11,15 +12,16 @@ const TAG_SIGN = /<(?=[A-Za-z/!?])/g;
 const MOST_READINGS = 6;
 
 /**
- * Writes markdown so that it neither calls people, loads anything nor hides where a link leads (security.md 6.4, 6.5). A text without
- * such things is written as it is. Doing it twice changes nothing more.
+ * Writes markdown so that it neither calls people, loads anything nor hides where a link leads (security.md 6.4, 6.5), and so that
+ * formulas are shown as they are written. A text without such things is written as it is. Doing it twice changes nothing more.
  * @param markdown already rid of marks (`alterMarks`)
  */
 export function writeSafely(markdown: string, dialect: Dialect): string {
   let shown = markdown;
-  for (let reading = 0; LINK_OR_HTML.test(shown); reading += 1) {
+  for (let reading = 0; LINK_OR_HTML.test(shown) || hasFormula(shown); reading += 1) {
     if (reading === MOST_READINGS || isTooIntricate(shown)) return withoutLinks(shown, dialect);
-    const opened = alterMarks(openLinks(shown, readTree(shown)), dialect);
+    const kept = keepMath(shown, readTree(shown));
+    const opened = alterMarks(openLinks(kept, readTree(kept)), dialect);
     if (opened === shown) break;
     shown = opened;
   }

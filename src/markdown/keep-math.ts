@@ -1,0 +1,71 @@
+import type { SyntaxNode, Tree } from '@lezer/common';
+import { applyEdits, type Edit } from './edit-text.ts';
+import { mathIn, type Math } from './math-spans.ts';
+
+const MATH_SIGN = /\\[([\])]|\$/;
+const TEXT_BLOCKS = /^(?:Paragraph|ATXHeading\d|SetextHeading\d|Task|TableCell)$/;
+/** What is in these is no formula, or no reader changes it. */
+const NOT_MATH = new Set(['InlineCode', 'URL', 'Autolink', 'HTMLTag', 'Comment', 'ProcessingInstruction', 'LinkTitle']);
+const BRACKETS = new Set(['(', ')', '[', ']']);
+/** Escapes, and signs of emphasis: `*` unless it stands alone, `_` where no letter stands before it. */
+const CHANGED = /\\([!-/:-@[-`{-~])|(?<=\S)\*|\*(?=\S)|(?<![A-Za-z0-9])_/g;
+
+/** Whether a text may hold a formula; without a sign of one no reader of markdown changes any. */
+export function hasFormula(markdown: string): boolean {
+  return MATH_SIGN.test(markdown);
+}
+
+/**
+ * Writes formulas (`\(…\)`, `\[…\]`, `$…$`, `$$…$$`) so that they are shown as they were written: no platform sets them, and a reader
+ * of markdown takes their backslashes for escapes and their signs for emphasis. Doing it twice changes nothing more.
+ */
+export function keepMath(markdown: string, tree: Tree): string {
+  const edits: Edit[] = [];
+  tree.iterate({
+    enter: ({ name, node }) => {
+      if (!TEXT_BLOCKS.test(name)) return true;
+      const text = proseOf(markdown, node);
+      for (const math of mathIn(text)) edits.push(...mathEdits(text, math, node.from));
+      return false;
+    },
+  });
+  return applyEdits(markdown, edits);
+}
+
+/** A block's text with what can be no formula in it blotted out. */
+export function proseOf(markdown: string, block: SyntaxNode): string {
+  const blots: Edit[] = [];
+  block.cursor().iterate(({ name, from, to }) => {
+    if (!NOT_MATH.has(name)) return true;
+    blots.push({ from, to, text: '\0'.repeat(to - from) });
+    return false;
+  });
+  return applyEdits(markdown, blots, block);
+}
+
+/** What is to be changed in one formula; nothing where every reader shows it as it stands. */
+function mathEdits(text: string, { from, to, markChars }: Math, offset: number): Edit[] {
+  const inner = innerEdits(text.slice(from + markChars, to - markChars), from + markChars + offset);
+  const hasBackslash = text[from] === '\\';
+  if (inner.length === 0 && !hasBackslash) return [];
+  const mark = (at: number): Edit => ({
+    from: at + offset,
+    to: at + markChars + offset,
+    text: hasBackslash ? `\\${text.slice(at, at + markChars)}` : text.slice(at, at + markChars).replaceAll('$', '\\$'),
+  });
+  return markChars === to - from ? [mark(from)] : [mark(from), ...inner, mark(to - markChars)];
+}
+
+function innerEdits(inner: string, offset: number): Edit[] {
+  return [...inner.matchAll(CHANGED)].map(({ index, 0: written, 1: escaped }) => ({
+    from: index + offset,
+    to: index + written.length + offset,
+    text: shownAs(written, escaped),
+  }));
+}
+
+/** Brackets behind a backslash would begin a formula again, so that the backslash alone is escaped. */
+function shownAs(written: string, escaped: string | undefined): string {
+  if (escaped === undefined || BRACKETS.has(escaped)) return `\\${written}`;
+  return `\\\\\\${escaped}`;
+}

@@ -1,0 +1,77 @@
+/** A formula in a text, with its marks. */
+export interface Math {
+  from: number;
+  to: number;
+  /** How long each of its two marks is; both are one where a bracket stands on a line of its own. */
+  markChars: number;
+}
+
+/** A formula that is longer is taken for none, so that a growing text is never held back for long. */
+const MOST_CHARS = 1_000;
+const MOST_INLINE_CHARS = 120;
+const MARKS = /\\[^]|\$\$/g;
+const CLOSERS: Readonly<Record<string, string>> = { '\\(': '\\)', '\\[': '\\]', $$: '$$' };
+/** On one line, with nothing blank beside its marks: two prices are no formula. */
+const INLINE = /(?<![\\$])\$(?![\s$])(?:\\.|[^$\\\n]){1,120}?(?<!\s)\$(?![\w$])/g;
+const OPEN_INLINE = /(?<![\\$])\$(?![\s$\d])(?:\\.|[^$\\\n]){0,120}$/;
+/** Brackets are escaped in prose as well; these tell a formula. */
+const IS_MATH = /\\[A-Za-z\\]|[=^_]|^[ \t]*\n/;
+const LONE_BRACKET = /^[ \t>]*(\\[[\]])[ \t]*$/gm;
+
+/** The formulas of one block of text, in order. Costs no more than the text is long. */
+export function mathIn(text: string): Math[] {
+  const { spans } = marked(text);
+  const inline = [...text.matchAll(INLINE)].map(({ index, 0: whole }) => ({
+    from: index,
+    to: index + whole.length,
+    markChars: 1,
+  }));
+  const lone = [...text.matchAll(LONE_BRACKET)].map(({ index, 0: line, 1: mark = '' }) => {
+    const from = index + line.indexOf(mark);
+    return { from, to: from + mark.length, markChars: mark.length };
+  });
+  return withoutOverlaps(spans, [...inline, ...lone]);
+}
+
+/** Where the formula begins that a growing block of text has not closed yet; its length where there is none. */
+export function openMathAt(text: string): number {
+  const { spans, open } = marked(text);
+  if (open !== undefined && text.length - open <= MOST_CHARS) return open;
+  // One sign may be half of two.
+  if (/(?<!\\)\$$/.test(text) && spans.at(-1)?.to !== text.length) return text.length - 1;
+  const inline = OPEN_INLINE.exec(text.slice(-MOST_INLINE_CHARS - 1));
+  return inline ? Math.max(0, text.length - MOST_INLINE_CHARS - 1) + inline.index : text.length;
+}
+
+/** Formulas between marks of two signs, and where one begins that is not closed. */
+function marked(text: string): { spans: Math[]; open: number | undefined } {
+  const spans: Math[] = [];
+  let open: { at: number; closer: string } | undefined;
+  for (const { index, 0: mark } of text.matchAll(MARKS)) {
+    if (open !== undefined && index - open.at > MOST_CHARS) open = undefined;
+    const to = index + mark.length;
+    if (mark === open?.closer) {
+      if (isFormula(text, open.at, to)) spans.push({ from: open.at, to, markChars: mark.length });
+      open = undefined;
+    } else if (open === undefined && Object.hasOwn(CLOSERS, mark)) open = { at: index, closer: CLOSERS[mark] ?? '' };
+  }
+  return { spans, open: open?.at };
+}
+
+function isFormula(text: string, from: number, to: number): boolean {
+  if (text[from + 1] !== '[') return true;
+  return IS_MATH.test(text.slice(from + 2, to - 2)) && !/[([:]/.test(text.charAt(to));
+}
+
+/** @param first these stay @param further those that touch none of the first, nor one another */
+function withoutOverlaps(first: readonly Math[], further: readonly Math[]): Math[] {
+  const all = [...first.map((math) => ({ math, rank: 0 })), ...further.map((math) => ({ math, rank: 1 }))];
+  all.sort((left, right) => left.math.from - right.math.from || left.rank - right.rank);
+  const kept: Math[] = [];
+  for (const { math, rank } of all) {
+    const before = kept.at(-1);
+    if (before === undefined || math.from >= before.to) kept.push(math);
+    else if (rank === 0) kept.splice(-1, 1, math);
+  }
+  return kept;
+}
