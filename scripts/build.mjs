@@ -46,8 +46,9 @@ async function bundlePage(target) {
   try {
     await bundle({
       entryPoints: [entry],
-      outfile: join(target, relative('src', PAGE), 'main.js'),
+      outdir: join(target, relative('src', PAGE)),
       bundle: true,
+      splitting: true,
       minify: true,
       format: 'esm',
       target: 'es2022',

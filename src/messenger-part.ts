@@ -86,9 +86,9 @@ async function readPeople(path: string | undefined): Promise<DirectoryEntry[]> {
   return people.flatMap((person) => {
     const { messaging, profile } = person;
     const id = messaging['wecom'];
-    return id === undefined
-      ? []
-      : [{ view: { id, name: profile.attributes.XM, department: profile.attributes.BMMC }, person }];
+    if (id === undefined) return [];
+    const { XM: name, BMMC: department } = profile.attributes;
+    return [{ view: { id, name, department, ...(profile.active ? {} : { isInactive: true }) }, person }];
   });
 }
 

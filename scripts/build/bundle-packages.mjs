@@ -5,7 +5,14 @@ import { dirname, join } from 'node:path';
 import { build as bundle } from 'esbuild';
 
 /** What looks for files of its own at run time (a compiled library, a thread's script), or serves the page only. */
-const LEFT_AS_THEY_ARE = ['pino', 'pino-pretty', 'preact', 'sharp'];
+const LEFT_AS_THEY_ARE = [
+  '@codemirror/legacy-modes',
+  '@codemirror/streamparser',
+  'pino',
+  'pino-pretty',
+  'preact',
+  'sharp',
+];
 
 /** Compiled helpers which packages use where they happen to be installed. */
 const OPTIONAL = ['msgpackr-extract', 'bufferutil', 'utf-8-validate', 'canvas'];

@@ -10,6 +10,8 @@ export interface PersonView {
   id: string;
   name: string;
   department: string;
+  /** The directory says that the account is not active: whoever signs in with it is refused. */
+  isInactive?: boolean;
 }
 
 export interface ConversationView {

@@ -1,9 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { inAppLinks } from '../../src/messenger/page/links.ts';
+import { mentionCutter } from '../../src/messenger/page/mentions.ts';
 import { plainPreview, renderBlocks, textPieces } from '../../src/messenger/page/markdown.ts';
 
-const OPTIONS = { isInApp: inAppLinks(['http://127.0.0.1:8080']), copyLabel: 'Copy code' };
+const OPTIONS = {
+  isInApp: inAppLinks(['http://127.0.0.1:8080']),
+  copyLabel: 'Copy code',
+  cutMentions: mentionCutter(['Parley', 'Bob Miller', '陈晓明']),
+};
 const html = (text: string) => renderBlocks(text, OPTIONS).join('');
 
 /** Pieces that make dangerous or half-open markdown likely. */
@@ -43,7 +48,7 @@ const hostileText = fc
   .map((parts) => parts.join(''));
 
 const KNOWN_TAGS = new Set(
-  'p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code div button svg path table thead tbody tr th td a em strong s br hr'.split(
+  'p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code div span button svg path table thead tbody tr th td a em strong s br hr'.split(
     ' ',
   ),
 );
@@ -101,6 +106,23 @@ describe('Rendering markdown', () => {
     );
   });
 
+  test('columns are aligned by classes, since the page refuses style attributes', () => {
+    const table = html('| a | b | c | d |\n|:--|--:|:-:|---|\n| 1 | 2 | 3 | 4 |');
+    expect(table).not.toContain('style=');
+    expect(table).toContain('<td class="align-left">1</td>');
+    expect(table).toContain('<th class="align-right">b</th>');
+    expect(table).toContain('<td class="align-center">3</td>');
+    expect(table).toContain('<td>4</td>');
+  });
+
+  test('mentions stand out from the words, but not in links, code and addresses of mail', () => {
+    expect(html('Ask @bob miller, @陈晓明吧 or @Parleyman')).toBe(
+      '<p>Ask <span class="mention">@bob miller</span>, <span class="mention">@陈晓明</span>吧 or @Parleyman</p>\n',
+    );
+    for (const text of ['[@Parley](https://x.example)', '`@Parley`', 'me@parley', '```\n@Parley\n```'])
+      expect(html(text)).not.toContain('mention');
+  });
+
   test('an image of the text loads nothing: it becomes a link, and only words inside of a link', () => {
     expect(html('![A cat](https://cats.example/1.png)')).toContain('href="https://cats.example/1.png"');
     const nested = html('[![A cat](https://cats.example/1.png)](https://cats.example)');
@@ -128,6 +150,23 @@ describe('Plain texts', () => {
         ).toBe(text);
       }),
     );
+  });
+
+  test('the pieces of any text cut at mentions are the text', () => {
+    const cut = mentionCutter(['Parley', 'a', '.*', '陈晓明']);
+    const text = fc
+      .array(fc.constantFrom('@', 'Parley', 'a', '.*', ' ', '陈晓明', 'x', '\n'))
+      .map((all) => all.join(''));
+    fc.assert(
+      fc.property(text, (each) =>
+        expect(
+          cut(each)
+            .map((piece) => piece.text)
+            .join(''),
+        ).toBe(each),
+      ),
+    );
+    expect(mentionCutter([''])('@ x')).toEqual([{ text: '@ x', isMention: false }]);
   });
 
   test('a written-out address is a piece with a link', () => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { listen } from '../../src/base/http-server.ts';
@@ -62,13 +62,15 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     entryPoints: [fileURLToPath(new URL('main.tsx', PAGE))],
     bundle: true,
     write: false,
+    outdir: 'page',
+    splitting: true,
     format: 'esm',
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
     plugins: [{ name: 'mutants', setup: ({ onLoad }) => onLoad({ filter: /messenger\/page\/.*\.tsx?$/ }, loadSource) }],
   });
-  const script = bundled.outputFiles[0]?.text ?? '';
+  const scripts = new Map(bundled.outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]));
   const calls: SeenCall[] = [];
   const frames: FrameView[] = [];
   const messages = new Map<string, MessageView[]>(conversations.map(({ id }) => [id, []]));
@@ -97,7 +99,8 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     const path = (request.url ?? '/').split('?')[0] ?? '/';
     const json = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    if (path === '/main.js') return void response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
+    const script = scripts.get(path);
+    if (script !== undefined) return void response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
     if (path.startsWith('/images/')) return void response.writeHead(200, { 'content-type': 'image/png' }).end(TINY_PNG);
     if (path === '/frame') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>A page</p>');
     if (!path.startsWith('/api/')) return serveFile(path, response);

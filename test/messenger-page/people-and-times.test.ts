@@ -6,7 +6,7 @@ import { groupMessages } from '../../src/messenger/page/message-groups.ts';
 import { avatarColourOf, choosePerson, initialsOf } from '../../src/messenger/page/people.ts';
 import { sayIn } from '../../src/messenger/page/texts.ts';
 import { createThinkingClock } from '../../src/messenger/page/thinking-clock.ts';
-import { dayKeyOf, dayLabel, listTime } from '../../src/messenger/page/times.ts';
+import { clockTime, dayKeyOf, dayLabel, listTime } from '../../src/messenger/page/times.ts';
 import { ALICE, GROUP, messageView, PRIVATE } from './sample-views.ts';
 
 describe('People', () => {
@@ -47,6 +47,17 @@ describe('Times', () => {
     expect(listTime(Date.UTC(2026, 2, 10, 1, 5), nowMs, style)).toBe('09:05');
     expect(listTime(Date.UTC(2026, 2, 7, 1, 5), nowMs, style)).toBe('Sat');
     expect(listTime(Date.UTC(2026, 0, 7, 1, 5), nowMs, style)).toBe('07/01/26');
+  });
+
+  test.each([
+    ['en-US', '5:10\u202fPM'],
+    ['en-GB', '17:10'],
+    ['zh-CN', '17:10'],
+    ['de-DE', '17:10'],
+  ])('the clock is written as the reader’s locale has it, %s', (locale, shown) => {
+    const atMs = Date.UTC(2026, 2, 10, 9, 10);
+    expect(clockTime(atMs, { ...style, locale }).replace(' PM', '\u202fPM')).toBe(shown);
+    expect(listTime(atMs, nowMs, { ...style, locale })).toBe(clockTime(atMs, { ...style, locale }));
   });
 
   test('messages are cut into days and runs', () => {

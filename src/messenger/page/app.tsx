@@ -4,6 +4,7 @@ import type { Bootstrap } from '../api.ts';
 import { fetchBootstrap } from './api-client.ts';
 import { createDrafts } from './drafts.ts';
 import { inAppLinks } from './links.ts';
+import { mentionCutter } from './mentions.ts';
 import { choosePerson } from './people.ts';
 import { Session } from './session.tsx';
 import { createThinkingClock } from './thinking-clock.ts';
@@ -56,6 +57,7 @@ function People({ bootstrap, language }: { bootstrap: Bootstrap; language: Langu
       drafts: createDrafts(localStorage),
       thinking: createThinkingClock(),
       isInApp: inAppLinks(bootstrap.inAppOrigins),
+      cutMentions: mentionCutter([bootstrap.botName, ...bootstrap.people.map(({ name }) => name)]),
     };
   }, [bootstrap, language]);
   const person = bootstrap.people.find(({ id }) => id === personId);

@@ -4,6 +4,7 @@ import { BOT_SENDER } from './asker.ts';
 import { Icon, IconButton } from './icon.tsx';
 import { plainPreview } from './markdown.ts';
 import { usePage } from './page-context.ts';
+import { fixedName } from './texts.ts';
 import type { Attachment } from './use-attachments.ts';
 
 /** The message that the next one quotes. */
@@ -16,7 +17,9 @@ export function QuoteTray({ message, onRemove }: { message: MessageView; onRemov
   return (
     <div class="quote-tray">
       <span class="quote-name">{hasThreads ? say('replyInThread') : name}</span>
-      <span class="quote-text">{plainPreview(text) || say('image')}</span>
+      <span class="quote-text" dir="auto">
+        {plainPreview(text) || say('image')}
+      </span>
       <IconButton icon="close" label={say(hasThreads ? 'leaveThread' : 'removeQuote')} onPress={onRemove} />
     </div>
   );
@@ -51,7 +54,7 @@ export function ComposerTools(props: {
   onCommand(): void;
   onWrite(): void;
 }) {
-  const { say } = usePage();
+  const { say, language } = usePage();
   const file = useRef<HTMLInputElement>(null);
   return (
     <div class="composer-tools">
@@ -78,7 +81,7 @@ export function ComposerTools(props: {
         }}
       />
       <span class="keys-hint">{say('keysHint')}</span>
-      <button type="submit" class="send" aria-label="Send" disabled={!props.canSend}>
+      <button type="submit" class="send" title={say('send')} disabled={!props.canSend} {...fixedName('send', language)}>
         <Icon name="send" />
       </button>
     </div>

@@ -6,6 +6,7 @@ import { COMPLETION_LIST_ID, CompletionList, completionOptionId } from './comple
 import { AttachmentTray, ComposerTools, QuoteTray } from './composer-parts.tsx';
 import { focusComposerFirst, writeWhereKeysGo } from './focus-composer.ts';
 import { usePage } from './page-context.ts';
+import { fixedName } from './texts.ts';
 import { useAttachments, type Attachment } from './use-attachments.ts';
 import { useCompletion } from './use-completion.ts';
 
@@ -21,7 +22,7 @@ export interface ComposerProps {
 /** The text box and what hangs on it. It must be mounted anew for another person or conversation. */
 export function Composer(props: ComposerProps) {
   const { conversation } = props;
-  const { person, drafts, say, bootstrap } = usePage();
+  const { person, drafts, say, bootstrap, language } = usePage();
   const [text, setText] = useState(() => drafts.read(person.id, conversation.id));
   const [caret, setCaret] = useState(text.length);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -75,7 +76,8 @@ export function Composer(props: ComposerProps) {
       <textarea
         ref={box}
         rows={1}
-        aria-label="Message"
+        dir="auto"
+        {...fixedName('message', language)}
         aria-autocomplete="list"
         aria-controls={hasOptions ? COMPLETION_LIST_ID : undefined}
         aria-activedescendant={hasOptions ? completionOptionId(list.chosen) : undefined}

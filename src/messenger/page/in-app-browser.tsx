@@ -41,7 +41,7 @@ export function InAppBrowser({ frame, onClose }: { frame: FrameView; onClose(): 
       <div class="in-app-page">
         {!loaded && <p class="in-app-loading">{say('pageLoading', { host: frame.host })}</p>}
         <iframe
-          title="In-app browser"
+          title={say('inAppBrowser')}
           src={frame.frameUrl}
           sandbox="allow-forms allow-same-origin allow-scripts"
           onLoad={() => setLoaded(true)}

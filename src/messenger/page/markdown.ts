@@ -1,12 +1,17 @@
 import MarkdownIt, { type Env, type RendererRule, type Token } from 'markdown-it';
-import { iconHtml } from './icon-paths.ts';
+import { codeBlock } from './code-block.ts';
 import { hostBeside, isAllowedLink, type IsInApp } from './links.ts';
+import type { CutMentions } from './mentions.ts';
+import type { PaintCode } from './use-code-paint.ts';
 
 /** What the rendered text needs to know of the page. */
 export interface MarkdownOptions {
   isInApp: IsInApp;
   /** The accessible name of the button that copies a code block (`data-copy`; the page handles the click). */
   copyLabel: string;
+  cutMentions: CutMentions;
+  /** Colours code; absent until it is loaded. */
+  paint?: PaintCode | undefined;
 }
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
@@ -24,10 +29,25 @@ markdown.core.ruler.push('quiet_lists', ({ tokens }) => {
     if (token.type === 'list_item_open') token.attrSet('role', 'none');
   }
 });
+// The page's content policy refuses the style attributes by which the library aligns a table's columns.
+markdown.core.ruler.push('aligned_cells', ({ tokens }) => {
+  for (const token of tokens) {
+    if (token.type !== 'th_open' && token.type !== 'td_open') continue;
+    const [, side] = /^text-align:(left|center|right)$/.exec(String(token.attrGet('style') ?? '')) ?? [];
+    token.attrs = side === undefined ? [] : [['class', `align-${side}`]];
+  }
+});
+markdown.core.ruler.push('mentions', ({ tokens, env }) => {
+  const options = optionsIn(env);
+  if (options === undefined) return;
+  for (const token of tokens) if (token.children) token.children = withMentions(token.children, options.cutMentions);
+});
+markdown.renderer.rules['mention'] = (tokens, index) =>
+  `<span class="mention">${escape(tokens[index]?.content ?? '')}</span>`;
 markdown.renderer.rules['table_open'] = () => '<div class="table-scroll" tabindex="0"><table>';
 markdown.renderer.rules['table_close'] = () => '</table></div>';
 markdown.renderer.rules['link_open'] = (tokens, index, _options, env) =>
-  `<a ${linkAttributes(hrefOf(tokens[index]), wordsOfLink(tokens, index), optionsIn(env).isInApp)}>`;
+  `<a ${linkAttributes(hrefOf(tokens[index]), wordsOfLink(tokens, index), env)}>`;
 markdown.renderer.rules['image'] = imageRule;
 
 /**
@@ -80,12 +100,26 @@ export function textPieces(text: string): TextPiece[] {
   return pieces;
 }
 
-/** The language label stands in an attribute: the style sheet shows it, and copied or read text stays the text. */
 function codeRule(...[tokens, index, , env]: Parameters<RendererRule>): string {
-  const token = tokens[index];
-  const language = token?.info.trim().split(/\s+/)[0] ?? '';
-  const copy = `<button type="button" class="icon-button copy-code" data-copy aria-label="${escape(optionsIn(env).copyLabel)}">${iconHtml('copy')}</button>`;
-  return `<div class="code" data-language="${escape(language)}">${copy}<pre tabindex="0"><code>${escape(token?.content ?? '')}</code></pre></div>`;
+  const { content = '', info = '' } = tokens[index] ?? {};
+  const options = optionsIn(env);
+  const language = info.trim().split(/\s+/)[0] ?? '';
+  const html = options?.paint?.(content, language);
+  return codeBlock({ code: content, language, copyLabel: options?.copyLabel ?? '', html });
+}
+
+/** Takes mentions out of the words of a paragraph; a link's words are the link's. */
+function withMentions(children: readonly Token[], cutMentions: CutMentions): Token[] {
+  let depth = 0;
+  return children.flatMap((child) => {
+    depth += linkStep(child.type);
+    if (depth > 0 || child.type !== 'text') return [child];
+    return cutMentions(child.content).map(({ text, isMention }) => {
+      const piece = new MarkdownIt.Token(isMention ? 'mention' : 'text', '', 0);
+      piece.content = text;
+      return piece;
+    });
+  });
 }
 
 /** An image of the text is shown as a link to it; inside a link only its words can stand. */
@@ -95,21 +129,21 @@ function imageRule(...[tokens, index, , env]: Parameters<RendererRule>): string 
   const words = wordsOf(token?.children ?? []) || source;
   const linksBefore = tokens.slice(0, index).reduce((depth, { type }) => depth + linkStep(type), 0);
   if (linksBefore > 0) return escape(words);
-  return `<a ${linkAttributes(source, words, optionsIn(env).isInApp)}>${escape(words)}</a>`;
+  return `<a ${linkAttributes(source, words, env)}>${escape(words)}</a>`;
 }
 
 /** A link that leads nowhere, such as `[a]()`, gets no address and so is none. */
-function linkAttributes(href: string, words: string, isInApp: IsInApp): string {
+function linkAttributes(href: string, words: string, env: Env | undefined): string {
   if (!isAllowedLink(href)) return '';
   const host = hostBeside(href, words);
   const shown = host === undefined ? '' : ` data-host="${escape(host)}"`;
-  const way = isInApp(href) ? ' data-in-app' : ' target="_blank"';
+  const way = optionsIn(env)?.isInApp(href) === true ? ' data-in-app' : ' target="_blank"';
   return `href="${escape(href)}" rel="noopener noreferrer"${shown}${way}`;
 }
 
-/** The library hands rules what `renderBlocks` gave it, without a type. */
-function optionsIn(env: Env | undefined): MarkdownOptions {
-  return env?.['page'] as MarkdownOptions;
+/** The library hands rules what `renderBlocks` gave it, without a type; a preview gives nothing. */
+function optionsIn(env: Env | undefined): MarkdownOptions | undefined {
+  return env?.['page'] as MarkdownOptions | undefined;
 }
 
 function hrefOf(token: Token | undefined): string {

@@ -13,6 +13,7 @@ import { rowKeyOf, type LoggedMessage, type MessageLog } from './message-log.ts'
 import { MessageRow, NoteLine } from './message-row.tsx';
 import { usePage } from './page-context.ts';
 import { useTextClicks } from './text-clicks.ts';
+import { fixedName } from './texts.ts';
 import { dayKeyOf, dayLabel } from './times.ts';
 import { useNow } from './use-now.ts';
 import { useStickToBottom } from './use-stick-to-bottom.ts';
@@ -38,7 +39,7 @@ export interface MessageListProps {
 /** The conversation's messages by day. The arrow keys go from message to message; Tab reaches the tools of one. */
 export function MessageList(props: MessageListProps) {
   const { log } = props;
-  const { person, times, say, bootstrap, isInApp } = usePage();
+  const { person, times, say, bootstrap, isInApp, language } = usePage();
   const [activeKey, setActiveKey] = useState<string | undefined>(undefined);
   const days = useMemo(() => groupMessages(log, (atMs) => dayKeyOf(atMs, times)), [log, times]);
   const rowKeys = useMemo(() => log.map(rowKeyOf), [log]);
@@ -87,7 +88,7 @@ export function MessageList(props: MessageListProps) {
         <div class="messages-inner" ref={stick.inner}>
           {props.hasEarlier && <EarlierButton log={log} onEarlier={props.onEarlier} keepPlace={stick.keepPlace} />}
           {nobodyWrote && <FirstRun conversation={props.conversation} onAsk={props.onAsk} />}
-          <div role="log" aria-label="Messages" onClick={onClick} onKeyDown={goByArrows}>
+          <div role="log" {...fixedName('messages', language)} onClick={onClick} onKeyDown={goByArrows}>
             {days.map((day) => (
               <section key={day.key} class="day">
                 <div class="day-mark">

@@ -98,19 +98,23 @@ function Bubble({ message, followsThread }: { message: LoggedMessage; followsThr
     <div class="bubble">
       {message.thread && <ThreadMark thread={message.thread} followsIt={followsThread} />}
       {message.quote && (
-        <blockquote class="quoted" data-name={message.quote.senderName}>
+        <blockquote class="quoted" dir="auto" data-name={message.quote.senderName}>
           {message.quote.text}
         </blockquote>
       )}
       {hasThinking && <ThinkingBlock message={message} />}
       {message.images.length > 0 && <MessageImages images={message.images} />}
       <div class="text" data-part="text">
-        {message.sender === BOT_SENDER ? <MarkdownText text={message.text} /> : <PlainText text={message.text} />}
+        {message.text !== '' && <MessageText message={message} />}
       </div>
       {isWaiting && !hasThinking && <span class="dots" aria-hidden="true" />}
       {message.note !== undefined && <AnswerNote note={message.note} />}
     </div>
   );
+}
+
+function MessageText({ message: { sender, text } }: { message: LoggedMessage }) {
+  return sender === BOT_SENDER ? <MarkdownText text={text} /> : <PlainText text={text} />;
 }
 
 /** What is said about an answer. The style sheet shows it: the text of the list item stays the answer's own. */

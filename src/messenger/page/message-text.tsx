@@ -1,29 +1,36 @@
 import { useMemo } from 'preact/hooks';
 import { renderBlocks, textPieces } from './markdown.ts';
 import { usePage } from './page-context.ts';
+import { useCodePaint } from './use-code-paint.ts';
+
+const FENCE = /^[ \t>]*(?:```|~~~)/m;
 
 /** An answer's markdown. Blocks that did not change keep their nodes, so that a growing answer keeps selections and scroll places. */
 export function MarkdownText({ text }: { text: string }) {
-  const { say, isInApp } = usePage();
-  const blocks = useMemo(() => renderBlocks(text, { isInApp, copyLabel: say('copyCode') }), [text, isInApp, say]);
+  const { say, isInApp, cutMentions } = usePage();
+  const paint = useCodePaint(FENCE.test(text));
+  const blocks = useMemo(
+    () => renderBlocks(text, { isInApp, copyLabel: say('copyCode'), cutMentions, paint }),
+    [text, isInApp, say, cutMentions, paint],
+  );
   return (
     <>
       {blocks.map((html, index) => (
-        <div key={index} class="block" dangerouslySetInnerHTML={{ __html: html }} />
+        <div key={index} class="block" dir="auto" dangerouslySetInnerHTML={{ __html: html }} />
       ))}
     </>
   );
 }
 
-/** What a person wrote: their very characters, with written-out addresses as links. */
+/** What a person wrote: their very characters, with written-out addresses as links and mentions as such. */
 export function PlainText({ text }: { text: string }) {
   const { isInApp } = usePage();
   const pieces = useMemo(() => textPieces(text), [text]);
   return (
-    <span class="plain">
+    <div class="plain" dir="auto">
       {pieces.map((piece) =>
         piece.href === undefined ? (
-          piece.text
+          <WithMentions text={piece.text} />
         ) : (
           <a
             href={piece.href}
@@ -34,6 +41,11 @@ export function PlainText({ text }: { text: string }) {
           </a>
         ),
       )}
-    </span>
+    </div>
   );
+}
+
+function WithMentions({ text }: { text: string }) {
+  const { cutMentions } = usePage();
+  return cutMentions(text).map((piece) => (piece.isMention ? <span class="mention">{piece.text}</span> : piece.text));
 }

@@ -62,6 +62,9 @@ function CopyButton({ text, label }: { text: string; label: string }) {
       () => notify(say('copyFailed')),
     );
   return (
-    <IconButton icon={copied ? 'check' : 'copy'} label={copied ? say('copied') : label} onPress={() => void copy()} />
+    <>
+      <span class="said" role="status" data-said={copied ? say('copied') : undefined} />
+      <IconButton icon={copied ? 'check' : 'copy'} label={label} onPress={() => void copy()} />
+    </>
   );
 }

@@ -4,6 +4,7 @@ import type { Language } from '../../base/texts.ts';
 import type { Bootstrap, PersonView } from '../api.ts';
 import type { Drafts } from './drafts.ts';
 import type { IsInApp } from './links.ts';
+import type { CutMentions } from './mentions.ts';
 import type { Say } from './texts.ts';
 import type { ThinkingClock } from './thinking-clock.ts';
 import type { TimeStyle } from './times.ts';
@@ -18,6 +19,7 @@ export interface PageFacts {
   drafts: Drafts;
   thinking: ThinkingClock;
   isInApp: IsInApp;
+  cutMentions: CutMentions;
   /** Opens a link in the in-app browser. */
   openInApp(href: string): void;
   /** Shows a short notice for a few seconds. */

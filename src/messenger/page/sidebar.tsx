@@ -4,6 +4,7 @@ import { Avatar } from './avatar.tsx';
 import { Icon } from './icon.tsx';
 import { plainPreview } from './markdown.ts';
 import { usePage } from './page-context.ts';
+import { fixedName } from './texts.ts';
 import { listTime } from './times.ts';
 import { useNow } from './use-now.ts';
 
@@ -18,14 +19,15 @@ interface SidebarProps {
 
 /** Who I am, and my conversations. */
 export function Sidebar(props: SidebarProps) {
-  const { bootstrap, person, say } = usePage();
+  const { bootstrap, person, say, language } = usePage();
   return (
     <div class="sidebar" role={props.isAlone ? 'main' : undefined}>
       {props.isAlone && <h1 class="visually-hidden">{say('appTitle')}</h1>}
-      <header class="sidebar-head">
+      <div class="sidebar-head">
         <PersonPicker people={bootstrap.people} person={person} onPerson={props.onPerson} />
-      </header>
-      <nav aria-label="Conversations" class="conversations">
+        {person.isInactive === true && <p class="person-note">{say('inactiveNote')}</p>}
+      </div>
+      <nav {...fixedName('conversations', language)} class="conversations">
         {props.conversations.map((conversation) => (
           <ConversationButton
             key={conversation.id}
@@ -42,22 +44,25 @@ export function Sidebar(props: SidebarProps) {
 /** The browser's own select lies over the drawn card: its list, keys and screen reader words come for free. */
 function PersonPicker(props: { people: PersonView[]; person: PersonView; onPerson(personId: string): void }) {
   const { person } = props;
+  const { say, language } = usePage();
+  const departmentOf = ({ department, isInactive }: PersonView) =>
+    [department, isInactive === true ? say('inactive') : ''].filter((part) => part !== '').join(' · ');
   return (
     <div class="person-picker">
       <Avatar name={person.name} />
       <span class="person-words" aria-hidden="true">
         <span class="person-name">{person.name}</span>
-        <span class="person-department">{person.department}</span>
+        <span class="person-department">{departmentOf(person)}</span>
       </span>
       <Icon name="chevron" />
       <select
-        aria-label="Signed in as"
+        {...fixedName('signedInAs', language)}
         value={person.id}
         onChange={(event) => props.onPerson(event.currentTarget.value)}
       >
-        {props.people.map(({ id, name, department }) => (
-          <option key={id} value={id}>
-            {department === '' ? name : `${name} · ${department}`}
+        {props.people.map((one) => (
+          <option key={one.id} value={one.id}>
+            {[one.name, departmentOf(one)].filter((part) => part !== '').join(' · ')}
           </option>
         ))}
       </select>
@@ -85,12 +90,14 @@ function ConversationButton(props: {
       onClick={() => props.onSelect(conversation.id)}
     >
       <Avatar name={conversation.name} kind={isPrivate ? 'bot' : 'group'} />
-      <span class="conversation-name">{nameOf(conversation, bootstrap.botName)}</span>
+      <span class="conversation-name" dir="auto">
+        {nameOf(conversation, bootstrap.botName)}
+      </span>
       <span class="conversation-time" aria-hidden="true">
         {conversation.lastAtMs === null ? '' : listTime(conversation.lastAtMs, nowMs, times)}
       </span>
       {/* What others wrote must not become the name of a control; the log reads it out. */}
-      <span class="conversation-line" aria-hidden="true">
+      <span class="conversation-line" aria-hidden="true" dir="auto">
         {draft !== '' && <span class="draft-mark">{say('draft')}</span>}
         {line}
       </span>

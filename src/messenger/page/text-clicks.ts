@@ -19,8 +19,7 @@ export function useTextClicks(): (event: MouseEvent) => void {
       if (!button) return;
       navigator.clipboard.writeText(button.parentElement?.querySelector('code')?.textContent ?? '').then(
         () => {
-          showCopied(button);
-          notify(say('copied'));
+          showCopied(button, say('copied'));
         },
         () => notify(say('copyFailed')),
       );
@@ -29,7 +28,13 @@ export function useTextClicks(): (event: MouseEvent) => void {
   );
 }
 
-function showCopied(button: HTMLElement): void {
+/** Says it where the reader looks; the place beside the button is read out as well. */
+function showCopied(button: HTMLElement, words: string): void {
+  const place = button.parentElement?.querySelector<HTMLElement>('.said');
   button.classList.add('copied');
-  setTimeout(() => button.classList.remove('copied'), COPIED_SHOWN_MS);
+  place?.setAttribute('data-said', words);
+  setTimeout(() => {
+    button.classList.remove('copied');
+    place?.removeAttribute('data-said');
+  }, COPIED_SHOWN_MS);
 }

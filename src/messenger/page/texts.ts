@@ -1,6 +1,17 @@
 import { say, type Catalogue, type Language } from '../../base/texts.ts';
 
 const CATALOGUE = {
+  signedInAs: { en: 'Signed in as', zh: '当前身份' },
+  conversations: { en: 'Conversations', zh: '会话列表' },
+  messages: { en: 'Messages', zh: '消息记录' },
+  message: { en: 'Message', zh: '消息' },
+  send: { en: 'Send', zh: '发送' },
+  inAppBrowser: { en: 'In-app browser', zh: '应用内浏览器' },
+  inactive: { en: 'account closed', zh: '账号已停用' },
+  inactiveNote: {
+    en: 'This account is closed in the directory: signing in is refused, as for somebody who has left.',
+    zh: '此账号在通讯录中已停用，登录会被拒绝，与离职人员的情形相同。',
+  },
   appTitle: { en: 'Messenger', zh: '消息' },
   loading: { en: 'Loading…', zh: '正在加载…' },
   startFailed: { en: 'The messenger could not be loaded.', zh: '消息页面未能加载。' },
@@ -110,6 +121,18 @@ export type PageText = keyof typeof CATALOGUE;
 
 /** Says a text of the page in the reader's language, with its `{name}` places filled. */
 export type Say = (key: PageText, values?: Readonly<Record<string, string | number>>) => string;
+
+/**
+ * The accessible name of a part that goes by its English name in every language, so that tests and scripts find it; a reader of
+ * another language is told the name in it as well.
+ */
+export function fixedName(
+  key: 'signedInAs' | 'conversations' | 'messages' | 'message' | 'send',
+  language: Language,
+): { 'aria-label': string; 'aria-description'?: string } {
+  const { en, [language]: own } = CATALOGUE[key];
+  return { 'aria-label': en, ...(own === en ? {} : { 'aria-description': own }) };
+}
 
 /** Binds the catalogue to one language. */
 export function sayIn(language: Language): Say {

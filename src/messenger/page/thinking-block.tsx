@@ -32,7 +32,11 @@ export function ThinkingBlock({ message }: { message: MessageView }) {
       <summary aria-label={label} data-label={label} data-newest={isActive && !open ? newestLine : undefined}>
         <Icon name="chevron" />
       </summary>
-      {open && <div class="thinking-text">{text}</div>}
+      {open && (
+        <div class="thinking-text" dir="auto">
+          {text}
+        </div>
+      )}
     </details>
   );
 }

@@ -17,9 +17,9 @@ export function dayKeyOf(atMs: number, style: TimeStyle): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone: style.timeZone }).format(atMs);
 }
 
-/** Hour and minute. */
+/** Hour and minute as the reader's locale writes them: 17:10 or 5:10 PM. */
 export function clockTime(atMs: number, style: TimeStyle): string {
-  return format(atMs, style, { hour: '2-digit', minute: '2-digit' });
+  return format(atMs, style, { timeStyle: 'short' });
 }
 
 /** The full date and time, for a hover text. */

@@ -1,0 +1,125 @@
+import { StringStream, type StreamParser } from '@codemirror/streamparser';
+import { escapeHtml } from './code-block.ts';
+import { languageNamed } from './code-languages.ts';
+
+/** Names of the parsers' styles, each with the class that the style sheet gives a colour. */
+const CLASSES = new Map([
+  ...named('comment', 'comment lineComment blockComment docComment quote'),
+  ...named('string', 'string character attributeValue regexp quasi url'),
+  ...named('keyword', 'keyword modifier controlKeyword definitionKeyword operatorKeyword moduleKeyword important'),
+  ...named('number', 'number atom bool null literal unit color integer float escape self'),
+  ...named('name', 'def function macroName tag tagName variable-2 heading header'),
+  ...named('type', 'type typeName className builtin namespace labelName qualifier'),
+  ...named('meta', 'meta processingInstruction documentMeta attributeName attribute annotation propertyName property'),
+  ...named('added', 'inserted'),
+  ...named('removed', 'deleted'),
+]);
+/** A longer line is no line that somebody wrote, and some parsers look to a line's end from many of its places. */
+const MOST_LINE_CHARS = 1_000;
+/** A parser that has not moved on after so many tries never does. */
+const MOST_TRIES = 10;
+const TAB_CHARS = 4;
+/** Blocks whose beginnings are remembered; one that was forgotten costs time only. */
+const MOST_BLOCKS = 256;
+const KEY_CHARS = 64;
+
+/** The lines of one block that will not change any more, and how they are shown. */
+interface Painted {
+  source: string;
+  html: string;
+  /** Where the parser is behind them; it is changed in place. */
+  state: unknown;
+}
+
+const blocks = new Map<string, Painted>();
+
+/**
+ * Code as HTML in which its parts carry classes. What is longer than before is read from where the last reading ended, so that a block
+ * that grows costs no more than it is long in the end.
+ * @returns undefined for a language that is not known
+ */
+export function paintCode(code: string, language: string): string | undefined {
+  const parser = languageNamed(language);
+  if (parser === undefined) return undefined;
+  const key = `${language}\n${code.slice(0, KEY_CHARS)}`;
+  const known = blocks.get(key);
+  const painted =
+    known && code.slice(0, known.source.length) === known.source
+      ? known
+      : { source: '', html: '', state: startOf(parser) };
+  // The last line may yet become longer, also where it was closed for this look.
+  const settled = code.lastIndexOf('\n', code.length - 2) + 1;
+  let at = painted.source.length;
+  while (at < settled) {
+    const end = code.indexOf('\n', at);
+    painted.html += `${paintLine(code.slice(at, end), parser, painted.state)}\n`;
+    at = end + 1;
+  }
+  painted.source = code.slice(0, settled);
+  remember(key, painted);
+  const last = code.slice(settled);
+  const lineEnd = last.endsWith('\n') ? '\n' : '';
+  return (
+    painted.html +
+    paintLine(last.slice(0, last.length - lineEnd.length), parser, copyOf(parser, painted.state)) +
+    lineEnd
+  );
+}
+
+function remember(key: string, painted: Painted): void {
+  blocks.delete(key);
+  blocks.set(key, painted);
+  const oldest = blocks.size > MOST_BLOCKS ? blocks.keys().next().value : undefined;
+  if (oldest !== undefined) blocks.delete(oldest);
+}
+
+function paintLine(line: string, parser: StreamParser<unknown>, state: unknown): string {
+  if (line === '') parser.blankLine?.(state, TAB_CHARS);
+  if (line === '' || line.length > MOST_LINE_CHARS) return escapeHtml(line);
+  const stream = new StringStream(line, TAB_CHARS, TAB_CHARS);
+  let html = '';
+  while (!stream.eol()) {
+    stream.start = stream.pos;
+    const name = classOf(nextStyle(parser, stream, state));
+    const words = escapeHtml(line.slice(stream.start, stream.pos));
+    html += name === undefined ? words : `<span class="code-${name}">${words}</span>`;
+  }
+  return html;
+}
+
+/** Moves the stream behind the next token. */
+function nextStyle(parser: StreamParser<unknown>, stream: StringStream, state: unknown): string | null {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const style = parser.token(stream, state);
+    if (stream.pos > stream.start) return style;
+  }
+  stream.next();
+  return null;
+}
+
+/** Styles are words, each perhaps with modifiers behind a dot; the first that has a colour counts. */
+function classOf(style: string | null): string | undefined {
+  for (const word of style?.split(' ') ?? []) {
+    const name = CLASSES.get(word.split('.')[0] ?? '');
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}
+
+function startOf(parser: StreamParser<unknown>): unknown {
+  return parser.startState?.(TAB_CHARS) ?? true;
+}
+
+function copyOf(parser: StreamParser<unknown>, state: unknown): unknown {
+  if (parser.copyState) return parser.copyState(state);
+  if (typeof state !== 'object' || state === null) return state;
+  const copy = Object.entries(state).map(([name, value]: [string, unknown]) => [
+    name,
+    Array.isArray(value) ? [...(value as unknown[])] : value,
+  ]);
+  return Object.fromEntries(copy) as unknown;
+}
+
+function named(name: string, styles: string): [style: string, name: string][] {
+  return styles.split(' ').map((style) => [style, name]);
+}

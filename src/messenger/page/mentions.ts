@@ -1,0 +1,34 @@
+/** A piece of a text: words, or somebody's name with its `@`. */
+export interface MentionPiece {
+  text: string;
+  isMention: boolean;
+}
+
+/** Cuts a text at the names that it mentions; the pieces joined are the text. */
+export type CutMentions = (text: string) => MentionPiece[];
+
+/** Not behind a letter or digit, as in an address of mail; Han letters may stand on both sides. */
+const BEFORE = String.raw`(?<![\p{Script=Latin}\p{N}._-])@`;
+const AFTER = String.raw`(?![\p{Script=Latin}\p{N}_-])`;
+
+/** @param names who can be mentioned; whole names in any case of letters */
+export function mentionCutter(names: readonly string[]): CutMentions {
+  const longestFirst = names.filter((name) => name !== '').sort((left, right) => right.length - left.length);
+  const pattern = new RegExp(`${BEFORE}(?:${longestFirst.map(quoted).join('|')})${AFTER}`, 'giu');
+  return (text) => {
+    if (longestFirst.length === 0 || !text.includes('@')) return [{ text, isMention: false }];
+    const pieces: MentionPiece[] = [];
+    let from = 0;
+    for (const { index, 0: mention } of text.matchAll(pattern)) {
+      if (index > from) pieces.push({ text: text.slice(from, index), isMention: false });
+      from = index + mention.length;
+      pieces.push({ text: mention, isMention: true });
+    }
+    if (from < text.length) pieces.push({ text: text.slice(from), isMention: false });
+    return pieces;
+  };
+}
+
+function quoted(name: string): string {
+  return name.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
