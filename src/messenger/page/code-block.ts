@@ -1,5 +1,8 @@
 import { iconHtml } from './icon-paths.ts';
 
+/** Colours code, as HTML; undefined for a language that it does not know. */
+export type PaintCode = (code: string, language: string) => string | undefined;
+
 /** One block of code, and what stands around it. */
 export interface CodeBlock {
   code: string;

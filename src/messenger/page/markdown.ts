@@ -1,8 +1,7 @@
 import MarkdownIt, { type Env, type RendererRule, type Token } from 'markdown-it';
-import { codeBlock } from './code-block.ts';
+import { codeBlock, type PaintCode } from './code-block.ts';
 import { hostBeside, isAllowedLink, type IsInApp } from './links.ts';
 import type { CutMentions } from './mentions.ts';
-import type { PaintCode } from './use-code-paint.ts';
 
 /** What the rendered text needs to know of the page. */
 export interface MarkdownOptions {

@@ -1,7 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-
-/** Colours code; undefined for a language that it does not know. */
-export type PaintCode = (code: string, language: string) => string | undefined;
+import type { PaintCode } from './code-block.ts';
 
 let loaded: PaintCode | undefined;
 
