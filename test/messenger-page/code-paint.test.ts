@@ -146,7 +146,7 @@ describe('Coloured code', () => {
     };
     cost(100);
     const least = (count: number) => Math.min(cost(count), cost(count + 1), cost(count + 2));
-    const [small, large] = [least(150), least(1_200)];
+    const [small, large] = [least(80), least(640)];
     // Eight times the lines: eight times the work, not sixty-four times.
     expect(large).toBeLessThan(24 * Math.max(5, small));
   });
