@@ -26,7 +26,7 @@ const LANGUAGES: readonly [names: string, parser: StreamParser<unknown>][] = [
   ['python py python3', python],
   ['bash sh shell zsh console terminal', shell],
   ['sql mysql postgresql postgres pgsql sqlite plsql', standardSQL],
-  ['yaml yml', yaml as StreamParser<unknown>],
+  ['yaml yml', yaml],
   ['html vue svelte htm', html],
   ['xml svg xhtml pom', xml],
   ['css', css],

@@ -43,10 +43,9 @@ export function paintCode(code: string, language: string): string | undefined {
   if (parser === undefined) return undefined;
   const key = `${language}\n${code.slice(0, KEY_CHARS)}`;
   const known = blocks.get(key);
-  const painted =
-    known && code.slice(0, known.source.length) === known.source
-      ? known
-      : { source: '', html: '', state: startOf(parser) };
+  // Compared as a whole, which is many times quicker than sign by sign.
+  const beginning = code.slice(0, known?.source.length);
+  const painted = known?.source === beginning ? known : { source: '', html: '', state: startOf(parser) };
   // The last line may yet become longer, also where it was closed for this look.
   const settled = code.lastIndexOf('\n', code.length - 2) + 1;
   let at = painted.source.length;
