@@ -20,7 +20,7 @@ export function writeSafely(markdown: string, dialect: Dialect): string {
   let shown = markdown;
   for (let reading = 0; LINK_OR_HTML.test(shown) || hasFormula(shown); reading += 1) {
     if (reading === MOST_READINGS || isTooIntricate(shown)) return withoutLinks(shown, dialect);
-    const kept = keepMath(shown, readTree(shown));
+    const kept = hasFormula(shown) ? keepMath(shown, readTree(shown)) : shown;
     const opened = alterMarks(openLinks(kept, readTree(kept)), dialect);
     if (opened === shown) break;
     shown = opened;
