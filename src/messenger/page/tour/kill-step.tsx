@@ -23,16 +23,18 @@ export function KillStep({ tour, state, onLong }: KillStepProps) {
   const { mark } = tour;
   const lines = show ? linesOf(show, { say, locale: times.locale }) : [];
   const list = useRef<HTMLOListElement>(null);
+  const told = lines.join('\n');
   // The panel may be shorter than what it holds.
   useEffect(() => {
-    if (lines.length > 0) list.current?.scrollIntoView({ block: 'nearest' });
-  }, [lines.length]);
+    if (told !== '') list.current?.scrollIntoView({ block: 'nearest' });
+  }, [told]);
   const isOver = show?.end !== undefined;
   useEffect(() => {
     if (isOver) mark('kill');
   }, [isOver, mark]);
   return (
     <>
+      {!show && <p>{say('killHint')}</p>}
       <div class="kill-buttons">
         <button type="button" class="tour-action" disabled={growing !== undefined} onClick={onLong}>
           {say('longAction')}

@@ -43,7 +43,7 @@ export function TourPanel(props: TourPanelProps) {
               </span>
               {(step === next || step === 'kill') && (
                 <>
-                  <p>{say(`${step}Hint`, { bot: bootstrap.botName })}</p>
+                  {step !== 'kill' && <p>{say(`${step}Hint`, { bot: bootstrap.botName })}</p>}
                   <StepAction step={step} {...props} />
                 </>
               )}

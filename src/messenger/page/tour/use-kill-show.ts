@@ -19,13 +19,14 @@ interface Kill {
   view: WorkerView;
   atMs: number;
   message: LoggedMessage;
-  /** The answer's text when the next process was there, and each that went beyond it. */
-  looks: string[];
-  wentOnAfterMs?: number;
+  /** The answer's text when the next process was there, and each that went beyond it, with the time since the kill. */
+  looks: { text: string; afterMs: number }[];
 }
 
 /** The first text beyond may still be the dead process' last word, which the app had not fetched yet: the second is not. */
-const SURE_LOOKS = 3;
+const SURE_LOOK = 2;
+/** Slack shows an answer as whole for a moment while another process takes it over. */
+const SETTLED_MS = 2_000;
 
 /** Ends the bot's worker while an answer grows, and measures on this page what becomes of it. */
 export function useKillShow(
@@ -42,26 +43,28 @@ export function useKillShow(
   const isFinal = message?.state === 'final';
   const killedAtMs = kill?.atMs;
 
+  const isSettled = useHeld(isFinal, SETTLED_MS);
+
   useEffect(() => {
     if (killedAtMs === undefined || next === undefined || text === undefined) return;
     setKill((now) => {
-      if (now?.atMs !== killedAtMs || now.wentOnAfterMs !== undefined) return now;
-      const looks = now.looks.at(-1)?.startsWith(text) ? now.looks : [...now.looks, text];
-      if (looks.length < SURE_LOOKS && !isFinal) return { ...now, looks };
-      return { ...now, looks, wentOnAfterMs: performance.now() - now.atMs };
+      if (now?.atMs !== killedAtMs || now.looks.length > SURE_LOOK) return now;
+      if (now.looks.at(-1)?.text.startsWith(text)) return now;
+      return { ...now, looks: [...now.looks, { text, afterMs: performance.now() - now.atMs }] };
     });
-  }, [killedAtMs, next, text, isFinal]);
+  }, [killedAtMs, next, text]);
 
-  const isWhole = isFinal && kill?.wentOnAfterMs !== undefined && answersBeside(log, kill.message.id) === 1;
+  const isOnce = isSettled && kill !== undefined && answersBeside(log, kill.message.id) === 1;
   const show = useMemo<KillShow | undefined>(() => {
     if (!kill) return undefined;
+    const sure = kill.looks[SURE_LOOK] ?? (isSettled ? kill.looks.at(-1) : undefined);
     const goesOn = text?.startsWith(kill.message.text.trimEnd()) === true;
     return {
       view: { ...kill.view, ...(next ? { next } : {}) },
-      wentOnAfterMs: kill.wentOnAfterMs,
-      end: isWhole ? (goesOn ? 'once' : 'anew') : undefined,
+      wentOnAfterMs: sure?.afterMs,
+      end: isOnce && sure ? (goesOn ? 'once' : 'anew') : undefined,
     };
-  }, [kill, next, isWhole, text]);
+  }, [kill, next, isSettled, isOnce, text]);
 
   return {
     show,
@@ -83,4 +86,18 @@ export function useKillShow(
         });
     },
   };
+}
+
+/** Whether something has held for so long without a break. */
+function useHeld(holds: boolean, forMs: number): boolean {
+  const [hasHeld, setHeld] = useState(false);
+  useEffect(() => {
+    if (!holds) {
+      setHeld(false);
+      return;
+    }
+    const timer = setTimeout(() => setHeld(true), forMs);
+    return () => clearTimeout(timer);
+  }, [holds, forMs]);
+  return holds && hasHeld;
 }
