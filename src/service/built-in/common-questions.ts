@@ -20,8 +20,8 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
   {
     asks: /\bhow (?:do|can|could|would|should) (?:i|we) (?:connect|use|add|plug in|set up|bring|attach)\b[^?]{0,20}\b(?:own|real|another|different|better|our|llm)\b[^?]{0,20}\b(?:model|engine|llm|chat service)\b|\b(?:connect|use) (?:a |an |my |our )?(?:own |real )?(?:model|llm)\b|(?:接入|连接|使用|换成|用)(?:我们?)?(?:自己|真正|别|其他|更好)的?(?:大)?模型/i,
     answer: {
-      en: 'In three steps:\n\n1. Write into `config/.env` where your model is, any service that speaks the OpenAI chat interface:\n   ```sh\n   CHAT_BASE_URL=https://your-service.example/v1\n   CHAT_API_KEY=…\n   CHAT_MODELS=name-of-the-model\n   ```\n2. Run `npm run check`: it asks the model one tiny question and says what is wrong, if anything.\n3. Restart. From then on that model answers here, and I am gone.\n\nTo keep Parley’s own chat interface in front of an engine, set `SERVICE_UPSTREAM_URL` instead.',
-      zh: '三步即可：\n\n1. 在 `config/.env` 里写上模型的地址，任何兼容 OpenAI 对话接口的服务都可以：\n   ```sh\n   CHAT_BASE_URL=https://your-service.example/v1\n   CHAT_API_KEY=…\n   CHAT_MODELS=模型名称\n   ```\n2. 运行 `npm run check`：它会向模型提一个很小的问题，有错会指出错在哪里。\n3. 重新启动。此后由该模型在这里回答，我就退场了。\n\n如果想保留 Parley 自带的对话接口，只换后面的引擎，请改为设置 `SERVICE_UPSTREAM_URL`。',
+      en: 'Here: press “Connect your own model” at the top of this page. For your colleagues, in three steps:\n\n1. Write into `config/.env` where your model is, any service that speaks the OpenAI chat interface:\n   ```sh\n   CHAT_BASE_URL=https://your-service.example/v1\n   CHAT_API_KEY=…\n   CHAT_MODELS=name-of-the-model\n   ```\n2. Run `npm run check`: it asks the model one tiny question and says what is wrong, if anything.\n3. Restart. From then on that model answers here, and I am gone.\n\nTo keep Parley’s own chat interface in front of an engine, set `SERVICE_UPSTREAM_URL` instead.',
+      zh: '在这里试用：点击页面顶部的“接入自己的模型”。给同事用，三步即可：\n\n1. 在 `config/.env` 里写上模型的地址，任何兼容 OpenAI 对话接口的服务都可以：\n   ```sh\n   CHAT_BASE_URL=https://your-service.example/v1\n   CHAT_API_KEY=…\n   CHAT_MODELS=模型名称\n   ```\n2. 运行 `npm run check`：它会向模型提一个很小的问题，有错会指出错在哪里。\n3. 重新启动。此后由该模型在这里回答，我就退场了。\n\n如果想保留 Parley 自带的对话接口，只换后面的引擎，请改为设置 `SERVICE_UPSTREAM_URL`。',
     },
   },
   {
@@ -41,8 +41,8 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
   {
     asks: /\bwhat (?:happens|if|would happen)\b[^?]{0,30}\b(?:you|bot|parley|server|process) (?:crash|die|stop|fail|go down|are killed|is killed|restart)|\bkill(?:ed)? (?:you|the bot)\b|(?:你|机器人|服务器|进程)(?:如果|要是)?(?:崩溃|挂了|死了|宕机|重启)/i,
     answer: {
-      en: 'Then your answer still comes, once. Every message is stored before the app is told that it arrived; if the process that answers dies, another takes the message over and goes on in the same place, usually within about ten seconds. Try it: ask me to “count slowly until I stop you” and end the worker meanwhile.',
-      zh: '回答还是会来，而且只有一次。每条消息都先存好，才告诉应用已经收到；正在回答的进程如果崩溃，会由另一个进程接手，在原来的位置继续，一般十秒左右。可以试试：让我“慢慢数，直到我叫停”，同时结束工作进程。',
+      en: 'Then your answer still comes, once. Every message is stored before the app is told that it arrived; if the process that answers dies, another takes the message over and goes on in the same place, usually within about ten seconds. Try it: ask me to “count slowly until I stop you”, and press “Kill the bot now” in the tour on this page meanwhile.',
+      zh: '回答还是会来，而且只有一次。每条消息都先存好，才告诉应用已经收到；正在回答的进程如果崩溃，会由另一个进程接手，在原来的位置继续，一般十秒左右。可以试试：让我“慢慢数，直到我叫停”，同时在本页的导览里点击“立即杀死机器人”。',
     },
   },
   {
