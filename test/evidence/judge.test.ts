@@ -135,9 +135,9 @@ describe('and nothing else is', () => {
 });
 
 test('many byte strings at once are found as each alone is', () => {
-  const bytes = fc.uint8Array({ minLength: 4, maxLength: 6, max: 3 }).map((made) => Buffer.from(made));
+  const bytes = fc.uint8Array({ minLength: 8, maxLength: 11, max: 1 }).map((made) => Buffer.from(made));
   fc.assert(
-    fc.property(fc.array(bytes, { maxLength: 6 }), fc.uint8Array({ maxLength: 200, max: 3 }), (needles, made) => {
+    fc.property(fc.array(bytes, { maxLength: 6 }), fc.uint8Array({ maxLength: 200, max: 1 }), (needles, made) => {
       const hay = Buffer.from(made);
       const all = [...new ByteFinder(needles.map((each) => ({ bytes: each }))).find(hay)];
       const expected = needles.flatMap((needle) =>
