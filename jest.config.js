@@ -16,6 +16,9 @@ export default {
         '**/*.long.test.ts',
         '**/identity/forwarded-link.test.ts',
         '**/markdown/*.test.ts',
+        '**/text-cost/*.test.ts',
+        '**/*-fuzz.test.ts',
+        '**/images/image-header.test.ts',
         '**/chat/{stream-decoder,chunk-reader}.test.ts',
       ]
     : ['**/!(*.long).test.ts'],
@@ -33,8 +36,8 @@ export default {
   setupFilesAfterEnv: ['<rootDir>/test/support/evidence/observe-http.ts', '<rootDir>/test/support/retry-in-ci.ts'],
   testTimeout: 20_000,
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
-  // Most tests wait most of the time: for a clock, a process, a server. Two workers would leave half of two cores idle.
-  maxWorkers: 4,
+  // Most tests wait most of the time: for a clock, a process, a server. As many workers as cores would leave half of them idle.
+  maxWorkers: 6,
   // A worker keeps much of every file that it has run.
   workerIdleMemoryLimit: '800MB',
 };

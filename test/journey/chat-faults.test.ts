@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { deflateSync } from 'node:zlib';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startScriptedChatServer, type Answer, type ScriptedChatServer } from '../chat/scripted-chat-server.ts';
 import { REPLY_TEXTS } from '../../src/texts/reply-texts.ts';
 import { ageMessages } from '../support/age-messages.ts';
@@ -146,7 +147,10 @@ async function askForLines(
   await untilTrue(async () => {
     const messages = await driver().messages(person);
     texts = messages.slice(messages.findIndex(({ id }) => id === question.id) + 1).map(({ text }) => text);
-    return texts.at(-1)?.endsWith(lastWords) ?? false;
+    const isWhole = texts.at(-1)?.endsWith(lastWords) ?? false;
+    // It may take a minute, in which looking at all of it is most of the work.
+    if (!isWhole) await pause(200);
+    return isWhole;
     // A post that a busy machine does not get out in time is tried again after up to half a minute.
   }, 100_000);
   return { lines, texts };
