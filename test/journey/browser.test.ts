@@ -55,16 +55,15 @@ describeInBrowser('local mode in a browser', () => {
   const finalAnswer = (page: Page, text: string | RegExp) =>
     answers(page).and(page.locator('[data-state=final]')).filter({ hasText: text }).last().waitFor({ timeout: 30_000 });
 
-  /** Follows the last invitation's link in the in-app browser and agrees on each page. */
-  async function signIn(page: Page): Promise<void> {
-    await messages(page).locator('a[href*="/link/"]').last().click();
+  /** Follows the last invitation's link in the in-app browser and presses a button on each page. */
+  async function goThrough(page: Page, names: RegExp[]): Promise<void> {
+    await messages(page).locator('a[href*="/link/"]').last().click({ timeout: 20_000 });
     const frame = page.frameLocator('iframe[title="In-app browser"]');
-    for (const name of [/continue/i, /allow/i, /connect|confirm/i]) {
-      await frame.getByRole('button', { name }).first().click({ timeout: 15_000 });
-    }
-    await frame.getByText(/You are signed in/).waitFor({ timeout: 15_000 });
-    await page.getByRole('button', { name: 'Close' }).first().click();
+    for (const name of names) await frame.getByRole('button', { name }).first().click({ timeout: 15_000 });
+    await page.locator('.in-app').waitFor({ state: 'detached', timeout: 20_000 });
   }
+  /** The bot's closing page closes the browser by itself. */
+  const signIn = (page: Page) => goThrough(page, [/continue/i, /allow/i, /connect|confirm/i]);
 
   test('a person asks, signs in inside the app without a password, and gets the answer to what they had asked', async () => {
     const page = await openAs('emma.clarke');
@@ -74,6 +73,13 @@ describeInBrowser('local mode in a browser', () => {
     await signIn(page);
     await finalAnswer(page, /\b59 60\b/);
     expect(await answers(page).count()).toBe(1);
+  }, 90_000);
+
+  test('whoever says no is led back to the chat by the page’s own button', async () => {
+    const page = await openAs('linxiaoyu');
+    await send(page, 'count to 4');
+    await goThrough(page, [/continue/i, /allow/i, /no, cancel/i, /back to the chat/i]);
+    expect(await answers(page).filter({ hasText: '1 2 3 4' }).count()).toBe(0);
   }, 90_000);
 
   test('an answer grows in at least three steps, and Stop ends it with what is there', async () => {

@@ -4,7 +4,8 @@ import type { FrameAddresses } from './frame-address.ts';
 export function appScript({ back }: Pick<FrameAddresses, 'back'>): string {
   return `{
   const leave = () => location.assign(${JSON.stringify(back)});
-  window.WeixinJSBridge = { call: (name) => void (name === 'closeWindow' && leave()), invoke: () => undefined };
+  const act = (name) => void (name === 'closeWindow' && leave());
+  window.WeixinJSBridge = { call: act, invoke: act };
   addEventListener('keydown', (event) => void (event.key === 'Escape' && !event.isComposing && leave()));
   document.dispatchEvent(new Event('WeixinJSBridgeReady'));
 }
