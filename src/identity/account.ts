@@ -43,7 +43,7 @@ export interface Release {
 
 /** Something a person has to be told in their private chat. `name` and `maskedId` are the account's. */
 export type IdentityNotice =
-  | { kind: 'linked'; name: string; maskedId: string }
+  | { kind: 'linked'; name: string; maskedId: string; atMs: number }
   | { kind: 'someone-else-signed-in' }
   | { kind: 'account-wanted-elsewhere' }
   | { kind: 'code-seen-in-group' }

@@ -58,7 +58,7 @@ function tellOutcome(flow: SignInFlow, { ticket, signedIn }: WaitingSignIn, comm
   if (committed.kind === 'linked') {
     flow.audit('linked', person);
     for (const release of committed.releases) flow.release(release);
-    flow.tell(person, { kind: 'linked', name, maskedId: maskId(id) });
+    flow.tell(person, { kind: 'linked', name, maskedId: maskId(id), atMs: flow.nowMs() });
   } else if (committed.kind !== 'linked-before' && committed.kind !== 'gone') {
     reportConflict(flow, person, committed);
   }

@@ -22,7 +22,7 @@ export interface TypedMessage {
 
 /** What became of a message that held a code. Whatever it is, the message goes no further. */
 export type TypedOutcome = { language: Language | undefined } & (
-  | { kind: 'linked'; name: string; maskedId: string }
+  | { kind: 'linked'; name: string; maskedId: string; atMs: number }
   | { kind: 'wrong'; triesLeft: number }
   | { kind: 'code-expired' | 'already-linked' | 'held-elsewhere' }
   /** Nobody awaits a code here. If it was somebody else's, it is of no use any more, and they were told. */
@@ -170,8 +170,8 @@ async function outcomeOf(
     case 'linked-before': {
       const account = await linkedAs(person);
       if (!account) return { ...notAwaited, language };
-      const { name, accountId } = account;
-      return { kind: 'linked', name, maskedId: maskId(accountId), language };
+      const { name, accountId, linkedAtMs } = account;
+      return { kind: 'linked', name, maskedId: maskId(accountId), atMs: linkedAtMs, language };
     }
     case 'wrong':
       return { kind: 'wrong', triesLeft: committed.triesLeft, language };
