@@ -137,6 +137,7 @@ function buildSlack({ config, secrets, nowMs, slackSettlesWithinMs, report }: Om
     botToken: secrets.slackBotToken ?? '',
     apiUrl: config.slack.apiUrl,
     reply: config.slack.reply,
+    models: config.chat.models,
     webhookWindowSec: config.webhook.windowSec,
     nowMs,
     onRefused: (code) => report?.platformRefused({ platform: 'slack', code }),

@@ -1,11 +1,11 @@
 import type { KeyRing } from './base/key-ring.ts';
 import type { Log } from './base/log.ts';
 import type { RedisClient } from './base/redis.ts';
-import { say, type Language } from './base/texts.ts';
 import type { ChatPerson, IdentityNotice } from './identity/identity.ts';
 import { conversationOf, type GroupScope } from './platforms/conversation-key.ts';
 import type { Platform, PlatformName } from './platforms/platform.ts';
 import { keepNotice } from './reply/notices.ts';
+import { sayTyped, type Voice } from './texts/say-typed.ts';
 import { linkedText } from './turn/linked-text.ts';
 import { TURN_TEXTS } from './texts/turn-texts.ts';
 
@@ -23,8 +23,9 @@ interface TellPersonOptions {
  */
 export function createTellPerson({ redis, keyRing, platforms, groupScope, log }: TellPersonOptions) {
   return async (person: ChatPerson, notice: IdentityNotice): Promise<void> => {
-    const text = noticeText(notice, person.language ?? 'zh');
-    const result = await platforms.get(person.platform)?.writePrivately?.(person.chatUserId, text);
+    const platform = platforms.get(person.platform);
+    const text = noticeText(notice, { language: person.language ?? 'zh', bareWords: platform?.bareWords ?? false });
+    const result = await platform?.writePrivately?.(person.chatUserId, text);
     if (result === 'sent') return;
     if (result !== undefined)
       log.warn({ platform: person.platform, result }, 'a notice could not be sent; it waits for the next reply');
@@ -34,21 +35,21 @@ export function createTellPerson({ redis, keyRing, platforms, groupScope, log }:
   };
 }
 
-function noticeText(notice: IdentityNotice, language: Language): string {
+function noticeText(notice: IdentityNotice, voice: Voice): string {
   switch (notice.kind) {
     case 'linked':
-      return linkedText(language, notice);
+      return linkedText(voice, notice);
     case 'someone-else-signed-in':
-      return say(TURN_TEXTS.otherPersonNotice, language);
+      return sayTyped(TURN_TEXTS.otherPersonNotice, voice);
     case 'account-wanted-elsewhere':
-      return say(TURN_TEXTS.conflictNotice, language);
+      return sayTyped(TURN_TEXTS.conflictNotice, voice);
     case 'code-seen-in-group':
-      return say(TURN_TEXTS.codeSeenNotice, language);
+      return sayTyped(TURN_TEXTS.codeSeenNotice, voice);
     case 'sign-in-again':
-      return say(TURN_TEXTS.signInAgainNotice, language);
+      return sayTyped(TURN_TEXTS.signInAgainNotice, voice);
     case 'sign-in-lost':
-      return say(TURN_TEXTS.signInLostNotice, language);
+      return sayTyped(TURN_TEXTS.signInLostNotice, voice);
     case 'suspended':
-      return say(TURN_TEXTS.suspended, language);
+      return sayTyped(TURN_TEXTS.suspended, voice);
   }
 }

@@ -4,7 +4,7 @@ import { SHOWN_MESSAGES, type ConversationView, type MessageView } from './api.t
 import type { Conversation, Directory } from './directory.ts';
 import type { EventHub } from './event-hub.ts';
 import type { MessageStore } from './message-store.ts';
-import { lastLineOf, viewOf, type StoredMessage } from './stored-message.ts';
+import { isSeenBy, lastLineOf, viewOf, type StoredMessage } from './stored-message.ts';
 
 export interface ChatLogOptions {
   store: MessageStore;
@@ -26,8 +26,9 @@ export class ChatLog {
     const { store, directory, hub } = this.#options;
     await store.save(message);
     const conversation = directory.conversation(message.conversationId);
-    for (const member of conversation.members) hub.publish(member.id, { name: 'message', data: viewOf(message) });
-    if (!quietly) await Promise.all(conversation.members.map((member) => this.#tellPosition(member.id, conversation)));
+    const readers = conversation.members.filter(({ id }) => isSeenBy(message, id));
+    for (const reader of readers) hub.publish(reader.id, { name: 'message', data: viewOf(message) });
+    if (!quietly) await Promise.all(readers.map((reader) => this.#tellPosition(reader.id, conversation)));
   }
 
   /** A quiet, centred line. */
@@ -49,7 +50,8 @@ export class ChatLog {
   /** @param beforeId the messages before this one. @throws MessengerError `not_found` */
   async messages(personId: string, conversationId: string, beforeId?: string): Promise<MessageView[]> {
     this.#options.directory.conversationOf(personId, conversationId);
-    return (await this.#options.store.list(conversationId, SHOWN_MESSAGES, beforeId)).map(viewOf);
+    const messages = await this.#options.store.list(conversationId, SHOWN_MESSAGES, beforeId);
+    return messages.filter((message) => isSeenBy(message, personId)).map(viewOf);
   }
 
   async conversations(personId: string): Promise<ConversationView[]> {

@@ -3,9 +3,11 @@ import { hashParts } from '../base/ids.ts';
 import { ifOpens, type KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { MessengerError } from './messenger-error.ts';
-import type { StoredMessage } from './stored-message.ts';
+import { isSeenBy, type StoredMessage } from './stored-message.ts';
 
 const MAX_MESSAGES = 500;
+/** Of those among which what somebody sees is looked for when the newest is somebody else's alone. */
+const SEARCHED_MESSAGES = 50;
 const KEEP_SEC = (30 * DAY_MS) / SECOND_MS;
 const PURPOSE = 'messenger-message';
 
@@ -95,7 +97,11 @@ export class MessageStore {
       this.#redis.zcount(this.#keys.order(conversationId), mark === null ? '-inf' : `(${mark}`, '+inf'),
       this.list(conversationId, 1),
     ]);
-    return { unread, last };
+    if (!last || isSeenBy(last, personId)) return { unread, last };
+    const newest = await this.list(conversationId, SEARCHED_MESSAGES);
+    const hidden = newest.slice(-unread).filter((message) => !isSeenBy(message, personId));
+    const lastSeen = newest.findLast((message) => isSeenBy(message, personId));
+    return { unread: unread - (unread === 0 ? 0 : hidden.length), last: lastSeen };
   }
 
   /** Notes a message whose delivery or answer is under way, for the next start to take up. */

@@ -12,7 +12,7 @@ export const SLASH_WORDS: Bootstrap['slashWords'] = [
   { word: '/usage', help: { en: 'Show how much you have used', zh: '查看使用量' } },
   { word: '/whoami', help: { en: 'Show who you are signed in as', zh: '查看当前登录身份' } },
   { word: '/signin', help: { en: 'Get a new sign-in link', zh: '获取新的登录链接' } },
-  { word: '/unlink', help: { en: 'Disconnect your account', zh: '解除账号绑定' } },
+  { word: '/unlink', help: { en: 'Sign out', zh: '退出登录' } },
   { word: '/export', help: { en: 'See what the bot keeps of your conversation', zh: '查看机器人保存的对话' } },
   {
     word: '/forget',

@@ -33,6 +33,8 @@ export interface SlackPart {
   isStoppedByUser?: true;
   /** The person's message that it answers, as far as the messenger can tell. */
   questionId?: string;
+  /** A command, or what answers one: no message of the channel. */
+  isCommand?: true;
 }
 
 /** A message as it is kept: what the page sees, and what the platform's side has to remember. */
@@ -41,6 +43,13 @@ export interface StoredMessage extends MessageView {
   delivery?: DeliveryPart;
   answer?: AnswerPart;
   slack?: SlackPart;
+  /** The only person who sees it. */
+  onlyFor?: string;
+}
+
+/** Whether somebody sees a message of a conversation that they are in. */
+export function isSeenBy({ onlyFor }: Pick<StoredMessage, 'onlyFor'>, personId: string): boolean {
+  return onlyFor === undefined || onlyFor === personId;
 }
 
 /** What the page may see of a message. */
@@ -49,6 +58,7 @@ export function viewOf({
   delivery: _delivery,
   answer: _answer,
   slack: _slack,
+  onlyFor: _onlyFor,
   ...view
 }: StoredMessage): MessageView {
   return view;

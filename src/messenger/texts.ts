@@ -8,6 +8,10 @@ export const MESSENGER_TEXTS = {
   },
   botUnreachable: { en: 'The bot could not be reached.', zh: '无法连接机器人。' },
   botRefused: { en: 'The bot did not take the message.', zh: '机器人没有接收这条消息。' },
+  noCommand: {
+    en: '“{name}” is no command here. Slack takes everything that begins with “/” for a command: write the word without it, or “/parley” and the word.',
+    zh: '这里没有“{name}”这个命令。Slack 会把以“/”开头的内容都当作命令：请去掉斜杠直接发送，或在前面加上“/parley”。',
+  },
   answerRefused: {
     en: 'The platform refused the bot’s answer: {reason}.',
     zh: '平台拒绝了机器人的回答：{reason}。',

@@ -288,6 +288,8 @@ export interface Platform {
   readonly tenant: string;
   readonly app: string;
   readonly replyTraits: ReplyTraits;
+  /** People type the bot's English words without a slash there, since the app keeps what begins with one for itself. */
+  readonly bareWords?: true;
   /**
    * Judges what stands before a delivery's body, once. Where no signature that could be right stands there, it is refused whatever its
    * body says, and nothing of that is read. Cheap; never throws for what came from outside.

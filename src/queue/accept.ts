@@ -16,6 +16,10 @@ export const REMEMBER_DELIVERY_MS = DAY_MS;
 const MESSAGES_A_PERSON_MAY_SEND_A_MINUTE = 20;
 const MESSAGES_A_CHAT_MAY_SEND_A_MINUTE = 60;
 const LONGEST_INBOX = 100;
+/** Room for slash words in a conversation in which that many wait: each is over at once. */
+const ROOM_FOR_WORDS = 20;
+/** So many times the messages of a minute until a stop word, which always acts, is not answered itself any more. */
+const STOPS_TIMES = 3;
 /** Of accept.lua, from 0. */
 const FLAGS_ARGUMENT = 4;
 
@@ -32,7 +36,10 @@ export interface AcceptOptions {
 
 export interface Accepted {
   deliveryId: string;
-  /** `repeat`: this delivery was stored before; `limited`: refused because too many came, which the person must be told. */
+  /**
+   * `repeat`: this delivery was stored before; `limited`: refused because too many came, which the person must be told. A stop
+   * word has stopped what it could all the same.
+   */
   result: 'new' | 'repeat' | 'limited';
 }
 
@@ -53,7 +60,9 @@ export class Inbox {
       REMEMBER_MS: REMEMBER_DELIVERY_MS,
       MOST_OF_A_PERSON: mostOfAPerson,
       MOST_OF_A_CHAT: MESSAGES_A_CHAT_MAY_SEND_A_MINUTE,
+      MOST_BEFORE_A_STOP: mostOfAPerson * STOPS_TIMES,
       LONGEST_INBOX,
+      LONGEST_WITH_WORDS: LONGEST_INBOX + ROOM_FOR_WORDS,
       STOP_CHANNEL,
     });
   }
@@ -82,7 +91,7 @@ export class Inbox {
       conversation.id,
       personId,
       standsAlone?.(message) ? NEVER_MERGED : mergeKeyOf(message, personId),
-      (message.laterReplyHandle === undefined ? '' : 'later ') + (isStop ? 'stop ' : '') + (isOver ? 'over' : ''),
+      (message.laterReplyHandle === undefined ? '' : 'later ') + wordFlag(message) + (isOver ? 'over' : ''),
       sealMessage(keyRing, deliveryId, message),
       isStop && threadBegunBy !== undefined ? deliveryIdOf({ ...message, messageId: threadBegunBy }) : '',
       sealTarget(keyRing, deliveryId, message),
@@ -113,4 +122,9 @@ export class Inbox {
     const [result] = (await this.#script.run(this.#options.redis, keys, again)) as AcceptReply;
     return result;
   }
+}
+
+function wordFlag({ slash }: InboundMessage): string {
+  if (slash === undefined) return '';
+  return slash.word === 'stop' ? 'stop ' : 'word ';
 }

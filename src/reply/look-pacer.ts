@@ -71,6 +71,8 @@ export class LookPacer {
       const view = { ...this.#view, finished: false };
       const waitMs = await write(view).catch((thrown: unknown) => this.#onError(thrown));
       if (waitMs === undefined) this.#progress = Math.max(this.#progress, progressOf(view));
+      // Whoever ends the reply does not wait until this look may be tried again.
+      if (this.#isClosed) return;
       if (waitMs === undefined) continue;
       this.#notBeforeMs = nowMs() + waitMs;
       this.#isDirty = true;

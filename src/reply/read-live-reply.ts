@@ -94,6 +94,11 @@ export function tooManyMessages(): string {
   return `${REPLY_TEXTS.tooMany.zh}\n${REPLY_TEXTS.tooMany.en}`;
 }
 
+/** What a person reads whose stop came among too many messages: it acted, and waits for no answer of its own. */
+export function stopTaken(): string {
+  return `${REPLY_TEXTS.stopTaken.zh}\n${REPLY_TEXTS.stopTaken.en}`;
+}
+
 /** @returns undefined for what another key sealed; empty for what was altered: the poll ends with the sentence for replies that are gone */
 function openContent(keyRing: KeyRing, replyId: string, sealed: string): string | undefined {
   if (sealed === '') return '';

@@ -11,6 +11,7 @@ type ReplyText =
   | 'tookTooLong'
   | 'unknownReply'
   | 'tooMany'
+  | 'stopTaken'
   | 'cut'
   | 'welcome';
 
@@ -21,18 +22,18 @@ export const REPLY_TEXTS: Catalogue<ReplyText> = {
   // Slack puts the app's name before it.
   answering: { en: 'is writing an answer…', zh: '正在回答…' },
   followsBelow: {
-    en: 'This takes longer than a message can stay open here. The answer follows as a message of its own, or else with my next answer in our private chat.\n这个回答需要更长时间，稍后会另发一条消息；若未收到，会随我在私聊中的下一条回复发出。',
-    zh: '这个回答需要更长时间，稍后会另发一条消息；若未收到，会随我在私聊中的下一条回复发出。\nThis takes longer than a message can stay open here. The answer follows as a message of its own, or else with my next answer in our private chat.',
+    en: 'This needs more time. I will send the answer as a new message, or else with my next answer in our private chat.\n这个回答需要更多时间，稍后会另发一条消息；若未收到，会随我在私聊中的下一条回复发出。',
+    zh: '这个回答需要更多时间，稍后会另发一条消息；若未收到，会随我在私聊中的下一条回复发出。\nThis needs more time. I will send the answer as a new message, or else with my next answer in our private chat.',
   },
   goesOn: {
-    en: '… (the rest follows as a message of its own, or else with my next answer in our private chat)',
+    en: '… (I will send the rest as a new message, or else with my next answer in our private chat)',
     zh: '……（其余内容稍后另发一条消息；若未收到，会随我在私聊中的下一条回复发出）',
   },
   earlierAnswer: { en: 'The answer to an earlier question:', zh: '对之前一个问题的回答：' },
   restOfAnswer: { en: 'The rest of an earlier answer:', zh: '之前一个回答的其余内容：' },
   tookTooLong: {
-    en: 'This took longer than a message can stay open here. Please send /retry.\n这个回答超过了时限，请发送“重试”。',
-    zh: '这个回答超过了时限，请发送“重试”。\nThis took longer than a message can stay open here. Please send /retry.',
+    en: 'This needed more time than a message can stay open here. Please send /retry.\n这个回答超过了时限，请发送“重试”。',
+    zh: '这个回答超过了时限，请发送“重试”。\nThis needed more time than a message can stay open here. Please send /retry.',
   },
   unknownReply: {
     en: 'This answer is no longer available. Please ask again.\n这条回答已不可用，请重新提问。',
@@ -42,6 +43,7 @@ export const REPLY_TEXTS: Catalogue<ReplyText> = {
     en: 'Too many messages in one minute. Please wait a moment and send this one again.',
     zh: '一分钟内消息太多了，请稍等片刻再发送这一条。',
   },
+  stopTaken: { en: 'Your answers here are stopped.', zh: '已停止你在此处的回答。' },
   cut: { en: '… (the rest is too long to be shown here)', zh: '……（其余内容过长，无法在此显示）' },
   welcome: {
     en: 'Hello, I am {bot}. Ask me anything; /help shows what else I can do.\n你好，我是 {bot}。有问题直接问我，发送“帮助”查看更多功能。',

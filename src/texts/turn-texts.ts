@@ -58,11 +58,14 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '新的对话开始了，之前的内容我已忘记。',
   },
   stopped: { en: 'Stopped.', zh: '已停止。' },
-  nothingToStop: { en: 'There is nothing to stop.', zh: '现在没有正在写的回答。' },
+  nothingToStop: { en: 'There is nothing to stop.', zh: '当前没有正在生成的回答。' },
   nothingToRetry: { en: 'There is no question yet that I could answer again.', zh: '还没有可以重试的问题。' },
   whoLinked: { en: 'You are signed in as {name} ({id}).', zh: '你已登录：{name}（{id}）。' },
   whoUnlinked: { en: 'Nobody is signed in here. Send /signin to sign in.', zh: '当前没有登录，发送“登录”即可登录。' },
-  whoPlatform: { en: 'Sign-in is not used here. You are {id} to me.', zh: '此处无需登录，你的标识是 {id}。' },
+  whoPlatform: {
+    en: 'Nobody needs to sign in here. Your chat id here is {id}.',
+    zh: '此处无需登录，你在这里的用户标识是 {id}。',
+  },
   privateOnly: { en: 'Please send this to me in our private chat.', zh: '请在与我的私聊中发送。' },
   tooManyInvitations: {
     en: 'Too many sign-in links were asked for. Please try again in {minutes} minutes.',
@@ -75,8 +78,8 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   signInOff: { en: 'Sign-in is not used here; just ask.', zh: '此处无需登录，直接提问即可。' },
   notLinked: { en: 'Nobody is signed in here, so there is nothing to undo.', zh: '当前没有登录，无需解绑。' },
   suspended: {
-    en: 'Your account could not be confirmed any more, so I cannot answer. Please contact the help desk, or send /unlink and sign in again.',
-    zh: '你的账号暂时无法确认，因此我不能回答。请联系服务台，或发送“解绑”后重新登录。',
+    en: 'I could no longer confirm that your account is active, so I cannot answer. Please contact the help desk, or send /unlink and sign in again.',
+    zh: '暂时无法确认你的账号是否有效，因此不能回答。请联系服务台，或发送“解绑”后重新登录。',
   },
   notHere: {
     en: 'I cannot answer this here. Please write to me privately.',
@@ -135,15 +138,15 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '模型没有给出回答，请发送“重试”或换个说法。',
   },
   expired: {
-    en: 'I could not answer this in time, and did not want to surprise you with an old answer. Send /retry if you still need it.',
-    zh: '未能及时回答这条消息，为避免突然打扰，没有继续。如仍需要，请发送“重试”。',
+    en: 'Sorry, I could not answer in time. Send /retry if you still need it.',
+    zh: '抱歉，未能及时回答。如仍需要，请发送“重试”。',
   },
   deadLetter: {
-    en: 'I am sorry: this message made me fail several times, so I have set it aside. Please ask in other words.',
-    zh: '抱歉，处理这条消息时多次出错，已将其搁置。请换个说法再问。',
+    en: 'Sorry, I could not process this message. Please try asking in other words.',
+    zh: '抱歉，这条消息无法处理，请换个说法。',
   },
   unreadable: {
-    en: 'I am sorry: this message was damaged before I could read it. Please send it again.',
+    en: 'Sorry, this message was damaged before I could read it. Please send it again.',
     zh: '抱歉，这条消息在读取之前已损坏，请重新发送。',
   },
   linkedNotice: {
@@ -151,27 +154,27 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '已登录为 {name}（{id}）。不是你本人？请发送“解绑”。',
   },
   otherPersonNotice: {
-    en: 'Somebody else signed in with your link. Nothing was connected. Never pass on a sign-in link.',
-    zh: '有其他人使用了你的登录链接，没有绑定任何账号。请勿转发登录链接。',
+    en: 'Somebody else used your sign-in link, so it signed nobody in. Please never pass on a sign-in link.',
+    zh: '有其他人使用了你的登录链接，因此没有绑定任何账号。请勿转发登录链接。',
   },
   signInAgainNotice: {
-    en: 'Your sign-in has ended at the institution. Send /signin to sign in again.',
+    en: 'Your institution has ended your sign-in. Send /signin to sign in again.',
     zh: '你的登录已失效，请发送“登录”重新登录。',
   },
   signInLostNotice: {
-    en: 'Your sign-in was lost by a fault on our side. Send /signin to sign in again.',
+    en: 'A fault on our side has lost your sign-in. Send /signin to sign in again.',
     zh: '由于我们的故障，你的登录未能保留，请发送“登录”重新登录。',
   },
   codeSeenNotice: {
-    en: 'Your sign-in code was seen in a group, so it no longer works, and nothing was connected. Send /signin for a new link.',
+    en: 'Your sign-in code was seen in a group, so it no longer works and nobody was signed in. Send /signin for a new link.',
     zh: '你的登录验证码出现在群聊中，已失效，没有绑定任何账号。请发送“登录”获取新的链接。',
   },
   codeWrong: {
-    en: 'That is not the code on the sign-in page. Please look again; tries left: {count}.',
+    en: 'That is not the code on the sign-in page. Please look again; you have {count} {count:try|tries} left.',
     zh: '验证码与登录页面上的不一致，请核对后重新输入，还可尝试 {count} 次。',
   },
   codeWrongLast: {
-    en: 'That was not the code either, so this sign-in has ended. Nothing was connected; send /signin for a new link.',
+    en: 'That was not the code either, so this sign-in has ended and nobody was signed in. Send /signin for a new link.',
     zh: '验证码多次不一致，本次登录已终止，没有绑定任何账号。请发送“登录”获取新的链接。',
   },
   codeExpired: {
@@ -179,11 +182,11 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '验证码已过期，请发送“登录”获取新的链接。',
   },
   codeNotAwaited: {
-    en: 'I am not waiting for a sign-in code here, so nothing was connected. Only type a code if you asked for the sign-in link in this chat yourself: send /signin for one. I have not passed this message on.',
-    zh: '我没有在这里等待登录验证码，没有绑定任何账号。只有你本人在此聊天中获取登录链接后，才需要输入验证码；请发送“登录”获取。这条消息没有被转给任何人。',
+    en: 'I was not expecting a code here, so nobody was signed in, and I passed it on to nobody. Please type only a code of your own sign-in. To sign in, send /signin.',
+    zh: '这里没有在等待验证码，因此没有绑定任何账号，这条消息也没有转给任何人。请只输入你本人登录时看到的验证码。如需登录，请发送“登录”。',
   },
   codeInGroup: {
-    en: 'That looks like a sign-in code. Codes belong in our private chat only; if it was one, it no longer works. Please send /signin to me there.',
+    en: 'That looks like a sign-in code. Please type codes in our private chat only; if it was one, it no longer works. Send /signin to me there.',
     zh: '这看起来是登录验证码。验证码只能在与我的私聊中输入；如果它是验证码，现已失效。请私聊我发送“登录”。',
   },
   codeFailed: {
@@ -191,23 +194,23 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '暂时无法核对验证码，请重新发送。',
   },
   chatLinkedElsewhere: {
-    en: 'This chat is already linked to another account, so nothing was changed. Send /unlink first, then /signin.',
-    zh: '此聊天已绑定另一个账号，未做任何更改。请先发送“解绑”，再发送“登录”。',
+    en: 'You are already signed in here with another account, so nothing was changed. Send /unlink first, then /signin.',
+    zh: '你在此聊天中已登录另一个账号，未做任何更改。请先发送“解绑”，再发送“登录”。',
   },
   accountLinkedElsewhere: {
-    en: 'This account is already linked to another chat user, so nothing was changed. Send /unlink to me from there first, then /signin here.',
-    zh: '此账号已绑定另一个聊天用户，未做任何更改。请先用那个聊天账号给我发送“解绑”，再在这里发送“登录”。',
+    en: 'Somebody is already signed in with this account from another chat account, so nothing was changed. Send /unlink to me from there first, then /signin here.',
+    zh: '此账号已在另一个聊天账号上登录，未做任何更改。请先用那个聊天账号给我发送“解绑”，再在这里发送“登录”。',
   },
   conversationEnded: {
-    en: 'Our last conversation is long ago, so this is a new one.',
+    en: 'Our last conversation was a while ago, so this is a new one.',
     zh: '距离上次对话已久，这是一次新的对话。',
   },
   startedAfresh: {
-    en: 'Our conversation had become too long for the model, so I have started a new one.',
+    en: 'Our conversation had become too long for the model, so this is a new one.',
     zh: '之前的对话过长，模型无法处理，已开始新的对话。',
   },
   conflictNotice: {
-    en: 'Somebody tried to connect your account with another chat user. Nothing was changed.',
-    zh: '有人尝试将你的账号关联到其他聊天用户，未做任何更改。',
+    en: 'Somebody tried to sign in with your account from another chat account. Nothing was changed.',
+    zh: '有人尝试在另一个聊天账号上登录你的账号，未做任何更改。',
   },
 };

@@ -1,6 +1,5 @@
 import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
-import { say } from '../base/texts.ts';
 import { ChatError } from '../chat/chat-error.ts';
 import type { ChatRequest, EndReason, OnChatEvent } from '../chat/chat-types.ts';
 import { buildPrompt } from '../conversation/build-prompt.ts';
@@ -20,6 +19,7 @@ import { imageObstacle, imageRefusal, type SightOptions } from './refuse-images.
 import { readImages } from './read-images.ts';
 import { TokenCount } from './records/count-tokens.ts';
 import type { AdmittedScene, TurnScene } from './run-turn.ts';
+import { sayTo } from './say-to.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { Thought, type ThoughtOptions } from './thought.ts';
 import { failedTurnHistory, speakerTagOf, turnHistory } from './turn-history.ts';
@@ -52,14 +52,13 @@ type Ending = 'whole' | 'length' | 'truncated' | 'stopped';
 export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQuestion {
   return async (scene) => {
     const { question, live, turn } = scene;
-    const { language } = question;
     if (question.text === '' && question.images.length === 0)
-      return { kind: 'refused', text: say(TURN_TEXTS.unsupported, language) };
+      return { kind: 'refused', text: sayTo(scene, TURN_TEXTS.unsupported) };
     const obstacle = imageObstacle(options, scene);
     if (obstacle !== undefined) return refused(options, scene, obstacle);
     // After a sign-in the reply still shows the invitation; say at once that its question is being answered.
     const isReleased = turn.wasHeldInGroup || (turn.messages.at(-1)?.acceptedAtMs ?? 0) > turn.startedAtMs;
-    if (isReleased) live.show({ text: '', status: say(TURN_TEXTS.released, language) });
+    if (isReleased) live.show({ text: '', status: sayTo(scene, TURN_TEXTS.released) });
 
     const spent = new TokenCount();
     const outcome = await putToModel(options, scene, spent);
@@ -102,7 +101,7 @@ async function putToModel(options: AnswerQuestionOptions, scene: AdmittedScene, 
     if (links && shownText() !== '') return finished(options, scene, { text: links.whole(), ending: 'truncated' });
     return {
       kind: 'failed',
-      text: say(TURN_TEXTS[textFor(error)], language),
+      text: sayTo(scene, TURN_TEXTS[textFor(error)]),
       history: failedTurnHistory(options.keyRing, scene),
     };
   }
@@ -159,7 +158,7 @@ async function ask(
 /** What was said before is no part of this conversation any more; the person is told so apart from the answer. */
 function startAnew(scene: AdmittedScene, why: 'conversationEnded' | 'startedAfresh'): void {
   scene.startsAnew = true;
-  note(scene, say(TURN_TEXTS[why], scene.question.language));
+  note(scene, sayTo(scene, TURN_TEXTS[why]));
 }
 
 /** Tells the person something about the answer that is being made. @param text what of it is shown already */
@@ -200,10 +199,9 @@ function finished(
   scene: AdmittedScene,
   { text, ending }: { text: string; ending: Ending },
 ): Outcome {
-  const { language } = scene.question;
   // An answer that is nothing but a thought shows nothing, and somebody waits.
   if (showsNothing(text)) {
-    const empty = say(TURN_TEXTS[ending === 'stopped' ? 'stopped' : 'emptyAnswer'], language);
+    const empty = sayTo(scene, TURN_TEXTS[ending === 'stopped' ? 'stopped' : 'emptyAnswer']);
     return {
       kind: ending === 'stopped' ? 'stopped' : 'failed',
       text: empty,
@@ -223,12 +221,12 @@ function finished(
 /** The text as it is shown. That it is not whole is said below it; who answered, and that the person stopped it, apart from it. */
 function ended(
   { text, ending }: { text: string; ending: Ending },
-  { notes, question: { language } }: AdmittedScene,
+  scene: AdmittedScene,
 ): Pick<Outcome, 'text' | 'note'> {
-  const said = [...notes, ...(ending === 'stopped' ? [say(TURN_TEXTS.stopped, language)] : [])].join('\n');
+  const said = [...scene.notes, ...(ending === 'stopped' ? [sayTo(scene, TURN_TEXTS.stopped)] : [])].join('\n');
   const apartFromIt = said === '' ? {} : { note: said };
   if (ending === 'whole' || ending === 'stopped') return { text, ...apartFromIt };
-  const mark = say(TURN_TEXTS[ending === 'length' ? 'lengthReached' : 'interrupted'], language);
+  const mark = sayTo(scene, TURN_TEXTS[ending === 'length' ? 'lengthReached' : 'interrupted']);
   return { text: `${text}\n\n${mark}`, ...apartFromIt };
 }
 

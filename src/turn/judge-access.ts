@@ -1,4 +1,3 @@
-import { say } from '../base/texts.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { Account } from '../identity/identity.ts';
 import { pseudonymOf } from '../identity/audit.ts';
@@ -6,6 +5,7 @@ import type { Models, Policy, Verdict } from '../policy/policy.ts';
 import { askerOf } from './asker.ts';
 import { chosenFirst } from './choices/chosen-first.ts';
 import type { TurnScene } from './run-turn.ts';
+import { sayTo } from './say-to.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import type { SignInMode, TurnReport } from './turn-ports.ts';
 import type { Outcome } from './turn-types.ts';
@@ -41,11 +41,11 @@ export function judgeAccess(
 /** In a group others read along: there one sentence stands for every reason, so that it tells nothing about the person. */
 function refusalText(
   { helpUrl }: AccessOptions,
-  { newest, question: { language } }: TurnScene,
+  scene: TurnScene,
   { because }: Refusal,
 ): string {
-  if (newest.chat.kind === 'group') return say(TURN_TEXTS.notHere, language);
-  if (because === 'private') return say(TURN_TEXTS.groupsOnly, language);
-  if (helpUrl === undefined) return say(TURN_TEXTS.mayNotUse, language);
-  return say(TURN_TEXTS.mayNotUseHelp, language, { help: helpUrl.replace(/^mailto:/, '') });
+  if (scene.newest.chat.kind === 'group') return sayTo(scene, TURN_TEXTS.notHere);
+  if (because === 'private') return sayTo(scene, TURN_TEXTS.groupsOnly);
+  if (helpUrl === undefined) return sayTo(scene, TURN_TEXTS.mayNotUse);
+  return sayTo(scene, TURN_TEXTS.mayNotUseHelp, { help: helpUrl.replace(/^mailto:/, '') });
 }

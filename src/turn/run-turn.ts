@@ -3,7 +3,6 @@ import { MINUTE_MS, monotonicMs, type NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
-import { say } from '../base/texts.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import { openPreferences, type Preferences } from '../conversation/preferences.ts';
 import type { Account } from '../identity/identity.ts';
@@ -21,6 +20,7 @@ import { behindLeftover, eraseWith, leftoverFor } from './earlier-leftover.ts';
 import type { SummaryWish } from './earlier-summary.ts';
 import { questionOf, type Question } from './question.ts';
 import type { RunSlashWord } from './slash-words.ts';
+import { sayTo } from './say-to.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { SIGN_IN_TEXTS } from '../texts/sign-in-texts.ts';
 import { toAsker } from './sign-in-words.ts';
@@ -160,7 +160,7 @@ export function createApology(options: RunTurnOptions): (turn: TurnInput) => Pro
     };
     const scene = setScene(options, controls);
     if (!scene) return setAside(options, controls);
-    const records = await scene.live.finish(say(TURN_TEXTS.deadLetter, scene.question.language));
+    const records = await scene.live.finish(sayTo(scene, TURN_TEXTS.deadLetter));
     return { outcome: 'dead', records: [...records, ...unreadableRecords(turn)] };
   };
 }
@@ -261,9 +261,8 @@ async function decide(options: RunTurnOptions, scene: TurnScene): Promise<Outcom
 
 /** Who signed in too late for a question in a group has not been kept waiting by us: it is only to be asked again. */
 async function expiredWords(scene: TurnScene): Promise<Pick<Outcome, 'text' | 'mention'>> {
-  const { turn, question } = scene;
-  if (!turn.wasHeldInGroup) return { text: say(TURN_TEXTS.expired, question.language) };
-  return toAsker(scene, say(SIGN_IN_TEXTS.groupTooOld, question.language));
+  if (!scene.turn.wasHeldInGroup) return { text: sayTo(scene, TURN_TEXTS.expired) };
+  return toAsker(scene, sayTo(scene, SIGN_IN_TEXTS.groupTooOld));
 }
 
 /** Where the platform took the answers to what the same person wrote next. */
@@ -281,10 +280,10 @@ async function yieldToHeld(controls: TurnControls): Promise<void> {
 }
 
 function stoppedBeforeStart(keyRing: KeyRing, scene: TurnScene): Outcome {
-  const { turn, question } = scene;
+  const { turn } = scene;
   return {
     kind: 'stopped',
-    text: say(TURN_TEXTS.stopped, question.language),
+    text: sayTo(scene, TURN_TEXTS.stopped),
     stopServed: turn.stop.seq,
     history: failedTurnHistory(keyRing, scene),
   };
@@ -296,7 +295,7 @@ function failure({ log, keyRing }: RunTurnOptions, scene: TurnScene, error: Erro
   log.error({ error, reference }, 'a turn failed');
   return {
     kind: 'failed',
-    text: say(TURN_TEXTS.internal, scene.question.language, { reference }),
+    text: sayTo(scene, TURN_TEXTS.internal, { reference }),
     history: failedTurnHistory(keyRing, scene),
   };
 }

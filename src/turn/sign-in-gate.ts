@@ -7,6 +7,7 @@ import { judgeAccess, type AccessOptions } from './judge-access.ts';
 import type { TurnScene } from './run-turn.ts';
 import { linkWords, toAsker } from './sign-in-words.ts';
 import { SIGN_IN_TEXTS } from '../texts/sign-in-texts.ts';
+import { sayTo } from './say-to.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import type { Outcome } from './turn-types.ts';
 
@@ -83,7 +84,7 @@ export class SignInGate {
     const account = mode === 'off' ? undefined : await this.accountOf(scene);
     const isGroup = scene.newest.chat.kind === 'group';
     if (account?.status === 'suspended') {
-      const text = say(TURN_TEXTS[isGroup ? 'notHere' : 'suspended'], scene.question.language);
+      const text = sayTo(scene, TURN_TEXTS[isGroup ? 'notHere' : 'suspended']);
       return { outcome: { kind: 'refused', text } };
     }
     if (account?.status === 'active') return this.#judge(scene, account);
@@ -97,12 +98,11 @@ export class SignInGate {
 
   /** /signin: a new link, which replaces one that still lives; for who is signed in a word that they are. */
   async invite(scene: TurnScene): Promise<Outcome> {
-    const { language } = scene.question;
     for (let useless: UselessLink = {}; ;) {
       const account = await this.accountOf(scene);
       if (account?.status === 'active') {
         const { name, accountId: id } = account;
-        return { kind: 'command', text: say(TURN_TEXTS.alreadyLinked, language, { name, id }) };
+        return { kind: 'command', text: sayTo(scene, TURN_TEXTS.alreadyLinked, { name, id }) };
       }
       const invited = await this.#inviteWith(scene, 'invitation', { mints: 'always', ...useless });
       if (!('uselessLinkMs' in invited)) return invited;
@@ -212,6 +212,6 @@ export class SignInGate {
 
   #tooMany(scene: TurnScene, retryAtMs: number): Outcome {
     const minutes = Math.max(1, Math.ceil((retryAtMs - this.#options.nowMs()) / MINUTE_MS));
-    return { kind: 'refused', text: say(TURN_TEXTS.tooManyInvitations, scene.question.language, { minutes }) };
+    return { kind: 'refused', text: sayTo(scene, TURN_TEXTS.tooManyInvitations, { minutes }) };
   }
 }

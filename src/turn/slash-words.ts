@@ -17,6 +17,7 @@ import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import type { Question } from './question.ts';
 import { imagesOfTurn, lastTurn, speakerTagOf } from './turn-history.ts';
+import { sayTo } from './say-to.ts';
 import { exportHistory } from './records/export.ts';
 import { forget, type RecordOptions } from './records/forget.ts';
 import { showUsage } from './records/show-usage.ts';
@@ -66,11 +67,11 @@ export function createRunSlashWord(options: SlashWordsOptions): RunSlashWord {
 }
 
 function command(
-  { question }: TurnScene,
+  scene: TurnScene,
   text: keyof typeof TURN_TEXTS,
   values: Record<string, string | number> = {},
 ): Outcome {
-  return { kind: 'command', text: say(TURN_TEXTS[text], question.language, values) };
+  return { kind: 'command', text: sayTo(scene, TURN_TEXTS[text], values) };
 }
 
 function startAnew(_options: SlashWordsOptions, scene: TurnScene): Outcome {

@@ -1,13 +1,14 @@
 import { asError } from '../base/coded-error.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
-import { languageOfText, say, type Language } from '../base/texts.ts';
+import { languageOfText, type Language } from '../base/texts.ts';
 import { isIdentityError } from '../identity/identity-error.ts';
 import type { Identity, TypedOutcome } from '../identity/identity.ts';
 import { linkedText } from './linked-text.ts';
 import { textOfMessage } from './question.ts';
 import type { TurnScene } from './run-turn.ts';
 import { askerOf } from './asker.ts';
+import { sayTyped, type Voice } from '../texts/say-typed.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { lastLanguage } from './turn-history.ts';
 import type { Outcome } from './turn-types.ts';
@@ -38,7 +39,8 @@ export function createTakeTypedCode({ identity, keyRing, log }: TypedCodesOption
     if (!taken) return undefined;
     const language =
       scene.preferences.language ?? (taken === 'failed' ? undefined : taken.language) ?? languageOf(keyRing, scene);
-    const text = taken === 'failed' ? say(TURN_TEXTS.codeFailed, language) : told(taken, language);
+    const voice: Voice = { language, bareWords: scene.platform.bareWords ?? false };
+    const text = taken === 'failed' ? sayTyped(TURN_TEXTS.codeFailed, voice) : told(taken, voice);
     return { kind: 'sign-in', text };
   };
 }
@@ -55,24 +57,24 @@ async function take(identity: Identity | undefined, scene: TurnScene): Promise<T
   });
 }
 
-function told(taken: TypedOutcome, language: Language): string {
+function told(taken: TypedOutcome, voice: Voice): string {
   switch (taken.kind) {
     case 'linked':
-      return linkedText(language, taken);
+      return linkedText(voice, taken);
     case 'wrong':
       return taken.triesLeft > 0
-        ? say(TURN_TEXTS.codeWrong, language, { count: taken.triesLeft })
-        : say(TURN_TEXTS.codeWrongLast, language);
+        ? sayTyped(TURN_TEXTS.codeWrong, voice, { count: taken.triesLeft })
+        : sayTyped(TURN_TEXTS.codeWrongLast, voice);
     case 'code-expired':
-      return say(TURN_TEXTS.codeExpired, language);
+      return sayTyped(TURN_TEXTS.codeExpired, voice);
     case 'not-awaited':
-      return say(TURN_TEXTS.codeNotAwaited, language);
+      return sayTyped(TURN_TEXTS.codeNotAwaited, voice);
     case 'seen-in-group':
-      return say(TURN_TEXTS.codeInGroup, language);
+      return sayTyped(TURN_TEXTS.codeInGroup, voice);
     case 'already-linked':
-      return say(TURN_TEXTS.chatLinkedElsewhere, language);
+      return sayTyped(TURN_TEXTS.chatLinkedElsewhere, voice);
     case 'held-elsewhere':
-      return say(TURN_TEXTS.accountLinkedElsewhere, language);
+      return sayTyped(TURN_TEXTS.accountLinkedElsewhere, voice);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { KeyRing } from '../base/key-ring.ts';
-import { say } from '../base/texts.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import type { AnswerQuestion } from './answer-question.ts';
 import type { TurnScene } from './run-turn.ts';
+import { sayTo } from './say-to.ts';
 import { failedTurnHistory } from './turn-history.ts';
 
 /** Where an answer ends that is to be short; about 600 words of English, and far more than was asked for. */
@@ -20,7 +20,7 @@ export function turnAwayUnderPressure(keyRing: KeyRing, answerQuestion: AnswerQu
     if (scene.controls.pressure() !== 'hard') return answerQuestion(scene);
     return {
       kind: 'busy',
-      text: say(TURN_TEXTS.queueBusy, scene.question.language),
+      text: sayTo(scene, TURN_TEXTS.queueBusy),
       history: failedTurnHistory(keyRing, scene),
     };
   };

@@ -11,7 +11,7 @@ import { stopRunning } from '../queue/stop-running.ts';
 import { storeAndWake } from '../queue/store-and-wake.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 import { createMissingReplies, type MissingReplies } from '../reply/missing-replies.ts';
-import { readLiveReply, tooManyMessages } from '../reply/read-live-reply.ts';
+import { readLiveReply, stopTaken, tooManyMessages } from '../reply/read-live-reply.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
 import { withDeadline } from './with-deadline.ts';
@@ -96,12 +96,16 @@ async function acceptMessage(
     }
     if (platform.push) {
       // The HTTP answer shows nothing to anybody here.
-      if (result === 'limited') options.onLimited(platform, message);
+      if (result === 'limited' && !isStop(message)) options.onLimited(platform, message);
       return { answer: answer(undefined), outcome: result === 'repeat' ? 'repeated' : result };
     }
     if (result === 'limited')
       return {
-        answer: answer({ replyId: deliveryId, content: tooManyMessages(), finished: true }),
+        answer: answer({
+          replyId: deliveryId,
+          content: isStop(message) ? stopTaken() : tooManyMessages(),
+          finished: true,
+        }),
         outcome: 'limited',
       };
     const personId = personIdOf(message, message.sender.userId);
@@ -117,6 +121,11 @@ async function acceptMessage(
     );
     return NOT_STORED;
   }
+}
+
+/** A stop that came among too many messages has acted: nobody is to be told to send it again. */
+function isStop({ slash }: InboundMessage): boolean {
+  return slash?.word === 'stop';
 }
 
 /** Tries again within the deadline: whether the platform repeats a delivery after a 503 is not certain everywhere. */

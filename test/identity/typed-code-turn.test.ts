@@ -24,16 +24,16 @@ async function openWithAwaitedCode(): Promise<void> {
 function sceneOf(text: string, turnId: string, chatUserId = '20001'): TurnScene {
   const newest = textMessage(text, { sender: { userId: chatUserId } });
   const turn = { turnId, history: [], conversation: { id: 'c', partition: 1 } };
-  return { newest, turn, question: { language: 'en' }, preferences: {} } as unknown as TurnScene;
+  return { newest, turn, question: { language: 'en' }, preferences: {}, platform: {} } as unknown as TurnScene;
 }
 
 test('security.md 8.3: a worker that dies after the try was counted: the turn runs again, and says the same', async () => {
   await openWithAwaitedCode();
   const take = createTakeTypedCode({ identity: house.identity, keyRing: testKeyRing(), log: recordingLog().log });
   const first = await take(sceneOf('A1B2-C3D4', 'turn-1'));
-  expect(first).toEqual({ kind: 'sign-in', text: expect.stringContaining('tries left: 4') });
+  expect(first).toEqual({ kind: 'sign-in', text: expect.stringContaining('you have 4 tries left') });
   expect(await take(sceneOf('A1B2-C3D4', 'turn-1'))).toEqual(first);
-  expect((await take(sceneOf('A1B2-C3D4', 'turn-2')))?.text).toContain('tries left: 3');
+  expect((await take(sceneOf('A1B2-C3D4', 'turn-2')))?.text).toContain('you have 3 tries left');
 });
 
 test('security.md 1.3 step 21: an error inside ends the turn without history, a store that is away gives it back', async () => {

@@ -100,8 +100,8 @@ describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protoc
   }, 60_000);
 
   test('/lang: the bot speaks the chosen language whatever the message is in, and again theirs after auto', async () => {
-    await ask('/lang zh', /^在此聊天中，我对你说中文/);
-    await ask('/stop', /^现在没有正在写的回答/);
+    await ask('/lang zh', /^好的，我会用中文回复/);
+    await ask('/stop', /^当前没有正在生成的回答/);
     await ask('/lang auto', /^你用哪种语言写/);
     await ask('/stop', /^There is nothing to stop/);
   }, 60_000);

@@ -99,7 +99,7 @@ test.each(
     {
       platform,
       question: 'now?',
-      told: 'Our conversation had become too long for the model, so I have started a new one.',
+      told: 'Our conversation had become too long for the model, so this is a new one.',
     },
     { platform, question: '现在呢？', told: '之前的对话过长，模型无法处理，已开始新的对话。' },
   ]),

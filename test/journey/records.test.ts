@@ -34,7 +34,7 @@ test('contract section 7: /usage counts a person’s questions and tokens as the
   expect(await say('U1', '/usage')).toBe(
     'Today: 2 questions, about 2068 tokens. This month: 2 questions, about 2068 tokens.',
   );
-  expect(await say('U1', '用量')).toContain('今天：2 个问题，约 2068 个词元');
+  expect(await say('U1', '用量')).toContain('今天：2 个问题，约 2068 tokens');
   expect(await say('U3', '/usage')).toContain('Today: 0 questions, about 0 tokens.');
   for (const key of await town.redis.keys('*:usage:*')) {
     expect(key).not.toContain('U1');
@@ -53,7 +53,7 @@ test('security.md 6.8: where the service counts nothing, the use is estimated', 
 
 test('contract section 7: /export gives what is kept of the private conversation, oldest first, in both languages', async () => {
   await town.startBot();
-  expect(await say('U1', '/export')).toBe('There is nothing that I could export.');
+  expect(await say('U1', '/export')).toBe('There is nothing to export.');
   town.chat.script(helloStream('first answer'), helloStream('第二个回答'));
   await say('U1', 'first question');
   await say('U1', '第二个问题');

@@ -1,4 +1,4 @@
-import { SLASH_SPELLINGS, type SlashWord } from '../../src/platforms/slash-words.ts';
+import { readSlashCommand, SLASH_SPELLINGS, type SlashWord } from '../../src/platforms/slash-words.ts';
 
 /** What a person reads in one language. */
 type Read = string | RegExp;
@@ -18,20 +18,20 @@ export interface WordRow {
 export const WORD_ROWS: readonly WordRow[] = [
   {
     word: 'help',
-    en: /^Ask me anything.*`\/new`.*`\/whoami`/s,
-    zh: /^有问题直接问我.*`\/新对话`.*`\/我是谁`/s,
+    en: /^Ask me anything.*`\/?new`.*`\/?whoami`/s,
+    zh: /^有问题直接问我.*`新对话`.*`我是谁`/s,
     group: {
-      en: /^Mention me with a question(?!.*whoami).*`\/new`/s,
-      zh: /^在群里 @我(?!.*我是谁).*`\/新对话`/s,
+      en: /^Mention me with a question(?!.*whoami).*`\/?new`/s,
+      zh: /^在群里 @我(?!.*我是谁).*`新对话`/s,
     },
   },
   { word: 'new', en: /^A new conversation starts here/, zh: /^新的对话开始了/ },
-  { word: 'stop', en: 'There is nothing to stop.', zh: '现在没有正在写的回答。' },
+  { word: 'stop', en: 'There is nothing to stop.', zh: '当前没有正在生成的回答。' },
   { word: 'retry', en: /^There is no question yet/, zh: '还没有可以重试的问题。' },
   {
     word: 'model',
     en: /^These models can answer you here:.*`svc-max`: thinks, with effort low, high, max\n.*`svc-plus`: sees images, thinks \(answers you now\)/s,
-    zh: /^在这里可以由这些模型回答你.*`svc-max`：能思考，强度可选 低、高、最大\n.*`svc-plus`：能看图片，能思考（当前）/s,
+    zh: /^在这里可以使用以下模型.*`svc-max`：能思考，强度可选 低、高、最大\n.*`svc-plus`：能看图片，能思考（当前）/s,
   },
   {
     word: 'model',
@@ -57,12 +57,12 @@ export const WORD_ROWS: readonly WordRow[] = [
     en: /^The usual model, `svc-plus`/,
     zh: /^此聊天中恢复由默认模型 `svc-plus`/,
   },
-  { word: 'think', en: /^Nothing is chosen.*`\/think max`/s, zh: /^此聊天没有选择.*`\/思考 最大`/s },
+  { word: 'think', en: /^Automatic: .*`\/?think max`/s, zh: /^当前为自动.*。发送.*`思考 最大`/s },
   {
     word: 'think',
     argument: { en: 'high', zh: '高' },
-    en: /^From now on I think before I answer\. `svc-plus` has no levels of effort.*“high”/,
-    zh: /^从现在起，我先思考再回答。`svc-plus` 不分思考强度.*“高”/,
+    en: /^From now on I think before I answer\. \(`svc-plus` has no levels; “high”/,
+    zh: /^从现在起，我先思考再回答。（`svc-plus` 不分强度；“高”/,
   },
   {
     word: 'think',
@@ -73,20 +73,29 @@ export const WORD_ROWS: readonly WordRow[] = [
   {
     word: 'think',
     argument: { en: 'harder', zh: '努力' },
-    en: /^I do not know the level “harder”/,
+    en: /^There is no level “harder”/,
     zh: /^没有“努力”这一档/,
   },
-  { word: 'lang', en: /^I speak the language that you write in.*`\/lang zh`/s, zh: /^你用哪种语言写.*`\/语言 英文`/s },
+  {
+    word: 'lang',
+    en: /^Automatic: I answer in the language.*`\/?lang zh`/s,
+    zh: /^自动：你用什么语言提问.*。发送 .*`语言 英文`/s,
+  },
   {
     word: 'lang',
     argument: { en: 'en', zh: '中文' },
-    en: 'I speak English to you in this chat.',
-    zh: '在此聊天中，我对你说中文。',
+    en: 'OK, English in this chat.',
+    zh: '好的，我会用中文回复。',
   },
-  { word: 'lang', argument: { en: 'fr', zh: '法语' }, en: /not “fr”/, zh: /不会“法语”/ },
-  { word: 'lang', argument: { en: 'auto', zh: '自动' }, en: /^I speak the language that/, zh: /^你用哪种语言写/ },
+  {
+    word: 'lang',
+    argument: { en: 'fr', zh: '法语' },
+    en: /^I speak only English and Chinese so far/,
+    zh: /^目前只支持中文和英文/,
+  },
+  { word: 'lang', argument: { en: 'auto', zh: '自动' }, en: /^Automatic: /, zh: /^自动：/ },
   { word: 'usage', en: /^Today: 0 questions/, zh: /^今天：0 个问题/, group: 'private' },
-  { word: 'export', en: 'There is nothing that I could export.', zh: '没有可以导出的内容。', group: 'private' },
+  { word: 'export', en: 'There is nothing to export.', zh: '没有可以导出的内容。', group: 'private' },
   { word: 'forget', en: /^I have deleted what we said in this chat/, zh: /^已删除我们在此聊天中的内容/ },
   { word: 'whoami', en: /^Nobody is signed in here/, zh: /^当前没有登录/, group: 'private' },
   {
@@ -98,9 +107,16 @@ export const WORD_ROWS: readonly WordRow[] = [
   { word: 'unlink', en: /^Nobody is signed in here, so/, zh: /^当前没有登录，无需解绑/, group: 'private' },
 ];
 
-/** What is typed for a row. */
-export function typedText({ word, argument }: WordRow, language: 'en' | 'zh'): string {
+const MODELS = { models: ['svc-plus', 'svc-max'] };
+
+/**
+ * What is typed for a row: on Slack without the slash where that is read. Where it is not, the slash stands behind a blank, as somebody types
+ * it whom Slack has told that it takes what begins with one for a command.
+ */
+export function typedText({ word, argument }: WordRow, language: 'en' | 'zh', protocol: 'wecom' | 'slack'): string {
   const [english = '', chinese = ''] = SLASH_SPELLINGS[word];
-  const spelling = language === 'en' ? english : `/${chinese}`;
-  return argument ? `${spelling} ${argument[language]}` : spelling;
+  const slashed = language === 'en' ? english : `/${chinese}`;
+  const typed = argument ? `${slashed} ${argument[language]}` : slashed;
+  if (protocol === 'wecom') return typed;
+  return readSlashCommand(typed.slice(1), MODELS) ? typed.slice(1) : ` ${typed}`;
 }

@@ -39,14 +39,14 @@ describe('the typed code in a private chat (security.md 1.3 step 21)', () => {
 
   test('the code is in no later prompt, and /retry asks the question, not the code', async () => {
     await ask('zhangwei', 'count to 6');
-    expect(await ask('zhangwei', 'A1B2-C3D4')).toContain('I am not waiting for a sign-in code here');
+    expect(await ask('zhangwei', 'A1B2-C3D4')).toContain('I was not expecting a code here');
     expect((await ask('zhangwei', '/retry')).trim()).toBe('1 2 3 4 5 6');
   });
 
   test('a wrong code says how many tries are left, and the question stays held', async () => {
     const { message, code } = await askAndWalkToCode('linxiaoyu', 'count to 3');
     expect(await ask('linxiaoyu', 'A1B2-C3D4')).toBe(
-      'That is not the code on the sign-in page. Please look again; tries left: 4.',
+      'That is not the code on the sign-in page. Please look again; you have 4 tries left.',
     );
     expect((await driver().answer(message.id))?.text).toContain('/link/');
     expect(await ask('linxiaoyu', code.toLowerCase().replace('-', ' '))).toContain('Signed in as 林晓雨');
@@ -82,8 +82,8 @@ describe('the typed code in a private chat (security.md 1.3 step 21)', () => {
   test('the same delivery three times at once: one try is counted', async () => {
     await askAndWalkToCode('emma.clarke', 'count to 2');
     const { message } = await driver().deliver('emma.clarke', 'A1B2-C3D4', 3);
-    expect((await driver().waitForAnswer(message.id)).text).toContain('tries left: 4');
-    expect(await ask('emma.clarke', 'A1B2-C3D4')).toContain('tries left: 3');
+    expect((await driver().waitForAnswer(message.id)).text).toContain('you have 4 tries left');
+    expect(await ask('emma.clarke', 'A1B2-C3D4')).toContain('you have 3 tries left');
   });
 });
 
@@ -99,7 +99,7 @@ test('a code that is shown to a group is dead, and the group reads no link (secu
   await untilTrue(async () =>
     (await driver().messages('chenguodong')).some(({ text }) => text.includes('was seen in a group')),
   );
-  expect(await ask('chenguodong', code)).toContain('I am not waiting for a sign-in code');
+  expect(await ask('chenguodong', code)).toContain('I was not expecting a code');
   expect(await ask('chenguodong', '/whoami')).toContain('Nobody is signed in');
 });
 

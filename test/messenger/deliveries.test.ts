@@ -189,6 +189,23 @@ test('at most three messages of a person are in interaction', async () => {
   expect(bot.messages().some(({ msgid }) => msgid === fourth.id)).toBe(false);
 });
 
+test.each([
+  { text: '/stop' },
+  { text: '停止' },
+  { text: '／停止 ' },
+  { text: '@Parley /help', conversation: { group: 'wrLab' } },
+  { text: '停止 @Parley', conversation: { group: 'wrLab' } },
+])('beside three open messages an instruction goes through: $text', async (said) => {
+  bot.script = (callback) => (callback.msgtype === 'stream' ? undefined : stream(`s-${callback.msgid}`, '…'));
+  await Promise.all(['a', 'b', 'c'].map((text) => messenger.driver.say('lin', text)));
+  await until(() => bot.messages().length === 3, 'three were delivered');
+  for (const text of ['停止播放', 'stop /stop', 'a fourth question'])
+    expect((await messenger.driver.say('lin', text)).state).toBe('failed');
+  bot.script = ({ msgid, stream: polled }) => stream(polled?.id ?? `s-${msgid}`, 'done', true);
+  const { id } = await messenger.driver.say('lin', said);
+  expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ text: 'done' });
+});
+
 describe('mentions', () => {
   test.each([
     ['@Parley hi', true],

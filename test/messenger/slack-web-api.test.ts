@@ -279,7 +279,7 @@ describe('platforms/slack.md 3: native streams', () => {
     const { channel, ts } = await said('hi');
     const { ts: answer } = await call('chat.postMessage', { channel, markdown_text: 'growing' });
     await messenger.driver.stop('lin', `${channel}-${String(answer)}`);
-    await until(() => bot.events.some(({ envelope }) => envelope.event.text === '/stop'));
+    await until(() => bot.events.some(({ envelope }) => envelope.event.text === 'stop'));
     expect(bot.events.at(-1)?.envelope.event).not.toHaveProperty('thread_ts');
     expect(ts).not.toBe(answer);
   });

@@ -24,6 +24,9 @@ export interface StandInSlackBot {
   url: string;
   /** Everything but challenges and `app_home_opened`. */
   events: SeenEvent[];
+  /** The app's commands, as forms; they are answered with `commandStatus`. */
+  forms: Record<string, string>[];
+  commandStatus: number;
   script: (event: SeenEvent, attempt: number) => Scripted;
   close(): Promise<void>;
 }
@@ -31,7 +34,7 @@ export interface StandInSlackBot {
 /** A bot of a few lines behind real HTTP: it checks Slack's signature by itself and answers what the test wants. */
 export async function startStandInSlackBot(port = 0): Promise<StandInSlackBot> {
   const events: SeenEvent[] = [];
-  const bot: Omit<StandInSlackBot, 'url' | 'close'> = { events, script: () => 200 };
+  const bot: Omit<StandInSlackBot, 'url' | 'close'> = { events, forms: [], commandStatus: 200, script: () => 200 };
   const server = await listen(
     (request, response) => {
       const chunks: Buffer[] = [];
@@ -41,6 +44,10 @@ export async function startStandInSlackBot(port = 0): Promise<StandInSlackBot> {
         const timestamp = String(request.headers['x-slack-request-timestamp']);
         const digest = createHmac('sha256', SIGNING_SECRET).update(`v0:${timestamp}:${raw}`).digest('hex');
         if (request.headers['x-slack-signature'] !== `v0=${digest}`) return void response.writeHead(401).end();
+        if (/urlencoded/.test(request.headers['content-type'] ?? '')) {
+          bot.forms.push(Object.fromEntries(new URLSearchParams(raw)));
+          return void response.writeHead(bot.commandStatus).end();
+        }
         const envelope = JSON.parse(raw) as SeenEvent['envelope'] & { challenge?: string };
         if (envelope.challenge !== undefined)
           return void response.end(JSON.stringify({ challenge: envelope.challenge }));

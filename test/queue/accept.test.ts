@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DAY_MS, MINUTE_MS } from '../../src/base/clock.ts';
-import { conversationKeys, messageKey } from '../../src/base/partition-keys.ts';
-import { conversationOf, deliveryIdOf } from '../../src/platforms/conversation-key.ts';
+import { conversationKeys, messageKey, personRateKey } from '../../src/base/partition-keys.ts';
+import { conversationOf, deliveryIdOf, personIdOf } from '../../src/platforms/conversation-key.ts';
 import { Inbox } from '../../src/queue/accept.ts';
+import { isMeantBy } from '../../src/queue/stop-mark.ts';
 import type { TurnStore } from '../../src/queue/turn-store.ts';
+import { STOP_CHANNEL } from '../../src/queue/wake-queue.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { DyingWorkersStore } from '../support/dying-workers.ts';
@@ -55,6 +58,65 @@ test('security.md 4.10: a conversation in which a hundred messages wait takes no
   if (claim) await store.commit(claim, { outcome: 'final', records: [] });
   expect((await inbox.accept(alice, late)).result).toBe('limited');
   expect((await inbox.accept(alice, textMessage('and now'))).result).toBe('new');
+});
+
+test('a slash word is not limited by the messages that wait, within a bound', async () => {
+  for (let count = 0; count < 100; count += 1) await inbox.accept(alice, textMessage('again'));
+  const words = ['/help', '/new', '停止', '/stop', '/whoami'];
+  const results: string[] = [];
+  for (let count = 0; count < 25; count += 1)
+    results.push((await inbox.accept(alice, textMessage(words[count % words.length] ?? ''))).result);
+  expect(results).toEqual([...Array<string>(20).fill('new'), ...Array<string>(5).fill('limited')]);
+  expect(await server.redis.llen(conversationKeys(alice).inbox)).toBe(120);
+});
+
+describe('a stop beyond every bound', () => {
+  const few = () => new Inbox({ redis: server.redis, keyRing, messagesAPersonMaySendAMinute: 2 });
+  const flood = async (limited: Inbox) => {
+    await limited.accept(alice, textMessage('a question'));
+    for (let count = 0; count < 6; count += 1) await limited.accept(alice, textMessage('more'));
+  };
+
+  test('acts at once, and waits for no answer of its own', async () => {
+    const limited = few();
+    const heard: string[] = [];
+    const listener = new Redis(server.url);
+    listener.on('message', (_channel: string, text: string) => heard.push(text));
+    await listener.subscribe(STOP_CHANNEL);
+    await flood(limited);
+    const claim = await store.begin(alice);
+    const waiting = await server.redis.llen(conversationKeys(alice).inbox);
+    expect((await limited.accept(alice, textMessage('/stop'))).result).toBe('limited');
+    const seen = claim && (await store.renew(claim));
+    expect(claim && seen && isMeantBy(seen.stop, claim.messages)).toBe(true);
+    expect(await server.redis.llen(conversationKeys(alice).inbox)).toBe(waiting);
+    expect(heard).toHaveLength(1);
+    listener.disconnect();
+  });
+
+  test('ends no question that is said after it, nor anybody else’s', async () => {
+    const limited = few();
+    await flood(limited);
+    await limited.accept(alice, textMessage('/stop'));
+    await server.redis.del(personRateKey(personIdOf(textMessage('x'), 'alice')));
+    const later = textMessage('a later question');
+    await limited.accept(alice, later);
+    const stopped = await store.begin(alice);
+    expect(stopped && isMeantBy(stopped.stop, stopped.messages)).toBe(true);
+    if (stopped) await store.commit(stopped, { outcome: 'final', records: [] });
+    const claim = await store.begin(alice);
+    expect(claim?.messages.map(({ deliveryId }) => deliveryId)).toEqual([deliveryIdOf(later)]);
+    expect(claim && isMeantBy(claim.stop, claim.messages)).toBe(false);
+  });
+
+  test('leaves nothing behind where nothing was asked', async () => {
+    const limited = few();
+    await flood(limited);
+    const group = textMessage('/stop', { chat: { kind: 'group', id: 'g' } });
+    const elsewhere = conversationOf(group, 'member');
+    expect((await limited.accept(elsewhere, group)).result).toBe('limited');
+    expect(await server.redis.exists(conversationKeys(elsewhere).state, conversationKeys(elsewhere).inbox)).toBe(0);
+  });
 });
 
 test('security.md 3.11: the 61st message of a group within a minute is refused, whoever sends it', async () => {

@@ -92,6 +92,21 @@ test('security.md 4.6: the end waits for the write under way, so that the last l
   expect(ended).toEqual(['under way']);
 });
 
+test('the end waits for the write under way, and not for the pause that the platform asks for in it', async () => {
+  let answer: (pauseMs: number) => void = () => undefined;
+  pacer = new LookPacer({
+    onError: () => undefined,
+    minGapMs: GAP_MS,
+    nowMs: () => performance.now(),
+    write: () => new Promise((resolve) => (answer = resolve)),
+  });
+  pacer.show({ text: 'under way' });
+  const closed = pacer.close().then(() => 'closed');
+  answer(300_000);
+  // Whatever is under way now is over in less than the platform's pause.
+  expect(await Promise.race([closed, sleep(5_000, 'still waiting')])).toBe('closed');
+});
+
 test('property: after close nothing is written, whatever was shown before', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 }), async (pauses) => {

@@ -55,6 +55,9 @@ export interface FakeSlack {
   files: Map<string, Buffer>;
   /** What `bots.info` tells of the bot's app; the app lacks the right to ask unless told. */
   appId: string | undefined;
+  /** What was sent to the addresses at which commands are answered (`/commands/…`), and what those answer next; 200 unless told. */
+  responses: { path: string; body: Record<string, unknown>; status: number }[];
+  responseStatuses: number[];
   /** Lines of status that stand now. */
   statuses(): SlackStatus[];
   /** What calls meet for which no fault is listed, from now on. */
@@ -83,6 +86,8 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     pageSize: 200,
     appId: undefined,
     removed: [],
+    responses: [],
+    responseStatuses: [],
     files: new Map(),
     people: new Map(),
     statuses: () => [...statuses.values()].filter(({ atMs }) => atMs > Date.now() - STATUS_LIFE_MS),
@@ -197,6 +202,11 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const args = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>;
+    if (request.url?.startsWith('/commands/') === true) {
+      const status = slack.responseStatuses.shift() ?? 200;
+      slack.responses.push({ path: request.url, body: args, status });
+      return void response.writeHead(status).end(status === 200 ? 'ok' : 'expired_url');
+    }
     slack.calls.push({ method, args });
     const fault = slack.faults.get(method)?.shift() ?? faultOf(method);
     if (fault?.kind === 'busy')

@@ -5,6 +5,8 @@ export interface SlackSender {
   event(event: object, extra?: object): Promise<number>;
   /** A person's message in their direct-message channel. @returns its `ts` */
   direct(userId: string, text: string, extra?: object): Promise<string>;
+  /** The app's own command, typed somewhere. @returns the HTTP status and what Slack would show at once */
+  command(place: { channel: string; userId: string; responseUrl?: string }, text: string): Promise<[number, string]>;
   /** A mention of the bot in a channel, as the two events by which it arrives. @returns its `ts` */
   mention(place: { channel: string; userId: string; threadTs?: string }, text: string): Promise<string>;
 }
@@ -18,6 +20,20 @@ export function createSlackSender(
   nowMs: () => number = Date.now,
   moreHeaders: Record<string, string> = {},
 ): SlackSender {
+  const send = (body: string, contentType: string) => {
+    const timestamp = String(Math.floor(nowMs() / 1_000));
+    const digest = createHmac('sha256', signingSecret).update(`v0:${timestamp}:${body}`).digest('hex');
+    return fetch(url, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': contentType,
+        'x-slack-request-timestamp': timestamp,
+        'x-slack-signature': `v0=${digest}`,
+        ...moreHeaders,
+      },
+    });
+  };
   const sender: SlackSender = {
     async event(event, extra = {}) {
       sent += 1;
@@ -31,19 +47,22 @@ export function createSlackSender(
         event,
         ...extra,
       });
-      const timestamp = String(Math.floor(nowMs() / 1_000));
-      const digest = createHmac('sha256', signingSecret).update(`v0:${timestamp}:${body}`).digest('hex');
-      const answer = await fetch(url, {
-        method: 'POST',
-        body,
-        headers: {
-          'content-type': 'application/json',
-          'x-slack-request-timestamp': timestamp,
-          'x-slack-signature': `v0=${digest}`,
-          ...moreHeaders,
-        },
-      });
-      return answer.status;
+      return (await send(body, 'application/json')).status;
+    },
+    async command({ channel, userId, responseUrl }, text) {
+      sent += 1;
+      const body = new URLSearchParams({
+        command: '/parley',
+        text,
+        team_id: 'T1',
+        api_app_id: 'A1',
+        channel_id: channel,
+        user_id: userId,
+        trigger_id: `${process.pid}.${sent}`,
+        ...(responseUrl === undefined ? {} : { response_url: responseUrl }),
+      }).toString();
+      const answer = await send(body, 'application/x-www-form-urlencoded');
+      return [answer.status, await answer.text()];
     },
     async direct(userId, text, extra = {}) {
       const ts = nextTs();

@@ -87,6 +87,8 @@ export const TEXT_STEPS: Readonly<Record<string, TextStep>> = {
       tenant: 't',
       app: 'a',
       answersInThreads: true,
+      bare: { models: [] },
+      isOwnAddress: () => false,
       isStranger: () => false,
     }),
   'a delivery of WeCom': (text) =>

@@ -184,8 +184,10 @@ export class Answers {
   async #questionFor({ id }: Conversation, threadTs: string | undefined): Promise<string | undefined> {
     const messages = await this.#side.store.list(id, SEARCHED_MESSAGES);
     const answered = new Set(messages.flatMap(({ slack }) => slack?.questionId ?? []));
-    const isInPlace = ({ slack }: StoredMessage) =>
-      slack !== undefined && (slack.threadTs === threadTs || (threadTs !== undefined && slack.ts === threadTs));
+    const isInPlace = ({ slack, state }: StoredMessage) =>
+      slack !== undefined &&
+      state !== 'failed' &&
+      (slack.threadTs === threadTs || (threadTs !== undefined && slack.ts === threadTs));
     return messages.find((one) => !['bot', 'system'].includes(one.sender) && isInPlace(one) && !answered.has(one.id))
       ?.id;
   }

@@ -56,12 +56,19 @@ export class EventClient {
     return (await this.#try(envelope, {})).result;
   }
 
+  /** A form (the app's command). Slack tells it once. @throws AbortError at the messenger's stop only */
+  async deliverForm(fields: Record<string, string>): Promise<DeliveryResult> {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    return (await this.#try(new URLSearchParams(fields), headers)).result;
+  }
+
   async #try(
     envelope: object,
     headers: Record<string, string>,
   ): Promise<{ result: DeliveryResult; retryReason?: RetryReason }> {
     try {
-      const answer = await this.#post(JSON.stringify(envelope), this.#options.timing.ackTimeoutMs, headers);
+      const body = envelope instanceof URLSearchParams ? envelope.toString() : JSON.stringify(envelope);
+      const answer = await this.#post(body, this.#options.timing.ackTimeoutMs, headers);
       if (answer.statusCode >= 200 && answer.statusCode < 300) return { result: { kind: 'silent' } };
       const result: DeliveryResult = { kind: 'refused', status: answer.statusCode };
       return answer.headers['x-slack-no-retry'] === '1' ? { result } : { result, retryReason: 'http_error' };

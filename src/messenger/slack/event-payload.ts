@@ -64,6 +64,29 @@ export function sessionStopped(
   return envelope({ id, atMs: side.nowMs() }, 'agent_session_stopped', event);
 }
 
+/** A command of the app that a person typed, as the form by which it is told (platforms/slack.md section 1). */
+export function commandForm(
+  side: SlackSide,
+  { sender, conversationId }: StoredMessage,
+  { text, responseUrl, triggerId }: { text: string; responseUrl: string; triggerId: string },
+): Record<string, string> {
+  const conversation = side.directory.conversation(conversationId);
+  return {
+    team_id: TEAM_ID,
+    team_domain: 'parley-local',
+    api_app_id: APP_ID,
+    channel_id: channelIdOf(conversation),
+    channel_name: conversation.kind === 'private' ? 'directmessage' : conversation.name,
+    user_id: memberIdOf(sender),
+    user_name: sender,
+    command: '/parley',
+    text: writtenText(text, side),
+    response_url: responseUrl,
+    trigger_id: triggerId,
+    is_enterprise_install: 'false',
+  };
+}
+
 function envelope({ id, atMs }: Pick<StoredMessage, 'id' | 'atMs'>, kind: string, event: object): object {
   return {
     team_id: TEAM_ID,

@@ -3,10 +3,12 @@ import { MessengerError } from '../messenger-error.ts';
 import type { MessengerSide, Protocol, ProtocolKind } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { Answers } from './answers.ts';
+import { Commands } from './commands.ts';
 import { EventClient } from './event-client.ts';
 import { homeOpened, sessionStopped } from './event-payload.ts';
 import { Questions } from './questions.ts';
 import { RateLimits } from './rate-limits.ts';
+import { Responses } from './responses.ts';
 import { slackRoutes } from './routes.ts';
 import type { SlackSide } from './slack-side.ts';
 import { Statuses } from './statuses.ts';
@@ -52,15 +54,21 @@ function createSide({ signingSecret, timing: told }: SlackOptions, side: Messeng
 function start(side: SlackSide, { botToken, rateFactor = GENEROUS_FACTOR }: SlackOptions): Protocol {
   const answers = new Answers(side);
   const questions = new Questions(side);
+  const responses = new Responses(side);
+  const commands = new Commands(side, responses);
   const statuses = new Statuses(side);
   const api = new WebApi({ side, answers, statuses });
   const limits = new RateLimits(rateFactor, side.nowMs);
   return {
-    send: (saying) => questions.send(saying),
+    send: (saying) => (commands.isCommand(saying) ? commands.send(saying) : questions.send(saying)),
     prepare: (saying) => questions.prepare(saying),
     deliver: (question, copies) => questions.deliver(question, copies),
     redeliver: (messageId, copies) => questions.redeliver(messageId, copies),
-    resend: (personId, messageId) => questions.resend(personId, messageId),
+    async resend(personId, messageId) {
+      const message = await side.store.get(messageId);
+      const isOwnCommand = message.slack?.isCommand === true && message.sender === personId;
+      return isOwnCommand ? commands.resend(message) : questions.resend(personId, messageId);
+    },
     answerTo: async (messageId) => answers.answerTo(await side.store.get(messageId)),
     stop: (personId, answerId) => stop({ side, answers, questions }, personId, answerId),
     async enterChat(personId) {
@@ -70,13 +78,13 @@ function start(side: SlackSide, { botToken, rateFactor = GENEROUS_FACTOR }: Slac
     rate: () => Promise.reject(new MessengerError('bad_request', 'This message cannot be rated')),
     verifyBot: () => side.client.verifyUrl(side.timing.verifyTimeoutMs),
     botCameBack: () => Promise.resolve(),
-    routes: () => slackRoutes({ side, api, limits, botToken }),
+    routes: () => slackRoutes({ side, api, limits, botToken, responses }),
     async resume() {
       for (const message of await side.store.openMessages()) resume(message, { answers, questions });
     },
     async settled() {
       statuses.end();
-      await Promise.all([questions.settled(), answers.settled()]);
+      await Promise.all([questions.settled(), commands.settled(), answers.settled()]);
     },
   };
 }
@@ -105,7 +113,7 @@ async function stop({ side, answers, questions }: Parts, personId: string, messa
   await questions.send({
     person: personId,
     conversationId: conversation.id,
-    text: conversation.kind === 'group' ? `@${side.botName} /stop` : '/stop',
+    text: conversation.kind === 'group' ? `@${side.botName} stop` : 'stop',
     imageIds: [],
     ...(question?.slack?.threadTs === undefined ? {} : { quoteMessageId: question.id }),
   });

@@ -26,7 +26,9 @@ export async function readReplies(side: SlackSide, conversation: Conversation, a
 }
 
 async function slackMessages(side: SlackSide, { id }: Conversation): Promise<StoredMessage[]> {
-  return (await side.store.list(id, SEARCHED_MESSAGES)).filter(({ slack }) => slack !== undefined);
+  return (await side.store.list(id, SEARCHED_MESSAGES)).filter(
+    ({ slack }) => slack !== undefined && slack.isCommand !== true,
+  );
 }
 
 /** Between `oldest` and `latest`, the borders themselves only where `inclusive` says so. */

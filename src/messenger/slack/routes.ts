@@ -6,6 +6,7 @@ import { sameSecret } from '../../base/ids.ts';
 import { MessengerError } from '../messenger-error.ts';
 import { readArguments, textOf, type CallArguments } from './call-arguments.ts';
 import type { RateLimits } from './rate-limits.ts';
+import type { Responses } from './responses.ts';
 import { SlackFault } from './slack-fault.ts';
 import type { SlackSide } from './slack-side.ts';
 import type { WebApi } from './web-api.ts';
@@ -16,6 +17,7 @@ export interface SlackRoutesOptions {
   api: WebApi;
   limits: RateLimits;
   botToken: string;
+  responses: Responses;
 }
 
 const MAX_BODY_BYTES = MIB_BYTES;
@@ -28,6 +30,16 @@ export function slackRoutes(options: SlackRoutesOptions): Router {
   router.all('/api/:method', (context, next) =>
     METHOD.test(methodOf(context)) ? answerCall(context, options) : next(),
   );
+  router.post('/commands/:code', async (context) => {
+    const args = await argumentsOf(context);
+    const code = String((context['params'] as Record<string, string>)['code']);
+    const { status, body } = await options.responses.show(code, () => {
+      if ('fault' in args) throw args.fault;
+      return args.read;
+    });
+    context.status = status;
+    context.body = body;
+  });
   router.get(`/files-pri/:file/:rest{/:name}`, (context) => serveFile(context, options));
   return router;
 }

@@ -8,6 +8,7 @@ import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../texts.ts';
 import type { AnswerStreams } from './answer-streams.ts';
 import { messagePayload } from './callback-payload.ts';
+import { isInstruction } from './instructions.ts';
 import { mentionsBot } from './mentions-bot.ts';
 import type { PlatformSide } from './platform-side.ts';
 import type { ResponseUrls } from './response-urls.ts';
@@ -109,7 +110,8 @@ export class Questions {
 
   async #enter(message: StoredMessage, quoted?: StoredMessage): Promise<StoredMessage> {
     const { interactions, store } = this.#side;
-    const entered = interactions.tryEnter(message.sender, message.id);
+    const entered =
+      isInstruction(message.text, this.#side.botName) || interactions.tryEnter(message.sender, message.id);
     const delivery = message.delivery ?? {
       responseCode: await this.#responseUrls.create(message),
       ...(quoted ? { quoted: { text: quoted.text, imageIds: quoted.imageIds ?? [] } } : {}),

@@ -1,5 +1,6 @@
 import { monotonicMs, type NowMs } from '../../base/clock.ts';
-import { FENCE_HOLDS_MS, type PushedLook, type PushReplies, type PushResult } from '../platform.ts';
+import { FENCE_HOLDS_MS, type FoundPosts, type PushedLook, type PushReplies, type PushResult } from '../platform.ts';
+import { answerCommand, isSeenByOne } from './answer-command.ts';
 import { findAnswer } from './find-answer.ts';
 import type { SlackApi } from './platform-api.ts';
 import { editMessage, postMessage, textOf } from './post-answer.ts';
@@ -17,6 +18,8 @@ export interface AnswersOptions {
   settlesWithinMs: number;
 }
 
+const NOTHING_THERE: FoundPosts = { keyed: [], strays: [], doomed: [] };
+
 /** How answers grow in Slack: one message each, by a native stream or by edits. Any process can go on with a handle. */
 export function createAnswers(options: AnswersOptions): PushReplies {
   const { api, reply } = options;
@@ -24,6 +27,8 @@ export function createAnswers(options: AnswersOptions): PushReplies {
   return {
     async open(target, look, postKey) {
       const place = readTarget(target);
+      const answered = place.response?.isFirst === true ? await answerCommand(place, look) : undefined;
+      if (answered) return answered;
       const isKeyedFromTheStart = look.finished || look.staysOpen === true || look.isRepeat === true;
       const isStreamed = reply === 'stream' && place.threadTs !== undefined && !isKeyedFromTheStart;
       const beganMs = monotonicMs();
@@ -33,6 +38,8 @@ export function createAnswers(options: AnswersOptions): PushReplies {
     },
     update: (handle, look, postKey) => update(options, handle, look, postKey),
     async find(target, postKey) {
+      // What one person sees cannot be looked up.
+      if (readTarget(target).response?.isFirst === true) return NOTHING_THERE;
       return findAnswer(options, await botUserId(), readTarget(target), postKey);
     },
     remove: (handle, isStray) => removeAnswer(api, handle, isStray),
@@ -53,6 +60,7 @@ export function createAnswers(options: AnswersOptions): PushReplies {
 }
 
 async function update(options: AnswersOptions, handle: string, look: PushedLook, postKey: string): Promise<PushResult> {
+  if (isSeenByOne(handle)) return { result: 'sent', handle };
   const posted = readHandle(handle);
   if (posted.streamSinceMs !== undefined) return growStream(options, posted, look, postKey);
   return editMessage(options.api, posted, look, postKey);

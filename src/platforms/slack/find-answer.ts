@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { FoundPosts } from '../platform.ts';
+import { isNotThere } from './answer-command.ts';
 import type { SlackApi } from './platform-api.ts';
 import { ANSWER_EVENT, REMOVED_EVENT } from './post-answer.ts';
 import { formatHandle, type ReplyTarget } from './reply-target.ts';
@@ -75,6 +76,8 @@ async function readToTheEnd(
   let cursor = '';
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const answer = await api.call(method, { ...args, ...(cursor === '' ? {} : { cursor }) });
+    // A command typed where the app is no member: nothing of ours can stand there.
+    if (answer.kind === 'error' && isNotThere(answer.error) && page === 0) return [];
     const read = answer.kind === 'ok' ? pageShape.safeParse(answer.body) : undefined;
     if (read?.success !== true) return undefined;
     messages.push(...read.data.messages);

@@ -1,6 +1,7 @@
 import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { DeliveryHead, Platform, PostResult, ReadDelivery, RefusedDelivery, ReplyTraits } from '../platform.ts';
 import { refusedFor } from '../refused-delivery.ts';
+import { isResponseAddress } from './answer-command.ts';
 import { createAnswers } from './answers.ts';
 import { checkSlack } from './check-settings.ts';
 import { displayNameOf } from './display-name.ts';
@@ -18,6 +19,8 @@ export interface SlackOptions {
   apiUrl?: string;
   /** Native streams where the chat has them, or a message that is edited. */
   reply: 'stream' | 'edit';
+  /** The models that people may choose here by name; none unless told. */
+  models?: readonly string[];
   webhookWindowSec: number;
   nowMs: NowMs;
   /** Called with Slack's code when it takes no call until the operator mends the app. */
@@ -49,6 +52,8 @@ export function createSlack(options: SlackOptions): Platform {
     tenant: TENANT,
     app: APP,
     answersInThreads: reply === 'stream',
+    bare: { models: options.models ?? [] },
+    isOwnAddress: (address) => isResponseAddress(address, apiUrl),
     isStranger: (origin) => ownApp.isStranger(origin),
   };
   const replyTraits: ReplyTraits = {
@@ -71,6 +76,7 @@ export function createSlack(options: SlackOptions): Platform {
     app: APP,
     access,
     replyTraits,
+    bareWords: true,
     pending: () => ownApp.pending(),
     admit: (head) => admit(head, options, reading),
     renderReply,

@@ -1,4 +1,5 @@
 import type { PushedLook, PushResult } from '../platform.ts';
+import { answerCommand, isNotThere } from './answer-command.ts';
 import type { SlackAnswer, SlackApi } from './platform-api.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
 import { isNoteRefused, noteInText, wholeLook, type Words } from './write-look.ts';
@@ -24,7 +25,7 @@ export function metadataOf(postKey: string, { ends }: Pick<PushedLook, 'ends'> =
 export async function postMessage(
   api: SlackApi,
   target: ReplyTarget,
-  words: Words,
+  words: PushedLook,
   postKey: string,
 ): Promise<PushResult> {
   const { channel, threadTs } = target;
@@ -37,7 +38,24 @@ export async function postMessage(
   });
   if (answer.kind === 'error' && isNoteRefused(answer.error, words))
     return postMessage(api, target, noteInText(words), postKey);
+  if (answer.kind === 'error' && isNotThere(answer.error) && target.ts === undefined)
+    return postElsewhere(api, target, words, postKey);
   return resultOf(answer, (body) => ({ channel: textOf(body['channel']) ?? channel, ts: textOf(body['ts']) ?? '' }));
+}
+
+/**
+ * The app's command can be typed where the app is no member. What was typed between two people is answered in the app's own chat with
+ * the one who asked, which Slack opens for their id; in a channel the asker alone sees it.
+ */
+async function postElsewhere(
+  api: SlackApi,
+  target: ReplyTarget,
+  look: PushedLook,
+  postKey: string,
+): Promise<PushResult> {
+  if (target.isPrivate && target.channel !== target.userId)
+    return postMessage(api, { ...target, channel: target.userId }, look, postKey);
+  return (await answerCommand(target, look)) ?? { result: 'refused' };
 }
 
 /** Replaces all that a message says (security.md 4.6). */

@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../base/clock.ts';
 import { textOfUtf8 } from '../../base/utf8.ts';
 import type { Chat, Delivery, HttpAnswer, InboundMessage, InboundStop, MessagePart } from '../platform.ts';
-import { readSlashCommand } from '../slash-words.ts';
+import { readOwnCommand, readSlashCommand, type BareEnglish, type SlashCommand } from '../slash-words.ts';
 import { originOf, type Origin } from './own-app.ts';
 import { formatHandle, formatTarget } from './reply-target.ts';
 import { mentionOf, plainText } from './plain-text.ts';
@@ -11,6 +11,7 @@ import {
   readStopFields,
   wireCommand,
   wireInteraction,
+  type WireCommand,
   type WireEnvelope,
   type WireFile,
   type WireMessage,
@@ -22,6 +23,10 @@ export interface ReadOptions {
   app: string;
   /** Whether an answer in a private chat opens a thread: native streams need one (platforms/slack.md section 3). */
   answersInThreads: boolean;
+  /** How words are read that people type without a slash: Slack keeps what begins with one for itself. */
+  bare: BareEnglish;
+  /** Whether an address is Slack's own, so that an answer may be posted to it. */
+  isOwnAddress(address: string): boolean;
   /** Whether what comes from there is another workspace's or app's, and none of our business. */
   isStranger(origin: Origin): boolean;
 }
@@ -106,7 +111,7 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
   const mention = mentionOf(event.text ?? '', ownIds);
   // In a channel only what names the bot is for it; its `message` and its `app_mention` are one message with one ts.
   const isForUs = isPrivate || event.type === 'app_mention' || (ownIds.length > 0 && mention.isMentioned);
-  if (!isForUs) return isBareStop(event) ? readBareStop(event, user) : ignored('a message without a mention');
+  if (!isForUs) return isBareStop(event, options) ? readBareStop(event, user) : ignored('a message without a mention');
   const parts = partsOf(isPrivate ? (event.text ?? '') : mention.text, event);
   if (parts.length === 0) return ignored('an empty message');
 
@@ -120,7 +125,7 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
     teamId: event.user_team ?? envelope.team_id ?? '',
     isPrivate,
   });
-  return spoken(options, {
+  return spoken(options, slashOf(parts, options.bare), {
     messageId: messageIdOf(event.channel, event.ts),
     saidAtMs: Math.floor(Number(event.ts) * SECOND_MS),
     chat: chatOf({ isPrivate, channel: event.channel, user }, event.thread_ts),
@@ -133,8 +138,8 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
 }
 
 /** The stop word alone in a thread of a channel. It ends the sender's own answer there, if there is one, and says nothing. */
-function isBareStop({ thread_ts: threadTs, text = '', files }: WireMessage): boolean {
-  return threadTs !== undefined && files.length === 0 && readSlashCommand(plainText(text))?.word === 'stop';
+function isBareStop({ thread_ts: threadTs, text = '', files }: WireMessage, { bare }: ReadOptions): boolean {
+  return threadTs !== undefined && files.length === 0 && readSlashCommand(plainText(text), bare)?.word === 'stop';
 }
 
 function readBareStop({ channel, thread_ts: threadTs, ts }: WireMessage, user: string): Delivery {
@@ -159,9 +164,12 @@ type Spoken = Pick<
   'messageId' | 'saidAtMs' | 'chat' | 'sender' | 'parts' | 'replyTarget' | 'opensThread' | 'threadBegunBy'
 >;
 
-function spoken({ tenant, app }: ReadOptions, said: Spoken): Delivery {
-  const only = said.parts.length === 1 && said.parts[0]?.type === 'text' ? said.parts[0].text : undefined;
-  const slash = only === undefined ? undefined : readSlashCommand(only);
+function slashOf(parts: MessagePart[], bare: BareEnglish): SlashCommand | undefined {
+  const only = parts.length === 1 && parts[0]?.type === 'text' ? parts[0].text : undefined;
+  return only === undefined ? undefined : readSlashCommand(only, bare);
+}
+
+function spoken({ tenant, app }: ReadOptions, slash: SlashCommand | undefined, said: Spoken): Delivery {
   const message: InboundMessage = { version: 1, platform: 'slack', tenant, app, ...said, ...(slash ? { slash } : {}) };
   return { kind: 'message', message, answer: () => EMPTY_ANSWER };
 }
@@ -187,15 +195,40 @@ function readForm(form: URLSearchParams, options: ReadOptions): Delivery {
   if (options.isStranger(originOf(fields))) return ignored(STRANGER);
   const command = wireCommand.safeParse(fields);
   if (!command.success) return ignored('unwanted form');
-  const { text, team_id: teamId, channel_id: channel, user_id: userId, trigger_id: triggerId } = command.data;
+  return readCommand(command.data, options);
+}
+
+/** A word behind the app's command, or a question. With nothing behind it somebody looks for help. */
+function readCommand(
+  {
+    text,
+    team_id: teamId,
+    channel_id: channel,
+    user_id: userId,
+    trigger_id: triggerId,
+    response_url: url,
+  }: WireCommand,
+  options: ReadOptions,
+): Delivery {
   const isPrivate = channel.startsWith('D');
-  const words = text.trim() === '' ? '/help' : `/${text.trim().replace(/^\//, '')}`;
-  return spoken(options, {
+  const said = plainText(text.slice(0, MAX_QUERY_TEXT_CHARS)).trim();
+  const slash: SlashCommand | undefined =
+    said === '' ? { word: 'help', argument: '' } : readOwnCommand(said, options.bare);
+  const responseUrl = url !== undefined && options.isOwnAddress(url) ? url : undefined;
+  return spoken(options, slash, {
     messageId: `command:${triggerId}`,
     chat: chatOf({ isPrivate, channel, user: userId }),
     sender: { userId },
-    parts: [{ type: 'text', text: readSlashCommand(words) ? words : text.trim() }],
-    replyTarget: formatTarget({ channel, userId, teamId, isPrivate }),
+    parts: [{ type: 'text', text: said }],
+    replyTarget: formatTarget({
+      channel,
+      userId,
+      teamId,
+      isPrivate,
+      ...(responseUrl === undefined
+        ? {}
+        : { response: { url: responseUrl, isFirst: slash !== undefined && !isPrivate } }),
+    }),
   });
 }
 

@@ -9,6 +9,11 @@ const targetShape = z.object({
   userId: z.string(),
   teamId: z.string(),
   isPrivate: z.boolean(),
+  /**
+   * Of the app's own command: where it is answered so that only its sender sees it, whether or not the bot is in that channel.
+   * `isFirst`: before the channel itself is tried, since a word is nobody else's business.
+   */
+  response: z.object({ url: z.string(), isFirst: z.boolean() }).optional(),
 });
 
 /** Where an answer goes; it travels with the message, opaque to all but this folder. */

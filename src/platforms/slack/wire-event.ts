@@ -156,7 +156,10 @@ export const wireCommand = z.object({
   channel_id: id,
   user_id: id,
   trigger_id: z.string().min(1).max(200),
+  response_url: z.string().max(2_000).optional(),
 });
+
+export type WireCommand = z.infer<typeof wireCommand>;
 
 /** A click on one of our buttons. */
 export const wireInteraction = z.object({

@@ -25,10 +25,13 @@ export type Words = Pick<PushedLook, 'content' | 'note' | 'ends'>;
  * The arguments with which `chat.postMessage` and `chat.update` show a look: its text as a block of its own and the note
  * below it, apart (contract.md section 4). `markdown_text` may not stand beside blocks, so it is for looks without a note.
  */
-export function wholeLook({ content, note }: Words): object {
-  const blocks = noteBlocks(note);
-  if (blocks.length === 0) return { markdown_text: content };
-  return { text: notifiedText(content), blocks: [{ type: 'markdown', text: content }, ...blocks] };
+export function wholeLook({ content, note = '' }: Words): object {
+  return noteBlocks(note).length === 0 ? { markdown_text: content } : blocksOf({ content, note });
+}
+
+/** The same where there is no `markdown_text`. */
+export function blocksOf({ content, note }: Words): object {
+  return { text: notifiedText(content), blocks: [{ type: 'markdown', text: content }, ...noteBlocks(note)] };
 }
 
 /** What `chat.stopStream` shows below a streamed text. */

@@ -3,17 +3,20 @@
 --
 -- Inbox and state get no life here: what waits must not vanish, however long no worker comes (begin.lua gives the state its life).
 --
--- Constants  REMEMBER_MS (life of a message record), LONGEST_INBOX, STOP_CHANNEL,
---            MOST_OF_A_PERSON and MOST_OF_A_CHAT (messages a minute)
+-- Constants  REMEMBER_MS (life of a message record), STOP_CHANNEL,
+--            LONGEST_INBOX (messages that wait), LONGEST_WITH_WORDS (with slash words, which are over at once),
+--            MOST_OF_A_PERSON and MOST_OF_A_CHAT (messages a minute),
+--            MOST_BEFORE_A_STOP (messages of a person in a minute; a stop word beyond them acts, but waits for no answer of its own)
 -- KEYS  1 message record   2 inbox   3 state   4 pending   5 the person's rate   6 the chat's rate (groups only)
 --       5 counts over all chats and lies elsewhere, but on a cluster, where it counts the chats of this partition (person-limit.ts)
 -- ARGV  1 delivery id   2 conversation id   3 owner (person id)   4 merge key ('-' = never merged)
---       5 words: 'later' if it can be answered later, 'stop' if this is a stop word, 'again:' and when it was taken, ms, if it was
---         acknowledged before, 'over' if too many of the person came in other chats
+--       5 words: 'later' if it can be answered later, 'stop' if this is a stop word, 'word' if it is another slash word,
+--         'again:' and when it was taken, ms, if it was acknowledged before, 'over' if too many of the person came in other chats
 --       6 sealed message   7 of a stop word in a thread: the delivery that began the thread, else ''
 --       8 where to answer, sealed by itself, so that an apology reaches the person although the message does not open; '' where the platform polls
 --       9 when it was said by the platform's clock, ms; '' where it does not tell
--- Returns {'new' | 'limited' (refused, now or before, because too many came) | 'repeat', when it was taken if it waits, ms (0 = it does not)}
+-- Returns {'new' | 'limited' (refused, now or before, because too many came; a stop word has acted all the same) | 'repeat',
+--         when it was taken if it waits, ms (0 = it does not)}
 local record = redis.call('HMGET', KEYS[1], 'state', 'atMs')
 local known = record[1]
 local isAgain = string.match(ARGV[5], 'again:(%d+)')
@@ -34,13 +37,40 @@ local function count(key)
   return redis.call('SET', key, '1', 'PX', 60000, 'NX') and 1 or redis.call('INCR', key)
 end
 
-local isLimited = count(KEYS[5]) > MOST_OF_A_PERSON or string.find(ARGV[5], 'over', 1, true) or redis.call('LLEN', KEYS[2]) >= LONGEST_INBOX
+local ofPerson, waiting = count(KEYS[5]), redis.call('LLEN', KEYS[2])
+local isLimited = ofPerson > MOST_OF_A_PERSON or string.find(ARGV[5], 'over', 1, true)
 -- A private chat has one person, whose own limit is the lower one.
 if KEYS[6] and count(KEYS[6]) > MOST_OF_A_CHAT then isLimited = true end
--- A stop word must get through whatever is queued: it is what ends a flood. What was acknowledged once stays so.
-if isLimited and not isStop and not isAgain then
+-- A stop word gets through whatever came and whatever waits: it is what ends a flood.
+if isStop then isLimited = ofPerson > MOST_BEFORE_A_STOP end
+local isWord = isStop or string.find(ARGV[5], 'word', 1, true)
+if waiting >= (isWord and LONGEST_WITH_WORDS or LONGEST_INBOX) then isLimited = true end
+
+local function nextSeq() return redis.call('HINCRBY', KEYS[3], 'seq', 1) end
+local function setStop(seq)
+  redis.call('HSET', KEYS[3], 'stopSeq', seq, 'stopOwner', owner)
+  redis.call('PUBLISH', STOP_CHANNEL, conversation .. ':' .. seq .. ':' .. owner)
+end
+-- The answer that opens a thread belongs to a question of the chat, which is another conversation: the mark goes to that one message.
+local function stopOpener()
+  local opener = ARGV[7] ~= '' and string.sub(KEYS[1], 1, #KEYS[1] - #ARGV[1]) .. ARGV[7]
+  local asked = opener and redis.call('HMGET', opener, 'state', 'owner', 'conversation') or {}
+  if asked[2] ~= owner or (asked[1] ~= 'accepted' and asked[1] ~= 'held') then return false end
+  redis.call('HSET', opener, 'stopped', '1')
+  redis.call('PUBLISH', STOP_CHANNEL, asked[3] .. ':0:' .. owner .. ':' .. ARGV[7])
+  return true
+end
+
+-- What was acknowledged once stays so.
+if isLimited and not isAgain then
   redis.call('HSET', KEYS[1], 'state', 'limited', 'owner', owner, 'atMs', nowMs)
   redis.call('PEXPIRE', KEYS[1], REMEMBER_MS)
+  if isStop then
+    -- Without a state nothing was asked here, and one that is made now would never go. What was said before something newer ends nothing.
+    local saidMs = tonumber(ARGV[9] or '') or nowMs
+    if redis.call('EXISTS', KEYS[3]) == 1 and saidMs >= tonumber(redis.call('HGET', KEYS[3], 'saidMs') or '0') then setStop(nextSeq()) end
+    stopOpener()
+  end
   return {'limited', 0}
 end
 
@@ -64,7 +94,6 @@ if saidMs then
   if saidMs < tonumber(redis.call('HGET', KEYS[3], 'saidMs') or '0') then isOvertaken = true
   else redis.call('HSET', KEYS[3], 'saidMs', saidMs) end
 end
-local function nextSeq() return redis.call('HINCRBY', KEYS[3], 'seq', 1) end
 local seq = nextSeq()
 -- It may have been answered, by itself or with others: it is a turn of its own, whichever version reads it.
 local merge = isAgain and '-' or ARGV[4]
@@ -83,17 +112,7 @@ redis.call('PEXPIRE', KEYS[1], REMEMBER_MS)
 redis.call('ZADD', KEYS[4], 'NX', nowMs, conversation)
 if isStop then
   -- A turn that runs although it was said later is not meant; of two stops the one that was said last counts.
-  if not isOvertaken and seq >= tonumber(redis.call('HGET', KEYS[3], 'stopSeq') or '0') then
-    redis.call('HSET', KEYS[3], 'stopSeq', seq, 'stopOwner', owner)
-    redis.call('PUBLISH', STOP_CHANNEL, conversation .. ':' .. seq .. ':' .. owner)
-  end
-  -- The answer that opens a thread belongs to a question of the chat, which is another conversation: the mark goes to that one message.
-  local opener = ARGV[7] ~= '' and string.sub(KEYS[1], 1, #KEYS[1] - #ARGV[1]) .. ARGV[7]
-  local asked = opener and redis.call('HMGET', opener, 'state', 'owner', 'conversation') or {}
-  if asked[2] == owner and (asked[1] == 'accepted' or asked[1] == 'held') then
-    redis.call('HSET', opener, 'stopped', '1')
-    redis.call('HSET', KEYS[3], 'stopServed', seq)
-    redis.call('PUBLISH', STOP_CHANNEL, asked[3] .. ':0:' .. owner .. ':' .. ARGV[7])
-  end
+  if not isOvertaken and seq >= tonumber(redis.call('HGET', KEYS[3], 'stopSeq') or '0') then setStop(seq) end
+  if stopOpener() then redis.call('HSET', KEYS[3], 'stopServed', seq) end
 end
 return {'new', takenMs}

@@ -97,8 +97,12 @@ if isLeftOver then
   end
 else
   local _, merge = partsOf(head[1])
+  -- A stop that waits for no answer of its own stands between what it ends and what was said after it.
+  local function isBeforeStop(entry)
+    return tonumber(string.match(entry, '^%x+:[^:]+:%d+:(%d+):') or '0') < count('stopSeq')
+  end
   local function mayMerge(entry)
-    return entry and merge ~= '-' and select(2, partsOf(entry)) == merge and not lackedKey(entry)
+    return entry and merge ~= '-' and select(2, partsOf(entry)) == merge and not lackedKey(entry) and isBeforeStop(entry) == isBeforeStop(head[1])
   end
   -- What was stored under another history may have been answered there, by itself or with others.
   local function isKnownWhole(entry)

@@ -1,3 +1,4 @@
+import type { Language } from '../../base/texts.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import { sealPreferences, type Preferences } from '../../conversation/preferences.ts';
 import type { TurnScene } from '../run-turn.ts';
@@ -21,6 +22,11 @@ export function chosen(
 export function echoOf(argument: string): string {
   const shown = argument.replace(/[\s`“”]+/g, ' ').trim();
   return [...shown].length > MOST_ECHOED_CHARS ? `${[...shown].slice(0, MOST_ECHOED_CHARS).join('')}…` : shown;
+}
+
+/** Sentences one after the other; Chinese puts nothing between them. */
+export function sentences(language: Language, ...said: string[]): string {
+  return said.join(language === 'zh' ? '' : ' ');
 }
 
 /** An argument as it is compared: without case, and without the full stop that a voice transcript ends with. */

@@ -7,6 +7,7 @@ import { WORD_TEXTS } from '../../texts/word-texts.ts';
 import type { TurnScene } from '../run-turn.ts';
 import type { SignInGate } from '../sign-in-gate.ts';
 import type { Outcome } from '../turn-types.ts';
+import { sayTo } from '../say-to.ts';
 import { AUTO_WORDS } from './argument-words.ts';
 import { chosen, echoOf, plainArgument } from './choice.ts';
 import { levelName } from './level-names.ts';
@@ -26,7 +27,7 @@ export async function chooseModel(
   const { models, usual } = found;
   const { language } = scene.question;
   const asked = plainArgument(argument);
-  if (asked === '') return { kind: 'command', text: list(models, language) };
+  if (asked === '') return { kind: 'command', text: list(scene, models) };
   if (AUTO_WORDS.has(asked))
     return chosen(keyRing, scene, { model: undefined }, say(WORD_TEXTS.modelUsual, language, { name: usual }));
   const name = models.find((candidate) => candidate.toLowerCase() === asked);
@@ -35,12 +36,13 @@ export async function chooseModel(
 }
 
 /** The first of the models is the one that answers now; a list keeps its order whatever is chosen. */
-function list(models: Models, language: Language): string {
+function list(scene: TurnScene, models: Models): string {
+  const { language } = scene.question;
   const lines = [...models].sort().map((name) => {
     const text = WORD_TEXTS[name === models[0] ? 'modelLineChosen' : 'modelLine'];
     return say(text, language, { name, abilities: abilities(name, language) });
   });
-  return say(WORD_TEXTS.models, language, { list: lines.join('\n') });
+  return sayTo(scene, WORD_TEXTS.models, { list: lines.join('\n') });
 }
 
 function abilities(name: string, language: Language): string {

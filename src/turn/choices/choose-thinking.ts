@@ -5,8 +5,9 @@ import { WORD_TEXTS } from '../../texts/word-texts.ts';
 import type { TurnScene } from '../run-turn.ts';
 import type { SignInGate } from '../sign-in-gate.ts';
 import type { Outcome } from '../turn-types.ts';
+import { sayTo } from '../say-to.ts';
 import { AUTO_WORDS } from './argument-words.ts';
-import { chosen, echoOf, plainArgument } from './choice.ts';
+import { chosen, echoOf, plainArgument, sentences } from './choice.ts';
 import { levelName, levelOf } from './level-names.ts';
 import { modelsHere } from './models-here.ts';
 
@@ -17,16 +18,16 @@ export async function chooseThinking(
   argument: string,
 ): Promise<Outcome> {
   const { language } = scene.question;
-  const how = say(WORD_TEXTS.thinkHow, language);
+  const how = sayTo(scene, WORD_TEXTS.thinkHow);
   const asked = plainArgument(argument);
-  if (asked === '') return { kind: 'command', text: `${stateOf(scene)} ${how}` };
+  if (asked === '') return { kind: 'command', text: sentences(language, stateOf(scene), how) };
   if (AUTO_WORDS.has(asked))
     return chosen(keyRing, scene, { thinking: undefined }, say(WORD_TEXTS.thinkUnset, language));
   const thinking = levelOf(asked);
   if (thinking === undefined)
     return {
       kind: 'command',
-      text: `${say(WORD_TEXTS.thinkUnknown, language, { asked: echoOf(argument) })} ${how}`,
+      text: sentences(language, say(WORD_TEXTS.thinkUnknown, language, { asked: echoOf(argument) }), how),
     };
   if (thinking === 'off') return chosen(keyRing, scene, { thinking }, say(WORD_TEXTS.thinkOff, language));
   const found = await modelsHere(gate, scene);

@@ -1,6 +1,7 @@
-import { say, type Bilingual, type Language } from '../../base/texts.ts';
+import type { Bilingual } from '../../base/texts.ts';
 import { SLASH_SPELLINGS, type SlashWord } from '../../platforms/slash-words.ts';
 import { WORD_HELP, WORD_TEXTS } from '../../texts/word-texts.ts';
+import { sayTo } from '../say-to.ts';
 import type { TurnScene } from '../run-turn.ts';
 import type { Outcome } from '../turn-types.ts';
 
@@ -8,20 +9,19 @@ import type { Outcome } from '../turn-types.ts';
 const LINES: Readonly<Record<SlashWord, Bilingual>> = WORD_HELP;
 
 /**
- * /help: every word that works here, in the person's language and spelling.
+ * /help: every word that works here, in the person's language and as they type it.
  * @param privateWords those that a group is not told of
  */
-export function help({ newest, question: { language } }: TurnScene, privateWords: ReadonlySet<SlashWord>): Outcome {
-  const isGroup = newest.chat.kind === 'group';
+export function help(scene: TurnScene, privateWords: ReadonlySet<SlashWord>): Outcome {
+  const isGroup = scene.newest.chat.kind === 'group';
   const words = (Object.keys(WORD_HELP) as SlashWord[])
     .filter((word) => !(isGroup && privateWords.has(word)))
-    .map((word) => lineOf(word, language))
+    .map((word) => `- ${sayTo(scene, lineOf(word))}`)
     .join('\n');
-  return { kind: 'command', text: say(WORD_TEXTS[isGroup ? 'helpGroup' : 'help'], language, { words }) };
+  return { kind: 'command', text: sayTo(scene, WORD_TEXTS[isGroup ? 'helpGroup' : 'help'], { words }) };
 }
 
-function lineOf(word: SlashWord, language: Language): string {
-  const [english = '', chinese = english] = SLASH_SPELLINGS[word];
-  const spelling = language === 'zh' ? `/${chinese.replace(/^\//, '')}` : english;
-  return `- \`${spelling}\` ${LINES[word][language]}`;
+function lineOf(word: SlashWord): Bilingual {
+  const [english, chinese] = SLASH_SPELLINGS[word];
+  return { en: `\`${english}\` ${LINES[word].en}`, zh: `\`${chinese}\` ${LINES[word].zh}` };
 }

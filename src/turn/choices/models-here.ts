@@ -1,4 +1,3 @@
-import { say } from '../../base/texts.ts';
 import type { Models } from '../../policy/policy.ts';
 import { SIGN_IN_TEXTS } from '../../texts/sign-in-texts.ts';
 import { TURN_TEXTS } from '../../texts/turn-texts.ts';
@@ -6,6 +5,7 @@ import type { TurnScene } from '../run-turn.ts';
 import type { SignInGate } from '../sign-in-gate.ts';
 import { toAsker } from '../sign-in-words.ts';
 import type { Outcome } from '../turn-types.ts';
+import { sayTo } from '../say-to.ts';
 import { chosenFirst } from './chosen-first.ts';
 
 /**
@@ -18,10 +18,10 @@ export async function modelsHere(
 ): Promise<{ models: Models; usual: string } | { outcome: Outcome }> {
   const judged = await gate.judge({ ...scene, preferences: {} });
   if (judged === 'unlinked') {
-    const { newest, question } = scene;
+    const { newest } = scene;
     if (newest.chat.kind === 'private')
-      return { outcome: { kind: 'refused', text: say(TURN_TEXTS.whoUnlinked, question.language) } };
-    const words = await toAsker(scene, say(SIGN_IN_TEXTS.groupSignIn, question.language));
+      return { outcome: { kind: 'refused', text: sayTo(scene, TURN_TEXTS.whoUnlinked) } };
+    const words = await toAsker(scene, sayTo(scene, SIGN_IN_TEXTS.groupSignIn));
     return { outcome: { kind: 'refused', ...words } };
   }
   if ('outcome' in judged) return judged;

@@ -1,12 +1,12 @@
 import { conversationKeys, mediaKey, preferencesKeyPrefix } from '../../base/partition-keys.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import type { RedisClient } from '../../base/redis.ts';
-import { say } from '../../base/texts.ts';
 import { ownerOfPreferences } from '../../conversation/preferences.ts';
 import { readHistory } from '../../conversation/read-history.ts';
 import { conversationOf, type ConversationRef, type GroupScope } from '../../platforms/conversation-key.ts';
 import { RECORD_TEXTS } from '../../texts/record-texts.ts';
 import type { TurnScene } from '../run-turn.ts';
+import { sayTo } from '../say-to.ts';
 import { speakerTagOf } from '../turn-history.ts';
 import type { Outcome, TurnResult } from '../turn-types.ts';
 import { threadIndexOf } from './thread-index.ts';
@@ -23,7 +23,7 @@ export interface RecordOptions {
  * conversation is shared, the others' turns stay. All of it goes in the turn's one commit.
  */
 export async function forget(options: RecordOptions, scene: TurnScene): Promise<Outcome> {
-  const { newest, turn, question } = scene;
+  const { newest, turn } = scene;
   const { partition } = turn.conversation;
   const { threadId: _left, ...chat } = newest.chat;
   const base = conversationOf({ ...newest, chat }, options.groupScope);
@@ -36,7 +36,7 @@ export async function forget(options: RecordOptions, scene: TurnScene): Promise<
   const found = await Promise.all([...ids].map((id) => forgetIn(options, { id, partition }, own)));
   return {
     kind: 'command',
-    text: say(RECORD_TEXTS.forgotten, question.language),
+    text: sayTo(scene, RECORD_TEXTS.forgotten),
     erase: {
       remove: found.flatMap(({ remove }) => remove),
       drop: [index, ...found.flatMap(({ drop }) => drop)],

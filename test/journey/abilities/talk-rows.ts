@@ -29,7 +29,7 @@ export const TALK_ROWS: readonly AbilityRow[] = [
         says: { en: '/usage', zh: '/用量' },
         reads: {
           en: /^Today: [1-9]\d* questions, about [1-9]\d* tokens\./,
-          zh: /^今天：[1-9]\d* 个问题，约 [1-9]\d* 个词元。/,
+          zh: /^今天：[1-9]\d* 个问题，约 [1-9]\d* tokens。/,
         },
       },
     ],
@@ -85,7 +85,7 @@ export const TALK_ROWS: readonly AbilityRow[] = [
         says: WHAT_BEFORE,
         afterMs: 9 * HOUR_MS,
         reads: NOTHING_BEFORE,
-        apart: { en: /Our last conversation is long ago/, zh: /距离上次对话已久/ },
+        apart: { en: /Our last conversation was a while ago/, zh: /距离上次对话已久/ },
       },
     ],
   },

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Delivery, InboundMessage } from '../../../src/platforms/platform.ts';
+import { isResponseAddress } from '../../../src/platforms/slack/answer-command.ts';
 import { readTarget } from '../../../src/platforms/slack/reply-target.ts';
 import { deliver, directMessage, envelope, mention, slack } from './support.ts';
 import { receiveAt } from '../../support/receive-at.ts';
 
-const platform = slack();
+const platform = slack({ models: ['svc-plus', 'svc-max'] });
 const receive = (body: object): Delivery => receiveAt(platform, deliver(body));
 
 function read(body: object, from = platform): InboundMessage {
@@ -114,20 +115,53 @@ describe('Slack events', () => {
     ]);
   });
 
-  test('a slash command of the app is the same as its word', () => {
-    const form = {
-      command: '/parley',
-      text: 'help',
-      team_id: 'T1',
-      channel_id: 'C9',
-      user_id: 'U1',
-      trigger_id: 'trig-1',
-    };
-    const delivery = receiveAt(platform, deliver(new URLSearchParams(form).toString(), FORM));
-    expect(delivery).toMatchObject({
-      kind: 'message',
-      message: { messageId: 'command:trig-1', slash: { word: 'help' }, chat: { kind: 'group', id: 'C9' } },
-    });
+  test.each([
+    ['help', { word: 'help', argument: '' }],
+    ['', { word: 'help', argument: '' }],
+    [' Stop ', { word: 'stop', argument: '' }],
+    ['think high', { word: 'think', argument: 'high' }],
+    ['help me write a letter', undefined],
+  ])('the app’s own command is the same as its word, else a question: %j', (text, slash) => {
+    const { kind, message } = command({ text });
+    expect(kind).toBe('message');
+    expect(message).toMatchObject({ messageId: 'command:trig-1', chat: { kind: 'group', id: 'C9' } });
+    expect(message?.slash).toEqual(slash);
+    expect(message?.parts).toEqual([{ type: 'text', text: text.trim() }]);
+  });
+
+  test('where a command is answered: at Slack’s own addresses, a word before the channel is tried', () => {
+    const own = 'http://127.0.0.1:9/commands/secret';
+    const responseOf = (more: Record<string, string>) => readTarget(command(more).message?.replyTarget ?? '').response;
+    expect(responseOf({ text: 'help', response_url: own })).toEqual({ url: own, isFirst: true });
+    expect(responseOf({ text: 'what is this?', response_url: own })).toEqual({ url: own, isFirst: false });
+    expect(responseOf({ text: 'help', response_url: own, channel_id: 'D9' })).toEqual({ url: own, isFirst: false });
+    for (const elsewhere of [
+      'https://hooks.slack.com/commands/x',
+      'http://127.0.0.1:10/commands/x',
+      'file:///etc/passwd',
+      'x',
+    ])
+      expect(responseOf({ text: 'help', response_url: elsewhere })).toBeUndefined();
+    expect(isResponseAddress('https://hooks.slack.com/commands/x', 'https://slack.com/api')).toBe(true);
+    for (const foreign of [
+      'http://hooks.slack.com/x',
+      'https://hooks.slack.com.evil.test/x',
+      'https://evil.test/hooks.slack.com',
+      'https://hooks.slack.com:8443/x',
+    ])
+      expect(isResponseAddress(foreign, 'https://slack.com/api')).toBe(false);
+  });
+
+  test.each([
+    ['Stop', { word: 'stop', argument: '' }],
+    ['model SVC-max', { word: 'model', argument: 'SVC-max' }],
+    ['model checking', undefined],
+    ['help me write a letter', undefined],
+  ])('in private and behind a mention a bare word counts, a question does not: %j', (text, slash) => {
+    for (const body of [directMessage(text), mention(text)]) {
+      const delivery = receiveAt(platform, deliver(body));
+      expect(delivery.kind === 'message' && delivery.message.slash).toEqual(slash);
+    }
   });
 
   test('a press of a feedback button is feedback, another click is ignored', () => {
@@ -147,4 +181,10 @@ describe('Slack events', () => {
 
 function event(body: object): object {
   return (body as { event: object }).event;
+}
+
+function command(more: Record<string, string>) {
+  const form = { command: '/parley', team_id: 'T1', channel_id: 'C9', user_id: 'U1', trigger_id: 'trig-1', ...more };
+  const delivery = receiveAt(platform, deliver(new URLSearchParams(form).toString(), FORM));
+  return { kind: delivery.kind, message: delivery.kind === 'message' ? delivery.message : undefined };
 }

@@ -1,0 +1,87 @@
+import { randomToken } from '../../base/ids.ts';
+import { MINUTE_MS } from '../../base/clock.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import { textOf, type CallArguments } from './call-arguments.ts';
+import { messageWords } from './message-words.ts';
+import { SlackFault } from './slack-fault.ts';
+import type { SlackSide } from './slack-side.ts';
+import { channelIdOf, messageIdOf } from './workspace.ts';
+import { shownText } from './written-text.ts';
+
+/** How often, and for how long, a command may be answered by its address (platforms/slack.md section 4). */
+const MOST_USES = 5;
+const LIFE_MS = 30 * MINUTE_MS;
+
+interface Awaited {
+  question: StoredMessage;
+  untilMs: number;
+  uses: number;
+}
+
+/** What came of a use: an HTTP status, and Slack's word for it. */
+export interface ResponseResult {
+  status: 200 | 404 | 400;
+  body: string;
+}
+
+/** The addresses at which commands are answered; without a token, so each holds a secret. They do not outlive a run, as in Slack they hardly do. */
+export class Responses {
+  readonly #side: SlackSide;
+  readonly #awaited = new Map<string, Awaited>();
+
+  constructor(side: SlackSide) {
+    this.#side = side;
+  }
+
+  create(question: StoredMessage): string {
+    const { nowMs, url } = this.#side;
+    for (const [code, { untilMs }] of this.#awaited) if (untilMs <= nowMs()) this.#awaited.delete(code);
+    const code = randomToken(24);
+    this.#awaited.set(code, { question, untilMs: nowMs() + LIFE_MS, uses: 0 });
+    return `${url()}/commands/${code}`;
+  }
+
+  /** Shows what the app answers: to all of the channel where it says so, else to whoever typed the command. */
+  async show(code: string, read: () => CallArguments): Promise<ResponseResult> {
+    const { nowMs, trace } = this.#side;
+    const awaited = this.#awaited.get(code);
+    if (!awaited || awaited.untilMs <= nowMs()) return { status: 404, body: 'expired_url' };
+    if (awaited.uses >= MOST_USES) return { status: 404, body: 'used_url' };
+    try {
+      const args = read();
+      const { markdown, note } = messageWords(args, 'post');
+      awaited.uses += 1;
+      await this.#write(awaited.question, {
+        text: markdown,
+        note,
+        isForAll: textOf(args, 'response_type') === 'in_channel',
+      });
+      return { status: 200, body: 'ok' };
+    } catch (error) {
+      if (!(error instanceof SlackFault)) throw error;
+      trace.violated({ questionId: awaited.question.id, reason: `response_url: ${error.code}`, atMs: nowMs() });
+      return { status: 400, body: error.code };
+    }
+  }
+
+  async #write(
+    question: StoredMessage,
+    { text, note, isForAll }: { text: string; note: string; isForAll: boolean },
+  ): Promise<void> {
+    const { chatLog, clock, directory, workspace, botName, nowMs } = this.#side;
+    const ts = clock.next();
+    await chatLog.write({
+      id: messageIdOf(channelIdOf(directory.conversation(question.conversationId)), ts),
+      conversationId: question.conversationId,
+      sender: 'bot',
+      senderName: botName,
+      state: 'final',
+      text: shownText(text, workspace, botName),
+      images: [],
+      atMs: nowMs(),
+      ...(note === '' ? {} : { note }),
+      ...(isForAll ? {} : { onlyFor: question.sender }),
+      slack: { ts, questionId: question.id, isCommand: true },
+    });
+  }
+}

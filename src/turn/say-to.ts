@@ -1,0 +1,12 @@
+import type { Bilingual } from '../base/texts.ts';
+import { sayTyped } from '../texts/say-typed.ts';
+import type { TurnScene } from './run-turn.ts';
+
+/** Says a text to who asks, in their language, with the bot's words as they are typed on their platform. */
+export function sayTo(
+  { platform, question: { language } }: Pick<TurnScene, 'platform' | 'question'>,
+  text: Bilingual,
+  values: Readonly<Record<string, string | number>> = {},
+): string {
+  return sayTyped(text, { language, bareWords: platform.bareWords ?? false }, values);
+}
