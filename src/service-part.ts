@@ -77,6 +77,7 @@ export async function startServicePart({ config, secrets, clients, prove, regist
     log,
     trustedProxyHops: config.http.trustedProxyHops,
     docsDir: DOCS_DIR,
+    bareWords: isLocal && local.messengerProtocol === 'slack',
     prove,
   });
   return {

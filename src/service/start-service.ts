@@ -57,6 +57,8 @@ export interface ServiceOptions {
   docsDir: string;
   /** Pace of the built-in model. Default 30 tokens a second. */
   builtInPace?: { tokensPerSec: number } | undefined;
+  /** Whether people type the bot's words without a slash in the app beside it (Slack). */
+  bareWords?: boolean;
   /** Limits of each API key. Default 200 requests in 10 seconds, 20 at once. */
   chatLimits?: ChatLimits | undefined;
   /** Limits of wrong passwords. Default 1,000 of an address in ten minutes. */
@@ -135,7 +137,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
 }
 
-function createEngine({ upstream, docsDir, builtInPace, nowMs }: ServiceOptions, report: ServiceReport): ChatEngine {
+function createEngine(
+  { upstream, docsDir, builtInPace, bareWords, nowMs }: ServiceOptions,
+  report: ServiceReport,
+): ChatEngine {
   if (upstream) return createUpstreamEngine(upstream, { nowMs, report });
-  return createBuiltInEngine({ docsDir, tokensPerSec: builtInPace?.tokensPerSec ?? DEFAULT_TOKENS_PER_SEC, nowMs });
+  return createBuiltInEngine({
+    docsDir,
+    tokensPerSec: builtInPace?.tokensPerSec ?? DEFAULT_TOKENS_PER_SEC,
+    bareWords,
+    nowMs,
+  });
 }

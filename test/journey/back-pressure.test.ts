@@ -10,7 +10,7 @@ import { untilTrue } from '../support/town.ts';
 const town = useSlackTown();
 const ANSWER = 'It is answered.';
 const BUSY =
-  'Too many people are asking at the moment, so I did not get to this one. Your question is kept: send /retry in a few minutes.';
+  'Too many people are asking at the moment, so I did not get to this one. Your question is kept: send “retry” in a few minutes.';
 /** Below these limits the bot reads the queue once a second. */
 const FIGURE_IS_OLD_AFTER_MS = 1_100;
 

@@ -6,6 +6,7 @@ import type { ChatRequest } from '../chat/chat-request.ts';
 import type { Completion, CompletionChunk, Delta, Usage } from '../chat/completion.ts';
 import { estimatePromptTokens, estimateTokens, splitTokens } from '../chat/estimate-tokens.ts';
 import { eventLine } from '../chat/event-lines.ts';
+import { withBareWords } from './bare-words.ts';
 import { composeAnswer, type Answer } from './compose-answer.ts';
 import { DocSearch } from './doc-search.ts';
 
@@ -14,12 +15,18 @@ export interface BuiltInOptions {
   docsDir: string;
   /** How fast a streamed answer grows; Infinity for as fast as the client reads. */
   tokensPerSec: number;
+  /** Whether people type the bot's words without a slash in the app beside it; false unless told. */
+  bareWords?: boolean | undefined;
   nowMs: NowMs;
 }
 
 /** The small model that answers where no engine is set: rules and a search through Parley's own pages, and it says so. */
-export function createBuiltInEngine({ docsDir, tokensPerSec, nowMs }: BuiltInOptions): ChatEngine {
+export function createBuiltInEngine({ docsDir, tokensPerSec, bareWords, nowMs }: BuiltInOptions): ChatEngine {
   const docs = new DocSearch(docsDir);
+  const compose = async (request: ChatRequest) => {
+    const answer = await composeAnswer(request, docs);
+    return bareWords === true ? { ...answer, text: withBareWords(answer.text) } : answer;
+  };
   const identity = (request: ChatRequest) => ({
     id: `chatcmpl-${randomBytes(12).toString('hex')}`,
     created: Math.floor(nowMs() / SECOND_MS),
@@ -27,11 +34,11 @@ export function createBuiltInEngine({ docsDir, tokensPerSec, nowMs }: BuiltInOpt
   });
   return {
     async complete(request) {
-      return wholeReply(identity(request), await composeAnswer(request, docs), request);
+      return wholeReply(identity(request), await compose(request), request);
     },
     async stream(request, signal, sink) {
       const reply = identity(request);
-      const answer = await composeAnswer(request, docs);
+      const answer = await compose(request);
       const deltas = deltasOf(answer);
       const pace = createPace(Math.min(tokensPerSec, answer.tokensPerSec ?? Infinity), signal);
       for (const [index, delta] of deltas.entries()) {

@@ -14,7 +14,7 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
     asks: /\bwhat(?: can| should| could)? (?:i|to|we) (?:try|ask(?: you)?(?: first)?|do (?:here|now|first|next))\b|\b(?:surprise|impress|show) me(?: something| what you (?:can|got))?[\s!.]*$|(?:能|可以|该|先)(?:试|问|做)(?:些|点)?什么|(?:给|让)我(?:看看|惊喜)/i,
     answer: {
       en: 'Five things that show what Parley does:\n\n1. “count slowly until I stop you”, then press Stop (or send `/stop`)\n2. “who am I?” or `/whoami`: you are signed in as yourself, inside the app\n3. “show me a table” or “show me some code”\n4. send a picture\n5. `/think high`, then any question: you see the thoughts apart from the answer\n\nIn a group, mention me by name.',
-      zh: '下面五件事能看出 Parley 的本领：\n\n1. “慢慢数，直到我叫停”，然后点击“停止”（或发送 `/停止`）\n2. “我是谁？”或 `/我是谁`：在应用里以你本人的身份登录\n3. “给我看一张表格”或“给我看一段代码”\n4. 发一张图片\n5. 发送 `/思考 高`，再随便问一个问题：思考过程与回答分开显示\n\n在群里请用 @ 提及我。',
+      zh: '下面五件事能看出 Parley 的本领：\n\n1. “慢慢数，直到我叫停”，然后点击“停止”（或发送 `停止`）\n2. “我是谁？”或 `我是谁`：在应用里以你本人的身份登录\n3. “给我看一张表格”或“给我看一段代码”\n4. 发一张图片\n5. 发送 `思考 高`，再随便问一个问题：思考过程与回答分开显示\n\n在群里请用 @ 提及我。',
     },
   },
   {
@@ -49,14 +49,14 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
     asks: /\b(?:is (?:this|it|my (?:chat|data|question|message)s?)|are (?:my|our) (?:chats|data|questions|messages|conversations)) (?:really )?(?:private|secret|safe|secure|confidential|stored|logged|kept)\b|\bwho (?:can|could|may|will) (?:see|read)\b|\bdo you (?:store|keep|save|log|remember)\b|(?:谁|别人|管理员|其他人)(?:能|可以|会)?(?:看到|看见|读到|知道)|(?:会|是否)?(?:保存|记录|泄露)(?:我的)?(?:聊天|对话|消息|数据|隐私)|(?:聊天|对话|消息|数据)(?:安全|保密|私密)吗/i,
     answer: {
       en: 'What you write here is seen by you, by the messaging app, and by the model that answers. Parley keeps the conversation encrypted so that I can follow it, and forgets it after a while (30 days unless the administrator chose otherwise); logs never hold what was written. In a group the members see question and answer, as with any message. `/export` shows what is kept, `/forget` deletes it.',
-      zh: '你写的内容只有你、所用的办公应用和负责回答的模型能看到。为了能接着聊，Parley 会加密保存对话，过一段时间就删除（默认 30 天，管理员可以更改）；日志里从不记录消息内容。在群里，问题和回答与普通消息一样，群成员都能看到。`/export` 查看保存了什么，`/清除` 将其删除。',
+      zh: '你写的内容只有你、所用的办公应用和负责回答的模型能看到。为了能接着聊，Parley 会加密保存对话，过一段时间就删除（默认 30 天，管理员可以更改）；日志里从不记录消息内容。在群里，问题和回答与普通消息一样，群成员都能看到。`/export` 查看保存了什么，`清除` 将其删除。',
     },
   },
   {
     asks: /\bwhy (?:do|must|should|would) (?:i|we) (?:have to |need to )?(?:sign|log) ?in\b|\b(?:how|where) (?:do|can|should) (?:i|we) (?:sign|log) ?in\b|(?:为什么|为何)(?:要|需要|必须)登[录陆]|(?:怎么|如何|在哪(?:里|儿)?)登[录陆]/i,
     answer: {
       en: 'Send `/signin` and open the link: your institution’s own sign-in confirms who you are, inside the app, once. Then I answer as yours and with your rights, and nobody else can use your link. `/whoami` shows who is signed in, `/unlink` signs you out.',
-      zh: '发送 `/登录` 并打开链接：由本单位自己的统一登录在应用内确认你的身份，一次即可。此后我按你本人的身份和权限回答，你的链接别人用不了。`/我是谁` 查看当前身份，`/解绑` 退出登录。',
+      zh: '发送 `登录` 并打开链接：由本单位自己的统一登录在应用内确认你的身份，一次即可。此后我按你本人的身份和权限回答，你的链接别人用不了。`我是谁` 查看当前身份，`解绑` 退出登录。',
     },
   },
   {
@@ -77,7 +77,7 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
     asks: /\b(?:what|which) languages?\b|\b(?:do|can|could) you (?:speak|understand|answer in|write) (?:chinese|english|french|german|spanish|japanese|korean|mandarin)\b|(?:会|能)(?:说|讲|用)(?:中文|英文|英语|汉语|什么语言|哪些语言)|支持(?:哪些|什么)语言/i,
     answer: {
       en: 'Parley’s own words are in English and Chinese, and it follows the language that you write in; `/lang` fixes one. A real model answers in whatever languages it knows; I know these two.',
-      zh: 'Parley 自己的文字有中文和英文，并跟随你使用的语言；`/语言` 可以固定一种。真正的模型会什么语言就能用什么语言回答；我只会这两种。',
+      zh: 'Parley 自己的文字有中文和英文，并跟随你使用的语言；`语言` 可以固定一种。真正的模型会什么语言就能用什么语言回答；我只会这两种。',
     },
   },
   {
@@ -105,7 +105,7 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
     asks: /\b(?:delete|erase|remove|clear|forget) (?:everything|all|my|our|this|the) ?(?:data|chats?|history|conversations?|messages?|me)?\b|\bforget me\b|(?:删除|清除|清空|忘记)(?:我的|所有|全部|这些)?(?:数据|聊天|对话|记录|历史|消息|我)/i,
     answer: {
       en: '`/forget` deletes what is kept of you in this chat, at once; `/new` only starts afresh. `/unlink` signs you out and deletes your sign-in.',
-      zh: '`/清除` 立即删除此聊天中为你保存的内容；`/新对话` 只是重新开始。`/解绑` 退出登录并删除登录信息。',
+      zh: '`清除` 立即删除此聊天中为你保存的内容；`新对话` 只是重新开始。`解绑` 退出登录并删除登录信息。',
     },
   },
   {

@@ -12,7 +12,7 @@ export const BUILT_IN_TEXTS = {
   },
   abilities: {
     en: "I'm Parley's small built-in model. I can:\n\n- answer what newcomers ask, and questions about Parley from its own pages (“How do I connect WeCom?”, “What does `GROUP_SCOPE` mean?”)\n{withTools}- count slowly until you stop me, show a table or some code, do a sum, say a number of words\n- tell an image's type and size\n- think aloud, after `/think high`\n\nFor real answers, connect your own model: ask me how.",
-    zh: '我是 Parley 内置的小模型。我能：\n\n- 回答新用户常问的问题，并根据 Parley 自己的文档回答（“怎样接入企业微信？”“`GROUP_SCOPE` 是什么意思？”）\n{withTools}- 慢慢数数直到你叫停、展示表格或代码、做算术、说指定数量的字\n- 说出图片的格式和尺寸\n- 把想法说出来（发送 `/思考 高` 之后）\n\n想得到真正的回答，请接入自己的模型：问我“怎么接入自己的模型？”',
+    zh: '我是 Parley 内置的小模型。我能：\n\n- 回答新用户常问的问题，并根据 Parley 自己的文档回答（“怎样接入企业微信？”“`GROUP_SCOPE` 是什么意思？”）\n{withTools}- 慢慢数数直到你叫停、展示表格或代码、做算术、说指定数量的字\n- 说出图片的格式和尺寸\n- 把想法说出来（发送 `思考 高` 之后）\n\n想得到真正的回答，请接入自己的模型：问我“怎么接入自己的模型？”',
   },
   abilityTools: {
     en: '- call the tools that I am given ({examples})\n',
@@ -23,12 +23,12 @@ export const BUILT_IN_TEXTS = {
   exampleSearch: { en: 'Search for otters', zh: '搜索水獭' },
   examplePage: { en: 'What does https://example.org say?', zh: '看看 https://example.org 讲了什么' },
   words: {
-    en: 'Besides questions you can type these words, in English or Chinese:\n\n- `/help` (帮助) — what Parley can do\n- `/new` (新对话) — starts a new conversation\n- `/stop` (停止) — ends the answer that is being written\n- `/retry` (重试) — answers the last question again\n- `/model` (模型) — shows the models and chooses one\n- `/think` (思考) — says whether the model thinks first, and chooses it\n- `/lang` (语言) — chooses the language\n- `/usage` (用量) — shows how much you asked\n- `/export` (导出) — shows what is kept of the conversation\n- `/forget` (清除) — deletes what is kept of you in this chat\n- `/whoami` (我是谁) — shows who is signed in\n- `/signin` (登录) — sends a new sign-in link\n- `/unlink` (解绑) — signs you out',
-    zh: '除了直接提问，还可以发送这些指令，中英文都可以：\n\n- `/help`（帮助）：查看 Parley 能做什么\n- `/new`（新对话）：开始新的对话\n- `/stop`（停止）：停止正在生成的回答\n- `/retry`（重试）：重新回答上一个问题\n- `/model`（模型）：查看或选择模型\n- `/think`（思考）：查看或选择是否先思考\n- `/lang`（语言）：选择语言\n- `/usage`（用量）：查看你的用量\n- `/export`（导出）：查看保存的对话\n- `/forget`（清除）：删除在此聊天中为你保存的内容\n- `/whoami`（我是谁）：查看当前登录的身份\n- `/signin`（登录）：重新发送登录链接\n- `/unlink`（解绑）：退出登录',
+    en: 'Besides questions you can send these words, in English or Chinese:\n\n- `/help` (帮助) — shows what Parley can do\n- `/new` (新对话) — starts a new conversation\n- `/stop` (停止) — ends the answer that is being written\n- `/retry` (重试) — answers the last question again\n- `/model` (模型) — shows the models and chooses one\n- `/think` (思考) — turns thinking before an answer on or off\n- `/lang` (语言) — chooses the language\n- `/usage` (用量) — shows your usage\n- `/export` (导出) — shows what is kept of the conversation\n- `/forget` (清除) — deletes what is kept of you in this chat\n- `/whoami` (我是谁) — shows who you are signed in as\n- `/signin` (登录) — sends a new sign-in link\n- `/unlink` (解绑) — signs you out',
+    zh: '除了直接提问，还可以发送这些指令，中英文都可以：\n\n- `帮助`（`/help`）：查看 Parley 能做什么\n- `新对话`（`/new`）：开始新的对话\n- `停止`（`/stop`）：停止正在生成的回答\n- `重试`（`/retry`）：重新回答上一个问题\n- `模型`（`/model`）：查看或选择模型\n- `思考`（`/think`）：设置回答前是否先思考\n- `语言`（`/lang`）：选择语言\n- `用量`（`/usage`）：查看你的用量\n- `导出`（`/export`）：查看保存的对话\n- `清除`（`/forget`）：删除在此聊天中为你保存的内容\n- `我是谁`（`/whoami`）：查看当前登录的身份\n- `登录`（`/signin`）：获取新的登录链接\n- `解绑`（`/unlink`）：退出登录',
   },
   whoAmI: {
     en: "I don't know: Parley's small built-in model sees only what is written, not who writes it. Send `/whoami`, and Parley shows who is signed in.",
-    zh: '我不知道：Parley 内置的小模型只看得到消息内容，看不到是谁发的。发送 `/whoami`（或“我是谁”），Parley 会显示当前登录的身份。',
+    zh: '我不知道：Parley 内置的小模型只看得到消息内容，看不到是谁发的。发送“我是谁”，Parley 会显示当前登录的身份。',
   },
   thanks: { en: 'You are welcome!', zh: '不客气！' },
   bye: { en: 'Goodbye!', zh: '再见！' },
@@ -84,14 +84,14 @@ export const BUILT_IN_TEXTS = {
     en: "I'm Parley's small built-in model and only know Parley's own pages, so I cannot answer this. What I can do: “count slowly until I stop you”, “show me a table”, or tell you “how do I connect my own model?”.",
     zh: '我是 Parley 内置的小模型，只熟悉 Parley 自己的文档，回答不了这个问题。我能做的有：“慢慢数，直到我叫停”“给我看一张表格”，或者告诉你“怎么接入自己的模型？”',
   },
-  slowCount: { en: '{numbers} … that is enough.', zh: '{numbers} ……数到这里吧。' },
+  slowCount: { en: '{numbers} … that is enough.', zh: '{numbers} ……就数到这里吧。' },
   sumEndless: { en: 'That has no finite result.', zh: '这个算式没有有限的结果。' },
   thought: {
     en: 'I am a small set of rules, so this is short. {thought}',
     zh: '我只是一小套规则，所以想得不多。{thought}',
   },
   thoughtToolResult: {
-    en: 'There are results of {count} tool call(s); I pass them on.',
+    en: 'There {count:is|are} {count} tool {count:result|results}; I pass {count:it|them} on.',
     zh: '有 {count} 个工具调用的结果，我转述它们。',
   },
   thoughtNoTool: {
@@ -103,14 +103,14 @@ export const BUILT_IN_TEXTS = {
     zh: '问题明确需要工具“{name}”，所以调用它。',
   },
   thoughtImage: {
-    en: 'There are {count} image(s); I read type and size from their headers.',
+    en: 'There {count:is|are} {count} {count:image|images}; I read type and size from the {count:header|headers}.',
     zh: '有 {count} 张图片，我从文件头读出格式和尺寸。',
   },
   thoughtCount: {
     en: 'I am asked for {count} words and produce exactly that many.',
     zh: '要求 {count} 个字词，我就给出正好这么多。',
   },
-  thoughtSum: { en: 'This is a sum, which I reckon.', zh: '这是一道算术题，我来计算。' },
+  thoughtSum: { en: 'This is a sum, which I work out.', zh: '这是一道算术题，我来计算。' },
   thoughtPiece: { en: 'I am asked for an example, and have one ready.', zh: '要我举个例子，我正好备着一个。' },
   thoughtTalk: { en: 'This is small talk, which needs no search.', zh: '这是闲聊，不需要搜索。' },
   thoughtDocs: {
