@@ -44,7 +44,7 @@ export async function startStandInSlackBot(port = 0): Promise<StandInSlackBot> {
         const timestamp = String(request.headers['x-slack-request-timestamp']);
         const digest = createHmac('sha256', SIGNING_SECRET).update(`v0:${timestamp}:${raw}`).digest('hex');
         if (request.headers['x-slack-signature'] !== `v0=${digest}`) return void response.writeHead(401).end();
-        if (/urlencoded/.test(request.headers['content-type'] ?? '')) {
+        if ((request.headers['content-type'] ?? '').includes('urlencoded')) {
           bot.forms.push(Object.fromEntries(new URLSearchParams(raw)));
           return void response.writeHead(bot.commandStatus).end();
         }

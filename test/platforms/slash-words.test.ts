@@ -65,7 +65,7 @@ describe('bare English words, where the app keeps the slash for itself', () => {
   const anyCase = fc.constantFrom(
     (text: string) => text,
     (text: string) => text.toUpperCase(),
-    (text: string) => text[0]?.toUpperCase() + text.slice(1),
+    (text: string) => text.charAt(0).toUpperCase() + text.slice(1),
   );
   const anyBlank = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\u00a0'), maxLength: 2 });
   const known = [
