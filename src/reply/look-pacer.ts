@@ -71,12 +71,15 @@ export class LookPacer {
       const view = { ...this.#view, finished: false };
       const waitMs = await write(view).catch((thrown: unknown) => this.#onError(thrown));
       if (waitMs === undefined) this.#progress = Math.max(this.#progress, progressOf(view));
-      // Whoever ends the reply does not wait until this look may be tried again.
-      if (this.#isClosed) return;
-      if (waitMs === undefined) continue;
+      // Whoever ends the reply meanwhile does not wait until this look may be tried again.
+      if (waitMs === undefined || this.#isOver()) continue;
       this.#notBeforeMs = nowMs() + waitMs;
       this.#isDirty = true;
     }
+  }
+
+  #isOver(): boolean {
+    return this.#isClosed;
   }
 
   /** Nobody waits for a look, so that what it threw would end the process. The last look has a caller who learns of it. */
