@@ -116,7 +116,8 @@ async function say(
   first: MessageView | undefined,
 ): Promise<MessageView> {
   return town.messenger.driver.say(by === 'neighbour' ? neighbour : asker, {
-    text: says[language].replace('{web}', web.pageUrl),
+    // Slack keeps what begins with a slash for itself.
+    text: says[language].replace('{web}', web.pageUrl).replace(platform === 'slack' ? /^\// : /^$/, ''),
     images: await Promise.all(pictures.map(picture)),
     ...(place === 'group' ? { conversation: GROUP, mention: !isUnaddressed } : {}),
     ...(quotesFirst && first ? { quote: first.id } : {}),
