@@ -13,7 +13,6 @@ import { PLATFORMS } from '../support/both-platforms.ts';
 import { startTown, type Town } from '../support/town.ts';
 
 const ENV = { SIGN_IN: 'off', CHAT_MODELS: 'svc-plus,svc-max', CHAT_FALLBACK_MODEL: 'svc-max' };
-/** Where a platform shows what is said apart from the text. */
 /** A red square of one pixel. */
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC',

@@ -32,7 +32,7 @@ export function slackRoutes(options: SlackRoutesOptions): Router {
   );
   router.post('/commands/:code', async (context) => {
     const args = await argumentsOf(context);
-    const code = String((context['params'])['code']);
+    const code = String(context['params']['code']);
     const { status, body } = await options.responses.show(code, () => {
       if ('fault' in args) throw args.fault;
       return args.read;

@@ -111,7 +111,7 @@ async function untilAny(read: () => Promise<string[]> | string[], pattern: Patte
 }
 
 async function say(
-  { town, web, language, asker, neighbour }: Walker,
+  { town, platform, web, language, asker, neighbour }: Walker,
   { by, in: place, isUnaddressed, says, pictures = [], quotesFirst }: Step,
   first: MessageView | undefined,
 ): Promise<MessageView> {
