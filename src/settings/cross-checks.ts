@@ -97,17 +97,39 @@ function localModeMeant({ settings, given, mode, isProduction }: Judged): Fault[
   const [first, ...others] = signs;
   if (first === undefined) return [];
   const whole = [first, ...others].join(' and ');
+  const orRemove = found.length > 0 && !isProduction ? `, or remove ${found.join(' and ')}` : '';
   const setting = first.split(' ')[0] ?? '';
   return [
     fault(
       setting,
-      `${whole.slice(setting.length + 1)}, but no platform is set up: is local mode meant, or is a platform missing? Set ${PLATFORM_WISH}; for local mode set MESSENGER_PROTOCOL=wecom`,
+      `${whole.slice(setting.length + 1)}, but no platform is set up: is local mode meant, or is a platform missing? Set ${PLATFORM_WISH}; for local mode set MESSENGER_PROTOCOL=wecom${orRemove}`,
     ),
   ];
 }
 
+const MISSING = 'is missing: ';
+
 function missing(name: SettingName, why: string): Fault {
-  return fault(name, `is missing: ${why}`);
+  return fault(name, MISSING + why);
+}
+
+/**
+ * Where nothing but names without a value speaks of real people, what such a set-up lacks follows from those names: it is said in one
+ * line, so that the names themselves stand out.
+ */
+export function inOneLine(faults: readonly Fault[], forgotten: readonly string[]): Fault[] {
+  const isLacking = ({ setting, message }: Fault) =>
+    message.startsWith(`${setting} ${MISSING}`) && !forgotten.includes(setting);
+  const lacking = faults.filter(isLacking).map(({ setting }) => setting);
+  const [first] = lacking;
+  if (first === undefined || lacking.length < 2) return [...faults];
+  const lines = `remove the empty ${forgotten.length === 1 ? 'line' : 'lines'}`;
+  const whole = `${lacking
+    .slice(1)
+    .map((name) => `, ${name}`)
+    .join('')} follow from that: they are needed where a platform is set up; for local mode ${lines}`;
+  const rest = faults.filter((found) => !isLacking(found));
+  return [...rest, { setting: first, message: first + whole }];
 }
 
 function requiredWhenServing({ settings, given, mode, roles }: Judged): Fault[] {

@@ -1,6 +1,6 @@
 import { assembleConfig, assembleSecrets, type Surroundings } from './assemble.ts';
 import type { Config, Secrets } from './config.ts';
-import { crossCheck, crossWarnings, type Judged } from './cross-checks.ts';
+import { crossCheck, crossWarnings, inOneLine, type Judged } from './cross-checks.ts';
 import { fault, type Fault } from './fault.ts';
 import { isServiceAlone, modeOf, rolesOf, type Given } from './mode.ts';
 import { credentialsToCome, faultsOfPlatformsToCome } from './platforms-to-come.ts';
@@ -33,7 +33,10 @@ export function loadSettings({ env, cwd, isTerminal = false }: LoadOptions): Loa
   const isProduction = env['NODE_ENV'] === 'production';
   const judged: Judged = { settings, given, mode, roles: rolesOf(mode, settings.ROLES), isProduction };
   const platformFaults = isServiceAlone(judged.roles) ? [] : faultsOfPlatformsToCome(others, given);
-  const faults = onePerSetting([...readFaults, ...formFaults, ...platformFaults, ...crossCheck(judged)]);
+  const crossed = onePerSetting([...readFaults, ...formFaults, ...platformFaults, ...crossCheck(judged)]);
+  const forgotten = [...given].filter((name) => texts[name] === '');
+  const isForgottenPlatform = mode === 'serving' && modeOf(without(given, forgotten), others.length > 0) === 'local';
+  const faults = isForgottenPlatform ? inOneLine(crossed, forgotten) : crossed;
   const warnings = [
     ...warnOfUnknownNames(env, file),
     ...emptyWarnings,
@@ -56,7 +59,13 @@ function readForms(texts: Partial<Record<SettingName, string>>): { faults: Fault
 }
 
 function onePerSetting(faults: readonly Fault[]): Fault[] {
-  return [...new Map(faults.toReversed().map((found) => [found.setting, found])).values()].toReversed();
+  const first = new Map<string, Fault>();
+  for (const found of faults) if (!first.has(found.setting)) first.set(found.setting, found);
+  return [...first.values()];
+}
+
+function without(given: Given, names: readonly SettingName[]): Given {
+  return new Set([...given].filter((name) => !names.includes(name)));
 }
 
 function deepFreeze<T extends object>(value: T): T {

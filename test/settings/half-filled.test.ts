@@ -38,6 +38,26 @@ describe('a name that is written in the settings file without a value', () => {
     );
   });
 
+  test('comes first, and what only follows from it is said in one line', () => {
+    const cwd = file({ WECOM_BOT_TOKEN: '' });
+    const loaded = load({}, cwd);
+    expect(!loaded.ok && loaded.faults.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^WECOM_BOT_TOKEN is written without a value in .*config\/\.env/),
+      expect.stringMatching(/^[A-Z_]+(?:, [A-Z_]+){3,} follow from that: .*for local mode remove the empty line$/),
+    ]);
+    for (const name of ['CHAT_BASE_URL', 'REDIS_URL', 'SECRET_KEY', 'SIGN_IN_URL', 'WECOM_BOT_AES_KEY'])
+      expect(!loaded.ok && loaded.faults[1]?.message).toContain(name);
+  });
+
+  test('does not hide what is missing beside a platform that is meant', () => {
+    const loaded = load({}, file({ ...without(SERVING, 'REDIS_URL', 'SECRET_KEY'), CHAT_API_KEY: '' }));
+    expect(!loaded.ok && loaded.faults.map(({ setting }) => setting)).toEqual([
+      'CHAT_API_KEY',
+      'REDIS_URL',
+      'SECRET_KEY',
+    ]);
+  });
+
   test('is one for every setting, but those of which nothing is a value', () => {
     fc.assert(
       fc.property(fc.constantFrom(...SETTING_NAMES), fc.constantFrom('', ' ', '""', '# later'), (name, nothing) => {
@@ -72,7 +92,9 @@ describe('settings for real people without a platform', () => {
     expect(!loaded.ok && loaded.faults).toEqual([
       {
         setting: name,
-        message: expect.stringMatching(/local mode.*or is a platform missing\?.*WECOM_BOT_TOKEN.*MESSENGER_PROTOCOL/),
+        message: expect.stringMatching(
+          /local mode.*or is a platform missing\?.*WECOM_BOT_TOKEN.*MESSENGER_PROTOCOL=wecom(?:, or remove [A-Z_ a-z]+)?$/,
+        ),
       },
     ]);
   });
