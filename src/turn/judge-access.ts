@@ -39,11 +39,7 @@ export function judgeAccess(
 }
 
 /** In a group others read along: there one sentence stands for every reason, so that it tells nothing about the person. */
-function refusalText(
-  { helpUrl }: AccessOptions,
-  scene: TurnScene,
-  { because }: Refusal,
-): string {
+function refusalText({ helpUrl }: AccessOptions, scene: TurnScene, { because }: Refusal): string {
   if (scene.newest.chat.kind === 'group') return sayTo(scene, TURN_TEXTS.notHere);
   if (because === 'private') return sayTo(scene, TURN_TEXTS.groupsOnly);
   if (helpUrl === undefined) return sayTo(scene, TURN_TEXTS.mayNotUse);

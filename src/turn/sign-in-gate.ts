@@ -178,7 +178,8 @@ export class SignInGate {
       isSent = (await platform.writePrivately?.(newest.sender.userId, text)) === 'sent';
     }
     const pointer = isSent ? ('groupSignInSent' as const) : ('groupSignIn' as const);
-    const words = say(SIGN_IN_TEXTS[isHeld ? (`${pointer}Held` as const) : pointer], question.language);
+    const ofHeld = isSent ? ('groupSignInSentHeld' as const) : ('groupSignInHeld' as const);
+    const words = say(SIGN_IN_TEXTS[isHeld ? ofHeld : pointer], question.language);
     return { kind: 'sign-in', ...(await toAsker(scene, words)), ...(isHeld ? { hold: true } : {}) };
   }
 
