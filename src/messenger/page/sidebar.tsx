@@ -23,7 +23,7 @@ export function Sidebar(props: SidebarProps) {
   return (
     <div class="sidebar" role={props.isAlone ? 'main' : undefined}>
       {props.isAlone && <h1 class="visually-hidden">{say('appTitle')}</h1>}
-      <div class="sidebar-head">
+      <div class="sidebar-head" role={props.isAlone ? undefined : 'banner'}>
         <PersonPicker people={bootstrap.people} person={person} onPerson={props.onPerson} />
         {person.isInactive === true && <p class="person-note">{say('inactiveNote')}</p>}
       </div>
