@@ -11,9 +11,10 @@ async function take(page, name) {
   await composer.blur();
   await page.mouse.move(0, 0);
   await page.waitForTimeout(600);
-  const { x, y, width, height } = await page.getByRole('log', { name: 'Messages' }).boundingBox();
+  const { x, width } = await page.getByRole('log', { name: 'Messages' }).boundingBox();
+  const { y, height } = await page.locator('.messages').boundingBox();
   const shot = await page.screenshot({
-    clip: { x: x - MARGIN_PX, y, width: width + 2 * MARGIN_PX, height: height + MARGIN_PX },
+    clip: { x: x - MARGIN_PX, y, width: width + 2 * MARGIN_PX, height },
   });
   await sharp(shot).png({ palette: true, colours: 128, compressionLevel: 9, effort: 10 }).toFile(`${OUT}/${name}`);
 }

@@ -15,6 +15,7 @@ async function takeWecom() {
       .locator('[role=log] [role=note]')
       .first()
       .evaluate((line) => line.scrollIntoView({ block: 'start' }));
+    await page.mouse.move(0, 0);
     await page.waitForTimeout(400);
     await page.screenshot({ path: `${OUT}/messenger.png` });
   });

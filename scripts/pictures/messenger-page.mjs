@@ -56,14 +56,13 @@ export async function signIn(page, picture) {
     const button = frame.locator('form[method=post] button').first();
     await button.waitFor();
     if (step === 0 && picture) {
+      await page.mouse.move(0, 0);
       await page.waitForTimeout(600);
       await page.screenshot({ path: `${OUT}/${picture}` });
     }
     await button.click();
     await page.waitForTimeout(700);
   }
-  await page
-    .getByRole('button', { name: /^(Close|关闭)$/ })
-    .first()
-    .click();
+  // The browser closes itself when all is done.
+  await page.locator('iframe').waitFor({ state: 'detached' });
 }

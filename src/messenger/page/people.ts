@@ -1,3 +1,6 @@
+import type { PersonView } from '../api.ts';
+import type { Say } from './texts.ts';
+
 const AVATAR_COLOURS = 8;
 
 /** What stands in an avatar: the last two Han characters of a Chinese name, else the first letters of the first and last word. */
@@ -15,6 +18,11 @@ export function avatarColourOf(name: string): number {
   let hash = 0;
   for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 65_521;
   return hash % AVATAR_COLOURS;
+}
+
+/** What stands below somebody's name: the department, and that the account is closed. */
+export function placeOf({ department, isInactive }: PersonView, say: Say): string {
+  return [department, isInactive === true ? say('inactive') : ''].filter((part) => part !== '').join(' · ');
 }
 
 /** Who a tab is: the address's `?person=`, else what the tab remembers, else the directory's first; ids not in the directory are passed over. */

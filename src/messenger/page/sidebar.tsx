@@ -4,6 +4,7 @@ import { Avatar } from './avatar.tsx';
 import { Icon } from './icon.tsx';
 import { plainPreview } from './markdown.ts';
 import { usePage } from './page-context.ts';
+import { placeOf } from './people.ts';
 import { fixedName } from './texts.ts';
 import { listTime } from './times.ts';
 import { useNow } from './use-now.ts';
@@ -45,14 +46,12 @@ export function Sidebar(props: SidebarProps) {
 function PersonPicker(props: { people: PersonView[]; person: PersonView; onPerson(personId: string): void }) {
   const { person } = props;
   const { say, language } = usePage();
-  const departmentOf = ({ department, isInactive }: PersonView) =>
-    [department, isInactive === true ? say('inactive') : ''].filter((part) => part !== '').join(' · ');
   return (
     <div class="person-picker">
       <Avatar name={person.name} />
       <span class="person-words" aria-hidden="true">
         <span class="person-name">{person.name}</span>
-        <span class="person-department">{departmentOf(person)}</span>
+        <span class="person-department">{placeOf(person, say)}</span>
       </span>
       <Icon name="chevron" />
       <select
@@ -62,7 +61,7 @@ function PersonPicker(props: { people: PersonView[]; person: PersonView; onPerso
       >
         {props.people.map((one) => (
           <option key={one.id} value={one.id}>
-            {[one.name, departmentOf(one)].filter((part) => part !== '').join(' · ')}
+            {[one.name, placeOf(one, say)].filter((part) => part !== '').join(' · ')}
           </option>
         ))}
       </select>

@@ -1,24 +1,27 @@
 import { Avatar } from '../avatar.tsx';
 import { usePage } from '../page-context.ts';
+import { placeOf } from '../people.ts';
 import { tourIn } from './tour-texts.ts';
 import { addressOf, neighbourOf } from './neighbour.ts';
 
 /** The first screen's choice of who to be, and a second person beside. Links, so that a tab is somebody by its address. */
 export function Who() {
-  const { bootstrap, person, language } = usePage();
+  const { bootstrap, person, language, say: sayOfPage } = usePage();
   const say = tourIn(language);
-  const beside = neighbourOf(bootstrap.people, person.id);
+  // Somebody whose account is closed is nobody to talk beside.
+  const company = bootstrap.people.filter(({ id, isInactive }) => id === person.id || isInactive !== true);
+  const beside = neighbourOf(company, person.id);
   return (
     <section class="who" aria-label={say('whoTitle')}>
       <h3>{say('whoTitle')}</h3>
       <ul>
-        {bootstrap.people.map(({ id, name, department }) => (
-          <li key={id}>
-            <a href={addressOf(id)} class="who-card" aria-current={id === person.id ? 'true' : undefined}>
-              <Avatar name={name} />
+        {bootstrap.people.map((one) => (
+          <li key={one.id}>
+            <a href={addressOf(one.id)} class="who-card" aria-current={one.id === person.id ? 'true' : undefined}>
+              <Avatar name={one.name} />
               <span>
-                <span class="who-name">{name}</span>
-                <span class="who-department">{department}</span>
+                <span class="who-name">{one.name}</span>
+                <span class="who-department">{placeOf(one, sayOfPage)}</span>
               </span>
             </a>
           </li>
