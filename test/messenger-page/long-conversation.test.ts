@@ -126,7 +126,7 @@ withBrowser('A reader of a conversation', () => {
   });
 
   test.each([1200, 390, 320])('reads ids in one piece and previews to their end, %i pixels', async (width) => {
-    const id = 'req_8fa1-22bc-9911-aa00-77de';
+    const id = 'req_8fa1-22bc-9911';
     const lastLine = 'A line that is a little longer than the place that is left beside the time of day';
     Object.assign(conversations[0] ?? {}, { lastLine, lastAtMs: START_MS });
     const words = ['x', 'xx xx', 'xxx xxxx x', 'xx xxxxx xx xxx'];
