@@ -182,12 +182,14 @@ export function createReceiver(options: BotOptions): Receiver {
     onAccepted: (platform, accepted) => {
       const { conversation, message, deliveryId } = accepted;
       const { sender } = message;
-      const place = { platform, store: mediaStore, conversation, personId: personIdOf(message, sender.userId) };
+      const personId = personIdOf(message, sender.userId);
+      // Nothing is fetched here of who is not.
+      const place = { platform, store: mediaStore, conversation, personId, isSignedIn: true };
       const isKnown = async () => !identity || (await identity.accountOf(message, sender.userId))?.status === 'active';
       // A turn that begins before fetches them itself.
       inBackground(() => prefetchImages(place, { message, deliveryId, isKnown }));
     },
-    onLimited: createTellLimited({ redis, log }),
+    onLimited: createTellLimited({ redis, keyRing, log }),
     redis,
     keyRing,
     inbox,
@@ -248,6 +250,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     chat,
     keyRing,
     mediaStore: new MediaStore(redis, keyRing),
+    mode,
     groupScope,
     systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
     visionModel: VISION_MODEL,

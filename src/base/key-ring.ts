@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, randomFillSync } from 'node:crypto';
-import { sha256Hex } from './ids.ts';
+import { hmacHex, sha256Hex } from './ids.ts';
 import { CodedError } from './coded-error.ts';
 
 const CIPHER = 'aes-256-gcm';
@@ -7,6 +7,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER_OPTIONS = { authTagLength: TAG_BYTES };
 const KEY_BYTES = 32;
+const PSEUDONYM_DIGITS = 32;
 /** As `seal` and `sealRecord` write it, up to and with the id of the key. */
 const SEALED_FORM = /^[sv]1\.([0-9a-f]{8})\./;
 
@@ -53,6 +54,14 @@ export class KeyRing {
   /** A key for one purpose (CSRF tokens, log pseudonyms), derived from the newest key; 32 bytes. */
   deriveKey(purpose: string): Buffer {
     return this.#derive(this.#newest(), purpose);
+  }
+
+  /**
+   * The name under which a key in Redis counts something of a person, a chat or an address: a keyed hash, since whoever reads keys
+   * could try all ids under a plain one. For what lives shortly only: it changes with the ring's newest key.
+   */
+  pseudonym(purpose: string, id: string): string {
+    return hmacHex(this.deriveKey(purpose), id).slice(0, PSEUDONYM_DIGITS);
   }
 
   /** The same key derived from every key of the ring, the newest first: what an older one signed still counts. */

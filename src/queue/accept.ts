@@ -1,6 +1,5 @@
 import { conversationKeys, messageKey, rateKey } from '../base/partition-keys.ts';
 import { DAY_MS } from '../base/clock.ts';
-import { hashParts } from '../base/ids.ts';
 import { loadScript, type LuaScript } from '../base/lua-script.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
@@ -55,7 +54,7 @@ export class Inbox {
   constructor(options: AcceptOptions) {
     this.#options = options;
     const mostOfAPerson = options.messagesAPersonMaySendAMinute ?? MESSAGES_A_PERSON_MAY_SEND_A_MINUTE;
-    this.#people = new PersonLimit(options.redis, mostOfAPerson);
+    this.#people = new PersonLimit(options.redis, options.keyRing, mostOfAPerson);
     this.#script = loadScript(import.meta.url, './scripts/accept.lua', {
       REMEMBER_MS: REMEMBER_DELIVERY_MS,
       MOST_OF_A_PERSON: mostOfAPerson,
@@ -82,7 +81,7 @@ export class Inbox {
       this.#people.counterOf(partition, personId),
     ];
     if (message.chat.kind === 'group')
-      keys.push(rateKey(partition, `chat:${hashParts('chat', message.chat.id).slice(0, 32)}`));
+      keys.push(rateKey(partition, `chat:${keyRing.pseudonym('chat-rate', message.chat.id)}`));
     const isStop = message.slash?.word === 'stop';
     const isOver = this.#people.begin(personId);
     const { threadBegunBy } = message;

@@ -1,12 +1,14 @@
 import { Cluster } from 'ioredis';
 import { MINUTE_MS, monotonicMs } from '../base/clock.ts';
 import { inBackground } from '../base/in-background.ts';
+import type { KeyRing } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { personRateKey, rateKey } from '../base/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
 
 const countScript = loadScript(import.meta.url, './scripts/count-person.lua');
 
+const RATE_PURPOSE = 'person-rate';
 /** Beyond it the oldest counts are forgotten; Redis has them still. */
 const MOST_REMEMBERED = 20_000;
 
@@ -23,18 +25,21 @@ interface PersonCount {
  */
 export class PersonLimit {
   readonly #redis: RedisClient;
+  readonly #keyRing: KeyRing;
   readonly #most: number;
   /** The oldest first; on a cluster only. */
   readonly #counts = new Map<string, PersonCount>();
 
-  constructor(redis: RedisClient, mostAMinute: number) {
+  constructor(redis: RedisClient, keyRing: KeyRing, mostAMinute: number) {
     this.#redis = redis;
+    this.#keyRing = keyRing;
     this.#most = mostAMinute;
   }
 
   /** The counter that the step that accepts a message may touch. */
   counterOf(partition: number, personId: string): string {
-    return this.#redis instanceof Cluster ? rateKey(partition, `person:${personId}`) : personRateKey(personId);
+    const name = this.#nameOf(personId);
+    return this.#redis instanceof Cluster ? rateKey(partition, `person:${name}`) : personRateKey(name);
   }
 
   /** Counts a message that is about to be stored. @returns whether it is one too many, as far as this process knows */
@@ -55,11 +60,15 @@ export class PersonLimit {
 
   async #share(personId: string, deliveryId: string, counted: PersonCount): Promise<void> {
     try {
-      const all = await countScript.run(this.#redis, [personRateKey(personId)], [deliveryId, MINUTE_MS]);
+      const all = await countScript.run(this.#redis, [personRateKey(this.#nameOf(personId))], [deliveryId, MINUTE_MS]);
       counted.count = Math.max(counted.count, Number(all));
     } catch {
       // The next message is counted by what this process knows.
     }
+  }
+
+  #nameOf(personId: string): string {
+    return this.#keyRing.pseudonym(RATE_PURPOSE, personId);
   }
 
   #countOf(personId: string): PersonCount {

@@ -17,6 +17,7 @@ import { fallbackFor, fallbackNote, type FallbackOptions } from './fallback-mode
 import { ImageRefusedError } from './fetch-images.ts';
 import { imageObstacle, imageRefusal, type SightOptions } from './refuse-images.ts';
 import { readImages } from './read-images.ts';
+import type { SignInMode } from './turn-ports.ts';
 import { TokenCount } from './records/count-tokens.ts';
 import type { AdmittedScene, TurnScene } from './run-turn.ts';
 import { sayTo } from './say-to.ts';
@@ -32,6 +33,8 @@ export interface AnswerQuestionOptions extends FallbackOptions, SightOptions, Tu
   /** The time of day, for the prompt's date and the day that use counts for. */
   nowMs: NowMs;
   mediaStore: MediaStore;
+  /** Whether people sign in: pictures of those who have not share one budget. */
+  mode: SignInMode;
   groupScope: GroupScope;
   systemPrompt: string;
   sizes: PromptSizes;

@@ -31,6 +31,8 @@ export interface ImageScene {
   conversation: ConversationRef;
   /** The pseudonym of the person whose images these are. */
   personId: string;
+  /** Whether they are signed in, or need not be. */
+  isSignedIn: boolean;
 }
 
 /** More are refused as a whole; so many always fit one request (`MAX_PREPARED_BYTES`). */
@@ -83,7 +85,7 @@ export async function prefetchImages(
 }
 
 async function fetchImage(
-  { platform, store, conversation, personId }: ImageScene,
+  { platform, store, conversation, personId, isSignedIn }: ImageScene,
   { mediaId, mediaRef }: ImageRef,
   signal: AbortSignal,
 ): Promise<FoundImage> {
@@ -101,7 +103,7 @@ async function fetchImage(
       throw error;
     }
   });
-  if (isKept(image)) await store.keep({ partition: conversation.partition, personId, mediaId }, image);
+  if (isKept(image)) await store.keep({ partition: conversation.partition, personId, isSignedIn, mediaId }, image);
   return image;
 }
 

@@ -6,6 +6,7 @@ import { personIdOf } from '../platforms/conversation-key.ts';
 import { maySee } from './choose-model.ts';
 import { readEarlierImages } from './earlier-images.ts';
 import { fetchImages } from './fetch-images.ts';
+import type { SignInMode } from './turn-ports.ts';
 import type { AdmittedScene } from './run-turn.ts';
 
 /**
@@ -13,12 +14,14 @@ import type { AdmittedScene } from './run-turn.ts';
  * as a model that can see may answer this person. @throws ImageRefusedError
  */
 export async function readImages(
-  { mediaStore: store, visionModel }: { mediaStore: MediaStore; visionModel: string },
-  { question, newest, platform, turn: { conversation }, controls, models }: AdmittedScene,
+  { mediaStore: store, visionModel, mode }: { mediaStore: MediaStore; visionModel: string; mode: SignInMode },
+  { question, newest, platform, turn: { conversation }, controls, models, account }: AdmittedScene,
   turns: readonly HistoryTurn[],
 ): Promise<{ images: PlacedImage[]; earlierImages: EarlierImages }> {
   const personId = personIdOf(newest, newest.sender.userId);
-  const dataUrls = await fetchImages({ platform, store, conversation, personId }, question.images, controls.signal);
+  const isSignedIn = account !== undefined || mode === 'off';
+  const scene = { platform, store, conversation, personId, isSignedIn };
+  const dataUrls = await fetchImages(scene, question.images, controls.signal);
   const images = question.images.map(({ place }, index) => ({ place, dataUrl: dataUrls[index] ?? '' }));
   const earlierImages: EarlierImages = maySee(models, visionModel)
     ? await readEarlierImages({ store, partition: conversation.partition, turns })

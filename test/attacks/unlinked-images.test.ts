@@ -30,7 +30,8 @@ test('pictures of somebody who is not signed in are not fetched, and the one of 
 test('of one person no more than a share of bytes is kept, however many pictures they send', async () => {
   const store = new MediaStore(town.redis, testKeyRing());
   const image = { dataUrl: `data:image/png;base64,${'A'.repeat(MIB_BYTES)}` };
-  const keep = (personId: string, mediaId: string) => store.keep({ partition: 7, personId, mediaId }, image);
+  const keep = (personId: string, mediaId: string) =>
+    store.keep({ partition: 7, personId, isSignedIn: true, mediaId }, image);
   for (let count = 0; count < 40; count += 1) await keep('somebody', `flood:${count}`);
   // Sealed bytes are a third more than plain ones.
   const flood = await town.redis.keys('{p7}:media:flood:*');
@@ -40,4 +41,35 @@ test('of one person no more than a share of bytes is kept, however many pictures
   await keep('another', 'other:0');
   const found = await store.read(7, ['flood:0', 'flood:39', 'other:0']);
   expect(found.map((one) => one !== undefined)).toEqual([true, false, true]);
+});
+
+test('where nobody has to sign in, pictures of all who have not share 40 MB, and each serves its own question all the same', async () => {
+  await town.redis.flushall();
+  await town.stopBot();
+  await town.startBot({ SIGN_IN: 'optional' });
+  const picture = await noisePicture(400, 300).png().toBuffer();
+  const message = await driver().say('emma.clarke', { text: 'what is this?', images: [picture] });
+  expect((await driver().waitForAnswer(message.id)).text).toMatch(/400|300/);
+  const share = '{media}:unlinked-bytes';
+  const [name = ''] = await kept();
+  expect(Number(await town.redis.get(share))).toBe(await town.redis.strlen(name));
+
+  const store = new MediaStore(town.redis, testKeyRing());
+  const image = { dataUrl: `data:image/png;base64,${'A'.repeat(MIB_BYTES)}` };
+  // As after the count began anew, while what was kept before is there still.
+  for (const round of [1, 2]) {
+    for (let person = 0; person < 40; person += 1)
+      await store.keep({ partition: person, personId: `p${person}`, isSignedIn: false, mediaId: `${round}` }, image);
+    expect(await town.redis.pttl(share)).toBeGreaterThan(0);
+    if (round === 1) await town.redis.del(share);
+  }
+  const sizes = await Promise.all((await kept()).map((key) => town.redis.strlen(key)));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  expect([bytes > 20 * MIB_BYTES, bytes <= 40_000_000]).toEqual([true, true]);
+  // Who is signed in has a share of their own.
+  await store.keep({ partition: 1, personId: 'known', isSignedIn: true, mediaId: 'own' }, image);
+  expect(await store.read(1, ['own'])).toEqual([image]);
+
+  const last = await driver().say('emma.clarke', { text: 'and what is this?', images: [picture] });
+  expect((await driver().waitForAnswer(last.id)).text).toMatch(/400|300/);
 });

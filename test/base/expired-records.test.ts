@@ -173,7 +173,7 @@ test('no script of a turn brings an expired record back for ever', async () => {
   // A cluster's own step, which needs no cluster for what it writes.
   const countPerson = loadScript(PERSON_LIMIT, './scripts/count-person.lua');
   for (const id of ['one', 'two']) await countPerson.run(redis, ['{person:alice}:rate:minute'], [id, 60_000]);
-  const image = { partition: alice.partition, personId, mediaId: 'm' };
+  const image = { partition: alice.partition, personId, isSignedIn: false, mediaId: 'm' };
   await new MediaStore(redis, keyRing).keep(image, { dataUrl: 'data:' });
   const rate = createPrivateRate(redis, log);
   for (const isLast of [false, true]) expect(await rate.mayLeave('alice', 1, { name: 'rest', isLast })).toBe(true);

@@ -9,9 +9,13 @@ import { IMAGE_FAULTS, type ImageFault } from './image-error.ts';
 const MEDIA_LIFE_MS = 55 * MINUTE_MS;
 /** Of one person in the chats of one partition, within that time: beyond it an image serves its own question and is forgotten. */
 const MOST_BYTES_OF_A_PERSON = 32 * MIB_BYTES;
+/** Of all people who are not signed in together. The count begins anew when its time is over, and what was kept before lives on as long: twice as much is there at most. */
+const MOST_BYTES_OF_UNLINKED = 19 * MIB_BYTES;
+const UNLINKED_BYTES_KEY = '{media}:unlinked-bytes';
 const PURPOSE = 'media';
 const FAULT_PREFIX = 'fault:';
 
+const shareScript = loadScript(import.meta.url, '../scripts/share-bytes.lua');
 const keepScript = loadScript(import.meta.url, '../scripts/keep-media.lua');
 
 /** An image as it was found to be: ready for the model, as a data URL, or unfit for good. */
@@ -22,6 +26,8 @@ export interface MediaPlace {
   partition: number;
   /** The person's pseudonym. */
   personId: string;
+  /** All people who are not have one share together. */
+  isSignedIn: boolean;
   mediaId: string;
 }
 
@@ -37,13 +43,21 @@ export class MediaStore {
 
   /**
    * Keeps an image, or what stands against it: then nothing is downloaded and decoded a second time. What goes beyond the share of
-   * the person whose it is, is not kept.
+   * the person whose it is, is not kept; nor what goes beyond the one share of all who are not signed in.
    */
-  async keep({ partition, personId, mediaId }: MediaPlace, image: KeptImage): Promise<void> {
+  async keep({ partition, personId, mediaId, isSignedIn }: MediaPlace, image: KeptImage): Promise<void> {
     const plain = 'fault' in image ? `${FAULT_PREFIX}${image.fault}` : image.dataUrl;
     const sealed = this.#keyRing.seal(PURPOSE, mediaId, plain);
-    const keys = [mediaKey(partition, mediaId), mediaBytesKey(partition, personId)];
+    if (!isSignedIn && !(await this.#hasRoomForUnlinked(sealed))) return;
+    const owner = this.#keyRing.pseudonym('media-bytes', personId);
+    const keys = [mediaKey(partition, mediaId), mediaBytesKey(partition, owner)];
     await keepScript.run(this.#redis, keys, [sealed, MEDIA_LIFE_MS, MOST_BYTES_OF_A_PERSON]);
+  }
+
+  /** What is counted for an image that is then not kept, or twice, makes the share smaller and never larger. */
+  async #hasRoomForUnlinked(sealed: string): Promise<boolean> {
+    const args = [sealed.length, MEDIA_LIFE_MS, MOST_BYTES_OF_UNLINKED];
+    return (await shareScript.run(this.#redis, [UNLINKED_BYTES_KEY], args)) === 1;
   }
 
   /** @returns the images in the same order; undefined for one that is gone or whose key is lost */
