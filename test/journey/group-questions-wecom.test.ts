@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTown, untilTrue, type Town } from '../support/town.ts';
+
+let town: Town;
+beforeAll(async () => {
+  town = await startTown({ startsBot: false });
+  // Without the self-built app the bot can write to nobody first, and knows no names.
+  for (const name of ['WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET']) Reflect.deleteProperty(town.env, name);
+  await town.startBot({ SIGN_IN_PROOF: 'typed-code' });
+  await untilTrue(() => town.messenger.driver.isBotReachable());
+}, 60_000);
+afterAll(() => town.stop());
+
+const driver = () => town.messenger.driver;
+const shown = async (id: string) => (await driver().answer(id))?.text ?? '';
+
+test('where the bot cannot write first, a question in a group is kept for the sign-in that its sender asks for privately', async () => {
+  const group = { conversation: { group: 'wrtown' }, mention: true };
+  const asked = await driver().say('linxiaoyu', { text: '数到 3', ...group });
+  await untilTrue(async () => (await shown(asked.id)) !== '');
+  expect(await shown(asked.id)).toBe('请先私聊我完成登录。十分钟内登录，我就在这里回答你的问题。');
+
+  const hello = await driver().say('linxiaoyu', '数到 2');
+  await untilTrue(async () => (await shown(hello.id)).includes('/link/'));
+  const page = await town.signIn('linxiaoyu', await shown(hello.id));
+  await driver().say('linxiaoyu', /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page)?.[0] ?? 'no code');
+  expect((await driver().waitForAnswer(asked.id)).text.trim()).toBe('1 2 3');
+  expect((await driver().waitForAnswer(hello.id)).text.trim()).toBe('1 2');
+  expect(driver().violations()).toEqual([]);
+}, 60_000);
