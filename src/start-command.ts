@@ -1,4 +1,5 @@
 import { startApp, type App } from './app.ts';
+import { SECOND_MS } from './base/clock.ts';
 import { asError } from './base/coded-error.ts';
 import { createLog } from './base/log.ts';
 import { listenForStop } from './base/stop-signals.ts';
@@ -93,8 +94,12 @@ export async function runStartCommand(
 async function sayWhatEnds(app: App, config: Config, say: (text: string) => void): Promise<void> {
   if (config.mode !== 'local' && !process.stdout.isTTY) return;
   const count = await app.runningAnswers();
-  if (count === 0) return;
-  const answers = count === 1 ? 'The answer under way is' : `${count} answers under way are`;
   const mostSec = turnsGraceSec(config.http.shutdownGraceSec);
-  say(`\n${answers} being finished, for at most ${mostSec} seconds. Press Ctrl+C again to end at once.\n`);
+  const insist = `for at most ${mostSec} seconds. Press Ctrl+C again to end at once.\n`;
+  if (count === 0) {
+    setTimeout(() => say(`\nThe last calls to the chat app are being looked after, ${insist}`), SECOND_MS * 2).unref();
+    return;
+  }
+  const answers = count === 1 ? 'The answer under way is' : `${count} answers under way are`;
+  say(`\n${answers} being finished, ${insist}`);
 }
