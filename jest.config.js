@@ -19,6 +19,8 @@ export default {
         '**/text-cost/*.test.ts',
         '**/*-fuzz.test.ts',
         '**/images/image-header.test.ts',
+        '**/queue/torn-file.test.ts',
+        '**/spec/sign-in-code-model.test.ts',
         '**/chat/{stream-decoder,chunk-reader}.test.ts',
       ]
     : ['**/!(*.long).test.ts'],

@@ -9,7 +9,7 @@ import { openHouse, type House } from './house.ts';
 
 /** Of each kind, spread over the deployments. */
 /** 200 of each kind by `npm run test:long`. */
-const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? (process.env['TEST_LONG'] ? 200 : 40));
+const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? (process.env['TEST_LONG'] ? 200 : 15));
 /** Set to repeat a failure. */
 const SEED = process.env['ATTEMPTS_SEED'] ?? randomBytes(4).toString('hex');
 

@@ -126,7 +126,7 @@ describe('a growing text', () => {
         }
         expect(text.startsWith(before)).toBe(true);
       }),
-      { numRuns: tries(200) },
+      { numRuns: tries(80) },
     );
   });
 

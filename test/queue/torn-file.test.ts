@@ -11,11 +11,12 @@ import { Inbox } from '../../src/queue/accept.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog } from '../support/redis.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { tries } from '../support/tries.ts';
 import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 // Losing the machine loses the end of the append-only file; here it is cut off at a random byte.
 
-const CUTS = 100;
+const CUTS = tries(25);
 /** So many servers start beside each other; each of them mostly waits. */
 const LANES = 5;
 const SEED = 'torn files';

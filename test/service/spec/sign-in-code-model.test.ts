@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { tries } from '../../support/tries.ts';
 import { startTestService, type TestService } from '../support.ts';
 import { codeCommands, emptyModel, LIVES } from './code-model.ts';
 
-const RUNS = Number(process.env['MODEL_RUNS'] ?? 40);
+const RUNS = Number(process.env['MODEL_RUNS'] ?? tries(16));
 
 let server: TestRedis;
 let service: TestService;
