@@ -5,6 +5,7 @@ import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { conversationOf, deliveryIdOf } from '../../src/platforms/conversation-key.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import type { TurnCommit } from '../../src/queue/turn-commit.ts';
+import { TurnStore } from '../../src/queue/turn-store.ts';
 import { createPostLedger } from '../../src/reply/post-ledger.ts';
 import { keepNotice } from '../../src/reply/notices.ts';
 import { doubleScripts } from '../support/double-scripts.ts';
@@ -56,6 +57,14 @@ test('security.md 4.12: a claim that is sent twice is one claim and counts no cr
   expect(await store.begin(alice)).toMatchObject({ crashes: 1, soloCrashes: 1 });
   // Two claims, each of its own, are two.
   expect(await storeOn(server.redis).begin(alice)).toMatchObject({ crashes: 2 });
+});
+
+test('security.md 4.12: a claim that is sent twice, by a worker that lives, is its own', async () => {
+  const store = new TurnStore({ redis: doubling, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+  await inboxOn(server.redis).accept(alice, textMessage('q'));
+  const claim = await store.begin(alice);
+  expect(claim).toMatchObject({ crashes: 0 });
+  expect(claim && (await store.commit(claim, FINAL))).toBe(0);
 });
 
 test('security.md 4.12: a commit that is sent twice takes no more messages, history or notices than its turn’s', async () => {
