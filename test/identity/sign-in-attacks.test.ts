@@ -188,7 +188,7 @@ describe('forwarded links (security.md 1.2, T1)', () => {
     expect((await account('woAAA'))?.accountId).toBe('20001');
     const page = await house.walkToConfirm(house.browser('20002', '20002'), await house.link('woBBB'));
     expect(page.status).toBe(403);
-    expect(page.text).toContain('cannot be verified here');
+    expect(page.text).toContain('could not be verified');
     expect(page.text).toContain('administrator');
     expect(house.events).toContain('link-refused id-unverifiable');
     expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
