@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DAY_MS, MINUTE_MS } from '../../src/base/clock.ts';
-import { conversationKeys, messageKey, personRateKey } from '../../src/base/partition-keys.ts';
-import { conversationOf, deliveryIdOf, personIdOf } from '../../src/platforms/conversation-key.ts';
+import { conversationKeys, messageKey } from '../../src/base/partition-keys.ts';
+import { conversationOf, deliveryIdOf } from '../../src/platforms/conversation-key.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { isMeantBy } from '../../src/queue/stop-mark.ts';
 import type { TurnStore } from '../../src/queue/turn-store.ts';
@@ -98,7 +98,7 @@ describe('a stop beyond every bound', () => {
     const limited = few();
     await flood(limited);
     await limited.accept(alice, textMessage('/stop'));
-    await server.redis.del(personRateKey(personIdOf(textMessage('x'), 'alice')));
+    await server.redis.del('none', ...(await server.redis.keys('{person:*}:rate:minute')));
     const later = textMessage('a later question');
     await limited.accept(alice, later);
     const stopped = await store.begin(alice);
