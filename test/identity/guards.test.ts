@@ -75,6 +75,7 @@ describe('callback queries (security.md 1.3 step 11)', () => {
             code,
             state,
             isError: false,
+            isDenied: false,
           });
         },
       ),
@@ -103,7 +104,7 @@ describe('callback queries (security.md 1.3 step 11)', () => {
     ]) {
       expect(readCallback(query)).toBeUndefined();
     }
-    expect(readCallback('error=access_denied')).toEqual({ isError: true });
+    expect(readCallback('error=access_denied')).toEqual({ isError: true, isDenied: true });
   });
 });
 
