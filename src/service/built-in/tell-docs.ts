@@ -48,7 +48,11 @@ function excerptOf({ title, blocks }: DocSection, terms: string[], language: Lan
 function firstBlocks(blocks: string[], language: Language): string[] {
   let chars = 0;
   const end = blocks.findIndex((block) => (chars += block.length) > MAX_STEPS_CHARS);
-  return end < 0 ? blocks : [...blocks.slice(0, Math.max(1, end)), say(BUILT_IN_TEXTS.goesOnThere, language)];
+  if (end < 0) return blocks;
+  const kept = blocks.slice(0, Math.max(1, end));
+  // What only leads over to what is cut would hang in the air.
+  if (kept.length > 1 && /[:：]$/.test(kept.at(-1) ?? '')) kept.pop();
+  return [...kept, say(BUILT_IN_TEXTS.goesOnThere, language)];
 }
 
 function bestBlocks(blocks: string[], hits: number[]): string[] {
