@@ -1,5 +1,6 @@
 import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import { asError } from '../base/coded-error.ts';
+import { settledWithin } from '../base/settled-within.ts';
 import type { Log } from '../base/log.ts';
 import type { QueueReport } from './queue-report.ts';
 
@@ -32,6 +33,8 @@ export interface QueuePressureOptions {
 const READ_EVERY_MS = SECOND_MS;
 /** Over a limit the queue is short again within moments, and nobody is to be turned away after that. */
 const READ_UNDER_PRESSURE_EVERY_MS = 100;
+/** A turn waits no longer for a reading: a shard may be away. */
+const LONGEST_WAIT_MS = 100;
 /** An older figure says nothing any more. */
 const FIGURE_HOLDS_MS = 5 * SECOND_MS;
 const TELL_EVERY_MS = 10 * SECOND_MS;
@@ -39,6 +42,8 @@ const ORDER: readonly Pressure[] = ['none', 'soft', 'hard'];
 
 /** One wake that this process has taken. */
 export interface TakenWake {
+  /** Settles when the queue's length has come that was asked for with it, and within 100 ms; undefined where nothing was asked. Never rejects. */
+  reading: Promise<unknown> | undefined;
   /**
    * The pressure as it is now, for this wake.
    * @param dueForMs how long its turn could have begun already, by Redis' clock: ours may be minutes apart from others'
@@ -50,8 +55,8 @@ export interface TakenWake {
 
 /**
  * Knows how much waits. While a process has a free slot nothing waits for long, so it asks nobody then; with all slots
- * taken it reads the queue's length beside its work, at most once a second, and counts down what it takes itself. There is
- * no timer, and no turn waits for a reading.
+ * taken it reads the queue's length beside the claim of a turn, at most once a second, and counts down what it takes itself. There is
+ * no timer that reads.
  */
 export class QueuePressure {
   readonly #options: QueuePressureOptions;
@@ -71,8 +76,9 @@ export class QueuePressure {
     this.#count(shard, 1);
     this.#waiting = Math.max(0, this.#waiting - 1);
     const isFull = this.#isFull(shard);
-    if (isFull) this.#readIfDue();
+    const reading = isFull ? this.#readIfDue() : undefined;
     return {
+      reading: reading && settledWithin([reading], LONGEST_WAIT_MS),
       pressure: (dueForMs) => {
         const pressure = isFull ? this.#judge(dueForMs) : 'none';
         this.#tell(pressure);
@@ -97,13 +103,13 @@ export class QueuePressure {
     return this.#waiting >= limits.softWaiting || ageMs >= limits.softAgeMs ? 'soft' : 'none';
   }
 
-  #readIfDue(): void {
+  #readIfDue(): Promise<void> | undefined {
     const { nowMs, readWaiting, log, limits } = this.#options;
     const isOverLimit = this.#waiting >= limits.softWaiting;
     const gapMs = isOverLimit ? READ_UNDER_PRESSURE_EVERY_MS : READ_EVERY_MS;
-    if (isWithin(nowMs() - this.#askedAtMs, gapMs)) return;
+    if (isWithin(nowMs() - this.#askedAtMs, gapMs)) return undefined;
     this.#askedAtMs = nowMs();
-    readWaiting().then(
+    return readWaiting().then(
       (waiting) => {
         this.#waiting = waiting;
         this.#readAtMs = nowMs();

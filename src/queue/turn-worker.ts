@@ -10,7 +10,7 @@ import { closeWorkers } from './close-workers.ts';
 import { EntryError, MissingKeyError } from './inbox-entry.ts';
 import { MissingKeys } from './missing-keys.ts';
 import type { QueueReport } from './queue-report.ts';
-import { QueuePressure, type Pressure, type PressureLimits } from './queue-pressure.ts';
+import { QueuePressure, type Pressure, type PressureLimits, type TakenWake } from './queue-pressure.ts';
 import { StopListener } from './stop-listener.ts';
 import { isMeantBy, marksOf, type StopMark } from './stop-mark.ts';
 import { SuspectLane } from './suspect-lane.ts';
@@ -86,8 +86,7 @@ interface TakenTurn {
   lease: TurnLease;
   /** Aborted with an `AbortReason` as its reason. */
   controller: AbortController;
-  /** The pressure as it is now for a turn that could have begun so long ago. */
-  pressure(dueForMs: number): Pressure;
+  wake: TakenWake;
 }
 
 /** Takes wakes from the queue and runs one turn for each, fenced by the conversation's epoch. */
@@ -197,7 +196,7 @@ export class TurnWorker {
     });
     const wake = this.#pressure.take(shard);
     try {
-      const waiting = await this.#runNextTurn(conversation, { lease, controller, pressure: wake.pressure });
+      const waiting = await this.#runNextTurn(conversation, { lease, controller, wake });
       // One turn a wake keeps it fair: others that wait come before this conversation's next turn.
       if (waiting > 0) await wakeQueue.wake(conversation);
     } finally {
@@ -215,6 +214,8 @@ export class TurnWorker {
       else throw error;
     });
     if (!claim) return 0;
+    // Asked for beside the claim, so that it is mostly there.
+    await taken.wake.reading;
     this.missingKeys.found(conversation.id);
     const { turnId, unreadable, isAnswerLost } = claim;
     if (unreadable.length > 0) report.messagesBroken({ turnId, count: unreadable.length });
@@ -282,13 +283,13 @@ export class TurnWorker {
     inBackground(() => store.notCrashed(claim));
   }
 
-  #contextOf(claim: TurnClaim, { controller, lease, pressure }: TakenTurn): TurnContext {
+  #contextOf(claim: TurnClaim, { controller, lease, wake }: TakenTurn): TurnContext {
     const { store } = this.#options;
     const fenced = () => controller.abort('fenced' satisfies AbortReason);
     return {
       claim,
       signal: controller.signal,
-      pressure: () => (claim.wasBegun ? 'none' : pressure(claim.dueForMs)),
+      pressure: () => (claim.wasBegun ? 'none' : wake.pressure(claim.dueForMs)),
       fenced,
       stopped: () => controller.abort('stopped' satisfies AbortReason),
       renew: () => lease.renew(),

@@ -63,6 +63,30 @@ describe('the measure', () => {
     expect(await take(measure(), ageMs)).toBe(expected);
   });
 
+  test('a turn is judged by the length that was asked for with its wake, and waits for it a tenth of a second at most', async () => {
+    waiting = 600;
+    const answers: (() => void)[] = [];
+    const late = new QueuePressure({
+      limits: LIMITS,
+      concurrency: 1,
+      readWaiting: () => new Promise((resolve) => answers.push(() => resolve(waiting))),
+      nowMs: () => nowMs,
+      log: recordingLog().log,
+      report: { pressureChanged: () => undefined },
+    });
+    const first = late.take(0);
+    setTimeout(() => answers[0]?.(), 20);
+    await first.reading;
+    expect(first.pressure(0)).toBe('hard');
+    first.leave();
+    nowMs += 1_000;
+    const second = late.take(0);
+    await second.reading;
+    expect(second.pressure(0)).toBe('hard');
+    second.leave();
+    expect(late.take(0).reading).toBeUndefined();
+  });
+
   test('with a free slot there is none, and nothing is read', async () => {
     waiting = 1_000;
     const pressure = measure(2);
