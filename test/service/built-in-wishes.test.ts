@@ -91,7 +91,7 @@ describe('where the tool is absent it says so', () => {
     ['What time is it?', 'current_time'],
     ['现在几点？', 'current_time'],
     ['Who am I?', '/whoami'],
-    ['你知道我是谁吗？', '/whoami'],
+    ['你知道我是谁吗？', '发送“我是谁”'],
   ])('%s', async (question, part) => {
     expect(await textFor(question)).toContain(part);
     // A tool that may not be called is as good as none.
