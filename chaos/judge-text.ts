@@ -1,4 +1,5 @@
 import { REPLY_TEXTS } from '../src/texts/reply-texts.ts';
+import { withoutSlashes } from '../src/texts/say-typed.ts';
 import { SIGN_IN_TEXTS } from '../src/texts/sign-in-texts.ts';
 import { TURN_TEXTS } from '../src/texts/turn-texts.ts';
 
@@ -51,7 +52,8 @@ export function kindOfText(text: string): TextKind {
 
 /** Whether an answer says of itself that it is not whole. */
 export function saysInterrupted(text: string): boolean {
-  return text.includes(TURN_TEXTS.interrupted.en);
+  const { en } = TURN_TEXTS.interrupted;
+  return text.includes(en) || text.includes(withoutSlashes(en));
 }
 
 function kindOfWords(words: { sampling: number; place: number | 'end' }[], sampling: number): TextKind {
@@ -64,7 +66,7 @@ function kindOfWords(words: { sampling: number; place: number | 'end' }[], sampl
   return { kind: 'answer', sampling, isWhole };
 }
 
-/** The part before a placeholder is enough to know a sentence. */
+/** The part before a placeholder is enough to know a sentence, however its words are typed on the platform. */
 function is(text: string, { en, zh }: { en: string; zh: string }): boolean {
-  return [en, zh].some((sentence) => text.startsWith(sentence.split('{')[0] ?? sentence));
+  return [en, withoutSlashes(en), zh].some((sentence) => text.startsWith(sentence.split('{')[0] ?? sentence));
 }

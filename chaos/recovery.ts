@@ -53,11 +53,11 @@ export function recoveryTimes(ledger: Ledger, kind: BlowKind): Recovery[] {
   });
 }
 
-/** When the first and the last look of each question's answer came, or those of the apology in its own message. */
+/** When the first look of each question's answer came, and the last that changed its text, or those of the apology in its own message. */
 function spansByQuestion(ledger: Ledger): Map<number, { firstAtMs: number; lastAtMs: number }> {
   const spans = new Map<number, { firstAtMs: number; lastAtMs: number }>();
   const note = (question: number, message: VisibleMessage | undefined) => {
-    const [first, last] = [message?.looks[0], message?.looks.at(-1)];
+    const [first, last] = [message?.looks[0], lastChangeOf(message?.looks ?? [])];
     if (first && last) spans.set(question, { firstAtMs: first.atMs, lastAtMs: last.atMs });
   };
   for (const message of ledger.messages)
@@ -65,6 +65,11 @@ function spansByQuestion(ledger: Ledger): Map<number, { firstAtMs: number; lastA
       note(message.event, message);
   for (const [question, [answer]] of answersByQuestion(ledger)) note(question, answer);
   return spans;
+}
+
+/** The look since which the text has stood: laying the same over it once more, as after-care does, changes nothing for its reader. */
+export function lastChangeOf(looks: VisibleMessage['looks']): VisibleMessage['looks'][number] | undefined {
+  return looks.findLast(({ text }, index) => text !== looks[index - 1]?.text);
 }
 
 /** Who had each question in hand, one after another. A turn is named by its newest question; those merged into it share its way. */

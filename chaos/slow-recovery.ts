@@ -1,7 +1,7 @@
 import { answersByQuestion } from './judge.ts';
 import { winningSampling } from './judge-order.ts';
 import type { Blow, Ledger, Sampling, SentEvent } from './ledger.ts';
-import { holdingsByQuestion } from './recovery.ts';
+import { holdingsByQuestion, lastChangeOf } from './recovery.ts';
 
 /** How a turn came back after the last blow that touched it. */
 export interface SlowRecovery {
@@ -25,7 +25,7 @@ export function slowRecoveries(ledger: Ledger): SlowRecovery[] {
   return ledger.events.flatMap((event) => {
     const message = answers.get(event.id)?.[0];
     const sampling = winningSampling(ledger, message);
-    const shownAtMs = message?.looks.at(-1)?.atMs;
+    const shownAtMs = lastChangeOf(message?.looks ?? [])?.atMs;
     if (!sampling || shownAtMs === undefined || event.acknowledgedAtMs === undefined) return [];
     const own = holdings.get(event.id) ?? [];
     const holders = own.map(({ holder, fromMs }, index) => ({

@@ -3,6 +3,7 @@ import { judge } from '../../chaos/judge.ts';
 import { questionText, type Ledger, type SentEvent, type VisibleMessage } from '../../chaos/ledger.ts';
 import { recoveryTimes } from '../../chaos/recovery.ts';
 import { REPLY_TEXTS } from '../../src/texts/reply-texts.ts';
+import { withoutSlashes } from '../../src/texts/say-typed.ts';
 import { TURN_TEXTS } from '../../src/texts/turn-texts.ts';
 
 const whole = (sampling: number, ...questions: number[]) =>
@@ -178,6 +179,8 @@ test('an apology is explained by a fault of the chat service or of the way to it
   expect(kindsOf(ledger)).toEqual(['unexplained']);
   ledger.blows = [{ atMs: 2_000, untilMs: 2_400, kind: 'link', target: 'worker1 chat', detail: '' }];
   expect(judge(ledger)).toMatchObject({ violations: [], apologies: { chatDown: 1 } });
+  ledger.messages[1]!.looks[0]!.text = withoutSlashes(TURN_TEXTS.chatDown.en);
+  expect(judge(ledger)).toMatchObject({ violations: [], apologies: { chatDown: 1 } });
   ledger.blows = [];
   ledger.samplings[1]!.ending = 'refused';
   expect(kindsOf(ledger)).toEqual([]);
@@ -219,6 +222,14 @@ describe('recovery counts from the last kill that hit the worker which had the q
     ledger.resumptions = [{ atMs: 13_900, worker: 'worker2.1', turn: 1 }];
     const before = [kill(990, 'worker1.1'), kill(1_100, 'receiver1.1')];
     ledger.blows = [...before, kill(1_200, 'worker1.1'), kill(2_000, 'worker3.1')];
+    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false }]);
+  });
+
+  test('the same text laid over the answer once more is not its end', () => {
+    const ledger = twice();
+    const text = whole(2, 1);
+    ledger.messages = [{ ...shown(1), looks: [15_000, 49_000].map((atMs) => ({ atMs, text })) }];
+    ledger.blows = [kill(1_200, 'worker1.1')];
     expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false }]);
   });
 
