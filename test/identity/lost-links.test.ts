@@ -169,7 +169,7 @@ test('an account that somebody else is linked to by now: the person is told once
 });
 
 test.each([
-  ['en', 'Your sign-in was lost by a fault on our side. Send /signin to sign in again.'],
+  ['en', 'A fault on our side has lost your sign-in. Send /signin to sign in again.'],
   ['zh', '由于我们的故障，你的登录未能保留，请发送“登录”重新登录。'],
 ] as const)('whose sign-in was lost is told so in their language (%s)', async (language, text) => {
   const platform = createFakePlatform();

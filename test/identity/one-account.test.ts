@@ -25,7 +25,7 @@ describe('one account, one chat user (security.md 1.3 step 22, T12)', () => {
     await house.walk(house.browser('20001', 'first'), await house.link('first'));
     const page = await house.walk(house.browser('20001', 'second'), await house.link('second'));
     expect(page.status).toBe(409);
-    expect(page.text).toContain('linked to another chat user');
+    expect(page.text).toContain('Another chat account is signed in with this account');
     expect(await account('second')).toBeUndefined();
     expect(house.notices.at(-1)).toMatchObject({
       person: { chatUserId: 'first' },
@@ -40,7 +40,7 @@ describe('one account, one chat user (security.md 1.3 step 22, T12)', () => {
     await house.walk(house.browser('20001', 'first'), await house.link('first'));
     const page = await house.walk(house.browser('20002', 'first'), await house.link('first'));
     expect(page.status).toBe(409);
-    expect(page.text).toContain('already linked to another account');
+    expect(page.text).toContain('This chat is signed in with another account');
     expect((await account('first'))?.accountId).toBe('20001');
     expect((await house.walk(house.browser('20001', 'first'), await house.link('first'))).status).toBe(200);
   });

@@ -14,7 +14,9 @@ const ASKER = 'zhangwei';
 const driver = () => town.messenger.driver;
 type Said = Parameters<ReturnType<typeof driver>['say']>[1];
 async function ask(said: Said, person = ASKER) {
-  const message = await driver().say(person, said);
+  // Slack keeps what begins with a slash for itself.
+  const typed = typeof said === 'string' ? said.replace(/^\//, ' /') : said;
+  const message = await driver().say(person, typed);
   return driver().waitForAnswer(message.id, { timeoutMs: 25_000 });
 }
 

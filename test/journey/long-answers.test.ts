@@ -57,7 +57,7 @@ test('what can be brought no other way stands before the next private reply of t
   wecom.answers.push('refused');
   const beginning = await wecom.ask('a long one', { groupId: 'wrgroup' });
   await untilTrue(isSettled);
-  expect(await wecom.ask('in the group', { groupId: 'wrgroup' })).toBe('Short.');
+  expect(await wecom.ask('asked before many others', { groupId: 'wrgroup' })).toBe('Short.');
   expect(await wecom.ask('mine', { userid: 'lisi' })).toBe('Short.');
   const [rest = '', answer] = (await wecom.ask('my own')).split('\n\n---\n\n');
   expect(answer).toBe('Short.');

@@ -34,7 +34,7 @@ export interface StormFigures {
 
 export const STORM_ANSWER = 'It is answered.';
 const BUSY = 'Too many people are asking';
-const HELP = '/retry';
+const HELP = '`retry`';
 /** Said one after another before it: processes that have just started are slow at first. */
 const WARM_UP_MESSAGES = 20;
 /** Every so many people say three things, so that an order can be seen. */
