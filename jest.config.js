@@ -38,8 +38,9 @@ export default {
   setupFilesAfterEnv: ['<rootDir>/test/support/evidence/observe-http.ts', '<rootDir>/test/support/retry-in-ci.ts'],
   testTimeout: 20_000,
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
-  // Most tests wait most of the time: for a clock, a process, a server. As many workers as cores would leave half of them idle.
-  maxWorkers: 6,
+  // Most tests wait most of the time: for a clock, a process, a server. The order sees to it that about three of them do at
+  // any time; what two cores can work at is left then.
+  maxWorkers: 8,
   // A worker keeps much of every file that it has run.
   workerIdleMemoryLimit: '800MB',
 };

@@ -1,8 +1,48 @@
 import { expect, test } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
 
-test('the list of the longest test files names each once, and none that is gone', () => {
-  const names = JSON.parse(readFileSync('test/support/longest-first.json', 'utf8')) as string[];
+type Spread = (tests: { path: string }[]) => { path: string }[];
+/** Of jest's own kind: plain JavaScript without types. */
+const SEQUENCER = new URL('../support/longest-first.mjs', import.meta.url).pathname;
+const { spreadWaits } = (await import(SEQUENCER)) as { spreadWaits: Spread };
+
+const { waits, works } = JSON.parse(readFileSync('test/support/longest-first.json', 'utf8')) as {
+  waits: Record<string, number>;
+  works: Record<string, number>;
+};
+const testOf = (name: string) => ({ path: `/somewhere/test/${name}.test.ts` });
+
+test('the lists of the longest test files name each once, and none that is gone', () => {
+  const names = [...Object.keys(waits), ...Object.keys(works)];
+  expect(names.length).toBe(new Set(names).size);
   expect(names.filter((name) => !existsSync(`test/${name}.test.ts`))).toEqual([]);
-  expect(new Set(names).size).toBe(names.length);
+});
+
+test('every test file is in the order once, and at no time more of the waiting is over than of the work, by more than a file', () => {
+  const listed = fc.subarray([...Object.keys(waits), ...Object.keys(works)]);
+  const others = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,6}\/[a-z]{9}$/), { maxLength: 40 });
+  fc.assert(
+    fc.property(listed, others, (long, short) => {
+      const names = [...long, ...short];
+      const order = spreadWaits(names.map(testOf)).map(({ path }) => path);
+      expect(order.toSorted()).toEqual(names.map((name) => testOf(name).path).toSorted());
+      const waitSecs = order
+        .map((path) => names.find((name) => testOf(name).path === path) ?? '')
+        .map((name) => waits[name] ?? 0);
+      const workSecs = order.map((path, index) =>
+        waitSecs[index] ? 0 : (works[names.find((name) => testOf(name).path === path) ?? ''] ?? 1),
+      );
+      const sum = (secs: number[]) => secs.reduce((all, sec) => all + sec, 0);
+      const [allWaitSec, allWorkSec] = [sum(waitSecs), sum(workSecs)];
+      if (allWaitSec === 0 || allWorkSec === 0) return;
+      for (const index of order.keys()) {
+        const waited = sum(waitSecs.slice(0, index)) / allWaitSec;
+        const worked = sum(workSecs.slice(0, index)) / allWorkSec;
+        const mostOfOne = Math.max(...waitSecs) / allWaitSec + Math.max(...workSecs) / allWorkSec;
+        expect(Math.abs(waited - worked)).toBeLessThanOrEqual(mostOfOne + 1e-9);
+      }
+    }),
+    { numRuns: 30 },
+  );
 });
