@@ -3,6 +3,7 @@ import type { Language } from '../../base/texts.ts';
 import type { Bootstrap } from '../api.ts';
 import { fetchBootstrap } from './api-client.ts';
 import { createDrafts } from './drafts.ts';
+import { keepFocus } from './focus-keeper.ts';
 import { inAppLinks } from './links.ts';
 import { mentionCutter } from './mentions.ts';
 import { choosePerson } from './people.ts';
@@ -63,6 +64,7 @@ function People({ bootstrap, language }: { bootstrap: Bootstrap; language: Langu
   const person = bootstrap.people.find(({ id }) => id === personId);
   const facts = useMemo(() => person && { ...lasting, person, notify }, [lasting, person, notify]);
 
+  useEffect(keepFocus, []);
   useEffect(() => {
     document.documentElement.dataset['botName'] = bootstrap.botName;
   }, [bootstrap]);

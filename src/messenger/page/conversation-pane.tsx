@@ -3,6 +3,7 @@ import type { ConversationView, MessageView } from '../api.ts';
 import { stopText } from './asker.ts';
 import { Avatar } from './avatar.tsx';
 import { Composer } from './composer.tsx';
+import { focusComposer } from './focus-composer.ts';
 import { Icon, IconButton } from './icon.tsx';
 import { MessageList } from './message-list.tsx';
 import type { PageState } from './page-state.ts';
@@ -64,7 +65,10 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
               ? actions.stop(message)
               : send(stopText(conversation.kind, bootstrap.botName))
           }
-          onQuote={setQuoted}
+          onQuote={(message) => {
+            setQuoted(message);
+            focusComposer();
+          }}
           onRate={actions.rate}
           onSendAgain={actions.sendAgain}
           hasEarlier={state.hasEarlier[conversation.id] ?? false}

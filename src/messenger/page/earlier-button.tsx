@@ -14,13 +14,14 @@ export function EarlierButton(props: {
   const first = props.log.find((message) => !isLocalOnly(message));
   if (!first) return null;
   const load = () => {
+    if (isLoading) return;
     setLoading(true);
     props.keepPlace(rowKeyOf(first));
     void props.onEarlier(first.id).then(() => setLoading(false));
   };
   return (
     <div class="earlier">
-      <button type="button" class="text-button" disabled={isLoading} onClick={load}>
+      <button type="button" class="text-button" aria-disabled={isLoading} onClick={load}>
         {say(isLoading ? 'loading' : 'earlierMessages')}
       </button>
     </div>

@@ -72,7 +72,12 @@ const PREVIEW_CHARS = 300;
 
 /** The words of a markdown text on one line, for previews. */
 export function plainPreview(text: string): string {
-  const words = markdown.parse(text.slice(0, PREVIEW_CHARS), {}).flatMap((token) => {
+  return plainWords(text.slice(0, PREVIEW_CHARS));
+}
+
+/** A text's words without its marks, in one line. */
+export function plainWords(text: string): string {
+  const words = markdown.parse(text, {}).flatMap((token) => {
     if (token.type === 'fence' || token.type === 'code_block') return [token.content];
     return token.children === null ? [] : [wordsOf(token.children)];
   });

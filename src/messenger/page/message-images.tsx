@@ -30,7 +30,7 @@ export function MessageImages({ images }: { images: readonly ShownImage[] }) {
   );
 }
 
-/** One image over the whole page; Escape, the button and a press beside the image close it. */
+/** One image over the whole page; Escape, the button and a press beside the image close it, and the tile has the focus again. */
 function Lightbox({ image, name, onClose }: { image: ShownImage; name: string; onClose(): void }) {
   const { say } = usePage();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -41,10 +41,10 @@ function Lightbox({ image, name, onClose }: { image: ShownImage; name: string; o
       class="lightbox"
       aria-label={name}
       onClose={onClose}
-      onClick={(event) => event.target === event.currentTarget && onClose()}
+      onClick={(event) => event.target === event.currentTarget && dialog.current?.close()}
     >
       <img src={image.url} alt={name} />
-      <IconButton icon="close" label={say('close')} class="lightbox-close" onPress={onClose} />
+      <IconButton icon="close" label={say('close')} class="lightbox-close" onPress={() => dialog.current?.close()} />
     </dialog>
   );
 }

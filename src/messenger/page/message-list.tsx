@@ -15,6 +15,7 @@ import { usePage } from './page-context.ts';
 import { useTextClicks } from './text-clicks.ts';
 import { fixedName } from './texts.ts';
 import { dayKeyOf, dayLabel } from './times.ts';
+import { useAnnounced } from './use-announced.ts';
 import { useNow } from './use-now.ts';
 import { useStickToBottom } from './use-stick-to-bottom.ts';
 import { useUnreadMark } from './use-unread-mark.ts';
@@ -47,6 +48,7 @@ export function MessageList(props: MessageListProps) {
   const stick = useStickToBottom({ rowKeys, newestIsOwn: log.at(-1)?.sender === person.id });
   const firstUnreadKey = useUnreadMark(props.unreadAtOpen, log, person.id);
   const onClick = useTextClicks();
+  const announced = useAnnounced(log);
   const nowMs = useNow(MINUTE_MS);
   const newestMessage = log.findLast((message) => !isNote(message));
   const newestKey = newestMessage && rowKeyOf(newestMessage);
@@ -88,7 +90,7 @@ export function MessageList(props: MessageListProps) {
         <div class="messages-inner" ref={stick.inner}>
           {props.hasEarlier && <EarlierButton log={log} onEarlier={props.onEarlier} keepPlace={stick.keepPlace} />}
           {nobodyWrote && <FirstRun conversation={props.conversation} onAsk={props.onAsk} />}
-          <div role="log" {...fixedName('messages', language)} onClick={onClick} onKeyDown={goByArrows}>
+          <div role="log" aria-live="off" {...fixedName('messages', language)} onClick={onClick} onKeyDown={goByArrows}>
             {days.map((day) => (
               <section key={day.key} class="day">
                 <div class="day-mark">
@@ -113,6 +115,8 @@ export function MessageList(props: MessageListProps) {
           {waiting && <WaitingStop onStop={() => props.onStop(waiting)} />}
         </div>
       </div>
+      {/* Shown by the style sheet, so that the page's text has it once. */}
+      <div class="announced visually-hidden" aria-live="polite" data-said={announced} />
       {!stick.place.atBottom && (
         <button
           type="button"

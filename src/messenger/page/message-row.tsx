@@ -47,6 +47,11 @@ export function MessageRow(props: MessageRowProps) {
       onPointerEnter={() => props.onActive(rowKey)}
       onPointerLeave={() => props.onActive(undefined)}
       onFocusIn={() => props.onActive(rowKey)}
+      onFocusOut={({ currentTarget, relatedTarget }) => {
+        // A window that is left keeps its focus; a row that is left does not.
+        const next = relatedTarget ?? document.activeElement;
+        if (!(next instanceof Node && currentTarget.contains(next))) props.onActive(undefined);
+      }}
     >
       {!isOwn &&
         (props.startsRun ? <Avatar name={name} kind={isBot ? 'bot' : 'person'} /> : <span class="avatar-gap" />)}
@@ -179,7 +184,8 @@ function RatingMark({ rating }: { rating: NonNullable<MessageView['rating']> }) 
   );
 }
 
-function failureText(message: LoggedMessage, say: PageFacts['say']): string {
+/** Why a message was not sent, in a sentence. */
+export function failureText(message: LoggedMessage, say: PageFacts['say']): string {
   if (message.failureCode === 'rate_limited') return say('rateLimited');
   if (message.failureCode === 'too_large') return say('tooLarge');
   if (message.failureCode === 'unreachable') return say('messengerAway');

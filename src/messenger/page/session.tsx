@@ -46,18 +46,25 @@ export function Session({ facts, onPerson }: SessionProps) {
     document.title = `${unread > 0 ? `(${unread}) ` : ''}${person.name} · ${say('appTitle')}`;
   }, [unread, person, say]);
 
+  const panel = facts.bootstrap.isLocal === true && !tour.isHidden && (
+    <TourPanel key="tour" tour={tour} state={state} actions={actions} onOpen={open.open} />
+  );
   return (
     <PageFactsProvider value={pageFacts}>
       {facts.bootstrap.isLocal === true && <Ribbon tour={tour} />}
       <div class="shell" data-view={opened ? 'conversation' : 'list'}>
+        {/* Before what it stands above or left of, so that the Tab key goes as the eye does. */}
+        {!isWide && panel}
         <Sidebar
+          key="sidebar"
           conversations={conversations}
           selectedId={current?.id}
           isAlone={!current && !isWide}
           onSelect={open.open}
           onPerson={onPerson}
         />
-        <div class={`stage ${state.frame ? 'halved' : ''}`}>
+        {isWide && panel}
+        <div key="stage" class={`stage ${state.frame ? 'halved' : ''}`}>
           {current ? (
             <ConversationPane
               key={current.id}
@@ -75,9 +82,6 @@ export function Session({ facts, onPerson }: SessionProps) {
           )}
           {state.frame && <InAppBrowser key={state.frame.id} frame={state.frame} onClose={actions.closeInApp} />}
         </div>
-        {facts.bootstrap.isLocal === true && !tour.isHidden && (
-          <TourPanel tour={tour} state={state} actions={actions} onOpen={open.open} />
-        )}
       </div>
     </PageFactsProvider>
   );

@@ -3,7 +3,7 @@ import type { LoggedMessage } from '../message-log.ts';
 import { usePage } from '../page-context.ts';
 import type { PageState } from '../page-state.ts';
 import { tourIn, type SayTour } from './tour-texts.ts';
-import { useKillShow, type KillShow } from './use-kill-show.ts';
+import type { KillShow } from './use-kill-show.ts';
 import type { Tour } from './use-tour.ts';
 import { isGrowing } from './what-happened.ts';
 
@@ -16,11 +16,10 @@ interface KillStepProps {
 
 /** Our promise, seen: ends the process that writes an answer, and tells what became of the answer as it was measured here. */
 export function KillStep({ tour, state, onLong }: KillStepProps) {
-  const { language, notify, times } = usePage();
+  const { language, times } = usePage();
   const say = tourIn(language);
-  const { show, isWaiting, kill } = useKillShow(state, (code) => notify(say(code)));
+  const { show, isWaiting, kill } = tour.killShow;
   const growing = growingAnswer(state);
-  const { mark } = tour;
   const lines = show ? linesOf(show, { say, locale: times.locale }) : [];
   const list = useRef<HTMLOListElement>(null);
   const told = lines.join('\n');
@@ -28,21 +27,22 @@ export function KillStep({ tour, state, onLong }: KillStepProps) {
   useEffect(() => {
     if (told !== '') list.current?.scrollIntoView({ block: 'nearest' });
   }, [told]);
-  const isOver = show?.end !== undefined;
-  useEffect(() => {
-    if (isOver) mark('kill');
-  }, [isOver, mark]);
   return (
     <>
       {!show && <p>{say('killHint')}</p>}
       <div class="kill-buttons">
-        <button type="button" class="tour-action" disabled={growing !== undefined} onClick={onLong}>
+        <button
+          type="button"
+          class="tour-action"
+          aria-disabled={growing !== undefined}
+          onClick={() => growing ?? onLong()}
+        >
           {say('longAction')}
         </button>
         <button
           type="button"
           class="tour-action kill"
-          disabled={growing === undefined || isWaiting}
+          aria-disabled={growing === undefined || isWaiting}
           onClick={() => growing && kill(growing)}
         >
           {say('killAction')}

@@ -68,11 +68,11 @@ export function ModelDialog({ model, onModel, onLeave }: ModelDialogProps) {
           {isTrying ? say('trying') : outcome?.text}
         </p>
         <div class="model-buttons">
-          <button type="submit" class="primary" disabled={isTrying}>
+          <button type="submit" class="primary" aria-disabled={isTrying}>
             {say('tryModel')}
           </button>
           {model.kind === 'own' && (
-            <button type="button" disabled={isTrying} onClick={() => void back()}>
+            <button type="button" aria-disabled={isTrying} onClick={() => isTrying || void back()}>
               {say('backToBuiltIn')}
             </button>
           )}

@@ -29,12 +29,19 @@ export function TourPanel(props: TourPanelProps) {
   return (
     <aside class="tour" id={TOUR_ID} aria-labelledby="tour-title">
       <header>
-        <h2 id="tour-title">{say(next === undefined ? 'tourOver' : 'tourTitle')}</h2>
+        <h2 id="tour-title" tabIndex={-1}>
+          {say(next === undefined ? 'tourOver' : 'tourTitle')}
+        </h2>
         <IconButton icon="close" label={say('hideTour')} onPress={tour.toggle} />
       </header>
       <ol>
         {STEPS.map((step) => (
-          <li key={step} class={tour.done.has(step) ? 'done' : ''} aria-current={step === next ? 'step' : undefined}>
+          <li
+            key={step}
+            class={tour.done.has(step) ? 'done' : ''}
+            aria-current={step === next ? 'step' : undefined}
+            tabIndex={step === next ? -1 : undefined}
+          >
             <span class="tour-mark">{tour.done.has(step) && <Icon name="check" />}</span>
             <div class="tour-step">
               <span class="tour-name">

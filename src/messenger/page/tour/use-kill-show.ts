@@ -15,6 +15,13 @@ export interface KillShow {
   end: 'once' | 'anew' | undefined;
 }
 
+/** The show, and how to begin it. */
+export interface KillShowing {
+  show: KillShow | undefined;
+  isWaiting: boolean;
+  kill(message: LoggedMessage): void;
+}
+
 interface Kill {
   view: WorkerView;
   atMs: number;
@@ -29,10 +36,7 @@ const SURE_LOOK = 2;
 const SETTLED_MS = 2_000;
 
 /** Ends the bot's worker while an answer grows, and measures on this page what becomes of it. */
-export function useKillShow(
-  state: PageState,
-  onFault: (code: 'killTooSoon' | 'killFailed') => void,
-): { show: KillShow | undefined; isWaiting: boolean; kill(message: LoggedMessage): void } {
+export function useKillShow(state: PageState, onFault: (code: 'killTooSoon' | 'killFailed') => void): KillShowing {
   const [kill, setKill] = useState<Kill | undefined>(undefined);
   const [isWaiting, setWaiting] = useState(false);
   const killing = useRef(false);

@@ -3,18 +3,23 @@ import type { PageState } from '../page-state.ts';
 import type { PageFacts } from '../page-context.ts';
 import { keepProgress, readProgress, withSteps } from './tour-progress.ts';
 import { useOthersBeside } from './use-others-beside.ts';
+import { tourIn } from './tour-texts.ts';
+import { useKillShow, type KillShowing } from './use-kill-show.ts';
 import { stepsSeen, type Step } from './what-happened.ts';
 
 export interface Tour {
   done: ReadonlySet<Step>;
   isHidden: boolean;
   toggle(): void;
-  /** Ticks a step off that only its own part of the tour can see. */
-  mark(step: Step): void;
+  /** What becomes of the bot that was killed, also while the tour is hidden. */
+  killShow: KillShowing;
 }
 
+type TourFacts = Pick<PageFacts, 'person' | 'bootstrap' | 'language' | 'notify'>;
+
 /** The tour's state: steps are ticked off by what happened in this or another tab, never by pressing "next". */
-export function useTour(state: PageState, { person, bootstrap }: Pick<PageFacts, 'person' | 'bootstrap'>): Tour {
+export function useTour(state: PageState, facts: TourFacts): Tour {
+  const { person, bootstrap, language, notify } = facts;
   const [progress, setProgress] = useState(() => readProgress(localStorage));
   const mark = useCallback((...steps: Step[]) => setProgress((now) => withSteps(now, steps)), []);
   useEffect(() => {
@@ -30,6 +35,11 @@ export function useTour(state: PageState, { person, bootstrap }: Pick<PageFacts,
   useEffect(() => {
     if (isBeside) mark('second');
   }, [isBeside, mark]);
+  const killShow = useKillShow(state, (code) => notify(tourIn(language)(code)));
+  const isKillOver = killShow.show?.end !== undefined;
+  useEffect(() => {
+    if (isKillOver) mark('kill');
+  }, [isKillOver, mark]);
   useEffect(() => keepProgress(localStorage, progress), [progress]);
   useEffect(() => {
     const follow = ({ storageArea }: StorageEvent) => {
@@ -39,8 +49,6 @@ export function useTour(state: PageState, { person, bootstrap }: Pick<PageFacts,
     return () => removeEventListener('storage', follow);
   }, []);
   const toggle = useCallback(() => setProgress((now) => ({ ...now, isHidden: !now.isHidden })), []);
-  return useMemo(
-    () => ({ done: new Set(progress.done), isHidden: progress.isHidden, toggle, mark: (step: Step) => mark(step) }),
-    [progress, toggle, mark],
-  );
+  const done = useMemo(() => new Set(progress.done), [progress]);
+  return { done, isHidden: progress.isHidden, toggle, killShow };
 }
