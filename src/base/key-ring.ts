@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, randomFillSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { hmacHex, sha256Hex } from './ids.ts';
 import { CodedError } from './coded-error.ts';
+import { freshBytes } from './random-pool.ts';
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
@@ -177,27 +178,12 @@ function additionalData(fields: string[]): string {
 }
 
 function encrypt(key: Buffer, additional: string, plain: Buffer): Buffer {
-  const iv = nextIv();
+  const iv = freshBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, key, iv, CIPHER_OPTIONS).setAAD(Buffer.from(additional));
   const sealed = cipher.update(plain);
   // What this mode has left at the end is nothing but the tag.
   cipher.final();
   return Buffer.concat([iv, sealed, cipher.getAuthTag()]);
-}
-
-const IVS_DRAWN_AT_ONCE = 256;
-const drawnIvs = Buffer.alloc(IVS_DRAWN_AT_ONCE * IV_BYTES);
-let nextIvAt = drawnIvs.length;
-
-/** Twelve random bytes that were never given out before. Drawn many at once: a draw costs as much as sealing a message. */
-function nextIv(): Buffer {
-  if (nextIvAt >= drawnIvs.length) {
-    randomFillSync(drawnIvs);
-    nextIvAt = 0;
-  }
-  const iv = drawnIvs.subarray(nextIvAt, nextIvAt + IV_BYTES);
-  nextIvAt += IV_BYTES;
-  return iv;
 }
 
 function decrypt(key: Buffer, additional: string, sealed: Buffer): Buffer {

@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, MIB_BYTES, MINUTE_MS, type NowMs, monotonicMs } from '../base/clock.ts';
-import { Fifo } from '../base/fifo.ts';
+import { messageKey } from '../base/partition-keys.ts';
+import { TimedTexts, type TimedText } from '../base/timed-texts.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 import { NEVER_MERGED } from './inbox-entry.ts';
 
@@ -31,15 +32,6 @@ export interface RecentAccept {
 /** What is left of one when there were too many to keep them whole. */
 export type BareAccept = Pick<RecentAccept, 'deliveryId'> & { recordKey: string };
 
-interface Kept {
-  /** On the monotonic clock. */
-  atMs: number;
-  bytes: number;
-  entry: RecentAccept;
-  /** Its answer was shown whole: it need not be stored again. */
-  isSeen?: true;
-}
-
 export interface RecentAcceptsOptions {
   /** Told when one more could be kept by its id only, since too many wait. */
   onBare?: () => void;
@@ -55,108 +47,145 @@ export interface RecentAcceptsOptions {
 export class RecentAccepts {
   readonly #options: RecentAcceptsOptions;
   readonly #nowMs: NowMs;
-  readonly #young = new Fifo<Kept>();
-  readonly #youngById = new Map<string, Kept>();
-  /** Older than what is kept in any case, in order. */
-  readonly #older = new Map<string, Kept>();
-  readonly #bare = new Fifo<{ atMs: number; entry: BareAccept }>();
-  #bytes = 0;
+  /** Packed; see `pack`. */
+  readonly #young = new TimedTexts();
+  /** Older than what is kept in any case, by their delivery ids, in order; packed. */
+  readonly #older = new Map<string, TimedText>();
+  #olderBytes = 0;
+  /** Records' keys. */
+  readonly #bare = new TimedTexts();
+  /** Answers that were seen whole in this minute and in the one before: longer than their messages are young. */
+  #seen = new Set<string>();
+  #seenBefore = new Set<string>();
+  #seenSinceMs: number;
 
   constructor(options: RecentAcceptsOptions = {}) {
     this.#options = options;
     this.#nowMs = options.nowMs ?? monotonicMs;
+    this.#seenSinceMs = this.#nowMs();
   }
 
   keep(entry: RecentAccept): void {
-    const bytes = entry.args.reduce<number>((sum, arg) => sum + (typeof arg === 'string' ? arg.length : 8), 0);
-    const kept = { atMs: this.#nowMs(), bytes, entry };
-    this.#young.push(kept);
-    this.#youngById.set(entry.deliveryId, kept);
-    this.#bytes += bytes;
-    this.#trim();
+    const nowMs = this.#nowMs();
+    this.#young.push(nowMs, pack(entry));
+    this.#trim(nowMs);
   }
 
   /** All that is kept, the oldest first, each once, although it may have been stored twice. */
   all(): { whole: RecentAccept[]; bare: BareAccept[] } {
-    this.#trim();
-    const kept = [...this.#older.values(), ...this.#young].filter(({ isSeen }) => isSeen !== true);
+    this.#trim(this.#nowMs());
+    const kept = [...this.#older.values(), ...this.#young].filter((one) => !this.#isSeen(one));
     return {
-      whole: eachOnce(kept.map(({ entry }) => entry)),
-      bare: eachOnce([...this.#bare].map(({ entry }) => entry)),
+      whole: eachOnce(kept.map(unpack)),
+      bare: eachOnce([...this.#bare].map(({ text }) => ({ deliveryId: afterLast(text, ':'), recordKey: text }))),
     };
   }
 
   /** What is kept only as long as it waits. */
   older(): RecentAccept[] {
-    this.#trim();
-    return [...this.#older.values()].map(({ entry }) => entry);
+    this.#trim(this.#nowMs());
+    return [...this.#older.values()].map(unpack);
   }
 
   /** Forgets what has its answer. */
   forgetAnswered(deliveryIds: readonly string[]): void {
     for (const id of deliveryIds) {
       const kept = this.#older.get(id);
-      if (kept && this.#nowMs() - kept.atMs >= leastLifeMs(kept.entry)) this.#forgetOlder(id, kept);
+      if (kept && this.#nowMs() - kept.atMs >= leastLifeMs(kept)) this.#forgetOlder(id, kept);
     }
   }
 
   /** Forgets a message whose answer its sender has seen whole: it would be answered a second time. Words that do something stay. */
   forgetSeen(deliveryId: string): void {
-    const young = this.#youngById.get(deliveryId);
-    if (young && leastLifeMs(young.entry) === KEEP_MS) young.isSeen = true;
-    else if (!young) this.forgetAnswered([deliveryId]);
+    if (this.#older.has(deliveryId)) return this.forgetAnswered([deliveryId]);
+    const nowMs = this.#nowMs();
+    if (nowMs - this.#seenSinceMs >= KEEP_MS || this.#seen.size >= MOST_WHOLE) {
+      this.#seenBefore = this.#seen;
+      this.#seen = new Set();
+      this.#seenSinceMs = nowMs;
+    }
+    this.#seen.add(deliveryId);
   }
 
-  #shiftYoung(): void {
-    const kept = this.#young.shift();
-    if (kept && this.#youngById.get(kept.entry.deliveryId) === kept) this.#youngById.delete(kept.entry.deliveryId);
+  #isSeen(kept: TimedText): boolean {
+    const id = deliveryIdOfPacked(kept);
+    return (this.#seen.has(id) || this.#seenBefore.has(id)) && leastLifeMs(kept) === KEEP_MS;
   }
 
   /** Looks at the oldest only, until one may stay. */
-  #trim(): void {
-    const nowMs = this.#nowMs();
-    for (let oldest = this.#young.oldest; oldest && nowMs - oldest.atMs >= KEEP_MS; oldest = this.#young.oldest) {
-      this.#shiftYoung();
-      const { deliveryId } = oldest.entry;
-      const double = this.#older.get(deliveryId);
-      if (double) this.#forgetOlder(deliveryId, double);
-      this.#older.set(deliveryId, oldest);
-      if (oldest.isSeen) this.#forgetOlder(deliveryId, oldest);
+  #trim(nowMs: number): void {
+    while (nowMs - (this.#young.oldestAtMs ?? nowMs) >= KEEP_MS) this.#growOld();
+    if (this.#older.size > 0) this.#trimOlder(nowMs);
+    while (this.#isFull()) {
+      const oldest = this.#young.shift();
+      if (!oldest) break;
+      if (!this.#isSeen(oldest)) this.#keepBare(oldest);
     }
+    while (this.#bare.size > MOST_BARE || nowMs - (this.#bare.oldestAtMs ?? nowMs) >= KEEP_BARE_MS) this.#bare.shift();
+  }
+
+  /** What was seen answered goes; what was stored twice is kept once. */
+  #growOld(): void {
+    const kept = this.#young.shift();
+    if (!kept) return;
+    const id = deliveryIdOfPacked(kept);
+    const double = this.#older.get(id);
+    if (double) this.#forgetOlder(id, double);
+    if (this.#isSeen(kept)) return;
+    this.#older.set(id, kept);
+    this.#olderBytes += kept.text.length;
+  }
+
+  #trimOlder(nowMs: number): void {
     for (const [id, kept] of this.#older) {
       const isOver = nowMs - kept.atMs >= LONGEST_MS;
       if (!isOver && !this.#isFull()) break;
       this.#forgetOlder(id, kept);
       if (!isOver) this.#keepBare(kept);
     }
-    for (let oldest = this.#young.oldest; oldest && this.#isFull(); oldest = this.#young.oldest) {
-      this.#shiftYoung();
-      this.#bytes -= oldest.bytes;
-      if (!oldest.isSeen) this.#keepBare(oldest);
-    }
-    for (let oldest = this.#bare.oldest; oldest; oldest = this.#bare.oldest) {
-      if (nowMs - oldest.atMs < KEEP_BARE_MS && this.#bare.size <= MOST_BARE) break;
-      this.#bare.shift();
-    }
   }
 
   #isFull(): boolean {
-    return this.#older.size + this.#young.size > MOST_WHOLE || this.#bytes > MOST_WHOLE_BYTES;
+    return this.#older.size + this.#young.size > MOST_WHOLE || this.#olderBytes + this.#young.bytes > MOST_WHOLE_BYTES;
   }
 
-  #forgetOlder(deliveryId: string, { bytes }: Kept): void {
+  #forgetOlder(deliveryId: string, { text }: TimedText): void {
     this.#older.delete(deliveryId);
-    this.#bytes -= bytes;
+    this.#olderBytes -= text.length;
   }
 
-  #keepBare({ atMs, entry: { deliveryId, keys } }: Kept): void {
-    this.#bare.push({ atMs, entry: { deliveryId, recordKey: keys[0] ?? '' } });
+  #keepBare(kept: TimedText): void {
+    const [deliveryId = '', partition] = kept.text.split('\n', 2);
+    this.#bare.push(kept.atMs, messageKey(Number(partition), deliveryId));
     this.#options.onBare?.();
   }
 }
 
-function leastLifeMs({ args }: RecentAccept): number {
-  return args[MERGE_KEY_ARGUMENT] === NEVER_MERGED ? KEEP_WORDS_MS : KEEP_MS;
+/**
+ * One message as one text, a line each: its delivery, its partition, how long it is kept in any case (ms), when it was taken, its
+ * conversation's id, how many keys it has, the keys, and the arguments. None of them has a line break, and all are plain ASCII.
+ */
+function pack({ deliveryId, conversation: { id, partition }, keys, args, takenAtMs }: RecentAccept): string {
+  const leastMs = args[MERGE_KEY_ARGUMENT] === NEVER_MERGED ? KEEP_WORDS_MS : KEEP_MS;
+  return [deliveryId, partition, leastMs, takenAtMs, id, keys.length, ...keys, ...args].join('\n');
+}
+
+function unpack({ text }: TimedText): RecentAccept {
+  const [deliveryId = '', partition, , takenAtMs, id = '', keyCount, ...keys] = text.split('\n');
+  const args = keys.splice(Number(keyCount));
+  return { deliveryId, conversation: { id, partition: Number(partition) }, keys, args, takenAtMs: Number(takenAtMs) };
+}
+
+function deliveryIdOfPacked({ text }: TimedText): string {
+  return text.slice(0, text.indexOf('\n'));
+}
+
+function leastLifeMs({ text }: TimedText): number {
+  return Number(text.split('\n', 3)[2]);
+}
+
+function afterLast(text: string, sign: string): string {
+  return text.slice(text.lastIndexOf(sign) + 1);
 }
 
 function eachOnce<Entry extends { deliveryId: string }>(entries: Iterable<Entry>): Entry[] {

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash, timingSafeEqual } from 'node:crypto';
+import { freshBytes } from '../../base/random-pool.ts';
 import { PlatformError } from '../platform-error.ts';
 
 const CIPHER = 'aes-256-cbc';
@@ -21,7 +22,12 @@ export function readAesKey(encodingAesKey: string): Buffer {
 /** The signature of a callback or of an answer: SHA-1 over the four texts in byte order, lower-case hex. */
 export function signText(token: string, { timestamp, nonce, encrypt }: SignedFields): string {
   const sorted = [token, timestamp, nonce, encrypt].map((text) => Buffer.from(text)).sort(Buffer.compare);
-  return createHash('sha1').update(Buffer.concat(sorted)).digest('hex');
+  return hash('sha1', Buffer.concat(sorted), 'hex');
+}
+
+/** Whether this is the signature of these fields; in constant time. @param signature 40 lower-case hex digits */
+export function isSignatureOf(token: string, fields: SignedFields, signature: string): boolean {
+  return timingSafeEqual(Buffer.from(signature, 'hex'), Buffer.from(signText(token, fields), 'hex'));
 }
 
 export interface SignedFields {
@@ -42,7 +48,7 @@ export function encryptText(aesKey: Buffer, text: string, { receiveId = '', rand
   const message = Buffer.from(text);
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(message.length);
-  const framed = Buffer.concat([random ?? randomBytes(RANDOM_BYTES), length, message, Buffer.from(receiveId)]);
+  const framed = Buffer.concat([random ?? freshBytes(RANDOM_BYTES), length, message, Buffer.from(receiveId)]);
   return encryptPadded(aesKey, framed).toString('base64');
 }
 

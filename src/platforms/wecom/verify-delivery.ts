@@ -1,8 +1,7 @@
 import { SECOND_MS, type NowMs } from '../../base/clock.ts';
-import { sameSecret } from '../../base/ids.ts';
 import { textOfUtf8 } from '../../base/utf8.ts';
 import type { DeliveryHead, RawDelivery } from '../platform.ts';
-import { decryptText, signText } from './crypto.ts';
+import { decryptText, isSignatureOf } from './crypto.ts';
 
 export interface VerifyOptions {
   token: string;
@@ -60,7 +59,7 @@ export function verifyDelivery(delivery: RawDelivery, fields: SignatureFields, o
   if (encrypt === undefined) return { verdict: 'refused', status: 400, reason: 'no encrypted text' };
 
   const { signature, timestamp, nonce } = fields;
-  if (!sameSecret(signature, signText(options.token, { timestamp, nonce, encrypt }))) {
+  if (!isSignatureOf(options.token, { timestamp, nonce, encrypt }, signature)) {
     return { verdict: 'refused', status: 401, reason: 'signature differs' };
   }
   try {
