@@ -45,8 +45,8 @@ withBrowser('The in-app browser', () => {
   const box = async (locator: ReturnType<Page['locator']>) => (await locator.boundingBox()) ?? { x: -1, width: 0 };
 
   test.each([
-    { width: 1200, isBeside: true, panelWidth: 400 },
-    { width: 1080, isBeside: true, panelWidth: 400 },
+    { width: 1200, isBeside: true, panelWidth: 376 },
+    { width: 1080, isBeside: true, panelWidth: 376 },
     { width: 1079, isBeside: false, panelWidth: 480 },
     { width: 800, isBeside: false, panelWidth: 480 },
     { width: 390, isBeside: false, panelWidth: 390 },

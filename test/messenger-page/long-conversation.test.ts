@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { SHOWN_MESSAGES } from '../../src/messenger/api.ts';
 import { findChromium, launchChromium } from '../support/chromium.ts';
+import { untilTrue } from '../support/town.ts';
 import { startPageServer, type PageServer } from './page-server.ts';
 import { ALICE, BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
 
@@ -90,6 +91,45 @@ withBrowser('A reader of a conversation', () => {
     await growing;
     await page.getByRole('button', { name: 'To the latest message' }).waitFor();
     expect(await scrolledPx()).toBeLessThan(atEnd - 150);
+  });
+
+  test('is not pulled back from where the list was moved to, whatever the page draws meanwhile', async () => {
+    server.messages.set(PRIVATE.id, lines(60));
+    await open();
+    await row('m59').hover();
+    await row('m59').locator('.tools').waitFor();
+    // Moving the list puts another message under the pointer, whose tools are drawn before the list's own event comes.
+    await page.evaluate(`
+      document.querySelector('.messages').scrollTop = 300;
+      document.querySelector('li[data-message-id=m30]').dispatchEvent(new PointerEvent('pointerenter'));
+    `);
+    await page.getByRole('button', { name: 'To the latest message' }).waitFor();
+    expect(await scrolledPx()).toBe(300);
+  });
+
+  test('goes by Page Up and Home to the beginning, by End back to the end, and stays there', async () => {
+    server.messages.set(PRIVATE.id, lines(60));
+    await open();
+    await row('m59').focus();
+    const end = await scrolledPx();
+    await page.keyboard.press('PageUp');
+    await untilTrue(async () => (await scrolledPx()) < end - 200);
+    await page.keyboard.press('Home');
+    await page.locator('li[data-message-id=m0]:focus').waitFor();
+    await untilTrue(async () => (await scrolledPx()) < 10);
+    server.show(messageView({ id: 'new', text: 'New', atMs: START_MS + 9e6 }));
+    await page.getByRole('button', { name: 'New messages (1)' }).waitFor();
+    await page.keyboard.press('End');
+    await page.locator('li[data-message-id=new]:focus').waitFor();
+    await page.getByRole('button', { name: 'New messages (1)' }).waitFor({ state: 'detached' });
+  });
+
+  test('begins a first screen that is longer than the window at its top', async () => {
+    await page.setViewportSize({ width: 900, height: 420 });
+    await open();
+    await page.getByRole('heading', { name: 'Ask Parley' }).waitFor();
+    expect(await scrolledPx()).toBe(0);
+    expect(await page.getByRole('button', { name: 'To the latest message' }).count()).toBe(0);
   });
 
   test('just types: the text box has the focus, and gets it back from a message or a button', async () => {

@@ -68,6 +68,14 @@ beforeAll(async () => {
   bot = await startSite(({ path, method, headers }) => {
     if (path.startsWith('/outcome/')) return outcomePage(path);
     switch (path) {
+      case '/strict':
+        return html('<head></head>', { 'content-security-policy': "default-src 'none'; style-src 'self'" });
+      case '/scripts':
+        return html('<head></head>', {
+          'content-security-policy': "script-src 'self'; default-src https://x.test",
+        });
+      case '/free':
+        return html('<head></head>');
       case '/link/abc':
         return html(
           `<link href="/style.css" rel=stylesheet><a href="${service.site.url}/help?a=1&amp;b=2">help</a><a target="_blank" href="https://example.org/x">out</a>` +
@@ -144,7 +152,7 @@ describe('the in-app browser (contract section 6)', () => {
     expect(page.headers['x-frame-options']).toBeUndefined();
     expect(page.headers['set-cookie']).toBeUndefined();
     expect(page.headers['content-security-policy']).toBe(
-      `default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors ${messenger.url}`,
+      `default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors ${messenger.url}; script-src ${origin}/~app.js`,
     );
     expect(page.body).toContain('href="/~to/1/help?a=1&amp;b=2"');
     expect(page.body).toContain('href="/~outside?url=https%3A%2F%2Fexample.org%2Fx"');
@@ -300,6 +308,24 @@ describe('the end of what the person went there for', () => {
     const visits = ({ frameUrl }: { frameUrl: string }) => visit(frameUrl);
     expect(await told(visits, `${bot.site.url}/outcome/${outcome}`)).toEqual(fromBot);
     expect(await told(visits, `${service.site.url}/outcome/${outcome}`)).toEqual(fromService);
+  });
+
+  test('every page gets the app’s own script, by which Escape closes the browser, and none of others', async () => {
+    await told(async ({ frameUrl, origin }) => {
+      for (const [address, policy] of [
+        [frameUrl, `style-src 'self'; frame-ancestors ${messenger.url}; script-src ${origin}/~app.js`],
+        [
+          `${origin}/scripts`,
+          `default-src https://x.test; frame-ancestors ${messenger.url}; script-src 'self' ${origin}/~app.js`,
+        ],
+        [`${origin}/free`, `frame-ancestors ${messenger.url}`],
+        [`${origin}/~outside?url=https://x.test`, `frame-ancestors ${messenger.url}; script-src ${origin}/~app.js`],
+      ] as const) {
+        const page = await visit(address);
+        expect(page.body).toMatch(/<head><script src="\/~app.js"><\/script>/);
+        expect(String(page.headers['content-security-policy'])).toContain(policy);
+      }
+    }, `${bot.site.url}/strict`);
   });
 
   test('whoever goes on from such a page is on the way again', async () => {

@@ -12,9 +12,25 @@ export function appScript({ back }: Pick<FrameAddresses, 'back'>): string {
 `;
 }
 
-const MAY_RUN = /(?:^|;)\s*script-src\s[^;]*'self'/i;
+/** A page with the app's script at the beginning of its head. */
+export function withAppScript(page: string, { script }: Pick<FrameAddresses, 'script'>): string {
+  return page.replace(/<head(?:\s[^>]*)?>/i, `$&<script src="${script}"></script>`);
+}
 
-/** A page with the app's script at the beginning of its head, where its own policy lets it run. */
-export function withAppScript(page: string, policy: string, { script }: Pick<FrameAddresses, 'script'>): string {
-  return MAY_RUN.test(policy) ? page.replace(/<head(?:\s[^>]*)?>/i, `$&<script src="${script}"></script>`) : page;
+/**
+ * A page's policy that lets the app's own script run and no other than before: what an app puts into pages is not bound by theirs.
+ * @param address the script's, with its origin
+ */
+export function withAppScriptAllowed(policy: string, address: string): string {
+  const directives = policy
+    .split(';')
+    .map((directive) => directive.trim().split(/\s+/))
+    .filter(([name = '']) => name !== '');
+  const named = (wanted: string) => directives.find(([name = '']) => name.toLowerCase() === wanted);
+  const governing = named('script-src') ?? named('default-src');
+  if (governing === undefined) return policy;
+  const [, ...sources] = governing;
+  const allowed = sources.filter((source) => source.toLowerCase() !== "'none'");
+  const others = directives.filter(([name = '']) => name.toLowerCase() !== 'script-src');
+  return [...others, ['script-src', ...allowed, address]].map((directive) => directive.join(' ')).join('; ');
 }

@@ -3,7 +3,7 @@ export type FrameTarget =
   | { kind: 'start' }
   /** The way back to the chat. */
   | { kind: 'back' }
-  /** What the app puts into pages that may have scripts. */
+  /** What the app puts into pages. */
   | { kind: 'script' }
   | { kind: 'outside'; url: string }
   /** A page of the named origin. */

@@ -4,7 +4,7 @@ import { MIB_BYTES } from '../../base/clock.ts';
 import { listen, type ListeningServer } from '../../base/http-server.ts';
 import { languageOfHeader } from '../../base/texts.ts';
 import { MESSENGER_TEXTS } from '../texts.ts';
-import { appScript, withAppScript } from './app-script.ts';
+import { appScript, withAppScript, withAppScriptAllowed } from './app-script.ts';
 import { FrameAddresses, type FrameTarget } from './frame-address.ts';
 import { refuseForeignRequest } from './frame-guard.ts';
 import { NOTICE_POLICY, noticePage, type Notice } from './notice-page.ts';
@@ -126,16 +126,22 @@ export class Frame {
 
   #show(page: Page, response: ServerResponse): void {
     const { messengerOrigin, trustedOrigins, onShow } = this.#options;
-    const headers = rewriteHeaders(page.headers, messengerOrigin);
+    const ownHeaders = rewriteHeaders(page.headers, messengerOrigin);
     const html = /^text\/html\b/i.test(page.headers['content-type'] ?? '') ? page.body.toString('utf8') : undefined;
     onShow(page.url.host, html !== undefined && isClosingPage(html, page.url.origin, trustedOrigins));
-    const body = html === undefined ? page.body : Buffer.from(this.#written(html, page.url, headers));
+    const headers = html === undefined ? ownHeaders : this.#withScript(ownHeaders);
+    const body = html === undefined ? page.body : Buffer.from(this.#written(html, page.url));
     response.writeHead(page.status, { ...headers, 'content-length': String(body.length) }).end(body);
   }
 
-  #written(html: string, pageUrl: URL, headers: Record<string, string>): string {
-    const rewritten = rewriteHtml(html, { addresses: this.#addresses, pageUrl });
-    return withAppScript(rewritten, headers['content-security-policy'] ?? '', this.#addresses);
+  #written(html: string, pageUrl: URL): string {
+    return withAppScript(rewriteHtml(html, { addresses: this.#addresses, pageUrl }), this.#addresses);
+  }
+
+  #withScript(headers: Record<string, string>): Record<string, string> {
+    const policy = headers['content-security-policy'] ?? '';
+    const address = `${this.#listener?.url ?? ''}${this.#addresses.script}`;
+    return { ...headers, 'content-security-policy': withAppScriptAllowed(policy, address) };
   }
 
   #sendScript(response: ServerResponse): void {
@@ -165,8 +171,9 @@ export class Frame {
     this.#options.onShow(host, false);
     const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
     const policy = `${NOTICE_POLICY}; frame-ancestors ${this.#options.messengerOrigin}`;
-    response.writeHead(result.kind === 'outside' ? 200 : 502, { ...headers, 'content-security-policy': policy });
-    response.end(noticePage(notices[result.kind]));
+    const status = result.kind === 'outside' ? 200 : 502;
+    response.writeHead(status, this.#withScript({ ...headers, 'content-security-policy': policy }));
+    response.end(withAppScript(noticePage(notices[result.kind]), this.#addresses));
   }
 
   #targetUrl(target: PageTarget, request: IncomingMessage): URL {

@@ -9,9 +9,6 @@ const STAND_INS: readonly [part: string, ...standIns: string[]][] = [
   ['.pane-head', '.conversation[aria-current]', '.conversation'],
 ];
 
-/** Gives the focus back by itself. */
-const GIVES_BACK = '.in-app';
-
 /**
  * A control that is pressed may leave the page, or may not be pressed again: the focus would be nowhere then, and the next Tab would
  * begin at the top. It goes to what stands nearest instead, or to the text box, where any key writes.
@@ -22,7 +19,7 @@ export function keepFocus(): () => void {
   const onKey = () => (byKeyboard = true);
   const onPointer = () => (byKeyboard = false);
   const onFocusOut = ({ target, relatedTarget }: FocusEvent) => {
-    if (relatedTarget !== null || !(target instanceof HTMLElement) || target.closest(GIVES_BACK)) return;
+    if (relatedTarget !== null || !(target instanceof HTMLElement)) return;
     // Told while the control is still there; where it was is known only now.
     const standIns = standInsOf(target);
     queueMicrotask(() => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { SECOND_MS } from '../../base/clock.ts';
 import type { FrameView } from '../api.ts';
 import { focusComposer } from './focus-composer.ts';
@@ -53,7 +53,8 @@ export function InAppBrowser({ frame, onClose }: { frame: FrameView; onClose(): 
 
 /** The focus goes into the panel, and back to where it was; where that is gone, or was nowhere, to the text box. */
 function useFocusInside(panel: { current: HTMLElement | null }): void {
-  useEffect(() => {
+  // Before the panel leaves the page: an effect's end comes after that.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     const element = panel.current;
     element?.focus();

@@ -45,7 +45,9 @@ export function MessageList(props: MessageListProps) {
   const days = useMemo(() => groupMessages(log, (atMs) => dayKeyOf(atMs, times)), [log, times]);
   const rowKeys = useMemo(() => log.map(rowKeyOf), [log]);
   const threadFollowers = useMemo(() => new Set(log.filter(followsThread).map(rowKeyOf)), [log]);
-  const stick = useStickToBottom({ rowKeys, newestIsOwn: log.at(-1)?.sender === person.id });
+  const nobodyWrote = !log.some((message) => message.sender !== BOT_SENDER && !isNote(message));
+  const newestIsOwn = log.at(-1)?.sender === person.id;
+  const stick = useStickToBottom({ rowKeys, newestIsOwn, isFirstRun: log.every(isNote) });
   const firstUnreadKey = useUnreadMark(props.unreadAtOpen, log, person.id);
   const onClick = useTextClicks();
   const announced = useAnnounced(log);
@@ -60,7 +62,6 @@ export function MessageList(props: MessageListProps) {
     return asker === person.id ? () => props.onStop(message) : undefined;
   };
   const waiting = waitingQuestion(log, { person, bootstrap, conversation: props.conversation, nowMs });
-  const nobodyWrote = !log.some((message) => message.sender !== BOT_SENDER && !isNote(message));
   const rowOf = (message: LoggedMessage, startsRun: boolean) => {
     const rowKey = rowKeyOf(message);
     return (

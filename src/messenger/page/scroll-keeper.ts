@@ -47,6 +47,12 @@ export function afterStartUp(place: ReadingPlace, box: ScrollBox): ReadingPlace 
   return place.atBottom && box.scrollTop > 0 ? { atBottom: false, newCount: 0 } : place;
 }
 
+/** The place where the reader moved up and no event has told of it yet: whatever else the page draws meanwhile must not pull them back. */
+export function afterUnheardScroll(place: ReadingPlace, box: ScrollBox, previousTop: number): ReadingPlace {
+  const hasLeft = place.atBottom && box.scrollTop < previousTop && !isAtVeryEnd(box);
+  return hasLeft ? { atBottom: false, newCount: 0 } : place;
+}
+
 /** The place after messages came in; the list is to be scrolled to its end exactly when the result's `atBottom` is true. */
 export function afterArrival(place: ReadingPlace, arrival: { count: number; own: boolean }): ReadingPlace {
   if (arrival.own) return START_PLACE;

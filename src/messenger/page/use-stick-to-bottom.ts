@@ -3,6 +3,7 @@ import {
   afterArrival,
   afterScroll,
   afterStartUp,
+  afterUnheardScroll,
   isAtVeryEnd,
   START_PLACE,
   type ReadingPlace,
@@ -12,6 +13,8 @@ import {
 export interface ListRows {
   rowKeys: readonly string[];
   newestIsOwn: boolean;
+  /** What stands there before anybody wrote is read from its beginning. */
+  isFirstRun: boolean;
 }
 
 /** A wheel's notch or a key has moved the list by then, if it moves it at all. */
@@ -28,6 +31,8 @@ export function useStickToBottom(rows: ListRows) {
   const inner = useRef<HTMLDivElement>(null);
   const place = useRef<ReadingPlace>(START_PLACE);
   const lastTop = useRef(0);
+  const isFirstRun = useRef(rows.isFirstRun);
+  isFirstRun.current = rows.isFirstRun;
   const known = useRef<readonly string[] | undefined>(undefined);
   const [shown, setShown] = useState<ReadingPlace>(START_PLACE);
 
@@ -36,8 +41,12 @@ export function useStickToBottom(rows: ListRows) {
     setShown(next);
     const box = outer.current;
     if (box === null || !next.atBottom) return;
-    box.scrollTop = box.scrollHeight;
+    if (!isFirstRun.current) box.scrollTop = box.scrollHeight;
     lastTop.current = box.scrollTop;
+  }, []);
+  const placeNow = useCallback(() => {
+    const box = outer.current;
+    return box === null ? place.current : afterUnheardScroll(place.current, box, lastTop.current);
   }, []);
 
   const keepPlace = useKeptPlace(outer);
@@ -48,16 +57,16 @@ export function useStickToBottom(rows: ListRows) {
     const newest = before?.at(-1);
     const at = newest === undefined ? -1 : rows.rowKeys.indexOf(newest);
     const count = before === undefined || at < 0 ? 0 : rows.rowKeys.length - 1 - at;
-    moveTo(afterArrival(place.current, { count, own: count > 0 && rows.newestIsOwn }));
+    moveTo(afterArrival(placeNow(), { count, own: count > 0 && rows.newestIsOwn }));
   });
 
   useEffect(() => {
     // Images that load, a code block that unfolds, a window or composer that changes its size.
-    const observer = new ResizeObserver(() => moveTo(place.current));
+    const observer = new ResizeObserver(() => moveTo(placeNow()));
     if (outer.current) observer.observe(outer.current);
     if (inner.current) observer.observe(inner.current);
     return () => observer.disconnect();
-  }, [moveTo]);
+  }, [moveTo, placeNow]);
 
   const onScroll = useCallback(() => {
     const box = outer.current;

@@ -58,7 +58,21 @@ export function TourPanel(props: TourPanelProps) {
           </li>
         ))}
       </ol>
+      {next === undefined && <WhatNext {...props} />}
     </aside>
+  );
+}
+
+/** Where to go on from the tour's end. */
+function WhatNext(props: TourPanelProps) {
+  const { language, bootstrap, say: sayOfPage } = usePage();
+  const ask = useAsk(props, props.state.conversations ?? []);
+  const question = sayOfPage('questionTwo', { platform: sayOfPage(bootstrap.protocol) });
+  return (
+    <div class="tour-next">
+      <p>{tourIn(language)('tourNext', { bot: bootstrap.botName })}</p>
+      <Action name={question} onPress={() => ask(question)} />
+    </div>
   );
 }
 

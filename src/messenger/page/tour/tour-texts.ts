@@ -66,6 +66,10 @@ const CATALOGUE = {
   // The tour
   tourTitle: { en: 'Eight things to see', zh: '八件值得一试的事' },
   tourOver: { en: 'You have seen all of it.', zh: '你已全部试过。' },
+  tourNext: {
+    en: 'What next? Connect your own model at the top of the page, or ask how {bot} comes into your real messaging app:',
+    zh: '接下来：可以在页面顶部接入自己的模型，或者问它怎样把 {bot} 接入真正的应用：',
+  },
   hideTour: { en: 'Hide the tour', zh: '收起导览' },
   isDone: { en: 'done', zh: '已完成' },
   ask: { en: 'Ask a question', zh: '提一个问题' },
