@@ -11,6 +11,7 @@ import type { Log } from './base/log.ts';
 import { RecentChanges } from './identity/recent-changes.ts';
 import type { Receiver } from './bot-parts.ts';
 import type { LocalMode } from './local/local-mode.ts';
+import type { MessengerPart } from './messenger-part.ts';
 import { proofOfConfiguration } from './configuration-proof.ts';
 import { needsLocalParts } from './local/needs-local-parts.ts';
 import type { Config, Role, Secrets } from './settings/config.ts';
@@ -77,13 +78,22 @@ export async function startApp(options: AppOptions): Promise<App> {
       addresses.push({ name: 'service', url: service.url });
     }
     let worker: WorkerSide | undefined;
+    let messenger: MessengerPart | undefined;
+    let wereAnswering = false;
     if (has('receiver') || has('worker')) {
       const { createReceiver, createWorkerPart } = await import('./bot-parts.ts');
       const receiver = has('receiver') ? createReceiver(bot) : undefined;
       const workerPart = has('worker') && !apart ? createWorkerPart(bot) : undefined;
       worker = workerPart ? workerHere(workerPart) : (await apart)?.side;
       const front = await startFront({ config, log, registry, prove, receiver, worker });
-      endings.push(() => stopBot({ config, receiver, worker, front }));
+      const running = { config, receiver, worker, front };
+      endings.push(() => closeDoor(running));
+      // In between, so that people see the answers under way to their end.
+      endings.push(async () => messenger?.close(wereAnswering));
+      endings.push(async () => {
+        messenger?.tellStop();
+        wereAnswering = await endTurns(running);
+      });
       addresses.push({ name: 'bot', url: front.server.url });
       const redis = receiver?.redis ?? workerPart?.redis;
       if (redis && !config.embedded.redis)
@@ -91,8 +101,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     }
     if (has('messenger')) {
       const { startMessengerPart } = await import('./messenger-part.ts');
-      const messenger = await startMessengerPart({ config, secrets, controls: (await apart)?.controls, nowMs, log });
-      endings.push(() => messenger.close());
+      messenger = await startMessengerPart({ config, secrets, controls: (await apart)?.controls, nowMs, log });
+      if (!has('receiver') && !has('worker')) endings.push(async () => messenger?.close(false));
       addresses.push({ name: 'messenger', url: messenger.url });
     }
     return {
@@ -186,10 +196,16 @@ interface RunningBot {
 /**
  * Readiness goes first, so that no new work is sent here. Polls are still answered while turns end: on a platform that
  * pulls, an answer that nobody can poll is not visible. Then the door closes.
+ * @returns whether answers were under way
  */
-async function stopBot({ config, receiver, worker, front }: RunningBot): Promise<void> {
+async function endTurns({ config, worker, front }: RunningBot): Promise<boolean> {
   front.retire();
+  const answers = (await worker?.runningAnswers().catch(() => 0)) ?? 0;
   await worker?.close(config.http.shutdownGraceSec);
+  return answers > 0;
+}
+
+async function closeDoor({ receiver, front }: RunningBot): Promise<void> {
   await front.server.close(SECOND_MS);
   await receiver?.close();
 }

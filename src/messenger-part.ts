@@ -8,7 +8,7 @@ import type { LocalLogins, PersonView } from './messenger/api.ts';
 import type { LocalControls } from './messenger/local-controls.ts';
 import type { ProtocolKind } from './messenger/protocol.ts';
 import { slackProtocol } from './messenger/slack/index.ts';
-import { startMessenger } from './messenger/start-messenger.ts';
+import { startMessenger, type Messenger } from './messenger/start-messenger.ts';
 import { wecomProtocol } from './messenger/wecom/index.ts';
 import { parseDirectoryFile, type ServicePerson } from './service/directory-file.ts';
 import type { Config, Secrets } from './settings/config.ts';
@@ -22,13 +22,23 @@ interface MessengerPartOptions {
   log: Log;
 }
 
+export interface MessengerPart extends Pick<Messenger, 'url' | 'tellStop'> {
+  close(wereAnswering: boolean): Promise<void>;
+}
+
 const GROUPS_FILE = new URL('../config/groups.json', import.meta.url);
 const AI_BOT_ID = 'aibot-parley';
 const PLAIN = 'plain:';
 const GROUPS = z.array(z.object({ id: z.string(), name: z.string(), members: z.array(z.string()) }));
 
 /** Starts the local messaging app for the people of the directory, on a Redis connection of its own. */
-export async function startMessengerPart({ config, secrets, controls, nowMs, log }: MessengerPartOptions) {
+export async function startMessengerPart({
+  config,
+  secrets,
+  controls,
+  nowMs,
+  log,
+}: MessengerPartOptions): Promise<MessengerPart> {
   const redis = connectRedis(redisAddress(config, secrets), 'wait', log, 'messenger');
   const people = await readPeople(config.service.directoryFile);
   const isSlack = config.local.messengerProtocol === 'slack';
@@ -53,8 +63,9 @@ export async function startMessengerPart({ config, secrets, controls, nowMs, log
   });
   return {
     url: messenger.url,
-    async close() {
-      await messenger.close();
+    tellStop: () => messenger.tellStop(),
+    async close(wereAnswering: boolean) {
+      await messenger.close(wereAnswering);
       redis.disconnect();
     },
   };

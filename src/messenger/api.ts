@@ -124,7 +124,9 @@ export type MessengerEvent =
   | { name: 'frame'; data: FrameView }
   | { name: 'status'; data: StatusView }
   | { name: 'bot'; data: { reachable: boolean } }
-  | { name: 'worker'; data: WorkerView };
+  | { name: 'worker'; data: WorkerView }
+  /** Whoever started it stops it: first answers under way are finished, then it is over. */
+  | { name: 'stop'; data: { isOver: boolean } };
 
 /**
  * What the stream says of itself. `hello` comes first: `resumed` when nothing was missed since the id that was named.

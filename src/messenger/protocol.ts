@@ -103,6 +103,8 @@ export interface Protocol {
   routes(): Router;
   /** Takes up what an earlier run left under way. */
   resume(): Promise<void>;
+  /** Resolves once every answer that the bot has finished is shown whole; one that it does not finish keeps it waiting. */
+  lastLooks(): Promise<unknown>;
   /** Resolves once nothing is under way any more (after the signal was aborted). */
   settled(): Promise<void>;
 }

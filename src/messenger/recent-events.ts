@@ -35,6 +35,6 @@ export class RecentEvents {
 }
 
 function thingOf({ name, data }: MessengerEvent): string {
-  if (name === 'bot' || name === 'worker') return name;
+  if (name === 'bot' || name === 'worker' || name === 'stop') return name;
   return `${name} ${name === 'status' ? data.conversationId : data.id}`;
 }

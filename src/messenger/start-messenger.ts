@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import bodyParser from 'koa-bodyparser';
 import Koa from 'koa';
 import { inBackground } from '../base/in-background.ts';
@@ -58,9 +59,19 @@ export interface Messenger {
   readonly url: string;
   readonly port: number;
   readonly driver: MessengerDriver;
-  /** Stops polling and listening. Answers under way are taken up by the next start. */
-  close(): Promise<void>;
+  /** Tells the pages that it is being stopped: what is under way is finished first. */
+  tellStop(): void;
+  /**
+   * Stops polling and listening, and tells the pages so. Answers under way are taken up by the next start.
+   * @param wereAnswering whether the bot has just finished answers whose last look is still to be fetched
+   */
+  close(wereAnswering?: boolean): Promise<void>;
 }
+
+/** Within so many polls the last look of a finished answer has been fetched. */
+const LAST_LOOKS_POLLS = 2;
+/** How long the pages may take to read that it is over. */
+const LAST_WORDS_MS = 300;
 
 /** Starts the local messaging app: its page, its API, the in-app browser, and a platform that keeps its rules. */
 export async function startMessenger(options: MessengerOptions): Promise<Messenger> {
@@ -111,10 +122,13 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
     url: address.url,
     port: server.port,
     driver: createDriver({ side, protocol, frames }),
-    async close() {
+    tellStop: () => side.hub.publishToAll({ name: 'stop', data: { isOver: false } }),
+    async close(wereAnswering = false) {
+      if (wereAnswering) await atMost(protocol.lastLooks(), LAST_LOOKS_POLLS * side.timing.pollEveryMs);
+      side.hub.publishToAll({ name: 'stop', data: { isOver: true } });
       stop.abort();
       endTelling?.();
-      await Promise.all([server.close(), frames.closeAll(), watching, protocol.settled()]);
+      await Promise.all([server.close(LAST_WORDS_MS), frames.closeAll(), watching, protocol.settled()]);
     },
   };
 }
@@ -180,4 +194,12 @@ function loopback({ host, log }: MessengerOptions): string {
   if (/^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)) return host;
   log.warn({ host }, 'the messenger listens on the loopback only');
   return '127.0.0.1';
+}
+
+/** Waits for a work, but no longer than so. */
+async function atMost(work: Promise<unknown>, limitMs: number): Promise<void> {
+  const giveUp = new AbortController();
+  const limit = pause(limitMs, undefined, { signal: giveUp.signal }).catch(() => undefined);
+  await Promise.race([work, limit]);
+  giveUp.abort();
 }

@@ -139,13 +139,18 @@ test('a model of one’s own is tried first, answers from then on, and its key i
   }
 });
 
-test('Ctrl+C tells what it waits for, reaches the worker once, and ends in order with the answer whole', async () => {
+test('Ctrl+C tells what it waits for, reaches the worker once, and ends in order; the page shows the answer to its end, and then that it is over', async () => {
   const from = await ask('count to 40');
   await untilTrue(() => /\b2\b/.test(answersFrom(from).at(-1)?.text ?? ''));
   const worker = workerOf(parley);
-  screen.close();
   parley.killGroup('SIGINT');
   expect(await parley.ended).toBe(0);
+  const told = screen.events.slice(from).flatMap(({ name, data }) => {
+    if (name === 'stop') return [data.isOver ? 'over' : 'ending'];
+    return name === 'message' && data.state === 'final' ? [data.text.slice(-8)] : [];
+  });
+  expect(told).toEqual(['ending', '38 39 40', 'over']);
+  screen.close();
   expect(parley.output()).toMatch(
     /The answer under way is being finished, for at most 25 seconds\. Press Ctrl\+C again/,
   );
@@ -154,7 +159,7 @@ test('Ctrl+C tells what it waits for, reaches the worker once, and ends in order
   await start();
   const path = `${url}/api/conversations/${encodeURIComponent(chatId)}/messages`;
   const newest = async () => (await api<MessageView[]>(path, { searchParams: { person: PERSON } })).body.at(-1);
-  await untilTrue(async () => (await newest())?.text.endsWith('38 39 40') === true);
+  expect((await newest())?.text).toMatch(/38 39 40$/);
 });
 
 test('no worker outlives whoever started it, however that ends', async () => {

@@ -228,6 +228,14 @@ withBrowser('The page in a browser', () => {
     await page.getByText('Parley cannot be reached right now').waitFor();
     server.emit({ name: 'bot', data: { reachable: true } });
     await page.getByText('Parley cannot be reached right now').waitFor({ state: 'detached' });
+    // Stopped on purpose: what is under way ends first, and then the page says how to go on.
+    server.emit({ name: 'stop', data: { isOver: false } });
+    await page.getByText('Answers under way are finished first').waitFor();
+    server.standStill(true);
+    server.dropStreams();
+    await page.getByText('Start it again with “npm start”').waitFor();
+    server.standStill(false);
+    await page.getByText('Start it again').waitFor({ state: 'detached' });
   });
 
   test('takes silence for a lost connection, and comes back with what was missed', async () => {

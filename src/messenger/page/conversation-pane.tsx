@@ -8,6 +8,7 @@ import { Icon, IconButton } from './icon.tsx';
 import { MessageList } from './message-list.tsx';
 import type { PageState } from './page-state.ts';
 import { usePage } from './page-context.ts';
+import type { PageText } from './texts.ts';
 import { useImageDrop } from './use-image-drop.ts';
 import type { Attachment } from './use-attachments.ts';
 import type { SessionActions } from './use-session.ts';
@@ -114,21 +115,23 @@ function PaneHead({ conversation, onBack }: { conversation: ConversationView; on
 /** Says what is away; it leaves by itself once that is back. */
 function StateBanner({ state }: { state: PageState }) {
   const { bootstrap, say } = usePage();
-  const text = !state.connected
-    ? say('reconnecting')
-    : state.botReachable
-      ? undefined
-      : say('botAway', { bot: bootstrap.botName });
+  const text = bannerText(state);
   return (
     <div class="banner-place" role="status">
       {text !== undefined && (
         <div class="banner">
           <Icon name="alert" />
-          <span>{text}</span>
+          <span>{say(text, { bot: bootstrap.botName })}</span>
         </div>
       )}
     </div>
   );
+}
+
+function bannerText({ stop, connected, botReachable }: PageState): PageText | undefined {
+  if (stop !== undefined) return stop === 'over' ? 'stopOver' : 'stopEnding';
+  if (!connected) return 'reconnecting';
+  return botReachable ? undefined : 'botAway';
 }
 
 function LoadState({ failed, onRetry }: { failed: boolean; onRetry(): void }) {

@@ -17,6 +17,7 @@ const EVENT_NAMES: Readonly<Record<MessengerEvent['name'], true>> = {
   status: true,
   bot: true,
   worker: true,
+  stop: true,
 };
 const REOPEN_AFTER_MS = 1_000;
 /** Three beats of the server: a process that stands still keeps its connections, so only its silence tells. */

@@ -36,6 +36,8 @@ export interface PageState {
   statuses: Readonly<Record<string, string>>;
   /** What became of the bot's worker that was ended from a page. */
   worker: WorkerView | undefined;
+  /** Whether whoever started it is stopping it, or has. */
+  stop: 'ending' | 'over' | undefined;
   /** The open in-app browser. */
   frame: FrameView | undefined;
 }
@@ -66,6 +68,7 @@ export const START_STATE: PageState = {
   botReachable: true,
   statuses: {},
   worker: undefined,
+  stop: undefined,
   frame: undefined,
 };
 
@@ -75,9 +78,10 @@ export function reducePage(state: PageState, change: PageChange): PageState {
     case 'event':
       return takeEvent(state, change.event);
     case 'connection':
-      if (!change.up) return state.connected ? { ...state, connected: false } : state;
+      // One that was told to stop and is gone has stopped.
+      if (!change.up) return { ...state, connected: false, ...(state.stop && { stop: 'over' }) };
       // Status lines are told, never fetched: one that ended unheard must not stay.
-      return { ...state, connected: true, statuses: change.resumed ? state.statuses : {} };
+      return { ...state, connected: true, stop: undefined, statuses: change.resumed ? state.statuses : {} };
     case 'conversations-fetched':
       return { ...state, conversations: newestFirst(change.conversations) };
     case 'messages-fetched':
@@ -132,6 +136,8 @@ function takeEvent(state: PageState, event: MessengerEvent): PageState {
       return { ...state, statuses: { ...state.statuses, [event.data.conversationId]: event.data.text } };
     case 'worker':
       return { ...state, worker: event.data };
+    case 'stop':
+      return { ...state, stop: event.data.isOver ? 'over' : 'ending' };
     case 'bot':
       return { ...state, botReachable: event.data.reachable };
   }

@@ -63,6 +63,14 @@ const CATALOGUE = {
     en: 'Connection to the messenger lost. Reconnecting…',
     zh: '与消息服务的连接已断开，正在重新连接…',
   },
+  stopEnding: {
+    en: 'Parley is being stopped. Answers under way are finished first.',
+    zh: 'Parley 正在停止，会先写完正在生成的回答。',
+  },
+  stopOver: {
+    en: 'Parley was stopped. Start it again with “npm start”, and this page goes on by itself.',
+    zh: 'Parley 已停止。再次运行“npm start”后，本页会自动恢复。',
+  },
   botAway: {
     en: '{bot} cannot be reached right now. Trying again by itself…',
     zh: '暂时无法连接 {bot}，正在自动重试…',

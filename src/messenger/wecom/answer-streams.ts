@@ -58,7 +58,7 @@ export class AnswerStreams {
     this.#followed.set(answer.id, following);
   }
 
-  /** Resolves once nothing is polled any more (after the signal was aborted). */
+  /** Resolves once nothing is polled any more: every answer is whole, or the signal was aborted. */
   async settled(): Promise<void> {
     await Promise.all(this.#followed.values());
   }

@@ -80,6 +80,7 @@ function start(side: PlatformSide, { app }: WecomOptions): Protocol {
     routes: () =>
       platformRoutes({ api, responseUrls, downloads: side.downloads, sessions: side.sessions, codes, rules }),
     resume: () => resumeOpenMessages(side, { questions, answers }),
+    lastLooks: () => answers.settled(),
     async settled() {
       await Promise.all([questions.settled(), answers.settled()]);
     },
