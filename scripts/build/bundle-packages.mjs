@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build as bundle } from 'esbuild';
+import { oneCopy } from './one-copy.mjs';
 
 /** What looks for files of its own at run time (a compiled library, a thread's script), or serves the page only. */
 const LEFT_AS_THEY_ARE = [
@@ -59,6 +60,7 @@ export async function bundlePackages(target) {
     target: 'node20',
     external: [...LEFT_AS_THEY_ARE, ...OPTIONAL],
     banner: { js: BANNER },
+    plugins: [oneCopy()],
     logLevel: 'error',
   });
   rmSync(entries, { recursive: true });

@@ -1,6 +1,7 @@
 // Jest's transform: swc, and before it, in a run of `npm run mutants`, one change to one source file. The change is made
 // in memory only, and named by the environment, so that jest's own workers know it too.
 import swcJest from '@swc/jest';
+import './compile-once.mjs';
 
 /** Where Lua scripts are read; a change to one of them is put in here. */
 const LUA_READER = { file: '/src/base/lua-script.ts', read: "readFileSync(new URL(path, base), 'utf8')" };
