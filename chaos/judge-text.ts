@@ -1,5 +1,5 @@
 import { REPLY_TEXTS } from '../src/texts/reply-texts.ts';
-import { withoutSlashes } from '../src/texts/say-typed.ts';
+import { withoutSlashes } from '../src/base/texts.ts';
 import { SIGN_IN_TEXTS } from '../src/texts/sign-in-texts.ts';
 import { TURN_TEXTS } from '../src/texts/turn-texts.ts';
 

@@ -26,6 +26,16 @@ export function say(
   );
 }
 
+const WORD = /\/([a-z]+)\b/g;
+
+/** A text that names the bot's words without their slash. In code the word stands as it is; elsewhere its reader has to see where it begins and ends. */
+export function withoutSlashes(text: string): string {
+  return text
+    .split('`')
+    .map((piece, index) => piece.replace(WORD, (_, word: string) => (index % 2 === 1 ? word : `“${word}”`)))
+    .join('`');
+}
+
 const MAX_HEADER_CHARS = 256;
 
 /** The language of an `Accept-Language` header (RFC 9110 section 12.5.4); English unless Chinese is preferred. */

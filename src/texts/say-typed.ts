@@ -1,4 +1,4 @@
-import { say, type Bilingual, type Language } from '../base/texts.ts';
+import { say, withoutSlashes, type Bilingual, type Language } from '../base/texts.ts';
 
 /** How the bot speaks in one chat. */
 export interface Voice {
@@ -6,8 +6,6 @@ export interface Voice {
   /** Whether people type the bot's English words there without a slash. */
   bareWords?: boolean;
 }
-
-const WORD = /\/([a-z]+)\b/g;
 
 /**
  * Says a text of the bot's with its words as people type them where they read it: `/help`, or “help” where the app keeps what begins with
@@ -19,12 +17,4 @@ export function sayTyped(
   values: Readonly<Record<string, string | number>> = {},
 ): string {
   return say(bareWords ? { ...text, [language]: withoutSlashes(text[language]) } : text, language, values);
-}
-
-/** In code the word stands as it is; elsewhere its reader has to see where it begins and ends. */
-export function withoutSlashes(text: string): string {
-  return text
-    .split('`')
-    .map((piece, index) => piece.replace(WORD, (_, word: string) => (index % 2 === 1 ? word : `“${word}”`)))
-    .join('`');
 }

@@ -3,7 +3,7 @@ import { judge } from '../../chaos/judge.ts';
 import { questionText, type Ledger, type SentEvent, type VisibleMessage } from '../../chaos/ledger.ts';
 import { recoveryTimes } from '../../chaos/recovery.ts';
 import { REPLY_TEXTS } from '../../src/texts/reply-texts.ts';
-import { withoutSlashes } from '../../src/texts/say-typed.ts';
+import { withoutSlashes } from '../../src/base/texts.ts';
 import { TURN_TEXTS } from '../../src/texts/turn-texts.ts';
 
 const whole = (sampling: number, ...questions: number[]) =>

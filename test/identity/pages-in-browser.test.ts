@@ -145,3 +145,38 @@ test('security.md 1.4: every error page names a next step, as a button where the
       expect([name, text.match(/class="lead"/g)?.length]).toEqual([name, 1]);
     }
 });
+
+const IN_SLACK_PERSON = { platform: 'slack' as const, chatUserId: 'U0123456789', displayName: 'Emma Clarke' };
+
+test('pages name the bot’s words as they are typed in the app that the reader came from', () => {
+  const wordsOf = (back: BackToChat, person: typeof IN_SLACK_PERSON | typeof NAMELESS) => {
+    const view = { language: 'en', back } as const;
+    return [
+      donePage({ ...view, name: PROFILE.name, waitsFor: 'private' }),
+      cancelledPage(view),
+      signedOutPage(view),
+      confirmPage({ ...common, ...view, person, profile: PROFILE, endsWithCode: true, isAwaited: true }),
+      ...Object.keys(ERROR_TEXTS).map((error) => errorPage({ ...view, error: error as ErrorPage, reference: 'x' })),
+    ].map(({ text }) => text.match(/(?<=[\s“])\/?(signin|unlink)\b/g)?.join(' ') ?? '');
+  };
+  const inWecom = wordsOf(IN_WECOM, NAMELESS);
+  expect(inWecom.slice(0, 4)).toEqual(['/unlink', '/signin', '/signin', '/unlink']);
+  expect(wordsOf(IN_SLACK, IN_SLACK_PERSON)).toEqual(inWecom.map((words) => words.replaceAll('/', '')));
+});
+
+test('in Chinese a name in Latin letters stands apart within a sentence, and a Chinese one does not', () => {
+  const zh = { ...common, language: 'zh' } as const;
+  const leadOf = ({ text }: SafeHtml) => /class="lead">([^<]*)</.exec(text)?.[1]?.trim();
+  const landing = { ...zh, action: '/x', endsWithCode: false, isAwaited: true };
+  expect(leadOf(landingPage({ ...landing, person: IN_SLACK_PERSON }))).toMatch(/^你在 Slack 中给助手/);
+  expect(leadOf(landingPage({ ...landing, person: NAMELESS }))).toMatch(/^你在企业微信中给助手/);
+  const confirm = { ...zh, person: IN_SLACK_PERSON, endsWithCode: false, isAwaited: true };
+  const emma = { ...PROFILE, name: 'Emma Clarke' };
+  expect(leadOf(confirmPage({ ...confirm, profile: emma }))).toBe(
+    'Slack 中的助手将以 Emma Clarke 的身份回答此聊天账号。',
+  );
+  const code = { ...zh, accountName: '张伟', code: '7K3M9QXP', isAgain: false, isAwaited: true, minutesLeft: 5 };
+  expect(leadOf(codePage({ ...code, person: { ...IN_SLACK_PERSON, displayName: '张伟' } }))).toMatch(
+    /^还差一步。请用张伟（[^）]*）的身份，在 Slack 中/,
+  );
+});

@@ -4,6 +4,7 @@ import type { BackToChat } from '../../platforms/platform.ts';
 import type { WaitsFor } from '../waiting.ts';
 import { backToChat } from './back-to-chat.ts';
 import { page, type PageOutcome } from './layout.ts';
+import { sayWords } from './page-words.ts';
 import type { TryAgain } from './page-error.ts';
 import { tryAgainForm } from './try-again.ts';
 
@@ -58,7 +59,7 @@ export function donePage({
   const body = html`${tick}
     <p class="lead">${say(NEXT[waitsFor], language)}</p>
     ${backToChat(back, { language, isPrimary: true })}
-    <p class="quiet">${say(TEXTS.undo, language)}</p>`;
+    <p class="quiet">${sayWords(TEXTS.undo, language, back?.platform)}</p>`;
   return closing({ language, back }, { outcome: 'done', title: say(TEXTS.done, language, { name }), body });
 }
 
@@ -85,7 +86,7 @@ function plainClosing(
   { outcome, title, next }: { outcome: PageOutcome; title: Bilingual; next: Bilingual },
 ): SafeHtml {
   const { language, back } = view;
-  const body = html`<p class="lead">${say(next, language)}</p>
+  const body = html`<p class="lead">${sayWords(next, language, back?.platform)}</p>
     ${backToChat(back, { language, isPrimary: true })}`;
   return closing(view, { outcome, title: say(title, language), body });
 }

@@ -1,6 +1,7 @@
 import { html, type SafeHtml } from '../../base/html.ts';
 import { say, type Catalogue, type Language } from '../../base/texts.ts';
 import { chatAccount, page, platformLabel, type ShownPerson } from './layout.ts';
+import { inSentence } from './page-words.ts';
 
 const TEXTS: Catalogue<
   | 'title'
@@ -19,7 +20,7 @@ const TEXTS: Catalogue<
   title: { en: 'Type this code in the chat', zh: '请在聊天中输入此验证码' },
   lead: {
     en: 'One step is left. Type this in your private chat with the bot in {platform}, as {chat}:',
-    zh: '还差一步。请用 {chat} 的身份，在{platform}中与机器人的私聊里输入：',
+    zh: '还差一步。请用{chat}的身份，在{platform}中与机器人的私聊里输入：',
   },
   yet: { en: 'The chat has not received this code yet.', zh: '聊天中尚未收到此验证码。' },
   code: { en: 'Your code', zh: '你的验证码' },
@@ -58,8 +59,9 @@ interface CodeView {
 /** The code that the chat person has to type (security.md 1.3 step 21), and what happens then. */
 export function codePage(view: CodeView): SafeHtml {
   const { language, person, accountName, providerName, code, minutesLeft, csrf, isAgain, replaces, isAwaited } = view;
-  const chat = chatAccount(person, language);
-  const values = { platform: platformLabel(person.platform, language), chat, name: accountName, minutes: minutesLeft };
+  const chat = inSentence(chatAccount(person, language), language);
+  const platform = inSentence(platformLabel(person.platform, language), language);
+  const values = { platform, chat, name: inSentence(accountName, language), minutes: minutesLeft };
   const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
   const form = (action: string, label: string, fields: SafeHtml | '' = '') =>
     html`<form method="post" action="${action}">

@@ -3,6 +3,7 @@ import { say, type Catalogue, type Language } from '../../base/texts.ts';
 import { maskId } from '../mask.ts';
 import type { Profile } from '../oauth/profile-response.ts';
 import { chatSide, page, pairOf, platformLabel, type ShownPerson } from './layout.ts';
+import { inSentence, sayWords } from './page-words.ts';
 
 const TEXTS: Catalogue<
   'title' | 'question' | 'joins' | 'go' | 'goToCode' | 'cancel' | 'answered' | 'back' | 'code' | 'codeAnswered' | 'undo'
@@ -42,7 +43,8 @@ interface ConfirmView {
 export function confirmPage(view: ConfirmView): SafeHtml {
   const { language, person, profile, providerName, csrf, endsWithCode, isAwaited } = view;
   const [plain, awaited] = endsWithCode ? (['code', 'codeAnswered'] as const) : (['back', 'answered'] as const);
-  const values = { platform: platformLabel(person.platform, language), name: profile.name };
+  const platform = inSentence(platformLabel(person.platform, language), language);
+  const values = { platform, name: inSentence(profile.name, language) };
   const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
   const account = { place: providerName, name: profile.name, detail: maskId(profile.id) };
   const form = (action: string, className: string, label: string) =>
@@ -54,6 +56,6 @@ export function confirmPage(view: ConfirmView): SafeHtml {
     ${pairOf(chatSide(person, language), account, text('joins'))}
     ${form('/sign-in/confirm', 'primary', text(endsWithCode ? 'goToCode' : 'go'))}
     ${form('/sign-in/cancel', 'plain', text('cancel'))}
-    <p class="quiet">${text(isAwaited ? awaited : plain)} ${text('undo')}</p>`;
+    <p class="quiet">${text(isAwaited ? awaited : plain)} ${sayWords(TEXTS.undo, language, person.platform)}</p>`;
   return page({ language, title: text('title'), header: providerName, body });
 }

@@ -2,6 +2,7 @@ import { html, type SafeHtml } from '../../base/html.ts';
 import { say, type Catalogue, type Language } from '../../base/texts.ts';
 import { ERROR_TEXTS } from './error-texts.ts';
 import { page } from './layout.ts';
+import { sayWords } from './page-words.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
 import { backToChat } from './back-to-chat.ts';
 import type { ErrorPage, TryAgain } from './page-error.ts';
@@ -28,7 +29,7 @@ export function errorPage(view: ErrorView): SafeHtml {
   const text = ERROR_TEXTS[error];
   const body = html`<div class="closing bad">
       ${mark}
-      <p class="lead">${say(text.next, language)}</p>
+      <p class="lead">${sayWords(text.next, language, back?.platform)}</p>
       ${nextStep(view)}
     </div>
     <p class="reference">${say(TEXTS.reference, language, { reference })}</p>`;

@@ -3,6 +3,7 @@ import { say, type Catalogue, type Language } from '../../base/texts.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
 import { backToChat } from './back-to-chat.ts';
 import { chatSide, page, pairOf, platformLabel, type ShownPerson } from './layout.ts';
+import { inSentence } from './page-words.ts';
 
 const TEXTS: Catalogue<
   | 'title'
@@ -73,7 +74,7 @@ interface LandingView {
 /** What a link shows before anything happens (security.md 1.3 step 5). */
 export function landingPage(view: LandingView): SafeHtml {
   const { language, person, providerName, action, csrf, endsWithCode, isAwaited } = view;
-  const values = { platform: platformLabel(person.platform, language), provider: providerName };
+  const values = { platform: inSentence(platformLabel(person.platform, language), language), provider: providerName };
   const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
   const provider = { place: providerName, name: text('next'), detail: '', isOpen: true };
   const body = html`<p class="lead">${text('lead')}</p>
@@ -105,7 +106,7 @@ interface ElsewhereView {
 
 /** What a link shows outside the app in which alone it works. There is nothing to press that would use it up. */
 export function openInAppPage({ language, person, providerName, back }: ElsewhereView): SafeHtml {
-  const values = { platform: platformLabel(person.platform, language) };
+  const values = { platform: inSentence(platformLabel(person.platform, language), language) };
   const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
   const provider = { place: providerName, name: text('next'), detail: '', isOpen: true };
   const body = html`<p class="lead">${text('elsewhereLead')}</p>
