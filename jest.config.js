@@ -14,7 +14,8 @@ export default {
   testMatch: process.env.TEST_LONG
     ? [
         '**/*.long.test.ts',
-        '**/identity/forwarded-link.test.ts',
+        '**/identity/{forwarded-link,sign-in-attacks}.test.ts',
+        '**/journey/{first-burst,repeated-deliveries}.test.ts',
         '**/markdown/*.test.ts',
         '**/text-cost/*.test.ts',
         '**/*-fuzz.test.ts',

@@ -1,16 +1,19 @@
 // A process of its own that asks for one person's access token, as workers do; started by refresh-processes.test.ts.
-// It is told { start: … } once and { callers: N } any number of times, and answers with every caller's end.
+// It is told { start: … }, which begins anew, and { callers: N } any number of times, and answers with every caller's end.
 import { KeyRing } from '../../dist/base/key-ring.js';
 import { createLog } from '../../dist/base/log.js';
 import { connectRedis } from '../../dist/base/redis.js';
 import { createIdentity } from '../../dist/identity/identity.js';
 
 let ask;
+let redis;
 
 function start({ redisUrl, secretKey, publicUrl, signIn, nowMs, owner, chatUserId }) {
   const log = createLog({ level: 'error', format: 'json', destination: { write: () => undefined } });
+  redis?.disconnect();
+  redis = connectRedis({ urls: [redisUrl] }, 'wait', log, 'refresh-process');
   const identity = createIdentity({
-    redis: connectRedis({ urls: [redisUrl] }, 'wait', log, 'refresh-process'),
+    redis,
     keyRing: new KeyRing([Buffer.from(secretKey, 'base64')]),
     platforms: new Map(),
     publicUrl,

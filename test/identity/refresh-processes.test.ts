@@ -12,16 +12,16 @@ const TOKEN_LIFE_MS = 7_200_000;
 
 let server: TestRedis;
 let house: House;
+/** Those that a test did not kill go on to the next one. */
 let workers: Worker[] = [];
 beforeAll(async () => {
   server = await startTestRedis();
 });
-afterEach(async () => {
+afterEach(() => house.close());
+afterAll(async () => {
   await Promise.all(workers.map(({ end }) => end()));
-  workers = [];
-  await house.close();
+  await server.stop();
 });
-afterAll(() => server.stop());
 
 interface Ends {
   tokens: string[];
@@ -29,9 +29,12 @@ interface Ends {
 }
 
 interface Worker {
+  /** Begins anew, as it does after a start. */
+  begin(start: object): Promise<unknown>;
   /** So many callers at the same moment. */
   ask(callers: number): Promise<Ends>;
   kill(): void;
+  isKilled(): boolean;
   end(): Promise<void>;
 }
 
@@ -50,19 +53,22 @@ async function openAtExpiry(): Promise<void> {
     nowMs: house.clock.nowMs,
     ...{ owner: house.owner, chatUserId: '20001' },
   };
-  workers = await Promise.all(Array.from({ length: PROCESSES }, () => startWorker(start)));
+  const living = workers.filter(({ isKilled }) => !isKilled());
+  workers = [...living, ...Array.from({ length: PROCESSES - living.length }, startWorker)];
+  await Promise.all(workers.map((worker) => worker.begin(start)));
 }
 
-async function startWorker(start: object): Promise<Worker> {
+function startWorker(): Worker {
   const child = fork(new URL('./refresh-process.mjs', import.meta.url), {
     execArgv: [],
     env: { PATH: process.env['PATH'] ?? '' },
   });
   const ask = (message: object) => answerOf(child, message);
-  await ask({ start });
   return {
+    begin: (start) => ask({ start }),
     ask: (callers) => ask({ callers }),
     kill: () => void child.kill('SIGKILL'),
+    isKilled: () => child.killed,
     async end() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGKILL');

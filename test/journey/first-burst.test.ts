@@ -2,9 +2,10 @@ import { expect, test } from '@jest/globals';
 import { helloStream } from '../chat/scripted-chat-server.ts';
 import { useSlackTown } from '../support/slack-town.ts';
 import { untilTrue } from '../support/town.ts';
+import { tries } from '../support/tries.ts';
 
 const town = useSlackTown();
-const ROUNDS = 2;
+const ROUNDS = tries(1);
 const QUESTIONS = 24;
 
 /** A Redis that knows no script and holds nothing is as fresh as a new one. */

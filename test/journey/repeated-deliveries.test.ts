@@ -4,8 +4,9 @@ import { helloStream } from '../chat/scripted-chat-server.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { useSlackTown } from '../support/slack-town.ts';
 import { untilTrue } from '../support/town.ts';
+import { tries } from '../support/tries.ts';
 
-const PEOPLE = 250;
+const PEOPLE = tries(50);
 const AT_ONCE = 20;
 const SEED = 'repeated deliveries';
 let offsetMs = 0;

@@ -4,6 +4,9 @@ import { DecoderProcess, type DecodeOrder } from '../../../src/conversation/imag
 import { childRunning, processorTimeMs, SEES_CHILDREN } from '../../support/child-processes.ts';
 import { untilTrue } from '../../support/town.ts';
 
+/** Takes a decoder long; and to make, so that it is made once. */
+let largeOrder: Promise<DecodeOrder> | undefined;
+
 async function orderOf(width: number, height: number): Promise<DecodeOrder> {
   const bytes = await noisePicture(width, height).png().toBuffer();
   const sizes = { mostPixels: 25_000_000, longestSide: 2_048, mostBytes: 600_000 };
@@ -23,7 +26,7 @@ const AT_WORK_MS = 200;
 
 /** Decodes an image and does this to the decoder once it was at work for so long. */
 async function decodeWhile(decoder: DecoderProcess, signal: NodeJS.Signals, atWorkMs: number): Promise<unknown> {
-  const order = await orderOf(2_400, 2_400);
+  const order = await (largeOrder ??= orderOf(2_400, 2_400));
   await decoder.decode(await orderOf(20, 20));
   const id = decoderId();
   const beforeMs = processorTimeMs(id);
