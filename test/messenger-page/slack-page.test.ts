@@ -55,6 +55,24 @@ withBrowser('The page of a platform with threads', () => {
     expect((right?.x ?? 9_999) + (right?.width ?? 0)).toBeLessThanOrEqual(left);
   });
 
+  test('the tour types its words as this app takes them, and sees them typed', async () => {
+    const bootstrap = { ...BOOTSTRAP, protocol: 'slack' as const, isLocal: true };
+    const local = await startPageServer({ bootstrap, conversations: [PRIVATE, GROUP] });
+    try {
+      await page.goto(`${local.url}/?person=alice`);
+      const done = JSON.stringify({ done: ['ask', 'signIn', 'mention', 'image', 'stop'] });
+      await page.evaluate(`localStorage.setItem('tour', ${JSON.stringify(done)})`);
+      await page.reload();
+      await page.locator('.tour').getByText('Write “retry”.').waitFor();
+      await page.getByRole('button', { name: 'Write “retry”' }).click();
+      await page.getByText('Have it try again (done)').waitFor();
+      const texts = local.calls.flatMap(({ body }) => (body as { text?: string } | undefined)?.text ?? []);
+      expect(texts).toEqual(['retry']);
+    } finally {
+      await local.close();
+    }
+  });
+
   test('contract.md 4: what is said about an answer is seen and read out, and is no part of its text', async () => {
     server.show(messageView({ id: 'a1', text: 'Half an answer', note: 'Stopped.' }));
     const row = rows().first();

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { ConversationView } from '../../api.ts';
+import { withoutSlashes } from '../../../base/texts.ts';
+import type { Bootstrap, ConversationView } from '../../api.ts';
 import { Icon, IconButton } from '../icon.tsx';
 import { usePage } from '../page-context.ts';
 import type { PageState } from '../page-state.ts';
@@ -50,7 +51,7 @@ export function TourPanel(props: TourPanelProps) {
               </span>
               {(step === next || step === 'kill') && (
                 <>
-                  {step !== 'kill' && <p>{say(`${step}Hint`, { bot: bootstrap.botName })}</p>}
+                  {step !== 'kill' && <p>{typedIn(say(`${step}Hint`, { bot: bootstrap.botName }), bootstrap)}</p>}
                   <StepAction step={step} {...props} />
                 </>
               )}
@@ -106,7 +107,12 @@ function StepAction({ step, ...props }: TourPanelProps & { step: Step }): Compon
     case 'stop':
       return <Action name={say('longAction')} onPress={() => ask(say('longText'))} />;
     case 'tryAgain':
-      return <Action name={say('tryAgainAction')} onPress={() => ask(say('retryText'))} />;
+      return (
+        <Action
+          name={typedIn(say('tryAgainAction'), bootstrap)}
+          onPress={() => ask(say('retryText').replace(bootstrap.protocol === 'slack' ? '/' : '', ''))}
+        />
+      );
     case 'second':
       return beside ? (
         <a class="tour-action" href={addressOf(beside.id)} target="_blank" rel="noopener">
@@ -118,6 +124,11 @@ function StepAction({ step, ...props }: TourPanelProps & { step: Step }): Compon
     case 'signIn':
       return null;
   }
+}
+
+/** Slack keeps what begins with a slash for itself: there the words are typed without it. */
+function typedIn(words: string, { protocol }: Bootstrap): string {
+  return protocol === 'slack' ? withoutSlashes(words) : words;
 }
 
 /** Says something in the private chat, where it is seen. */

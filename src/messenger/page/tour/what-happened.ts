@@ -14,7 +14,7 @@ export interface SeenPlaces {
 }
 
 const LINK = /\/link\/[\w-]+/;
-const RETRY = /^(\/retry|\/?重试)\s*$/;
+const RETRY = /^\/?(retry|重试)\s*$/;
 const SLASH = /^(\/|(帮助|停止|重试|我是谁|登录|解绑)\s*$)/;
 const STOPPED = /Stopped\.|已停止/;
 
