@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectRedis } from '../../src/base/redis.ts';
+import { conversationOf } from '../../src/platforms/conversation-key.ts';
 import { TurnStore } from '../../src/queue/turn-store.ts';
 import { textMessage } from '../support/messages.ts';
 import { until, useWorkerScene } from './worker-scene.ts';
@@ -36,3 +37,16 @@ test('F11, security.md 4.2: a running turn that meets a full Redis waits for roo
   process.stdout.write(`F11: goes on ${((Date.now() - freeAtMs) / 1_000).toFixed(1)} s after there was room\n`);
   own.disconnect();
 }, 40_000);
+
+test('F11, security.md 4.9: a full Redis still takes a turn back, as one that did not crash', async () => {
+  const { redis } = scene.server;
+  const message = textMessage('a question');
+  const conversation = conversationOf(message, 'member');
+  await scene.inbox.accept(conversation, message);
+  const claim = await scene.store.begin(conversation);
+  if (!claim) throw new Error('nothing waits');
+  await redis.config('SET', 'maxmemory', '1');
+  const isTaken = await scene.store.giveBack(claim, 0).finally(() => redis.config('SET', 'maxmemory', '0'));
+  expect(isTaken).toBe(true);
+  expect((await scene.store.begin(conversation))?.crashes).toBe(0);
+});

@@ -24,10 +24,17 @@ function decoderId(): number {
 /** Much more than the way of an order to the decoder takes, and much less than decoding a large image. */
 const AT_WORK_MS = 200;
 
+/** One of them that starts may take longer than its time where others want the processor too. */
+async function untilDecoded(decoder: DecoderProcess): Promise<void> {
+  const small = await orderOf(30, 20);
+  const decoded = async () => (await decoder.decode(small)).mediaType;
+  await untilTrue(async () => (await decoded().catch(() => '')) === 'image/png', 20_000);
+}
+
 /** Decodes an image and does this to the decoder once it was at work for so long. */
 async function decodeWhile(decoder: DecoderProcess, signal: NodeJS.Signals, atWorkMs: number): Promise<unknown> {
   const order = await (largeOrder ??= orderOf(2_400, 2_400));
-  await decoder.decode(await orderOf(20, 20));
+  await untilDecoded(decoder);
   const id = decoderId();
   const beforeMs = processorTimeMs(id);
   const decoding = decoder.decode(order).catch((error: unknown) => error);
@@ -63,9 +70,7 @@ describeWhereSeen('T33 a decoder that an image breaks', () => {
   test('hangs: it is ended when its time is over, that image is refused as too heavy, and the next one is decoded', async () => {
     const decoder = new DecoderProcess(1_000);
     expect(await decodeWhile(decoder, 'SIGSTOP', 0)).toMatchObject({ code: 'too_heavy' });
-    // One of them that starts may take longer than a second where others want the processor too.
-    const next = async () => (await decoder.decode(await orderOf(30, 20))).mediaType;
-    await untilTrue(async () => (await next().catch(() => '')) === 'image/png', 20_000);
+    await untilDecoded(decoder);
     process.kill(decoderId(), 'SIGKILL');
   }, 30_000);
 

@@ -25,6 +25,13 @@ const toldBy = (tool: string) =>
   `\`${tool}\` answered:\n\n> 42\n\nI'm Parley's small built-in model: I pass this on as it is.`;
 
 /** HELLO as JSON with these fields, as they are written, at its end. */
+/** @returns what work came to, and the processor time that it took this process: others may want the processor, too */
+async function workingMs<Result>(work: () => Promise<Result>): Promise<[Result, number]> {
+  const before = process.cpuUsage();
+  const result = await work();
+  const { user: userUs, system: systemUs } = process.cpuUsage(before);
+  return [result, (userUs + systemUs) / 1_000];
+}
 const written = (fields: string) => JSON.stringify(HELLO).replace(/\}$/, `,${fields}}`);
 
 describe('contract.md 5: what is no JSON in UTF-8 is 400 invalid_json', () => {
@@ -252,26 +259,24 @@ describe('sizes', () => {
   ])('millions of faulty %s are refused within a second', async (_, start, param) => {
     const list = `[${'0,'.repeat(4_000_000)}0]`;
     const end = start.includes('role') ? '}]' : '';
-    const startedAtMs = performance.now();
-    const { status, body } = await postRaw(service, written(start + list + end));
-    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
-    expect([status, body.error]).toMatchObject([400, { param }]);
+    const [answer, tookMs] = await workingMs(() => postRaw(service, written(start + list + end)));
+    expect(tookMs).toBeLessThan(2_000);
+    expect([answer.status, answer.body.error]).toMatchObject([400, { param }]);
   });
 
   test('only the first of two million faults is looked for', async () => {
     const parts = `[${Array(200).fill('0').join()}]`;
     const messages = `[${Array(10_000).fill(`{"role":"user","content":${parts}}`).join()}]`;
-    const startedAtMs = performance.now();
-    const { status, body } = await postRaw(service, `{"model":"svc-plus","messages":${messages}}`);
-    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
-    expect([status, body.error]).toMatchObject([400, { param: 'messages[0].content[0]' }]);
+    const [answer, tookMs] = await workingMs(() => postRaw(service, `{"model":"svc-plus","messages":${messages}}`));
+    expect(tookMs).toBeLessThan(2_000);
+    expect([answer.status, answer.body.error]).toMatchObject([400, { param: 'messages[0].content[0]' }]);
   });
 
   test('ten million Chinese characters take little longer than as many bytes of English', async () => {
     const tookMs = async (text: string) => {
-      const startedAtMs = performance.now();
-      expect((await askChat(service, { ...HELLO, messages: [user(text)] })).status).toBe(200);
-      return performance.now() - startedAtMs;
+      const [answer, ms] = await workingMs(() => askChat(service, { ...HELLO, messages: [user(text)] }));
+      expect(answer.status).toBe(200);
+      return ms;
     };
     const englishMs = await tookMs('abc'.repeat(10_000_000));
     expect(await tookMs('你'.repeat(10_000_000))).toBeLessThan(3 * englishMs + 500);
