@@ -18,7 +18,11 @@ import { findChromium, launchChromium } from '../support/chromium.ts';
 const PICTURES = process.env['PICTURES_DIR'];
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const STYLE = readFileSync(new URL('../../src/identity/pages/sign-in.css', import.meta.url), 'utf8');
-const SIZES = { wide: { width: 1200, height: 850 }, narrow: { width: 390, height: 844 } };
+const SIZES = {
+  wide: { width: 1200, height: 850 },
+  narrow: { width: 390, height: 844 },
+  small: { width: 320, height: 640 },
+};
 
 /** An id as WeCom encrypts it, of somebody whose name it does not tell; a long name from elsewhere. */
 const NAMELESS = { platform: 'wecom' as const, chatUserId: 'woAJ2GCAAAXtWyujaWJHDDGi0mACas1w' };
@@ -103,12 +107,12 @@ describeInChromium('every sign-in page, as people see it', () => {
 
   const looks = (['en', 'zh'] as const).flatMap((language) =>
     (['light', 'dark'] as const).flatMap((colorScheme) =>
-      (['wide', 'narrow'] as const).map((size) => ({ language, colorScheme, size })),
+      (['wide', 'narrow', 'small'] as const).map((size) => ({ language, colorScheme, size })),
     ),
   );
-  // Two looks that have nothing in common; all eight where somebody wants to see them.
+  // Three looks that have nothing in common; all twelve where somebody wants to see them.
   for (const { language, colorScheme, size } of PICTURES === undefined
-    ? [looks[0], looks[7]].filter((look) => !!look)
+    ? [looks[0], looks[5], looks[10]].filter((look) => !!look)
     : looks)
     test(`axe finds nothing, and nothing scrolls sideways: ${language}, ${colorScheme}, ${size}`, async () => {
       const viewport = SIZES[size];

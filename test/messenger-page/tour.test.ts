@@ -154,6 +154,18 @@ withBrowser('The tour of local mode', () => {
     expect(await page.getByRole('combobox', { name: 'Signed in as' }).inputValue()).toBe('chen');
   });
 
+  test('on a phone the in-app browser lies over the tour as well', async () => {
+    server.messages.set(PRIVATE.id, [messageView({ text: '[Sign in](http://127.0.0.1:9/link/x)' })]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.locator('[data-kind=private]').click();
+    await tour().waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.locator('.in-app').waitFor();
+    expect(await tour().isVisible()).toBe(false);
+    await page.keyboard.press('Escape');
+    await tour().waitFor();
+  });
+
   test('axe finds nothing in both themes and on a phone, and nothing is wider than the page at 320 px', async () => {
     await button('Connect your own model').click();
     for (const [width, scheme] of [

@@ -73,6 +73,14 @@ describeInBrowser('the pages in Chromium', () => {
     await page.press('[name=password]', 'Enter');
     await page.waitForSelector('[name=decision]');
     await judgePage(page, named('consent'));
+    // A number is read in one piece, also where there is little room.
+    await page.setViewportSize({ width: 320, height: 640 });
+    const lines = await page
+      .locator('.facts dd')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+    expect(Math.max(...lines)).toBeLessThan(30);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await page.setViewportSize(look.viewport);
     await page.click('[name=decision][value=allow]');
     await page.waitForURL(`${callback}?**`);
     const code = new URL(page.url()).searchParams.get('code') ?? '';

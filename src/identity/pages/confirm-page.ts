@@ -56,6 +56,8 @@ export function confirmPage(view: ConfirmView): SafeHtml {
     ${pairOf(chatSide(person, language), account, text('joins'))}
     ${form('/sign-in/confirm', 'primary', text(endsWithCode ? 'goToCode' : 'go'))}
     ${form('/sign-in/cancel', 'plain', text('cancel'))}
-    <p class="quiet">${text(isAwaited ? awaited : plain)} ${sayWords(TEXTS.undo, language, person.platform)}</p>`;
+    <p class="quiet">
+      ${text(isAwaited ? awaited : plain)}${language === 'en' ? ' ' : ''}${sayWords(TEXTS.undo, language, person.platform)}
+    </p>`;
   return page({ language, title: text('title'), header: providerName, body });
 }

@@ -74,7 +74,10 @@ interface LandingView {
 /** What a link shows before anything happens (security.md 1.3 step 5). */
 export function landingPage(view: LandingView): SafeHtml {
   const { language, person, providerName, action, csrf, endsWithCode, isAwaited } = view;
-  const values = { platform: inSentence(platformLabel(person.platform, language), language), provider: providerName };
+  const values = {
+    platform: inSentence(platformLabel(person.platform, language), language),
+    provider: inSentence(providerName, language),
+  };
   const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
   const provider = { place: providerName, name: text('next'), detail: '', isOpen: true };
   const body = html`<p class="lead">${text('lead')}</p>
