@@ -148,6 +148,25 @@ withBrowser('The page by keyboard alone', () => {
     await hasFocus('.conversation');
   });
 
+  test('nothing to press is smaller than 24 pixels, and the reader’s own colours leave a focus to see', async () => {
+    await context.close();
+    await open(600);
+    await page.locator('[data-kind=private]').click();
+    server.refuseSends({ status: 500, code: 'internal', message: 'Something went wrong' });
+    await page.keyboard.type('Hello');
+    await page.keyboard.press('Enter');
+    await button('Try again').waitFor();
+    server.refuseSends(undefined);
+    const small = `[...document.querySelectorAll('button, select, textarea, summary')]
+      .map((one) => [one.className || one.tagName, one.getBoundingClientRect()])
+      .filter(([, { width, height }]) => width > 0 && Math.min(width, height) < 24).map(([name]) => name)`;
+    expect(await page.evaluate(small)).toEqual([]);
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.getByRole('textbox', { name: 'Message' }).focus();
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.composer')).outlineStyle")).toBe('solid');
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.bubble')).borderTopStyle")).toBe('dashed');
+  });
+
   test('an answer is read out once, when it is whole; what is fetched is not', async () => {
     server.messages.set(PRIVATE.id, [messageView({ id: 'old', text: 'Long ago' })]);
     await page.reload();

@@ -75,9 +75,9 @@ describeInBrowser('the pages in Chromium', () => {
     await judgePage(page, named('consent'));
     // A number is read in one piece, also where there is little room.
     await page.setViewportSize({ width: 320, height: 640 });
-    const lines = await page
-      .locator('.facts dd')
-      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+    const lines = await page.evaluate<number[]>(
+      "[...document.querySelectorAll('.facts dd')].map((one) => one.getBoundingClientRect().height)",
+    );
     expect(Math.max(...lines)).toBeLessThan(30);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await page.setViewportSize(look.viewport);
