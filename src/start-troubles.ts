@@ -1,3 +1,4 @@
+import { isRefusedByRedis } from './admin/check-redis.ts';
 import { checkSignIn } from './admin/check-sign-in.ts';
 import { requestForCheck } from './admin/check-request.ts';
 import { within } from './admin/within.ts';
@@ -85,7 +86,7 @@ export function redisLook(address: RedisAddress): Look {
       return undefined;
     } catch (error) {
       const told = `${reason} ${error instanceof Error ? error.message : ''}`;
-      return /NOAUTH|WRONGPASS|NOPERM|invalid password/i.test(told)
+      return isRefusedByRedis(told)
         ? 'Redis refuses the user or the password in REDIS_URL: no message can be taken in or answered. It is tried again and again.'
         : `Redis does not answer at ${placesOf(address)}: no message can be taken in or answered until it does. Start it, or see that REDIS_URL is right; it is tried again and again.`;
     } finally {

@@ -14,20 +14,35 @@ export interface RedisCheckOptions {
   answerLimitMs?: number;
 }
 
+const REFUSALS = /NOAUTH|WRONGPASS|NOPERM|invalid password/i;
+
+/** Whether what a Redis said is about who asks: it is there, and its user or password is wrong. */
+export function isRefusedByRedis(told: string): boolean {
+  return REFUSALS.test(told);
+}
+
 const STILL_LOADS: CheckResult = {
   ...{ name: 'Redis', verdict: 'warning', detail: 'still reads its files' },
   nextStep: 'Run this again in a minute',
+};
+
+const REFUSED: CheckResult = {
+  ...{ name: 'Redis', verdict: 'fault', detail: 'refuses the user or the password' },
+  nextStep: 'Correct them in REDIS_URL: redis://USER:PASSWORD@HOST:PORT, without USER for the usual one',
 };
 
 /** Looks at Redis on a connection of its own: whether it answers, its version, what it keeps, what it throws away. */
 export async function checkRedis(options: RedisCheckOptions): Promise<CheckResult[]> {
   const { address, isLossAllowed, log, answerLimitMs = 5 * SECOND_MS } = options;
   const redis = connectRedis(address, 'wait', log, 'check');
+  let reason = '';
+  redis.on('error', (error: Error) => (reason = error.message));
   try {
     const facts = await within(readRedisFacts(redis), answerLimitMs);
     if (facts.isLoading) return [STILL_LOADS];
     return [judgeVersion(facts), judgePersistence(facts, isLossAllowed), judgeEviction(facts)];
-  } catch {
+  } catch (error) {
+    if (isRefusedByRedis(`${reason} ${error instanceof Error ? error.message : ''}`)) return [REFUSED];
     const nextStep = 'Start Redis, and see that REDIS_URL names its host, port, user and password';
     return [{ name: 'Redis', verdict: 'fault', detail: 'does not answer', nextStep }];
   } finally {

@@ -37,6 +37,7 @@ const CHECKS: readonly Check[] = [
   oneInstitution,
   oneWebSearch,
   proofOfPerson,
+  chatAddressAlone,
   namedModels,
   softBelowHard,
   distinctPorts,
@@ -215,6 +216,16 @@ function proofOfPerson({ settings, given, mode, roles }: Judged): Fault[] {
       'SIGN_IN_PROOF',
       `${sameBrowser}set SIGN_IN_PROOF to same-id where platform user ids equal profile ids, or to typed-code`,
     ),
+  ];
+}
+
+const COMPLETIONS = '/chat/completions';
+
+/** Documentation shows the whole address of a completion, and so it is pasted. */
+function chatAddressAlone({ settings }: Judged): Fault[] {
+  if (settings.CHAT_BASE_URL?.endsWith(COMPLETIONS) !== true) return [];
+  return [
+    fault('CHAT_BASE_URL', `ends in ${COMPLETIONS}, which is added to it: leave that out, so that it ends in /v1`),
   ];
 }
 

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parse } from 'dotenv';
 import { fault, type Fault } from './fault.ts';
 import { SETTING_NAMES, settingsSchema, type SettingName } from './schema.ts';
@@ -14,7 +14,7 @@ export interface GivenValues {
   /** What the settings file holds, for the warnings about unknown names. */
   file: Environment;
   faults: Fault[];
-  /** Sentences about names that are empty in the process environment. */
+  /** Sentences about names that are empty in the process environment, and about a file that lies where none is read. */
   warnings: string[];
 }
 
@@ -39,7 +39,7 @@ export function readValues(env: Environment, cwd: string): GivenValues {
   const warnings = emptyNames(env)
     .filter((name) => texts[name] === undefined)
     .map((name) => `${name} is empty in the process environment: it counts as unset`);
-  return { texts, file, faults, warnings };
+  return { texts, file, faults, warnings: [...misplacedFile(env, cwd, path), ...warnings] };
 }
 
 function readSettingsFile(env: Environment, cwd: string): { file: Environment; path: string; faults: Fault[] } {
@@ -64,6 +64,15 @@ function faultsOfReading(
   const { code = '' } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'ENOTDIR' || env['ROLES']) return [];
   return [fault('ENV_FILE', `is not set, and ${path} cannot be read (${code}): give this user the right to read it`)];
+}
+
+/** Many programs read `.env` beside them; who wrote our settings there would find local mode running and not know why. */
+function misplacedFile(env: Environment, cwd: string, path: string): string[] {
+  const misplaced = join(cwd, '.env');
+  if (env['ENV_FILE'] || existsSync(path) || !existsSync(misplaced)) return [];
+  const { file } = readSettingsFile({ ENV_FILE: misplaced }, cwd);
+  if (!SETTING_NAMES.some((name) => file[name] !== undefined)) return [];
+  return [`${misplaced} is not read: move it to ${path}, or set ENV_FILE=.env`];
 }
 
 function emptyNames(source: Environment): SettingName[] {

@@ -50,6 +50,21 @@ describe('check', () => {
     const results = await check(`redis://user:the-password@127.0.0.1:${await freePort()}/0`);
     expect(verdicts(results)).toEqual({ Redis: 'fault' });
     expect(JSON.stringify(results)).not.toContain('the-password');
+    expect(results[0]?.detail).toBe('does not answer');
+  });
+
+  test('one that refuses the password is not said to be away', async () => {
+    const { url } = await start();
+    const admin = new Redis(url);
+    await admin.config('SET', 'requirepass', 'the-right-password');
+    admin.disconnect();
+    for (const wrong of [url, url.replace('redis://', 'redis://:the-wrong-password@')]) {
+      const [result, ...more] = await check(wrong);
+      expect(more).toEqual([]);
+      expect(result).toMatchObject({ verdict: 'fault', detail: 'refuses the user or the password' });
+      expect(result?.nextStep).toContain('REDIS_URL');
+      expect(JSON.stringify(result)).not.toContain('the-wrong-password');
+    }
   });
 });
 

@@ -172,9 +172,15 @@ export const slackSettings = {
   SLACK_SIGNING_SECRET: secret(kinds.textLike(/^[\x21-\x7e]{6,128}$/, "must be the app's Signing Secret"), {
     meaning: "The app's Signing Secret, from its Basic Information page.",
   }),
-  SLACK_BOT_TOKEN: secret(kinds.textLike(/^[\x21-\x7e]{5,512}$/, 'must be a bot token, which begins with xoxb-'), {
-    meaning: 'The Bot User OAuth Token (`xoxb-…`).',
-  }),
+  SLACK_BOT_TOKEN: secret(
+    kinds.textLike(
+      /^(?!(?:xoxe\.)?xox[aeprs]-|xapp-)[\x21-\x7e]{5,512}$/,
+      'must be a bot token, which begins with xoxb-',
+    ),
+    {
+      meaning: 'The Bot User OAuth Token (`xoxb-…`).',
+    },
+  ),
   SLACK_REPLY: setting(
     kinds.oneOf('stream', 'edit'),
     'stream',
