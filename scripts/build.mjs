@@ -1,6 +1,7 @@
 // Builds dist/ from src/: the server by tsc, its packages and the messenger's page by esbuild, and the files that are read
 // as they are.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,10 +20,17 @@ export async function build() {
   const startedAt = new Date();
   const target = `dist-${process.pid}`;
   try {
-    const fault = compileServer(target) ?? (await bundlePage(target));
+    // The compiler is one process on one core; the rest is done beside it.
+    const compiled = compileServer(target);
+    const pageFault = await bundlePage(target);
+    const packages = await bundlePackages(target).then(
+      () => undefined,
+      (error) => error,
+    );
+    const fault = (await compiled) ?? pageFault;
     if (fault) return fault;
+    if (packages) throw packages;
     copyFiles(target);
-    await bundlePackages(target);
     writeFileSync(join(target, '.built'), '');
     utimesSync(join(target, '.built'), startedAt, startedAt);
     rmSync('dist', { recursive: true, force: true });
@@ -34,10 +42,13 @@ export async function build() {
 }
 
 /** Types are checked by `npm run verify`; leaving them out here makes a first start several seconds faster. */
-function compileServer(target) {
+async function compileServer(target) {
   const args = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck', '--outDir', target];
-  const result = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  return result.status === 0 ? undefined : result.stdout + result.stderr;
+  const compiler = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [compiler.stdout, compiler.stderr]) stream.on('data', (piece) => (said += piece));
+  const [exitCode] = await once(compiler, 'close');
+  return exitCode === 0 ? undefined : said || 'The compiler was ended';
 }
 
 async function bundlePage(target) {
