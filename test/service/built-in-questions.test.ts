@@ -45,6 +45,7 @@ describe('English questions are answered from the English page and heading that 
     ['How can I replace SECRET_KEY?', 'docs/OPERATIONS.md, “Keys”', 'SECRET_KEY_PREVIOUS'],
     ['Which tools can it use?', 'README.md, “What it can do”', 'TOOLS_FILE'],
     ['Where are thoughts shown?', 'README.md, “What it can do”', 'THINKING_SHOWN'],
+    ['What may reasoning_effort be?', 'docs/SERVICE.md, “', 'svc-max'],
     ['What does the sweeper do?', 'docs/ARCHITECTURE.md', 'sweeper'],
   ])('%s', async (question, source, part) => {
     const text = await ask(question);

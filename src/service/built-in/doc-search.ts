@@ -24,7 +24,9 @@ const CHINESE_PAGE = /\.zh(?:-[A-Z]+)?\.md$/i;
 /** They hold every word and explain none. */
 const TABLES_OF_TESTS = new Set(['PERFORMANCE.md', 'RELIABILITY.md']);
 const DEVELOPER_PAGE = 'docs/ARCHITECTURE.md';
-/** Who asks how something is used gets the developers' page only where the others hardly touch the matter. */
+/** What a program needs that talks to the service; its words are those of everything that people ask. */
+const INTERFACE_PAGE = 'docs/SERVICE.md';
+/** Who asks how something is used gets the developers' pages only where the others hardly touch the matter. */
 const OUTRANKED_WEIGHT = 0.35;
 const DEFINITION_WEIGHT = 10;
 /** A table of all settings has nearly every word; who names none is better served by what explains. */
@@ -113,7 +115,7 @@ function weighFor(question: string, terms: string[]): (section: DocSection | und
     const prose = section.blocks.filter((block) => !block.includes('```')).join('\n');
     if (!names.every((name) => prose.includes(name))) return 0;
     const isDefinition = asksMeaning && names.some((name) => prose.includes(`- \`${name}\` —`));
-    const isOutranked = (section.page === DEVELOPER_PAGE) !== isAboutInside;
+    const isOutranked = (section.page === DEVELOPER_PAGE) !== isAboutInside || section.page === INTERFACE_PAGE;
     const isReference = names.length === 0 && section.blocks.filter((block) => SETTING_ROW.test(block)).length > 10;
     return (
       (isDefinition ? DEFINITION_WEIGHT : isReference ? REFERENCE_WEIGHT : 1) * (isOutranked ? OUTRANKED_WEIGHT : 1)

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { brokenRules } from './document-rules.ts';
+import { asFields, lookUp, mappingsIn, operationsOf, readDocument, type Fields } from './openapi-document.ts';
+import { SchemaJudge } from './schema-judge.ts';
+import { routesOfService } from './service-routes.ts';
+
+const root = readDocument();
+const schemas = new SchemaJudge(root);
+
+describe('the OpenAPI document', () => {
+  test('keeps the rules: references lead somewhere, ids are unique, examples fit their schemas', () => {
+    expect(root['openapi']).toMatch(/^3\.1\.\d$/);
+    expect(brokenRules(root, schemas)).toEqual([]);
+  });
+
+  test.each<[what: string, place: string, plant: (fields: Fields) => void]>([
+    [
+      'a reference into nothing',
+      '#/paths/~1logout/get/responses/200',
+      (fields) => (fields['$ref'] = '#/components/no'),
+    ],
+    ['an operationId twice', '#/paths/~1logout/get', (fields) => (fields['operationId'] = 'authorize')],
+    ['an example that does not fit', '#/components/schemas/Chunk/examples/0', (fields) => (fields['created'] = 'now')],
+    ['a word that no schema knows', '#/components/schemas/Usage', (fields) => (fields['requird'] = [])],
+    ['a path parameter that is missing', '#/paths/~1sign-in~1{name}/get', (fields) => delete fields['parameters']],
+    ['a scheme that is missing', '#/components/securitySchemes', (fields) => delete fields['session']],
+    ['a text that was cut at its comma', '#/paths/~1logout/get', (fields) => (fields['by its end'] = null)],
+    ['a component that nothing uses', '#/components/headers', (fields) => (fields['Unused'] = {})],
+  ])('a planted fault is found: %s', (_, place, plant) => {
+    const planted = readDocument();
+    plant(asFields(lookUp(planted, place)));
+    expect(rulesBrokenBy(planted)).not.toEqual([]);
+  });
+
+  test('has the version of the program and the models of its table', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    const models = JSON.parse(readFileSync('config/service-models.json', 'utf8')) as { id: string }[];
+    expect(asFields(root['info'])['version']).toBe(version);
+    expect(lookUp(root, '#/components/schemas/ModelName/enum')).toEqual(models.map(({ id }) => id));
+  });
+
+  test('has each route of the service, and no other', () => {
+    const routes = routesOfService();
+    const inDocument = operationsOf(root).map(({ path, method }) => `${method.toUpperCase()} ${nameless(path)}`);
+    const byMethod = routes.filter((route) => !route.startsWith('ALL '));
+    const forAll = routes.filter((route) => route.startsWith('ALL ')).map((route) => route.replace('ALL ', ''));
+    expect(byMethod.filter((route) => !inDocument.includes(route))).toEqual([]);
+    expect(forAll.filter((path) => !inDocument.some((route) => route.endsWith(` ${path}`)))).toEqual([]);
+    expect(
+      inDocument.filter((route) => !byMethod.includes(route) && !forAll.includes(route.replace(/^\w+ /, ''))),
+    ).toEqual([]);
+  });
+
+  test('leads to headings of the page in words, which names each of its paths, fields and error codes', () => {
+    const page = readFileSync('docs/SERVICE.md', 'utf8');
+    const anchors = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => slugOf(heading));
+    const linked = [...mappingsIn(root)].flatMap(({ fields }) => {
+      const { url } = asFields(fields['externalDocs']);
+      return typeof url === 'string' ? [url] : [];
+    });
+    const within = [...page.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor = '']) => anchor);
+    expect(new Set(anchors).size).toBe(anchors.length);
+    const wanted = [...linked.map((url) => url.split('#')[1] ?? anchors[0]), ...within];
+    expect(wanted.filter((anchor) => !anchors.includes(anchor ?? ''))).toEqual([]);
+    const named = [...namesToTell()].filter(
+      (name) => !new RegExp(`[\`./[\\s]${escaped(name)}[\`./[\\]=?\\s]`).test(page),
+    );
+    expect(named).toEqual([]);
+  });
+});
+
+const nameless = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
+const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+const slugOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+/** Names of paths, parameters, fields and headers, and what an enumeration may say. */
+function namesToTell(): Set<string> {
+  const fields = [...mappingsIn(root)].map(({ fields: found }) => found);
+  const texts = (value: unknown) => (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
+  return new Set([
+    ...Object.keys(asFields(root['paths'])),
+    ...fields.flatMap((found) => Object.keys(asFields(found['properties'])).filter(() => found['type'] === 'object')),
+    ...fields.flatMap((found) => ('in' in found ? texts(found['name']) : [])),
+    ...[...mappingsIn(lookUp(root, '#/components/schemas'))].flatMap(({ fields: found }) => texts(found['enum'])),
+  ]);
+}
+
+/** A schema that is none may be noticed as soon as it is read. */
+function rulesBrokenBy(document: Fields): string[] {
+  try {
+    return brokenRules(document, new SchemaJudge(document));
+  } catch (error) {
+    return [String(error)];
+  }
+}
