@@ -5,6 +5,12 @@ import { asFields, lookUp, mappingsIn, operationsOf, readDocument, type Fields }
 import { SchemaJudge } from './schema-judge.ts';
 import { routesOfService } from './service-routes.ts';
 
+interface Model {
+  id: string;
+  abilities: { images: boolean; thinking: boolean; reasoningEffort: boolean };
+  defaults: { temperature: number; topP: number };
+}
+
 const root = readDocument();
 const schemas = new SchemaJudge(root);
 
@@ -38,6 +44,19 @@ describe('the OpenAPI document', () => {
     const models = JSON.parse(readFileSync('config/service-models.json', 'utf8')) as { id: string }[];
     expect(asFields(root['info'])['version']).toBe(version);
     expect(lookUp(root, '#/components/schemas/ModelName/enum')).toEqual(models.map(({ id }) => id));
+  });
+
+  test('tells the models’ defaults as the table has them, as the page in words does', () => {
+    const models = JSON.parse(readFileSync('config/service-models.json', 'utf8')) as Model[];
+    const page = readFileSync('docs/SERVICE.md', 'utf8');
+    const { temperature, top_p: topP } = asFields(lookUp(root, '#/components/schemas/ChatRequest/properties'));
+    for (const { id, abilities, defaults } of models) {
+      const can = [abilities.images, abilities.thinking, abilities.reasoningEffort].map((has) => (has ? 'yes' : 'no'));
+      const row = [`\`${id}\``, ...can, defaults.temperature, defaults.topP].map((cell) => ` *${cell} *`);
+      expect(page).toMatch(new RegExp(`^\\|${row.join('\\|')}\\|$`, 'm'));
+      expect(asFields(temperature)['description']).toContain(`${defaults.temperature} for ${id}`);
+      expect(asFields(topP)['description']).toContain(`${defaults.topP} for ${id}`);
+    }
   });
 
   test('has each route of the service, and no other', () => {
