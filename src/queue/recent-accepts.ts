@@ -12,6 +12,8 @@ const KEEP_WORDS_MS = HOUR_MS;
 const LONGEST_MS = DAY_MS;
 const MOST_WHOLE = 20_000;
 const MOST_WHOLE_BYTES = 16 * MIB_BYTES;
+/** Of both, once there were too many. */
+const SHARE_LEFT = 31 / 32;
 /** Of so many more only the ids are kept, for so long: enough to say that they are gone. */
 const MOST_BARE = 100_000;
 const KEEP_BARE_MS = HOUR_MS;
@@ -74,6 +76,7 @@ export class RecentAccepts {
   /** All that is kept, the oldest first, each once, although it may have been stored twice. */
   all(): { whole: RecentAccept[]; bare: BareAccept[] } {
     this.#trim(this.#nowMs());
+    this.#forgetOverdue();
     const kept = [...this.#older.values(), ...this.#young].filter((one) => !this.#isSeen(one));
     return {
       whole: eachOnce(kept.map(unpack)),
@@ -84,6 +87,7 @@ export class RecentAccepts {
   /** What is kept only as long as it waits. */
   older(): RecentAccept[] {
     this.#trim(this.#nowMs());
+    this.#forgetOverdue();
     return [...this.#older.values()].map(unpack);
   }
 
@@ -115,12 +119,7 @@ export class RecentAccepts {
   /** Looks at the oldest only, until one may stay. */
   #trim(nowMs: number): void {
     while (nowMs - (this.#young.oldestAtMs ?? nowMs) >= KEEP_MS) this.#growOld();
-    if (this.#older.size > 0) this.#trimOlder(nowMs);
-    while (this.#isFull()) {
-      const oldest = this.#young.shift();
-      if (!oldest) break;
-      if (!this.#isSeen(oldest)) this.#keepBare(oldest);
-    }
+    if (this.#isFull()) this.#makeRoom();
     while (this.#bare.size > MOST_BARE || nowMs - (this.#bare.oldestAtMs ?? nowMs) >= KEEP_BARE_MS) this.#bare.shift();
   }
 
@@ -136,17 +135,34 @@ export class RecentAccepts {
     this.#olderBytes += kept.text.length;
   }
 
-  #trimOlder(nowMs: number): void {
+  #forgetOverdue(): void {
+    const nowMs = this.#nowMs();
     for (const [id, kept] of this.#older) {
-      const isOver = nowMs - kept.atMs >= LONGEST_MS;
-      if (!isOver && !this.#isFull()) break;
+      if (nowMs - kept.atMs < LONGEST_MS) return;
       this.#forgetOlder(id, kept);
-      if (!isOver) this.#keepBare(kept);
     }
   }
 
-  #isFull(): boolean {
-    return this.#older.size + this.#young.size > MOST_WHOLE || this.#olderBytes + this.#young.bytes > MOST_WHOLE_BYTES;
+  /**
+   * Of the older ones some more than need be go at once: the way to a map's first entry leads over all that were taken out before it,
+   * so that one for each message would cost more than all else about it.
+   */
+  #makeRoom(): void {
+    for (const [id, kept] of this.#older) {
+      if (!this.#isFull(SHARE_LEFT)) break;
+      this.#forgetOlder(id, kept);
+      this.#keepBare(kept);
+    }
+    while (this.#isFull()) {
+      const oldest = this.#young.shift();
+      if (!oldest) break;
+      if (!this.#isSeen(oldest)) this.#keepBare(oldest);
+    }
+  }
+
+  #isFull(share = 1): boolean {
+    const bytes = this.#olderBytes + this.#young.bytes;
+    return this.#older.size + this.#young.size > MOST_WHOLE * share || bytes > MOST_WHOLE_BYTES * share;
   }
 
   #forgetOlder(deliveryId: string, { text }: TimedText): void {

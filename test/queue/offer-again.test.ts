@@ -285,3 +285,21 @@ test('where Redis does not tell its history, nothing is taken for another one', 
   expect((await store.begin(alice))?.messages).toHaveLength(2);
   expect(await server.redis.hget(messageKey(alice.partition, id), 'again')).toBeNull();
 }, 30_000);
+
+test('F12: what waits beyond the bounds goes in order, some at once, and is known by its id from then on', () => {
+  let now = 0;
+  const recent = new RecentAccepts({ nowMs: () => now });
+  const keep = (index: number) =>
+    recent.keep({ deliveryId: `${index}`, conversation: alice, keys: ['k'], args: ['a', 'b', 'c', 'd'], takenAtMs: 1 });
+  for (let index = 0; index < 20_000; index += 1) keep(index);
+  now = 2 * MINUTE_MS;
+  keep(20_000);
+  const { whole, bare } = recent.all();
+  expect([whole.length, bare.length]).toEqual([19_375, 626]);
+  expect([...bare, ...whole].map(({ deliveryId }) => deliveryId)).toEqual(
+    Array.from({ length: 20_001 }, (_, index) => `${index}`),
+  );
+  // A day later nothing of it is kept.
+  now += 24 * 60 * MINUTE_MS;
+  expect(recent.all().whole).toEqual([]);
+});
