@@ -16,7 +16,7 @@ const CALLS = {
     'redis.commit',
   ],
   /** Made by each worker at its start, whatever comes in. */
-  sweeper: ['redis.forgotten'],
+  sweeper: ['redis.find-stale-pending'],
   /** Made only for an answer that another worker began. */
   successor: ['slack.auth.test', 'slack.conversations.replies', 'slack.chat.update'],
   /** Made only for a turn in which two workers have died. */

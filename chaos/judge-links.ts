@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { personKey } from '../src/identity/account.ts';
-import { accountKeyOf } from '../src/identity/commit-link.ts';
+import { accountKeyOf } from '../src/identity/links/commit-link.ts';
 import { keys } from '../src/identity/store.ts';
 import { ownerOf, userIdOf } from './drain.ts';
 import type { Violation } from './judge.ts';

@@ -1,12 +1,12 @@
-import { CHECK_USAGE, readCheckArguments, type CheckArguments } from './check-arguments.ts';
-import { EXIT } from './exit-codes.ts';
-import { runHashPassword } from './hash-password-command.ts';
-import { faultsOfNamedFiles } from './named-files.ts';
+import { CHECK_USAGE, readCheckArguments, type CheckArguments } from './check/check-arguments.ts';
+import { EXIT } from './base/exit-codes.ts';
+import { runHashPassword } from './start/hash-password-command.ts';
+import { faultsOfNamedFiles } from './check/config-files.ts';
 import type { Config, Secrets } from './settings/config.ts';
 import { loadSettings, type LoadedSettings } from './settings/load-settings.ts';
-import { readStartArguments, START_USAGE } from './start-arguments.ts';
-import { runStartCommand } from './start-command.ts';
-import { takeFreePorts } from './take-free-ports.ts';
+import { readStartArguments, START_USAGE } from './start/start-arguments.ts';
+import { runStartCommand } from './start/start-command.ts';
+import { takeFreePorts } from './compose/take-free-ports.ts';
 
 const asked = process.argv[2] === 'check' ? readCheckArguments(process.argv.slice(3)) : undefined;
 const start = readStartArguments(process.argv.slice(2));
@@ -42,8 +42,8 @@ type CheckRun = Extract<CheckArguments, { kind: 'settings' | 'sign-in' }>;
 
 async function runCheck(check: CheckRun, config: Config, secrets: Secrets): Promise<number> {
   if (check.kind === 'sign-in')
-    return (await import('./check-sign-in-command.ts')).runSignInCommand(config, secrets, check);
-  return (await import('./check-command.ts')).runCheckCommand(config, secrets);
+    return (await import('./check/check-sign-in-command.ts')).runSignInCommand(config, secrets, check);
+  return (await import('./check/check-command.ts')).runCheckCommand(config, secrets);
 }
 
 function tellCheckUsage(check: Extract<CheckArguments, { kind: 'help' | 'wrong' }>): void {

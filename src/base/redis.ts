@@ -1,7 +1,7 @@
 import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis';
 import type { Log } from './log.ts';
 import { SECOND_MS } from './clock.ts';
-import { gatherWrites } from './gather-writes.ts';
+import { corkWrites } from './cork-writes.ts';
 import { waitOutRefusals } from './refused-writes.ts';
 
 /** A connection to one Redis or to a Redis Cluster; both speak the same commands. */
@@ -30,7 +30,7 @@ const MAX_RECONNECT_PAUSE_MS = 2 * SECOND_MS;
 /** Opens a connection that reconnects for ever; it never throws because Redis is away. Errors go to the log once per state. */
 export function connectRedis(address: RedisAddress, patience: RedisPatience, log: Log, name: string): RedisClient {
   const client = openClient(address, patience, name);
-  gatherWrites(client);
+  corkWrites(client);
   if (patience === 'wait') waitOutRefusals(client, log, name);
   let isDown = false;
   client.on('error', (error: Error) => {

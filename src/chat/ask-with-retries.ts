@@ -3,7 +3,7 @@ import type { CallParts } from './call-parts.ts';
 import type { ChatRequest, OnChatEvent } from './chat-types.ts';
 import { ChatCall } from './chat-call.ts';
 import { ChatError } from './chat-error.ts';
-import { isFaultOfModel } from './fault-of-model.ts';
+import { isModelFault } from './is-model-fault.ts';
 import type { BreakerPass, CircuitBreaker } from './circuit-breaker.ts';
 import { requestBody } from './request-body.ts';
 
@@ -37,7 +37,7 @@ export async function askWithRetries(parts: CallParts, { request, signal, onEven
     return await askModel(parts, { request: own, signal, onEvent, tries, mostTries: Math.max(1, maxTries - 1) });
   } catch (error) {
     const isOver = tries.hasSpoken || tries.made >= maxTries || parts.monotonicMs() >= tries.deadlineMs;
-    if (isOver || !(error instanceof ChatError) || !isFaultOfModel(error)) throw error;
+    if (isOver || !(error instanceof ChatError) || !isModelFault(error)) throw error;
     onEvent({ type: 'fallback', model: fallbackModel });
     const asked = { request: { ...own, model: fallbackModel }, signal, onEvent, tries, mostTries: maxTries };
     return askInstead(parts, asked, { model: own.model, error });

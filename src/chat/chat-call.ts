@@ -1,11 +1,11 @@
 import { asError } from '../base/coded-error.ts';
-import { AnswerWatch } from './answer-watch.ts';
+import { AnswerWatch } from './stream/answer-watch.ts';
 import type { CallParts } from './call-parts.ts';
 import type { ChatEvent, ChatRequest, OnChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
 import type { BreakerPass } from './circuit-breaker.ts';
 import { openAnswer } from './open-answer.ts';
-import type { DecoderLimits } from './stream-decoder.ts';
+import type { DecoderLimits } from './stream/stream-decoder.ts';
 
 export interface CallOptions {
   request: ChatRequest;

@@ -1,7 +1,7 @@
 import { ChatError } from './chat-error.ts';
 import type { ChatLimits } from './chat-limits.ts';
-import { parseObject } from './completion-chunk.ts';
-import { failureOfStatus } from './failure-of-status.ts';
+import { parseObject } from './stream/completion-chunk.ts';
+import { mapHttpStatus } from './map-http-status.ts';
 
 export interface ListModelsOptions {
   baseUrl: string;
@@ -37,7 +37,7 @@ export async function listModels({
     });
   });
   if (NO_LIST.has(answer.statusCode)) return undefined;
-  if (answer.statusCode !== 200) throw failureOfStatus(answer.statusCode, {});
+  if (answer.statusCode !== 200) throw mapHttpStatus(answer.statusCode, {});
   const data = parseObject(answer.body)?.['data'];
   if (!Array.isArray(data)) throw new ChatError('chat_bad_stream', 'The list of models is malformed', { status: 200 });
   return data.flatMap((entry: unknown) => (isNamed(entry) ? [entry.id] : []));

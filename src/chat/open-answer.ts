@@ -3,12 +3,12 @@ import type { NowMs } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
 import { outsideCall } from '../base/fail-point.ts';
 import { HttpExchange } from '../base/http-exchange.ts';
-import { AnswerReader } from './answer-reader.ts';
-import type { AnswerWatch } from './answer-watch.ts';
+import { AnswerReader } from './stream/answer-reader.ts';
+import type { AnswerWatch } from './stream/answer-watch.ts';
 import type { OnChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
-import { FailureReader } from './failure-reader.ts';
-import { StreamDecoder, WholeDecoder, type DecoderLimits } from './stream-decoder.ts';
+import { ErrorBodyReader } from './error-body-reader.ts';
+import { StreamDecoder, WholeDecoder, type DecoderLimits } from './stream/stream-decoder.ts';
 
 export interface HttpCall {
   url: URL;
@@ -32,12 +32,12 @@ export function openAnswer(call: HttpCall): Promise<AnswerReader> {
 function send(call: HttpCall): Promise<AnswerReader> {
   const opened = new Deferred<AnswerReader>();
   const { url, apiKey, body, isStreamed, dispatcher, watch, nowMs } = call;
-  let reader: AnswerReader | FailureReader | undefined;
+  let reader: AnswerReader | ErrorBodyReader | undefined;
   const exchange = new HttpExchange({
     onHead(status, headers) {
       const contentType = String(headers['content-type'] ?? '').toLowerCase();
       if (status !== 200)
-        reader = new FailureReader({ status, headers, watch, nowMs, onFailure: (failure) => opened.reject(failure) });
+        reader = new ErrorBodyReader({ status, headers, watch, nowMs, onFailure: (failure) => opened.reject(failure) });
       else if (contentType.includes('html'))
         opened.reject(new ChatError('chat_bad_stream', 'The chat service answered with a page', { status: 200 }));
       else {

@@ -2,31 +2,31 @@ import type Router from '@koa/router';
 import { asError } from '../base/coded-error.ts';
 import { inBackground } from '../base/in-background.ts';
 import type { Account, ChatPerson, IdentityNotice, PersonOwner, Release } from './account.ts';
-import { createAccessTokens } from './access-token.ts';
+import { createAccessTokens } from './tokens/access-token.ts';
 import { createAudit } from './audit.ts';
-import { bringBack } from './bring-back.ts';
-import { createCommit } from './commit-link.ts';
+import { bringBack } from './links/bring-back.ts';
+import { createCommit } from './links/commit-link.ts';
 import { createFailureLimit } from './failure-limit.ts';
-import type { SignInFlow } from './flow.ts';
-import { serviceRedirectUri } from './legs.ts';
-import { createLinks } from './links.ts';
-import { nameTicket } from './name-ticket.ts';
+import type { SignInFlow } from './browser/flow.ts';
+import { serviceRedirectUri } from './browser/authorization-request.ts';
+import { createLinks } from './links/links.ts';
+import { nameTicket } from './tickets/name-ticket.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { createServiceRequests } from './oauth/service-requests.ts';
 import { refuseUnsafe, type IdentityOptions } from './options.ts';
-import { createQuarantine } from './quarantine.ts';
-import { recheckDue, type RecheckParts } from './recheck.ts';
-import { RecentChanges, type RecentChange } from './recent-changes.ts';
-import { createReleases } from './releases.ts';
-import { createRoutes } from './routes.ts';
+import { createPendingSignIns } from './tickets/pending-sign-ins.ts';
+import { recheckDue, type RecheckParts } from './tokens/recheck.ts';
+import { RecentChanges, type RecentChange } from './links/recent-changes.ts';
+import { createReleases } from './links/releases.ts';
+import { createRoutes } from './browser/routes.ts';
 import { createStore } from './store.ts';
-import { sweepKeys } from './sweep-keys.ts';
-import { createTickets, type NotAsked, type SignInRequest } from './tickets.ts';
-import { createTransactions } from './transactions.ts';
-import { takeTypedCode, type TypedMessage, type TypedOutcome } from './typed-code/take-code.ts';
+import { sweepKeys } from './links/sweep-keys.ts';
+import { createTickets, type NotAsked, type SignInRequest } from './tickets/tickets.ts';
+import { createTransactions } from './tickets/transactions.ts';
+import { redeemTypedCode, type TypedMessage, type TypedOutcome } from './typed-code/redeem-code.ts';
 import { createTypedCodes } from './typed-code/typed-codes.ts';
-import { createVault } from './vault.ts';
-import { createWaitsFor } from './waiting.ts';
+import { createVault } from './tokens/vault.ts';
+import { createWaitsFor } from './links/waiting.ts';
 
 const CSRF_PURPOSE = 'sign-in-csrf';
 
@@ -98,7 +98,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       return { kind, url, expiresAtMs };
     },
     async takeTypedCode(message) {
-      return options.signIn.proof.includes('typed-code') ? takeTypedCode(flow, message) : undefined;
+      return options.signIn.proof.includes('typed-code') ? redeemTypedCode(flow, message) : undefined;
     },
     async unlink({ platform, tenant, app }, chatUserId, messageId) {
       const person = { platform, tenant, app, chatUserId };
@@ -145,7 +145,7 @@ function createParts(options: IdentityOptions) {
     csrfKey: keyRing.deriveKey(CSRF_PURPOSE),
     csrfKeys: keyRing.deriveKeys(CSRF_PURPOSE),
     transactions: createTransactions(store, nowMs),
-    quarantine: createQuarantine(store, nowMs),
+    pendingSignIns: createPendingSignIns(store, nowMs),
     ...createCommit({ ...base, waitsFor }, links, signIn.keepTokens),
     waitsFor,
     backTo: (userAgent, owner) => platformToGoBackTo(options, userAgent, owner)?.backToChat(userAgent),

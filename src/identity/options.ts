@@ -7,9 +7,9 @@ import type { Platform, PlatformName } from '../platforms/platform.ts';
 import type { ChatPerson, IdentityNotice, Release } from './account.ts';
 import type { IdentityReport } from './audit.ts';
 import { IdentityError } from './identity-error.ts';
-import type { RecentChanges } from './recent-changes.ts';
+import type { RecentChanges } from './links/recent-changes.ts';
 import type { SameIdRule } from './same-id.ts';
-import type { LookForHeld } from './waiting.ts';
+import type { FindHeldMessages } from './links/waiting.ts';
 import type { ExpiresUnit } from './oauth/token-life.ts';
 
 /**
@@ -58,7 +58,7 @@ export interface IdentityOptions {
   /** Called at once for each conversation that a new link frees; a failure is made good by who repeats `pendingReleases`. */
   onLinked(release: Release): Promise<void> | void;
   /** Looks what of a person waits for their sign-in; unless told, nothing is said to wait. */
-  lookForHeld?: LookForHeld;
+  lookForHeld?: FindHeldMessages;
   /** Tells a person something in their private chat. A failure is logged, nothing more. */
   notify(person: ChatPerson, notice: IdentityNotice): Promise<void> | void;
   /** Proxies in front of us that append to `X-Forwarded-For`; 0 unless told. */

@@ -12,13 +12,13 @@ export const CHANGED_LIFE_MS = DAY_MS;
 /** The sign-in records in Redis. All keys share the hash tag `{id}`, so that a link commits in one script. */
 export interface IdentityStore {
   /** Runs one or more commands. @throws IdentityError `store_away` */
-  ask<T>(command: (redis: RedisClient) => Promise<T>): Promise<T>;
+  withDeadline<T>(command: (redis: RedisClient) => Promise<T>): Promise<T>;
   /** Runs a script. @throws IdentityError `store_away` */
   run(script: LuaScript, keys: string[], args: LuaArgument[]): Promise<unknown>;
 }
 
 export function createStore(redis: RedisClient): IdentityStore {
-  const ask: IdentityStore['ask'] = async (command) => {
+  const ask: IdentityStore['withDeadline'] = async (command) => {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error('No answer in time')), COMMAND_DEADLINE_MS);
@@ -31,7 +31,7 @@ export function createStore(redis: RedisClient): IdentityStore {
       clearTimeout(timer);
     }
   };
-  return { ask, run: (script, keys, args) => ask((client) => script.run(client, keys, args)) };
+  return { withDeadline: ask, run: (script, keys, args) => ask((client) => script.run(client, keys, args)) };
 }
 
 /** Names of the keys. A prefix, called without an id, is what a script completes by itself. */

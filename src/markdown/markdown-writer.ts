@@ -13,7 +13,7 @@ import { withoutLinks, writeSafely } from './write-safely.ts';
 export interface MarkdownWriter {
   /** As much of a finished text as fits. Writing it again changes nothing. @param maxBytes at least 128 of UTF-8 */
   finished(text: string, maxBytes: number): string;
-  /** One look of a text that still grows: shaped so that nothing flickers, as much as fits. */
+  /** One snapshot of a text that still grows: shaped so that nothing flickers, as much as fits. */
   growing(text: string, maxBytes: number): string;
   /** A finished text in pieces that each fit and are each as `finished` would write them. Blank ones are left out. */
   pieces(text: string, maxBytes: number): string[];
@@ -33,7 +33,7 @@ const LEAST_BYTES = 128;
 const MARK_BYTES = 64;
 /** Room for what altering marks adds, and for what a later cut looks at. */
 const MARGIN_CHARS = 1_024;
-/** Of a growing text that holds a thought so many looks are read, since the thought takes its room away. */
+/** Of a growing text that holds a thought so many snapshots are read, since the thought takes its room away. */
 const LOOKS_READ = 2;
 const THOUGHT_BEGINS = /<\s{0,8}think/i;
 
@@ -56,7 +56,7 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
     });
   }
 
-  /** What is longer than a look goes on and on, while the look stays as it is. */
+  /** What is longer than a snapshot goes on and on, while the snapshot stays as it is. */
   function fitting(source: string, maxBytes: number, write: (markdown: string) => string): string {
     const full = fullLooks.of(source);
     if (full.source === source && Buffer.byteLength(full.shown) <= maxBytes) return full.shown;
@@ -105,7 +105,7 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
       return written;
     },
     growing(text, maxBytes) {
-      // No more of it than a look can hold is read, however long it has grown.
+      // No more of it than a snapshot can hold is read, however long it has grown.
       const mostChars = maxBytes + MARGIN_CHARS;
       const head = text.slice(0, mostChars);
       if (isPlain(head)) return fitting(head, maxBytes, asItIs);

@@ -8,7 +8,7 @@ const KEY_CHARS = 48;
 const MOST_TEXTS = 512;
 
 /**
- * Remembers how the beginnings of growing texts are shown, so that each look reads only what is new. It is found again by the
+ * Remembers how the beginnings of growing texts are shown, so that each snapshot reads only what is new. It is found again by the
  * text itself, so nothing is passed around and a wrong one is never taken; one that was forgotten costs only time.
  */
 export class SettledTexts {

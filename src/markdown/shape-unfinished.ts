@@ -18,7 +18,7 @@ const HALF_CHARACTER = /[\uD800-\uDBFF]$/;
 
 /**
  * Shapes a text that still grows, so that nothing flickers: what may yet become something else is held back for a moment, what
- * is open is closed for this look or held back. Nothing is changed, only what stands at the end. Finished texts are not shaped.
+ * is open is closed for this snapshot or held back. Nothing is changed, only what stands at the end. Finished texts are not shaped.
  */
 export function shapeUnfinished(markdown: string, tree: Tree, unfinished: 'close' | 'hold'): UnfinishedShape {
   const leaf = lastBlock(tree);

@@ -21,7 +21,7 @@ export type ModelView =
   | { kind: 'settings'; host: string; model: string };
 
 /** What a person connects: an address that speaks the OpenAI interface, the key that it asks for, one of its models. */
-export interface ModelWish {
+export interface ModelRequest {
   address: string;
   apiKey: string;
   /** The first that answers, unless named. */
@@ -57,7 +57,7 @@ export interface LocalControls {
   onWorker(listener: (view: WorkerView) => void): () => void;
   model(): ModelView;
   /** Tries a model, and lets it answer from now on if it works. @returns what is wrong, if something is */
-  useModel(wish: ModelWish): Promise<ModelFault | undefined>;
+  useModel(wish: ModelRequest): Promise<ModelFault | undefined>;
   /** The built-in model answers from now on. */
   useBuiltInModel(): Promise<void>;
 }

@@ -30,7 +30,7 @@ export interface BoundedAnswer {
  */
 const CONNECT_TIMEOUT_MS = 15 * SECOND_MS;
 
-/** Each call has a limit of its own for the whole of it, so undici's are off. Every look of an answer is such a call. */
+/** Each call has a limit of its own for the whole of it, so undici's are off. Every snapshot of an answer is such a call. */
 const dispatcher = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 });
 
 /**

@@ -179,8 +179,8 @@ export interface ReplyTraits {
  */
 export const FENCE_HOLDS_MS = 2_000;
 
-/** One look of an answer, as it is to stand in its visible message. */
-export interface PushedLook {
+/** One snapshot of an answer, as it is to stand in its visible message. */
+export interface ReplySnapshot {
   /** The whole rendered text so far. */
   content: string;
   /** What of it this process has put there; absent after a take-over, when only the platform knows. */
@@ -192,13 +192,13 @@ export interface PushedLook {
   isRepeat?: boolean;
   /** What is said about a finished answer, in plain words: shown apart from its text, in the platform's own place for that. */
   note?: string;
-  /** With an answer's last look: what `find` says of it from then on. */
+  /** With an answer's last snapshot: what `find` says of it from then on. */
   ends?: AnswerEnd;
 }
 
 /** Marks of an answer that is whole. */
 export interface AnswerEnd {
-  /** The key of its last part: once that stands with its last look, the answer is whole. */
+  /** The key of its last part: once that stands with its last snapshot, the answer is whole. */
   lastKey: string;
   /** First parts' keys of the messages that were merged into the one that it answers: it is their answer as well. */
   mergedKeys: string[];
@@ -232,9 +232,9 @@ export interface FoundPosts {
  */
 export interface PushReplies {
   /** Posts the visible message. @param postKey kept with it, so that `find` knows it again */
-  open(target: string, look: PushedLook, postKey: string): Promise<PushResult>;
-  /** Brings the message to this look. Safe to repeat: it ends as this look, whatever stood there. */
-  update(handle: string, look: PushedLook, postKey: string): Promise<PushResult>;
+  open(target: string, snapshot: ReplySnapshot, postKey: string): Promise<PushResult>;
+  /** Brings the message to this snapshot. Safe to repeat: it ends as this snapshot, whatever stood there. */
+  update(handle: string, snapshot: ReplySnapshot, postKey: string): Promise<PushResult>;
   /** Looks for a post whose fate is unknown, in all that was said since the question. @returns `unknown` when the platform cannot say now */
   find(target: string, postKey: string): Promise<FoundPosts | 'unknown'>;
   /**

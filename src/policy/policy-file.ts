@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { readRules } from './read-rules.ts';
-import { groupsSchema, listOf, whoSchema, type Who } from './who.ts';
+import { groupsSchema, listOf, subjectSchema, type Subject } from './subject.ts';
 
 /** What they may: not use the bot at all, or use these models (the first answers) in these places. */
-export type May =
+export type Permission =
   | { use: false }
   | {
       use: true;
@@ -16,15 +16,15 @@ export type May =
 /** One rule; its name stands in the log of refusals. */
 export interface PolicyRule {
   name: string;
-  who: Who;
-  may: May;
+  who: Subject;
+  may: Permission;
 }
 
 /** What `POLICY_FILE` says: the first rule that fits a person decides. */
 export interface PolicyFile {
   rules: readonly PolicyRule[];
   /** For whom no rule fits. */
-  otherwise: May;
+  otherwise: Permission;
 }
 
 /** Reads `POLICY_FILE`'s text. @param models the models that there are. @throws PolicyFileError with every fault */
@@ -34,7 +34,7 @@ export function parsePolicyFile(text: string, models: readonly string[]): Policy
 
 function policySchema(models: readonly string[]): z.ZodType<PolicyFile> {
   const may = maySchema(models);
-  const rule = z.strictObject({ name: z.string().trim().min(1), who: whoSchema, may });
+  const rule = z.strictObject({ name: z.string().trim().min(1), who: subjectSchema, may });
   return z.strictObject({
     /** Words for who reads the file, since JSON has no comments. */
     about: z.union([z.string(), z.array(z.string())]).optional(),
@@ -51,7 +51,7 @@ function policySchema(models: readonly string[]): z.ZodType<PolicyFile> {
   });
 }
 
-function maySchema(models: readonly string[]): z.ZodType<May> {
+function maySchema(models: readonly string[]): z.ZodType<Permission> {
   const model = z.string().refine((name) => models.includes(name), {
     error: ({ input }) => `${JSON.stringify(input)} is not among CHAT_MODELS (${models.join(', ')})`,
   });
@@ -69,6 +69,6 @@ function maySchema(models: readonly string[]): z.ZodType<May> {
 }
 
 /** Whether a rule names no condition. */
-function isEverybody({ signedIn, identity, departments }: Who): boolean {
+function isEverybody({ signedIn, identity, departments }: Subject): boolean {
   return signedIn === undefined && identity === undefined && departments === undefined;
 }

@@ -1,5 +1,5 @@
-import type { May, PolicyFile } from './policy-file.ts';
-import { fits, isOpen, type PolicyPerson, type PolicyPlace } from './who.ts';
+import type { Permission, PolicyFile } from './policy-file.ts';
+import { matches, isOpen, type PolicyPerson, type PolicyPlace } from './subject.ts';
 
 /** At least one; the first answers unless the person chose another. */
 export type Models = readonly [string, ...string[]];
@@ -32,11 +32,11 @@ export interface PolicyOptions {
 }
 
 export function createPolicy({ file, models, defaultModel }: PolicyOptions): Policy {
-  const decide = (person: PolicyPerson | undefined): { rule: string; may: May } => {
-    const rule = file.rules.find(({ who }) => fits(who, person));
+  const decide = (person: PolicyPerson | undefined): { rule: string; may: Permission } => {
+    const rule = file.rules.find(({ who }) => matches(who, person));
     return rule ? { rule: rule.name, may: rule.may } : { rule: 'otherwise', may: file.otherwise };
   };
-  const modelsOf = (may: May): readonly string[] => {
+  const modelsOf = (may: Permission): readonly string[] => {
     if (!may.use) return [];
     const allowed = may.models === 'all' ? models : may.models;
     return allowed.includes(defaultModel)

@@ -7,7 +7,7 @@ import { deliveryIdOf, personIdOf, type ConversationRef } from '../platforms/con
 import type { InboundMessage } from '../platforms/platform.ts';
 import { mergeKeyOf, NEVER_MERGED, sealMessage, sealTarget } from './inbox-entry.ts';
 import { PersonLimit } from './person-limit.ts';
-import type { RecentAccept, RecentAccepts } from './recent-accepts.ts';
+import type { AcceptedMessage, ReplayBuffer } from './replay-buffer.ts';
 import { STOP_CHANNEL } from './wake-queue.ts';
 
 /** How long a delivery is remembered (security.md 3.5); longer than any platform goes on repeating. */
@@ -30,7 +30,7 @@ export interface AcceptOptions {
   /** Messages that are never merged with others into one turn, beside slash words. */
   standsAlone?(message: InboundMessage): boolean;
   /** Gets what was stored, so that it can be stored again after a failover. */
-  recent?: RecentAccepts;
+  recent?: ReplayBuffer;
 }
 
 export interface Accepted {
@@ -116,7 +116,7 @@ export class Inbox {
    * taken, and as a turn of its own. Its posts are looked up before anything is posted, since what was known of them may be lost too.
    * @throws as `accept`
    */
-  async acceptAgain({ keys, args, takenAtMs }: RecentAccept): Promise<Accepted['result']> {
+  async acceptAgain({ keys, args, takenAtMs }: AcceptedMessage): Promise<Accepted['result']> {
     const again = args.map((arg, index) => (index === FLAGS_ARGUMENT ? `${arg} again:${takenAtMs}` : arg));
     const [result] = (await this.#script.run(this.#options.redis, keys, again)) as AcceptReply;
     return result;

@@ -21,7 +21,7 @@ const WOKEN_AGAIN_AFTER_MS = 0.8 * SWEEP_EVERY_MS;
 const MOST_WOKEN_A_PARTITION = 10;
 /** A master that is gone answers never, and the others' conversations wait for nobody. */
 const LONGEST_ROUND_MS = 2 * SECOND_MS;
-const forgottenScript = loadScript(import.meta.url, './scripts/forgotten.lua');
+const forgottenScript = loadScript(import.meta.url, './scripts/find-stale-pending.lua');
 
 export interface SweeperOptions {
   redis: RedisClient;

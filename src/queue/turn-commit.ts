@@ -7,7 +7,7 @@ export interface TurnCommit {
   /** Set where it is held in a group: there others may wait too, and a question is not answered later than any other. */
   heldIn?: 'group';
   /**
-   * Last looks of live replies, by delivery id: field names and values of the message record; and what is to follow an answer
+   * Last snapshots of live replies, by delivery id: field names and values of the message record; and what is to follow an answer
    * in a message of its own, sealed.
    */
   records: { id: string; fields: string[]; followUp?: string }[];

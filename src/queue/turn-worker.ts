@@ -13,7 +13,7 @@ import type { QueueReport } from './queue-report.ts';
 import { QueuePressure, type Pressure, type PressureLimits, type TakenWake } from './queue-pressure.ts';
 import { StopListener } from './stop-listener.ts';
 import { isMeantBy, marksOf, type StopMark } from './stop-mark.ts';
-import { SuspectLane } from './suspect-lane.ts';
+import { PoisonTurnLane } from './poison-turn-lane.ts';
 import { SWEEP_AFTER_MS } from './sweeper.ts';
 import { LOCK_MS, TurnLease } from './turn-lease.ts';
 import { hasFollowUp, type TurnCommit } from './turn-commit.ts';
@@ -99,7 +99,7 @@ export class TurnWorker {
   readonly #stops: StopListener;
   /** By the conversation's id: jobs of two shards may have the same one. */
   readonly #running = new Map<string, TakenTurn>();
-  readonly #suspects = new SuspectLane();
+  readonly #suspects = new PoisonTurnLane();
   readonly #pressure: QueuePressure;
   /** What this process cannot read for want of a key. */
   readonly missingKeys: MissingKeys;

@@ -10,7 +10,7 @@ import { PulledReply } from './pulled-reply.ts';
 import { PushedReply } from './pushed-reply.ts';
 import type { ReplyReport } from './reply-report.ts';
 
-/** The last look of one message record, to be written by the commit. */
+/** The last snapshot of one message record, to be written by the commit. */
 export interface FinalRecord {
   id: string;
   fields: string[];
@@ -26,9 +26,9 @@ export interface LiveReply {
    * @returns the records that the commit writes then; undefined when it is to be answered (still)
    */
   findWhole(otherTargets?: readonly string[]): Promise<FinalRecord[] | undefined>;
-  /** The first look is about to come: what can be asked before it is asked now. Returns at once. */
+  /** The first snapshot is about to come: what can be asked before it is asked now. Returns at once. */
   prepare(): void;
-  /** Shows a look soon. Returns at once; a refused write ends the turn through `fenced`. */
+  /** Shows a snapshot soon. Returns at once; a refused write ends the turn through `fenced`. */
   show(view: Omit<ReplyView, 'finished'>): void;
   /**
    * Ends the reply with its final text.
@@ -38,12 +38,12 @@ export interface LiveReply {
    * @returns the records that the commit writes; with them the answer is visible
    */
   finish(text: string, status?: string, thinking?: string, mention?: string): Promise<FinalRecord[]>;
-  /** Leaves the reply open with this look, to grow later (a question that waits for its sender's sign-in). */
+  /** Leaves the reply open with this snapshot, to grow later (a question that waits for its sender's sign-in). */
   leaveOpen(text: string, mention?: string): Promise<FinalRecord[]>;
   /** Writes nothing more and waits for the write under way. */
   close(): Promise<void>;
   /**
-   * The turn ends here without its last look: writes nothing more, waits for the write under way and notes where it stands, both
+   * The turn ends here without its last snapshot: writes nothing more, waits for the write under way and notes where it stands, both
    * for two seconds at most, so that whoever goes on finds it. Called before the turn is given back.
    */
   abandon(): Promise<void>;

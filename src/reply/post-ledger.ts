@@ -41,7 +41,7 @@ export interface PostLedger {
 export interface Noted {
   /** Where the part stands, if that is not written down yet. */
   handle?: string | undefined;
-  /** The sealed full answer, right before its last look (security.md 4.4). */
+  /** The sealed full answer, right before its last snapshot (security.md 4.4). */
   answer?: string | undefined;
   /** Nothing of the part is under way, as this worker knows: a post may leave now. */
   isUnsent?: boolean | undefined;

@@ -4,12 +4,12 @@ import { loadScript } from '../base/lua-script.ts';
 import { say } from '../base/texts.ts';
 import type { ReplyView } from '../platforms/platform.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
-import { EarlierLook } from './earlier-look.ts';
+import { EarlierSnapshot } from './earlier-snapshot.ts';
 import { sealFollowUp } from './follow-ups/follow-up.ts';
 import { goesOn, keptPieces, withCutNotice } from './follow-ups/words.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { endedInTime } from './hand-over.ts';
-import { LookPacer, progressOf } from './look-pacer.ts';
+import { EditThrottle, progressOf } from './edit-throttle.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 
 const showScript = loadScript(import.meta.url, './scripts/show.lua');
@@ -23,18 +23,18 @@ const POLLED_WITHIN_MS = 30 * SECOND_MS;
 const STATUS_ROOM_BYTES = 1_100;
 
 /**
- * One visible answer while it grows, on a platform that pulls: every look is a snapshot in Redis that any receiver can
+ * One visible answer while it grows, on a platform that pulls: every snapshot is a snapshot in Redis that any receiver can
  * serve, written under the conversation's epoch. The first text is written at once, later ones at the platform's pace,
  * always the newest whole text.
  */
 export class PulledReply implements LiveReply {
   readonly #options: LiveReplyOptions;
-  readonly #pacer: LookPacer;
+  readonly #pacer: EditThrottle;
   #hasShownText = false;
   #hasWritten = false;
   #isHandedOver: boolean;
   /** Of a worker that died. */
-  readonly #earlier: EarlierLook | undefined;
+  readonly #earlier: EarlierSnapshot | undefined;
   readonly #monotonicMs: NowMs;
   /** When the message came, on the monotonic clock: a poll hands over by Redis' clock, and ours may jump meanwhile (F29). */
   readonly #cameAtMs: number;
@@ -44,11 +44,11 @@ export class PulledReply implements LiveReply {
     this.#isHandedOver = options.wasHandedOver;
     const { redis, keyRing, deliveryId, conversation, wasBegun } = options;
     const place = { redis, keyRing, deliveryId, partition: conversation.partition, purpose: CONTENT_PURPOSE };
-    this.#earlier = wasBegun ? new EarlierLook(place) : undefined;
+    this.#earlier = wasBegun ? new EarlierSnapshot(place) : undefined;
     this.#monotonicMs = options.monotonicMs ?? monotonicMs;
     this.#cameAtMs = this.#monotonicMs() - (options.nowMs() - options.startedAtMs);
     const { minEditGapMs: minGapMs } = options.platform.replyTraits;
-    this.#pacer = new LookPacer({
+    this.#pacer = new EditThrottle({
       minGapMs,
       nowMs: monotonicMs,
       write: (view) => this.#write(view),
@@ -92,7 +92,7 @@ export class PulledReply implements LiveReply {
 
   /**
    * Ends the reply with what the live message can hold. The rest goes the platform's other way behind the commit, which writes
-   * it down with this last look: the person need not wait for that, and no crash separates the two. An answer of more than one
+   * it down with this last snapshot: the person need not wait for that, and no crash separates the two. An answer of more than one
    * message is stored before it is cut, since that takes time: whoever takes over neither asks the model again nor loses it
    * (security.md 4.4).
    */
@@ -137,7 +137,7 @@ export class PulledReply implements LiveReply {
     return laterReplyHandle !== undefined && platform.replyLater !== undefined && asker !== undefined;
   }
 
-  /** The last look of a reply whose text goes on in another message, with what is to follow it. */
+  /** The last snapshot of a reply whose text goes on in another message, with what is to follow it. */
   #goingOn(view: ReplyView, pieces: readonly string[], more: Record<string, string> = {}): FinalRecord {
     const { platform, keyRing, deliveryId, laterReplyHandle: handle, language, asker, report } = this.#options;
     if (!this.#canFollow || handle === undefined || !asker) {
@@ -169,11 +169,11 @@ export class PulledReply implements LiveReply {
     const { redis, conversation, epoch, deliveryId, mergedIds, fenced, report, platform } = this.#options;
     if (await this.#earlier?.holds(platform.renderReply(view))) return;
     const ids = this.#lastShownIds(deliveryId, mergedIds);
-    const looks = ids.map((id) =>
+    const snapshots = ids.map((id) =>
       id === deliveryId ? [this.#seal(id, view), '0', ''] : [this.#sealMerged(id), '1', this.#newerThan(id)],
     );
     const keys = [conversationKeys(conversation).state, ...ids.map((id) => messageKey(conversation.partition, id))];
-    const [verdict, handedOver] = (await showScript.run(redis, keys, [epoch, ...looks.flat()])) as [string, string];
+    const [verdict, handedOver] = (await showScript.run(redis, keys, [epoch, ...snapshots.flat()])) as [string, string];
     if (verdict === 'stale') {
       fenced();
       return;

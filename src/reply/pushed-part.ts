@@ -1,7 +1,7 @@
 import { monotonicMs, SECOND_MS } from '../base/clock.ts';
 import {
   FENCE_HOLDS_MS,
-  type PushedLook,
+  type ReplySnapshot,
   type PushReplies,
   type PushResult,
   type ReplyTraits,
@@ -28,7 +28,7 @@ export interface PushedPartOptions {
 /** So long until a platform is asked again that takes no calls until its operator mends the app. */
 const UNAUTHORISED_PAUSE_MS = 2 * SECOND_MS;
 
-/** What became of bringing a message to a look. `wait`: it does not stand there yet, try again after the pause. */
+/** What became of bringing a message to a snapshot. `wait`: it does not stand there yet, try again after the pause. */
 export type PartResult =
   | { result: 'shown' | 'refused' | 'stopped' | 'fenced' }
   | { result: 'wait'; pauseMs: number; why: 'busy' | 'uncertain' | 'unauthorised' };
@@ -69,12 +69,12 @@ export class PushedPart {
   }
 
   /**
-   * The message has its last look. Where a call of an unknown fate may still be carried out, this is to be run once that is over:
-   * it takes away what turned up besides, and lays the last look over what an edit that came late has left.
+   * The message has its last snapshot. Where a call of an unknown fate may still be carried out, this is to be run once that is over:
+   * it takes away what turned up besides, and lays the last snapshot over what an edit that came late has left.
    * @returns undefined where nothing can come any more
    */
   lookAfter(
-    look: Omit<PushedLook, 'shown'>,
+    snapshot: Omit<ReplySnapshot, 'shown'>,
   ): ((isStanding: (handle: string) => Promise<boolean>) => Promise<void>) | undefined {
     const { push, target } = this.#options;
     const handle = this.#handle;
@@ -83,7 +83,7 @@ export class PushedPart {
       if (!(await isStanding(handle))) return;
       const found = await push.find(target, this.#postKey);
       if (found !== 'unknown') await this.#lost.takeAway(found, handle);
-      if (await isStanding(handle)) await push.update(handle, look, this.#postKey);
+      if (await isStanding(handle)) await push.update(handle, snapshot, this.#postKey);
     };
   }
 
@@ -116,10 +116,10 @@ export class PushedPart {
   }
 
   /**
-   * Tries once to bring the message to this look.
-   * @param answer the sealed full answer, if this is its last look
+   * Tries once to bring the message to this snapshot.
+   * @param answer the sealed full answer, if this is its last snapshot
    */
-  async bringTo(look: Omit<PushedLook, 'shown'>, answer?: string): Promise<PartResult> {
+  async sync(snapshot: Omit<ReplySnapshot, 'shown'>, answer?: string): Promise<PartResult> {
     for (;;) {
       const state = await this.#begin(answer);
       if (!state) return { result: 'fenced' };
@@ -132,10 +132,10 @@ export class PushedPart {
         // What a held question's own turn had posted stood before that turn ended.
         this.#mayBeLate ||= this.#options.wasBegun;
       }
-      if (this.#handle !== undefined) return this.#update(this.#handle, look);
+      if (this.#handle !== undefined) return this.#update(this.#handle, snapshot);
       // A connection that broke may have sent this worker's own note twice; nothing of it left before.
       const isSentTwice = state.kind === 'posting' && state.isOwn && !this.#hasPosted;
-      if (state.kind !== 'posting' || this.#isUnsent || isSentTwice) return this.#open(look);
+      if (state.kind !== 'posting' || this.#isUnsent || isSentTwice) return this.#open(snapshot);
       this.#mayBeLate = true;
       const fate = await this.#lost.lookUp(state.sinceMs);
       if (fate.kind === 'wait') return { result: 'wait', pauseMs: fate.pauseMs, why: 'uncertain' };
@@ -174,26 +174,26 @@ export class PushedPart {
     this.#isUnsent = this.#mayBeLate = true;
   }
 
-  async #open(look: Omit<PushedLook, 'shown'>): Promise<PartResult> {
+  async #open(snapshot: Omit<ReplySnapshot, 'shown'>): Promise<PartResult> {
     const { push, target } = this.#options;
     this.#isUnsent = false;
     this.#hasPosted = true;
-    const posted = await push.open(target, this.#mayBeLate ? { ...look, isRepeat: true } : look, this.#postKey);
+    const posted = await push.open(target, this.#mayBeLate ? { ...snapshot, isRepeat: true } : snapshot, this.#postKey);
     if (posted.result === 'busy' || posted.result === 'unauthorised') this.#isUnsent = true;
-    return this.#settle(posted, look);
+    return this.#settle(posted, snapshot);
   }
 
-  async #update(handle: string, look: Omit<PushedLook, 'shown'>): Promise<PartResult> {
-    const known = this.#shown === undefined ? look : { ...look, shown: this.#shown };
-    return this.#settle(await this.#options.push.update(handle, known, this.#postKey), look);
+  async #update(handle: string, snapshot: Omit<ReplySnapshot, 'shown'>): Promise<PartResult> {
+    const known = this.#shown === undefined ? snapshot : { ...snapshot, shown: this.#shown };
+    return this.#settle(await this.#options.push.update(handle, known, this.#postKey), snapshot);
   }
 
-  #settle(posted: PushResult, look: Omit<PushedLook, 'shown'>): PartResult {
+  #settle(posted: PushResult, snapshot: Omit<ReplySnapshot, 'shown'>): PartResult {
     switch (posted.result) {
       case 'sent': {
         if (posted.handle !== this.#handle) this.#unrecorded = posted.handle;
         this.#handle = posted.handle;
-        this.#shown = look.content;
+        this.#shown = snapshot.content;
         return { result: 'shown' };
       }
       case 'busy':

@@ -4,14 +4,14 @@ import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 import { messageKey } from '../base/partition-keys.ts';
 import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS } from '../base/clock.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
-import type { AnswerEnd, FoundPosts, Platform, PushedLook, PushReplies, ReplyView } from '../platforms/platform.ts';
+import type { AnswerEnd, FoundPosts, Platform, ReplySnapshot, PushReplies, ReplyView } from '../platforms/platform.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { endedInTime, isOver, shownNoMore } from './hand-over.ts';
 import { doubtedAgeMs, settledAfterMs } from './lost-post.ts';
-import { LookPacer } from './look-pacer.ts';
+import { EditThrottle } from './edit-throttle.ts';
 import { createPostLedger, postFieldOf, postKeyOf, type PostLedger } from './post-ledger.ts';
-import { REPLACED_FIELD } from './point-below.ts';
+import { REPLACED_FIELD } from './mark-superseded.ts';
 import { PushedPart, type PartResult } from './pushed-part.ts';
 
 /** The final text has a budget of its own (security.md 4.6): so long it is tried to be shown. */
@@ -28,13 +28,13 @@ const WHOLE_LOOKED_FOR = 3;
 type Delivery = 'live' | 'refused' | 'uncertain' | 'unavailable';
 
 /**
- * One visible answer while it grows, on a platform that we post to. Each look is a whole text under a fence; a worker
+ * One visible answer while it grows, on a platform that we post to. Each snapshot is a whole text under a fence; a worker
  * that takes over finds the message in the ledger, or in the platform, and goes on in the same one.
  */
 export class PushedReply implements LiveReply {
   readonly #options: LiveReplyOptions;
   readonly #push: PushReplies;
-  readonly #pacer: LookPacer;
+  readonly #pacer: EditThrottle;
   readonly #parts: PushedPart[] = [];
   readonly #ledger: PostLedger;
   #isFinishing = false;
@@ -55,7 +55,7 @@ export class PushedReply implements LiveReply {
       doubtedAgeMs: doubtedAgeMs(options.platform.replyTraits),
     });
     const { minEditGapMs: minGapMs } = options.platform.replyTraits;
-    this.#pacer = new LookPacer({
+    this.#pacer = new EditThrottle({
       minGapMs,
       nowMs: monotonicMs,
       write: (view) => this.#write(view),
@@ -119,14 +119,14 @@ export class PushedReply implements LiveReply {
     for (const [part, piece] of pieces.entries()) {
       const isLast = part === pieces.length - 1;
       const called = part === 0 ? mention : undefined;
-      const look = {
-        ...lastLook(platform, piece, isLast ? status : undefined, called),
+      const snapshot = {
+        ...finalSnapshot(platform, piece, isLast ? status : undefined, called),
         ends: this.#endsWith(pieces.length),
       };
       const answer = part === 0 && !isLong ? sealAnswer(text) : undefined;
-      delivery = await this.#persist(part, look, answer);
+      delivery = await this.#persist(part, snapshot, answer);
       if (delivery !== 'live') break;
-      this.#lookAfter(part, look);
+      this.#lookAfter(part, snapshot);
       // Of the last one the commit, which follows, writes down where it stands.
       if (!isLast) await this.#recordPart(part);
     }
@@ -161,22 +161,22 @@ export class PushedReply implements LiveReply {
     if (!this.#hasLost()) await endedInTime(leave());
   }
 
-  /** One try at a look that another will follow. */
+  /** One try at a snapshot that another will follow. */
   async #write(view: ReplyView): Promise<number | undefined> {
     const content = this.#options.platform.renderReply(view);
     if (content === '') return this.#showStatus(view.status);
-    const tried = await this.#part(0)?.bringTo({ content, finished: false });
+    const tried = await this.#part(0)?.sync({ content, finished: false });
     if (tried?.result === 'wait') return tried.pauseMs;
     if (tried) this.#note(tried);
     if (tried?.result === 'shown') await this.#clearStatus();
-    // The last look, which follows at once, writes it down as well.
+    // The last snapshot, which follows at once, writes it down as well.
     if (!this.#isFinishing) await this.#recordPart(0);
     return undefined;
   }
 
-  #lookAfter(part: number, look: Omit<PushedLook, 'shown'>): void {
+  #lookAfter(part: number, snapshot: Omit<ReplySnapshot, 'shown'>): void {
     const { afterCare, platform, redis, conversation, deliveryId } = this.#options;
-    const work = this.#parts[part]?.lookAfter(look);
+    const work = this.#parts[part]?.lookAfter(snapshot);
     if (!work) return;
     const isStanding = async (handle: string) => {
       const fields = ['state', postFieldOf(part), REPLACED_FIELD];
@@ -199,8 +199,8 @@ export class PushedReply implements LiveReply {
     return this.#options.signal.reason === 'fenced';
   }
 
-  /** Tries until the look stands, the platform refuses it for good, or its time is over. */
-  async #persist(part: number, look: Omit<PushedLook, 'shown'>, answer?: string): Promise<Delivery> {
+  /** Tries until the snapshot stands, the platform refuses it for good, or its time is over. */
+  async #persist(part: number, snapshot: Omit<ReplySnapshot, 'shown'>, answer?: string): Promise<Delivery> {
     const { signal } = this.#options;
     const target = this.#part(part);
     if (!target || this.#isRefused) return target ? 'refused' : 'unavailable';
@@ -208,7 +208,7 @@ export class PushedReply implements LiveReply {
     let unauthorisedSinceMs: number | undefined;
     for (let attempt = 0; ; attempt += 1) {
       if (isOver(signal)) return 'uncertain';
-      const tried = await target.bringTo(look, answer);
+      const tried = await target.sync(snapshot, answer);
       if (tried.result === 'shown') {
         this.#note(tried);
         await this.#clearStatus();
@@ -283,7 +283,12 @@ export class PushedReply implements LiveReply {
 }
 
 /** What is said about an answer stands apart from its text; of one without any text it is the text (contract.md section 4). */
-function lastLook(platform: Platform, text: string, status?: string, mention?: string): Omit<PushedLook, 'shown'> {
+function finalSnapshot(
+  platform: Platform,
+  text: string,
+  status?: string,
+  mention?: string,
+): Omit<ReplySnapshot, 'shown'> {
   const about = status === undefined ? {} : { status };
   const content = platform.renderReply({ text, ...about, ...calling(mention), finished: true });
   const note = status === undefined || text.trim() === '' ? {} : { note: status };

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Bilingual } from '../base/texts.ts';
 import type { Config, Secrets, SignInProof } from './config.ts';
-import type { Judged } from './cross-checks.ts';
+import type { ValidatedSettings } from './cross-checks.ts';
 import { isLocalSlack, isServiceAlone } from './mode.ts';
 import type { Settings } from './schema.ts';
 
@@ -18,14 +18,14 @@ const LOCAL = {
   peopleFile: 'config/people.json',
 };
 
-export interface Surroundings {
+export interface ProcessEnvironment {
   /** What relative paths start from. */
   cwd: string;
   isTerminal: boolean;
 }
 
 /** Turns checked settings into the configuration, deciding every default that depends on others. */
-export function assembleConfig(judged: Judged, { cwd, isTerminal }: Surroundings): Config {
+export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: ProcessEnvironment): Config {
   const { settings, given, mode, roles } = judged;
   const isLocal = mode === 'local';
   const service = `http://127.0.0.1:${settings.SERVICE_PORT}`;
@@ -90,13 +90,13 @@ export function assembleConfig(judged: Judged, { cwd, isTerminal }: Surroundings
 }
 
 /** The service alone listens on one port, whichever of the two names it is given by. */
-function portOf({ settings, given, roles }: Judged): number {
+function portOf({ settings, given, roles }: ValidatedSettings): number {
   return isServiceAlone(roles) && !given.has('PORT') && given.has('SERVICE_PORT')
     ? settings.SERVICE_PORT
     : settings.PORT;
 }
 
-function assembleSignIn(judged: Judged, embeddedUrl: string): Config['signIn'] {
+function assembleSignIn(judged: ValidatedSettings, embeddedUrl: string): Config['signIn'] {
   const { settings } = judged;
   const url = settings.SIGN_IN_URL ?? embeddedUrl;
   return {
@@ -121,13 +121,13 @@ function serviceNameOf(given: string | undefined, isEmbedded: boolean, url: stri
   return { en: name, zh: name };
 }
 
-function proofsOf({ settings, mode, roles }: Judged): readonly SignInProof[] {
+function proofsOf({ settings, mode, roles }: ValidatedSettings): readonly SignInProof[] {
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
   // Slack has no web sign-in that shows whose chat it is, and local mode's ids are not equal (security.md 1.2).
   return settings.SIGN_IN_PROOF ?? [isLocalSlack(mode, settings) ? 'typed-code' : 'same-browser'];
 }
 
-function assembleWecom({ settings, given, mode }: Judged): Config['wecom'] {
+function assembleWecom({ settings, given, mode }: ValidatedSettings): Config['wecom'] {
   const isLocal = mode === 'local' && settings.MESSENGER_PROTOCOL === 'wecom';
   const messenger = messengerUrl(settings);
   const { WECOM_CORP_ID: corpId, WECOM_AGENT_ID: agentId } = settings;
@@ -141,7 +141,7 @@ function assembleWecom({ settings, given, mode }: Judged): Config['wecom'] {
   };
 }
 
-function assembleSlack({ settings, given, mode }: Judged): Config['slack'] {
+function assembleSlack({ settings, given, mode }: ValidatedSettings): Config['slack'] {
   const isLocal = isLocalSlack(mode, settings);
   return {
     isOn: isLocal || given.has('SLACK_BOT_TOKEN'),
@@ -154,7 +154,7 @@ function messengerUrl({ MESSENGER_PORT: port }: Settings): string {
   return `http://127.0.0.1:${port}`;
 }
 
-function assembleService({ settings, mode }: Judged, cwd: string): Config['service'] {
+function assembleService({ settings, mode }: ValidatedSettings, cwd: string): Config['service'] {
   const path = (file: string | undefined) => (file === undefined ? undefined : resolve(cwd, file));
   return {
     clientsFile: path(settings.SERVICE_CLIENTS_FILE),

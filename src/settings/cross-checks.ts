@@ -15,7 +15,7 @@ import type { SettingName, Settings } from './schema.ts';
 import { isLoopback } from './setting-kinds.ts';
 
 /** What a check judges. Settings whose text is faulty are absent from `settings` but stand in `given`. */
-export interface Judged {
+export interface ValidatedSettings {
   settings: Settings;
   given: Given;
   mode: Mode;
@@ -24,7 +24,7 @@ export interface Judged {
   isProduction: boolean;
 }
 
-type Check = (judged: Judged) => Fault[];
+type Check = (judged: ValidatedSettings) => Fault[];
 
 const PLATFORM_WISH = BOT_CREDENTIALS.map((group) => group.join(' and ')).join(', or ');
 
@@ -46,12 +46,12 @@ const CHECKS: readonly Check[] = [
   sentinelNeedsAddress,
 ];
 
-export function crossCheck(judged: Judged): Fault[] {
+export function crossCheck(judged: ValidatedSettings): Fault[] {
   return CHECKS.flatMap((check) => check(judged));
 }
 
 /** Things that work, but perhaps not as meant. */
-export function crossWarnings({ settings, given, mode, roles }: Judged): string[] {
+export function crossWarnings({ settings, given, mode, roles }: ValidatedSettings): string[] {
   if (isServiceAlone(roles)) return warningsAlone(given);
   const warnings: string[] = [];
   if (given.has('CHAT_BASE_URL') && !given.has('CHAT_API_KEY'))
@@ -86,7 +86,7 @@ function warningsAlone(given: Given): string[] {
  * Whoever set up something for real people, and no platform, has forgotten it rather than wants the built-in model to
  * answer them. `MESSENGER_PROTOCOL`, which is of use in local mode only, says that it is meant.
  */
-function localModeMeant({ settings, given, mode, isProduction }: Judged): Fault[] {
+function localModeMeant({ settings, given, mode, isProduction }: ValidatedSettings): Fault[] {
   if (mode !== 'local' || given.has('MESSENGER_PROTOCOL')) return [];
   const isElsewhere = (name: 'PUBLIC_URL' | 'CHAT_BASE_URL') =>
     settings[name] !== undefined && !isLoopback(new URL(settings[name]).hostname);
@@ -133,7 +133,7 @@ export function inOneLine(faults: readonly Fault[], forgotten: readonly string[]
   return [...rest, { setting: first, message: first + whole }];
 }
 
-function requiredWhenServing({ settings, given, mode, roles }: Judged): Fault[] {
+function requiredWhenServing({ settings, given, mode, roles }: ValidatedSettings): Fault[] {
   if (mode === 'local' || isServiceAlone(roles)) return [];
   const required: [SettingName, string][] = [
     ['CHAT_BASE_URL', "set it to the chat service's address, ending in /v1"],
@@ -145,7 +145,7 @@ function requiredWhenServing({ settings, given, mode, roles }: Judged): Fault[] 
   return required.filter(([name]) => !given.has(name)).map(([name, why]) => missing(name, why));
 }
 
-function signInCredentials({ settings, given, roles }: Judged): Fault[] {
+function signInCredentials({ settings, given, roles }: ValidatedSettings): Fault[] {
   if (settings.SIGN_IN === 'off' || !given.has('SIGN_IN_URL') || isServiceAlone(roles)) return [];
   const names = ['SIGN_IN_CLIENT_ID', 'SIGN_IN_CLIENT_SECRET'] as const;
   return names
@@ -153,7 +153,7 @@ function signInCredentials({ settings, given, roles }: Judged): Fault[] {
     .map((name) => missing(name, 'the sign-in service at SIGN_IN_URL gave it to you'));
 }
 
-function completeCredentials({ given }: Judged): Fault[] {
+function completeCredentials({ given }: ValidatedSettings): Fault[] {
   const groups = [WECOM_BOT_CREDENTIALS, WECOM_APP_CREDENTIALS, SLACK_CREDENTIALS, SERVICE_OIDC_CREDENTIALS];
   return groups.flatMap((group) => {
     const present = group.filter((name) => given.has(name));
@@ -165,13 +165,13 @@ function completeCredentials({ given }: Judged): Fault[] {
   });
 }
 
-function oneWebSearch({ given }: Judged): Fault[] {
+function oneWebSearch({ given }: ValidatedSettings): Fault[] {
   if (!given.has('WEB_SEARCH_URL') || !given.has('WEB_SEARCH_BRAVE_KEY')) return [];
   return [fault('WEB_SEARCH_BRAVE_KEY', 'is set beside WEB_SEARCH_URL: keep one of the two')];
 }
 
 /** The service sends people to one place to sign in, and only what that place says of them can be mapped. */
-function oneInstitution({ given }: Judged): Fault[] {
+function oneInstitution({ given }: ValidatedSettings): Fault[] {
   const hasOidc = SERVICE_OIDC_CREDENTIALS.some((name) => given.has(name));
   const hasCas = given.has('SERVICE_CAS_URL');
   if (hasOidc && hasCas) return [fault('SERVICE_CAS_URL', 'is set beside SERVICE_OIDC_ISSUER: keep one of the two')];
@@ -182,7 +182,7 @@ function oneInstitution({ given }: Judged): Fault[] {
 }
 
 /** Sign-in never runs without a proof that the chat user and the signed-in person are one (security.md 1.2). */
-function proofOfPerson({ settings, given, mode, roles }: Judged): Fault[] {
+function proofOfPerson({ settings, given, mode, roles }: ValidatedSettings): Fault[] {
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
   const proofs = settings.SIGN_IN_PROOF;
   // A half-set group has a fault of its own.
@@ -222,21 +222,21 @@ function proofOfPerson({ settings, given, mode, roles }: Judged): Fault[] {
 const COMPLETIONS = '/chat/completions';
 
 /** Documentation shows the whole address of a completion, and so it is pasted. */
-function chatAddressAlone({ settings }: Judged): Fault[] {
+function chatAddressAlone({ settings }: ValidatedSettings): Fault[] {
   if (settings.CHAT_BASE_URL?.endsWith(COMPLETIONS) !== true) return [];
   return [
     fault('CHAT_BASE_URL', `ends in ${COMPLETIONS}, which is added to it: leave that out, so that it ends in /v1`),
   ];
 }
 
-function namedModels({ settings }: Judged): Fault[] {
+function namedModels({ settings }: ValidatedSettings): Fault[] {
   return (['CHAT_MODEL', 'CHAT_FALLBACK_MODEL'] as const)
     .filter((name) => settings[name] !== undefined && !settings.CHAT_MODELS.includes(settings[name]))
     .map((name) => fault(name, 'is not among CHAT_MODELS: add it there, or choose one of them'));
 }
 
 /** The soft limit is the warning before the hard one. */
-function softBelowHard({ settings }: Judged): Fault[] {
+function softBelowHard({ settings }: ValidatedSettings): Fault[] {
   const pairs = [
     ['QUEUE_SOFT_WAITING', 'QUEUE_HARD_WAITING'],
     ['QUEUE_SOFT_AGE_SEC', 'QUEUE_HARD_AGE_SEC'],
@@ -246,7 +246,7 @@ function softBelowHard({ settings }: Judged): Fault[] {
     .map(([soft, hard]) => fault(soft, `is above ${hard}: choose one that is not`));
 }
 
-function distinctPorts({ settings, roles }: Judged): Fault[] {
+function distinctPorts({ settings, roles }: ValidatedSettings): Fault[] {
   const taken = new Map([[settings.PORT, 'PORT']]);
   const more: [SettingName, number, boolean][] = [
     ['SERVICE_PORT', settings.SERVICE_PORT, roles.includes('service') && roles.length > 1],
@@ -261,13 +261,13 @@ function distinctPorts({ settings, roles }: Judged): Fault[] {
 }
 
 /** One of two that differ would be ignored. */
-function onePortAlone({ settings, given, roles }: Judged): Fault[] {
+function onePortAlone({ settings, given, roles }: ValidatedSettings): Fault[] {
   const hasTwo = given.has('PORT') && given.has('SERVICE_PORT') && settings.PORT !== settings.SERVICE_PORT;
   if (!isServiceAlone(roles) || !hasTwo) return [];
   return [fault('SERVICE_PORT', 'is not PORT, and the service alone listens on one: set one of them, or both alike')];
 }
 
-function localOnlyRoles({ mode, roles }: Judged): Fault[] {
+function localOnlyRoles({ mode, roles }: ValidatedSettings): Fault[] {
   if (mode === 'local' || !roles.includes('messenger')) return [];
   return [
     fault(
@@ -277,7 +277,7 @@ function localOnlyRoles({ mode, roles }: Judged): Fault[] {
   ];
 }
 
-function sentinelNeedsAddress({ given }: Judged): Fault[] {
+function sentinelNeedsAddress({ given }: ValidatedSettings): Fault[] {
   if (!given.has('REDIS_SENTINEL_NAME') || given.has('REDIS_URL')) return [];
   return [missing('REDIS_URL', 'REDIS_SENTINEL_NAME needs the addresses of the sentinels')];
 }

@@ -1,6 +1,6 @@
-import { assembleConfig, assembleSecrets, type Surroundings } from './assemble.ts';
+import { assembleConfig, assembleSecrets, type ProcessEnvironment } from './assemble.ts';
 import type { Config, Secrets } from './config.ts';
-import { crossCheck, crossWarnings, inOneLine, type Judged } from './cross-checks.ts';
+import { crossCheck, crossWarnings, inOneLine, type ValidatedSettings } from './cross-checks.ts';
 import { fault, type Fault } from './fault.ts';
 import { isServiceAlone, modeOf, rolesOf, type Given } from './mode.ts';
 import { credentialsToCome, faultsOfPlatformsToCome } from './platforms-to-come.ts';
@@ -8,7 +8,7 @@ import { readValues, type Environment } from './read-values.ts';
 import { settingsSchema, type SettingName } from './schema.ts';
 import { warnOfUnknownNames } from './unknown-names.ts';
 
-export interface LoadOptions extends Partial<Surroundings> {
+export interface LoadOptions extends Partial<ProcessEnvironment> {
   /** The process environment, or a test's. */
   env: Environment;
   /** Where `config/.env` and relative paths start. */
@@ -31,7 +31,7 @@ export function loadSettings({ env, cwd, isTerminal = false }: LoadOptions): Loa
   const others = credentialsToCome(env, file);
   const mode = modeOf(given, others.length > 0);
   const isProduction = env['NODE_ENV'] === 'production';
-  const judged: Judged = { settings, given, mode, roles: rolesOf(mode, settings.ROLES), isProduction };
+  const judged: ValidatedSettings = { settings, given, mode, roles: rolesOf(mode, settings.ROLES), isProduction };
   const platformFaults = isServiceAlone(judged.roles) ? [] : faultsOfPlatformsToCome(others, given);
   const crossed = onePerSetting([...readFaults, ...formFaults, ...platformFaults, ...crossCheck(judged)]);
   const forgotten = [...given].filter((name) => texts[name] === '');
@@ -48,7 +48,10 @@ export function loadSettings({ env, cwd, isTerminal = false }: LoadOptions): Loa
 }
 
 /** Reads each text by its kind. What is faulty is left out, so that the checks between settings can judge the rest. */
-function readForms(texts: Partial<Record<SettingName, string>>): { faults: Fault[]; settings: Judged['settings'] } {
+function readForms(texts: Partial<Record<SettingName, string>>): {
+  faults: Fault[];
+  settings: ValidatedSettings['settings'];
+} {
   const readable = Object.entries(texts).filter(([, text]) => text !== '');
   const whole = settingsSchema.safeParse(Object.fromEntries(readable));
   if (whole.success) return { faults: [], settings: whole.data };

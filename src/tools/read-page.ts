@@ -3,7 +3,7 @@ import { say } from '../base/texts.ts';
 import { TOOL_TEXTS } from '../texts/tool-texts.ts';
 import { decodePage } from './page/decode-page.ts';
 import { fetchPage, type FetchLimits } from './page/fetch-page.ts';
-import type { Reach } from './page/reach.ts';
+import type { EgressPolicy } from './page/egress-policy.ts';
 import { readableText } from './page/readable-text.ts';
 import { ToolError } from './tool-error.ts';
 import { defineTool, type Tool } from './tool.ts';
@@ -12,8 +12,8 @@ const schema = z.strictObject({
   address: z.string().min(1).max(2_000).describe('The https address of the page, exactly as it was given.'),
 });
 
-/** Reads a page's text (security.md 6.7). @param reach what may be reached; `PUBLIC_WEB` but in tests */
-export function createReadPage(reach: Reach, limits?: FetchLimits): Tool {
+/** Reads a page's text (security.md 6.7). @param egress what may be reached; `PUBLIC_WEB` but in tests */
+export function createReadPage(egress: EgressPolicy, limits?: FetchLimits): Tool {
   return defineTool({
     name: 'read_page',
     description:
@@ -23,7 +23,7 @@ export function createReadPage(reach: Reach, limits?: FetchLimits): Tool {
     async run({ address }, { readTexts }, signal) {
       if (!isWritten(address, readTexts()))
         throw new ToolError('refused', 'Nobody wrote this address here, and no tool found it, so it is not opened.');
-      const page = await fetchPage(address, { reach, ...(limits ? { limits } : {}) }, signal);
+      const page = await fetchPage(address, { egress: egress, ...(limits ? { limits } : {}) }, signal);
       const text = decodePage(page);
       const readable = page.mediaType === 'text/plain' ? { title: '', text } : await readableText(text, signal);
       return [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Language } from '../base/texts.ts';
-import type { PolicyPerson, PolicyPlace } from '../policy/who.ts';
+import type { PolicyPerson, PolicyPlace } from '../policy/subject.ts';
 import { readArguments } from './read-arguments.ts';
 import type { ToolName } from './tool-names.ts';
 

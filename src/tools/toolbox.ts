@@ -1,4 +1,4 @@
-import { fits, isOpen } from '../policy/who.ts';
+import { matches, isOpen } from '../policy/subject.ts';
 import type { ToolRules } from './tools-file.ts';
 import type { Tool, ToolAsker, ToolScene, ToolUse } from './tool.ts';
 
@@ -20,7 +20,7 @@ export function createToolbox(tools: readonly Tool[], rules: ToolRules): Toolbox
   const mayUse = ({ name, isPrivateOnly }: Tool, { person, place }: ToolAsker): boolean => {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (!rule?.on || (isPrivateOnly && place.kind !== 'private')) return false;
-    return fits(rule.who, person) && isOpen(rule, place);
+    return matches(rule.who, person) && isOpen(rule, place);
   };
   const declared = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   return {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { isHostOrRange } from './page/never-reach.ts';
 import { readRules } from '../policy/read-rules.ts';
-import { groupsSchema, whoSchema, type Where, type Who } from '../policy/who.ts';
+import { groupsSchema, subjectSchema, type Where, type Subject } from '../policy/subject.ts';
 
 /** Whether a tool is on, for whom and where. */
 export interface ToolRule extends Where {
   on: boolean;
-  who: Who;
+  who: Subject;
   /** Of `read_page`: hosts, with all below them, and ranges of IP addresses that it may never reach. */
   never?: readonly string[] | undefined;
 }
@@ -17,7 +17,7 @@ export type ToolRules = Readonly<Record<string, ToolRule>>;
 const ruleSchema = z
   .strictObject({
     on: z.boolean(),
-    who: whoSchema.default({}),
+    who: subjectSchema.default({}),
     private: z.boolean().default(true),
     groups: groupsSchema.default('all'),
     never: z

@@ -3,7 +3,7 @@ import type { Account } from '../identity/identity.ts';
 import { pseudonymOf } from '../identity/audit.ts';
 import type { Models, Policy, Verdict } from '../policy/policy.ts';
 import { askerOf } from './asker.ts';
-import { chosenFirst } from './choices/chosen-first.ts';
+import { chosenFirst } from './commands/chosen-first.ts';
 import type { TurnScene } from './run-turn.ts';
 import { sayTo } from './say-to.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';

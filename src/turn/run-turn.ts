@@ -12,26 +12,26 @@ import type { InboundMessage, Platform, PlatformName } from '../platforms/platfo
 import type { Models } from '../policy/policy.ts';
 import type { AfterCare } from '../reply/after-care.ts';
 import { createLiveReply, type LiveReply, type LiveReplyOptions } from '../reply/live-reply.ts';
-import { pointBelow } from '../reply/point-below.ts';
+import { markSuperseded } from '../reply/mark-superseded.ts';
 import { openNotices } from '../reply/notices.ts';
 import type { ReplyReport } from '../reply/reply-report.ts';
-import type { AnswerQuestion } from './answer-question.ts';
+import type { AnswerQuestion } from './ask/answer-question.ts';
 import { behindLeftover, eraseWith, leftoverFor } from './earlier-leftover.ts';
-import type { SummaryWish } from './earlier-summary.ts';
-import { questionOf, type Question } from './question.ts';
-import type { RunSlashWord } from './slash-words.ts';
+import type { SummaryRequest } from './prompt/earlier-summary.ts';
+import { questionOf, type Question } from './prompt/question.ts';
+import type { RunSlashWord } from './commands/run-slash-word.ts';
 import { sayTo } from './say-to.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { SIGN_IN_TEXTS } from '../texts/sign-in-texts.ts';
 import { toAsker } from './sign-in-words.ts';
 import { formatStoredAnswer, readStoredAnswer } from './stored-answer.ts';
-import { threadSpokenIn } from './records/thread-index.ts';
+import { threadSpokenIn } from './commands/thread-index.ts';
 import { setAside, unreadableRecords } from './set-aside.ts';
 import type { SignInGate } from './sign-in-gate.ts';
 import type { TurnReport } from './turn-ports.ts';
 import type { TakeTypedCode } from './typed-codes.ts';
 import type { Outcome, TurnControls, TurnInput, TurnResult } from './turn-types.ts';
-import { failedTurnHistory, lastLanguage, withThreadHistory } from './turn-history.ts';
+import { failedTurnHistory, lastLanguage, withThreadHistory } from './prompt/turn-history.ts';
 
 /** A question that waited longer gets an apology instead of a surprise (security.md 4.8). */
 export const OLDEST_QUESTION_MS = 10 * MINUTE_MS;
@@ -79,7 +79,7 @@ export interface AdmittedScene extends TurnScene {
   /** Lines that the person is told about this answer, apart from its text; more come while it is made. */
   notes: string[];
   /** What of the conversation was missing in this answer's prompt. */
-  wish?: SummaryWish | undefined;
+  wish?: SummaryRequest | undefined;
 }
 
 /**
@@ -222,7 +222,7 @@ function privatePlaceOf(
 function replaceOld({ redis }: RunTurnOptions, scene: TurnScene, deliveryId: string): Promise<void> {
   const { platform, question, turn } = scene;
   const { language } = question;
-  return pointBelow({ redis, platform, language }, { partition: turn.conversation.partition, deliveryId });
+  return markSuperseded({ redis, platform, language }, { partition: turn.conversation.partition, deliveryId });
 }
 
 function storedForm({ decided }: TurnScene, text: string): string {

@@ -5,12 +5,12 @@ import { languageOfText, type Language } from '../base/texts.ts';
 import { isIdentityError } from '../identity/identity-error.ts';
 import type { Identity, TypedOutcome } from '../identity/identity.ts';
 import { linkedText } from './linked-text.ts';
-import { textOfMessage } from './question.ts';
+import { textOfMessage } from './prompt/question.ts';
 import type { TurnScene } from './run-turn.ts';
 import { askerOf } from './asker.ts';
 import { sayTyped, type Voice } from '../texts/say-typed.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
-import { lastLanguage } from './turn-history.ts';
+import { lastLanguage } from './prompt/turn-history.ts';
 import type { Outcome } from './turn-types.ts';
 
 export interface TypedCodesOptions {

@@ -14,7 +14,7 @@ import { conversationOf, deliveryIdOf, personIdOf } from '../../src/platforms/co
 import type { InboundMessage, Platform, PostResult } from '../../src/platforms/platform.ts';
 import { createPrivateRate } from '../../src/platforms/wecom/index.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import { RecentAccepts } from '../../src/queue/recent-accepts.ts';
+import { ReplayBuffer } from '../../src/queue/replay-buffer.ts';
 import { stopRunning } from '../../src/queue/stop-running.ts';
 import { ShardCensus } from '../../src/queue/shard-census.ts';
 import { Sweeper } from '../../src/queue/sweeper.ts';
@@ -73,7 +73,7 @@ function expectNothingLeft(): void {
 }
 
 test('no script of a turn brings an expired record back for ever', async () => {
-  const recent = new RecentAccepts();
+  const recent = new ReplayBuffer();
   const inbox = new Inbox({ redis, keyRing, recent });
   const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs: HOUR_MS, workerName: MORTAL });
   const fates: PostResult[] = ['busy', 'refused'];

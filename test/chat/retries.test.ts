@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ChatError } from '../../src/chat/chat-error.ts';
 import { DEFAULT_CHAT_LIMITS } from '../../src/chat/chat-limits.ts';
-import { failureOfStatus, readRetryAfter } from '../../src/chat/failure-of-status.ts';
+import { mapHttpStatus, readRetryAfter } from '../../src/chat/map-http-status.ts';
 import { RetryPolicy } from '../../src/chat/retry-policy.ts';
 import { startChatScene, type ChatScene } from './chat-scene.ts';
 import { chunk, cutAfter, helloStream, jsonOf, sse, statusOf, streamOf } from './scripted-chat-server.ts';
@@ -108,7 +108,7 @@ describe('the pause before a retry', () => {
     expect(readRetryAfter(header, () => Date.UTC(2020, 0, 1))).toBe(expected);
   });
 
-  const failure = failureOfStatus(503, {});
+  const failure = mapHttpStatus(503, {});
   const policyWith = (random: () => number, nowMs = () => 0) =>
     new RetryPolicy({ monotonicMs: nowMs, limits: DEFAULT_CHAT_LIMITS, random });
 
@@ -127,8 +127,8 @@ describe('the pause before a retry', () => {
 
   test('is never shorter than the service asks and never given for a refusal', () => {
     const policy = policyWith(() => 0.9);
-    expect(policy.pauseBeforeRetry(failureOfStatus(503, { retryAfterMs: 30_000 }), 1)).toBe(30_000);
-    expect(policy.pauseBeforeRetry(failureOfStatus(503, { retryAfterMs: 30_001 }), 1)).toBeUndefined();
+    expect(policy.pauseBeforeRetry(mapHttpStatus(503, { retryAfterMs: 30_000 }), 1)).toBe(30_000);
+    expect(policy.pauseBeforeRetry(mapHttpStatus(503, { retryAfterMs: 30_001 }), 1)).toBeUndefined();
     expect(policy.pauseBeforeRetry(new ChatError('chat_stalled', 'm'), 1)).toBeUndefined();
   });
 

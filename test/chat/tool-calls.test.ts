@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_CHAT_LIMITS } from '../../src/chat/chat-limits.ts';
-import { StreamDecoder, WholeDecoder } from '../../src/chat/stream-decoder.ts';
+import { StreamDecoder, WholeDecoder } from '../../src/chat/stream/stream-decoder.ts';
 import { chunk, sse } from './scripted-chat-server.ts';
 
 type Called = [id: string, name: string, argumentsJson: string];

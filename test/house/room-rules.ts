@@ -1,6 +1,6 @@
 /**
- * What each room of src/ may import from others (docs/ARCHITECTURE.md tells why). Files directly in src/ put the rooms
- * together and may import all. A room may import types from settings/, never its loader.
+ * What each room of src/ may import from others (docs/ARCHITECTURE.md tells why). `main.ts` may import all. A room may import types
+ * from settings/, never its loader.
  */
 export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
   base: [],
@@ -17,10 +17,41 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
   policy: ['base'],
   tools: ['base', 'policy', 'texts'],
   reply: ['base', 'platforms', 'texts'],
-  admin: ['base', 'platforms', 'queue', 'identity', 'conversation', 'chat'],
+  metrics: ['base', 'platforms', 'queue', 'identity', 'chat'],
   local: ['base'],
   service: ['base'],
   messenger: ['base'],
+  check: [
+    'base',
+    'settings',
+    'platforms',
+    'identity',
+    'policy',
+    'tools',
+    'metrics',
+    'local',
+    'service',
+    'messenger',
+    'compose',
+  ],
+  compose: [
+    ...[
+      'base',
+      'settings',
+      'texts',
+      'platforms',
+      'webhook',
+      'policy',
+      'identity',
+      'queue',
+      'conversation',
+      'turn',
+      'chat',
+      'tools',
+    ],
+    ...['reply', 'metrics', 'local', 'service', 'messenger', 'check'],
+  ],
+  start: ['base', 'settings', 'platforms', 'local', 'service', 'compose', 'check'],
 };
 
 /** The room whose types every room may use. */

@@ -55,12 +55,12 @@ describe('a planted breach is caught', () => {
     ['service/a.mjs', "import '../platforms/platform.ts';"],
     ['chat/a.ts', "import { loadSettings } from '../settings/load-settings.ts';"],
     ['chat/a.ts', "export { loadSettings } from '../settings/load-settings.ts';"],
-    ['chat/a.ts', "import { build } from '../app.ts';"],
+    ['chat/a.ts', "import { build } from '../main.ts';"],
     ['chat/a.ts', "import { Queue } from 'bullmq';"],
     ['webhook/a.ts', "import type { Job } from 'bullmq';"],
     ['reply/a.ts', "await import('undici');"],
     ['base/a.ts', "import { readFileSync } from 'fs';"],
-    ['base/a.ts', "import '../../test/support/redis.ts';"],
+    ['base/a.ts', "import '../support/redis.ts';"],
     ['base/a.ts', "import '/etc/a.js';"],
     ['cellar/a.ts', 'export const wine = 1;'],
   ])('%s: %s', (path, source) => {
@@ -74,7 +74,7 @@ describe('a planted breach is caught', () => {
     ['chat/a.ts', "import { request } from 'undici';"],
     ['chat/a.ts', "import { readFileSync } from 'node:fs';"],
     ['chat/deep/a.ts', "import { line } from '../line-reader.ts';"],
-    ['app.ts', "import { loadSettings } from './settings/load-settings.ts'; import './queue/accept.ts';"],
+    ['main.ts', "import { loadSettings } from './settings/load-settings.ts'; import './queue/accept.ts';"],
     ['chat/a.ts', "// import '../queue/accept.ts'\nconst text = \"import '../queue/accept.ts'\";"],
   ])('and nothing else is: %s: %s', (path, source) => {
     expect(judgeFile(path, source)).toEqual([]);

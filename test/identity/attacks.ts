@@ -130,13 +130,13 @@ async function replayedCallback({ house, random, owner, other }: Attempt): Promi
 async function alteredState({ house, random, owner, other }: Attempt): Promise<0> {
   const own = ownBrowser(house, owner);
   const started = await own.submit(await own.get(await house.link(owner)));
-  const leg = usesPlatform(house) && random.oneIn(2) ? /\/platform\/wecom\/callback/ : /\/oauth\/callback/;
-  const callback = new URL(String((await own.follow(started, leg)).headers['location']));
+  const provider = usesPlatform(house) && random.oneIn(2) ? /\/platform\/wecom\/callback/ : /\/oauth\/callback/;
+  const callback = new URL(String((await own.follow(started, provider)).headers['location']));
   const right = callback.searchParams.get('state') ?? random.text(64);
   callback.searchParams.delete('state');
   const foreign = async () => {
     const browser = ownBrowser(house, other);
-    const answer = await browser.follow(await browser.submit(await browser.get(await house.link(other))), leg);
+    const answer = await browser.follow(await browser.submit(await browser.get(await house.link(other))), provider);
     return new URL(String(answer.headers['location'])).searchParams.get('state') ?? random.text(64);
   };
   const at = random.integer(0, 63);
@@ -150,7 +150,7 @@ async function alteredState({ house, random, owner, other }: Attempt): Promise<0
     `&state=`,
     `&state=${await foreign()}`,
     // Where the deployment says that the service returns none, its absence is right there.
-    ...(isStateOptional(house) && leg.source === /\/oauth\/callback/.source ? [] : ['', `&State=${right}`]),
+    ...(isStateOptional(house) && provider.source === /\/oauth\/callback/.source ? [] : ['', `&State=${right}`]),
   ];
   const isWrong = await own.get(`${callback.href}${random.pick(altered as [string, ...string[]])}`);
   expect(isWrong.status).toBe(400);

@@ -8,7 +8,7 @@ import {
   readBrowserCookie,
   readCallback,
   writeBrowserCookie,
-} from '../../src/identity/request-guards.ts';
+} from '../../src/identity/browser/request-guards.ts';
 import { isSamePerson } from '../../src/identity/same-id.ts';
 
 const cookieValue = fc

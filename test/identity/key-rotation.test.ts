@@ -3,14 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
-import { reportIdentity } from '../../src/admin/report-identity.ts';
+import { reportIdentity } from '../../src/metrics/report-identity.ts';
 import { KeyRing } from '../../src/base/key-ring.ts';
 import { personKey } from '../../src/identity/account.ts';
 import { createIdentity, type Identity } from '../../src/identity/identity.ts';
-import { createRewrapLink } from '../../src/identity/rewrap-link.ts';
+import { createRewrapLink } from '../../src/identity/links/rewrap-link.ts';
 import { createStore, keys } from '../../src/identity/store.ts';
-import { readStoredLink } from '../../src/identity/stored-link.ts';
-import { createVault } from '../../src/identity/vault.ts';
+import { readStoredLink } from '../../src/identity/links/stored-link.ts';
+import { createVault } from '../../src/identity/tokens/vault.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { openHouse, type House } from './house.ts';
 

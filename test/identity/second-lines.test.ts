@@ -20,7 +20,7 @@ async function open(options?: HouseOptions): Promise<void> {
 const own = () => house.browser('20001', '20001');
 const links = () => server.redis.keys(keys.link('*'));
 
-describe('a callback of one leg with the transaction of another (security.md 1.3 step 12, T7)', () => {
+describe('a callback of one provider with the transaction of another (security.md 1.3 step 12, T7)', () => {
   const stateOf = (location: unknown) => new URL(String(location)).searchParams.get('state') ?? '';
 
   test('the service’s transaction does not count at the platform’s callback', async () => {
@@ -94,22 +94,22 @@ test('a quarantine under another browser’s cookie shows nobody’s name there 
 });
 
 describe('the commit looks again (security.md 1.3 step 22)', () => {
-  const changes: [string, (ticket: string, quarantine: string) => Promise<unknown>][] = [
+  const changes: [string, (ticket: string, pendingSignIns: string) => Promise<unknown>][] = [
     ['the ticket was refused', (ticket) => server.redis.hset(ticket, 'status', 'refused')],
     ['the ticket is new again', (ticket) => server.redis.hset(ticket, 'status', 'new')],
     ['the ticket has expired', (ticket) => server.redis.hset(ticket, 'expiresAtMs', house.clock.nowMs)],
     ['the ticket is another browser’s', (ticket) => server.redis.hset(ticket, 'browser', 'f'.repeat(64))],
-    ['the quarantine is gone', (_, quarantine) => server.redis.del(quarantine)],
-    ['the quarantine is another one', (_, quarantine) => server.redis.set(quarantine, '{}', 'PX', 60_000)],
+    ['the quarantine is gone', (_, pendingSignIns) => server.redis.del(pendingSignIns)],
+    ['the quarantine is another one', (_, pendingSignIns) => server.redis.set(pendingSignIns, '{}', 'PX', 60_000)],
   ];
   for (const [what, change] of changes) {
     test(`${what} since the page was read: no link`, async () => {
       const before = async () => {
-        const [[ticket = ''], [quarantine = '']] = [
+        const [[ticket = ''], [pendingSignIns = '']] = [
           await server.redis.keys(keys.ticket('*')),
           await server.redis.keys(keys.quarantine('*')),
         ];
-        await change(ticket, quarantine);
+        await change(ticket, pendingSignIns);
       };
       await open({ identity: { redis: beforeCommit(server.redis, before) } });
       const page = await house.walk(own(), await house.link('20001'));

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { MINUTE_MS } from '../../src/base/clock.ts';
-import type { WaitsFor } from '../../src/identity/waiting.ts';
+import type { WaitsFor } from '../../src/identity/links/waiting.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { CONVERSATION, openHouse, type House, type HouseOptions } from './house.ts';
 import type { Answer } from './test-browser.ts';

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { renderReply as renderOnSlack, renderStatus } from '../../src/platforms/slack/render-reply.ts';
 import { renderReply as renderOnWecom } from '../../src/platforms/wecom/render-reply.ts';
 import { createCurrentTime } from '../../src/tools/current-time.ts';
-import { PUBLIC_WEB, type Reach } from '../../src/tools/page/reach.ts';
+import { PUBLIC_WEB, type EgressPolicy } from '../../src/tools/page/egress-policy.ts';
 import { createReadPage } from '../../src/tools/read-page.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import type { ToolAsker } from '../../src/tools/tool.ts';
 import { createWhoAmI } from '../../src/tools/who-am-i.ts';
-import { answerInRounds } from '../../src/turn/answer-in-rounds.ts';
-import { TOOL_LIMITS } from '../../src/turn/tool-limits.ts';
+import { answerInRounds } from '../../src/turn/ask/answer-in-rounds.ts';
+import { TOOL_LIMITS } from '../../src/turn/ask/tool-limits.ts';
 import { startChatScene, type ChatScene } from '../chat/chat-scene.ts';
 import type { Seen } from '../support/both-platforms.ts';
 import { registerPublic } from '../support/evidence/evidence.ts';
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const portOfPages = () => (pages.address() as AddressInfo).port;
 /** Only the test's own pages can be reached. */
-const HERE: Reach = {
+const HERE: EgressPolicy = {
   ...PUBLIC_WEB,
   protocols: ['http:'],
   mayUsePort: (port) => port === portOfPages(),

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { startApp, type App } from '../../src/app.ts';
+import { startApp, type App } from '../../src/compose/app.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { pendingKey } from '../../src/base/partition-keys.ts';
 import { freePort, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { ListeningServer } from '../../src/base/http-server.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
-import { chatLook, redisLook, watchTroubles } from '../../src/start-troubles.ts';
-import { answering } from '../admin/support.ts';
+import { chatProbe, redisProbe, watchTroubles } from '../../src/start/start-troubles.ts';
+import { answering } from '../check/support.ts';
 import { SERVING, without } from '../settings/environments.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { untilTrue } from '../support/town.ts';
@@ -58,16 +58,18 @@ async function aroundBot(answers: Parameters<typeof answering>[0] = {}): Promise
 describe('what does not work is said in a sentence', () => {
   test('a Redis that is away, that refuses the password, and one that works', async () => {
     const away = `redis://user:secret-word@127.0.0.1:${await freePort()}/2`;
-    expect(await redisLook({ urls: [away] }).find()).toMatch(/^Redis does not answer at 127\.0\.0\.1:\d+: .*REDIS_URL/);
-    expect(await redisLook({ urls: [away] }).find()).not.toContain('secret-word');
+    expect(await redisProbe({ urls: [away] }).find()).toMatch(
+      /^Redis does not answer at 127\.0\.0\.1:\d+: .*REDIS_URL/,
+    );
+    expect(await redisProbe({ urls: [away] }).find()).not.toContain('secret-word');
     const locked = await startRedis();
     const first = new Redis(locked);
     await first.config('SET', 'requirepass', 'right-word');
     first.disconnect();
-    expect(await redisLook({ urls: [locked] }).find()).toMatch(/^Redis refuses the user or the password in REDIS_URL/);
+    expect(await redisProbe({ urls: [locked] }).find()).toMatch(/^Redis refuses the user or the password in REDIS_URL/);
     const wrong = locked.replace('redis://', 'redis://:wrong-word@');
-    expect(await redisLook({ urls: [wrong] }).find()).toMatch(/^Redis refuses the user or the password in REDIS_URL/);
-    expect(await redisLook({ urls: [locked.replace('redis://', 'redis://:right-word@')] }).find()).toBeUndefined();
+    expect(await redisProbe({ urls: [wrong] }).find()).toMatch(/^Redis refuses the user or the password in REDIS_URL/);
+    expect(await redisProbe({ urls: [locked.replace('redis://', 'redis://:right-word@')] }).find()).toBeUndefined();
   });
 
   test.each([
@@ -77,7 +79,7 @@ describe('what does not work is said in a sentence', () => {
     [404, undefined],
     [200, undefined],
   ])('a chat service that answers %i', async (status, sentence) => {
-    const found = await chatLook(`${await serve({ '/v1/models': status })}/v1`, 'sk-wrong').find();
+    const found = await chatProbe(`${await serve({ '/v1/models': status })}/v1`, 'sk-wrong').find();
     if (sentence) expect(found).toMatch(sentence);
     else expect(found).toBeUndefined();
   });

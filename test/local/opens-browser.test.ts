@@ -5,8 +5,8 @@ import { accessSync, chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { freePort } from '../../src/local/embedded-redis.ts';
-import { browserCommand } from '../../src/open-browser.ts';
-import { readStartArguments } from '../../src/start-arguments.ts';
+import { browserCommand } from '../../src/start/open-browser.ts';
+import { readStartArguments } from '../../src/start/start-arguments.ts';
 import { startParleyProcess } from '../support/parley-process.ts';
 import { untilTrue } from '../support/town.ts';
 

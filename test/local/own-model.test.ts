@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { readOwnModel } from '../../src/local/own-model-file.ts';
-import { ownModelControls, withOwnModel } from '../../src/own-model.ts';
-import { tryOwnModel } from '../../src/try-own-model.ts';
+import { ownModelControls, withOwnModel } from '../../src/compose/own-model.ts';
+import { tryOwnModel } from '../../src/check/try-own-model.ts';
 import { jsonOf, startScriptedChatServer, statusOf, type ScriptedChatServer } from '../chat/scripted-chat-server.ts';
 import { loadSound } from '../settings/environments.ts';
 

@@ -86,8 +86,8 @@ export function describePlatform(name: string, fixture: PlatformFixture): void {
     test('any look fits, and a split one keeps every word', async () => {
       const text = 'A sentence of some words. 一句话。\n\n'.repeat(3_000);
       const { maxBytes } = platform.replyTraits;
-      const look = platform.renderReply({ text, status: 'busy', finished: false });
-      expect(Buffer.byteLength(look)).toBeLessThanOrEqual(maxBytes);
+      const snapshot = platform.renderReply({ text, status: 'busy', finished: false });
+      expect(Buffer.byteLength(snapshot)).toBeLessThanOrEqual(maxBytes);
       const pieces = platform.splitReply(text);
       expect(await platform.splitAnswer(text)).toEqual(pieces);
       for (const piece of pieces) {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createPolicy } from '../../src/policy/policy.ts';
-import { parsePolicyFile, type May, type PolicyRule } from '../../src/policy/policy-file.ts';
-import type { PolicyPerson, Who } from '../../src/policy/who.ts';
+import { parsePolicyFile, type Permission, type PolicyRule } from '../../src/policy/policy-file.ts';
+import type { PolicyPerson, Subject } from '../../src/policy/subject.ts';
 
 const MODELS = ['svc-plus', 'svc-max', 'svc-mini'];
 const GROUPS = ['g1', 'g2', 'g3'];
@@ -20,7 +20,7 @@ const place = fc.record({
   id: fc.constantFrom(...GROUPS),
 });
 const some = <T>(part: fc.Arbitrary<T>) => fc.uniqueArray(part, { minLength: 1, maxLength: 3 });
-const who: fc.Arbitrary<Who> = fc.oneof(
+const who: fc.Arbitrary<Subject> = fc.oneof(
   fc.constant({ signedIn: false }),
   fc.record(
     {
@@ -36,7 +36,7 @@ const who: fc.Arbitrary<Who> = fc.oneof(
     { requiredKeys: [] },
   ),
 );
-const may: fc.Arbitrary<May> = fc.oneof(
+const may: fc.Arbitrary<Permission> = fc.oneof(
   fc.constant({ use: false as const }),
   fc
     .record({
@@ -53,11 +53,11 @@ const rules: fc.Arbitrary<PolicyRule[]> = fc
   .map((made) => made.map((rule, index) => ({ ...rule, name: `rule ${index}` })))
   .filter((made) => made.slice(0, -1).every((rule) => Object.keys(rule.who).length > 0));
 const file = fc.record({ rules, otherwise: may });
-const policyOf = (made: { rules: PolicyRule[]; otherwise: May }, defaultModel = 'svc-plus') =>
+const policyOf = (made: { rules: PolicyRule[]; otherwise: Permission }, defaultModel = 'svc-plus') =>
   createPolicy({ file: parsePolicyFile(JSON.stringify(made), MODELS), models: MODELS, defaultModel });
 
 /** Said once more, differently: the conditions that a person breaks. */
-function broken(rule: Who, asker: PolicyPerson | undefined): string[] {
+function broken(rule: Subject, asker: PolicyPerson | undefined): string[] {
   const faults: string[] = [];
   if (rule.signedIn === true && !asker) faults.push('signedIn');
   if (rule.signedIn === false && asker) faults.push('signedIn');
@@ -144,4 +144,4 @@ test('departments: a code is that code alone, a code with * every code that begi
   expect(['3', '31', '3100', '131', ''].filter((department) => fits('31*', department))).toEqual(['31', '3100']);
 });
 
-const ALL: May = { use: true, models: 'all', private: true, groups: 'all' };
+const ALL: Permission = { use: true, models: 'all', private: true, groups: 'all' };

@@ -5,7 +5,7 @@ import { KeyRing } from '../../src/base/key-ring.ts';
 import { MediaStore } from '../../src/conversation/images/media-store.ts';
 import { conversationOf, personIdOf } from '../../src/platforms/conversation-key.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import { createTellLimited } from '../../src/tell-limited.ts';
+import { createTellLimited } from '../../src/compose/notify-limited.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';

@@ -150,7 +150,7 @@ describe('a native stream that its opener lost', () => {
     await live.finish('Hello, world.');
     expect(texts()).toEqual(['Hello, world.']);
     expect(scene.slack.removed.map(({ text }) => text)).toEqual(['Hello']);
-    expect(scene.slack.messages[0]?.looks.every((look) => look.startsWith('Hello'))).toBe(true);
+    expect(scene.slack.messages[0]?.looks.every((snapshot) => snapshot.startsWith('Hello'))).toBe(true);
   });
 
   test.each(['before', 'after'] as const)(
@@ -166,8 +166,11 @@ describe('a native stream that its opener lost', () => {
       anna.live.show({ text: 'For Anna, mo' });
       await anna.live.finish('For Anna, more.');
       expect(texts().toSorted()).toEqual(['For Anna, more.', 'For Ben, whole.']);
-      for (const { looks } of [...scene.slack.messages, ...scene.slack.removed])
-        expect(looks.some((look) => look.includes('Anna')) && looks.some((look) => look.includes('Ben'))).toBe(false);
+      for (const { looks: snapshots } of [...scene.slack.messages, ...scene.slack.removed])
+        expect(
+          snapshots.some((snapshot) => snapshot.includes('Anna')) &&
+            snapshots.some((snapshot) => snapshot.includes('Ben')),
+        ).toBe(false);
     },
   );
 

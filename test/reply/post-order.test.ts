@@ -128,7 +128,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     await live.finish('one two three four five');
     expect(scene.slack.messages[0]?.looks.at(-1)).toBe('one two three four five');
     expect(scene.slack.messages[0]?.looks.length).toBeLessThanOrEqual(3);
-    for (const look of scene.slack.messages[0]?.looks ?? [])
-      expect('one two three four five'.startsWith(look.trim())).toBe(true);
+    for (const snapshot of scene.slack.messages[0]?.looks ?? [])
+      expect('one two three four five'.startsWith(snapshot.trim())).toBe(true);
   });
 });

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import type { PushedLook, PushReplies } from '../../src/platforms/platform.ts';
+import type { ReplySnapshot, PushReplies } from '../../src/platforms/platform.ts';
 import type { PostState } from '../../src/reply/post-ledger.ts';
 import { PushedPart } from '../../src/reply/pushed-part.ts';
 
-const LOOK: Omit<PushedLook, 'shown'> = { content: 'From the past', finished: false };
+const LOOK: Omit<ReplySnapshot, 'shown'> = { content: 'From the past', finished: false };
 const HANDLE = 'handle';
 
 /** A part whose process is frozen for so long in the first question to the fence, or in the first look-up. */
@@ -48,19 +48,19 @@ test.each<[string, PostState]>([
   ['a post', { kind: 'unsent' }],
 ])('F3, security.md 4.3: a worker that was frozen while the fence answered asks anew before %s', async (_, known) => {
   const { part, calls } = frozenPart('fence', known, 15_000);
-  expect(await part.bringTo(LOOK)).toEqual({ result: 'fenced' });
+  expect(await part.sync(LOOK)).toEqual({ result: 'fenced' });
   expect(calls).toEqual(['fence', 'fence']);
 });
 
 test('F3, security.md 4.5: a worker that was frozen while it looked for a post asks anew before it posts', async () => {
   const { part, calls } = frozenPart('search', { kind: 'posting', sinceMs: 60_000, isOwn: false }, 15_000);
-  expect(await part.bringTo(LOOK)).toMatchObject({ result: 'wait', pauseMs: 0 });
-  expect(await part.bringTo(LOOK)).toEqual({ result: 'fenced' });
+  expect(await part.sync(LOOK)).toMatchObject({ result: 'wait', pauseMs: 0 });
+  expect(await part.sync(LOOK)).toEqual({ result: 'fenced' });
   expect(calls).toEqual(['fence', 'fence']);
 });
 
 test('what comes in time is asked once', async () => {
   const { part, calls } = frozenPart('fence', { kind: 'posted', handle: HANDLE }, 1_000);
-  expect(await part.bringTo(LOOK)).toEqual({ result: 'shown' });
+  expect(await part.sync(LOOK)).toEqual({ result: 'shown' });
   expect(calls).toEqual(['fence', 'update']);
 });

@@ -87,9 +87,9 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     next.live.show({ text: 'Another way' });
     await next.live.finish('Another way to say it');
     expect(texts()).toEqual(['Another way to say it']);
-    expect(scene.slack.messages[0]?.looks.every((look) => !look.includes('One') || !look.includes('Another'))).toBe(
-      true,
-    );
+    expect(
+      scene.slack.messages[0]?.looks.every((snapshot) => !snapshot.includes('One') || !snapshot.includes('Another')),
+    ).toBe(true);
   });
 
   test.each(['before', 'after'] as const)(
@@ -304,7 +304,8 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
           }
           await worker.live.finish(text);
           expect(texts()).toEqual([text]);
-          for (const look of scene.slack.messages[0]?.looks ?? []) expect(new Set(look).size).toBeLessThanOrEqual(1);
+          for (const snapshot of scene.slack.messages[0]?.looks ?? [])
+            expect(new Set(snapshot).size).toBeLessThanOrEqual(1);
         },
       ),
       { numRuns: 12 },

@@ -6,7 +6,7 @@ import { parseDirectoryFile } from '../../src/service/directory-file.ts';
 import { parseProfileMapFile } from '../../src/service/profile-map-file.ts';
 import { hashPassword, passwordFits, passwordFault } from '../../src/service/sign-in/passwords.ts';
 import { ServiceFileError } from '../../src/service/service-file.ts';
-import { runHashPassword } from '../../src/hash-password-command.ts';
+import { runHashPassword } from '../../src/start/hash-password-command.ts';
 import { CLIENT, PEOPLE } from './support.ts';
 
 function faultsOf(parse: () => unknown): readonly string[] {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { freePort } from '../../src/local/embedded-redis.ts';
-import { faultsOfNamedFiles } from '../../src/named-files.ts';
-import { startServicePart } from '../../src/service-part.ts';
+import { faultsOfNamedFiles } from '../../src/check/config-files.ts';
+import { startServicePart } from '../../src/compose/service.ts';
 import { folderWith, loadSound } from '../settings/environments.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
 import { startHostileProvider } from './hostile-oidc-provider.ts';

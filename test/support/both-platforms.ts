@@ -118,7 +118,7 @@ export function bothPlatforms(town: SlackTown): BothPlatforms {
         .slice(calls)
         .filter(({ method, args }) => method === 'assistant.threads.setStatus' && args['channel_id'] === channel);
       return {
-        looks: own.flatMap(({ looks }) => looks),
+        looks: own.flatMap(({ looks: snapshots }) => snapshots),
         apart: [...statuses.map(({ args }) => String(args['status'])), ...own.map(({ note }) => note)],
       };
     });

@@ -96,7 +96,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
   };
   const find = (args: Record<string, unknown>) =>
     messages.findLast(({ channel, ts }) => channel === args['channel'] && ts === args['ts']);
-  const look = (message: SlackMessage, text: string, note = '') => {
+  const snapshot = (message: SlackMessage, text: string, note = '') => {
     message.text = text;
     message.note = note;
     message.looks.push(text);
@@ -146,13 +146,13 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     'chat.appendStream': (args) => {
       const message = find(args);
       if (!message?.isStreaming) return { ok: false, error: 'message_not_in_streaming_state' };
-      look(message, message.text + textOf(args));
+      snapshot(message, message.text + textOf(args));
       return { ok: true, channel: message.channel, ts: message.ts };
     },
     'chat.stopStream': (args) => {
       const message = find(args);
       if (!message?.isStreaming) return { ok: false, error: 'message_not_in_streaming_state' };
-      look(message, message.text + textOf(args), noteOf(args));
+      snapshot(message, message.text + textOf(args), noteOf(args));
       message.isStreaming = false;
       Object.assign(message, metadataOf(args));
       return { ok: true, channel: message.channel, ts: message.ts };
@@ -163,7 +163,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       if (message.isStreaming) return { ok: false, error: 'cant_update_message' };
       const refusal = refusalOf(args);
       if (refusal) return refusal;
-      look(message, textOf(args), noteOf(args));
+      snapshot(message, textOf(args), noteOf(args));
       Object.assign(message, metadataOf(args));
       return { ok: true, channel: message.channel, ts: message.ts };
     },

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { startApp, type App } from '../../src/app.ts';
+import { startApp, type App } from '../../src/compose/app.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { PUBLIC_WEB, type Reach } from '../../src/tools/page/reach.ts';
+import { PUBLIC_WEB, type EgressPolicy } from '../../src/tools/page/egress-policy.ts';
 
 const NAME = 'news.library.example';
 
@@ -12,7 +12,7 @@ export interface SmallWeb {
   /** Of the site, without a slash at its end. */
   pageUrl: string;
   /** What the tools may reach: the site under its name, and what the public web has. */
-  reach: Reach;
+  reach: EgressPolicy;
   /** Host and path of every page that was opened. */
   opened: string[];
   /** Nothing is answered any more until the function is called that this returns. */

@@ -48,8 +48,8 @@ export async function stopOnce(town: SlackTown, wecom: WecomSender, way: WayToSt
 async function stopOnWecom(wecom: WecomSender, userId: string): Promise<number> {
   const asked = readStream((await wecom.send(wecomText('a question', userId))).answer);
   const poll = async () => {
-    const look = { ...wecomText('', userId), msgtype: 'stream', text: undefined, stream: { id: asked.id } };
-    const dbg = await wecom.send(look);
+    const snapshot = { ...wecomText('', userId), msgtype: 'stream', text: undefined, stream: { id: asked.id } };
+    const dbg = await wecom.send(snapshot);
     return readStream(dbg.answer);
   };
   await untilTrue(async () => (await poll()).content.includes(SAID), LONGEST_WAIT_MS);

@@ -2,8 +2,8 @@ import { KeyRing } from '../../src/base/key-ring.ts';
 import type { RedisClient } from '../../src/base/redis.ts';
 import { personKey, type ChatPerson } from '../../src/identity/account.ts';
 import { keys } from '../../src/identity/store.ts';
-import { fieldArguments, sealWho } from '../../src/identity/stored-link.ts';
-import { createVault } from '../../src/identity/vault.ts';
+import { fieldArguments, sealWho } from '../../src/identity/links/stored-link.ts';
+import { createVault } from '../../src/identity/tokens/vault.ts';
 
 export interface SignedInAs {
   accountKey: string;

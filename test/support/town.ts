@@ -1,8 +1,8 @@
-import type { Reach } from '../../src/tools/page/reach.ts';
+import type { EgressPolicy } from '../../src/tools/page/egress-policy.ts';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { got } from 'got';
-import { startApp, type App } from '../../src/app.ts';
+import { startApp, type App } from '../../src/compose/app.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { freePort, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { slackProtocol, type SlackOptions } from '../../src/messenger/slack/index.ts';
@@ -27,7 +27,7 @@ export interface TownOptions {
   /** People beside those of `config/people.json`. */
   morePeople?: ServicePerson[];
   /** What the bots' tool that reads pages may reach; the public web unless told. */
-  reach?: Reach;
+  reach?: EgressPolicy;
   /** Whether the bot is started at once, in this process; true unless told. */
   startsBot?: boolean;
 }
@@ -155,7 +155,7 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
         secrets: settings.secrets,
         log,
         nowMs,
-        ...(options.reach ? { reach: options.reach } : {}),
+        ...(options.reach ? { egress: options.reach } : {}),
         onFatal: (sentence) => log.fatal(sentence),
       });
       return app;

@@ -54,13 +54,19 @@ export async function startWecomReplies(botUrl: () => string): Promise<WecomRepl
         ...place,
       };
       const response_url = `${origin}/cgi-bin/aibot/response?response_code=${String(said['msgid'])}`;
-      let look = lookOf((await sender.send({ ...said, response_url })).answer);
-      const poll = { ...wecomText('', userid), ...place, text: undefined, msgtype: 'stream', stream: { id: look.id } };
-      while (!look.finish) {
+      let snapshot = lookOf((await sender.send({ ...said, response_url })).answer);
+      const poll = {
+        ...wecomText('', userid),
+        ...place,
+        text: undefined,
+        msgtype: 'stream',
+        stream: { id: snapshot.id },
+      };
+      while (!snapshot.finish) {
         await new Promise((resolve) => setTimeout(resolve, 50));
-        look = lookOf((await sender.send(poll)).answer);
+        snapshot = lookOf((await sender.send(poll)).answer);
       }
-      return look.content;
+      return snapshot.content;
     },
     close: () => new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))),
   };

@@ -2,7 +2,7 @@ import { html, plainName } from '../../src/base/html.ts';
 import { scrub } from '../../src/base/log.ts';
 import { withoutUnseen } from '../../src/base/plain-characters.ts';
 import { languageOfText } from '../../src/base/texts.ts';
-import { StreamDecoder } from '../../src/chat/stream-decoder.ts';
+import { StreamDecoder } from '../../src/chat/stream/stream-decoder.ts';
 import { estimateTokens } from '../../src/conversation/estimate-tokens.ts';
 import { labelQuote, labelSpeaker } from '../../src/conversation/label-text.ts';
 import { contentOf, saidParts, textPart } from '../../src/conversation/prompt-parts.ts';
@@ -13,7 +13,7 @@ import { SLACK_DIALECT } from '../../src/platforms/slack/dialect.ts';
 import { mentionOf, plainText } from '../../src/platforms/slack/plain-text.ts';
 import { readDelivery as readSlackDelivery } from '../../src/platforms/slack/read-delivery.ts';
 import { renderStatus } from '../../src/platforms/slack/render-reply.ts';
-import { wholeLook } from '../../src/platforms/slack/write-look.ts';
+import { wholeSnapshot } from '../../src/platforms/slack/write-snapshot.ts';
 import { readSlashCommand } from '../../src/platforms/slash-words.ts';
 import { createAnswers } from '../../src/platforms/wecom/answers.ts';
 import { WECOM_DIALECT } from '../../src/platforms/wecom/dialect.ts';
@@ -77,8 +77,8 @@ export const TEXT_STEPS: Readonly<Record<string, TextStep>> = {
   'a finished look': (text) => createMarkdownWriter(WECOM_DIALECT).finished(text, ROOM_BYTES),
   'a thought on WeCom': (text) => renderWecomReply({ text: '', thinking: text, finished: false }),
   'a status on Slack': renderStatus,
-  'a note on Slack': (text) => wholeLook({ content: 'x', note: text }),
-  'what Slack notifies of': (text) => wholeLook({ content: text, note: 'x' }),
+  'a note on Slack': (text) => wholeSnapshot({ content: 'x', note: text }),
+  'what Slack notifies of': (text) => wholeSnapshot({ content: text, note: 'x' }),
   'a plain text on WeCom': (text) => renderPlain(text, ROOM_BYTES),
   'a message on Slack': plainText,
   'a mention on Slack': (text) => mentionOf(text, ['UBOT']),

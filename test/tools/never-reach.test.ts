@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { isHostOrRange, withoutReaching } from '../../src/tools/page/never-reach.ts';
-import { checkAddress, PUBLIC_WEB } from '../../src/tools/page/reach.ts';
+import { isHostOrRange, withoutEgressTo } from '../../src/tools/page/never-reach.ts';
+import { checkAddress, PUBLIC_WEB } from '../../src/tools/page/egress-policy.ts';
 import { createReadPage } from '../../src/tools/read-page.ts';
 import { parseToolsFile } from '../../src/tools/tools-file.ts';
 import { startSmallWeb, type SmallWeb } from '../support/small-web.ts';
@@ -15,7 +15,7 @@ const resolving = {
 };
 
 async function verdict(address: string, ...never: string[]): Promise<string> {
-  return checkAddress(address, withoutReaching(resolving, never)).then(
+  return checkAddress(address, withoutEgressTo(resolving, never)).then(
     () => 'open',
     (error: unknown) => (error as { code: string }).code,
   );
@@ -76,7 +76,7 @@ describe('a page that lies there', () => {
         language: 'en' as const,
         readTexts: () => [web.pageUrl],
       };
-      const use = createReadPage(withoutReaching(web.reach, never)).prepare(
+      const use = createReadPage(withoutEgressTo(web.reach, never)).prepare(
         JSON.stringify({ address: web.pageUrl }),
         scene,
       );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PUBLIC_WEB, type Reach } from '../../src/tools/page/reach.ts';
+import { PUBLIC_WEB, type EgressPolicy } from '../../src/tools/page/egress-policy.ts';
 import { createReadPage } from '../../src/tools/read-page.ts';
 import { createBraveSearch } from '../../src/tools/search/brave.ts';
 import { createSearxngSearch } from '../../src/tools/search/searxng.ts';
@@ -32,7 +32,7 @@ afterAll(() => {
 beforeEach(() => void requests.splice(0));
 
 /** Only this machine can be reached: the test's own server. */
-const HERE: Reach = {
+const HERE: EgressPolicy = {
   ...PUBLIC_WEB,
   protocols: ['http:'],
   mayUsePort: () => true,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { chosenFirst } from '../../src/turn/choices/chosen-first.ts';
+import { chosenFirst } from '../../src/turn/commands/chosen-first.ts';
 
 const name = fc.constantFrom('a', 'b', 'c', 'd');
 

@@ -5,7 +5,7 @@ import { SLASH_SPELLINGS, type SlashWord } from '../../src/platforms/slash-words
 import { conversationOf } from '../../src/platforms/conversation-key.ts';
 import type { PolicyFile } from '../../src/policy/policy-file.ts';
 import { createPolicy } from '../../src/policy/policy.ts';
-import { createRunSlashWord } from '../../src/turn/slash-words.ts';
+import { createRunSlashWord } from '../../src/turn/commands/run-slash-word.ts';
 import { SignInGate } from '../../src/turn/sign-in-gate.ts';
 import type { TurnScene } from '../../src/turn/run-turn.ts';
 import { openHouse, type House } from '../identity/house.ts';

@@ -1,6 +1,6 @@
 import { DecoderProcess } from './decoder-process.ts';
 import { checkImage, MAX_IMAGE_PIXELS } from './image-header.ts';
-import { TaskLane } from './task-lane.ts';
+import { SerialQueue } from './serial-queue.ts';
 
 /** Services scale larger images down themselves; the person's bytes and time are spared. */
 export const LONGEST_SIDE_PIXELS = 2_048;
@@ -17,7 +17,7 @@ const JPEG_STEPS: readonly { longestSide: number; quality: number }[] = [
 ];
 
 /** One decoding at a time in a process: so its memory is bounded, whatever comes at once (security.md 6.6, T33). */
-const lane = new TaskLane(1);
+const lane = new SerialQueue(1);
 const decoder = new DecoderProcess();
 
 /**

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '../../base/html.ts';
 import { say, type Bilingual, type Catalogue, type Language } from '../../base/texts.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
-import type { WaitsFor } from '../waiting.ts';
+import type { WaitsFor } from '../links/waiting.ts';
 import { backToChat } from './back-to-chat.ts';
 import { page, type PageOutcome } from './layout.ts';
 import { sayWords } from './page-words.ts';

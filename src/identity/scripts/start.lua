@@ -1,4 +1,4 @@
--- Binds a ticket to one browser and stores that browser's transaction; later legs of the same flow come here again.
+-- Binds a ticket to one browser and stores that browser's transaction; later authorizations of the same flow come here again.
 -- KEYS: 1 ticket, 2 transaction of the (new) cookie
 -- ARGV: 1 now (ms), 2 hash of the cookie that the browser showed, 3 hash of the cookie that it holds from now on,
 --       4 transaction, 5 transaction life (ms), 6 prefix of transaction keys, 7 prefix of quarantine keys

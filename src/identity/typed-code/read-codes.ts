@@ -7,13 +7,13 @@ import { compatibleForm, withoutUnseen } from '../../base/plain-characters.ts';
  * - `plain`: letters alone or digits alone, as ordinary words and numbers are too; a code only when O, I or L was typed
  *   for its one digit.
  */
-export type CodeLook = 'shown' | 'mixed' | 'plain';
+export type CodeShape = 'shown' | 'mixed' | 'plain';
 
 /** A sign-in code that somebody may have typed. */
 export interface ReadCode {
   /** Eight symbols of Crockford's base 32. */
   code: string;
-  look: CodeLook;
+  look: CodeShape;
   /** Whether the message is nothing but this code. */
   isWhole: boolean;
 }

@@ -1,11 +1,11 @@
 import { MINUTE_MS } from '../../base/clock.ts';
 import { say } from '../../base/texts.ts';
-import { demandCookie, findSignIn, type WaitingSignIn } from '../find-sign-in.ts';
-import { demandOwnForm, type BrowserRequest, type Outcome, type SignInFlow } from '../flow.ts';
+import { demandCookie, findSignIn, type WaitingSignIn } from '../browser/find-sign-in.ts';
+import { demandOwnForm, type BrowserRequest, type Outcome, type SignInFlow } from '../browser/flow.ts';
 import { codePage } from '../pages/code-page.ts';
 import { PageError } from '../pages/page-error.ts';
-import { csrfToken } from '../request-guards.ts';
-import { isAnswered } from '../waiting.ts';
+import { csrfToken } from '../browser/request-guards.ts';
+import { isAnswered } from '../links/waiting.ts';
 import { MOST_CODES_OF_A_TICKET } from './typed-codes.ts';
 
 /**
@@ -56,7 +56,7 @@ async function pageOf(
   found: WaitingSignIn,
   isAgain: boolean,
 ): Promise<Outcome> {
-  const { ticket, signedIn, cookie, quarantined } = found;
+  const { ticket, signedIn, cookie, quarantined: pending } = found;
   const code = flow.codes.codeOf(ticket, cookie);
   if (code === undefined || !ticket.code) throw new PageError('E1');
   const { serial } = ticket.code;
@@ -66,7 +66,7 @@ async function pageOf(
     accountName: signedIn.profile.name,
     providerName: say(flow.providerName, request.language),
     code,
-    minutesLeft: Math.max(1, Math.ceil((quarantined.expiresAtMs - flow.nowMs()) / MINUTE_MS)),
+    minutesLeft: Math.max(1, Math.ceil((pending.expiresAtMs - flow.nowMs()) / MINUTE_MS)),
     csrf: csrfToken(flow.csrfKey, cookie, ticket.hash),
     isAgain,
     isAwaited: isAnswered(await flow.waitsFor(ticket.person)),

@@ -4,14 +4,14 @@ import type { KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
 import type { Language } from '../../base/texts.ts';
 import { personKey } from '../account.ts';
-import type { Quarantined } from '../quarantine.ts';
+import type { PendingSignIn } from '../tickets/pending-sign-ins.ts';
 import { keys, type IdentityStore } from '../store.ts';
-import type { Ticket } from '../tickets.ts';
+import type { Ticket } from '../tickets/tickets.ts';
 import { macOfCode, macsOfCode, makeCode, makeCodes } from './make-code.ts';
 
 const showScript = loadScript(import.meta.url, '../scripts/show-code.lua');
 const rememberScript = loadScript(import.meta.url, '../scripts/remember-outcome.lua');
-const spoilScript = loadScript(import.meta.url, '../scripts/spoil-code.lua');
+const spoilScript = loadScript(import.meta.url, '../scripts/invalidate-code.lua');
 
 /** security.md 1.3 step 21. Milliseconds. */
 export const codeLifeMs = 5 * MINUTE_MS;
@@ -41,7 +41,7 @@ export interface RememberedOutcome {
   language: Language | undefined;
 }
 
-export interface SpoilRequest {
+export interface InvalidateRequest {
   code: string;
   /** Who sent the message that holds it. */
   sender: string;
@@ -49,7 +49,7 @@ export interface SpoilRequest {
   isInGroup: boolean;
 }
 
-export interface SpoiledTicket {
+export interface InvalidatedTicket {
   ticketHash: string;
   /** Opens as the ticket's. */
   sealedPerson: string;
@@ -59,7 +59,7 @@ export interface ShowRequest {
   ticket: Ticket;
   cookie: string;
   cookieHash: string;
-  quarantined: Quarantined & { kind: 'waiting' };
+  quarantined: PendingSignIn & { kind: 'waiting' };
   quarantineText: string;
   serial: number;
 }
@@ -76,17 +76,17 @@ export interface TypedCodes {
   hasLinked(person: string, code: string): Promise<boolean>;
   rememberSeenInGroup(person: string, messageId: string): Promise<void>;
   /** Ends the ticket that a code belongs to. @returns that ticket, if it ended now */
-  spoil(request: SpoilRequest): Promise<SpoiledTicket | undefined>;
+  invalidate(request: InvalidateRequest): Promise<InvalidatedTicket | undefined>;
 }
 
 export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: NowMs): TypedCodes {
   return {
-    async show({ ticket, cookie, cookieHash, quarantined, quarantineText, serial }) {
+    async show({ ticket, cookie, cookieHash, quarantined: pending, quarantineText, serial }) {
       const mac = macOfCode(keyRing, makeCode(keyRing, { cookie, ticketHash: ticket.hash, serial }));
       const expiresAtMs = nowMs() + codeLifeMs;
       const person = personKey(ticket.person);
       const names = [keys.ticket(ticket.hash), keys.quarantine(cookieHash), keys.liveTicket(person), keys.code(mac)];
-      const longer: Quarantined = { ...quarantined, expiresAtMs };
+      const longer: PendingSignIn = { ...pending, expiresAtMs };
       const texts = [quarantineText, JSON.stringify(longer)];
       const code = [mac, serial, expiresAtMs, codeLifeMs, END_REMEMBERED_MS, ticket.person.language];
       const args = [nowMs(), cookieHash, ticket.hash, ...texts, ...code];
@@ -98,37 +98,37 @@ export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: 
       return made.find((one) => macsOfCode(keyRing, one).includes(code.mac));
     },
     async awaitedFrom(person) {
-      const ticketHash = await store.ask((redis) => redis.get(keys.liveTicket(person)));
+      const ticketHash = await store.withDeadline((redis) => redis.get(keys.liveTicket(person)));
       if (ticketHash === null) return undefined;
       const fields = ['status', 'expiresAtMs', 'codeMac', 'language'];
-      const [status, expiresAtMs, mac, language] = await store.ask((redis) =>
+      const [status, expiresAtMs, mac, language] = await store.withDeadline((redis) =>
         redis.hmget(keys.ticket(ticketHash), ...fields),
       );
       if (status !== 'awaiting_code' || !mac) return undefined;
       return { ticketHash, mac, isOver: !(Number(expiresAtMs) > nowMs()), language: languageFrom(language) };
     },
     async outcomeOf(person, messageId) {
-      const text = await store.ask((redis) => redis.hget(keys.typed(person), messageId));
+      const text = await store.withDeadline((redis) => redis.hget(keys.typed(person), messageId));
       if (text === null) return undefined;
       const [kind = '', more = '', language] = JSON.parse(text) as string[];
       return { kind, more, language: languageFrom(language) };
     },
     async hasLinked(person, code) {
       const macs = macsOfCode(keyRing, code);
-      const found = await Promise.all(macs.map((mac) => store.ask((redis) => redis.get(keys.code(mac)))));
+      const found = await Promise.all(macs.map((mac) => store.withDeadline((redis) => redis.get(keys.code(mac)))));
       const at = found.findIndex((hash) => hash !== null);
       const ticketHash = found[at];
       if (typeof ticketHash !== 'string') return false;
       const fields = ['status', 'person', 'codeMac'];
-      const [status, owner, its] = await store.ask((redis) => redis.hmget(keys.ticket(ticketHash), ...fields));
+      const [status, owner, its] = await store.withDeadline((redis) => redis.hmget(keys.ticket(ticketHash), ...fields));
       return status === 'done' && owner === person && its === macs[at];
     },
     async rememberSeenInGroup(person, messageId) {
       await store.run(rememberScript, [keys.typed(person)], [messageId, SEEN_IN_GROUP, OUTCOME_LIFE_MS]);
     },
-    async spoil(request) {
+    async invalidate(request) {
       for (const mac of macsOfCode(keyRing, request.code)) {
-        const spoiled = await spoilByMac(store, mac, request);
+        const spoiled = await invalidateByMac(store, mac, request);
         if (spoiled) return spoiled;
       }
       return undefined;
@@ -136,11 +136,11 @@ export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: 
   };
 }
 
-async function spoilByMac(
+async function invalidateByMac(
   store: IdentityStore,
   mac: string,
-  { sender, messageId, isInGroup }: SpoilRequest,
-): Promise<SpoiledTicket | undefined> {
+  { sender, messageId, isInGroup }: InvalidateRequest,
+): Promise<InvalidatedTicket | undefined> {
   const outcome = isInGroup ? SEEN_IN_GROUP : NOT_AWAITED;
   const prefixes = [keys.ticket(), keys.quarantine(), keys.liveTicket()];
   const args = [mac, ...prefixes, messageId, outcome, OUTCOME_LIFE_MS, randomToken(NAME_BYTES)];

@@ -1,10 +1,10 @@
 import { SECOND_MS } from '../../base/clock.ts';
 import { outsideCall } from '../../base/fail-point.ts';
 import { requestBounded, type BoundedAnswer } from '../bounded-request.ts';
-import { FENCE_HOLDS_MS, type PushedLook, type PushResult } from '../platform.ts';
+import { FENCE_HOLDS_MS, type ReplySnapshot, type PushResult } from '../platform.ts';
 import { PlatformError } from '../platform-error.ts';
 import { formatHandle, readHandle, type ReplyTarget } from './reply-target.ts';
-import { blocksOf } from './write-look.ts';
+import { blocksOf } from './write-snapshot.ts';
 
 /** Stands in a handle in place of a `ts`: what only one person sees is no message of the channel, and cannot be edited. */
 const SEEN_BY_ONE = 'response';
@@ -38,11 +38,11 @@ export function isSeenByOne(handle: string): boolean {
  */
 export async function answerCommand(
   { channel, response }: ReplyTarget,
-  look: PushedLook,
+  snapshot: ReplySnapshot,
 ): Promise<PushResult | undefined> {
   if (!response) return undefined;
-  if (!look.finished) return NOT_BEFORE_THE_END;
-  const json = { response_type: 'ephemeral', replace_original: false, ...blocksOf(look) };
+  if (!snapshot.finished) return NOT_BEFORE_THE_END;
+  const json = { response_type: 'ephemeral', replace_original: false, ...blocksOf(snapshot) };
   try {
     const request = { method: 'POST', json, leavesWithinMs: FENCE_HOLDS_MS } as const;
     const answer = await outsideCall('slack.response', () => requestBounded(new URL(response.url), request));

@@ -1,5 +1,5 @@
 import { monotonicMs, type NowMs } from '../../base/clock.ts';
-import { FENCE_HOLDS_MS, type FoundPosts, type PushedLook, type PushReplies, type PushResult } from '../platform.ts';
+import { FENCE_HOLDS_MS, type FoundPosts, type ReplySnapshot, type PushReplies, type PushResult } from '../platform.ts';
 import { answerCommand, isSeenByOne } from './answer-command.ts';
 import { findAnswer } from './find-answer.ts';
 import type { SlackApi } from './platform-api.ts';
@@ -25,18 +25,18 @@ export function createAnswers(options: AnswersOptions): PushReplies {
   const { api, reply } = options;
   const botUserId = rememberBotUserId(api);
   return {
-    async open(target, look, postKey) {
+    async open(target, snapshot, postKey) {
       const place = readTarget(target);
-      const answered = place.response?.isFirst === true ? await answerCommand(place, look) : undefined;
+      const answered = place.response?.isFirst === true ? await answerCommand(place, snapshot) : undefined;
       if (answered) return answered;
-      const isKeyedFromTheStart = look.finished || look.staysOpen === true || look.isRepeat === true;
+      const isKeyedFromTheStart = snapshot.finished || snapshot.staysOpen === true || snapshot.isRepeat === true;
       const isStreamed = reply === 'stream' && place.threadTs !== undefined && !isKeyedFromTheStart;
       const beganMs = monotonicMs();
-      const streamed = isStreamed ? await openStream(options, place, look) : undefined;
+      const streamed = isStreamed ? await openStream(options, place, snapshot) : undefined;
       if (!streamed && monotonicMs() - beganMs >= FENCE_HOLDS_MS) return { result: 'uncertain' };
-      return streamed ?? postMessage(api, place, look, postKey);
+      return streamed ?? postMessage(api, place, snapshot, postKey);
     },
-    update: (handle, look, postKey) => update(options, handle, look, postKey),
+    update: (handle, snapshot, postKey) => update(options, handle, snapshot, postKey),
     async find(target, postKey) {
       // What one person sees cannot be looked up.
       if (readTarget(target).response?.isFirst === true) return NOTHING_THERE;
@@ -59,11 +59,16 @@ export function createAnswers(options: AnswersOptions): PushReplies {
   };
 }
 
-async function update(options: AnswersOptions, handle: string, look: PushedLook, postKey: string): Promise<PushResult> {
+async function update(
+  options: AnswersOptions,
+  handle: string,
+  snapshot: ReplySnapshot,
+  postKey: string,
+): Promise<PushResult> {
   if (isSeenByOne(handle)) return { result: 'sent', handle };
   const posted = readHandle(handle);
-  if (posted.streamSinceMs !== undefined) return growStream(options, posted, look, postKey);
-  return editMessage(options.api, posted, look, postKey);
+  if (posted.streamSinceMs !== undefined) return growStream(options, posted, snapshot, postKey);
+  return editMessage(options.api, posted, snapshot, postKey);
 }
 
 /** Who the bot is, asked once it matters; a failure is asked again next time. */

@@ -101,7 +101,7 @@ function isAfter(ts: string, questionTs: string | undefined): boolean {
   return left === right ? part.padEnd(9, '0') > thanPart.padEnd(9, '0') : left > right;
 }
 
-/** An answer is whole once its last part has its last look; the parts before it had theirs by then. */
+/** An answer is whole once its last part has its last snapshot; the parts before it had theirs by then. */
 function isWhole(own: readonly FoundMessage[], postKey: string): boolean {
   const ends = own.flatMap((message) => {
     const { last, merged = '' } = message.metadata?.event_payload ?? {};

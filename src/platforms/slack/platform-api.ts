@@ -102,7 +102,7 @@ function retryAfterMs(header: string | undefined): number {
   return Number.isNaN(seconds) ? DEFAULT_RETRY_AFTER_MS : Math.min(seconds * SECOND_MS, LONGEST_RETRY_AFTER_MS);
 }
 
-/** An object that says whether it is ok; every look of an answer brings one, so it is read by hand. */
+/** An object that says whether it is ok; every snapshot of an answer brings one, so it is read by hand. */
 function readAnswer(body: Buffer): Record<string, unknown> | undefined {
   try {
     const answer = JSON.parse(body.toString('utf8')) as Record<string, unknown> | null;

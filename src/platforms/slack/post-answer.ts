@@ -1,8 +1,8 @@
-import type { PushedLook, PushResult } from '../platform.ts';
+import type { ReplySnapshot, PushResult } from '../platform.ts';
 import { answerCommand, isNotThere } from './answer-command.ts';
 import type { SlackAnswer, SlackApi } from './platform-api.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
-import { isNoteRefused, noteInText, wholeLook, type Words } from './write-look.ts';
+import { isNoteRefused, noteInText, wholeSnapshot, type Words } from './write-snapshot.ts';
 
 /** The kind of our messages' metadata, by which they are found again. */
 export const ANSWER_EVENT = 'parley_answer';
@@ -13,7 +13,7 @@ const UNFURL_OFF = { unfurl_links: false, unfurl_media: false };
 export const REMOVED_EVENT = 'parley_removed';
 
 /** The metadata that marks an answer as ours, and as whole; it holds hashes, nothing of what was said. */
-export function metadataOf(postKey: string, { ends }: Pick<PushedLook, 'ends'> = {}): object {
+export function metadataOf(postKey: string, { ends }: Pick<ReplySnapshot, 'ends'> = {}): object {
   const merged = ends && ends.mergedKeys.length > 0 ? { merged: ends.mergedKeys.join(' ') } : {};
   return {
     event_type: ANSWER_EVENT,
@@ -25,14 +25,14 @@ export function metadataOf(postKey: string, { ends }: Pick<PushedLook, 'ends'> =
 export async function postMessage(
   api: SlackApi,
   target: ReplyTarget,
-  words: PushedLook,
+  words: ReplySnapshot,
   postKey: string,
 ): Promise<PushResult> {
   const { channel, threadTs } = target;
   const answer = await api.call('chat.postMessage', {
     channel,
     ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-    ...wholeLook(words),
+    ...wholeSnapshot(words),
     metadata: metadataOf(postKey, words),
     ...UNFURL_OFF,
   });
@@ -50,12 +50,12 @@ export async function postMessage(
 async function postElsewhere(
   api: SlackApi,
   target: ReplyTarget,
-  look: PushedLook,
+  snapshot: ReplySnapshot,
   postKey: string,
 ): Promise<PushResult> {
   if (target.isPrivate && target.channel !== target.userId)
-    return postMessage(api, { ...target, channel: target.userId }, look, postKey);
-  return (await answerCommand(target, look)) ?? { result: 'refused' };
+    return postMessage(api, { ...target, channel: target.userId }, snapshot, postKey);
+  return (await answerCommand(target, snapshot)) ?? { result: 'refused' };
 }
 
 /** Replaces all that a message says (security.md 4.6). */
@@ -67,7 +67,7 @@ export async function editMessage(
 ): Promise<PushResult> {
   const { channel, ts } = posted;
   const metadata = metadataOf(postKey, words);
-  const answer = await api.call('chat.update', { channel, ts, ...wholeLook(words), metadata });
+  const answer = await api.call('chat.update', { channel, ts, ...wholeSnapshot(words), metadata });
   if (answer.kind === 'error' && isNoteRefused(answer.error, words))
     return editMessage(api, posted, noteInText(words), postKey);
   return resultOf(answer, () => ({ channel, ts }));

@@ -13,7 +13,7 @@ const MEMBER_ID = /^[A-Z0-9]{2,32}$/;
 
 const writer = createMarkdownWriter(SLACK_DIALECT);
 
-/** One look of a reply as Slack shows it: standard markdown, the model's text alone. A finished one without text shows its status. */
+/** One snapshot of a reply as Slack shows it: standard markdown, the model's text alone. A finished one without text shows its status. */
 export function renderReply({ text, status, mention, finished }: ReplyView): string {
   // A mark of our own stands before the text, in which every other one is altered.
   const call = mention !== undefined && MEMBER_ID.test(mention) ? `<@${mention}> ` : '';

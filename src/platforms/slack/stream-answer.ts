@@ -1,9 +1,9 @@
 import { monotonicMs, SECOND_MS, type NowMs } from '../../base/clock.ts';
-import { FENCE_HOLDS_MS, type PushedLook, type PushResult } from '../platform.ts';
+import { FENCE_HOLDS_MS, type ReplySnapshot, type PushResult } from '../platform.ts';
 import type { SlackApi } from './platform-api.ts';
 import { editMessage, metadataOf, resultOf, textOf } from './post-answer.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
-import { belowStream, isNoteRefused, noteInText } from './write-look.ts';
+import { belowStream, isNoteRefused, noteInText } from './write-snapshot.ts';
 
 /** A stream dies about 306 s after its start, whatever is appended (platforms/slack.md section 3); from here on it is edited. */
 const STREAM_LIFE_MS = 240 * SECOND_MS;
@@ -35,7 +35,7 @@ export interface StreamParts {
 export async function openStream(
   { api, nowMs, settlesWithinMs }: StreamParts,
   { channel, threadTs, userId, teamId, isPrivate }: ReplyTarget,
-  { content }: PushedLook,
+  { content }: ReplySnapshot,
 ): Promise<PushResult | undefined> {
   const streamSinceMs = nowMs();
   const args = {
@@ -54,13 +54,13 @@ export async function openStream(
 }
 
 /**
- * Brings a stream to a look. What only adds is appended; anything else ends the stream and edits the whole text, since an
+ * Brings a stream to a snapshot. What only adds is appended; anything else ends the stream and edits the whole text, since an
  * append has no sequence number and cannot be repeated safely.
  */
 export async function growStream(
   parts: StreamParts,
   posted: PostedMessage,
-  look: PushedLook,
+  snapshot: ReplySnapshot,
   postKey: string,
 ): Promise<PushResult> {
   const { api, nowMs } = parts;
@@ -70,35 +70,40 @@ export async function growStream(
   const hasTime = () => monotonicMs() - beganMs < FENCE_HOLDS_MS;
   const isOld = nowMs() - streamSinceMs >= STREAM_LIFE_MS;
   const added =
-    look.shown !== undefined && look.content.startsWith(look.shown) ? look.content.slice(look.shown.length) : undefined;
-  if (isOld || added === undefined) return endAndEdit(api, posted, look, { postKey, hasTime });
+    snapshot.shown !== undefined && snapshot.content.startsWith(snapshot.shown)
+      ? snapshot.content.slice(snapshot.shown.length)
+      : undefined;
+  if (isOld || added === undefined) return endAndEdit(api, posted, snapshot, { postKey, hasTime });
   const text = added === '' ? {} : { markdown_text: added };
-  if (added === '' && !look.finished) return { result: 'sent', handle: formatHandle(posted) };
-  const answer = look.finished
+  if (added === '' && !snapshot.finished) return { result: 'sent', handle: formatHandle(posted) };
+  const answer = snapshot.finished
     ? await api.call('chat.stopStream', {
-        ...{ channel, ts, ...text, ...belowStream(look) },
-        metadata: metadataOf(postKey, look),
+        ...{ channel, ts, ...text, ...belowStream(snapshot) },
+        metadata: metadataOf(postKey, snapshot),
       })
     : await api.call('chat.appendStream', { channel, ts, ...text });
   if (answer.kind !== 'ok' && !hasTime()) return { result: 'uncertain' };
-  if (answer.kind === 'error' && (NO_STREAM.has(answer.error) || (look.finished && answer.error === 'stopped_by_user')))
-    return editMessage(api, posted, look, postKey);
-  if (answer.kind === 'error' && isNoteRefused(answer.error, look))
-    return growStream(parts, posted, noteInText(look), postKey);
+  if (
+    answer.kind === 'error' &&
+    (NO_STREAM.has(answer.error) || (snapshot.finished && answer.error === 'stopped_by_user'))
+  )
+    return editMessage(api, posted, snapshot, postKey);
+  if (answer.kind === 'error' && isNoteRefused(answer.error, snapshot))
+    return growStream(parts, posted, noteInText(snapshot), postKey);
   // Whether it was appended is not known; the whole text is laid over it.
-  if (answer.kind === 'uncertain') return endAndEdit(api, posted, look, { postKey, hasTime });
-  return resultOf(answer, () => (look.finished ? { channel, ts } : posted));
+  if (answer.kind === 'uncertain') return endAndEdit(api, posted, snapshot, { postKey, hasTime });
+  return resultOf(answer, () => (snapshot.finished ? { channel, ts } : posted));
 }
 
 /** Ends the stream, be it open or over, and lays the whole text over it. */
 async function endAndEdit(
   api: SlackApi,
   posted: PostedMessage,
-  look: PushedLook,
+  snapshot: ReplySnapshot,
   { postKey, hasTime }: { postKey: string; hasTime(): boolean },
 ): Promise<PushResult> {
   const { channel, ts } = posted;
-  const { finished } = look;
+  const { finished } = snapshot;
   const session = finished ? {} : { session_status: 'processing' };
   const ended = await api.call('chat.stopStream', { channel, ts, metadata: metadataOf(postKey), ...session });
   if (ended.kind === 'busy') return { result: 'busy', retryAfterMs: ended.retryAfterMs };
@@ -106,5 +111,5 @@ async function endAndEdit(
   // A stream that may still be open refuses the edit; that refusal would be taken for the last word.
   if (ended.kind === 'uncertain' || !hasTime()) return { result: 'uncertain' };
   if (ended.kind === 'error' && ended.error === 'stopped_by_user' && !finished) return { result: 'stopped' };
-  return editMessage(api, posted, look, postKey);
+  return editMessage(api, posted, snapshot, postKey);
 }

@@ -8,7 +8,7 @@ const LINK_TAG = /<(?=a\s)/gi;
 
 /**
  * WeCom's markdown_v2: headings, lists, quotes, links, code and tables (platforms/wecom.md section 4). Each answer to a poll replaces
- * the one before, so what is unfinished is closed for the look. A text cannot pose as the platform's thinking block.
+ * the one before, so what is unfinished is closed for the snapshot. A text cannot pose as the platform's thinking block.
  */
 export const WECOM_DIALECT: Dialect = {
   name: 'wecom',

@@ -8,7 +8,7 @@ import { safePlainText, WECOM_DIALECT } from './dialect.ts';
 export const MAX_REPLY_BYTES = 20_480;
 /** A status is a line, not an answer. */
 const MAX_STATUS_BYTES = 1_024;
-/** Of a thought its newest part is shown, so that a look stays small however long the model thinks. */
+/** Of a thought its newest part is shown, so that a snapshot stays small however long the model thinks. */
 const MAX_THOUGHT_BYTES = 4_096;
 const LEAST_THOUGHT_BYTES = 256;
 const NEUTRALISING_ROOM_BYTES = 128;
@@ -23,7 +23,7 @@ const NOTICE_MARK = 'ℹ️ ';
 const writer = createMarkdownWriter(WECOM_DIALECT);
 
 /**
- * One look of a reply as WeCom shows it. Status and thought stand in the thinking block, so that the text stays the model's
+ * One snapshot of a reply as WeCom shows it. Status and thought stand in the thinking block, so that the text stays the model's
  * alone: while it grows what goes on now comes last, and once it is finished what is said about it comes first, since there the
  * block is folded. A finished reply without text shows its status as text, since somebody waits for an answer.
  */

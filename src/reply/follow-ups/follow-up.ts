@@ -3,7 +3,7 @@ import type { Language } from '../../base/texts.ts';
 import type { ConversationRef } from '../../platforms/conversation-key.ts';
 import type { PlatformName } from '../../platforms/platform.ts';
 
-/** What follows an answer that its live message could not hold. The commit of the turn writes it, sealed, beside the last look. */
+/** What follows an answer that its live message could not hold. The commit of the turn writes it, sealed, beside the last snapshot. */
 export interface FollowUp {
   version: 1;
   platform: PlatformName;

@@ -7,7 +7,7 @@
 -- KEYS  1 state   2 message record   3 posts of the place: a sorted set of `delivery id:part` by when one of them may have left,
 --       and of `stray:handle` for messages that are nobody's (claim-stray.lua)
 -- ARGV  1 epoch   2 part of the answer, from 0   3 handle of the message that stands now ('' = none that is not noted)
---       4 the sealed full answer, right before its last look: begin.lua gives it to whoever takes over ('' = not yet)
+--       4 the sealed full answer, right before its last snapshot: begin.lua gives it to whoever takes over ('' = not yet)
 --       5 '1' when this worker knows that nothing of the part is under way, so that a post may leave now   6 delivery id
 --       7 how old a post is taken to be of which only a failover's loss makes one think, ms
 -- Returns {'stale' | 'gone' (the handle is nobody's by now), '', 0} |

@@ -4,7 +4,7 @@ import type { ChatRequest } from '../chat/chat-request.ts';
 import type { ToolDeclaration } from '../chat/tool-declaration.ts';
 import type { Finding, Question } from './compose-answer.ts';
 import { fillArguments } from './fill-arguments.ts';
-import { rateByWish } from './plain-wishes.ts';
+import { rateByPlainRequest } from './plain-requests.ts';
 import { BUILT_IN_TEXTS } from './texts.ts';
 import { contentWordsOf, standingAlone, wordStem } from './words.ts';
 
@@ -56,7 +56,7 @@ function pick(
  */
 function rate({ name, description }: ToolDeclaration, asked: ReadonlySet<string>, question: string): number {
   if (isNamed(name, question)) return 100;
-  return Math.max(rateByWish(name, question), rateByWords(name, description, asked));
+  return Math.max(rateByPlainRequest(name, question), rateByWords(name, description, asked));
 }
 
 function rateByWords(name: string, description: string, asked: ReadonlySet<string>): number {

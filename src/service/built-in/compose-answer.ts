@@ -7,7 +7,7 @@ import { answerSmallTalk } from './answer-small-talk.ts';
 import { askedText } from './asked-text.ts';
 import { chooseTool, offeredTools } from './choose-tool.ts';
 import { describeImages } from './describe-images.ts';
-import { tellMissingTool } from './plain-wishes.ts';
+import { tellMissingTool } from './plain-requests.ts';
 import { reckon } from './reckon.ts';
 import { showPiece } from './show-pieces.ts';
 import { tellDocs } from './tell-docs.ts';

@@ -23,7 +23,7 @@ export interface UpstreamOptions {
 }
 
 /** What the engine's side needs of the service. */
-export interface UpstreamSurroundings {
+export interface UpstreamEnvironment {
   nowMs: NowMs;
   report: ServiceReport;
 }
@@ -50,7 +50,7 @@ export interface EngineCall {
   close(): Promise<void>;
 }
 
-export function createEngineCall(options: UpstreamOptions, surroundings: UpstreamSurroundings): EngineCall {
+export function createEngineCall(options: UpstreamOptions, surroundings: UpstreamEnvironment): EngineCall {
   const url = new URL(options.url);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
   url.search = '';

@@ -9,7 +9,7 @@ import {
   createEngineCall,
   type EngineListener,
   type UpstreamOptions,
-  type UpstreamSurroundings,
+  type UpstreamEnvironment,
 } from './engine-call.ts';
 import { broken, EngineEvents } from './engine-events.ts';
 import { OwnReplies, type EngineReply } from './own-replies.ts';
@@ -18,7 +18,7 @@ import { OwnReplies, type EngineReply } from './own-replies.ts';
 const END_LIMIT_MS = SECOND_MS;
 
 /** Passes requests to an OpenAI-compatible engine, with model names mapped there and back. Nothing is retried here. */
-export function createUpstreamEngine(options: UpstreamOptions, surroundings: UpstreamSurroundings): ChatEngine {
+export function createUpstreamEngine(options: UpstreamOptions, surroundings: UpstreamEnvironment): ChatEngine {
   const engine = createEngineCall(options, surroundings);
   return {
     async complete(request, signal) {

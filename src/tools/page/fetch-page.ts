@@ -2,7 +2,7 @@ import { isIPv6, type LookupFunction } from 'node:net';
 import { Agent, request, type Dispatcher } from 'undici';
 import { MIB_BYTES, SECOND_MS } from '../../base/clock.ts';
 import { ToolError } from '../tool-error.ts';
-import { checkAddress, type CheckedAddress, type Reach } from './reach.ts';
+import { checkAddress, type CheckedAddress, type EgressPolicy } from './egress-policy.ts';
 import { readPlainBody } from './read-plain-body.ts';
 
 export interface FetchedPage {
@@ -38,16 +38,16 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  */
 export async function fetchPage(
   address: string,
-  { reach, limits = FETCH_LIMITS }: { reach: Reach; limits?: FetchLimits },
+  { egress: egress, limits = FETCH_LIMITS }: { egress: EgressPolicy; limits?: FetchLimits },
   signal: AbortSignal,
 ): Promise<FetchedPage> {
   const ending = AbortSignal.any([signal, AbortSignal.timeout(limits.totalMs)]);
   try {
-    let checked = await until(checkAddress(address, reach), ending);
+    let checked = await until(checkAddress(address, egress), ending);
     for (let hop = 0; hop <= limits.redirects; hop += 1) {
       const answer = await fetchOnce(checked, limits, ending);
       if ('body' in answer) return answer;
-      checked = await until(checkAddress(answer.location, reach, checked.url), ending);
+      checked = await until(checkAddress(answer.location, egress, checked.url), ending);
     }
     throw new ToolError('unreachable', 'The page leads on and on to others.');
   } catch (error) {

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { Reach } from './reach.ts';
+import type { EgressPolicy } from './egress-policy.ts';
 
 const HOST =
   /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)*[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/iu;
@@ -14,7 +14,7 @@ export function isHostOrRange(text: string): boolean {
  * What may be reached without what an institution shows to its own network only, though it lies at public addresses: hosts
  * with all below them, by name, and ranges, whatever name leads there. @param never each of `isHostOrRange`
  */
-export function withoutReaching(reach: Reach, never: readonly string[]): Reach {
+export function withoutEgressTo(egress: EgressPolicy, never: readonly string[]): EgressPolicy {
   const ranges = new BlockList();
   const hosts: string[] = [];
   for (const entry of never) {
@@ -23,12 +23,15 @@ export function withoutReaching(reach: Reach, never: readonly string[]): Reach {
     else hosts.push(plainHost(new URL(`https://${entry}`).hostname));
   }
   return {
-    ...reach,
+    ...egress,
     mayName: (hostname) => {
       const asked = plainHost(hostname);
-      return !hosts.some((host) => asked === host || asked.endsWith(`.${host}`)) && (reach.mayName?.(hostname) ?? true);
+      return (
+        !hosts.some((host) => asked === host || asked.endsWith(`.${host}`)) && (egress.mayName?.(hostname) ?? true)
+      );
     },
-    mayConnect: (address) => reach.mayConnect(address) && !ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'),
+    mayConnect: (address) =>
+      egress.mayConnect(address) && !ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'),
   };
 }
 

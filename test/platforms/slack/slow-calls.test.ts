@@ -30,8 +30,8 @@ test.each<[string, string, SlackAnswer, string | undefined]>([
     };
     const answers = createAnswers({ api, reply: 'stream', nowMs: () => 1_000, settlesWithinMs: 0 });
     const handle = formatHandle({ channel: 'C1', ts: '1.1', streamSinceMs: 1_000 });
-    const look = { content: 'one two', finished: false, ...(shown === undefined ? {} : { shown }) };
-    expect(await answers.update(handle, look, 'key')).toEqual({ result: 'uncertain' });
+    const snapshot = { content: 'one two', finished: false, ...(shown === undefined ? {} : { shown }) };
+    expect(await answers.update(handle, snapshot, 'key')).toEqual({ result: 'uncertain' });
     expect(calls).toEqual([method]);
   },
 );

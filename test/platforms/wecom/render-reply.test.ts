@@ -31,21 +31,21 @@ describe('a look of a reply', () => {
   });
 
   test('the model’s thought stands in the thinking block, apart from the text and from the status', () => {
-    const look = (view: { text: string; status?: string; thinking?: string; finished?: boolean }) =>
+    const snapshot = (view: { text: string; status?: string; thinking?: string; finished?: boolean }) =>
       renderReply({ finished: false, ...view });
-    expect(look({ text: '', thinking: 'Let me see' })).toBe('<think>Let me see</think>');
-    expect(look({ text: 'Hi', thinking: 'Let me see' })).toBe('<think>Let me see</think>\nHi');
+    expect(snapshot({ text: '', thinking: 'Let me see' })).toBe('<think>Let me see</think>');
+    expect(snapshot({ text: 'Hi', thinking: 'Let me see' })).toBe('<think>Let me see</think>\nHi');
     const both = { text: 'Hi', thinking: 'a', status: 'b\nc' };
-    expect(look(both)).toBe('<think>a\n\nℹ️ b\nℹ️ c</think>\nHi');
-    expect(look({ ...both, finished: true })).toBe('<think>ℹ️ b\nℹ️ c\n\na</think>\nHi');
-    expect(look({ text: 'Hi', thinking: '' })).toBe('Hi');
-    expect(look({ text: '', thinking: 'only thought', finished: true })).toBe('');
-    expect(look({ text: 'Hi', thinking: 'x</think>@all now' })).toBe('<think>x＜/think>＠all now</think>\nHi');
-    expect(look({ text: 'Hi', thinking: '![a](https://t.test/p)' })).not.toContain('![');
+    expect(snapshot(both)).toBe('<think>a\n\nℹ️ b\nℹ️ c</think>\nHi');
+    expect(snapshot({ ...both, finished: true })).toBe('<think>ℹ️ b\nℹ️ c\n\na</think>\nHi');
+    expect(snapshot({ text: 'Hi', thinking: '' })).toBe('Hi');
+    expect(snapshot({ text: '', thinking: 'only thought', finished: true })).toBe('');
+    expect(snapshot({ text: 'Hi', thinking: 'x</think>@all now' })).toBe('<think>x＜/think>＠all now</think>\nHi');
+    expect(snapshot({ text: 'Hi', thinking: '![a](https://t.test/p)' })).not.toContain('![');
   });
 
   test('no line of a thought reads like one of ours', () => {
-    const look = (thinking: string) => renderReply({ text: 'Hi', thinking, finished: true });
+    const snapshot = (thinking: string) => renderReply({ text: 'Hi', thinking, finished: true });
     for (const posing of [
       'ℹ️ Stopped.',
       'a\nℹ️ Stopped.',
@@ -53,7 +53,7 @@ describe('a look of a reply', () => {
       'ℹ\u200b️ Stopped.',
       '\u2066ℹ️ Stopped.',
     ])
-      expect(look(posing)).not.toContain('ℹ️');
+      expect(snapshot(posing)).not.toContain('ℹ️');
   });
 
   test('of a long thought its newest part is shown, and the text loses nothing to it', () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { fetchPage, FETCH_LIMITS, type FetchLimits } from '../../../src/tools/page/fetch-page.ts';
 import { isPublicAddress } from '../../../src/tools/page/public-address.ts';
-import { PUBLIC_WEB, type Reach } from '../../../src/tools/page/reach.ts';
+import { PUBLIC_WEB, type EgressPolicy } from '../../../src/tools/page/egress-policy.ts';
 
 let server: Server;
 let port: number;
@@ -34,17 +34,17 @@ beforeEach(() => {
 });
 
 /** The rules as they are, but for the port and http, so that forms of an address could reach the server if they were let through. */
-const LOOSE: Reach = { ...PUBLIC_WEB, protocols: ['http:', 'https:'], mayUsePort: () => true };
+const LOOSE: EgressPolicy = { ...PUBLIC_WEB, protocols: ['http:', 'https:'], mayUsePort: () => true };
 /** What tests open on purpose: one made-up host, which lies on this machine. */
-const TOWN: Reach = {
+const TOWN: EgressPolicy = {
   ...LOOSE,
   mayConnect: (address) => address === '127.0.0.1',
   resolve: async (hostname) =>
     hostname === 'town.test' ? ['127.0.0.1'] : hostname === 'two.test' ? ['127.0.0.1', '10.0.0.1'] : [],
 };
 
-const fetching = (address: string, reach: Reach = LOOSE, limits: FetchLimits = FETCH_LIMITS) =>
-  fetchPage(address, { reach, limits }, new AbortController().signal);
+const fetching = (address: string, egress: EgressPolicy = LOOSE, limits: FetchLimits = FETCH_LIMITS) =>
+  fetchPage(address, { egress: egress, limits }, new AbortController().signal);
 const town = (path: string) => `http://town.test:${port}${path}`;
 
 /** Hosts that lead inside, in every spelling that a URL parser understands. */
@@ -95,13 +95,13 @@ describe('security.md 6.7, T31: forms of an address', () => {
     '/etc/passwd',
     '',
   ])('%j reaches nothing inside', async (form) => {
-    const reach = { ...LOOSE, resolve: async (host: string) => (host === 'public.test' ? [] : ['127.0.0.1']) };
-    await expect(fetching(form.replace('{port}', String(port)), reach)).rejects.toMatchObject({ name: 'ToolError' });
+    const egress = { ...LOOSE, resolve: async (host: string) => (host === 'public.test' ? [] : ['127.0.0.1']) };
+    await expect(fetching(form.replace('{port}', String(port)), egress)).rejects.toMatchObject({ name: 'ToolError' });
     expect(connections).toBe(0);
   });
 
   test('the rules without loosening: https on 443 and 80 alone, without credentials', async () => {
-    const reach: Reach = { ...PUBLIC_WEB, resolve: () => Promise.reject(new Error('looked up')) };
+    const egress: EgressPolicy = { ...PUBLIC_WEB, resolve: () => Promise.reject(new Error('looked up')) };
     const refused = { code: 'refused' };
     for (const address of [
       'http://a.test/',
@@ -110,9 +110,9 @@ describe('security.md 6.7, T31: forms of an address', () => {
       'https://u:p@a.test/',
       'https://u@a.test/',
     ])
-      await expect(fetching(address, reach)).rejects.toMatchObject(refused);
+      await expect(fetching(address, egress)).rejects.toMatchObject(refused);
     for (const address of ['https://a.test/', 'https://a.test:443/', 'https://a.test:80/'])
-      await expect(fetching(address, reach)).rejects.toMatchObject({ code: 'unreachable' });
+      await expect(fetching(address, egress)).rejects.toMatchObject({ code: 'unreachable' });
     await expect(fetching(`https://127.0.0.1/`, PUBLIC_WEB)).rejects.toMatchObject(refused);
     await expect(fetching(`https://localhost/`, PUBLIC_WEB)).rejects.toMatchObject(refused);
   });
@@ -154,13 +154,13 @@ describe('security.md 6.7: names', () => {
   test('T31 rebinding: a name is looked up once, and the connection goes to what was checked', async () => {
     let lookUps = 0;
     // First a public address, for documentation: nothing answers there. Then this machine.
-    const reach: Reach = {
+    const egress: EgressPolicy = {
       ...LOOSE,
       mayConnect: (address) => address === '192.0.2.1',
       resolve: async () => [(lookUps += 1) === 1 ? '192.0.2.1' : '127.0.0.1'],
     };
     const limits = { ...FETCH_LIMITS, totalMs: 400 };
-    await expect(fetching(`http://localhost:${port}/`, reach, limits)).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(fetching(`http://localhost:${port}/`, egress, limits)).rejects.toMatchObject({ code: 'unreachable' });
     expect(lookUps).toBe(1);
     expect(connections).toBe(0);
   });
@@ -168,15 +168,15 @@ describe('security.md 6.7: names', () => {
   test('T31 rebinding between hops: each hop is looked up and checked anew', async () => {
     let lookUps = 0;
     answer = (_, response) => void response.writeHead(302, { location: '/next' }).end();
-    const reach: Reach = { ...TOWN, resolve: async () => [(lookUps += 1) === 1 ? '127.0.0.1' : '10.0.0.1'] };
-    await expect(fetching(town('/'), reach)).rejects.toMatchObject({ code: 'refused' });
+    const egress: EgressPolicy = { ...TOWN, resolve: async () => [(lookUps += 1) === 1 ? '127.0.0.1' : '10.0.0.1'] };
+    await expect(fetching(town('/'), egress)).rejects.toMatchObject({ code: 'refused' });
     expect(requests).toHaveLength(1);
   });
 
   test('a name that hangs is given up in time', async () => {
-    const reach: Reach = { ...TOWN, resolve: () => new Promise(() => undefined) };
+    const egress: EgressPolicy = { ...TOWN, resolve: () => new Promise(() => undefined) };
     const limits = { ...FETCH_LIMITS, totalMs: 50 };
-    await expect(fetching(town('/'), reach, limits)).rejects.toThrow('took too long');
+    await expect(fetching(town('/'), egress, limits)).rejects.toThrow('took too long');
   });
 });
 
@@ -194,12 +194,12 @@ describe('security.md 6.7: redirects', () => {
       request.url === '/'
         ? response.writeHead(302, { location: to.replace('{port}', String(port)) }).end()
         : response.end('inside');
-    const reach: Reach = {
+    const egress: EgressPolicy = {
       ...TOWN,
       mayConnect: (address) => address === '127.0.0.9',
       resolve: async (host) => [host === 'town.test' ? '127.0.0.9' : '127.0.0.1'],
     };
-    await expect(fetching(town('/'), reach)).rejects.toMatchObject({ name: 'ToolError' });
+    await expect(fetching(town('/'), egress)).rejects.toMatchObject({ name: 'ToolError' });
     expect(requests.map(({ url }) => url)).toEqual(['/']);
   });
 
@@ -295,7 +295,7 @@ describe('security.md 6.7: 10 s and 2 MB', () => {
   test('a stop ends it at once with the caller’s reason', async () => {
     const ending = new AbortController();
     answer = () => ending.abort(new Error('stopped'));
-    await expect(fetchPage(town('/'), { reach: TOWN }, ending.signal)).rejects.toThrow('stopped');
+    await expect(fetchPage(town('/'), { egress: TOWN }, ending.signal)).rejects.toThrow('stopped');
   });
 
   test('a page within the limits arrives whole in every compression', async () => {

@@ -1,4 +1,4 @@
-import type { ModelFault, ModelView, ModelWish, WorkerView } from '../../local-controls.ts';
+import type { ModelFault, ModelView, ModelRequest, WorkerView } from '../../local-controls.ts';
 import { ApiError, callJson } from '../api-client.ts';
 
 /** Ends the bot's worker by `kill -9`. @throws ApiError `rate_limited` right after another one */
@@ -17,7 +17,7 @@ export function chooseBuiltIn(): Promise<ModelView> {
 }
 
 /** Tries a model, which may take as long as a slow one needs for a word. @throws ApiError when Parley itself cannot be reached */
-export async function connectModel(wish: ModelWish): Promise<ModelView | { fault: ModelFault }> {
+export async function connectModel(wish: ModelRequest): Promise<ModelView | { fault: ModelFault }> {
   try {
     const response = await fetch('/api/local/model', {
       method: 'POST',

@@ -1,0 +1,75 @@
+import { ChatError } from '../chat-error.ts';
+
+/** What ends a chat stream in place of a JSON chunk. */
+export const DONE = '[DONE]';
+
+export interface StreamedEvent {
+  /** The `event:` field; chat services leave it out but for errors. */
+  name: string | undefined;
+  data: string;
+}
+
+/**
+ * Second layer: lines to server-sent events. Comments and unknown fields are passed over, several `data:` lines form one
+ * event. The service's text promises only lines, no blank ones between: so a new payload also ends a one-line payload before it.
+ */
+export class EventReader {
+  readonly #maxEventChars: number;
+  #name: string | undefined;
+  /** The event's data lines; joined once, since joining at each line would cost the square of their number. */
+  #lines: string[] = [];
+  #chars = 0;
+
+  constructor(maxEventChars: number) {
+    this.#maxEventChars = maxEventChars;
+  }
+
+  /** @returns the event that this line completed, if any. @throws ChatError `chat_bad_stream` for an over-long event */
+  push(line: string): StreamedEvent | undefined {
+    if (line === '') return this.flush();
+    if (line.startsWith('data:')) return this.#addData(valueOf(line, 'data:'.length));
+    if (line.startsWith('event:')) this.#name = valueOf(line, 'event:'.length);
+    return undefined;
+  }
+
+  /** Ends the event that has begun, if any: at a blank line and at the end of the stream. */
+  flush(): StreamedEvent | undefined {
+    const [first] = this.#lines;
+    const event =
+      first === undefined
+        ? undefined
+        : { name: this.#name, data: this.#lines.length === 1 ? first : this.#lines.join('\n') };
+    this.#lines = [];
+    this.#chars = 0;
+    this.#name = undefined;
+    return event;
+  }
+
+  #addData(value: string): StreamedEvent | undefined {
+    const [first] = this.#lines;
+    const isNext = first !== undefined && this.#lines.length === 1 && startsPayload(value) && isWhole(first);
+    const event = isNext ? this.flush() : undefined;
+    this.#lines.push(value);
+    this.#chars += value.length + 1;
+    if (this.#chars > this.#maxEventChars) throw new ChatError('chat_bad_stream', 'An event of the stream is too long');
+    return event;
+  }
+}
+
+function valueOf(line: string, start: number): string {
+  return line.slice(line.charCodeAt(start) === 32 ? start + 1 : start);
+}
+
+function startsPayload(data: string): boolean {
+  return data.startsWith('{') || data === DONE;
+}
+
+function isWhole(data: string): boolean {
+  if (!data.endsWith('}')) return false;
+  try {
+    JSON.parse(data);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,72 @@
+import { StringDecoder } from 'node:string_decoder';
+import { ChatError } from '../chat-error.ts';
+
+const LF = 10;
+const CR = 13;
+const BYTE_ORDER_MARK = 0xfeff;
+
+/**
+ * First layer of a stream: bytes to lines. A character may be split over pieces, and a line may end in LF, CR or CRLF,
+ * also with the pair split (WHATWG HTML, "Interpreting an event stream"). Broken UTF-8 becomes U+FFFD.
+ */
+export class LineReader {
+  readonly #maxLineChars: number;
+  readonly #decoder = new StringDecoder('utf8');
+  /** The line that has begun but not ended. */
+  #rest = '';
+  #isStart = true;
+  #skipsLf = false;
+
+  constructor(maxLineChars: number) {
+    this.#maxLineChars = maxLineChars;
+  }
+
+  /** @returns the lines that ended in these bytes, without their ends. @throws ChatError `chat_bad_stream` for an over-long one */
+  push(bytes: Buffer): string[] {
+    const text = this.#decoder.write(bytes);
+    const lines: string[] = [];
+    if (text === '') return lines;
+    let start = this.#firstIndex(text);
+    const findEnd = text.includes('\r') ? indexOfLineEnd : indexOfLf;
+    for (let end = findEnd(text, start); end !== -1; end = findEnd(text, start)) {
+      lines.push(this.#bounded(this.#rest + text.slice(start, end)));
+      this.#rest = '';
+      start = end + 1;
+      if (text.charCodeAt(end) !== CR) continue;
+      if (start === text.length) this.#skipsLf = true;
+      else if (text.charCodeAt(start) === LF) start += 1;
+    }
+    this.#rest = this.#bounded(this.#rest + text.slice(start));
+    return lines;
+  }
+
+  /** @returns the last line if the stream ended without ending it, else an empty text */
+  end(): string {
+    return this.#rest + this.#decoder.end();
+  }
+
+  #firstIndex(text: string): number {
+    const first = text.charCodeAt(0);
+    const skips = (this.#skipsLf && first === LF) || (this.#isStart && first === BYTE_ORDER_MARK);
+    this.#skipsLf = false;
+    this.#isStart = false;
+    return skips ? 1 : 0;
+  }
+
+  #bounded(line: string): string {
+    if (line.length > this.#maxLineChars) throw new ChatError('chat_bad_stream', 'A line of the stream is too long');
+    return line;
+  }
+}
+
+function indexOfLf(text: string, from: number): number {
+  return text.indexOf('\n', from);
+}
+
+function indexOfLineEnd(text: string, from: number): number {
+  for (let index = from; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === LF || code === CR) return index;
+  }
+  return -1;
+}

@@ -1,0 +1,111 @@
+import type { JudgeProof } from './ask-whose.ts';
+import { checkChat } from './check-chat.ts';
+import { checkPublicUrl } from './check-public-url.ts';
+import { checkRedis } from './check-redis.ts';
+import { checkSignIn } from './check-sign-in.ts';
+import { runChecks, type Check, type CheckOutput } from './run-checks.ts';
+import { createLog } from '../base/log.ts';
+import { checkPlatform } from './check-platform.ts';
+import { checkPorts } from './check-ports.ts';
+import { serviceChecks } from './check-service.ts';
+import { proofOfConfiguration } from '../compose/configuration-proof.ts';
+import { redisAddress } from '../compose/secrets.ts';
+import { faultsOfNamedFiles } from './config-files.ts';
+import { secretsOfEarlierStart } from '../local/local-mode.ts';
+import { findRedisProgram } from '../local/redis-program.ts';
+import type { CheckResult, PlatformName } from '../platforms/platform.ts';
+import type { Config, Secrets } from '../settings/config.ts';
+import { isServiceAlone } from '../settings/mode.ts';
+
+/**
+ * `npm run check`: tries what the settings name, live; one line each. Parts that Parley brings itself are only named,
+ * since they come and go with `npm start`.
+ * @returns the exit code of contract section 1
+ */
+export async function runCheckCommand(
+  config: Config,
+  given: Secrets,
+  output: CheckOutput = process.stdout,
+): Promise<number> {
+  const secrets = secretsOfEarlierStart(config, given);
+  const judge = secrets.secretKey ? proofOfConfiguration(config, secrets).judge : undefined;
+  const isAlone = isServiceAlone(config.roles);
+  const ports = checkPorts(config, judge);
+  const checks: Check[] = [
+    { name: 'Files', run: () => checkNamedFiles(config) },
+    { name: 'Ports', run: () => ports },
+    checkOfRedis(config, secrets),
+    ...(isAlone ? serviceChecks(config, secrets) : botChecks(config, secrets)),
+    ...(config.mode === 'local' || !(isAlone || hasBot(config)) ? [] : [checkOfPublicUrl(config, judge, ports)]),
+  ];
+  return runChecks(checks, output);
+}
+
+function hasBot({ roles }: Config): boolean {
+  return roles.includes('receiver') || roles.includes('worker');
+}
+
+async function checkNamedFiles(config: Config): Promise<CheckResult[]> {
+  const name = 'Files';
+  const faults = await faultsOfNamedFiles(config);
+  if (faults.length === 0) return [{ name, verdict: 'ok', detail: 'all that the settings name can be used' }];
+  return faults.map((detail) => ({ name, verdict: 'fault', detail }));
+}
+
+function embedded(name: string, detail: string): Check {
+  return { name, run: async () => [{ name, verdict: 'ok', detail }] };
+}
+
+function checkOfRedis(config: Config, secrets: Secrets): Check {
+  if (config.embedded.redis) return embedded('Redis', `embedded, started by npm start (${findRedisProgram()})`);
+  const log = createLog({ level: 'silent', format: 'json' });
+  const address = redisAddress(config, secrets);
+  return { name: 'Redis', run: () => checkRedis({ address, isLossAllowed: config.redis.allowDataLoss, log }) };
+}
+
+function botChecks(config: Config, secrets: Secrets): Check[] {
+  const { chat, signIn } = config;
+  return [
+    config.embedded.chat
+      ? embedded('Chat service', 'embedded; set CHAT_BASE_URL for your own')
+      : { name: 'Chat service', run: () => checkChat({ ...chat, apiKey: secrets.chatApiKey ?? '' }) },
+    ...(signIn.mode === 'off' ? [] : [checkOfSignIn(config)]),
+    ...(config.mode === 'local'
+      ? [embedded('Messaging app', 'embedded; set the credentials of WeCom or Slack for a real one')]
+      : platformChecks(config, secrets)),
+  ];
+}
+
+function checkOfSignIn({ embedded: { signIn: isEmbedded }, signIn, http }: Config): Check {
+  const name = 'Sign-in service';
+  if (isEmbedded) return embedded(name, 'embedded; set SIGN_IN_URL for your own');
+  return {
+    name,
+    run: () => checkSignIn({ authUrl: signIn.url, clientId: signIn.clientId, publicUrl: http.publicUrl }),
+  };
+}
+
+/** The platforms that are on. */
+function platformsOf({ wecom, slack }: Config): PlatformName[] {
+  return [...(wecom.isBotOn ? ['wecom' as const] : []), ...(slack.isOn ? ['slack' as const] : [])];
+}
+
+/** The platforms judge their own credentials. */
+function platformChecks(config: Config, secrets: Secrets): Check[] {
+  const shown: Readonly<Partial<Record<PlatformName, string>>> = { wecom: 'WeCom', slack: 'Slack' };
+  return platformsOf(config).map((platform) => ({
+    name: shown[platform] ?? platform,
+    run: () => checkPlatform(platform, config, secrets),
+  }));
+}
+
+/** @param ports settles once no port of ours is listened on for a try: whoever called it meanwhile would be cut off */
+function checkOfPublicUrl(config: Config, judge: JudgeProof | undefined, ports: Promise<unknown>): Check {
+  const { publicUrl } = config.http;
+  const platforms = isServiceAlone(config.roles) ? [] : platformsOf(config);
+  const run = async () => {
+    await ports.catch(() => undefined);
+    return checkPublicUrl({ publicUrl, judge, platforms });
+  };
+  return { name: 'Public address', run };
+}

@@ -1,0 +1,72 @@
+import { Registry } from 'prom-client';
+import { runSignInProbe } from './sign-in-probe/probe.ts';
+import { listen } from '../base/http-server.ts';
+import { createLog } from '../base/log.ts';
+import { listenForStop } from '../base/stop-signals.ts';
+import { LocalError } from '../local/local-error.ts';
+import { prepareLocalMode } from '../local/local-mode.ts';
+import { startServicePart } from '../compose/service.ts';
+import type { Config, Secrets } from '../settings/config.ts';
+import { isServiceAlone } from '../settings/mode.ts';
+
+interface SignInCommand {
+  person?: string;
+  codeAgesMs?: number[];
+}
+
+/**
+ * `npm run check -- --sign-in`: the set-up probe. In local mode, unless `SIGN_IN_URL` is set, it brings the embedded service up for
+ * itself, so that the probe can be seen at work before an institution's service is at hand.
+ * @returns the exit code of contract section 1
+ */
+export async function runSignInCommand(config: Config, secrets: Secrets, command: SignInCommand): Promise<number> {
+  if (config.signIn.mode === 'off' || isServiceAlone(config.roles)) {
+    process.stderr.write('There is no sign-in to try: set SIGN_IN_URL, and SIGN_IN to required or optional\n');
+    return 1;
+  }
+  const interrupt = new AbortController();
+  const endListening = listenForStop({ onStop: () => interrupt.abort(), onInsist: () => process.exit(1) });
+  const endings: (() => Promise<void>)[] = [];
+  try {
+    const clientSecret = config.embedded.signIn
+      ? await startEmbeddedService(config, secrets, endings)
+      : (secrets.signInClientSecret ?? '');
+    return await runSignInProbe({
+      ...{ signIn: config.signIn, clientSecret, ...config.http, ...command },
+      output: process.stdout,
+      signal: interrupt.signal,
+    });
+  } catch (error) {
+    if (!(error instanceof LocalError) && !isPortTaken(error)) throw error;
+    const portTaken = `SERVICE_PORT ${config.local.servicePort} is taken: stop what uses it, or set another`;
+    process.stderr.write(`${error instanceof LocalError ? error.message : portTaken}\n`);
+    return 1;
+  } finally {
+    for (const end of endings.toReversed()) await end();
+    endListening();
+  }
+}
+
+function isPortTaken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+}
+
+/** @returns the client secret that the embedded service knows the bot by */
+async function startEmbeddedService(config: Config, given: Secrets, endings: (() => Promise<void>)[]): Promise<string> {
+  const log = createLog({ level: 'silent', format: 'json' });
+  // Tried first: a service that cannot start would leave its Redis connection behind.
+  await (await listen(() => undefined, config.local.servicePort, config.http.host)).close();
+  const local = await prepareLocalMode(config, given, { log, onGone: (sentence) => log.error(sentence) });
+  endings.push(() => local.stop());
+  const parts = {
+    config,
+    secrets: local.secrets,
+    clients: local.clients,
+    registry: new Registry(),
+    nowMs: Date.now,
+    log,
+  };
+  const service = await startServicePart(parts);
+  endings.push(() => service.close());
+  return local.secrets.signInClientSecret;
+}

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { asError } from '../base/coded-error.ts';
+import { parsePolicyFile } from '../policy/policy-file.ts';
+import { PolicyFileError } from '../policy/read-rules.ts';
+import { parseClientsFile } from '../service/clients-file.ts';
+import { parseDirectoryFile } from '../service/directory-file.ts';
+import { parseProfileMapFile } from '../service/profile-map-file.ts';
+import { ServiceFileError } from '../service/service-file.ts';
+import type { Config } from '../settings/config.ts';
+import { TOOL_NAMES } from '../tools/tool-names.ts';
+import { parseToolsFile } from '../tools/tools-file.ts';
+
+interface NamedFile {
+  setting: string;
+  path: string | undefined;
+  /** @throws ServiceFileError or PolicyFileError */
+  parse?(text: string): unknown;
+}
+
+/**
+ * Reads the files that settings name, before anything is started, so that a missing or broken one is a setting to mend
+ * and not a crash (contract section 1).
+ * @returns a sentence for each fault, beginning with the setting's name
+ */
+export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
+  const { roles, chat, service, mode } = config;
+  const allowPlainPasswords = mode === 'local';
+  const parseDirectory = (text: string) => parseDirectoryFile(text, { allowPlainPasswords });
+  const parsePolicy = (text: string) => parsePolicyFile(text, chat.models);
+  const parseTools = (text: string) => parseToolsFile(text, TOOL_NAMES);
+  const files: NamedFile[] = [
+    ...(roles.includes('worker')
+      ? [
+          { setting: 'CHAT_SYSTEM_PROMPT_FILE', path: chat.systemPromptFile },
+          { setting: 'POLICY_FILE', path: config.policyFile, parse: parsePolicy },
+          { setting: 'TOOLS_FILE', path: config.toolsFile, parse: parseTools },
+        ]
+      : []),
+    ...(roles.includes('service')
+      ? [
+          { setting: 'SERVICE_CLIENTS_FILE', path: service.clientsFile, parse: parseClientsFile },
+          { setting: 'SERVICE_DIRECTORY_FILE', path: service.directoryFile, parse: parseDirectory },
+          { setting: 'SERVICE_PROFILE_MAP_FILE', path: service.profileMapFile, parse: parseProfileMapFile },
+        ]
+      : []),
+  ];
+  return (await Promise.all(files.map(faultsOf))).flat();
+}
+
+async function faultsOf({ setting, path, parse }: NamedFile): Promise<string[]> {
+  if (path === undefined) return [];
+  try {
+    const text = await readFile(path, 'utf8');
+    parse?.(text);
+    return [];
+  } catch (thrown) {
+    if (thrown instanceof ServiceFileError || thrown instanceof PolicyFileError)
+      return thrown.faults.map((fault) => `${setting} (${path}): ${fault}`);
+    const error = asError(thrown);
+    const code = 'code' in error ? String(error.code) : error.name;
+    return [`${setting} names ${path}, which cannot be read (${code}): correct the path or the file's rights`];
+  }
+}

@@ -1,0 +1,340 @@
+import { readFileSync } from 'node:fs';
+import type Router from '@koa/router';
+import { inBackground } from '../base/in-background.ts';
+import { DAY_MS, monotonicMs, SECOND_MS, type NowMs } from '../base/clock.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import type { Log } from '../base/log.ts';
+import { connectRedis, type RedisClient } from '../base/redis.ts';
+import { createChatClient, type ChatClient } from '../chat/chat-client.ts';
+import type { RecentChanges } from '../identity/links/recent-changes.ts';
+import { readCodes } from '../identity/typed-code/read-codes.ts';
+import { createSealedTokenStore } from '../platforms/sealed-token-store.ts';
+import { createSlack } from '../platforms/slack/index.ts';
+import { createPrivateRate, createWecom, type WecomOptions } from '../platforms/wecom/index.ts';
+import { personIdOf } from '../platforms/conversation-key.ts';
+import type { InboundMessage, Platform, PlatformName } from '../platforms/platform.ts';
+import { createPolicy, type Policy } from '../policy/policy.ts';
+import { parsePolicyFile } from '../policy/policy-file.ts';
+import { Inbox } from '../queue/accept.ts';
+import { giveBackOfDead } from '../queue/dead-workers.ts';
+import { replayAfterFailover } from '../queue/replay-after-failover.ts';
+import { ReplayBuffer } from '../queue/replay-buffer.ts';
+import type { PressureLimits } from '../queue/queue-pressure.ts';
+import { keepSayingShards, readAllShards, ShardCensus } from '../queue/shard-census.ts';
+import { startSweeper } from '../queue/sweeper.ts';
+import { MOST_HELD_MESSAGES, TurnStore } from '../queue/turn-store.ts';
+import { TurnWorker } from '../queue/turn-worker.ts';
+import { WakeQueue } from '../queue/wake-queue.ts';
+import type { Config, Secrets } from '../settings/config.ts';
+import { MediaStore } from '../conversation/images/media-store.ts';
+import { PromptSizes } from '../conversation/prompt-sizes.ts';
+import { prefetchImages } from '../turn/images/fetch-images.ts';
+import { textOfMessage } from '../turn/prompt/question.ts';
+import { AfterCare } from '../reply/after-care.ts';
+import { createAnswerQuestion } from '../turn/ask/answer-question.ts';
+import { createApology, createRunTurn } from '../turn/run-turn.ts';
+import { SignInGate } from '../turn/sign-in-gate.ts';
+import { createRunSlashWord } from '../turn/commands/run-slash-word.ts';
+import { createTakeTypedCode } from '../turn/typed-codes.ts';
+import { shedLoad } from '../turn/ask/load-shedding.ts';
+import { createHandleDelivery } from '../webhook/handle-delivery.ts';
+import { webhookRoutes, type ServeWebhook } from '../webhook/webhook-routes.ts';
+import { createKeyRing, redisAddress } from './secrets.ts';
+import { createSignIn, releaseIfLinked, repeatReleases, startRechecks, watchForLostLinks } from './sign-in.ts';
+import { createSummaries } from './summaries.ts';
+import { createTools } from './tools.ts';
+import type { EgressPolicy } from '../tools/page/egress-policy.ts';
+import { FollowUps } from '../reply/follow-ups/follow-ups.ts';
+import { createTellLimited } from './notify-limited.ts';
+import { turnsGraceSec } from './turns-grace.ts';
+import type { Report } from '../metrics/report.ts';
+
+/** What every part of the bot is built from. */
+export interface BotOptions {
+  config: Config;
+  secrets: Secrets;
+  nowMs: NowMs;
+  /** How long Slack may carry out a post that was given up; its platform's own trait but in tests. Milliseconds. */
+  slackSettlesWithinMs?: number | undefined;
+  /** The account links that this process has made and undone lately, whichever part did. */
+  recentLinks: RecentChanges;
+  /** What the tool that reads pages may reach; the public web but in tests. */
+  egress?: EgressPolicy | undefined;
+  log: Log;
+  report: Report;
+  /** By what name this process takes turns; made up unless told. */
+  workerName?: string | undefined;
+}
+
+/** The only model of the specified service that takes images (spec, 2.3). */
+const VISION_MODEL = 'svc-plus';
+
+/** What the receiver and the worker both stand on: one connection, the keys, the platforms, the conversation's store. */
+function createBase(options: BotOptions, patience: 'fail-fast' | 'wait') {
+  const { config, secrets, nowMs, log, workerName } = options;
+  const redis = connectRedis(redisAddress(config, secrets), patience, log, patience === 'wait' ? 'worker' : 'receiver');
+  const keyRing = createKeyRing(secrets);
+  const platforms = createPlatforms(options, redis, keyRing);
+  const historyLifeMs = config.conversation.historyTtlDays * DAY_MS;
+  const { promptTokens } = config.chat;
+  const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs, promptTokens, workerName });
+  const wakeQueue = new WakeQueue(redis, config.queue.shards, log);
+  return { redis, keyRing, platforms, store, wakeQueue };
+}
+
+export type Base = ReturnType<typeof createBase>;
+
+/** The platforms whose credentials are set. */
+export function createPlatforms(
+  { config, secrets, nowMs, log, slackSettlesWithinMs, report }: PlatformParts,
+  redis: RedisClient,
+  keyRing: KeyRing,
+): ReadonlyMap<PlatformName, Platform> {
+  const reported = report ? { report } : {};
+  const served = [
+    ...(config.wecom.isBotOn
+      ? [
+          buildWecom(
+            { config, secrets, nowMs, log, ...reported },
+            { tokenStore: createSealedTokenStore(redis, keyRing, nowMs), privateRate: createPrivateRate(redis, log) },
+          ),
+        ]
+      : []),
+    ...(config.slack.isOn ? [buildSlack({ config, secrets, nowMs, slackSettlesWithinMs, ...reported })] : []),
+  ];
+  return new Map(served.map((platform) => [platform.name, withEditGap(platform, config.reply.minEditMs)]));
+}
+
+type PlatformParts = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log' | 'slackSettlesWithinMs'> & {
+  report?: Pick<Report, 'platformRefused'>;
+};
+
+/** What all processes of a deployment have in common. */
+type WecomShares = Pick<WecomOptions, 'tokenStore' | 'privateRate'>;
+
+function buildWecom({ config, secrets, nowMs, log, report }: PlatformParts, shared: WecomShares): Platform {
+  const { wecom } = config;
+  const agent = wecom.app &&
+    secrets.wecomAgentSecret !== undefined && { ...wecom.app, agentSecret: secrets.wecomAgentSecret };
+  return createWecom({
+    botToken: secrets.wecomBotToken ?? '',
+    botAesKey: secrets.wecomBotAesKey ?? '',
+    botName: wecom.botName,
+    ...agent,
+    apiUrl: wecom.apiUrl,
+    openUrl: wecom.openUrl,
+    webhookWindowSec: config.webhook.windowSec,
+    nowMs,
+    log,
+    ...shared,
+    onRefused: (code) => report?.platformRefused({ platform: 'wecom', code }),
+  });
+}
+
+function buildSlack({ config, secrets, nowMs, slackSettlesWithinMs, report }: Omit<PlatformParts, 'log'>): Platform {
+  return createSlack({
+    signingSecret: secrets.slackSigningSecret ?? '',
+    botToken: secrets.slackBotToken ?? '',
+    apiUrl: config.slack.apiUrl,
+    reply: config.slack.reply,
+    models: config.chat.models,
+    webhookWindowSec: config.webhook.windowSec,
+    nowMs,
+    onRefused: (code) => report?.platformRefused({ platform: 'slack', code }),
+    ...(slackSettlesWithinMs === undefined ? {} : { settlesWithinMs: slackSettlesWithinMs }),
+  });
+}
+
+function withEditGap(platform: Platform, minEditMs: number | undefined): Platform {
+  if (minEditMs === undefined) return platform;
+  return { ...platform, replyTraits: { ...platform.replyTraits, minEditGapMs: minEditMs } };
+}
+
+/** A sign-in code is taken out of the conversation as a message of its own, never merged with a question. */
+function holdsCode(message: InboundMessage): boolean {
+  return readCodes(textOfMessage(message)).length > 0;
+}
+
+export interface Receiver {
+  serveWebhook: ServeWebhook;
+  /** The sign-in pages. */
+  routes: Router[];
+  redis: RedisClient;
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  close(): Promise<void>;
+}
+
+/** The part that takes deliveries in, answers polls and serves the sign-in pages. Its store fails fast: the platform sends again. */
+export function createReceiver(options: BotOptions): Receiver {
+  const { config, nowMs, log, report } = options;
+  const base = createBase(options, 'fail-fast');
+  const { redis, keyRing, platforms, wakeQueue } = base;
+  const identity = createSignIn(options, base);
+  const standsAlone = config.signIn.proofs.includes('typed-code') ? holdsCode : undefined;
+  const recent = new ReplayBuffer({ onBare: () => report.acceptKeptBare() });
+  const inbox = new Inbox({ redis, keyRing, recent, ...(standsAlone ? { standsAlone } : {}) });
+  const endSaying = keepSayingShards(redis, config.queue.shards);
+  const endWatch = replayAfterFailover({ redis, inbox, recent, wakeQueue, log, report });
+  const endLinkWatch = watchForLostLinks(base, identity, log);
+  const { groupScope } = config.conversation;
+  const mediaStore = new MediaStore(redis, keyRing);
+  const handle = createHandleDelivery({
+    onAccepted: (platform, accepted) => {
+      const { conversation, message, deliveryId } = accepted;
+      const { sender } = message;
+      const personId = personIdOf(message, sender.userId);
+      // Nothing is fetched here of who is not.
+      const place = { platform, store: mediaStore, conversation, personId, isSignedIn: true };
+      const isKnown = async () => !identity || (await identity.accountOf(message, sender.userId))?.status === 'active';
+      // A turn that begins before fetches them itself.
+      inBackground(() => prefetchImages(place, { message, deliveryId, isKnown }));
+    },
+    onLimited: createTellLimited({ redis, keyRing, log }),
+    redis,
+    keyRing,
+    inbox,
+    wakeQueue,
+    groupScope,
+    botName: config.wecom.botName,
+    nowMs,
+    log,
+    report,
+  });
+  return {
+    serveWebhook: webhookRoutes({ platforms: [...platforms.values()], handle, log, report }),
+    routes: identity ? [identity.routes()] : [],
+    redis,
+    platforms,
+    async close() {
+      endWatch();
+      endLinkWatch();
+      endSaying();
+      await wakeQueue.close();
+      redis.disconnect();
+    },
+  };
+}
+
+export interface WorkerPart {
+  worker: TurnWorker;
+  redis: RedisClient;
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  /** Takes up at once what workers had begun that are known to be dead. @returns how many turns */
+  followDead(names: readonly string[]): Promise<number>;
+  close(graceSec: number): Promise<void>;
+}
+
+/** The part that runs turns. Its store waits for Redis as long as it takes. */
+export function createWorkerPart(options: BotOptions): WorkerPart {
+  const { config, secrets, nowMs, log, report } = options;
+  const base = createBase(options, 'wait');
+  const { redis, keyRing, platforms, store, wakeQueue } = base;
+  const identity = createSignIn(options, base);
+  const endLinkWatch = watchForLostLinks(base, identity, log);
+  const chat = createChat(options);
+  const { groupScope } = config.conversation;
+  const mode = config.signIn.mode;
+  const gate = new SignInGate({
+    identity,
+    policy: readPolicy(config),
+    mode,
+    helpUrl: config.signIn.helpUrl,
+    mostHeld: MOST_HELD_MESSAGES,
+    keyRing,
+    nowMs,
+    report,
+  });
+  const summaries = createSummaries({ config, redis, keyRing, wakeQueue, chat, nowMs, log });
+  const answer = createAnswerQuestion({
+    wishSummary: (request) => summaries.wish(request),
+    chat,
+    keyRing,
+    mediaStore: new MediaStore(redis, keyRing),
+    mode,
+    groupScope,
+    systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
+    visionModel: VISION_MODEL,
+    models: config.chat.models,
+    fallbackModel: config.chat.fallbackModel,
+    sizes: new PromptSizes(nowMs),
+    promptBudgetTokens: config.chat.promptTokens,
+    idleMs: config.conversation.idleSec * SECOND_MS,
+    toolbox: createTools({ config, secrets, nowMs, egress: options.egress }),
+    report,
+    thinkingShown: config.chat.thinkingShown,
+    nowMs,
+  });
+  const answerQuestion = shedLoad(keyRing, answer);
+  const runSlashWord = createRunSlashWord({
+    keyRing,
+    gate,
+    identity,
+    mode,
+    answerQuestion,
+    serviceName: config.signIn.serviceName,
+    records: { redis, keyRing, groupScope, nowMs },
+  });
+  const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
+  const steps = { gate, runSlashWord, takeTypedCode, answerQuestion };
+  const afterCare = new AfterCare(log);
+  const followUps = new FollowUps({ redis, keyRing, platforms, log, report });
+  const turnOptions = { redis, keyRing, platforms, ...steps, groupScope, afterCare, nowMs, log, report };
+  const worker = new TurnWorker({
+    redis,
+    store,
+    wakeQueue,
+    shards: config.queue.shards,
+    concurrency: config.queue.workerConcurrency,
+    maxCrashes: config.queue.turnMaxCrashes,
+    pressureLimits: pressureLimits(config),
+    runTurn: createRunTurn(turnOptions),
+    apologise: createApology(turnOptions),
+    onHeld: async (claim) => (identity ? releaseIfLinked(base, identity, claim) : 0),
+    bringFollowUps: (partition) => followUps.wake(partition),
+    nowMs,
+    log,
+    report,
+  });
+  const census = new ShardCensus(redis, config.queue.shards);
+  const chores = [
+    () => readAllShards(census, worker),
+    () => followUps.repeat(),
+    ...(identity ? [repeatReleases(base, identity)] : []),
+  ];
+  const endSweeper = startSweeper({ redis, wakeQueue, log, report }, chores);
+  const endRechecks = identity ? startRechecks(identity, log) : () => undefined;
+  return {
+    worker,
+    redis,
+    platforms,
+    followDead: (names) => giveBackOfDead(names, { redis, shards: config.queue.shards }),
+    async close(graceSec) {
+      endSweeper();
+      endRechecks();
+      endLinkWatch();
+      const turnsMs = turnsGraceSec(graceSec) * SECOND_MS;
+      const turnsUntilMs = monotonicMs() + turnsMs;
+      await Promise.all([worker.close(turnsMs), summaries.close()]);
+      await afterCare.close(Math.max(0, turnsUntilMs - monotonicMs()));
+      await followUps.close();
+      await wakeQueue.close();
+      await chat.close();
+      redis.disconnect();
+    },
+  };
+}
+
+function pressureLimits({ queue }: Config): PressureLimits {
+  const { softWaiting, hardWaiting, softAgeSec, hardAgeSec } = queue;
+  return { softWaiting, hardWaiting, softAgeMs: softAgeSec * SECOND_MS, hardAgeMs: hardAgeSec * SECOND_MS };
+}
+
+/** @throws PolicyFileError; a start that gets here has looked at the file before (`config-files.ts`) */
+function readPolicy({ policyFile, chat: { models, model } }: Config): Policy {
+  const file = parsePolicyFile(readFileSync(policyFile, 'utf8'), models);
+  return createPolicy({ file, models, defaultModel: model });
+}
+
+export function createChat({ config, secrets, nowMs, log, report }: BotOptions): ChatClient {
+  return createChatClient({ baseUrl: config.chat.baseUrl, apiKey: secrets.chatApiKey ?? '', nowMs, log, report });
+}

@@ -1,0 +1,47 @@
+import type { JudgeProof } from '../check/ask-whose.ts';
+import { hashParts, hmacBase64Url, sameSecret } from '../base/ids.ts';
+import { createKeyRing } from './secrets.ts';
+import type { Config, Secrets } from '../settings/config.ts';
+
+/**
+ * By this `npm run check` knows that an address leads to a process that was started with the settings it reads, and not to
+ * whatever else answers there. What is answered tells nothing to whoever does not have `SECRET_KEY`.
+ */
+export interface ConfigurationProof {
+  /** The answer to a nonce, by the newest key. */
+  answer(nonce: string): string;
+  /** Whose answer to this nonce it is; any of our keys counts, as while they are changed. */
+  judge: JudgeProof;
+}
+
+const PURPOSE = 'configuration';
+
+/** @throws RangeError without any key */
+export function proofOfConfiguration(config: Config, secrets: Secrets): ConfigurationProof {
+  const keyRing = createKeyRing(secrets);
+  const settings = markOf(config, secrets);
+  const sign = (key: Buffer, nonce: string) =>
+    `${hmacBase64Url(key, `key|${nonce}`)}.${hmacBase64Url(key, `settings|${settings}|${nonce}`)}`;
+  return {
+    answer: (nonce) => sign(keyRing.deriveKey(PURPOSE), nonce),
+    judge(nonce, answer) {
+      const expected = keyRing.deriveKeys(PURPOSE).map((key) => sign(key, nonce));
+      if (expected.some((ours) => sameSecret(ours, answer))) return 'these settings';
+      const [keyPart = ''] = answer.split('.');
+      return expected.some((ours) => sameSecret(ours.split('.')[0] ?? '', keyPart))
+        ? 'other settings'
+        : 'something else';
+    },
+  };
+}
+
+/** What all processes of a deployment have in common, whatever their roles and ports are. */
+function markOf({ http, chat, signIn, wecom, slack }: Config, secrets: Secrets): string {
+  const { chatApiKey, signInClientSecret, wecomBotToken, wecomBotAesKey, wecomAgentSecret } = secrets;
+  const { slackSigningSecret, slackBotToken, serviceApiKeys } = secrets;
+  return hashParts(
+    JSON.stringify([http.publicUrl, chat.baseUrl, chat.models, chat.model, signIn, wecom, slack]),
+    JSON.stringify([chatApiKey, signInClientSecret, wecomBotToken, wecomBotAesKey, wecomAgentSecret]),
+    JSON.stringify([slackSigningSecret, slackBotToken, serviceApiKeys]),
+  );
+}

@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { NowMs } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { connectRedis } from '../base/redis.ts';
+import { redisAddress } from './secrets.ts';
+import type { LocalLogins, PersonView } from '../messenger/api.ts';
+import type { LocalControls } from '../messenger/local-controls.ts';
+import type { ProtocolKind } from '../messenger/protocol.ts';
+import { slackProtocol } from '../messenger/slack/index.ts';
+import { startMessenger, type Messenger } from '../messenger/start-messenger.ts';
+import { wecomProtocol } from '../messenger/wecom/index.ts';
+import { parseDirectoryFile, type ServicePerson } from '../service/directory-file.ts';
+import type { Config, Secrets } from '../settings/config.ts';
+
+interface MessengerPartOptions {
+  config: Config;
+  secrets: Secrets;
+  /** What its page may do to us; absent where others than the person at this machine may be served. */
+  controls: LocalControls | undefined;
+  nowMs: NowMs;
+  log: Log;
+}
+
+export interface MessengerPart extends Pick<Messenger, 'url' | 'tellStop'> {
+  close(wereAnswering: boolean): Promise<void>;
+}
+
+const GROUPS_FILE = new URL('../../config/groups.json', import.meta.url);
+const AI_BOT_ID = 'aibot-parley';
+const PLAIN = 'plain:';
+const GROUPS = z.array(z.object({ id: z.string(), name: z.string(), members: z.array(z.string()) }));
+
+/** Starts the local messaging app for the people of the directory, on a Redis connection of its own. */
+export async function startMessengerPart({
+  config,
+  secrets,
+  controls,
+  nowMs,
+  log,
+}: MessengerPartOptions): Promise<MessengerPart> {
+  const redis = connectRedis(redisAddress(config, secrets), 'wait', log, 'messenger');
+  const people = await readPeople(config.service.directoryFile);
+  const isSlack = config.local.messengerProtocol === 'slack';
+  const known = new Set(people.map(({ view }) => view.id));
+  const groups = GROUPS.parse(JSON.parse(await readFile(GROUPS_FILE, 'utf8')))
+    .map((group) => ({ ...group, members: group.members.filter((member) => known.has(member)) }))
+    .filter((group) => group.members.length > 0);
+  const messenger = await startMessenger({
+    port: config.local.messengerPort,
+    host: '127.0.0.1',
+    redis,
+    botUrl: config.http.publicUrl,
+    serviceUrl: new URL(config.signIn.url).origin,
+    botName: config.wecom.botName,
+    protocol: protocolOf(config, secrets),
+    people: people.map(({ view }) => view),
+    ...(isSlack && config.embedded.signIn ? { localLogins: loginsOf(people) } : {}),
+    groups,
+    ...(controls ? { controls } : {}),
+    nowMs,
+    log,
+  });
+  return {
+    url: messenger.url,
+    tellStop: () => messenger.tellStop(),
+    async close(wereAnswering: boolean) {
+      await messenger.close(wereAnswering);
+      redis.disconnect();
+    },
+  };
+}
+
+function protocolOf({ local, wecom }: Config, secrets: Secrets): ProtocolKind {
+  if (local.messengerProtocol === 'slack') {
+    return slackProtocol({ signingSecret: secrets.slackSigningSecret ?? '', botToken: secrets.slackBotToken ?? '' });
+  }
+  return wecomProtocol({
+    bot: { token: secrets.wecomBotToken ?? '', aesKey: secrets.wecomBotAesKey ?? '', aiBotId: AI_BOT_ID },
+    app: {
+      corpId: wecom.app?.corpId ?? '',
+      agentId: wecom.app?.agentId ?? '',
+      agentSecret: secrets.wecomAgentSecret ?? '',
+    },
+  });
+}
+
+interface DirectoryEntry {
+  view: PersonView;
+  person: ServicePerson;
+}
+
+/** The messenger's people: everybody in the directory with a WeCom user id; in a stand-in of Slack they go by the same. */
+async function readPeople(path: string | undefined): Promise<DirectoryEntry[]> {
+  const people =
+    path === undefined ? [] : parseDirectoryFile(await readFile(path, 'utf8'), { allowPlainPasswords: true });
+  return people.flatMap((person) => {
+    const { messaging, profile } = person;
+    const id = messaging['wecom'];
+    if (id === undefined) return [];
+    const { XM: name, BMMC: department } = profile.attributes;
+    return [{ view: { id, name, department, ...(profile.active ? {} : { isInactive: true }) }, person }];
+  });
+}
+
+/** How to log in as each person whose password stands in the directory in plain words, as local mode's own does. */
+function loginsOf(people: readonly DirectoryEntry[]): LocalLogins {
+  const readable = people.filter(({ person }) => person.password.startsWith(PLAIN));
+  return Object.fromEntries(
+    readable.map(({ view, person }) => [
+      view.id,
+      { username: person.username, password: person.password.slice(PLAIN.length) },
+    ]),
+  );
+}

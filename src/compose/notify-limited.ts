@@ -1,0 +1,20 @@
+import { asError } from '../base/coded-error.ts';
+import { MINUTE_MS } from '../base/clock.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import type { Log } from '../base/log.ts';
+import { isFirst } from '../base/only-one.ts';
+import type { RedisClient } from '../base/redis.ts';
+import { personIdOf } from '../platforms/conversation-key.ts';
+import type { InboundMessage, Platform } from '../platforms/platform.ts';
+import { tooManyMessages } from '../reply/read-live-reply.ts';
+
+/** Tells a person, once a minute, that messages were not taken since too many came; for platforms where the HTTP answer shows nothing. */
+export function createTellLimited({ redis, keyRing, log }: { redis: RedisClient; keyRing: KeyRing; log: Log }) {
+  return (platform: Platform, message: InboundMessage): void => {
+    void (async () => {
+      const person = keyRing.pseudonym('told-limited', personIdOf(message, message.sender.userId));
+      if (await isFirst(redis, `{told}:limited:${person}`, MINUTE_MS))
+        await platform.writePrivately?.(message.sender.userId, tooManyMessages());
+    })().catch((thrown: unknown) => log.debug({ error: asError(thrown) }, 'a person was not told of the limit'));
+  };
+}

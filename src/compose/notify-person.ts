@@ -1,0 +1,55 @@
+import type { KeyRing } from '../base/key-ring.ts';
+import type { Log } from '../base/log.ts';
+import type { RedisClient } from '../base/redis.ts';
+import type { ChatPerson, IdentityNotice } from '../identity/identity.ts';
+import { conversationOf, type GroupScope } from '../platforms/conversation-key.ts';
+import type { Platform, PlatformName } from '../platforms/platform.ts';
+import { keepNotice } from '../reply/notices.ts';
+import { sayTyped, type Voice } from '../texts/say-typed.ts';
+import { linkedText } from '../turn/linked-text.ts';
+import { TURN_TEXTS } from '../texts/turn-texts.ts';
+
+interface TellPersonOptions {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  groupScope: GroupScope;
+  log: Log;
+}
+
+/**
+ * Tells a person about their account in their private chat: at once where the platform lets us write first, else with
+ * their next private reply, apart from its text.
+ */
+export function createTellPerson({ redis, keyRing, platforms, groupScope, log }: TellPersonOptions) {
+  return async (person: ChatPerson, notice: IdentityNotice): Promise<void> => {
+    const platform = platforms.get(person.platform);
+    const text = noticeText(notice, { language: person.language ?? 'zh', bareWords: platform?.bareWords ?? false });
+    const result = await platform?.writePrivately?.(person.chatUserId, text);
+    if (result === 'sent') return;
+    if (result !== undefined)
+      log.warn({ platform: person.platform, result }, 'a notice could not be sent; it waits for the next reply');
+    const chat = { kind: 'private' as const, id: person.chatUserId };
+    const conversation = conversationOf({ ...person, chat, sender: { userId: person.chatUserId } }, groupScope);
+    await keepNotice(redis, keyRing, { conversation, text });
+  };
+}
+
+function noticeText(notice: IdentityNotice, voice: Voice): string {
+  switch (notice.kind) {
+    case 'linked':
+      return linkedText(voice, notice);
+    case 'someone-else-signed-in':
+      return sayTyped(TURN_TEXTS.otherPersonNotice, voice);
+    case 'account-wanted-elsewhere':
+      return sayTyped(TURN_TEXTS.conflictNotice, voice);
+    case 'code-seen-in-group':
+      return sayTyped(TURN_TEXTS.codeSeenNotice, voice);
+    case 'sign-in-again':
+      return sayTyped(TURN_TEXTS.signInAgainNotice, voice);
+    case 'sign-in-lost':
+      return sayTyped(TURN_TEXTS.signInLostNotice, voice);
+    case 'suspended':
+      return sayTyped(TURN_TEXTS.suspended, voice);
+  }
+}

@@ -1,0 +1,13 @@
+import { KeyRing } from '../base/key-ring.ts';
+import type { RedisAddress } from '../base/redis.ts';
+import type { Config, Secrets } from '../settings/config.ts';
+
+/** Where Redis is: the embedded one in local mode, else what the settings name. */
+export function redisAddress({ redis: { sentinelName } }: Config, { redisUrls }: Secrets): RedisAddress {
+  return { urls: [...redisUrls], ...(sentinelName === undefined ? {} : { sentinelName }) };
+}
+
+/** The newest key writes, all read. @throws RangeError without any key */
+export function createKeyRing({ secretKey, previousSecretKeys }: Secrets): KeyRing {
+  return new KeyRing([...(secretKey ? [secretKey] : []), ...previousSecretKeys]);
+}

@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { SECOND_MS, type NowMs } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { connectRedis } from '../base/redis.ts';
+import { createKeyRing, redisAddress } from './secrets.ts';
+import type { LocalMode } from '../local/local-mode.ts';
+import { parseClientsFile, type ServiceClient } from '../service/clients-file.ts';
+import { parseDirectoryFile, type ServicePerson } from '../service/directory-file.ts';
+import { parseProfileMapFile } from '../service/profile-map-file.ts';
+import type { Institution } from '../service/sign-in/create-sign-in-parts.ts';
+import { CasSignIn } from '../service/sign-in/methods/cas-sign-in.ts';
+import { OidcSignIn } from '../service/sign-in/methods/oidc-sign-in.ts';
+import { wecomSignIn } from '../service/sign-in/methods/wecom-sign-in.ts';
+import { startService } from '../service/start-service.ts';
+import type { Registry } from 'prom-client';
+import type { Config, Secrets } from '../settings/config.ts';
+import { isServiceAlone } from '../settings/mode.ts';
+
+interface ServicePartOptions {
+  config: Config;
+  secrets: Secrets;
+  /** The clients when no file names them: in local mode the bot. */
+  clients: LocalMode['clients'] | undefined;
+  /** What shows to `npm run check` that it reached this. */
+  prove?(nonce: string): string;
+  registry: Registry;
+  nowMs: NowMs;
+  log: Log;
+}
+
+/** The pages that the built-in model answers from: the project's own. */
+const DOCS_DIR = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Starts the reference service from the settings, on a Redis connection of its own. */
+export async function startServicePart({ config, secrets, clients, prove, registry, nowMs, log }: ServicePartOptions) {
+  const redis = connectRedis(redisAddress(config, secrets), 'fail-fast', log, 'service');
+  const { service: settings, wecom, local } = config;
+  const isLocal = config.mode === 'local';
+  const service = await startService({
+    // Alone it takes PORT like any other process; beside the bot, the bot has that one.
+    port: isServiceAlone(config.roles) ? config.http.port : local.servicePort,
+    host: config.http.host,
+    // Browsers reach the service alone where the settings say; in local mode where it listens.
+    ...(isLocal ? {} : { publicUrl: config.http.publicUrl }),
+    redis,
+    keyRing: createKeyRing(secrets),
+    apiKeys: [...secrets.serviceApiKeys],
+    clients: await readClients(settings.clientsFile, clients),
+    directory: await readDirectory(settings.directoryFile, isLocal),
+    ...(settings.upstreamUrl === undefined
+      ? {}
+      : {
+          upstream: {
+            url: settings.upstreamUrl,
+            ...(secrets.serviceUpstreamKey === undefined ? {} : { key: secrets.serviceUpstreamKey }),
+            models: settings.upstreamModels,
+          },
+        }),
+    ...(wecom.app && secrets.wecomAgentSecret !== undefined
+      ? {
+          messagingApps: [
+            wecomSignIn({
+              ...wecom.app,
+              agentSecret: secrets.wecomAgentSecret,
+              apiUrl: wecom.apiUrl,
+              openUrl: wecom.openUrl,
+            }),
+          ],
+        }
+      : {}),
+    institution: await readInstitution(settings, secrets),
+    accessTokenSec: settings.accessTokenSec,
+    refreshTokenSec: settings.refreshTokenSec,
+    metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+    nowMs,
+    log,
+    trustedProxyHops: config.http.trustedProxyHops,
+    docsDir: DOCS_DIR,
+    bareWords: isLocal && local.messengerProtocol === 'slack',
+    prove,
+  });
+  return {
+    url: service.url,
+    async close() {
+      await service.close(config.http.shutdownGraceSec * SECOND_MS);
+      redis.disconnect();
+    },
+  };
+}
+
+async function readInstitution(
+  { institution, institutionName: name, profileMapFile }: Config['service'],
+  { serviceOidcClientSecret: clientSecret }: Secrets,
+): Promise<Institution | undefined> {
+  if (!institution) return undefined;
+  const profileMap = parseProfileMapFile(profileMapFile === undefined ? '{}' : await readFile(profileMapFile, 'utf8'));
+  if (institution.kind === 'cas') return { signIn: new CasSignIn({ url: institution.url, profileMap }), name };
+  const { issuer, clientId, scope } = institution;
+  return { signIn: new OidcSignIn({ issuer, clientId, clientSecret: clientSecret ?? '', scope, profileMap }), name };
+}
+
+async function readClients(path: string | undefined, made: LocalMode['clients'] | undefined): Promise<ServiceClient[]> {
+  return parseClientsFile(path === undefined ? JSON.stringify(made ?? []) : await readFile(path, 'utf8'));
+}
+
+async function readDirectory(path: string | undefined, allowPlainPasswords: boolean): Promise<ServicePerson[]> {
+  return path === undefined ? [] : parseDirectoryFile(await readFile(path, 'utf8'), { allowPlainPasswords });
+}

@@ -1,0 +1,32 @@
+import type { Log } from '../base/log.ts';
+import { DAY_MS, type NowMs } from '../base/clock.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import type { RedisClient } from '../base/redis.ts';
+import type { ChatClient } from '../chat/chat-client.ts';
+import { SummaryStore } from '../conversation/summary-store.ts';
+import { SummaryQueue } from '../queue/summary-queue.ts';
+import type { WakeQueue } from '../queue/wake-queue.ts';
+import type { Config } from '../settings/config.ts';
+import { createSummarise } from '../turn/prompt/summarise.ts';
+
+export interface SummaryParts {
+  config: Config;
+  redis: RedisClient;
+  keyRing: KeyRing;
+  wakeQueue: Pick<WakeQueue, 'waiting'>;
+  chat: Pick<ChatClient, 'stream'>;
+  nowMs: NowMs;
+  log: Log;
+}
+
+/** What sums conversations up beside the answers, with the default model. */
+export function createSummaries({ config, redis, keyRing, wakeQueue, chat, nowMs, log }: SummaryParts): SummaryQueue {
+  const { model, promptTokens } = config.chat;
+  const store = new SummaryStore(redis, keyRing, config.conversation.historyTtlDays * DAY_MS);
+  return new SummaryQueue({
+    redis,
+    isUnderPressure: async () => (await wakeQueue.waiting()) >= config.queue.softWaiting,
+    summarise: createSummarise({ chat, keyRing, store, model, promptTokens, nowMs }),
+    log,
+  });
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { sha256Hex } from '../../base/ids.ts';
+import type { Platform } from '../../platforms/platform.ts';
+import type { SignInFlow } from './flow.ts';
+import { codeChallengeOf, newCodeVerifier } from '../oauth/pkce.ts';
+import { PageError } from '../pages/page-error.ts';
+import { transactionLifeMs, type Transaction } from '../tickets/transactions.ts';
+
+/** Where a browser is sent next, and what it has to come back with. */
+export interface AuthorizationRequest {
+  location: string;
+  transaction: Transaction;
+}
+
+interface LegOptions {
+  ticketHash: string;
+  cookieHash: string;
+  isChatProven: boolean;
+  restarts: number;
+}
+
+/** Binds the ticket to this browser for one authorization request. @throws PageError E1 when it is another browser's or over, E8 when it was started too often */
+export async function startAuthorization(
+  flow: SignInFlow,
+  start: Parameters<SignInFlow['tickets']['start']>[0],
+): Promise<void> {
+  const started = await flow.tickets.start(start);
+  if (started !== 'started') throw new PageError(started === 'gone' ? 'E1' : 'E8');
+}
+
+/** To the platform's own web sign-in (security.md 1.3 step 8). @throws TypeError when the platform has none */
+export function platformAuthorization(flow: SignInFlow, platform: Platform, ticketHash: string): AuthorizationRequest {
+  if (!platform.webSignIn) throw new TypeError(`${platform.name} has no web sign-in`);
+  const state = newState();
+  const redirectUri = `${flow.publicOrigin}/oauth/platform/${platform.name}/callback`;
+  const common = {
+    ticketHash,
+    redirectUri,
+    stateHash: sha256Hex(state),
+    expiresAtMs: flow.nowMs() + transactionLifeMs,
+  };
+  return {
+    location: platform.webSignIn.authorizeUrl({ redirectUri, state }),
+    transaction: { leg: `platform/${platform.name}`, ...common, isChatProven: false, restarts: 0 },
+  };
+}
+
+/** To the sign-in service (security.md 1.3 steps 9 and 10). */
+export function serviceAuthorization(
+  flow: SignInFlow,
+  { ticketHash, cookieHash, isChatProven, restarts }: LegOptions,
+): AuthorizationRequest {
+  const state = newState();
+  const verifier = newCodeVerifier();
+  const redirectUri = serviceRedirectUri(flow.publicOrigin);
+  const location = flow.service.authorizeUrl({ redirectUri, state, codeChallenge: codeChallengeOf(verifier) });
+  const sealed = flow.keyRing.seal('pkce-verifier', cookieHash, verifier);
+  const common = {
+    ticketHash,
+    redirectUri,
+    stateHash: sha256Hex(state),
+    expiresAtMs: flow.nowMs() + transactionLifeMs,
+  };
+  return { location, transaction: { leg: 'service', ...common, verifier: sealed, isChatProven, restarts } };
+}
+
+/** The one fixed address that the sign-in service returns to. */
+export function serviceRedirectUri(publicOrigin: string): string {
+  return `${publicOrigin}/oauth/callback`;
+}
+
+/** 32 random bytes as hex: WeCom allows letters and digits only. */
+function newState(): string {
+  return randomBytes(32).toString('hex');
+}

@@ -1,0 +1,51 @@
+import type { Middleware } from 'koa';
+import { asError } from '../../base/coded-error.ts';
+import { randomToken } from '../../base/ids.ts';
+import { SealError } from '../../base/key-ring.ts';
+import { languageOfHeader } from '../../base/texts.ts';
+import type { BackToChat } from '../../platforms/platform.ts';
+import type { SignInFlow } from './flow.ts';
+import { ERROR_TEXTS } from '../pages/error-texts.ts';
+import { errorPage } from '../pages/error-page.ts';
+import type { PageHeaders } from '../pages/headers.ts';
+import { PageError } from '../pages/page-error.ts';
+
+interface ErrorAnswerOptions {
+  flow: SignInFlow;
+  headersOf(back?: BackToChat): PageHeaders;
+  helpUrl?: string;
+}
+
+/** Turns whatever a step throws into its error page; only a random reference joins the page with our log. */
+export function answerErrors({ flow, headersOf, helpUrl }: ErrorAnswerOptions): Middleware {
+  const links = helpUrl ? { helpUrl } : {};
+  return async (context, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      const error = pageErrorOf(thrown);
+      const reference = randomToken(6);
+      const logged = error === thrown ? {} : { error: asError(thrown) };
+      const level = error.code === 'E9' ? 'error' : 'info';
+      flow.log[level]({ page: error.code, reference, ...logged }, 'a sign-in page refused');
+      const { status, retryAfterSec } = { ...ERROR_TEXTS[error.code], ...error.details };
+      const back = flow.backTo(context.get('User-Agent'));
+      context.set(headersOf(back));
+      if (retryAfterSec !== undefined) context.set('Retry-After', String(retryAfterSec));
+      context.status = status;
+      context.type = 'text/html';
+      const language = languageOfHeader(context.headers['accept-language']);
+      const { again } = error.details;
+      const view = { language, error: error.code, reference, back, ...links, ...(again ? { again } : {}) };
+      context.body = errorPage(view).text;
+    }
+  };
+}
+
+/** A body that is no form counts as no form of ours; a seal that does not open ends the sign-in; the rest is our fault. */
+export function pageErrorOf(thrown: unknown): PageError {
+  if (thrown instanceof PageError) return thrown;
+  if (thrown instanceof SealError) return new PageError('E2');
+  const status = typeof thrown === 'object' && thrown !== null && 'status' in thrown ? Number(thrown.status) : 500;
+  return new PageError(status >= 400 && status < 500 ? 'E5' : 'E9');
+}

@@ -1,0 +1,50 @@
+import type { Middleware } from 'koa';
+import { clientAddress } from '../../base/client-address.ts';
+import { SECOND_MS } from '../../base/clock.ts';
+import { isPublicHost } from '../../base/public-host.ts';
+import { pageErrorOf } from './error-answers.ts';
+import type { FailureLimit } from '../failure-limit.ts';
+import type { SignInFlow } from './flow.ts';
+import { PageError, type ErrorPage } from '../pages/page-error.ts';
+
+interface GuardOptions {
+  flow: SignInFlow;
+  failures: FailureLimit;
+  trustedProxyHops: number;
+}
+
+/**
+ * A page opened under another host name goes to ours: cookies and the Origin check are bound to it (contract.md 6). A form that
+ * is sent there is none of ours.
+ */
+export function onPublicHost({ flow, trustedProxyHops }: GuardOptions): Middleware {
+  return async (context, next) => {
+    if (isPublicHost(context.req, flow.publicOrigin, trustedProxyHops)) {
+      await next();
+      return;
+    }
+    if (context.method !== 'GET' && context.method !== 'HEAD') throw new PageError('E5');
+    context.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
+    context.status = 307;
+    context.set('Location', `${flow.publicOrigin}${context.path}${context.search}`);
+    context.body = null;
+    context.status = 307;
+  };
+}
+
+/** Pages that whoever has no ticket, no sign-in under way or no form of ours is shown. */
+const USELESS: readonly ErrorPage[] = ['E1', 'E2', 'E5'];
+
+/** Counts what an address asks for in vain; when it is too much the page is E8. What leads on is never looked at here. */
+export function limitFailures({ failures, trustedProxyHops }: GuardOptions): Middleware {
+  return async (context, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      if (!USELESS.includes(pageErrorOf(thrown).code)) throw thrown;
+      const waitMs = await failures.count(clientAddress(context.req, trustedProxyHops));
+      if (waitMs === undefined) throw thrown;
+      throw new PageError('E8', { retryAfterSec: Math.ceil(waitMs / SECOND_MS) });
+    }
+  };
+}

@@ -1,0 +1,93 @@
+import { sameSecret, sha256Hex } from '../../base/ids.ts';
+import type { BrowserRequest, Outcome, SignInFlow } from './flow.ts';
+import { declinedPage } from '../pages/closing-pages.ts';
+import { PageError, type TryAgain } from '../pages/page-error.ts';
+import { csrfToken, readCallback, type CallbackQuery } from './request-guards.ts';
+import type { Ticket } from '../tickets/tickets.ts';
+import type { SignInProvider, Transaction } from '../tickets/transactions.ts';
+
+/** A callback that belongs to a transaction of this browser. */
+export interface Returned {
+  code: string;
+  cookieHash: string;
+  transaction: Transaction;
+  ticket: Ticket;
+  /** What page E4 needs to offer a new start. */
+  again: TryAgain;
+}
+
+/**
+ * Takes the transaction that a callback belongs to (security.md 1.3 steps 11 to 13). Whatever does not fit exactly is
+ * refused, and the transaction is spent.
+ * @returns the page for who chose not to sign in, where there is nothing to go on with
+ * @throws PageError E1, E2, E4
+ */
+export async function takeTransaction(
+  flow: SignInFlow,
+  request: BrowserRequest,
+  provider: SignInProvider,
+): Promise<Returned | { declined: Outcome }> {
+  const query = readCallback(request.querystring);
+  const { cookie } = request;
+  if (!query || cookie === undefined) throw new PageError('E2');
+  const cookieHash = sha256Hex(cookie);
+  if (query.isError || query.code === undefined) return refusedThere(flow, request, { cookie, leg: provider, query });
+  const transaction = await flow.transactions.take(cookieHash);
+  if (transaction?.leg !== provider) throw new PageError('E2');
+  if (!isStateRight(flow, transaction, query.state)) throw new PageError('E2');
+  const ticket = await boundTicket(flow, transaction, cookieHash);
+  return { code: query.code, cookieHash, transaction, ticket, again: tryAgain(flow, cookie, ticket.hash) };
+}
+
+/** The ticket that this browser began with. @throws PageError E1 */
+async function boundTicket({ tickets }: SignInFlow, { ticketHash }: Transaction, cookieHash: string): Promise<Ticket> {
+  const ticket = await tickets.read(ticketHash);
+  if (ticket?.status !== 'started' || ticket.browser !== cookieHash) throw new PageError('E1');
+  return ticket;
+}
+
+/**
+ * The platform's authorization always needs its state; the service's may go without only where the deployment says that the
+ * service does not return it, and a state that does come back must still be right. Stripping it is the attack (T4).
+ */
+function isStateRight(
+  { signIn }: SignInFlow,
+  { leg: provider, stateHash }: Transaction,
+  state: string | undefined,
+): boolean {
+  if (state === undefined) return provider === 'service' && signIn.state === 'absent';
+  return sameSecret(sha256Hex(state), stateHash);
+}
+
+interface RefusedThere {
+  cookie: string;
+  leg: SignInProvider;
+  query: CallbackQuery;
+}
+
+/**
+ * The other side reported an error. Without our state nothing is taken by it, so that a forged one cannot end a sign-in that goes
+ * on. A refusal with our state ends it: then the next invitation in the chat shows a link of its own.
+ */
+async function refusedThere(
+  flow: SignInFlow,
+  { language, userAgent }: BrowserRequest,
+  { cookie, leg: provider, query }: RefusedThere,
+): Promise<{ declined: Outcome }> {
+  const cookieHash = sha256Hex(cookie);
+  const transaction = await flow.transactions.peek(cookieHash);
+  if (provider !== transaction?.leg) throw new PageError('E2');
+  const again = tryAgain(flow, cookie, transaction.ticketHash);
+  if (!query.isDenied) throw new PageError('E4', { again });
+  const ticket = await boundTicket(flow, transaction, cookieHash);
+  if (query.state !== undefined && isStateRight(flow, transaction, query.state)) {
+    await flow.transactions.take(cookieHash);
+    flow.audit('link-declined', ticket.person);
+  }
+  const back = flow.backTo(userAgent, ticket.person);
+  return { declined: { kind: 'page', back, page: declinedPage({ language, back, again }) } };
+}
+
+function tryAgain({ csrfKey }: SignInFlow, cookie: string, ticketHash: string): TryAgain {
+  return { ticketHash, csrf: csrfToken(csrfKey, cookie, ticketHash) };
+}

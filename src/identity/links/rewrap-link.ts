@@ -1,0 +1,61 @@
+import { keyIdOf, SealError, type KeyRing } from '../../base/key-ring.ts';
+import { loadScript } from '../../base/lua-script.ts';
+import { isIdentityError } from '../identity-error.ts';
+import { keys, type IdentityStore } from '../store.ts';
+import { openWho, sealWho, type StoredLink } from './stored-link.ts';
+import type { Vault } from '../tokens/vault.ts';
+
+const rewrapScript = loadScript(import.meta.url, '../scripts/rewrap-link.lua');
+
+const SEALED_FIELDS = ['who', 'profile', 'tokens'] as const;
+type SealedField = (typeof SEALED_FIELDS)[number];
+
+export interface RewrapParts {
+  store: IdentityStore;
+  keyRing: KeyRing;
+  vault: Vault;
+}
+
+/** The ids of the keys that a link's sealed parts need. */
+export function keyIdsOf(link: StoredLink): string[] {
+  return SEALED_FIELDS.flatMap((field) => (link[field] === '' ? [] : [keyIdOf(link[field])]));
+}
+
+/**
+ * Seals with the newest key what of a link is sealed with an older one (security.md 2.3). The content and its version
+ * stay, so writers who read before are not disturbed, and a value that somebody else has written meanwhile stays theirs.
+ * What does not open stays as it is, and so does everything while Redis is away: the next reader tries again.
+ * @returns the link with what was replaced
+ */
+export function createRewrapLink({ store, keyRing, vault }: RewrapParts) {
+  return async (key: string, link: StoredLink): Promise<StoredLink> => {
+    const old = SEALED_FIELDS.filter((field) => link[field] !== '' && keyIdOf(link[field]) !== keyRing.currentKeyId);
+    if (old.length === 0) return link;
+    const sealedAnew = old.flatMap((field) => rewrapField({ keyRing, vault }, { key, link, field }));
+    if (sealedAnew.length === 0) return link;
+    const args = sealedAnew.flatMap(({ field, value }) => [field, link[field], value]);
+    try {
+      const replaced = (await store.run(rewrapScript, [keys.link(key)], args)) as string[];
+      const values = sealedAnew.filter(({ field }) => replaced.includes(field));
+      return { ...link, ...Object.fromEntries(values.map(({ field, value }) => [field, value])) };
+    } catch (error) {
+      if (isIdentityError(error, 'store_away')) return link;
+      throw error;
+    }
+  };
+}
+
+function rewrapField(
+  { keyRing, vault }: Pick<RewrapParts, 'keyRing' | 'vault'>,
+  { key, link, field }: { key: string; link: StoredLink; field: SealedField },
+): { field: SealedField; value: string }[] {
+  try {
+    const person = openWho(keyRing, key, link.who);
+    if (field === 'who') return [{ field, value: sealWho(keyRing, person) }];
+    const version = field === 'profile' ? link.profileVersion : link.tokensVersion;
+    return [{ field, value: vault.rewrap({ purpose: field, person, version }, link[field]) }];
+  } catch (error) {
+    if (error instanceof SealError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import { asError } from '../../base/coded-error.ts';
+import type { Log } from '../../base/log.ts';
+import type { ConversationRef } from '../../platforms/conversation-key.ts';
+import { personKey, type ChatPerson } from '../account.ts';
+import { conversationFrom } from './releases.ts';
+import { keys, type IdentityStore } from '../store.ts';
+
+/** Which question waits for somebody's sign-in; one in a group is answered as long as it is not too old. */
+export type WaitsFor = 'private' | 'group' | 'too-old-in-group' | 'nothing';
+
+/** Whether whoever signs in now gets an answer by it. */
+export function isAnswered(waitsFor: WaitsFor): boolean {
+  return waitsFor === 'private' || waitsFor === 'group';
+}
+
+/** Looks what of one person is held in these conversations; given by the composition root. */
+export type FindHeldMessages = (personId: string, conversations: readonly ConversationRef[]) => Promise<WaitsFor>;
+
+/**
+ * What the pages may promise. That it cannot be seen is no reason to show no page: then nothing is promised.
+ * @throws IdentityError `store_away`
+ */
+export function createWaitsFor(
+  store: IdentityStore,
+  { lookForHeld, log }: { lookForHeld: FindHeldMessages | undefined; log: Log },
+): (person: ChatPerson) => Promise<WaitsFor> {
+  return async (person) => {
+    const personId = personKey(person);
+    const waiting = await store.withDeadline((redis) => redis.smembers(keys.waiting(personId)));
+    if (!lookForHeld || waiting.length === 0) return 'nothing';
+    return lookForHeld(personId, waiting.map(conversationFrom)).catch((thrown: unknown) => {
+      log.info({ error: asError(thrown) }, 'it could not be seen what waits for a sign-in');
+      return 'nothing';
+    });
+  };
+}

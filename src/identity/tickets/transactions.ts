@@ -1,0 +1,44 @@
+import { MINUTE_MS, type NowMs } from '../../base/clock.ts';
+import { takeOnce } from '../../base/only-one.ts';
+import type { PlatformName } from '../../platforms/platform.ts';
+import { keys, type IdentityStore } from '../store.ts';
+
+/** Which sign-in a browser was sent to; its callback path must be the same (security.md 1.3 step 12, T7). */
+export type SignInProvider = 'service' | `platform/${PlatformName}`;
+
+/** What a browser that was sent to a sign-in has to come back with. One a browser: a new one takes the old one's place. */
+export interface Transaction {
+  leg: SignInProvider;
+  ticketHash: string;
+  redirectUri: string;
+  stateHash: string;
+  /** The sealed PKCE verifier; the platform's authorization has none. */
+  verifier?: string;
+  /** Whether this browser has shown by the platform's web sign-in that it is the chat person's. */
+  isChatProven: boolean;
+  /** How often the flow was begun anew by itself. */
+  restarts: number;
+  expiresAtMs: number;
+}
+
+/** Milliseconds. */
+export const transactionLifeMs = 5 * MINUTE_MS;
+
+export interface Transactions {
+  /** Takes the transaction: of any number of callers one gets it. @throws IdentityError `store_away` */
+  take(cookieHash: string): Promise<Transaction | undefined>;
+  /** Looks without taking. @throws IdentityError `store_away` */
+  peek(cookieHash: string): Promise<Transaction | undefined>;
+}
+
+export function createTransactions(store: IdentityStore, nowMs: NowMs): Transactions {
+  const read = (text: string | null): Transaction | undefined => {
+    const transaction = text === null ? undefined : (JSON.parse(text) as Transaction);
+    return transaction && transaction.expiresAtMs > nowMs() ? transaction : undefined;
+  };
+  return {
+    take: async (cookieHash) =>
+      read(await store.withDeadline((redis) => takeOnce(redis, keys.transaction(cookieHash)))),
+    peek: async (cookieHash) => read(await store.withDeadline((redis) => redis.get(keys.transaction(cookieHash)))),
+  };
+}

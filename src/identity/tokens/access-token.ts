@@ -1,0 +1,76 @@
+import { SECOND_MS } from '../../base/clock.ts';
+import { randomToken } from '../../base/ids.ts';
+import { loadScript } from '../../base/lua-script.ts';
+import { isFirst } from '../../base/only-one.ts';
+import type { ChatPerson } from '../account.ts';
+import { readHeld, type Held, type TokenParts } from './held-tokens.ts';
+import { IdentityError } from '../identity-error.ts';
+import { refresh, refuseTooEarly } from './refresh-token.ts';
+import { keys } from '../store.ts';
+
+const releaseLock = loadScript(import.meta.url, '../scripts/release-lock.lua');
+
+const LOCK_LIFE_MS = 15 * SECOND_MS;
+const POLL_GAP_MS = 100;
+/** Added to the gap at random, so that many who wait do not ask in step. */
+const POLL_JITTER_MS = 100;
+const POLL_LIMIT_MS = 6 * SECOND_MS;
+
+export interface AccessTokens {
+  /**
+   * A usable access token; refreshed by exactly one of any number of callers and processes (security.md 2.7).
+   * @param rejected a token that the service has just refused with 401: it counts as stale
+   * @throws IdentityError `refresh_later`, `sign_in_again`, `store_away`
+   */
+  fresh(person: ChatPerson, rejected?: string): Promise<string>;
+}
+
+export function createAccessTokens(parts: TokenParts): AccessTokens {
+  return {
+    async fresh(person, rejected) {
+      const held = await readHeld(parts, person);
+      return freshToken(held, parts, rejected) ?? refreshAlone(parts, held, rejected);
+    },
+  };
+}
+
+function freshToken({ link, tokens }: Held, { nowMs }: TokenParts, rejected?: string): string | undefined {
+  if (tokens.accessToken === undefined || tokens.accessToken === rejected) return undefined;
+  return nowMs() < link.refreshAtMs ? tokens.accessToken : undefined;
+}
+
+/**
+ * Refreshes under the lock. Who does not get it never calls the service: it uses what the holder writes, stops at once
+ * when the holder wrote that the service refused, and takes over from a holder that died once the lock has run out.
+ */
+async function refreshAlone(parts: TokenParts, first: Held, rejected?: string): Promise<string> {
+  const { store } = parts;
+  const lock = keys.refreshLock(first.key);
+  const owner = randomToken(16);
+  const deadlineMs = performance.now() + POLL_LIMIT_MS;
+  let held = first;
+  while (performance.now() < deadlineMs) {
+    refuseTooEarly(parts, held);
+    if (await store.withDeadline((redis) => isFirst(redis, lock, LOCK_LIFE_MS, owner)))
+      return refreshLocked(parts, held, { lock, owner, rejected });
+    await new Promise((resolve) => setTimeout(resolve, POLL_GAP_MS + Math.random() * POLL_JITTER_MS));
+    held = await readHeld(parts, held.person);
+    const token = freshToken(held, parts, rejected);
+    if (token !== undefined) return token;
+  }
+  throw new IdentityError('refresh_later', 'Another process is refreshing this token');
+}
+
+/** Between the first look and the lock another may have refreshed, so the holder looks again (security.md 2.7.3). */
+async function refreshLocked(
+  parts: TokenParts,
+  { person }: Held,
+  { lock, owner, rejected }: { lock: string; owner: string; rejected: string | undefined },
+): Promise<string> {
+  try {
+    const again = await readHeld(parts, person);
+    return freshToken(again, parts, rejected) ?? (await refresh(parts, again));
+  } finally {
+    await parts.store.run(releaseLock, [lock], [owner]).catch(() => undefined);
+  }
+}

@@ -1,0 +1,48 @@
+import { SealError } from '../../base/key-ring.ts';
+import type { Log } from '../../base/log.ts';
+import { personKey, type ChatPerson, type IdentityNotice } from '../account.ts';
+import { IdentityError } from '../identity-error.ts';
+import type { LinkParts, Links } from '../links/links.ts';
+import type { ServiceRequests } from '../oauth/service-requests.ts';
+import type { SignInOptions } from '../options.ts';
+import type { StoredLink } from '../links/stored-link.ts';
+import type { KeptTokens } from './vault.ts';
+
+/** What reading and renewing tokens needs. */
+export interface TokenParts extends LinkParts {
+  links: Links;
+  service: ServiceRequests;
+  signIn: Pick<SignInOptions, 'expiresUnit' | 'keepTokens'>;
+  log: Log;
+  tell(person: ChatPerson, notice: IdentityNotice): void;
+}
+
+/** A link as one reader found it. */
+export interface HeldLink {
+  key: string;
+  person: ChatPerson;
+  link: StoredLink;
+}
+
+/** A link's tokens as one reader found them. */
+export interface Held extends HeldLink {
+  tokens: KeptTokens;
+}
+
+/** @throws IdentityError `sign_in_again` when nothing is left to refresh with, or the record does not open; `store_away` */
+export async function readHeld({ links, vault }: TokenParts, person: ChatPerson): Promise<Held> {
+  const key = personKey(person);
+  const link = await links.read(key);
+  if (!link || link.tokens === '' || link.status === 'reauth') throw signInAgain();
+  try {
+    const tokens = vault.open({ purpose: 'tokens', person, version: link.tokensVersion }, link.tokens);
+    return { key, person, link, tokens };
+  } catch (error) {
+    throw error instanceof SealError ? signInAgain(error) : error;
+  }
+}
+
+/** There is no token any more. */
+export function signInAgain(cause?: Error): IdentityError {
+  return new IdentityError('sign_in_again', 'There is no token to use; the person has to sign in again', { cause });
+}

@@ -1,0 +1,125 @@
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../base/clock.ts';
+import { isFirst } from '../../base/only-one.ts';
+import { tokensToKeep } from '../links/commit-link.ts';
+import { readHeld, signInAgain, type Held, type HeldLink, type TokenParts } from './held-tokens.ts';
+import { IdentityError, isIdentityError } from '../identity-error.ts';
+import type { RawAnswer } from '../oauth/raw-answer.ts';
+import { refreshAfterMs } from '../oauth/token-life.ts';
+import { classifyRefusal, readTokenResponse, type TokenSet } from '../oauth/token-response.ts';
+import { keys } from '../store.ts';
+import type { LinkFields } from '../links/stored-link.ts';
+import type { KeptTokens } from './vault.ts';
+
+/** At most one refresh a person in this time (security.md 2.6). */
+const REFRESH_FLOOR_MS = MINUTE_MS;
+/** A refusal of unknown kind counts as final when it is repeated after this long (security.md 2.7.7). */
+const SECOND_REFUSAL_MS = MINUTE_MS;
+const FIRST_BACKOFF_MS = 5 * SECOND_MS;
+const LONGEST_BACKOFF_MS = 10 * MINUTE_MS;
+
+/** @throws IdentityError `refresh_later` when this link's tokens were refreshed, or their refresh refused, a moment ago */
+export function refuseTooEarly({ nowMs }: Pick<TokenParts, 'nowMs'>, { link }: HeldLink): void {
+  const floorMs = Math.max(link.notBeforeMs, link.lastRefreshAttemptMs + REFRESH_FLOOR_MS);
+  if (nowMs() < floorMs) throw new IdentityError('refresh_later', 'This token was refreshed or refused a moment ago');
+}
+
+/**
+ * Renews a link's tokens; the caller holds the lock. Every outcome is written under the version that was read.
+ * @throws IdentityError `refresh_later`, `sign_in_again`, `store_away`
+ */
+export async function refresh(parts: TokenParts, held: Held): Promise<string> {
+  const { nowMs, service, signIn } = parts;
+  const { tokens } = held;
+  const startedMs = nowMs();
+  refuseTooEarly(parts, held);
+  if (tokens.refreshToken === undefined) throw signInAgain();
+  let answer: RawAnswer;
+  try {
+    answer = await service.refresh(tokens.refreshToken);
+  } catch (error) {
+    if (!isIdentityError(error, 'service_timeout', 'service_unreachable', 'service_refused')) throw error;
+    return backOff(parts, held, error);
+  }
+  let renewed: TokenSet;
+  try {
+    renewed = readTokenResponse(answer, signIn.expiresUnit);
+  } catch {
+    return judgeRefusal(parts, held, answer);
+  }
+  return keep(parts, held, { renewed, startedMs });
+}
+
+async function keep(
+  parts: TokenParts,
+  held: Held,
+  { renewed, startedMs }: { renewed: TokenSet; startedMs: number },
+): Promise<string> {
+  const { links, vault, signIn } = parts;
+  const { key, person, link, tokens } = held;
+  const version = link.tokensVersion + 1;
+  // A reply without a refresh token does not take away the one that we have (security.md 2.7.5).
+  const kept = tokensToKeep({ ...tokens, ...tokensOf(renewed) }, signIn.keepTokens);
+  const isWritten = await links.write(key, 'tokensVersion', link.tokensVersion, {
+    tokens: vault.seal({ purpose: 'tokens', person, version }, kept),
+    tokensVersion: version,
+    refreshAtMs: startedMs + refreshAfterMs(renewed.lifeMs),
+    lastRefreshAttemptMs: startedMs,
+    ...{ notBeforeMs: 0, failures: 0, refusedAtMs: 0 },
+  });
+  // Unlinked or linked anew meanwhile: this token belongs to a link that is no more.
+  if (!isWritten) throw new IdentityError('refresh_later', 'The link changed during the refresh');
+  return renewed.accessToken;
+}
+
+function tokensOf({ accessToken, refreshToken }: TokenSet): KeptTokens {
+  return refreshToken === undefined ? { accessToken } : { accessToken, refreshToken };
+}
+
+async function judgeRefusal(parts: TokenParts, held: Held, answer: RawAnswer): Promise<string> {
+  const { nowMs, links, log } = parts;
+  const { key, link } = held;
+  const refusal = classifyRefusal(answer);
+  const cause = new IdentityError('service_refused', `A refresh was refused: ${refusal}, status ${answer.status}`);
+  if (refusal === 'definitive') return giveUp(parts, held);
+  if (refusal === 'ours') log.error({ status: answer.status }, 'the sign-in service refuses our client id or secret');
+  if (refusal !== 'unknown') return backOff(parts, held, cause);
+  if (link.refusedAtMs > 0 && nowMs() - link.refusedAtMs >= SECOND_REFUSAL_MS) return giveUp(parts, held);
+  const refusedAtMs = link.refusedAtMs || nowMs();
+  await links.write(key, 'tokensVersion', link.tokensVersion, { refusedAtMs, lastRefreshAttemptMs: nowMs() });
+  throw new IdentityError('refresh_later', 'A refresh was refused', { cause });
+}
+
+/** Keeps the tokens and waits, longer after each failure, with jitter. */
+async function backOff({ nowMs, links }: TokenParts, { key, link }: Held, cause: Error): Promise<never> {
+  const longestMs = Math.min(FIRST_BACKOFF_MS * 2 ** Math.min(link.failures, 10), LONGEST_BACKOFF_MS);
+  const notBeforeMs = nowMs() + Math.round(longestMs * (0.5 + Math.random() / 2));
+  const fields: LinkFields = { notBeforeMs, failures: link.failures + 1, lastRefreshAttemptMs: nowMs() };
+  await links.write(key, 'tokensVersion', link.tokensVersion, fields);
+  throw new IdentityError('refresh_later', 'The sign-in service could not refresh a token now', { cause });
+}
+
+/** The refresh token is dead, unless the link moved on meanwhile: then what was written counts (security.md 2.7.7). */
+async function giveUp(parts: TokenParts, held: Held): Promise<string> {
+  if (await dropTokens(parts, held, 'token-refused')) throw signInAgain();
+  const { link, tokens } = await readHeld(parts, held.person);
+  if (link.tokensVersion !== held.link.tokensVersion && tokens.accessToken !== undefined) return tokens.accessToken;
+  throw new IdentityError('refresh_later', 'The link changed during the refresh');
+}
+
+/**
+ * Deletes tokens that are of no use any more: the person signs in again, and is told so once in 24 hours.
+ * @returns false when the link moved on meanwhile, and nothing was done
+ * @throws IdentityError `store_away`
+ */
+export async function dropTokens(
+  { links, store, audit, tell }: TokenParts,
+  { key, person, link }: HeldLink,
+  reason: 'token-refused' | 'record-broken',
+): Promise<boolean> {
+  const fields: LinkFields = { status: 'reauth', tokens: '', tokensVersion: link.tokensVersion + 1, refreshAtMs: 0 };
+  if (!(await links.write(key, 'tokensVersion', link.tokensVersion, fields))) return false;
+  audit('sign-in-again', person, reason);
+  if (await store.withDeadline((redis) => isFirst(redis, keys.told(key, 'sign-in-again'), DAY_MS)))
+    tell(person, { kind: 'sign-in-again' });
+  return true;
+}

@@ -1,0 +1,73 @@
+import { withoutUnseen } from '../../base/plain-characters.ts';
+import { alterMarks } from '../../markdown/alter-marks.ts';
+import type { ReplySnapshot } from '../platform.ts';
+import { SLACK_DIALECT } from './dialect.ts';
+import { renderReply } from './render-reply.ts';
+
+/** `text` beside blocks is what a notification and a screen reader get; over 4,000 characters an edit is refused (platforms/slack.md section 3). */
+const MAX_NOTIFIED_CHARS = 3_900;
+/** A text of a block takes 3,000 characters; a note is a few lines. */
+const MAX_NOTE_CHARS = 2_000;
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+/** Slack's answers when it is the blocks that it does not take; nothing was done. */
+const BLOCKS_REFUSED = new Set([
+  'block_mismatch',
+  'invalid_blocks',
+  'invalid_blocks_format',
+  'msg_blocks_too_long',
+  'msg_too_long',
+]);
+
+/** What a snapshot says: its text, what is said about it, and whether it is an answer's last. */
+export type Words = Pick<ReplySnapshot, 'content' | 'note' | 'ends'>;
+
+/**
+ * The arguments with which `chat.postMessage` and `chat.update` show a snapshot: its text as a block of its own and the note
+ * below it, apart (contract.md section 4). `markdown_text` may not stand beside blocks, so it is for snapshots without a note.
+ */
+export function wholeSnapshot({ content, note = '' }: Words): object {
+  return noteBlocks(note).length === 0 ? { markdown_text: content } : blocksOf({ content, note });
+}
+
+/** The same where there is no `markdown_text`. */
+export function blocksOf({ content, note }: Words): object {
+  return { text: notifiedText(content), blocks: [{ type: 'markdown', text: content }, ...noteBlocks(note)] };
+}
+
+/** What `chat.stopStream` shows below a streamed text. */
+export function belowStream({ note }: Words): object {
+  const blocks = noteBlocks(note);
+  return blocks.length === 0 ? {} : { blocks };
+}
+
+/** Whether a snapshot was refused for its note's sake: then the note goes into the text, so that neither is lost. */
+export function isNoteRefused(error: string, { note }: Words): boolean {
+  return note !== undefined && BLOCKS_REFUSED.has(error);
+}
+
+/** The same snapshot with its note as the text's last lines. */
+export function noteInText<Look extends Words>({ note, ...snapshot }: Look): Omit<Look, 'note'> & { content: string } {
+  const last = renderReply({ text: note ?? '', finished: true });
+  return { ...snapshot, content: [snapshot.content, last].filter((part) => part !== '').join('\n\n') };
+}
+
+/** Plain text: nothing in a note is markup, so no name in it calls, links or decorates. */
+function noteBlocks(note = ''): object[] {
+  const text = cutTo(alterMarks(withoutUnseen(note), SLACK_DIALECT).trim(), MAX_NOTE_CHARS);
+  return text === '' ? [] : [{ type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] }];
+}
+
+/** `text` is Slack's own markup: its three signs are escaped, and an entity is never cut. */
+function notifiedText(content: string): string {
+  return cutTo(content, MAX_NOTIFIED_CHARS, (letter) => ENTITIES[letter] ?? letter);
+}
+
+function cutTo(text: string, maxChars: number, written = (letter: string) => letter): string {
+  let kept = '';
+  for (const letter of text) {
+    const next = written(letter);
+    if (kept.length + next.length > maxChars) break;
+    kept += next;
+  }
+  return kept;
+}

@@ -1,0 +1,39 @@
+import { DAY_MS } from '../base/clock.ts';
+import { messageKey } from '../base/partition-keys.ts';
+import type { RedisClient } from '../base/redis.ts';
+import { say, type Language } from '../base/texts.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { REPLY_TEXTS } from '../texts/reply-texts.ts';
+import { postFieldOf, postKeyOf } from './post-ledger.ts';
+
+/** Set in the record of an answer that points to a newer one. */
+export const REPLACED_FIELD = 'replaced';
+
+export interface OldAnswer {
+  partition: number;
+  /** The message that it answered. */
+  deliveryId: string;
+}
+
+/**
+ * Makes an answer that was asked for again point to the new one, which stands below it, where the platform can edit what
+ * stands. Called once the new answer is visible; safe to repeat, also by a worker that has been replaced meanwhile. What
+ * cannot be edited any more stays as it is.
+ */
+export async function markSuperseded(
+  { redis, platform, language }: { redis: RedisClient; platform: Platform; language: Language },
+  { partition, deliveryId }: OldAnswer,
+): Promise<void> {
+  const { push } = platform;
+  if (!push) return;
+  const key = messageKey(partition, deliveryId);
+  const record = await redis.hgetall(key);
+  // What looks after the old answer must not lay its text over this.
+  if (record['state'] !== undefined) await redis.multi().hset(key, REPLACED_FIELD, '1').pexpire(key, DAY_MS).exec();
+  const content = platform.renderReply({ text: say(REPLY_TEXTS.answeredBelow, language), finished: true });
+  for (let part = 0; ; part += 1) {
+    const handle = record[postFieldOf(part)];
+    if (handle === undefined) return;
+    if (handle !== 'posting') await push.update(handle, { content, finished: true }, postKeyOf(deliveryId, part));
+  }
+}

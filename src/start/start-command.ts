@@ -1,0 +1,106 @@
+import { startApp, type App } from '../compose/app.ts';
+import { SECOND_MS } from '../base/clock.ts';
+import { asError } from '../base/coded-error.ts';
+import { createLog } from '../base/log.ts';
+import { listenForStop } from '../base/stop-signals.ts';
+import { EXIT } from '../base/exit-codes.ts';
+import { greet } from './greet.ts';
+import { openBrowser } from './open-browser.ts';
+import { inBackground } from '../base/in-background.ts';
+import type { Config } from '../settings/config.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+import { turnsGraceSec } from '../compose/turns-grace.ts';
+import { failureOfStart } from './start-failure.ts';
+import { looksAtStart, watchTroubles } from './start-troubles.ts';
+import type { MovedPort } from '../compose/take-free-ports.ts';
+
+interface StartWishes {
+  moved: readonly MovedPort[];
+  /** False where the person asked for none. */
+  opensBrowser: boolean;
+}
+
+/**
+ * Runs until a signal comes. SIGTERM and SIGINT stop in order, also while it starts; whoever sends another one later ends
+ * it at once (security.md 4.9).
+ */
+export async function runStartCommand(
+  { config, secrets }: Extract<LoadedSettings, { ok: true }>,
+  { moved, opensBrowser }: StartWishes,
+): Promise<void> {
+  const log = createLog(config.log);
+  const say = (text: string) => void process.stdout.write(text);
+  let isUp = false;
+  const crash = (thrown: unknown) => {
+    const error = asError(thrown);
+    if (isUp) {
+      log.fatal({ error }, 'Parley cannot go on');
+      process.exit(EXIT.crash);
+    }
+    const { sentence, isOfSettings } = failureOfStart(error, config);
+    log.debug({ error }, 'the start came to nothing');
+    process.stderr.write(`${sentence}\n`);
+    process.exit(isOfSettings ? EXIT.settings : EXIT.crash);
+  };
+  // Nothing is known about the state after an error that nobody caught: log it, end, start afresh (security.md 4.13).
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', crash);
+
+  let isStopping = false;
+  let endWatch: (() => void) | undefined;
+  const wasStopped = () => isStopping;
+  const stop = (exitCode: number) => {
+    if (isStopping) return;
+    isStopping = true;
+    endWatch?.();
+    log.info('stopping in order');
+    // What cannot start has stopped all by itself.
+    const stopped = starting.then(
+      (app) => {
+        inBackground(() => sayWhatEnds(app, config, say));
+        return app.close();
+      },
+      () => undefined,
+    );
+    void stopped.then(() => process.exit(exitCode), crash);
+  };
+  listenForStop({ onStop: () => stop(EXIT.ok), onInsist: () => process.exit(EXIT.crash) });
+  const onFatal = (sentence: string) => {
+    process.stderr.write(`${sentence}\n`);
+    stop(EXIT.settings);
+  };
+  // A worker that the page can end by force, to show that nothing is lost, is no part of this process.
+  const workerProgram =
+    config.mode === 'local' ? new URL('../compose/local-worker-process.js', import.meta.url) : undefined;
+  const starting = startApp({ config, secrets, log, onFatal, workerProgram });
+
+  try {
+    const app = await starting;
+    isUp = true;
+    const looks = await looksAtStart({ config, secrets: app.secrets });
+    const watch = watchTroubles(looks, { onEnded: (sentence) => say(`${sentence}\n`) });
+    endWatch = () => watch.end();
+    const troubles = await watch.first;
+    if (wasStopped()) return;
+    const isTerminal = process.stdout.isTTY;
+    const desk = { platform: process.platform, env: process.env, isTerminal };
+    const open = (url: string) => opensBrowser && openBrowser(url, desk);
+    greet({ app, config, moved, troubles, isTerminal, open, say });
+  } catch (error) {
+    crash(error);
+  }
+}
+
+/** A stop may take as long as an answer does: whoever pressed Ctrl+C is told what it waits for, and how not to. */
+async function sayWhatEnds(app: App, config: Config, say: (text: string) => void): Promise<void> {
+  if (config.mode !== 'local' && !process.stdout.isTTY) return;
+  const count = await app.runningAnswers();
+  const mostSec = turnsGraceSec(config.http.shutdownGraceSec);
+  const insist = `for at most ${mostSec} seconds. Press Ctrl+C again to end at once.\n`;
+  if (count === 0) {
+    setTimeout(() => say(`\nThe last calls to the chat app are being looked after, ${insist}`), SECOND_MS * 2).unref();
+    return;
+  }
+  const answers = count === 1 ? 'The answer under way is' : `${count} answers under way are`;
+  say(`\n${answers} being finished, ${insist}`);
+}

@@ -1,0 +1,158 @@
+import { isRefusedByRedis } from '../check/check-redis.ts';
+import { checkSignIn } from '../check/check-sign-in.ts';
+import { requestForCheck } from '../check/check-request.ts';
+import { withTimeout } from '../base/with-timeout.ts';
+import { SECOND_MS } from '../base/clock.ts';
+import { inBackground } from '../base/in-background.ts';
+import { createLog } from '../base/log.ts';
+import { connectRedis, type RedisAddress } from '../base/redis.ts';
+import type { CheckResult } from '../platforms/platform.ts';
+import { redisAddress } from '../compose/secrets.ts';
+import { lacksOfService } from '../compose/service-lacks.ts';
+import type { Config, Secrets } from '../settings/config.ts';
+
+/** Looks whether one thing works that a start does not wait for. */
+export interface StartProbe {
+  /** Said once it works again. */
+  works: string;
+  /** A sentence on what does not work, or undefined. Never rejects. */
+  find(): Promise<string | undefined>;
+}
+
+interface LookParts {
+  config: Config;
+  secrets: Secrets;
+}
+
+const LOOK_LIMIT_MS = 3 * SECOND_MS;
+const LOOK_AGAIN_MS = 5 * SECOND_MS;
+
+/** What this process needs from others: everything but what it brought itself. */
+export async function looksAtStart(parts: LookParts): Promise<StartProbe[]> {
+  const { config, secrets } = parts;
+  const { roles, embedded, signIn, chat, http } = config;
+  const has = (role: Config['roles'][number]) => roles.includes(role);
+  const hasBot = has('receiver') || has('worker');
+  const isServing = config.mode === 'serving';
+  return [
+    ...(embedded.redis ? [] : [redisProbe(redisAddress(config, secrets))]),
+    ...(isServing && has('service') ? await serviceLooks(config, secrets) : []),
+    ...(has('worker') && !embedded.chat ? [chatProbe(chat.baseUrl, secrets.chatApiKey)] : []),
+    ...(hasBot && !embedded.signIn && signIn.mode !== 'off'
+      ? [signInLook({ authUrl: signIn.url, clientId: signIn.clientId, publicUrl: http.publicUrl })]
+      : []),
+    ...(isServing && hasBot ? await platformLooks(parts) : []),
+  ];
+}
+
+/** Looks once at all, then again and again at what does not work, until all does. */
+export function watchTroubles(
+  looks: readonly StartProbe[],
+  { onEnded, againMs = LOOK_AGAIN_MS }: { onEnded(sentence: string): void; againMs?: number },
+): { first: Promise<string[]>; end(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const lookAgain = (troubled: readonly StartProbe[]) => {
+    if (isOver || troubled.length === 0) return;
+    timer = setTimeout(() => inBackground(async () => lookAgain(await stillTroubled(troubled))), againMs).unref();
+  };
+  const stillTroubled = async (troubled: readonly StartProbe[]): Promise<StartProbe[]> => {
+    const found = await Promise.all(troubled.map(({ find }) => find()));
+    for (const [index, { works }] of troubled.entries()) if (found[index] === undefined) onEnded(works);
+    return troubled.filter((_look, index) => found[index] !== undefined);
+  };
+  const first = async () => {
+    const found = await Promise.all(looks.map(({ find }) => find()));
+    lookAgain(looks.filter((_look, index) => found[index] !== undefined));
+    return found.filter((sentence) => sentence !== undefined);
+  };
+  return {
+    first: first(),
+    end() {
+      isOver = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** A connection of its own, so that why it comes to nothing is known, and nothing waits behind it. */
+export function redisProbe(address: RedisAddress): StartProbe {
+  const find = async () => {
+    const redis = connectRedis(address, 'wait', createLog({ level: 'silent', format: 'json' }), 'start');
+    let reason = '';
+    redis.on('error', (error: Error) => (reason = error.message));
+    try {
+      await withTimeout(redis.ping(), LOOK_LIMIT_MS);
+      return undefined;
+    } catch (error) {
+      const told = `${reason} ${error instanceof Error ? error.message : ''}`;
+      return isRefusedByRedis(told)
+        ? 'Redis refuses the user or the password in REDIS_URL: no message can be taken in or answered. It is tried again and again.'
+        : `Redis does not answer at ${placesOf(address)}: no message can be taken in or answered until it does. Start it, or see that REDIS_URL is right; it is tried again and again.`;
+    } finally {
+      redis.disconnect();
+    }
+  };
+  return { works: 'Redis answers.', find };
+}
+
+/** Without user and password. */
+function placesOf({ urls }: RedisAddress): string {
+  return urls
+    .map((address) => new URL(address))
+    .map(({ host, pathname }) => (host === '' ? pathname : host))
+    .join(', ');
+}
+
+export function chatProbe(baseUrl: string, apiKey: string | undefined): StartProbe {
+  const find = async () => {
+    const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+    const answer = await requestForCheck(`${baseUrl}/models`, { headers, timeoutMs: LOOK_LIMIT_MS });
+    if ('code' in answer)
+      return `The chat service does not answer at ${baseUrl} (${answer.code}): nothing can be answered until it does. See that CHAT_BASE_URL is right; it is asked again with each question.`;
+    if (answer.status === 401 || answer.status === 403)
+      return `The chat service refuses CHAT_API_KEY (${answer.status}): nothing can be answered until it is a valid key.`;
+    if (answer.status >= 500)
+      return `The chat service answers ${answer.status}: ask who runs it; it is asked again with each question.`;
+    return undefined;
+  };
+  return { works: 'The chat service answers.', find };
+}
+
+function signInLook(options: Parameters<typeof checkSignIn>[0]): StartProbe {
+  const find = async () => {
+    const sentence = sentenceOf(await withTimeout(checkSignIn(options), LOOK_LIMIT_MS).catch(() => []));
+    return sentence && `Nobody can sign in. ${sentence}`;
+  };
+  return { works: 'The sign-in service answers.', find };
+}
+
+/** What a service for real people was not told stays as it is until the next start. */
+async function serviceLooks(config: Config, secrets: Secrets): Promise<StartProbe[]> {
+  const lacks = await lacksOfService(config, secrets);
+  return lacks.map(({ sentence }) => ({ works: '', find: async () => sentence }));
+}
+
+async function platformLooks(parts: LookParts): Promise<StartProbe[]> {
+  const { checkPlatform } = await import('../check/check-platform.ts');
+  const { wecom, slack } = parts.config;
+  const names = [...(wecom.isBotOn ? ['wecom' as const] : []), ...(slack.isOn ? ['slack' as const] : [])];
+  return names.map((name) => ({
+    works: `${name === 'wecom' ? 'WeCom' : 'Slack'} takes our calls.`,
+    async find() {
+      const results = await withTimeout(checkPlatform(name, parts.config, parts.secrets), LOOK_LIMIT_MS).catch(
+        () => [],
+      );
+      return sentenceOf(results);
+    },
+  }));
+}
+
+/** The first fault among a check's lines. */
+function sentenceOf(results: readonly CheckResult[]): string | undefined {
+  const fault = results.find(({ verdict }) => verdict === 'fault');
+  return (
+    fault &&
+    [`${fault.name}: ${fault.detail}`, ...(fault.nextStep === undefined ? [] : [fault.nextStep])].join('. ') + '.'
+  );
+}

@@ -1,0 +1,58 @@
+import { monotonicMs } from '../../base/clock.ts';
+import type { ChatClient, ToolDeclaration } from '../../chat/chat-types.ts';
+import type { Toolbox } from '../../tools/toolbox.ts';
+import type { ToolAsker } from '../../tools/tool.ts';
+import { answerInRounds } from './answer-in-rounds.ts';
+import { NamedLinks } from './named-links.ts';
+import type { AdmittedScene } from '../run-turn.ts';
+import { TOOL_LIMITS } from './tool-limits.ts';
+import type { TurnReport } from '../turn-ports.ts';
+import { shouldBeBrief } from './load-shedding.ts';
+
+export interface TurnToolOptions {
+  chat: ChatClient;
+  toolbox: Toolbox;
+  report: Pick<TurnReport, 'toolEnded'>;
+}
+
+/** What a turn asks the model with: the tools that its person may use. */
+export interface TurnTools {
+  declared: readonly ToolDeclaration[];
+  /** Answers in rounds: what tools find out is no step of the caller's. */
+  chat: Pick<ChatClient, 'stream'>;
+  /** What is said from here on, with links as they are to be shown. */
+  links: NamedLinks;
+}
+
+/** @param showStatus shows what a tool is doing */
+export function toolsOfTurn(
+  options: TurnToolOptions,
+  scene: AdmittedScene,
+  showStatus: (status: string) => void,
+): TurnTools {
+  const { chat, toolbox, report } = options;
+  const asker = askerOf(scene);
+  // Each round costs another call of the model.
+  const declared = shouldBeBrief(scene) ? [] : toolbox.offer(asker);
+  const links = new NamedLinks();
+  return {
+    declared,
+    links,
+    chat: {
+      stream: (request, signal, onEvent) =>
+        answerInRounds(
+          {
+            ...{ chat, toolbox, report, monotonicMs, asker, limits: TOOL_LIMITS, signal, showStatus },
+            told: (texts) => links.toldBy(texts),
+          },
+          request,
+          onEvent,
+        ),
+    },
+  };
+}
+
+/** What tools may know of a question: who asks, as the gate found out, and where. */
+function askerOf({ account, newest: { chat }, question }: AdmittedScene): ToolAsker {
+  return { person: account, place: { kind: chat.kind, id: chat.id }, language: question.language };
+}

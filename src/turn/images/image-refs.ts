@@ -1,0 +1,51 @@
+import type { ImagePlace } from '../../conversation/history.ts';
+import type { InboundMessage, MessagePart } from '../../platforms/platform.ts';
+
+/** An image of a question: where it is kept, and where the platform has it unless that is long ago. */
+export interface ImageRef {
+  mediaId: string;
+  mediaRef?: string;
+  place: ImagePlace;
+}
+
+/** What is said in messages that make one question: their text, and their images at their places in it, the quoted ones first. */
+export interface Said {
+  text: string;
+  images: ImageRef[];
+}
+
+/** The images of a message, the quoted ones first, each with the name under which it is kept. */
+export function imageRefsOf(message: InboundMessage, deliveryId: string): ImageRef[] {
+  return joinSaid([{ message, deliveryId }]).images;
+}
+
+/** Joins messages in the order in which they were said: one text with a line for each piece, and where each image stood in it. */
+export function joinSaid(messages: readonly { message: InboundMessage; deliveryId: string }[]): Said {
+  const quoted: ImageRef[] = [];
+  const said: (ImageRef & { place: number })[] = [];
+  const texts: string[] = [];
+  let lengthChars = 0;
+  for (const { message, deliveryId } of messages) {
+    let count = 0;
+    const refOf = (mediaRef: string) => ({ mediaId: `${deliveryId}:${count++}`, mediaRef });
+    for (const mediaRef of mediaRefsOf(message.quote ?? [])) quoted.push({ ...refOf(mediaRef), place: 'quote' });
+    for (const part of message.parts) {
+      if (part.type === 'image') said.push({ ...refOf(part.mediaRef), place: lengthChars });
+      if (part.type !== 'text') continue;
+      lengthChars += part.text.length + (texts.length > 0 ? 1 : 0);
+      texts.push(part.text);
+    }
+  }
+  const whole = texts.join('\n');
+  const text = whole.trim();
+  const cutChars = whole.length - whole.trimStart().length;
+  const placed = said.map((image) => ({
+    ...image,
+    place: Math.min(Math.max(image.place - cutChars, 0), text.length),
+  }));
+  return { text, images: [...quoted, ...placed] };
+}
+
+function mediaRefsOf(parts: readonly MessagePart[]): string[] {
+  return parts.flatMap((part) => (part.type === 'image' ? [part.mediaRef] : []));
+}

@@ -1,0 +1,30 @@
+import type { EarlierImages } from '../../conversation/build-prompt.ts';
+import type { HistoryTurn } from '../../conversation/history.ts';
+import type { MediaStore } from '../../conversation/images/media-store.ts';
+import type { PlacedImage } from '../../conversation/prompt-parts.ts';
+import { personIdOf } from '../../platforms/conversation-key.ts';
+import { maySee } from '../ask/choose-model.ts';
+import { readEarlierImages } from './earlier-images.ts';
+import { fetchImages } from './fetch-images.ts';
+import type { SignInMode } from '../turn-ports.ts';
+import type { AdmittedScene } from '../run-turn.ts';
+
+/**
+ * The images that a turn's prompt shows: the question's own at their places in it, and those of the latest turns, as far
+ * as a model that can see may answer this person. @throws ImageRefusedError
+ */
+export async function readImages(
+  { mediaStore: store, visionModel, mode }: { mediaStore: MediaStore; visionModel: string; mode: SignInMode },
+  { question, newest, platform, turn: { conversation }, controls, models, account }: AdmittedScene,
+  turns: readonly HistoryTurn[],
+): Promise<{ images: PlacedImage[]; earlierImages: EarlierImages }> {
+  const personId = personIdOf(newest, newest.sender.userId);
+  const isSignedIn = account !== undefined || mode === 'off';
+  const scene = { platform, store, conversation, personId, isSignedIn };
+  const dataUrls = await fetchImages(scene, question.images, controls.signal);
+  const images = question.images.map(({ place }, index) => ({ place, dataUrl: dataUrls[index] ?? '' }));
+  const earlierImages: EarlierImages = maySee(models, visionModel)
+    ? await readEarlierImages({ store, partition: conversation.partition, turns })
+    : new Map();
+  return { images, earlierImages };
+}

@@ -1,0 +1,43 @@
+import type { KeyRing } from '../../base/key-ring.ts';
+import { openTurns, type HistoryTurn } from '../../conversation/history.ts';
+import type { GroupScope } from '../../platforms/conversation-key.ts';
+import type { TurnScene } from '../run-turn.ts';
+
+export interface EarlierTurnsOptions {
+  keyRing: KeyRing;
+  groupScope: GroupScope;
+  /** After so long without a question a conversation has ended; milliseconds, 0 for never. */
+  idleMs: number;
+}
+
+export interface EarlierTurns {
+  /** What may enter the prompt, oldest first. */
+  turns: HistoryTurn[];
+  /** Nobody asked anything for so long that the conversation before this question has ended. */
+  hasEnded: boolean;
+}
+
+/**
+ * The conversation's earlier turns, as far as they may enter this question's prompt: those since it began anew. Where a
+ * conversation is one person's, only what was said under the account that asks now: a new identity starts afresh
+ * (security.md 1.3 step 23). A shared one has many accounts.
+ */
+export function earlierTurns({ keyRing, groupScope, idleMs }: EarlierTurnsOptions, scene: TurnScene): EarlierTurns {
+  const { turn, account, replaced } = scene;
+  const opened = openTurns(keyRing, turn.conversation.id, turn.history);
+  const begin = opened.findLastIndex(({ startsAnew }) => startsAnew === true);
+  const current = opened.slice(Math.max(0, begin));
+  const turns = isShared(scene, groupScope)
+    ? current
+    : current.filter(({ accountId }) => accountId === account?.accountId);
+  if (replaced?.startsAnew) return { turns: [], hasEnded: false };
+  const askedAtMs = replaced?.atMs ?? turn.startedAtMs;
+  const lastAtMs = turns.at(-1)?.atMs ?? askedAtMs;
+  const hasEnded = idleMs > 0 && askedAtMs - lastAtMs > idleMs;
+  return { turns: hasEnded ? [] : turns, hasEnded };
+}
+
+/** Whether several people are in the conversation: a thread of a group always, all of a group where it is set so. */
+export function isShared({ newest: { chat } }: Pick<TurnScene, 'newest'>, groupScope: GroupScope): boolean {
+  return chat.kind === 'group' && (groupScope === 'group' || chat.threadId !== undefined);
+}

@@ -1,0 +1,51 @@
+import type { InboundMessage, MessagePart } from '../../platforms/platform.ts';
+import { languageOfText, type Language } from '../../base/texts.ts';
+import { joinSaid, type ImageRef } from '../images/image-refs.ts';
+import type { TurnInput } from '../turn-types.ts';
+
+/** What is asked in a turn: the messages merged into it, in the order in which they were said. */
+export interface Question {
+  text: string;
+  /** Its images, the quoted ones first, each with its place in the text. */
+  images: ImageRef[];
+  /** Text of what the newest message quotes; it is data, not the asker's words. */
+  quotedText: string | undefined;
+  language: Language;
+}
+
+/** Joins a turn's messages to one question. */
+export function questionOf(turn: TurnInput): Question {
+  const messages = turn.messages.map(({ message }) => message);
+  const quotes = messages.flatMap(({ quote }) => quote ?? []);
+  const { text, images } = joinSaid(turn.messages);
+  const quotedText = textOf(quotes.map(readable));
+  return {
+    text,
+    images,
+    quotedText: quotedText === '' ? undefined : quotedText,
+    language: languageOfMessage(messages.at(-1), text),
+  };
+}
+
+/** The text of one message. */
+export function textOfMessage({ parts }: InboundMessage): string {
+  return textOf(parts);
+}
+
+/** The language in which the bot itself speaks to this person: that of their message. A bare slash word tells it by its spelling. */
+function languageOfMessage(newest: InboundMessage | undefined, text: string): Language {
+  return languageOfText(text === '' ? (newest?.sender.displayName ?? '') : text);
+}
+
+/** A quoted file is named, so that the model does not answer as if nothing were quoted. */
+function readable(part: MessagePart): MessagePart {
+  if (part.type === 'text' || part.type === 'image') return part;
+  return { type: 'text', text: '[a file is quoted here that cannot be read]' };
+}
+
+function textOf(parts: MessagePart[]): string {
+  return parts
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n')
+    .trim();
+}

@@ -1,0 +1,84 @@
+import type { KeyRing } from '../../base/key-ring.ts';
+import { openTurns, sealTurn, type HistoryTurn } from '../../conversation/history.ts';
+import { languageOfText, type Language } from '../../base/texts.ts';
+import { conversationOf, personIdOf, type GroupScope } from '../../platforms/conversation-key.ts';
+import type { ImageRef } from '../images/image-refs.ts';
+import type { TurnScene } from '../run-turn.ts';
+import type { Outcome, TurnInput, TurnResult } from '../turn-types.ts';
+
+/** So many that no two people of a group share a tag. */
+const SPEAKER_DIGITS = 10;
+
+/** A finished turn as the commit appends it to the conversation's history. */
+export function turnHistory(
+  keyRing: KeyRing,
+  scene: TurnScene,
+  answer: { text: string; interrupted: boolean },
+): TurnResult['history'] {
+  const { turn, question, newest } = scene;
+  const record: HistoryTurn = {
+    version: 1,
+    turnId: turn.turnId,
+    atMs: turn.startedAtMs,
+    ...(newest.chat.kind === 'group' ? { speakerTag: speakerTagOf(scene) } : {}),
+    ...(scene.account ? { accountId: scene.account.accountId } : {}),
+    userText: question.text,
+    ...(question.quotedText === undefined ? {} : { quotedText: question.quotedText }),
+    ...imageFields(question.images),
+    images: question.images.length,
+    assistantText: answer.text,
+    ...(answer.interrupted ? { interrupted: true } : {}),
+    ...(scene.startsAnew ? { startsAnew: true } : {}),
+  };
+  return { append: sealTurn(keyRing, turn.conversation.id, record), ...(scene.startsAnew ? { anew: true } : {}) };
+}
+
+function imageFields(images: readonly ImageRef[]): Pick<HistoryTurn, 'mediaIds' | 'imagePlaces'> {
+  if (images.length === 0) return {};
+  return { mediaIds: images.map(({ mediaId }) => mediaId), imagePlaces: images.map(({ place }) => place) };
+}
+
+/** The images of an earlier question, as far as they are known; whether they are still kept shows when they are read. */
+export function imagesOfTurn({ mediaIds = [], imagePlaces = [], userText }: HistoryTurn): ImageRef[] {
+  return mediaIds.map((mediaId, index) => ({ mediaId, place: imagePlaces[index] ?? userText.length }));
+}
+
+/**
+ * Where the answer begins a thread, what was said is the beginning of that thread's conversation too: whoever goes on
+ * there goes on from it.
+ */
+export function withThreadHistory(
+  { keyRing, groupScope }: { keyRing: KeyRing; groupScope: GroupScope },
+  { newest, turn }: TurnScene,
+  outcome: Outcome,
+): Outcome {
+  const { opensThread, chat } = newest;
+  const sealed = outcome.history?.append;
+  if (opensThread === undefined || sealed === undefined) return outcome;
+  const [said] = openTurns(keyRing, turn.conversation.id, [sealed]);
+  if (!said) return outcome;
+  const conversation = conversationOf({ ...newest, chat: { ...chat, threadId: opensThread } }, groupScope);
+  return { ...outcome, threadHistory: { conversation, append: sealTurn(keyRing, conversation.id, said) } };
+}
+
+/** Keeps the question of a turn that got no answer, so that /retry can ask it again; it never enters a prompt. */
+export function failedTurnHistory(keyRing: KeyRing, scene: TurnScene): TurnResult['history'] {
+  const { text, images } = scene.question;
+  if (text === '' && images.length === 0) return undefined;
+  return turnHistory(keyRing, scene, { text: '', interrupted: true });
+}
+
+/** The conversation's last question, whoever asked it. */
+export function lastTurn(keyRing: KeyRing, { turn }: TurnScene): HistoryTurn | undefined {
+  return openTurns(keyRing, turn.conversation.id, turn.history.slice(-1)).at(-1);
+}
+
+/** A stable name for a person within a group's prompt that tells nothing about them (security.md 6.2). */
+export function speakerTagOf({ newest }: TurnScene): string {
+  return `member-${personIdOf(newest, newest.sender.userId).slice(0, SPEAKER_DIGITS)}`;
+}
+
+/** The language of the conversation's last question; English when nothing was said yet. */
+export function lastLanguage(keyRing: KeyRing, turn: TurnInput): Language {
+  return languageOfText(openTurns(keyRing, turn.conversation.id, turn.history.slice(-1)).at(-1)?.userText ?? '');
+}

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { messageKey } from '../../src/base/partition-keys.ts';
+import { EarlierSnapshot } from '../../src/reply/earlier-snapshot.ts';
+import { testKeyRing } from '../support/messages.ts';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+
+const keyRing = testKeyRing();
+let server: TestRedis;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterAll(() => server.stop());
+
+/** What stands there of a dead worker's answer. */
+async function after(shown: string): Promise<EarlierSnapshot> {
+  const place = { partition: 1, deliveryId: 'abc', purpose: 'reply' };
+  await server.redis.del(messageKey(1, 'abc'));
+  if (shown !== '') await server.redis.hset(messageKey(1, 'abc'), 'content', keyRing.seal('reply', 'abc', shown));
+  return new EarlierSnapshot({ redis: server.redis, keyRing, ...place });
+}
+
+test('while the model says the same words again, what was read already stays; what goes beyond is shown', async () => {
+  const shown = '1 2 3 **four**';
+  const snapshot = await after(shown);
+  for (const text of ['', '1', '1 2', '1 2 3 **fo**']) expect(await snapshot.holds(text)).toBe(true);
+  expect(await snapshot.holds('1 2 3 **four** 5')).toBe(false);
+  // From then on every look is the new one's own.
+  expect(await snapshot.holds('1')).toBe(false);
+});
+
+test('other words than before are shown at once, and so is all where nothing stood', async () => {
+  expect(await (await after('1 2 3')).holds('One')).toBe(false);
+  expect(await (await after('')).holds('1')).toBe(false);
+});
+
+test('whatever is held back is shorter than what stands, and no text of the whole answer is', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string(), fc.string(), async (shown, text) => {
+      if (await (await after(shown)).holds(text)) expect(text.length).toBeLessThan(shown.length);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { composeAnswer, type Answer } from '../../src/service/built-in/compose-answer.ts';
+import { DocSearch } from '../../src/service/built-in/doc-search.ts';
+import { readChatRequest } from '../../src/service/chat/chat-request.ts';
+import { loadModelTable } from '../../src/service/chat/model-table.ts';
+import { createCurrentTime } from '../../src/tools/current-time.ts';
+import { createReadPage } from '../../src/tools/read-page.ts';
+import { PUBLIC_WEB } from '../../src/tools/page/egress-policy.ts';
+import { createWebSearch } from '../../src/tools/web-search.ts';
+import { createWhoAmI } from '../../src/tools/who-am-i.ts';
+import { labelToolResult } from '../../src/turn/ask/label-tool-result.ts';
+
+const docs = new DocSearch('/nonexistent');
+const models = loadModelTable();
+
+/** Parley's own tools as it declares them. */
+const PARLEYS = [
+  createCurrentTime(() => 0),
+  createWhoAmI(),
+  createWebSearch(() => Promise.resolve([])),
+  createReadPage(PUBLIC_WEB),
+].map(({ name, description, parameters }) => declare(name, description, parameters));
+
+function declare(name: string, description: string, parameters: object) {
+  return { type: 'function', function: { name, description, parameters } };
+}
+
+function answer(messages: object[], extra: object = {}): Promise<Answer> {
+  return composeAnswer(readChatRequest({ model: 'svc-max', messages, ...extra }, models), docs);
+}
+
+/** Which tool is called for a question, with what. */
+async function callFor(question: string, tools: object[] = PARLEYS): Promise<[string, unknown] | undefined> {
+  const { toolCalls } = await answer([{ role: 'user', content: question }], { tools });
+  const call = toolCalls[0]?.function;
+  return call && [call.name, JSON.parse(call.arguments)];
+}
+
+async function textFor(question: string, extra: object = {}): Promise<string> {
+  return (await answer([{ role: 'user', content: question }], extra)).text;
+}
+
+describe('what a question plainly wishes for calls the tool of Parley that serves it', () => {
+  const page = 'https://example.org/a_b?c=1#d';
+  test.each<[question: string, tool: string, given: object]>([
+    ['Who am I?', 'who_am_i', {}],
+    ['Do you know who I am?', 'who_am_i', {}],
+    ['Which department am I in?', 'who_am_i', {}],
+    ['你知道我是谁吗？', 'who_am_i', {}],
+    ['我在哪个部门？', 'who_am_i', {}],
+    ['What time is it?', 'current_time', {}],
+    ['现在几点了？', 'current_time', {}],
+    ['What time is it in New York now?', 'current_time', { timeZone: 'America/New_York' }],
+    ['What time is it in Asia/Tokyo?', 'current_time', { timeZone: 'Asia/Tokyo' }],
+    ['What time is it in Beijing?', 'current_time', { timeZone: 'Asia/Shanghai' }],
+    ['上海现在几点？', 'current_time', { timeZone: 'Asia/Shanghai' }],
+    ['What time is it in Nowhere?', 'current_time', {}],
+    ['Search for otters', 'web_search', { query: 'otters' }],
+    ['Please search the web for otters in rivers.', 'web_search', { query: 'otters in rivers' }],
+    ['Look up otters', 'web_search', { query: 'otters' }],
+    ['搜索水獭', 'web_search', { query: '水獭' }],
+    ['请帮我上网查水獭。', 'web_search', { query: '水獭' }],
+    [page, 'read_page', { address: page }],
+    [`What does ${page} say?`, 'read_page', { address: page }],
+    [`Summarise ${page}.`, 'read_page', { address: page }],
+    [`(see ${page})`, 'read_page', { address: page }],
+    [`总结一下${page}，谢谢`, 'read_page', { address: page }],
+    [`看看${page}讲了什么`, 'read_page', { address: page }],
+  ])('%s', async (question, tool, given) => expect(await callFor(question)).toEqual([tool, given]));
+
+  test.each([
+    'What am I allowed to ask?',
+    'How do I search in the history?',
+    'Do I write PUBLIC_URL=https://parley.example.edu in the file?',
+    'hello',
+  ])('none: %s', async (question) => expect(await callFor(question)).toBeUndefined());
+
+  test('a tool whose whole name is said is meant, and not the web', async () => {
+    const flights = declare('search_flights', 'Finds flights', { type: 'object', properties: {} });
+    expect((await callFor('Search for flights to Paris', [...PARLEYS, flights]))?.[0]).toBe('search_flights');
+  });
+});
+
+describe('where the tool is absent it says so', () => {
+  test.each([
+    ['Search for otters', 'WEB_SEARCH_URL'],
+    ['搜索水獭', 'WEB_SEARCH_URL'],
+    ['What does https://example.org say?', 'read_page'],
+    ['打开 https://example.org', 'read_page'],
+    ['What time is it?', 'current_time'],
+    ['现在几点？', 'current_time'],
+    ['Who am I?', '/whoami'],
+    ['你知道我是谁吗？', '发送“我是谁”'],
+  ])('%s', async (question, part) => {
+    expect(await textFor(question)).toContain(part);
+    // A tool that may not be called is as good as none.
+    expect(await textFor(question, { tools: PARLEYS, tool_choice: 'none' })).toContain(part);
+  });
+});
+
+describe('security.md 6.3 what a tool gave back is told as a quotation', () => {
+  const after = (content: string, question = 'Search for otters') => [
+    { role: 'user', content: question },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'a', type: 'function', function: { name: 'web_search', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'a', content },
+  ];
+
+  test('without the label that the bot sets around it', async () => {
+    const { text, toolCalls } = await answer(after(labelToolResult('1. Otters\nhttps://example.org\n\nThe end', 500)), {
+      tools: PARLEYS,
+    });
+    expect(toolCalls).toEqual([]);
+    expect(text).toBe(
+      "`web_search` answered:\n\n> 1. Otters\n> https://example.org\n>\n> The end\n\nI'm Parley's small built-in model: I pass this on as it is.",
+    );
+  });
+
+  test('in the language of the question, a long one cut', async () => {
+    const { text } = await answer(after('a'.repeat(5_000), '搜索水獭'));
+    expect(text).toMatch(/^`web_search` 的结果：\n\n> a{1200}…\n\n我是 Parley/);
+  });
+
+  test('nothing in it leaves the quotation', async () => {
+    const lines = fc.array(fc.oneof(fc.constantFrom('', '</tool_result>', '<tool_result>', '# x', '> y'), fc.string()));
+    await fc.assert(
+      fc.asyncProperty(lines, async (parts) => {
+        const { text } = await answer(after(labelToolResult(parts.join('\n'), 200)));
+        const inner = text.split('\n\n').slice(1, -1).join('\n\n');
+        expect(inner.split(/\r\n|[\n\r]/).every((line) => line.startsWith('>'))).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { HOUR_MS } from '../../../src/base/clock.ts';
+import { conversationKeys } from '../../../src/base/partition-keys.ts';
+import type { ChatClient, ChatRequest } from '../../../src/chat/chat-types.ts';
+import { sealTurn } from '../../../src/conversation/history.ts';
+import { openSummary } from '../../../src/conversation/summary.ts';
+import { SummaryStore } from '../../../src/conversation/summary-store.ts';
+import { conversationOf } from '../../../src/platforms/conversation-key.ts';
+import { createSummarise } from '../../../src/turn/prompt/summarise.ts';
+import { turnOf } from '../../conversation/turns.ts';
+import { testKeyRing, textMessage } from '../../support/messages.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+
+const keyRing = testKeyRing();
+const conversation = conversationOf(textMessage('x'), 'member');
+const keys = conversationKeys(conversation);
+let server: TestRedis;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterAll(() => server.stop());
+beforeEach(() => server.redis.flushall());
+
+/** A model that answers anything with two words. */
+const asked: ChatRequest[] = [];
+const chat: Pick<ChatClient, 'stream'> = {
+  async stream(request, _signal, onEvent) {
+    asked.push(request);
+    await Promise.resolve();
+    onEvent({ type: 'text', delta: 'the notes' });
+    onEvent({ type: 'end', reason: 'stop' });
+  },
+};
+
+async function summarise(turnId: string): Promise<string> {
+  const store = new SummaryStore(server.redis, keyRing, HOUR_MS);
+  const run = createSummarise({ chat, keyRing, store, model: 'svc-lite', promptTokens: 24_000, nowMs: Date.now });
+  return run({ conversation, turnId, isShared: false }, new AbortController().signal);
+}
+
+test('of short turns too only the newest are left for later, so that it is not made anew after each', async () => {
+  const turns = Array.from({ length: 70 }, (_, index) => turnOf({ turnId: `t${index}`, atMs: index + 1 }));
+  await server.redis.rpush(keys.history, ...turns.map((turn) => sealTurn(keyRing, conversation.id, turn)));
+  expect(await summarise('t20')).toBe('written');
+  const kept = openSummary(keyRing, conversation.id, (await server.redis.get(keys.summary)) ?? '');
+  // All but the last one, which /retry may replace, and 25 before it.
+  expect(kept).toMatchObject({ text: 'the notes', coveredToMs: 70 - 1 - 25 });
+  expect(await summarise('t20')).toBe('nothing');
+});
