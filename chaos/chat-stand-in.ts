@@ -49,7 +49,7 @@ const LONGER = 3;
 
 /**
  * A chat service whose answers give themselves away: each word names the sampling and its place, the first names the
- * questions that were asked and the conversation that they came from. A few calls fail in the ways of F17 to F22. A request
+ * questions that were asked and the conversation that they came from. A few calls fail in the ways of RELIABILITY.md chat-service-fails, stalled-stream, cut-stream and odd-stream. A request
  * for a summary is no question: it is counted apart, and its answer names the conversations that it was made of.
  */
 export async function startChatStandIn(options: ChatStandInOptions): Promise<ChatStandIn> {

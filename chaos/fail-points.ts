@@ -2,7 +2,7 @@ import type { Ledger } from './ledger.ts';
 import { runChaos, type ChaosRun } from './run-chaos.ts';
 import { plainParts, type PartPlan } from './world.ts';
 
-/** Every call to the outside on a message's way, by the process that makes it (reliability.md F4). */
+/** Every call to the outside on a message's way, by the process that makes it (RELIABILITY.md crash-between-post-and-record). */
 const CALLS = {
   receiver: ['redis.accept', 'queue.wake', 'redis.poll'],
   worker: [

@@ -11,7 +11,7 @@ export interface Goals extends AskedCounts {
   doubtfulP99Ms: number;
 }
 
-/** "Answer restarts within 20 s after a worker dies" (reliability.md section 4, promise 4). */
+/** "Answer restarts within 20 s after a worker dies". */
 const RECOVERY_P99_MS = 20_000;
 /** Another worker takes over within 12 s, and Slack may carry out a post for 34 s after it was noted; the rest is the answer. */
 const DOUBTFUL_P99_MS = 50_000;

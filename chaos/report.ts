@@ -38,7 +38,7 @@ export interface ChaosReport {
   links: { people: number; broken: number } | 'not judged: sign-in is off';
 }
 
-/** An orderly stop must end within the grace of 10 s and two more (F16). */
+/** An orderly stop must end within the grace of 10 s and two more (RELIABILITY.md stopped-while-answering). */
 const STOP_LIMIT_MS = 12_000;
 
 export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; violations: Violation[] } {

@@ -11,7 +11,7 @@ export interface SlackPeopleOptions {
   moreHeaders: Record<string, string>;
 }
 
-/** Slack's own: three seconds, four deliveries in all; its pauses of a minute and five are sped up (F5). */
+/** Slack's own: three seconds, four deliveries in all; its pauses of a minute and five are sped up (RELIABILITY.md receiver-killed). */
 const PAUSES_MS = [0, 200, 1_500, 4_000];
 const DELIVERY_LIMIT_MS = 3_000;
 

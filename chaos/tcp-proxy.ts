@@ -13,7 +13,7 @@ interface Suffering {
   late?: true;
 }
 
-/** What a link suffers: toxiproxy's vocabulary, as far as one needs it (reliability.md section 4). */
+/** What a link suffers: toxiproxy's vocabulary, as far as one needs it. */
 export type LinkFault =
   /** Each piece comes so much later. */
   | ({ kind: 'delay'; delayMs: number } & Suffering)

@@ -14,7 +14,7 @@ export interface WecomPeopleOptions {
   isOver(): boolean;
 }
 
-/** WeCom's own: five seconds, three tries in all (reliability.md 2.2). */
+/** WeCom's own: five seconds, three tries in all (SECURITY.md sealed-records). */
 const TRIES = 3;
 const DELIVERY_LIMIT_MS = 5_000;
 const POLL_EVERY_MS = 1_000;

@@ -1,6 +1,6 @@
 /**
  * An error that a caller can act on: it branches on `code`, never on the message.
- * The message names what failed for a log; it must never hold message text, tokens or keys (security.md 2.5).
+ * The message names what failed for a log; it must never hold message text, tokens or keys (SECURITY.md secrets-stay-inside).
  */
 export class CodedError<Code extends string = string> extends Error {
   readonly code: Code;

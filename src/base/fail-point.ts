@@ -1,6 +1,6 @@
 /**
  * Where a test lets this process die, around a call to the outside: `PARLEY_FAIL_POINT=slack.chat.postMessage:after:exit`
- * (reliability.md F4). It exists under `NODE_ENV=test` only, and costs one comparison otherwise.
+ * (RELIABILITY.md crash-between-post-and-record). It exists under `NODE_ENV=test` only, and costs one comparison otherwise.
  */
 const armed = process.env['NODE_ENV'] === 'test' ? process.env['PARLEY_FAIL_POINT'] : undefined;
 

@@ -38,7 +38,7 @@ function write(value: HtmlValue): string {
   return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Control, bidirectional, zero-width and tag characters, which could disguise a name on a page (security.md 1.3 step 5). */
+/** Control, bidirectional, zero-width and tag characters, which could disguise a name on a page (SECURITY.md named-before-consent). */
 const DISGUISING = /[\p{Cc}\p{Cf}\u{E0000}-\u{E007F}\u2028\u2029]/gu;
 const MAX_NAME_CHARS = 64;
 

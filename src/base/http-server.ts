@@ -17,7 +17,7 @@ const MAX_CONNECTIONS = 10_000;
 const MAX_IDLE_CONNECTIONS = 2_000;
 const IDLE_SWEEP_MS = 50;
 
-/** Starts an HTTP server with the limits of security.md 3.2; Node's own defaults (300 s, checked every 30 s) are too lax. */
+/** Starts an HTTP server with the limits of SECURITY.md bounded-requests; Node's own defaults (300 s, checked every 30 s) are too lax. */
 export async function listen(handler: RequestListener, port: number, host: string): Promise<ListeningServer> {
   const server = createServer(
     {

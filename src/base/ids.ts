@@ -18,7 +18,7 @@ export function randomToken(bytes = 32): string {
   return randomBytes(bytes).toString('base64url');
 }
 
-/** Compares two secrets in constant time, whatever their lengths (security.md 3.3: both sides are hashed first). */
+/** Compares two secrets in constant time, whatever their lengths (SECURITY.md constant-time: both sides are hashed first). */
 export function sameSecret(left: string, right: string): boolean {
   return timingSafeEqual(hash('sha256', left, 'buffer'), hash('sha256', right, 'buffer'));
 }

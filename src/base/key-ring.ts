@@ -21,7 +21,7 @@ interface RingKey {
 }
 
 /**
- * The keys that encrypt what Parley keeps (security.md 2.2, 2.3): the newest writes, all read.
+ * The keys that encrypt what Parley keeps (SECURITY.md sealed-records, key-rotation): the newest writes, all read.
  * Values are bound to their purpose and owner by the additional data, so that a value copied elsewhere does not open.
  */
 export class KeyRing {
@@ -41,7 +41,7 @@ export class KeyRing {
     return this.#newest().id;
   }
 
-  /** The ids of all keys, the newest first, for the metric of security.md 2.3. */
+  /** The ids of all keys, the newest first, for the metric of SECURITY.md key-rotation. */
   get keyIds(): readonly string[] {
     return this.#keys.map(({ id }) => id);
   }
@@ -89,7 +89,7 @@ export class KeyRing {
 
   /**
    * Seals a token or profile record with a data key of its own, wrapped by the ring's newest key:
-   * `v1.<kekId>.<wrappedDek>.<iv>.<ciphertext>.<tag>` (security.md 2.2).
+   * `v1.<kekId>.<wrappedDek>.<iv>.<ciphertext>.<tag>` (SECURITY.md sealed-records).
    * @param ownerFields the record's owner (platform, tenant, …), length-prefixed into the additional data
    */
   sealRecord(ownerFields: string[], plain: string): string {
@@ -124,7 +124,7 @@ export class KeyRing {
   }
 
   /**
-   * The same record with its data key wrapped by the newest key (security.md 2.3); unchanged when it is already.
+   * The same record with its data key wrapped by the newest key (SECURITY.md key-rotation); unchanged when it is already.
    * @throws SealError
    */
   rewrapRecord(ownerFields: string[], sealed: string): string {

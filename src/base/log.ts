@@ -10,7 +10,7 @@ export interface LogOptions {
   destination?: DestinationStream;
 }
 
-/** Shapes of secrets that must never be readable in a log, whatever field they arrived in (security.md 7.1). */
+/** Shapes of secrets that must never be readable in a log, whatever field they arrived in (SECURITY.md scrubbed-logs). */
 const SCRUBBED: readonly [pattern: RegExp, replacement: string][] = [
   [
     /\b(code|state|ticket|access_?token|refresh_?token|client_?secret|secret|corpsecret|password|access_?key|api_?key)=[^&\s"'\\]+/gi,

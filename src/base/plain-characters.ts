@@ -9,7 +9,7 @@ const UNSEEN =
 const MAY_BE_UNSEEN =
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\udb40]/;
 
-/** A text without characters that disguise it (security.md 6.5). Doing it twice changes nothing more. */
+/** A text without characters that disguise it (SECURITY.md honest-links). Doing it twice changes nothing more. */
 export function withoutUnseen(text: string): string {
   return MAY_BE_UNSEEN.test(text) ? text.replace(UNSEEN, '') : text;
 }

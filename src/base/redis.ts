@@ -21,7 +21,7 @@ export interface RedisAddress {
  */
 export type RedisPatience = 'fail-fast' | 'wait';
 
-/** Below the receiver's own deadline of 1.5 s (security.md 3.7), so that a frozen Redis is noticed in time. */
+/** Below the receiver's own deadline of 1.5 s (SECURITY.md acknowledged-when-stored), so that a frozen Redis is noticed in time. */
 const COMMAND_TIMEOUT_MS = 1_200;
 /** A connection that is closed while Redis is away holds the process up this long; ioredis' own 2 s is felt at every stop. */
 const DISCONNECT_LIMIT_MS = 250;

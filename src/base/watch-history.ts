@@ -31,7 +31,7 @@ interface WatchOptions<Offer> {
 }
 
 /**
- * After a failover, offers what this process remembers to the new master (reliability.md F12).
+ * After a failover, offers what this process remembers to the new master (RELIABILITY.md failover).
  * Works only when a connection was lost: nothing of it lies in the way of a command.
  */
 export function watchHistory<Offer>({ redis, memory, what, log }: WatchOptions<Offer>): HistoryWatch {

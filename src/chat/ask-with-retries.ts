@@ -23,7 +23,7 @@ interface Tries {
 }
 
 /**
- * Asks until an answer begins, and hands it on: nothing was shown before that, so the call may be repeated (security.md 5.3).
+ * Asks until an answer begins, and hands it on: nothing was shown before that, so the call may be repeated (SECURITY.md no-second-beginning).
  * Where the request names a fallback, the last try is kept for it: it may be asked when the model rests or its tries have failed.
  * @throws ChatError of the last try
  */

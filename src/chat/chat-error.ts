@@ -33,12 +33,12 @@ export interface ChatErrorDetail {
   retryAfterMs?: number | undefined;
   /** The HTTP status, when there was an answer. */
   status?: number | undefined;
-  /** Whether the same request may be sent again at once (security.md 5.1). */
+  /** Whether the same request may be sent again at once (SECURITY.md bounded-retries). */
   isRetryable?: boolean | undefined;
   cause?: unknown;
 }
 
-/** Thrown by the chat room. Its message and cause never hold message text, the model's text or the key (security.md 2.5). */
+/** Thrown by the chat room. Its message and cause never hold message text, the model's text or the key (SECURITY.md secrets-stay-inside). */
 export class ChatError extends CodedError<ChatErrorCode> {
   readonly retryAfterMs: number | undefined;
   readonly status: number | undefined;

@@ -1,6 +1,6 @@
 import { MIB_BYTES, MINUTE_MS, SECOND_MS } from '../base/clock.ts';
 
-/** How long and how much a chat call may take. The defaults are those of security.md 5.1, 5.2 and 5.6. */
+/** How long and how much a chat call may take. The defaults are those of SECURITY.md bounded-retries, chat-time-limits, circuit-breaker. */
 export interface ChatLimits {
   /** For a connection to be made. */
   connectMs: number;

@@ -2,7 +2,7 @@
 
 export type ContentPart =
   | { type: 'text'; text: string }
-  /** An image as `data:<media type>;base64,<data>`; never an address (security.md 6.6). */
+  /** An image as `data:<media type>;base64,<data>`; never an address (SECURITY.md pinned-media). */
   | { type: 'image'; dataUrl: string };
 
 /** A call of a declared function, as the model asked for it. The arguments are untrusted JSON text. */
@@ -55,7 +55,7 @@ export type ChatEvent =
   /** The fallback is asked, since the model is away. Comes first, or not at all. */
   | { type: 'fallback'; model: string }
   | { type: 'text'; delta: string }
-  /** Chain of thought. Never shown, stored or fed back unless a setting says so (security.md 5.7). */
+  /** Chain of thought. Never shown, stored or fed back unless a setting says so (SECURITY.md thoughts-hidden). */
   | { type: 'reasoning'; delta: string }
   /** A whole call: emitted after all of its pieces have come, never from a truncated answer. */
   | ({ type: 'tool-call'; index: number } & ToolCall)
@@ -85,7 +85,7 @@ export type OnChatEvent = (event: ChatEvent) => void;
 export interface ChatClient {
   /**
    * Asks for an answer and hands it on as it is said. The signal frees the connection at once, and so does an error of
-   * the listener's. Retries happen only before the first event (security.md 5.3).
+   * the listener's. Retries happen only before the first event (SECURITY.md no-second-beginning).
    * @returns after the `end` event. @throws ChatError; what was handed on until then stays valid, unfinished
    */
   stream(request: ChatRequest, signal: AbortSignal, onEvent: OnChatEvent): Promise<void>;

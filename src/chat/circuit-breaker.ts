@@ -30,7 +30,7 @@ const BLAMED = new Set<ChatErrorCode>([
 ]);
 
 /**
- * Stops calling a model that fails (security.md 5.6): opens at a share of failures in a window, or at once when our key
+ * Stops calling a model that fails (SECURITY.md circuit-breaker): opens at a share of failures in a window, or at once when our key
  * is refused; then lets one probe through at a time until one succeeds. One a model.
  */
 export class CircuitBreaker {

@@ -43,7 +43,7 @@ export async function listModels({
   return data.flatMap((entry: unknown) => (isNamed(entry) ? [entry.id] : []));
 }
 
-/** An HTTP client's error carries the request with its key; only its code is kept (security.md 2.5). */
+/** An HTTP client's error carries the request with its key; only its code is kept (SECURITY.md secrets-stay-inside). */
 function codeOf(cause: unknown): Error | undefined {
   return cause instanceof Error && 'code' in cause ? new Error(`HTTP client: ${String(cause.code)}`) : undefined;
 }

@@ -1,7 +1,7 @@
 import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import { ChatError, type ChatErrorCode } from './chat-error.ts';
 
-/** Statuses after which the same request may be sent again (security.md 5.1). */
+/** Statuses after which the same request may be sent again (SECURITY.md bounded-retries). */
 const RETRYABLE = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
 
 const CODES: Readonly<Record<number, ChatErrorCode>> = {

@@ -7,7 +7,7 @@ export interface ModelAbilities {
 
 const PLAIN: ModelAbilities = { seesImages: false, efforts: [] };
 
-/** What the interface's description says of its models (spec 2.1, 2.3); it has no address that would tell. */
+/** What the interface's description says of its models (SERVICE.md request-fields, images); it has no address that would tell. */
 const KNOWN: Readonly<Record<string, ModelAbilities>> = {
   'svc-plus': { seesImages: true, efforts: [] },
   'svc-max': { seesImages: false, efforts: ['low', 'high', 'max'] },

@@ -15,7 +15,7 @@ export interface RetryPolicyOptions {
 }
 
 /**
- * Whether and when a failed call is repeated (security.md 5.1): few tries, full jitter, the service's own `Retry-After`,
+ * Whether and when a failed call is repeated (SECURITY.md bounded-retries): few tries, full jitter, the service's own `Retry-After`,
  * and a budget that all calls share: in an outage retries stay a tenth of the traffic.
  */
 export class RetryPolicy {

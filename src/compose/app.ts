@@ -44,7 +44,7 @@ export interface App {
   readonly madeApiKey: string | undefined;
   /** How many answers are under way. */
   runningAnswers(): Promise<number>;
-  /** Orderly stop within `SHUTDOWN_GRACE_SEC` (security.md 4.9). */
+  /** Orderly stop within `SHUTDOWN_GRACE_SEC` (SECURITY.md orderly-stop). */
   close(): Promise<void>;
 }
 

@@ -66,7 +66,7 @@ export interface BotOptions {
   workerName?: string | undefined;
 }
 
-/** The only model of the specified service that takes images (spec, 2.3). */
+/** The only model of the specified service that takes images (SERVICE.md images). */
 const VISION_MODEL = 'svc-plus';
 
 /** What the receiver and the worker both stand on: one connection, the keys, the platforms, the conversation's store. */

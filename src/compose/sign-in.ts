@@ -115,7 +115,7 @@ export function watchForLostLinks({ redis }: Base, identity: Identity | undefine
   return () => watch.end();
 }
 
-/** The daily re-check of linked accounts (security.md 2.7), a few at a time, and the sweep after a change of keys (2.3). */
+/** The daily re-check of linked accounts (SECURITY.md one-refresh), a few at a time, and the sweep after a change of keys (2.3). */
 export function startRechecks(identity: Identity, log: Log): () => void {
   const warn = (what: string) => (error: unknown) => log.warn({ error: asError(error) }, what);
   const timer = setInterval(() => {

@@ -50,7 +50,7 @@ export interface BuiltPrompt {
 /**
  * Makes the messages for the model: the system prompt, as many of the newest earlier turns as fit the budget, and the
  * question. A summary of what came before stands first. Turns are left out whole and oldest first, so that no answer loses its question. A group's prompt holds
- * only turns of groups, a private one only private turns, whatever was passed in (security.md 6.2).
+ * only turns of groups, a private one only private turns, whatever was passed in (SECURITY.md group-is-not-private).
  */
 export function buildPrompt(options: PromptOptions): BuiltPrompt {
   const { chatKind, turns, current, budgetTokens, tokenFactor = 1 } = options;

@@ -12,7 +12,7 @@ export interface HistoryTurn {
   atMs: number;
   /** In a group the asker's stable tag, such as `member-3f9a`; absent in private chats. */
   speakerTag?: string;
-  /** The account under which it was said; what one identity said is no other's history (security.md 1.3 step 23). */
+  /** The account under which it was said; what one identity said is no other's history (SECURITY.md link-is-told). */
   accountId?: string;
   userText: string;
   /** Text that the question quoted. */
@@ -40,7 +40,7 @@ export function sealTurn(keyRing: KeyRing, conversationId: string, turn: History
 
 /**
  * Opens a conversation's turns, in their order. A record whose key is lost, or of a version that is not known, is
- * skipped: the conversation goes on without it (security.md 2.3).
+ * skipped: the conversation goes on without it (SECURITY.md key-rotation).
  * @param onSkipped told how many were skipped, if any
  */
 export function openTurns(

@@ -1,7 +1,7 @@
 import { textPart, type PromptPart } from './prompt-parts.ts';
 
 /**
- * Labels around text by people, so that the model can tell it from instructions (security.md 6.2). A text cannot close
+ * Labels around text by people, so that the model can tell it from instructions (SECURITY.md group-is-not-private). A text cannot close
  * its label or open one: the labels' own spellings are altered inside.
  */
 const LABEL_SPELLING = /<(\s*(?:\/\s*)?(?:message|quoted|summary|answer)\b)/gi;

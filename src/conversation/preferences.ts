@@ -30,7 +30,7 @@ const LANGUAGES: readonly unknown[] = ['en', 'zh'] satisfies Language[];
 
 /**
  * Opens what the sender of a message chose in its chat. Where nothing is kept, or no key opens it any more, the defaults
- * hold (security.md 2.3).
+ * hold (SECURITY.md key-rotation).
  * @param sealed the fields of the sender's hash, as a claim carries them
  */
 export function openPreferences(keyRing: KeyRing, sealed: Readonly<Record<string, string>>, place: Place): Preferences {

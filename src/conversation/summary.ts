@@ -20,7 +20,7 @@ export function sealSummary(keyRing: KeyRing, conversationId: string, summary: C
 
 /**
  * Opens a conversation's summary. Whatever is none (nothing kept, the mark of a cleared one, a lost key, a version that is
- * not known) is undefined: the conversation goes on without it (security.md 2.3).
+ * not known) is undefined: the conversation goes on without it (SECURITY.md key-rotation).
  */
 export function openSummary(keyRing: KeyRing, conversationId: string, kept: string): ConversationSummary | undefined {
   try {
@@ -41,7 +41,7 @@ export interface SummedScope {
   beganAtMs: number;
 }
 
-/** Opens a conversation's summary for a scope; one of another scope is undefined, as what is none (security.md 1.3 step 23). */
+/** Opens a conversation's summary for a scope; one of another scope is undefined, as what is none (SECURITY.md link-is-told). */
 export function openSummaryOf(
   keyRing: KeyRing,
   conversationId: string,

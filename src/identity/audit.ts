@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts';
 import type { PlatformName } from '../platforms/platform.ts';
 import { personKey, type ChatPerson, type PersonOwner } from './account.ts';
 
-/** The events of the audit trail (security.md 7.2). */
+/** The events of the audit trail (SECURITY.md audit-trail). */
 export type IdentityEvent =
   | 'link-asked'
   | 'link-started'
@@ -41,7 +41,7 @@ export type IdentityReason =
 
 /** Counts what happens in this room; the composition root gives the metrics. */
 export interface IdentityReport {
-  /** What each key of the ring is still needed for; an older key at 0 may go (security.md 2.3). */
+  /** What each key of the ring is still needed for; an older key at 0 may go (SECURITY.md key-rotation). */
   sealedRecords(counts: ReadonlyMap<string, number>): void;
   event(event: IdentityEvent, labels: { platform: PlatformName; reason?: IdentityReason }): void;
 }
@@ -60,7 +60,7 @@ export function createAudit(log: Log, keyRing: KeyRing, report: IdentityReport):
   };
 }
 
-/** The keyed hash under which a person appears in logs (security.md 7.1). */
+/** The keyed hash under which a person appears in logs (SECURITY.md scrubbed-logs). */
 export function pseudonymOf(keyRing: KeyRing, person: PersonOwner & { chatUserId: string }): string {
   return hmacHex(keyRing.deriveKey('log-pseudonym'), personKey(person)).slice(0, 16);
 }

@@ -45,19 +45,19 @@ export interface Identity {
   /** One read in Redis; undefined when nobody is linked, or the record does not open (then the person signs in again). */
   accountOf(owner: PersonOwner, chatUserId: string): Promise<Account | undefined>;
   /**
-   * Mints a link for the private chat, unless one lives or the person is linked by now (security.md 1.3 A). The link must
+   * Mints a link for the private chat, unless one lives or the person is linked by now (SECURITY.md private-invitation). The link must
    * not be shown in a group. Before a message is held it must be asked for, in this order: then a link that is made
    * meanwhile either is found here, or releases the message's conversation.
    */
   askToSignIn(request: SignInRequest): Promise<SignInInvitation>;
   /**
-   * Takes a typed sign-in code out of the chat (security.md 1.3 step 21), where that is the proof. Safe to repeat with the
+   * Takes a typed sign-in code out of the chat (SECURITY.md typed-code), where that is the proof. Safe to repeat with the
    * same message. @returns undefined when the message holds no code; else it must go no further: not to the model, the
    * history or the messages that are held
    */
   takeTypedCode(message: TypedMessage): Promise<TypedOutcome | undefined>;
   /**
-   * Forgets the link, its reverse index and tokens (security.md 1.3 F). Signing out at the service is the person's own step.
+   * Forgets the link, its reverse index and tokens (SECURITY.md unlink-ends-all). Signing out at the service is the person's own step.
    * @param messageId of the message that asks for it; handled again, it is told the same and undoes nothing more
    */
   unlink(owner: PersonOwner, chatUserId: string, messageId: string): Promise<{ wasLinked: boolean; logoutUrl: string }>;

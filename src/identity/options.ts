@@ -13,7 +13,7 @@ import type { FindHeldMessages } from './links/waiting.ts';
 import type { ExpiresUnit } from './oauth/token-life.ts';
 
 /**
- * How it is shown that the chat person and the signed-in person are one (security.md 1.2); all that are named must hold.
+ * How it is shown that the chat person and the signed-in person are one (SECURITY.md proof-of-person); all that are named must hold.
  * `typed-code` stands alone: it is for platforms where the others are impossible.
  */
 export type Proof = 'same-browser' | 'same-id' | 'typed-code';
@@ -28,7 +28,7 @@ export interface SignInOptions {
   clientSecret: string;
   /** Sent only when given. */
   scope?: string;
-  /** Whether the service returns `state`; decided by the deployment, never by a request (security.md 1.3 step 13). */
+  /** Whether the service returns `state`; decided by the deployment, never by a request (SECURITY.md state-by-mode). */
   state: 'required' | 'absent';
   /** At least one. */
   proof: readonly Proof[];
@@ -67,7 +67,7 @@ export interface IdentityOptions {
   helpUrl?: string;
 }
 
-/** @throws IdentityError `options_unsafe` when sign-in would run without a proof (security.md 1.2, 7.6). */
+/** @throws IdentityError `options_unsafe` when sign-in would run without a proof (SECURITY.md proof-of-person, checked-at-start). */
 export function refuseUnsafe({ signIn, platforms }: IdentityOptions): void {
   if (signIn.proof.length === 0) throw new IdentityError('options_unsafe', 'Sign-in needs a proof: SIGN_IN_PROOF');
   if (signIn.proof.includes('typed-code') && signIn.proof.length > 1)

@@ -1,7 +1,7 @@
 import type { Profile } from './oauth/profile-response.ts';
 
 /**
- * The declared rule by which a profile belongs to a platform user id (security.md 1.2, L2): the platform's id is
+ * The declared rule by which a profile belongs to a platform user id (SECURITY.md proof-of-person): the platform's id is
  * `prefix` followed by the profile's field. Nothing is trimmed and nothing resembles anything.
  */
 export interface SameIdRule {

@@ -3,7 +3,7 @@ import type { LuaArgument, LuaScript } from '../base/lua-script.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { IdentityError } from './identity-error.ts';
 
-/** Own deadline of a command: a client's options do not cover a connection that was never made (security.md 3.7). */
+/** Own deadline of a command: a client's options do not cover a connection that was never made (SECURITY.md acknowledged-when-stored). */
 const COMMAND_DEADLINE_MS = 1_500;
 
 /** How long it is known when a person's link changed; far beyond what any process remembers of it. */

@@ -40,7 +40,7 @@ export interface EmbeddedRedisOptions {
 /** Reading a large append-only file takes a while; a server that cannot start ends at once. */
 const START_LIMIT_MS = 60 * SECOND_MS;
 
-/** Starts a redis-server with an append-only file and no eviction, as production needs it (security.md 4.1). @throws EmbeddedRedisError */
+/** Starts a redis-server with an append-only file and no eviction, as production needs it (SECURITY.md quick-takeover). @throws EmbeddedRedisError */
 export async function startEmbeddedRedis(options: EmbeddedRedisOptions = {}): Promise<EmbeddedRedis> {
   const dir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'parley-redis-'));
   mkdirSync(dir, { recursive: true });

@@ -12,7 +12,7 @@ const MARK_SIGN = /[@<&]/;
 const REMOTE_IMAGE = /!(?=\[[^\]\n]{0,300}\]\(\s{0,8}<?https?:)/gi;
 
 /**
- * Alters what would call people, on any platform (security.md 6.4). Runs over the whole text, code included. Marks are altered,
+ * Alters what would call people, on any platform (SECURITY.md harmless-marks). Runs over the whole text, code included. Marks are altered,
  * not taken out, so that a person still sees what was written. Doing it twice changes nothing more.
  */
 export function alterMarks(text: string, dialect: Dialect): string {
@@ -24,7 +24,7 @@ export function alterMarks(text: string, dialect: Dialect): string {
     .replace(CALLS_EVERYBODY, '＠');
 }
 
-/** Alters the sign that makes a markdown client load an image from elsewhere (security.md 6.5). */
+/** Alters the sign that makes a markdown client load an image from elsewhere (SECURITY.md honest-links). */
 export function withoutRemoteImages(text: string): string {
   return text.replace(REMOTE_IMAGE, '！');
 }

@@ -22,7 +22,7 @@ const TWO_SENTENCES = /\.\p{Script=Han}{5,}$/u;
 const HARMLESS_ENTITY = /^&(?:amp|lt|gt|quot|nbsp);$/;
 
 /**
- * Whether a link's label could be taken for another address than the link leads to (security.md 6.5): it names a host, in
+ * Whether a link's label could be taken for another address than the link leads to (SECURITY.md honest-links): it names a host, in
  * whatever letters, or an IP address, or holds an entity that we do not read.
  * @param label as a reader sees it; see `seenText`
  */

@@ -9,7 +9,7 @@ import { settledEnd, shapeUnfinished } from './shape-unfinished.ts';
 import { withoutThoughts } from './strip-thoughts.ts';
 import { withoutLinks, writeSafely } from './write-safely.ts';
 
-/** Writes a model's markdown in one platform's dialect: the text itself, byte for byte, but for what would harm (security.md 6.4, 6.5). */
+/** Writes a model's markdown in one platform's dialect: the text itself, byte for byte, but for what would harm (SECURITY.md harmless-marks, honest-links). */
 export interface MarkdownWriter {
   /** As much of a finished text as fits. Writing it again changes nothing. @param maxBytes at least 128 of UTF-8 */
   finished(text: string, maxBytes: number): string;

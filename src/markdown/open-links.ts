@@ -33,7 +33,7 @@ const USER_INFO = /(:\/\/[^\s/?#<>@]{0,300})@/g;
 const LOOSE_LINK = /(\[[^[\]\n]{0,300})?\](?=\(([^()\n]{0,2000}))/g;
 
 /**
- * Writes markdown so that links lead where they say (security.md 6.5): only http and https, images become links with their
+ * Writes markdown so that links lead where they say (SECURITY.md honest-links): only http and https, images become links with their
  * address in full, a label that names another host is put beside the address, addresses that stand elsewhere come to their
  * link, and HTML is shown as text. All else is written as it stands. What is left may read as a link in turn, so this is
  * repeated until nothing changes (`writeSafely`).

@@ -6,7 +6,7 @@ const THOUGHT_ENDS = /<\s{0,8}\/\s{0,8}think(?:ing)?\s{0,8}>\s{0,64}/gi;
 const CODE = new Set(['FencedCode', 'InlineCode', 'CodeText', 'CodeMark', 'CodeInfo']);
 
 /**
- * Takes out what a model thought aloud in its answer, `<think>…</think>` from a line's beginning on (research/peers.md P12). Thoughts
+ * Takes out what a model thought aloud in its answer, `<think>…</think>` from a line's beginning on. Thoughts
  * have a channel of their own; this is the last gate. Tags in code are what the answer is about, and stay.
  * @param isFinished false while the answer grows: a thought that has no end yet may get one. In a finished text only one that the
  * text begins with is a thought without an end; elsewhere it is a word like others

@@ -12,7 +12,7 @@ const TAG_SIGN = /<(?=[A-Za-z/!?])/g;
 const MOST_READINGS = 6;
 
 /**
- * Writes markdown so that it neither calls people, loads anything nor hides where a link leads (security.md 6.4, 6.5), and so that
+ * Writes markdown so that it neither calls people, loads anything nor hides where a link leads (SECURITY.md harmless-marks, honest-links), and so that
  * formulas are shown as they are written. A text without such things is written as it is. Doing it twice changes nothing more.
  * @param markdown already rid of marks (`alterMarks`)
  */

@@ -1,7 +1,7 @@
 import { Cluster } from 'ioredis';
 import type { RedisClient } from '../base/redis.ts';
 
-/** What Parley's promise rests on in a Redis: seen through INFO, since CONFIG may be denied (security.md 7.3). */
+/** What Parley's promise rests on in a Redis: seen through INFO, since CONFIG may be denied (SECURITY.md durable-redis). */
 export interface RedisFacts {
   version: string;
   /** Whether it still reads its files; what it says of them is not true until then. */

@@ -16,7 +16,7 @@ export interface RedisSafetyOptions {
 }
 
 /**
- * Looks once, as soon as Redis answers, whether it keeps what it acknowledges (security.md 4.1, 7.6). The start does not
+ * Looks once, as soon as Redis answers, whether it keeps what it acknowledges (SECURITY.md quick-takeover, checked-at-start). The start does not
  * wait for it: a receiver may start before its Redis.
  * @returns ends the waiting
  */

@@ -105,7 +105,7 @@ function answerOf({
   return { status, body, contentType: first(contentType), retryAfter: first(retryAfter) };
 }
 
-/** The HTTP client's error may hold the address and its query; only its code goes on (security.md 2.5). */
+/** The HTTP client's error may hold the address and its query; only its code goes on (SECURITY.md secrets-stay-inside). */
 function unreachable(url: URL, method: string, cause: Error): PlatformError {
   if (cause instanceof UnsentError) return new PlatformError('unsent', `${placeOf(url, method)} was not sent in time`);
   const code = 'code' in cause ? String(cause.code) : 'unknown';

@@ -24,7 +24,7 @@ interface ConversationOf {
 }
 
 /**
- * The one function that decides which conversation a message belongs to (security.md 6.1): platform, tenant, app, chat
+ * The one function that decides which conversation a message belongs to (SECURITY.md one-conversation-key): platform, tenant, app, chat
  * kind, chat, thread, and the person in private chats and member-scoped groups. No other code builds conversation keys.
  */
 export function conversationOf(
@@ -42,7 +42,7 @@ export function conversationOf(
 /** The numbers of all partitions, for the sweeper. */
 export const ALL_PARTITIONS: readonly number[] = Array.from({ length: PARTITIONS }, (_, index) => index);
 
-/** The id of a message's delivery, the same however often it arrives: 40 hex digits (security.md 3.5). */
+/** The id of a message's delivery, the same however often it arrives: 40 hex digits (SECURITY.md accept-once). */
 export function deliveryIdOf(message: Pick<InboundMessage, 'platform' | 'tenant' | 'app' | 'messageId'>): string {
   return hashParts(message.platform, message.tenant, message.app, message.messageId).slice(0, 40);
 }

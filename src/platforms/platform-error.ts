@@ -23,7 +23,7 @@ export type PlatformErrorCode =
   | 'media_unreadable'
   | 'undecryptable';
 
-/** Thrown by a platform's outgoing calls. The message names host and path, never a query, a body or a token (security.md 2.5). */
+/** Thrown by a platform's outgoing calls. The message names host and path, never a query, a body or a token (SECURITY.md secrets-stay-inside). */
 export class PlatformError extends CodedError<PlatformErrorCode> {
   /** The platform's own number for what went wrong, where it gave one. */
   readonly platformCode: number | undefined;

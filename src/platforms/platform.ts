@@ -29,7 +29,7 @@ export type MessagePart =
 
 /** A message from a person, read from a verified delivery. It is stored sealed; its fields may hold message text. */
 export interface InboundMessage {
-  /** Version of this shape; a worker that does not know it leaves the message for one that does (security.md 4.11). */
+  /** Version of this shape; a worker that does not know it leaves the message for one that does (SECURITY.md versioned-payloads). */
   version: 1;
   platform: PlatformName;
   /** The company or workspace; a fixed word where a deployment serves one. */
@@ -102,7 +102,7 @@ export interface PulledReply {
   finished: boolean;
 }
 
-/** A delivery's raw bytes as they came. Only these are hashed, never a re-serialised body (security.md 3.1). */
+/** A delivery's raw bytes as they came. Only these are hashed, never a re-serialised body (SECURITY.md raw-bytes-only). */
 export interface RawDelivery {
   method: 'GET' | 'POST';
   query: URLSearchParams;
@@ -227,7 +227,7 @@ export interface FoundPosts {
 }
 
 /**
- * How a platform that does not poll us shows an answer: one message that grows (security.md 4.4 to 4.6). Calls never
+ * How a platform that does not poll us shows an answer: one message that grows (SECURITY.md noted-before-posted, looked-up-not-repeated, whole-texts). Calls never
  * throw for what the platform answers. Handles are strings that any process can go on with.
  */
 export interface PushReplies {
@@ -249,7 +249,7 @@ export interface PushReplies {
   showStatus?(target: string, status: string): Promise<void>;
 }
 
-/** A platform's web sign-in: proves inside the app's browser which chat account is using it (security.md 1.2, L1). */
+/** A platform's web sign-in: proves inside the app's browser which chat account is using it (SECURITY.md proof-of-person). */
 export interface WebSignIn {
   /** @param state letters and digits only, at most 128 */
   authorizeUrl(options: { redirectUri: string; state: string }): string;
@@ -328,7 +328,7 @@ export interface Platform {
   readonly writesMarkdownPrivately?: boolean;
   /** Whether a reply can call one person (`ReplyView.mention`); unless told it cannot. */
   readonly canMention?: boolean;
-  /** Downloads a media reference, decrypted; host-pinned and bounded (security.md 6.6). @throws PlatformError */
+  /** Downloads a media reference, decrypted; host-pinned and bounded (SECURITY.md pinned-media). @throws PlatformError */
   fetchMedia(mediaRef: string, maxBytes: number, signal: AbortSignal): Promise<Buffer>;
   /**
    * The plain user id of a sender, converted where the platform encrypts it; undefined where that cannot be done.

@@ -10,7 +10,7 @@ interface StoredToken {
 
 const PURPOSE = 'platform-token';
 
-/** Keeps platforms' access tokens sealed in Redis, so that all processes share one (security.md 2.5). */
+/** Keeps platforms' access tokens sealed in Redis, so that all processes share one (SECURITY.md secrets-stay-inside). */
 export function createSealedTokenStore(redis: RedisClient, keyRing: KeyRing, nowMs: NowMs) {
   const keyOf = (name: string) => `platform-token:${name}`;
   return {

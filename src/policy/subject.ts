@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What rules look at of the account that is signed in (spec 2.6). */
+/** What rules look at of the account that is signed in (SERVICE.md profile). */
 export interface PolicyPerson {
   /** `JG`, `XS` or `QT`; empty where the profile names none. */
   identityCode: string;
@@ -19,9 +19,9 @@ export interface PolicyPlace {
 export interface Subject {
   /** Whether an account is linked. */
   signedIn?: boolean | undefined;
-  /** The profile's identity codes (spec 2.6, `parentIdentityInfo.code`). */
+  /** The profile's identity codes (SERVICE.md profile, `parentIdentityInfo.code`). */
   identity?: readonly string[] | undefined;
-  /** Department codes (spec 2.6, `attributes.BMBM`); with `*` at its end the beginning of one. */
+  /** Department codes (SERVICE.md profile, `attributes.BMBM`); with `*` at its end the beginning of one. */
   departments?: readonly string[] | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Where {
   groups: 'all' | 'none' | readonly string[];
 }
 
-/** The identity types that there are (spec 2.6). A slip of one would otherwise be a rule that fits nobody. */
+/** The identity types that there are (SERVICE.md profile). A slip of one would otherwise be a rule that fits nobody. */
 const IDENTITY_CODES = ['JG', 'XS', 'QT'] as const;
 
 const department = z

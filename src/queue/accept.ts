@@ -10,7 +10,7 @@ import { PersonLimit } from './person-limit.ts';
 import type { AcceptedMessage, ReplayBuffer } from './replay-buffer.ts';
 import { STOP_CHANNEL } from './wake-queue.ts';
 
-/** How long a delivery is remembered (security.md 3.5); longer than any platform goes on repeating. */
+/** How long a delivery is remembered (SECURITY.md accept-once); longer than any platform goes on repeating. */
 export const REMEMBER_DELIVERY_MS = DAY_MS;
 const MESSAGES_A_PERSON_MAY_SEND_A_MINUTE = 20;
 const MESSAGES_A_CHAT_MAY_SEND_A_MINUTE = 60;
@@ -25,7 +25,7 @@ const FLAGS_ARGUMENT = 4;
 export interface AcceptOptions {
   redis: RedisClient;
   keyRing: KeyRing;
-  /** Over all chats; 20 unless told (security.md 3.11). */
+  /** Over all chats; 20 unless told (SECURITY.md rate-limits). */
   messagesAPersonMaySendAMinute?: number;
   /** Messages that are never merged with others into one turn, beside slash words. */
   standsAlone?(message: InboundMessage): boolean;
@@ -45,7 +45,7 @@ export interface Accepted {
 /** What accept.lua returns. */
 type AcceptReply = [result: Accepted['result'], takenAtMs: number];
 
-/** Stores accepted messages. One atomic script a message (security.md 3.5); safe to call again with the same delivery. */
+/** Stores accepted messages. One atomic script a message (SECURITY.md accept-once); safe to call again with the same delivery. */
 export class Inbox {
   readonly #options: AcceptOptions;
   readonly #script: LuaScript;

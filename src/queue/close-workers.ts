@@ -17,7 +17,7 @@ export interface CloseWorkers {
 
 /**
  * Closes workers of BullMQ in order, and by force where Redis is away: BullMQ would wait for the end of a connection that has
- * none, and a stop must end within its grace time all the same (security.md 4.9). Nothing is lost by it: what was unfinished
+ * none, and a stop must end within its grace time all the same (SECURITY.md orderly-stop). Nothing is lost by it: what was unfinished
  * stands in Redis, and its lock runs out.
  */
 export async function closeWorkers(

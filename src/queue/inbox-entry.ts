@@ -12,7 +12,7 @@ export interface WaitingMessage {
   message: InboundMessage;
 }
 
-/** Thrown for an entry that this version cannot read; it stays where it is (security.md 4.11). */
+/** Thrown for an entry that this version cannot read; it stays where it is (SECURITY.md versioned-payloads). */
 export class EntryError extends CodedError<'entry_unknown_version' | 'entry_unreadable'> {}
 
 /** Thrown for a turn that another key sealed; it stays where it is, unclaimed, for a worker that has the key. */
@@ -85,7 +85,7 @@ export const NEVER_MERGED = '-';
 
 /**
  * Consecutive messages with the same merge key make one turn: one person's plain text and images, of one version, so that
- * a message never waits for a newer worker only because the next one does (security.md 4.11).
+ * a message never waits for a newer worker only because the next one does (SECURITY.md versioned-payloads).
  */
 export function mergeKeyOf(message: InboundMessage, personId: string): string {
   const isPlain = message.parts.every((part) => part.type === 'text' || part.type === 'image');

@@ -5,7 +5,7 @@ import type { Log } from '../base/log.ts';
 import type { QueueReport } from './queue-report.ts';
 
 /**
- * How much more is asked than the deployment can answer (security.md 4.10). `soft`: answers are to be short.
+ * How much more is asked than the deployment can answer (SECURITY.md back-pressure). `soft`: answers are to be short.
  * `hard`: a question is answered with a busy note.
  */
 export type Pressure = 'none' | 'soft' | 'hard';

@@ -14,7 +14,7 @@ export interface QueueReport {
   queueStalled(): void;
   /** This worker could not renew its jobs' locks in time. */
   lockRenewalFailed(event: { jobs: number }): void;
-  /** A conversation or a wake is of a version that only a newer worker reads; it waits for one (security.md 4.11). */
+  /** A conversation or a wake is of a version that only a newer worker reads; it waits for one (SECURITY.md versioned-payloads). */
   newerVersionMet(event: { what: 'message' | 'wake' }): void;
   /** A conversation was found that waits for a key which this process lacks; `waiting` such conversations are known. */
   keyMissing(event: { keyId: string; waiting: number }): void;
@@ -28,7 +28,7 @@ export interface QueueReport {
   acceptKeptBare(): void;
   /** A failover lost an acknowledged message, and this receiver knows only that it was there. */
   eventLost(event: { deliveryId: string }): void;
-  /** More (or less) waits than before, measured by the limits of security.md 4.10. */
+  /** More (or less) waits than before, measured by the limits of SECURITY.md back-pressure. */
   pressureChanged(event: { pressure: 'none' | 'soft' | 'hard'; waiting: number }): void;
   /** A run ended by an error that no turn turned into an outcome; the sweeper wakes the conversation again. */
   runFailed(event: { error: Error }): void;

@@ -31,7 +31,7 @@ interface Offer {
 
 /**
  * After a failover, stores again what this receiver acknowledged shortly before and the new master never got, and reports
- * what it could not store again (reliability.md F12). Accept is idempotent, so what was not lost stays as it is.
+ * what it could not store again (RELIABILITY.md failover). Accept is idempotent, so what was not lost stays as it is.
  * @returns a function that ends the watching
  */
 export function replayAfterFailover(options: ReplayOptions): () => void {

@@ -42,7 +42,7 @@ export interface ReplayBufferOptions {
 }
 
 /**
- * What this receiver acknowledged and what a Redis that takes over from another may have lost (reliability.md F12): then this
+ * What this receiver acknowledged and what a Redis that takes over from another may have lost (RELIABILITY.md failover): then this
  * memory is the only place where it still is. All of the last minute, and of what is older what still waits for its answer;
  * at most 20,000 messages and 16 MiB.
  */

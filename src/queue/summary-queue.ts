@@ -6,7 +6,7 @@ import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../platforms/conversation-key.ts';
 import { closeWorkers } from './close-workers.ts';
 
-/** What a job holds: where to look, nothing of what was said (security.md 2.5, 4.11). */
+/** What a job holds: where to look, nothing of what was said (SECURITY.md secrets-stay-inside, versioned-payloads). */
 export interface SummaryJob {
   version: 1;
   conversation: ConversationRef;

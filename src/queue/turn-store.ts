@@ -159,7 +159,7 @@ export class TurnStore {
   /**
    * Takes the next epoch and the turn to run; undefined when nothing waits, or when another worker's claim is alive. That
    * worker, or who takes over from it, wakes the conversation again.
-   * @throws EntryError for a version that waits for a newer worker; the turn is given back before, unharmed (security.md 4.11)
+   * @throws EntryError for a version that waits for a newer worker; the turn is given back before, unharmed (SECURITY.md versioned-payloads)
    * @throws MissingKeyError for what another key sealed; it was not claimed, and the sweeper wakes it again
    */
   async begin(conversation: ConversationRef): Promise<TurnClaim | undefined> {
@@ -189,7 +189,7 @@ export class TurnStore {
     const [redisNowMs, summary, historyLength, target, dueForMs, leftovers, mayBeAnswered, behind, wasHeldInGroup] =
       last;
     if (turnId === LACKS_KEY) return this.#awaitKey(conversation, String(crashes));
-    // Times of Redis' clock become times of ours, so that an age is right although the two differ (reliability.md F29).
+    // Times of Redis' clock become times of ours, so that an age is right although the two differ (RELIABILITY.md wrong-clocks).
     const aheadMs = this.#options.nowMs() - redisNowMs;
     const claimedAtMs = monotonicMs();
     const { messages, unreadable } = await this.#readEntries({ conversation, epoch }, entries);
@@ -256,7 +256,7 @@ export class TurnStore {
     return verdict === 'stale' ? 'stale' : waiting;
   }
 
-  /** Stores the full answer before it goes out the last way (security.md 4.4). @returns false when fenced */
+  /** Stores the full answer before it goes out the last way (SECURITY.md noted-before-posted). @returns false when fenced */
   async storeAnswer(claim: TurnClaim, answer: string): Promise<boolean> {
     return this.#mark(claim, 'answered', this.sealAnswer(claim, answer));
   }
@@ -277,7 +277,7 @@ export class TurnStore {
   }
 
   /**
-   * Renews the claim (security.md 4.3): before an outside post, and every few seconds of a running turn.
+   * Renews the claim (SECURITY.md fence): before an outside post, and every few seconds of a running turn.
    * @returns undefined when the claim is no more: a newer epoch has taken over, or the turn was committed or given back
    */
   async renew(claim: TurnClaim): Promise<Renewed | undefined> {

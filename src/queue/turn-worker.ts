@@ -39,7 +39,7 @@ export interface TurnContext {
   stopped(): void;
   /** Asks the fence before an outside post; aborts and @returns false when a newer epoch has taken over. */
   renew(): Promise<boolean>;
-  /** Stores the full answer before it goes out the last way (security.md 4.4). @returns false when fenced */
+  /** Stores the full answer before it goes out the last way (SECURITY.md noted-before-posted). @returns false when fenced */
   storeAnswer(text: string): Promise<boolean>;
   /** Seals the full answer as it is stored, for a script that stores it together with something else. */
   sealAnswer(text: string): string;
@@ -126,7 +126,7 @@ export class TurnWorker {
   }
 
   /**
-   * Orderly stop (security.md 4.9): takes no more wakes, lets turns run for `graceMs`, gives the rest back for another
+   * Orderly stop (SECURITY.md orderly-stop): takes no more wakes, lets turns run for `graceMs`, gives the rest back for another
    * worker or the next start, and ends.
    */
   async close(graceMs: number): Promise<void> {

@@ -10,7 +10,7 @@ import type { ConversationRef } from '../platforms/conversation-key.ts';
 /** The version of wakes that this worker writes and reads. */
 export const WAKE_VERSION = 1;
 
-/** What a wake job holds: where to look, nothing of what was said (security.md 2.5, 4.11). */
+/** What a wake job holds: where to look, nothing of what was said (SECURITY.md secrets-stay-inside, versioned-payloads). */
 export interface WakeJob {
   version: typeof WAKE_VERSION;
   conversation: ConversationRef;
@@ -50,7 +50,7 @@ export class WakeQueue {
 
   /**
    * Makes sure that a worker looks at the conversation after now. Repeating it is harmless.
-   * `attempts: 1`: a job in back-off would absorb later wakes; the sweeper is what repeats (security.md 4.1).
+   * `attempts: 1`: a job in back-off would absorb later wakes; the sweeper is what repeats (SECURITY.md quick-takeover).
    */
   async wake(conversation: ConversationRef): Promise<void> {
     const shard = Number.parseInt(conversation.id.slice(0, 8), 16) % this.#shards.length;

@@ -38,7 +38,7 @@ export type LostPostFate = { kind: 'stands'; handle: string } | { kind: 'absent'
 /**
  * A post whose fate is unknown. It stands if the platform shows it under its key. It is believed absent only once the platform
  * could no longer carry it out, and had not done so when it was looked up before and after; or once it has turned up without a key, where nobody
- * else can have posted it, and was taken away. A message without a key is never taken for an answer (security.md 4.5).
+ * else can have posted it, and was taken away. A message without a key is never taken for an answer (SECURITY.md looked-up-not-repeated).
  */
 export class LostPost {
   readonly #options: LostPostOptions;

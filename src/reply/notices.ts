@@ -20,7 +20,7 @@ export async function keepNotice(
 ): Promise<void> {
   const { notices } = conversationKeys(notice.conversation);
   const sealed = keyRing.seal(PURPOSE, notice.conversation.id, notice.text);
-  // Taken out before it is put in, so that a command that the connection sends again adds nothing (security.md 4.12).
+  // Taken out before it is put in, so that a command that the connection sends again adds nothing (SECURITY.md repeatable-scripts).
   const steps = redis.multi().lrem(notices, 0, sealed).rpush(notices, sealed);
   await steps.ltrim(notices, -MOST_NOTICES, -1).pexpire(notices, NOTICE_LIFE_MS).exec();
 }

@@ -23,7 +23,7 @@ export type PostState =
 /** Whose a message without a key is: a record's, perhaps another turn's, ours for certain, or nobody's. Of the last two it is ours to take away. */
 export type StrayVerdict = 'owned' | 'doubtful' | 'mine' | 'nobody';
 
-/** The ledger of an answer's outside posts, in the message's record, fenced by the conversation's epoch (security.md 4.4). */
+/** The ledger of an answer's outside posts, in the message's record, fenced by the conversation's epoch (SECURITY.md noted-before-posted). */
 export interface PostLedger {
   /**
    * Before a post or an edit. @param noted is written down in the same step
@@ -41,7 +41,7 @@ export interface PostLedger {
 export interface Noted {
   /** Where the part stands, if that is not written down yet. */
   handle?: string | undefined;
-  /** The sealed full answer, right before its last snapshot (security.md 4.4). */
+  /** The sealed full answer, right before its last snapshot (SECURITY.md noted-before-posted). */
   answer?: string | undefined;
   /** Nothing of the part is under way, as this worker knows: a post may leave now. */
   isUnsent?: boolean | undefined;

@@ -36,7 +36,7 @@ export class PulledReply implements LiveReply {
   /** Of a worker that died. */
   readonly #earlier: EarlierSnapshot | undefined;
   readonly #monotonicMs: NowMs;
-  /** When the message came, on the monotonic clock: a poll hands over by Redis' clock, and ours may jump meanwhile (F29). */
+  /** When the message came, on the monotonic clock: a poll hands over by Redis' clock, and ours may jump meanwhile (RELIABILITY.md wrong-clocks). */
   readonly #cameAtMs: number;
 
   constructor(options: LiveReplyOptions) {
@@ -94,7 +94,7 @@ export class PulledReply implements LiveReply {
    * Ends the reply with what the live message can hold. The rest goes the platform's other way behind the commit, which writes
    * it down with this last snapshot: the person need not wait for that, and no crash separates the two. An answer of more than one
    * message is stored before it is cut, since that takes time: whoever takes over neither asks the model again nor loses it
-   * (security.md 4.4).
+   * (SECURITY.md noted-before-posted).
    */
   async finish(text: string, status?: string, thinking?: string): Promise<FinalRecord[]> {
     await this.close();

@@ -35,7 +35,7 @@ export type PartResult =
 
 /**
  * One visible message of an answer. Before anything leaves, the fence is asked and the ledger told; a post whose fate is
- * unknown is looked up before anything is posted again (security.md 4.3 to 4.6).
+ * unknown is looked up before anything is posted again (SECURITY.md fence, noted-before-posted, looked-up-not-repeated, whole-texts).
  */
 export class PushedPart {
   readonly #options: PushedPartOptions;

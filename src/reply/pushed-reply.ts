@@ -14,7 +14,7 @@ import { createPostLedger, postFieldOf, postKeyOf, type PostLedger } from './pos
 import { REPLACED_FIELD } from './mark-superseded.ts';
 import { PushedPart, type PartResult } from './pushed-part.ts';
 
-/** The final text has a budget of its own (security.md 4.6): so long it is tried to be shown. */
+/** The final text has a budget of its own (SECURITY.md whole-texts): so long it is tried to be shown. */
 const FINAL_BUDGET_MS = 10 * MINUTE_MS;
 /** So long an answer is tried at once although the platform takes no calls; then its turn makes room and is taken again later. */
 const UNAUTHORISED_TRIED_MS = 5 * SECOND_MS;
@@ -105,8 +105,8 @@ export class PushedReply implements LiveReply {
   }
 
   /**
-   * The full text is stored before the last edit, so that whoever takes over neither asks the model again nor loses it (security.md
-   * 4.4): with the fence's question, or by itself where it is long, since cutting it takes time.
+   * The full text is stored before the last edit, so that whoever takes over neither asks the model again nor loses it (
+   * SECURITY.md noted-before-posted): with the fence's question, or by itself where it is long, since cutting it takes time.
    */
   async finish(text: string, status?: string, _thinking?: string, mention?: string): Promise<FinalRecord[]> {
     this.#isFinishing = true;
@@ -282,7 +282,7 @@ export class PushedReply implements LiveReply {
   }
 }
 
-/** What is said about an answer stands apart from its text; of one without any text it is the text (contract.md section 4). */
+/** What is said about an answer stands apart from its text; of one without any text it is the text. */
 function finalSnapshot(
   platform: Platform,
   text: string,

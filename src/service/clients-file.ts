@@ -40,7 +40,7 @@ const fileSchema = z.array(clientSchema).superRefine((clients, context) => {
   );
 });
 
-/** Reads `SERVICE_CLIENTS_FILE`'s text (contract.md section 5). @throws ServiceFileError */
+/** Reads `SERVICE_CLIENTS_FILE`'s text. @throws ServiceFileError */
 export function parseClientsFile(text: string): ServiceClient[] {
   return readServiceFile(text, fileSchema);
 }

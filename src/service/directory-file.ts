@@ -41,7 +41,7 @@ export interface DirectoryFileOptions {
   allowPlainPasswords?: boolean;
 }
 
-/** Reads `SERVICE_DIRECTORY_FILE`'s text (contract.md section 5). @throws ServiceFileError */
+/** Reads `SERVICE_DIRECTORY_FILE`'s text. @throws ServiceFileError */
 export function parseDirectoryFile(
   text: string,
   { allowPlainPasswords = false }: DirectoryFileOptions = {},

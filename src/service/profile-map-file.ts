@@ -9,7 +9,7 @@ const sourceSchema = z
 
 export type ClaimSource = z.output<typeof sourceSchema>;
 
-/** Identity types of the interface (spec 2.6). */
+/** Identity types of the interface (SERVICE.md profile). */
 const identityCode = z.enum(['JG', 'XS', 'QT']);
 
 const fileSchema = z.strictObject({

@@ -77,7 +77,7 @@ export interface RunningService {
 
 const DEFAULT_TOKENS_PER_SEC = 30;
 
-/** Starts the chat and sign-in service: contract.md section 5. It shares no code with the bot. */
+/** Starts the chat and sign-in service. It shares no code with the bot. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   let isStopping = false;
   const report = createServiceReport(options.log);

@@ -123,7 +123,7 @@ function serviceNameOf(given: string | undefined, isEmbedded: boolean, url: stri
 
 function proofsOf({ settings, mode, roles }: ValidatedSettings): readonly SignInProof[] {
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
-  // Slack has no web sign-in that shows whose chat it is, and local mode's ids are not equal (security.md 1.2).
+  // Slack has no web sign-in that shows whose chat it is, and local mode's ids are not equal (SECURITY.md proof-of-person).
   return settings.SIGN_IN_PROOF ?? [isLocalSlack(mode, settings) ? 'typed-code' : 'same-browser'];
 }
 

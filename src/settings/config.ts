@@ -5,7 +5,7 @@ import type { SameIdRule } from './setting-kinds.ts';
 export type { Mode, Role } from './mode.ts';
 export type { SameIdRule } from './setting-kinds.ts';
 
-/** How it is shown that the chat user and the signed-in person are one (security.md 1.2). */
+/** How it is shown that the chat user and the signed-in person are one (SECURITY.md proof-of-person). */
 export type SignInProof = 'same-browser' | 'same-id' | 'typed-code';
 
 /**

@@ -28,7 +28,7 @@ type Check = (judged: ValidatedSettings) => Fault[];
 
 const PLATFORM_WISH = BOT_CREDENTIALS.map((group) => group.join(' and ')).join(', or ');
 
-/** What holds between several settings; all checks run, so that every fault is named at once (security.md 7.6). */
+/** What holds between several settings; all checks run, so that every fault is named at once (SECURITY.md checked-at-start). */
 const CHECKS: readonly Check[] = [
   localModeMeant,
   requiredWhenServing,
@@ -181,7 +181,7 @@ function oneInstitution({ given }: ValidatedSettings): Fault[] {
     .map((name) => fault(name, 'needs SERVICE_OIDC_ISSUER or SERVICE_CAS_URL: set one of them, or unset this'));
 }
 
-/** Sign-in never runs without a proof that the chat user and the signed-in person are one (security.md 1.2). */
+/** Sign-in never runs without a proof that the chat user and the signed-in person are one (SECURITY.md proof-of-person). */
 function proofOfPerson({ settings, given, mode, roles }: ValidatedSettings): Fault[] {
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
   const proofs = settings.SIGN_IN_PROOF;

@@ -22,7 +22,7 @@ export type LoadedSettings =
 
 /**
  * Reads all settings: the process environment, then `config/.env` (or what `ENV_FILE` names), then defaults. Never
- * throws; every fault is reported, at most one for a setting (security.md 7.6).
+ * throws; every fault is reported, at most one for a setting (SECURITY.md checked-at-start).
  */
 export function loadSettings({ env, cwd, isTerminal = false }: LoadOptions): LoadedSettings {
   const { texts, file, faults: readFaults, warnings: emptyWarnings } = readValues(env, cwd);

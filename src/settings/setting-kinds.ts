@@ -111,14 +111,14 @@ export const redisAddress = kind('must be a redis:// or rediss:// address', (giv
   return url && (url.hostname || url.protocol === 'unix:') ? given : undefined;
 });
 
-/** A key of exactly 32 bytes (security.md 2.2). */
+/** A key of exactly 32 bytes (SECURITY.md sealed-records). */
 export const secretKey = kind('must be exactly 32 bytes in base64; make one with: openssl rand -base64 32', (given) => {
   if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(given)) return undefined;
   const key = Buffer.from(given, 'base64');
   return key.length === KEY_BYTES ? key : undefined;
 });
 
-/** What `same-id` compares (security.md 1.2, L2): `field=id;prefix=;case=exact`. */
+/** What `same-id` compares (SECURITY.md proof-of-person): `field=id;prefix=;case=exact`. */
 export interface SameIdRule {
   /** `id`, or the name of one of the profile's attributes. */
   readonly field: string;

@@ -22,7 +22,7 @@ interface StartWishes {
 
 /**
  * Runs until a signal comes. SIGTERM and SIGINT stop in order, also while it starts; whoever sends another one later ends
- * it at once (security.md 4.9).
+ * it at once (SECURITY.md orderly-stop).
  */
 export async function runStartCommand(
   { config, secrets }: Extract<LoadedSettings, { ok: true }>,
@@ -42,7 +42,7 @@ export async function runStartCommand(
     process.stderr.write(`${sentence}\n`);
     process.exit(isOfSettings ? EXIT.settings : EXIT.crash);
   };
-  // Nothing is known about the state after an error that nobody caught: log it, end, start afresh (security.md 4.13).
+  // Nothing is known about the state after an error that nobody caught: log it, end, start afresh (SECURITY.md crash-on-the-unexpected).
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
 

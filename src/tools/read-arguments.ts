@@ -4,7 +4,7 @@ const MOST_CHARS = 20_000;
 const MOST_FAULTS = 5;
 
 /**
- * Reads the arguments of a call as untrusted JSON against the tool's schema (security.md 5.5). Engines write no arguments
+ * Reads the arguments of a call as untrusted JSON against the tool's schema (SECURITY.md strict-streams). Engines write no arguments
  * as an empty text or null, and some write the object as JSON within JSON.
  * @returns what was given, or a sentence that tells the model what to mend
  */

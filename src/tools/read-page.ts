@@ -12,7 +12,7 @@ const schema = z.strictObject({
   address: z.string().min(1).max(2_000).describe('The https address of the page, exactly as it was given.'),
 });
 
-/** Reads a page's text (security.md 6.7). @param egress what may be reached; `PUBLIC_WEB` but in tests */
+/** Reads a page's text (SECURITY.md egress-checked). @param egress what may be reached; `PUBLIC_WEB` but in tests */
 export function createReadPage(egress: EgressPolicy, limits?: FetchLimits): Tool {
   return defineTool({
     name: 'read_page',
@@ -38,7 +38,7 @@ export function createReadPage(egress: EgressPolicy, limits?: FetchLimits): Tool
 
 /**
  * Whether an address stands in these texts. An instruction hidden in a page could else have the model write what it knows
- * into an address of the writer's (security.md T30); what was there before cannot hold it.
+ * into an address of the writer's; what was there before cannot hold it.
  */
 function isWritten(address: string, texts: readonly string[]): boolean {
   const bare = (text: string) => text.replace(/^https?:\/\//i, '').replace(/\/$/, '');

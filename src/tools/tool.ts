@@ -33,13 +33,13 @@ export interface ToolUse {
   run(signal: AbortSignal): Promise<string>;
 }
 
-/** A function that the model may call: one file each. Tools only read (security.md 6.3), so a call may be repeated. */
+/** A function that the model may call: one file each. Tools only read (SECURITY.md tool-rights), so a call may be repeated. */
 export interface Tool {
   name: string;
   description: string;
   /** A JSON schema of type `object`. */
   parameters: Readonly<Record<string, unknown>>;
-  /** Facts about the person are told in the private chat only, whatever the tools' file says (security.md 6.2). */
+  /** Facts about the person are told in the private chat only, whatever the tools' file says (SECURITY.md group-is-not-private). */
   isPrivateOnly: boolean;
   /** @param argumentsJson untrusted. @returns the use, or what does not fit, in words for the model */
   prepare(argumentsJson: string, scene: ToolScene): ToolUse | { fault: string };

@@ -8,7 +8,7 @@ export interface Toolbox {
   offer(asker: ToolAsker): readonly Pick<Tool, 'name' | 'description' | 'parameters'>[];
   /**
    * Looks at a call that the model asked for. Rights are judged again, since a model may name a tool that it was not
-   * offered (security.md 6.3). @returns the use, or what stands against it, in words for the model
+   * offered (SECURITY.md tool-rights). @returns the use, or what stands against it, in words for the model
    */
   prepare(call: { name: string; argumentsJson: string }, scene: ToolScene): ToolUse | { fault: string };
   /** Whether there is such a tool: other names are the model's words, and no label for counters. */

@@ -11,7 +11,7 @@ const schema = z.strictObject({
   query: z.string().trim().min(1).max(400).describe('What to search for, in a few words.'),
 });
 
-/** Finds web pages; native search was withdrawn from the chat service (spec 1.4). */
+/** Finds web pages; native search was withdrawn from the chat service (SERVICE.md withdrawn-search). */
 export function createWebSearch(search: SearchWeb): Tool {
   return defineTool({
     name: 'web_search',

@@ -9,7 +9,7 @@ const IDENTITIES: Readonly<Record<string, Bilingual>> = {
   QT: PROFILE_TEXTS.other,
 };
 
-/** Tells who is signed in, from the profile (spec 2.6); in private chats only (security.md 6.2). */
+/** Tells who is signed in, from the profile (SERVICE.md profile); in private chats only (SECURITY.md group-is-not-private). */
 export function createWhoAmI(): Tool {
   return defineTool({
     name: 'who_am_i',

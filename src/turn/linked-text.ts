@@ -2,7 +2,7 @@ import { sayTyped, type Voice } from '../texts/say-typed.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 
 /**
- * Tells a person in the chat to which account it belongs from now on, and how to undo that (security.md 1.3 step 23). When that
+ * Tells a person in the chat to which account it belongs from now on, and how to undo that (SECURITY.md link-is-told). When that
  * was, the app says beside the message, in the reader's own zone, which we do not know.
  */
 export function linkedText(voice: Voice, { name, maskedId }: { name: string; maskedId: string }): string {

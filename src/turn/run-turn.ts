@@ -33,7 +33,7 @@ import type { TakeTypedCode } from './typed-codes.ts';
 import type { Outcome, TurnControls, TurnInput, TurnResult } from './turn-types.ts';
 import { failedTurnHistory, lastLanguage, withThreadHistory } from './prompt/turn-history.ts';
 
-/** A question that waited longer gets an apology instead of a surprise (security.md 4.8). */
+/** A question that waited longer gets an apology instead of a surprise (SECURITY.md in-order). */
 export const OLDEST_QUESTION_MS = 10 * MINUTE_MS;
 
 export interface RunTurnOptions {
@@ -143,7 +143,7 @@ async function runScene(options: RunTurnOptions, scene: TurnScene): Promise<Turn
   };
 }
 
-/** The visible apology for a turn that is given up (security.md 4.2). */
+/** The visible apology for a turn that is given up (SECURITY.md poison-turns). */
 export function createApology(options: RunTurnOptions): (turn: TurnInput) => Promise<TurnResult> {
   return async (turn) => {
     const controls: TurnControls = {

@@ -154,8 +154,8 @@ export class SignInGate {
   }
 
   /**
-   * In a group nothing but a pointer is said; the link goes to the private chat where the platform lets us write first (security.md
-   * 1.3 step 1). The question waits all the same, for a sign-in that the person asks for there.
+   * In a group nothing but a pointer is said; the link goes to the private chat where the platform lets us write first (
+   * SECURITY.md private-invitation). The question waits all the same, for a sign-in that the person asks for there.
    */
   async #inviteFromGroup(
     scene: TurnScene,

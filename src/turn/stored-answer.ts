@@ -2,7 +2,7 @@ import type { Outcome, TurnResult } from './turn-types.ts';
 
 /**
  * A decided outcome as it is stored before its last post: with all that the commit will need, so that a worker that takes
- * over ends the turn as the first one would have (security.md 4.4).
+ * over ends the turn as the first one would have (SECURITY.md noted-before-posted).
  */
 interface StoredAnswer {
   version: 1;
@@ -41,7 +41,7 @@ export function formatStoredAnswer(outcome: Outcome): string {
 
 /**
  * Reads what an earlier worker stored. Of another version the text is taken, which each has, since it is the finished
- * answer: it must neither wait nor be asked for again (security.md 4.7).
+ * answer: it must neither wait nor be asked for again (SECURITY.md never-joined).
  */
 export function readStoredAnswer(stored: string): Outcome {
   try {

@@ -24,7 +24,7 @@ export interface TypedCodesOptions {
 export type TakeTypedCode = (scene: TurnScene) => Promise<Outcome | undefined>;
 
 /**
- * Takes sign-in codes out of the conversation before anything else looks at the message (security.md 1.3 step 21): its
+ * Takes sign-in codes out of the conversation before anything else looks at the message (SECURITY.md typed-code): its
  * text reaches no model, no history and no held messages, whatever goes wrong. A message with a code is never merged
  * with others, so it is the turn's only one.
  */

@@ -16,7 +16,7 @@ import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
 import { withDeadline } from './with-deadline.ts';
 
-/** How long the receiver tries to store a message or to read a reply before it answers 503 (security.md 3.7). */
+/** How long the receiver tries to store a message or to read a reply before it answers 503 (SECURITY.md acknowledged-when-stored). */
 const STORE_DEADLINE_MS = 1.5 * SECOND_MS;
 const STORE_RETRY_PAUSE_MS = 100;
 
@@ -48,7 +48,7 @@ export type HandleDelivery = (platform: Platform, delivery: Delivery) => Promise
 
 const NOT_STORED: Handled = { answer: { status: 503, body: '' }, outcome: 'not-stored' };
 
-/** What each kind of verified delivery leads to. 200 only once a message is stored; an unwanted event is never an error (security.md 3.8). */
+/** What each kind of verified delivery leads to. 200 only once a message is stored; an unwanted event is never an error (SECURITY.md quiet-ignorance). */
 export function createHandleDelivery(options: HandleDeliveryOptions): HandleDelivery {
   const { report, botName } = options;
   const missing = createMissingReplies();

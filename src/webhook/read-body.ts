@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { MIB_BYTES } from '../base/clock.ts';
 import type { HeldBytes, Holder } from '../base/held-bytes.ts';
 
-/** The largest body of a delivery (security.md 3.2). */
+/** The largest body of a delivery (SECURITY.md bounded-requests). */
 export const MAX_BODY_BYTES = MIB_BYTES;
 
 /** The raw bytes of a request, or why they are refused. Bytes beyond the limit are not kept. */
 export type BodyResult = { ok: true; body: Buffer } | { ok: false; status: 400 | 413 | 415 | 503 };
 
 /**
- * Reads a delivery's raw bytes: only these can be verified (security.md 3.1). Compressed bodies are refused, since a
+ * Reads a delivery's raw bytes: only these can be verified (SECURITY.md raw-bytes-only). Compressed bodies are refused, since a
  * signature covers what was sent and a small body could unpack to a large one.
  * @param held counts what is held until the body is whole; a body that has to make room is 503
  */

@@ -24,7 +24,7 @@ const MOST_UNPROVEN_BYTES = 32 * MIB_BYTES;
 
 /**
  * The platforms' addresses, `/webhooks/NAME`: limits → what stands before the body → raw bytes → verify and read → handle → answer
- * (security.md 3.1).
+ * (SECURITY.md raw-bytes-only).
  * Straight on node:http, since a framework's way around costs as much as all else that is done for a delivery
  * (docs/PERFORMANCE.md).
  */

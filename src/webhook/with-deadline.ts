@@ -5,7 +5,7 @@ export class DeadlineError extends CodedError<'store_deadline'> {}
 
 /**
  * Waits for a promise no longer than `deadlineMs`. Library time-outs do not cover a connection that was never made
- * (security.md 3.7); a late result is dropped, which repeating a delivery makes harmless. @throws DeadlineError
+ * (SECURITY.md acknowledged-when-stored); a late result is dropped, which repeating a delivery makes harmless. @throws DeadlineError
  */
 export function withDeadline<Result>(promise: Promise<Result>, deadlineMs: number): Promise<Result> {
   return new Promise((resolve, reject) => {

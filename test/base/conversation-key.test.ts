@@ -30,7 +30,7 @@ type Place = Parameters<typeof conversationOf>[0];
 const anyField = fc.constantFrom(...FIELDS);
 const anyScope = fc.constantFrom<GroupScope>('member', 'group');
 
-/** What a conversation is told apart by (security.md 6.1), written down a second time. */
+/** What a conversation is told apart by (SECURITY.md one-conversation-key), written down a second time. */
 function tuple({ platform, tenant, app, chat, sender }: Place, scope: GroupScope): string {
   const isShared = chat.kind === 'group' && (scope === 'group' || chat.threadId !== undefined);
   return JSON.stringify([

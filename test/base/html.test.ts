@@ -21,7 +21,7 @@ test('pieces of HTML nest, lists are joined, and empty values vanish', () => {
   expect(html`<p>${empty}${0}${trustedHtml('<hr>')}</p>`.text).toBe('<p>0<hr></p>');
 });
 
-test('a name loses what could disguise it, and is at most 64 characters long (security.md 1.3 step 5)', () => {
+test('a name loses what could disguise it, and is at most 64 characters long [named-before-consent]', () => {
   expect(plainName(' A\u202elice\u200b\u0007\n\u{e0041} \u2028')).toBe('Alice');
   expect(plainName('张三')).toBe('张三');
   expect([...plainName('😀'.repeat(80))]).toHaveLength(64);

@@ -98,7 +98,7 @@ test('one that was ended before it was sent, or before its connection stood, sen
   expect(requests).toHaveLength(1);
 });
 
-test('F3: a request whose connection stood too late, as after a freeze, does not leave, and the connection serves the next', async () => {
+test('a request whose connection stood too late, as after a freeze, does not leave, and the connection serves the next [worker-frozen]', async () => {
   requests.splice(0);
   answer = (socket) => socket.end(`${HEAD}0\r\n\r\n`);
   const fresh = new Agent();
@@ -130,7 +130,7 @@ test('nobody at the address, and a client that is closed, are ends with a cause'
   expect([one.told.ends.length, two.told.ends[0]]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
 });
 
-test('security.md 5.4: what came in the very step of a break is handed on before it', () => {
+test('what came in the very step of a break is handed on before it [whole-answers]', () => {
   const { exchange, told } = exchangeOf(false);
   const nothing = () => undefined;
   const controller = { aborted: false, paused: false, reason: null, abort: nothing, pause: nothing, resume: nothing };
@@ -142,7 +142,7 @@ test('security.md 5.4: what came in the very step of a break is handed on before
   expect(told).toMatchObject({ bytes: ['last words'], ends: ['broken'] });
 });
 
-test('security.md 5.4: whatever arrived before a break is handed on before it, in order; the end comes once and last', async () => {
+test('whatever arrived before a break is handed on before it, in order; the end comes once and last [whole-answers]', async () => {
   const pieces = fc.array(
     fc.string({ minLength: 1, maxLength: 5 }).map((text) => text.replace(/[^ -~]/g, '.')),
     {

@@ -30,7 +30,7 @@ function get(url: string): Promise<number | undefined> {
   });
 }
 
-describe('limits (security.md 3.2)', () => {
+describe('limits [bounded-requests]', () => {
   test('a request that dribbles its headers gets 408 in about five seconds', async () => {
     server = await listen((_request, response) => response.end('ok'), 0, '127.0.0.1');
     const { socket, closed } = dial(server.port);

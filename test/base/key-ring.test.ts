@@ -23,7 +23,7 @@ const KINDS = [
   },
 ];
 
-describe.each(KINDS)('a sealed $name (security.md 2.2)', ({ seal, open }) => {
+describe.each(KINDS)('a sealed $name [sealed-records]', ({ seal, open }) => {
   test('opens for its owner and shows nothing of itself', () => {
     fc.assert(
       fc.property(anyText, anyText, anyText, (purpose, owner, plain) => {
@@ -84,7 +84,7 @@ describe.each(KINDS)('a sealed $name (security.md 2.2)', ({ seal, open }) => {
     );
   });
 
-  test('opens with an old key, is written with the newest, and says when its key is gone (security.md 2.3)', () => {
+  test('opens with an old key, is written with the newest, and says when its key is gone [key-rotation]', () => {
     const rotated = new KeyRing([newKey, oldKey]);
     expect(open(rotated, ['p', 'o'], seal(ring, ['p', 'o'], 'before'))).toBe('before');
     const after = seal(rotated, ['p', 'o'], 'after');
@@ -112,7 +112,7 @@ test('derived keys differ by purpose and stay the same for one', () => {
   expect(ring.deriveKey('csrf').equals(new KeyRing([oldKey, newKey]).deriveKey('csrf'))).toBe(true);
 });
 
-describe('a record under the newest key (security.md 2.3)', () => {
+describe('a record under the newest key [key-rotation]', () => {
   const rotated = new KeyRing([newKey, oldKey]);
   const newOnly = new KeyRing([newKey]);
 

@@ -6,7 +6,7 @@ import { recordingLog } from '../support/redis.ts';
 
 const CANARY = 'CaNaRy-0123456789abcdef';
 
-/** Every shape in which a secret was seen to reach a log (security.md 7.1). */
+/** Every shape in which a secret was seen to reach a log (SECURITY.md scrubbed-logs). */
 const SHAPES = [
   `https://bot.example/oauth/callback?code=${CANARY}&x=1`,
   `/oauth/callback?x=1&state=${CANARY}`,

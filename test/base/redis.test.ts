@@ -4,7 +4,7 @@ import { loadScript } from '../../src/base/lua-script.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { recordingLog } from '../support/redis.ts';
 
-/** The receiver's own deadline (security.md 3.7) and some room for a slow machine. */
+/** The receiver's own deadline (SECURITY.md acknowledged-when-stored) and some room for a slow machine. */
 const FAIL_FAST_MS = 1_900;
 
 let server: EmbeddedRedis;

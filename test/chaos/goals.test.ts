@@ -48,7 +48,7 @@ function goodRun(): ChaosRun {
 }
 const missedBy = (run: ChaosRun) => missedGoals(reportOf('seed', run).report, DONE_WHEN);
 
-test('reliability.md promise 4: a run that held what was asked, and came back in time, missed nothing', () => {
+test('a run that held what was asked, and came back in time, missed nothing', () => {
   const { report } = reportOf('seed', goodRun());
   expect(missedBy(goodRun())).toEqual([]);
   expect(report).toMatchObject({

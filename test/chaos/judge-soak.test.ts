@@ -56,7 +56,7 @@ const faultsOf = (spoil: (soak: SoakRun) => unknown) => {
   return judgeSoak(soak, LONG_BOUNDS);
 };
 
-test('F34: what did not grow is accused of nothing', () => {
+test('what did not grow is accused of nothing [soak]', () => {
   expect(faultsOf(() => undefined)).toEqual([]);
   // At the bounds themselves.
   const atBounds = faultsOf(({ looks }) => {
@@ -118,7 +118,7 @@ test.each<[string, (soak: SoakRun) => unknown, string]>([
     ({ keys: { aged } }) => (aged['{p}:state'] = keys(1)),
     '{p}:state: 1 keys once all lives are over, before: 0',
   ],
-])('F34: a soak says what grew: %s', (_, spoil, sentence) => {
+])('a soak says what grew: %s [soak]', (_, spoil, sentence) => {
   expect(faultsOf(spoil)).toEqual([sentence]);
 });
 

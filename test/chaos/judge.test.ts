@@ -58,7 +58,7 @@ test('merged questions are answered by the newest one’s message, the others po
   expect(judge(ledger)).toMatchObject({ violations: [], answered: 2, merged: 1 });
 });
 
-describe('reliability.md section 5: each invariant is seen to bite', () => {
+describe('each invariant is seen to bite', () => {
   test.each<[string, (ledger: Ledger) => void, string[]]>([
     ['an acknowledged question without an answer', (ledger) => ledger.messages.pop(), ['lost']],
     ['an answer that never ends', (ledger) => (ledger.messages[1]!.isFinal = false), ['unfinished']],

@@ -152,7 +152,7 @@ describe('an answer', () => {
   });
 });
 
-describe('time and size (security.md 5.2)', () => {
+describe('time and size [chat-time-limits]', () => {
   test('no first byte in time is an error that is not tried again', async () => {
     const { server, ask } = await sceneWith({ firstByteMs: 300 });
     server.script(stallAfter(''));
@@ -279,7 +279,7 @@ describe('connections', () => {
   });
 });
 
-test('no error, log line or report holds what was asked, what was answered or the key (security.md 2.5)', async () => {
+test('no error, log line or report holds what was asked, what was answered or the key [secrets-stay-inside]', async () => {
   const echo = JSON.stringify({ error: { message: `${CANARY} ${API_KEY}`, code: 'context_length_exceeded' } });
   const answers: Answer[] = [
     statusOf(400, { 'content-type': 'application/json' }, echo),

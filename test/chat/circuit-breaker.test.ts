@@ -123,7 +123,7 @@ describe('the client', () => {
     expect(scene.lines.some((line) => line.includes('refused our key'))).toBe(true);
   });
 
-  test('calls a dead service hardly more often than it is asked (F17)', async () => {
+  test('calls a dead service hardly more often than it is asked [chat-service-fails]', async () => {
     scene.server.script(statusOf(503));
     for (let message = 0; message < 60; message += 1) await scene.ask();
     expect(scene.server.calls.length).toBeLessThanOrEqual(60 * 1.1);

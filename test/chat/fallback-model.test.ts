@@ -22,7 +22,7 @@ const ask = () => scene.ask({ fallbackModel: FALLBACK });
 const asked = () => scene.server.calls.map(({ body }) => body['model']);
 const FELL_BACK: ChatEvent = { type: 'fallback', model: FALLBACK };
 
-test('F17: while a model fails its fallback answers, told first, within three calls in all (security.md 5.1)', async () => {
+test('while a model fails its fallback answers, told first, within three calls in all [bounded-retries] [chat-service-fails]', async () => {
   script({ model: statusOf(503), fallback: helloStream('from the other') });
   const { events, text, end } = await ask();
   expect(events[0]).toEqual(FELL_BACK);
@@ -31,7 +31,7 @@ test('F17: while a model fails its fallback answers, told first, within three ca
   expect(scene.fallbacks).toEqual([{ model: MODEL, fallback: FALLBACK, code: 'chat_server_error' }]);
 });
 
-test('security.md 5.6: while a model’s breaker is open its fallback is asked at once, with one call a question', async () => {
+test('while a model’s breaker is open its fallback is asked at once, with one call a question [circuit-breaker]', async () => {
   script({ model: statusOf(503), fallback: helloStream() });
   while (scene.breaker.length === 0) await ask();
   const callsBefore = scene.server.calls.length;
@@ -50,7 +50,7 @@ test('a model that is well again answers itself', async () => {
   expect(events).not.toContainEqual(FELL_BACK);
 });
 
-test('security.md 5.3: once something was said nobody else is asked', async () => {
+test('once something was said nobody else is asked [no-second-beginning]', async () => {
   script({ model: cutAfter(Buffer.from(chunk({ content: 'half' }))), fallback: helloStream() });
   expect(await ask()).toMatchObject({ text: 'half', end: 'truncated' });
   const breaks = streamOf(chunk({ content: 'half' }), sse({ error: { message: 'm', code: 503 } }));
@@ -78,7 +78,7 @@ test('without a fallback, or with itself as one, a model keeps its three tries',
   expect(asked()).toEqual(Array.from({ length: 6 }, () => MODEL));
 });
 
-test('F17: with both models dead, questions end as errors and calls stay near their number', async () => {
+test('with both models dead, questions end as errors and calls stay near their number [chat-service-fails]', async () => {
   scene.server.script(statusOf(503));
   for (let question = 0; question < 120; question += 1) {
     const { error } = await ask();
@@ -102,7 +102,7 @@ test('where the fallback rests too, the model’s own fault is what is told', as
   await open;
 });
 
-test('F17: whatever both models answer, a question costs at most three calls, and the fallback comes last', async () => {
+test('whatever both models answer, a question costs at most three calls, and the fallback comes last [chat-service-fails]', async () => {
   const answers: Answer[] = [
     statusOf(503),
     statusOf(429),

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene.stop());
 
-/** security.md 5.1, row by row. */
+/** SECURITY.md bounded-retries, row by row. */
 const ROWS: [status: number, code: string, calls: number][] = [
   [400, 'chat_bad_request', 1],
   [401, 'chat_refused', 1],
@@ -57,7 +57,7 @@ describe('a retry', () => {
     expect(scene.ended.map(({ outcome }) => outcome)).toEqual(['chat_server_error', 'chat_truncated', 'complete']);
   });
 
-  test('never happens once something was said (security.md 5.3)', async () => {
+  test('never happens once something was said [no-second-beginning]', async () => {
     for (const delta of [{ content: 'some' }, { reasoning_content: 'hm' }]) {
       scene.server.script(cutAfter(Buffer.from(chunk(delta))));
       expect((await scene.ask()).end).toBe('truncated');
@@ -65,7 +65,7 @@ describe('a retry', () => {
     expect(scene.server.calls).toHaveLength(2);
   });
 
-  test('never happens after an error within the answer either, however short it is (security.md 5.3)', async () => {
+  test('never happens after an error within the answer either, however short it is [no-second-beginning]', async () => {
     scene.server.script(streamOf(chunk({ content: 'some' }), sse({ error: { message: 'm', code: 503 } })));
     expect(await scene.ask()).toMatchObject({ text: 'some', error: { code: 'chat_server_error', status: 503 } });
     expect(scene.server.calls).toHaveLength(1);

@@ -28,7 +28,7 @@ function callsOf(stream: string): Called[] {
 
 const END = chunk({}, 'tool_calls');
 
-describe('spec 2.4, security.md 5.5: calls of tools as engines really send them', () => {
+describe('calls of tools as engines really send them [reply] [strict-streams]', () => {
   test.each<[what: string, stream: string, calls: Called[]]>([
     [
       'split arguments',

@@ -122,7 +122,7 @@ describe('the look at start', () => {
     return { looked, lines };
   }
 
-  test('refuses a Redis that would lose or throw away what it acknowledged', async () => {
+  test('refuses a Redis that would lose or throw away what it acknowledged [durable-redis]', async () => {
     const forgetful = watch((await start('--appendonly', 'no')).url);
     await expect(forgetful.looked).resolves.toMatch(/appendonly yes/);
     const evicting = watch((await start('--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru')).url);

@@ -22,7 +22,7 @@ test('a turn does not open in another conversation', () => {
   expect(openTurns(keyRing, 'c2', [sealTurn(keyRing, 'c1', turnOf())])).toEqual([]);
 });
 
-test('records of a lost key, of another version or broken ones are skipped and counted (security.md 2.3)', () => {
+test('records of a lost key, of another version or broken ones are skipped and counted [key-rotation]', () => {
   const lost = sealTurn(new KeyRing([randomBytes(32)]), 'c1', turnOf());
   const later = sealTurn(keyRing, 'c1', { ...turnOf(), version: 2 } as unknown as HistoryTurn);
   const odd = keyRing.seal('history', 'c1', 'no json');

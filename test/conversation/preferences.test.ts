@@ -38,7 +38,7 @@ describe('what a person chose', () => {
     expect(openPreferences(keyRing, sealed, elsewhere)).toEqual({});
   });
 
-  test('security.md 2.3: what no key opens, was moved to another person, or makes no sense counts as nothing', () => {
+  test('what no key opens, was moved to another person, or makes no sense counts as nothing [key-rotation]', () => {
     const change = sealPreferences(keyRing, message, CHOICE);
     const bob = { ...message, sender: { userId: 'bob' } };
     expect(openPreferences(new KeyRing([randomBytes(32)]), kept(change), message)).toEqual({});

@@ -38,7 +38,7 @@ test('models are learnt apart, and a short prompt teaches nothing', () => {
   expect(sizes.factorOf('two')).toBe(1);
 });
 
-test('P14: what a service refused as too long is not offered again, for an hour', () => {
+test('what a service refused as too long is not offered again, for an hour', () => {
   let nowMs = 5;
   const sizes = new PromptSizes(() => nowMs);
   expect(sizes.budgetOf('m', MOST)).toBe(MOST);

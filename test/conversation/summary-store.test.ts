@@ -131,14 +131,14 @@ test('what a summary cost is counted with it, and not where it is refused', asyn
   expect(await server.redis.pttl(usage.key)).toBeGreaterThan(39 * DAY_MS);
 });
 
-test('security.md 4.12: a summary whose writing is sent twice is counted once', async () => {
+test('a summary whose writing is sent twice is counted once [repeatable-scripts]', async () => {
   const doubling = doubleScripts(connectRedis({ urls: [server.url] }, 'wait', recordingLog().log, 'doubling'));
   expect(await new SummaryStore(doubling, keyRing, HOUR_MS).write(place, SUMMARY, await sourceAt(1), usage)).toBe(true);
   doubling.disconnect();
   expect(await tokensCounted()).toEqual([['tokens', '777']]);
 });
 
-test('security.md 4.12: a try that is sent twice is one, and goes on', async () => {
+test('a try that is sent twice is one, and goes on [repeatable-scripts]', async () => {
   const doubling = doubleScripts(connectRedis({ urls: [server.url] }, 'wait', recordingLog().log, 'doubling'));
   const noted = await begin(new SummaryStore(doubling, keyRing, HOUR_MS));
   doubling.disconnect();

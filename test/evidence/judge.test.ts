@@ -26,7 +26,7 @@ const know = (...secrets: KnownValue[]) =>
   write('secrets/a.jsonl', secrets.map((secret) => `${JSON.stringify(secret)}\n`).join(''));
 const TOKEN = 'AT:4f1d2c3b4a5968778695a4b3c2d1e0f0';
 
-describe('security.md 2.5, 7.1: a secret is found wherever it stands', () => {
+describe('a secret is found wherever it stands [secrets-stay-inside] [scrubbed-logs]', () => {
   test.each<EvidenceKind>(['logs', 'metrics', 'pages'])('in %s, told by its place and never by itself', (evidence) => {
     know({ kind: 'token', value: TOKEN });
     write(`${evidence}/a.txt`, `first\nsecond ${TOKEN} …\nthird\n`);

@@ -3,7 +3,7 @@ import type { SeededRandom } from '../support/seeded-random.ts';
 import type { House } from './house.ts';
 import { TestBrowser, type Answer } from './test-browser.ts';
 
-/** Milliseconds: security.md 1.3 steps 2 and 9. */
+/** Milliseconds: SECURITY.md one-live-ticket and 9. */
 const TICKET_LIFE_MS = 600_000;
 const TRANSACTION_LIFE_MS = 300_000;
 

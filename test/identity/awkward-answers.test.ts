@@ -111,11 +111,11 @@ const PROFILES: Row[] = [
 
 const SAID = { E4: 'the sign-in service failed', E6: 'a profile was refused' } as const;
 
-// A late token answer stands in service-faults.test.ts (T6): it costs five seconds.
+// A late token answer stands in service-faults.test.ts: it costs five seconds.
 describe.each([
   ['a token answer', 'token', TOKENS],
   ['a profile answer', 'profile', PROFILES],
-] as const)('%s that is awkward (security.md 1.3 steps 15 and 16, 1.4)', (_, which, rows) => {
+] as const)('%s that is awkward [token-answer-checked] [usable-profile] [page-headers]', (_, which, rows) => {
   test.each(rows.map((row) => [row.what, row.page, row] as const))(
     '%s: %s, no link, and why in the log',
     async (...given) => {

@@ -34,7 +34,7 @@ describe('callbacks', () => {
   );
 
   for (const state of ['required', 'absent'] as const) {
-    test(`${state}: a state that comes back wrong, empty or twice is refused, always, and no code is exchanged (security.md 1.3 step 13, T4)`, async () => {
+    test(`${state}: a state that comes back wrong, empty or twice is refused, always, and no code is exchanged [state-by-mode]`, async () => {
       await open({ signIn: { proof: ['same-id'], state } });
       const browser = house.browser('20001');
       const how = fc.constantFrom('replace' as const, 'append' as const, 'empty' as const);
@@ -57,7 +57,7 @@ describe('callbacks', () => {
     });
   }
 
-  test('required: a missing state is refused; absent: it is allowed, and only there (security.md 1.3 step 13)', async () => {
+  test('required: a missing state is refused; absent: it is allowed, and only there [state-by-mode]', async () => {
     for (const [state, expected] of [
       ['required', 400],
       ['absent', 303],
@@ -79,7 +79,7 @@ describe('callbacks', () => {
     expect(page.text).toContain('You are signed in');
   });
 
-  test('absent with L1 alone: nothing is linked before the confirmation page named who would be (security.md 1.3 steps 13 and 20)', async () => {
+  test('absent with L1 alone: nothing is linked before the confirmation page named who would be [state-by-mode] [confirmed-by-name]', async () => {
     await open({ signIn: { state: 'absent' } });
     house.service.echoesState = false;
     const browser = house.browser('20001', '20001');
@@ -95,7 +95,7 @@ describe('callbacks', () => {
     expect(await account('20001')).toBeUndefined();
   });
 
-  test('in absent mode an injected code of another person does not link with L2 (T3)', async () => {
+  test('in absent mode an injected code of another person does not link with L2 [same-id]', async () => {
     await open({ signIn: { proof: ['same-id'], state: 'absent' } });
     house.service.echoesState = false;
     const browser = house.browser('20001');
@@ -113,7 +113,7 @@ describe('callbacks', () => {
     expect((await browser.get(`${house.url}/oauth/platform/wecom/callback?code=${code}`)).status).toBe(400);
   });
 
-  test('a transaction of one sign-in is no use at the other’s callback (security.md 1.3 step 12, T7)', async () => {
+  test('a transaction of one sign-in is no use at the other’s callback [transaction-taken-once]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = house.browser('20001', '20001');
     const state = (await startedAt(browser)).searchParams.get('state') ?? '';
@@ -131,7 +131,7 @@ describe('callbacks', () => {
     expect(house.service.seen.codes).toEqual([]);
   });
 
-  test('20 identical callbacks at once make one token request (security.md 1.3 step 12, T5)', async () => {
+  test('20 identical callbacks at once make one token request [transaction-taken-once]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = house.browser('20001');
     const callback = await startedAt(browser);
@@ -150,7 +150,7 @@ describe('callbacks', () => {
     expect(house.service.seen.codes).toEqual([]);
   });
 
-  test('an error from the service shows nothing of it, and takes nothing away (security.md 1.3 step 11)', async () => {
+  test('an error from the service shows nothing of it, and takes nothing away [plain-callbacks]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = house.browser('20001');
     const callback = await startedAt(browser);
@@ -163,7 +163,7 @@ describe('callbacks', () => {
     expect((await browser.get(callback.href)).status).toBe(303);
   });
 
-  test('the code leaves the address bar, and no referrer carries it (security.md 1.3 step 18, T10)', async () => {
+  test('the code leaves the address bar, and no referrer carries it [code-leaves-the-address]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = house.browser('20001');
     const answer = await browser.get((await startedAt(browser)).href);

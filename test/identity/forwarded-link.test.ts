@@ -33,7 +33,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-describe('a forwarded link (security.md 1.2, T1 to T5)', () => {
+describe('a forwarded link [proof-of-person]', () => {
   for (const [index, [kind, attack]] of Object.entries(ATTACKS).entries()) {
     test(
       `${kind}: ${ATTEMPTS} random attempts, no link, and the owner is told once of somebody else`,

@@ -64,7 +64,7 @@ describe('form tokens', () => {
   });
 });
 
-describe('callback queries (security.md 1.3 step 11)', () => {
+describe('callback queries [plain-callbacks]', () => {
   test('code and state are read as they were sent', () => {
     fc.assert(
       fc.property(
@@ -108,7 +108,7 @@ describe('callback queries (security.md 1.3 step 11)', () => {
   });
 });
 
-describe('the same-id rule (security.md 1.2, L2)', () => {
+describe('the same-id rule [proof-of-person]', () => {
   const profile = {
     id: 'Ab01',
     name: 'N',

@@ -56,7 +56,7 @@ const sweep = async (identity: Identity) => {
   await identity.sweepKeys();
 };
 
-describe('key rotation (security.md 2.3)', () => {
+describe('key rotation [key-rotation]', () => {
   test('reading seals anew with the newest key, and the content stays', async () => {
     await open(['20001']);
     expect(await keyIdsOf('20001')).toEqual([OLD_ID, OLD_ID, OLD_ID]);

@@ -19,7 +19,7 @@ async function open(options?: HouseOptions): Promise<House> {
 
 const account = (chatUserId: string) => house.identity.accountOf(house.owner, chatUserId);
 
-describe('one account, one chat user (security.md 1.3 step 22, T12)', () => {
+describe('one account, one chat user [linked-in-one-step]', () => {
   test('an account that is linked elsewhere is refused with E7, and its holder is told', async () => {
     await open();
     await house.walk(house.browser('20001', 'first'), await house.link('first'));

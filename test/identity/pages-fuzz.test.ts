@@ -129,7 +129,7 @@ const attempt = fc.record({
 });
 
 test(
-  'tickets, forms, callbacks and cookies of any kind: no 5xx of ours, no hang over 1 s, no link (contract.md 4)',
+  'tickets, forms, callbacks and cookies of any kind: no 5xx of ours, no hang over 1 s, no link',
   async () => {
     house = await openHouse(server.redis, { signIn: { proof: ['same-id'] } });
     let [real, sent] = [await beginReal(), 0];

@@ -140,7 +140,7 @@ describeInChromium('every sign-in page, as people see it', () => {
     }, 60_000);
 });
 
-test('security.md 1.4: every error page names a next step, as a button where there is somewhere to go', () => {
+test('every error page names a next step, as a button where there is somewhere to go [page-headers]', () => {
   for (const language of ['en', 'zh'] as const)
     for (const [name, { text }] of Object.entries(pagesIn(language))) {
       if (!name.startsWith('E')) continue;

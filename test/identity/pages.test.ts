@@ -19,7 +19,7 @@ async function open(options?: HouseOptions): Promise<House> {
   return house;
 }
 
-test('every page has the headers of security.md 1.4', async () => {
+test('every page has the headers of [page-headers]', async () => {
   await open();
   const pages = [
     await new TestBrowser().get(await house.link('20001')),
@@ -121,7 +121,7 @@ test('one ticket is started 60 times at most; asking anew helps', async () => {
   expect((await house.walk(browser, await house.link('20001', true))).text).toContain('You are signed in');
 });
 
-test('a page under another host name goes to ours, a form does not (contract.md 6)', async () => {
+test('a page under another host name goes to ours, a form does not', async () => {
   await open();
   const link = await house.link('20001');
   const answer = await new TestBrowser().get(link, { host: `localhost:${new URL(house.url).port}` });
@@ -161,7 +161,7 @@ test('with the store away the pages say so within two seconds (E9), and useless 
   away.disconnect();
 });
 
-test('a frozen store is E9 in time too (security.md 3.7)', async () => {
+test('a frozen store is E9 in time too [acknowledged-when-stored]', async () => {
   await open();
   const link = await house.link('20001');
   process.kill(server.pid, 'SIGSTOP');

@@ -92,7 +92,7 @@ async function refreshAsked(): Promise<void> {
   while (refreshes() === 0) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-describe('4 processes with 50 callers each at the moment of expiry (security.md 2.7, F25)', () => {
+describe('4 processes with 50 callers each at the moment of expiry [one-refresh] [refresh-race]', () => {
   test('one refresh call, and all 200 have its token within 5 s', async () => {
     await openAtExpiry();
     house.service.scripted.refresh = () => ({ delayMs: 100 });

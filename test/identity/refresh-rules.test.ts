@@ -37,8 +37,8 @@ async function refreshAsked(): Promise<void> {
   while (refreshes() === 0) await pause(10);
 }
 
-describe('one refresh at a time (security.md 2.7)', () => {
-  test('2.7.2 whoever has no lock never calls, and fails retryable after 6 s', async () => {
+describe('one refresh at a time [one-refresh]', () => {
+  test('whoever has no lock never calls, and fails retryable after 6 s [refresh-lock]', async () => {
     await openLinked();
     expire();
     await server.redis.set(await lockName(), 'somebody', 'PX', 15_000);
@@ -50,7 +50,7 @@ describe('one refresh at a time (security.md 2.7)', () => {
     expect(await server.redis.get(await lockName())).toBe('somebody');
   });
 
-  test('2.7.2 a lock that runs out while others wait is taken over by one of them', async () => {
+  test('a lock that runs out while others wait is taken over by one of them [refresh-lock]', async () => {
     await openLinked();
     expire();
     await server.redis.set(await lockName(), 'a process that died', 'PX', 700);
@@ -59,7 +59,7 @@ describe('one refresh at a time (security.md 2.7)', () => {
     expect(refreshes()).toBe(1);
   });
 
-  test('2.7.2 the lock lives for 15 s', async () => {
+  test('the lock lives for 15 s [refresh-lock]', async () => {
     await openLinked();
     house.service.scripted.refresh = () => ({ delayMs: 300 });
     expire();
@@ -72,7 +72,7 @@ describe('one refresh at a time (security.md 2.7)', () => {
     expect(await server.redis.exists(await lockName())).toBe(0);
   });
 
-  test('2.7.2 Redis away: retryable, and no call without the lock', async () => {
+  test('Redis away: retryable, and no call without the lock [refresh-lock]', async () => {
     await openLinked();
     expire();
     const gone = connectRedis({ urls: ['redis://127.0.0.1:1'] }, 'fail-fast', recordingLog().log, 'gone');
@@ -82,7 +82,7 @@ describe('one refresh at a time (security.md 2.7)', () => {
     expect(refreshes()).toBe(0);
   });
 
-  test('2.7.3 the holder looks again under the lock: what was written meanwhile is used', async () => {
+  test('the holder looks again under the lock: what was written meanwhile is used [read-after-lock]', async () => {
     await openLinked();
     expire();
     const lock = await lockName();
@@ -109,7 +109,7 @@ describe('one refresh at a time (security.md 2.7)', () => {
     expect(refreshes()).toBe(1);
   });
 
-  test('2.7.5 what was written meanwhile is not overwritten', async () => {
+  test('what was written meanwhile is not overwritten [refresh-token-kept]', async () => {
     await openLinked();
     house.service.scripted.refresh = () => ({ delayMs: 1_500 });
     expire();
@@ -121,7 +121,7 @@ describe('one refresh at a time (security.md 2.7)', () => {
     expect(await server.redis.hget(await linkName(), 'tokens')).toBe(before);
   });
 
-  test('2.7.6 a lock that has become another’s is not released', async () => {
+  test('a lock that has become another’s is not released [owner-releases]', async () => {
     await openLinked();
     house.service.scripted.refresh = () => ({ delayMs: 200 });
     expire();
@@ -132,7 +132,7 @@ describe('one refresh at a time (security.md 2.7)', () => {
     expect(await server.redis.get(await lockName())).toBe('the next holder');
   });
 
-  test('2.7.7 who waits learns of a failure at once, and does not call either', async () => {
+  test('who waits learns of a failure at once, and does not call either [refresh-outcomes]', async () => {
     await openLinked();
     house.service.scripted.refresh = () => ({ status: 503, body: '', delayMs: 200 });
     expire();
@@ -144,7 +144,7 @@ describe('one refresh at a time (security.md 2.7)', () => {
   });
 });
 
-describe('outcomes (security.md 2.7.7)', () => {
+describe('outcomes [refresh-outcomes]', () => {
   test('definitive, but the version moved: that is used', async () => {
     await openLinked();
     house.service.scripted.refresh = () => ({ status: 400, body: '{"error":"invalid_grant"}', delayMs: 1_500 });
@@ -224,7 +224,7 @@ describe('outcomes (security.md 2.7.7)', () => {
     ['a key of the ring does not open', (id: string) => `v1.${id}.AAAA.AAAA.AAAA.AAAA`],
     ['are no sealed value', () => 'not sealed at all'],
     ['look like one with something else in the place of the key’s id', () => 'v1.some key.AAAA.AAAA.AAAA.AAAA'],
-  ])('tokens that %s end in "sign in again", not in a link that nobody checks (T14, T25)', async (_, brokenBy) => {
+  ])('tokens that %s end in "sign in again", not in a link that nobody checks', async (_, brokenBy) => {
     await openLinked();
     const tokens = (await server.redis.hget(await linkName(), 'tokens')) ?? '';
     await server.redis.hset(await linkName(), 'tokens', brokenBy(tokens.split('.')[1] ?? ''));
@@ -235,7 +235,7 @@ describe('outcomes (security.md 2.7.7)', () => {
   });
 });
 
-describe('a hint that is wrong (security.md 2.6)', () => {
+describe('a hint that is wrong [expiry-unit]', () => {
   const answers = fc.constantFrom(
     ...[undefined, null, 0, -1, 1, 60, '60', '7200', 'soon', 7_200, 7_200_000, 1_790_000_000, 1e12, 1e300],
   );
@@ -280,7 +280,7 @@ describe('a hint that is wrong (security.md 2.6)', () => {
   });
 });
 
-test('2.5 no token, secret or body is in an error or a log line, whatever the service answers', async () => {
+test('no token, secret or body is in an error or a log line, whatever the service answers [secrets-stay-inside]', async () => {
   await openLinked();
   const canary = 'canary-77aa';
   const seen: string[] = [];

@@ -20,7 +20,7 @@ async function open(options?: HouseOptions): Promise<void> {
 const own = () => house.browser('20001', '20001');
 const links = () => server.redis.keys(keys.link('*'));
 
-describe('a callback of one provider with the transaction of another (security.md 1.3 step 12, T7)', () => {
+describe('a callback of one provider with the transaction of another [transaction-taken-once]', () => {
   const stateOf = (location: unknown) => new URL(String(location)).searchParams.get('state') ?? '';
 
   test('the service’s transaction does not count at the platform’s callback', async () => {
@@ -45,7 +45,7 @@ describe('a callback of one provider with the transaction of another (security.m
   });
 });
 
-describe('one transaction a browser (security.md 1.3 step 9)', () => {
+describe('one transaction a browser [one-transaction]', () => {
   test('a second start ends the first: its transaction is gone, and put back it is refused', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = own();
@@ -70,7 +70,7 @@ describe('one transaction a browser (security.md 1.3 step 9)', () => {
   });
 });
 
-test('with L1, the same user id in another company is somebody else (security.md 1.3 step 8)', async () => {
+test('with L1, the same user id in another company is somebody else [chat-proof-first]', async () => {
   await open({ signIn: { proof: ['same-browser'] } });
   const { webSignIn } = house.platform;
   const identify = () => Promise.resolve({ userId: '20001', tenant: 'another-corp' });
@@ -80,7 +80,7 @@ test('with L1, the same user id in another company is somebody else (security.md
   expect(house.service.seen.authorize).toHaveLength(0);
 });
 
-test('a quarantine under another browser’s cookie shows nobody’s name there (security.md 1.3 step 17)', async () => {
+test('a quarantine under another browser’s cookie shows nobody’s name there [sealed-until-proven]', async () => {
   await open();
   const [mine, theirs] = [own(), house.browser('20002', '20002')];
   await house.walkToConfirm(mine, await house.link('20001'));
@@ -93,7 +93,7 @@ test('a quarantine under another browser’s cookie shows nobody’s name there 
   expect(page.text).not.toContain('20002');
 });
 
-describe('the commit looks again (security.md 1.3 step 22)', () => {
+describe('the commit looks again [linked-in-one-step]', () => {
   const changes: [string, (ticket: string, pendingSignIns: string) => Promise<unknown>][] = [
     ['the ticket was refused', (ticket) => server.redis.hset(ticket, 'status', 'refused')],
     ['the ticket is new again', (ticket) => server.redis.hset(ticket, 'status', 'new')],

@@ -19,7 +19,7 @@ async function open(): Promise<House> {
 const arrive = async () => house.walkToConfirm(house.browser('20001'), await house.link('20001'));
 
 describe('a service that does not do its part (E4)', () => {
-  test('too slow: 504 after 5 s, the code is not sent twice, and "try again" begins anew (T6)', async () => {
+  test('too slow: 504 after 5 s, the code is not sent twice, and "try again" begins anew', async () => {
     await open();
     house.service.scripted.token = () => ({ delayMs: 20_000 });
     const browser = house.browser('20001');
@@ -46,7 +46,7 @@ describe('a service that does not do its part (E4)', () => {
     ],
   ];
   for (const [what, scripted] of useless) {
-    test(`${what}: one new start by itself with a new code, then E4 (security.md 1.3 step 14)`, async () => {
+    test(`${what}: one new start by itself with a new code, then E4 [code-used-once]`, async () => {
       await open();
       house.service.scripted.token = () => scripted;
       const page = await arrive();
@@ -78,7 +78,7 @@ describe('a service that does not do its part (E4)', () => {
     expect(page.status).toBe(502);
   });
 
-  test('a profile is read once more after a failure (security.md 1.3 step 16)', async () => {
+  test('a profile is read once more after a failure [usable-profile]', async () => {
     await open();
     let count = 0;
     house.service.scripted.profile = () => ((count += 1) === 1 ? { status: 503, body: '' } : undefined);
@@ -88,7 +88,7 @@ describe('a service that does not do its part (E4)', () => {
   });
 });
 
-describe('a profile that may not be used (E6, T8)', () => {
+describe('a profile that may not be used (E6)', () => {
   const bad: [string, Record<string, unknown>][] = [
     ['no id', { id: undefined }],
     ['an id that is a number', { id: 20001 }],
@@ -118,7 +118,7 @@ describe('a profile that may not be used (E6, T8)', () => {
   }
 });
 
-describe('an answer that is no profile at all (security.md 1.4 E4)', () => {
+describe('an answer that is no profile at all ( E4) [page-headers]', () => {
   for (const body of ['<html></html>', '[]', 'null', '"20001"', '']) {
     test(`${body || 'nothing'}: the service did not finish, with a button that tries again`, async () => {
       await open();

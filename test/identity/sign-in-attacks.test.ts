@@ -21,7 +21,7 @@ async function open(options?: HouseOptions): Promise<House> {
 const VISITS = tries(200);
 const account = (chatUserId: string) => house.identity.accountOf(house.owner, chatUserId);
 
-describe('opening a link changes nothing (security.md 1.3 step 4, T2)', () => {
+describe('opening a link changes nothing [opening-changes-nothing]', () => {
   test(`${VISITS} GETs and HEADs by previewers leave the link as it was`, async () => {
     await open();
     const link = await house.link('20001');
@@ -52,7 +52,7 @@ describe('opening a link changes nothing (security.md 1.3 step 4, T2)', () => {
   }
 });
 
-describe('only our own form starts a sign-in (security.md 1.3 step 7)', () => {
+describe('only our own form starts a sign-in [same-origin-forms]', () => {
   const wrong: [string, (browser: TestBrowser, link: string) => Promise<number>][] = [
     ['no token', async (browser, link) => (await browser.send('POST', `${link}/start`, { form: { a: 'b' } })).status],
     ['no cookie', async (browser, link) => (await withoutCookie(browser, link)).status],
@@ -110,7 +110,7 @@ describe('only our own form starts a sign-in (security.md 1.3 step 7)', () => {
 });
 
 describe('a link belongs to one browser', () => {
-  test('a second browser is refused, before and after (security.md 1.3 step 9, E1)', async () => {
+  test('a second browser is refused, before and after (, E1) [one-transaction]', async () => {
     await open();
     const link = await house.link('20001');
     const [first, second] = [house.browser('20001', '20001'), house.browser('20002', '20001')];
@@ -131,7 +131,7 @@ describe('a link belongs to one browser', () => {
     expect(starts.map(({ status }) => status).sort()).toEqual([303, 410, 410, 410, 410, 410]);
   });
 
-  test('the cookie has every protection, and changes at the start (security.md 1.3 steps 6 and 9)', async () => {
+  test('the cookie has every protection, and changes at the start [one-browser] [one-transaction]', async () => {
     await open();
     const browser = house.browser('20001', '20001');
     const landing = await browser.get(await house.link('20001'));
@@ -144,7 +144,7 @@ describe('a link belongs to one browser', () => {
   });
 });
 
-describe('forwarded links (security.md 1.2, T1)', () => {
+describe('forwarded links [proof-of-person]', () => {
   test('with L1, 50 colleagues who open it get no link, the service is not asked, and the owner is told', async () => {
     await open();
     for (let index = 0; index < 50; index += 1) {
@@ -211,7 +211,7 @@ describe('forwarded links (security.md 1.2, T1)', () => {
 });
 
 describe('records in Redis', () => {
-  test('a record copied to another person does not open: nobody, and the link is suspended (T25)', async () => {
+  test('a record copied to another person does not open: nobody, and the link is suspended', async () => {
     await open();
     for (const id of ['20001', '20002']) await house.walk(house.browser(id, id), await house.link(id));
     const [one, two] = await server.redis.keys('{id}:link:*');
@@ -236,7 +236,7 @@ describe('records in Redis', () => {
   });
 });
 
-test('names with markup and disguising characters are shown inert (T13)', async () => {
+test('names with markup and disguising characters are shown inert', async () => {
   await open();
   const displayName = `<script>alert(1)</script>\u202Egnp.exe\u200B`;
   const request = {
@@ -253,7 +253,7 @@ test('names with markup and disguising characters are shown inert (T13)', async 
   expect(page.text).not.toMatch(/[\u202E\u200B]/);
 });
 
-test('no ticket, code, token, name or id is in a log line (security.md 7.1, T24)', async () => {
+test('no ticket, code, token, name or id is in a log line [scrubbed-logs]', async () => {
   await open({ signIn: { proof: ['same-browser', 'same-id'], keepTokens: 'both' } });
   const browser = house.browser('zhang-san', 'zhang-san');
   const link = await house.link('zhang-san');

@@ -18,7 +18,7 @@ async function open(options?: HouseOptions): Promise<House> {
 
 describe('the whole way', () => {
   for (const proof of [['same-browser'], ['same-id'], ['same-browser', 'same-id']] as const) {
-    test(`links, releases and tells, with proof ${proof.join(' and ')} (security.md 1.3)`, async () => {
+    test(`links, releases and tells, with proof ${proof.join(' and ')} [sign-in-in-steps]`, async () => {
       await open({ signIn: { proof } });
       const browser = house.browser('20001', '20001');
       const link = await house.link('20001');
@@ -51,7 +51,7 @@ describe('the whole way', () => {
     });
   }
 
-  test('asks the service with state and S256, and no scope unless one is set (security.md 1.3 step 10)', async () => {
+  test('asks the service with state and S256, and no scope unless one is set [fixed-redirect]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     await house.walk(house.browser('20001'), await house.link('20001'));
     const query = Object.fromEntries(house.service.seen.authorize[0] ?? []);
@@ -108,7 +108,7 @@ describe('the whole way', () => {
     expect(await house.link('20001')).toContain('/link/');
   });
 
-  test('unlinking removes everything and names the fixed logout address (security.md 1.3 F, T9)', async () => {
+  test('unlinking removes everything and names the fixed logout address [unlink-ends-all]', async () => {
     await open();
     await house.walk(house.browser('20001', '20001'), await house.link('20001'));
     const { wasLinked, logoutUrl } = await house.identity.unlink(house.owner, '20001', 'm1');
@@ -123,7 +123,7 @@ describe('the whole way', () => {
     expect((await house.identity.unlink(house.owner, '20001', 'm2')).wasLinked).toBe(false);
   });
 
-  test('everything that is stored has an end, and holds no id, name, ticket or token in clear (security.md 2.4, T23)', async () => {
+  test('everything that is stored has an end, and holds no id, name, ticket or token in clear [plain-fields]', async () => {
     await open({ signIn: { keepTokens: 'both' } });
     const link = await house.link('zhang-san');
     house.platform.codeFor('zhang-san');
@@ -172,7 +172,7 @@ async function storedAt(name: string): Promise<unknown> {
 }
 
 describe('asking', () => {
-  test('one live ticket a person; only /signin replaces it, and the old one is dead then (security.md 1.3 step 2)', async () => {
+  test('one live ticket a person; only /signin replaces it, and the old one is dead then [one-live-ticket]', async () => {
     await open();
     const first = await house.link('20001');
     const request = { ...house.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
@@ -187,7 +187,7 @@ describe('asking', () => {
     expect((await browser.get(second)).status).toBe(200);
   });
 
-  test('five an hour, then the time of the next (security.md 1.3 step 2)', async () => {
+  test('five an hour, then the time of the next [one-live-ticket]', async () => {
     await open();
     const startMs = house.clock.nowMs;
     for (let count = 0; count < 5; count += 1) {
@@ -285,7 +285,7 @@ describe('asking', () => {
     );
   });
 
-  test('sign-in without a proof refuses to start (security.md 1.2, 7.6)', async () => {
+  test('sign-in without a proof refuses to start [proof-of-person] [checked-at-start]', async () => {
     await expect(open({ signIn: { proof: [] } })).rejects.toMatchObject({ code: 'options_unsafe' });
     await expect(open({ platform: { hasWebSignIn: false } })).rejects.toMatchObject({ code: 'options_unsafe' });
   });

@@ -36,14 +36,14 @@ async function showCode(): Promise<{ browser: TestBrowser; code: string }> {
   return { browser, code };
 }
 
-test('security.md 2.3: a code that was shown before a change of keys is shown again, links, and is known when typed twice', async () => {
+test('a code that was shown before a change of keys is shown again, links, and is known when typed twice [key-rotation]', async () => {
   const { browser, code } = await showCode();
   expect(codeOn(await browser.get(`${house.url}/sign-in/confirm`))).toBe(code);
   expect(await type('zhang-san', code)).toMatchObject({ kind: 'linked' });
   expect(await type('zhang-san', code)).toMatchObject({ kind: 'linked' });
 });
 
-test('security.md 1.3 step 21: after a change of keys a wrong code still counts as one, and the right one links', async () => {
+test('after a change of keys a wrong code still counts as one, and the right one links [typed-code]', async () => {
   const { code } = await showCode();
   expect(await type('zhang-san', `${code.slice(0, 8)}${code.endsWith('A') ? 'B' : 'A'}`)).toMatchObject({
     kind: 'wrong',
@@ -52,7 +52,7 @@ test('security.md 1.3 step 21: after a change of keys a wrong code still counts 
   expect(await type('zhang-san', code)).toMatchObject({ kind: 'linked' });
 });
 
-test('security.md 1.3 step 21: in a group, or from another person, a code from before the change still ends its ticket', async () => {
+test('in a group, or from another person, a code from before the change still ends its ticket [typed-code]', async () => {
   const { code } = await showCode();
   expect(await type('li-si', code)).toMatchObject({ kind: 'not-awaited' });
   expect(house.notices.map(({ notice }) => notice.kind)).toContain('someone-else-signed-in');

@@ -17,7 +17,7 @@ const oneOf = (...choices: string[]) => fc.constantFrom(...choices);
 const fullWidth = (text: string) =>
   text.replace(/[!-~]/g, (character) => String.fromCharCode(character.charCodeAt(0) + 0xfee0));
 
-describe('making codes (security.md 1.3 step 21)', () => {
+describe('making codes [typed-code]', () => {
   test('eight symbols of Crockford’s base 32, with a letter and a digit, the same for the same source', () => {
     fc.assert(
       fc.property(madeCode, (code) => {
@@ -50,7 +50,7 @@ describe('making codes (security.md 1.3 step 21)', () => {
   });
 });
 
-describe('reading codes (security.md 1.3 step 21)', () => {
+describe('reading codes [typed-code]', () => {
   test('any made code is read from anything that a person makes of it', () => {
     const written = fc
       .record({

@@ -27,7 +27,7 @@ function sceneOf(text: string, turnId: string, chatUserId = '20001'): TurnScene 
   return { newest, turn, question: { language: 'en' }, preferences: {}, platform: {} } as unknown as TurnScene;
 }
 
-test('security.md 8.3: a worker that dies after the try was counted: the turn runs again, and says the same', async () => {
+test('a worker that dies after the try was counted: the turn runs again, and says the same [dies-anywhere]', async () => {
   await openWithAwaitedCode();
   const take = createTakeTypedCode({ identity: house.identity, keyRing: testKeyRing(), log: recordingLog().log });
   const first = await take(sceneOf('A1B2-C3D4', 'turn-1'));
@@ -36,7 +36,7 @@ test('security.md 8.3: a worker that dies after the try was counted: the turn ru
   expect((await take(sceneOf('A1B2-C3D4', 'turn-2')))?.text).toContain('you have 3 tries left');
 });
 
-test('security.md 1.3 step 21: an error inside ends the turn without history, a store that is away gives it back', async () => {
+test('an error inside ends the turn without history, a store that is away gives it back [typed-code]', async () => {
   await openWithAwaitedCode();
   const { log, lines } = recordingLog();
   const failing = (error: Error) =>

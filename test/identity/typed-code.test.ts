@@ -58,7 +58,7 @@ async function storedAt(name: string): Promise<unknown> {
   return type === 'zset' ? redis.zrange(name, 0, '-1') : redis.get(name);
 }
 
-describe('the whole way (security.md 1.3 step 21)', () => {
+describe('the whole way [typed-code]', () => {
   test('the page tells what will come, the code links once it is typed, and the held messages are released', async () => {
     await open();
     const browser = house.browser('20001');
@@ -93,7 +93,7 @@ describe('the whole way (security.md 1.3 step 21)', () => {
     expect(house.notices).toEqual([]);
   });
 
-  test('works without state, where the service returns none (security.md 1.3 step 13)', async () => {
+  test('works without state, where the service returns none [state-by-mode]', async () => {
     await open({ signIn: { state: 'absent' } });
     house.service.echoesState = false;
     const { code } = await walkToCode('20001');
@@ -167,7 +167,7 @@ describe('the whole way (security.md 1.3 step 21)', () => {
     expect(await type('20001', '7K3M-9QXP')).toBeUndefined();
   });
 
-  test('it stands alone (security.md 1.2)', async () => {
+  test('it stands alone [proof-of-person]', async () => {
     await expect(open({ signIn: { proof: ['typed-code', 'same-id'] } })).rejects.toMatchObject({
       code: 'options_unsafe',
     });
@@ -177,7 +177,7 @@ describe('the whole way (security.md 1.3 step 21)', () => {
   });
 });
 
-describe('what the code’s life ends with (security.md 1.3 step 21)', () => {
+describe('what the code’s life ends with [typed-code]', () => {
   test('five wrong tries kill the ticket; the right code is worth nothing then', async () => {
     await open();
     const { browser, code } = await walkToCode('20001');
@@ -243,7 +243,7 @@ describe('what the code’s life ends with (security.md 1.3 step 21)', () => {
   });
 });
 
-describe('who may type it (security.md 1.3 step 21)', () => {
+describe('who may type it [typed-code]', () => {
   test('another person’s private chat: nothing is linked, the code is dead, and its owner is told', async () => {
     await open();
     const { browser, link, code } = await walkToCode('attacker', 'victim');
@@ -309,7 +309,7 @@ describe('who may type it (security.md 1.3 step 21)', () => {
   });
 });
 
-describe('what the commit finds (security.md 1.3 step 22)', () => {
+describe('what the commit finds [linked-in-one-step]', () => {
   test('the chat is linked to another account already: refused in words, nothing changes', async () => {
     await open();
     expect((await type('chat', (await walkToCode('chat', '20001')).code))?.kind).toBe('linked');
@@ -382,7 +382,7 @@ describe('handled again after a crash, and sent twice', () => {
   });
 });
 
-test('the browser alone never links: neither by repeating its form nor by an older page (security.md 1.3 step 21)', async () => {
+test('the browser alone never links: neither by repeating its form nor by an older page [typed-code]', async () => {
   await open();
   const browser = house.browser('20001');
   const confirm = await house.walkToConfirm(browser, await house.link('20001'));
@@ -391,7 +391,7 @@ test('the browser alone never links: neither by repeating its form nor by an old
   expect(await account('20001')).toBeUndefined();
 });
 
-test('no code is in a log line (security.md 7.1)', async () => {
+test('no code is in a log line [scrubbed-logs]', async () => {
   await open();
   const { code } = await walkToCode('20001');
   await type('20001', otherThan(code));

@@ -185,7 +185,7 @@ const CHANNELS = [
 
 describe.each(PLATFORMS)('on %s', (platform) => {
   test.each(CHANNELS)(
-    'security.md 6.2 to 6.5 T28 an injection by %s gets no tool, no live mark, no hidden link, no facts, through the front door',
+    'an injection by %s gets no tool, no live mark, no hidden link, no facts, through the front door [group-is-not-private] [tool-rights] [harmless-marks] [honest-links]',
     async (channel) => {
       const met = await meet(platform, channel);
       expect(met.length).toBeGreaterThanOrEqual(16);
@@ -196,7 +196,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
       else expect(JSON.stringify(met.map(({ seen }) => seen.map(({ apart }) => apart)))).toContain('evil.test');
       const prompts = JSON.stringify(town.chat.calls.map(({ body }) => body));
       const isTold = Object.values(FACTS).some((fact) => prompts.includes(fact));
-      // security.md 6.2: facts about the person are told to the model in their private chat, when it asks, and never in a group.
+      // SECURITY.md group-is-not-private: facts about the person are told to the model in their private chat, when it asks, and never in a group.
       expect(isTold).toBe(channel !== 'group member');
       if (channel === 'group member') {
         const visible = JSON.stringify(met.map(({ seen }) => seen));

@@ -90,7 +90,7 @@ async function askAbout({ id, language }: Injection): Promise<{ wecom: Seen; sla
 }
 
 test.each(injectionsBy('page').map((one) => [one.id, one.tries, one] as const))(
-  'security.md 6.3, 6.5, 6.7 T30 %s on a page, which tries a %s, opens no other address, gets no tool and shows no live mark',
+  '%s on a page, which tries a %s, opens no other address, gets no tool and shows no live mark [tool-rights] [honest-links] [egress-checked]',
   async (id, _, one) => {
     requests = [];
     // What stands on a page is nobody's secret.

@@ -11,34 +11,37 @@ const LANGUAGES = ['en', 'zh'] as const;
 const callsOf = (body: unknown) =>
   (body as { messages: { role: string; tool_call_id?: string; tool_calls?: { id: string }[] }[] }).messages;
 
-describe.each(PLATFORMS)('spec 1 tool calls as engines send them, from a message on %s to its answer', (platform) => {
-  test.each(LANGUAGES)(
-    'each is run as often as it was called, and the answer is the model’s text (%s)',
-    async (language) => {
-      const { env, sayAll } = bothPlatforms(town);
-      await town.startBot(env);
-      for (const [index, engine] of AWKWARD_ENGINES.entries()) {
-        const { name, rounds, runs } = engine;
-        town.chat.script(...rounds.map((pieces) => streamOf(...pieces)));
-        const before = { calls: town.chat.calls.length, lines: town.lines.length };
-        const person = platform === 'slack' ? `UA${index}` : `asker${index}`;
-        const [seen] = await sayAll(platform, [{ person, text: QUESTIONS[language] }]);
-        const ran = town.lines
-          .slice(before.lines)
-          .filter((line) => line.includes('"tool ended"') && line.includes('"outcome":"done"'));
-        expect([name, seen?.looks.at(-1), ran.length, town.chat.calls.length - before.calls]).toEqual([
-          name,
-          engine[language],
-          runs,
-          rounds.length,
-        ]);
-        // Each result finds its call, whatever ids there were.
-        const last = callsOf(town.chat.calls.at(-1)?.body);
-        const asked = last.flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id));
-        expect([name, last.flatMap(({ tool_call_id: id }) => id ?? [])]).toEqual([name, asked]);
-        expect([name, new Set(asked).size]).toEqual([name, asked.length]);
-      }
-    },
-    60_000,
-  );
-});
+describe.each(PLATFORMS)(
+  'tool calls as engines send them, from a message on %s to its answer [overview]',
+  (platform) => {
+    test.each(LANGUAGES)(
+      'each is run as often as it was called, and the answer is the model’s text (%s)',
+      async (language) => {
+        const { env, sayAll } = bothPlatforms(town);
+        await town.startBot(env);
+        for (const [index, engine] of AWKWARD_ENGINES.entries()) {
+          const { name, rounds, runs } = engine;
+          town.chat.script(...rounds.map((pieces) => streamOf(...pieces)));
+          const before = { calls: town.chat.calls.length, lines: town.lines.length };
+          const person = platform === 'slack' ? `UA${index}` : `asker${index}`;
+          const [seen] = await sayAll(platform, [{ person, text: QUESTIONS[language] }]);
+          const ran = town.lines
+            .slice(before.lines)
+            .filter((line) => line.includes('"tool ended"') && line.includes('"outcome":"done"'));
+          expect([name, seen?.looks.at(-1), ran.length, town.chat.calls.length - before.calls]).toEqual([
+            name,
+            engine[language],
+            runs,
+            rounds.length,
+          ]);
+          // Each result finds its call, whatever ids there were.
+          const last = callsOf(town.chat.calls.at(-1)?.body);
+          const asked = last.flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id));
+          expect([name, last.flatMap(({ tool_call_id: id }) => id ?? [])]).toEqual([name, asked]);
+          expect([name, new Set(asked).size]).toEqual([name, asked.length]);
+        }
+      },
+      60_000,
+    );
+  },
+);

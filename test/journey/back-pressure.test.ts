@@ -40,7 +40,7 @@ async function crowd(limits: { soft: number; hard: number }, people: string[]): 
 }
 const modelWasAsked = (person: string) => town.chat.calls.some(({ body }) => JSON.stringify(body).includes(person));
 
-test('security.md 4.10: over the hard limit the oldest are told to come again, without a model call; /retry answers them later', async () => {
+test('over the hard limit the oldest are told to come again, without a model call; /retry answers them later [back-pressure]', async () => {
   const people = ['UA', 'UB', 'UC', 'UD', 'UE'];
   await crowd({ soft: 3, hard: 3 }, people);
   endLongAnswer();
@@ -56,7 +56,7 @@ test('security.md 4.10: over the hard limit the oldest are told to come again, w
   expect(metrics).toContain('parley_queue_pressure_changes_total{pressure="hard"} 1');
 });
 
-test('security.md 4.10: a question said in Chinese is turned away in Chinese', async () => {
+test('a question said in Chinese is turned away in Chinese [back-pressure]', async () => {
   await crowd({ soft: 1, hard: 1 }, []);
   await town.sender.direct('UA', '今天几号？');
   await town.sender.direct('UB', 'and me?');
@@ -64,7 +64,7 @@ test('security.md 4.10: a question said in Chinese is turned away in Chinese', a
   await town.untilShown('DUA', ['现在提问的人太多，暂时无法回答。你的问题已保留，请过几分钟发送“重试”。']);
 });
 
-test('security.md 4.10: over the soft limit answers are asked to be short, without tools, and are cut where they are not', async () => {
+test('over the soft limit answers are asked to be short, without tools, and are cut where they are not [back-pressure]', async () => {
   const words = 'words '.repeat(1_000);
   await crowd({ soft: 1, hard: 100 }, ['UA', 'UB']);
   town.chat.script(helloStream(words));
@@ -80,7 +80,7 @@ test('security.md 4.10: over the soft limit answers are asked to be short, witho
   expect(town.chat.calls.map(({ body }) => 'tools' in body)).toEqual([true, false, true]);
 });
 
-test('security.md 4.10: a stop word gets through over the hard limit, to what runs and to what waits', async () => {
+test('a stop word gets through over the hard limit, to what runs and to what waits [back-pressure]', async () => {
   await crowd({ soft: 1, hard: 1 }, ['UA', 'UB']);
   await town.sender.direct('UA', '/stop');
   await town.sender.direct('UFIRST', '/stop');

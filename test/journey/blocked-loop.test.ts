@@ -7,7 +7,7 @@ import { untilTrue } from '../support/town.ts';
 const town = useSlackTown();
 const WORDS = Array.from({ length: 60 }, (_, index) => `${index + 1}`);
 
-test('F31, security.md 4.1: an event loop that stands still for two seconds loses no lock and no turn, and its lag is told', async () => {
+test('an event loop that stands still for two seconds loses no lock and no turn, and its lag is told [blocked-loop] [quick-takeover]', async () => {
   town.chat.script(async (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const [index, word] of WORDS.entries()) {
@@ -28,5 +28,5 @@ test('F31, security.md 4.1: an event loop that stands still for two seconds lose
   const metrics = await (await fetch(`${town.botUrl}/metrics`)).text();
   const lagSec = Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1]);
   expect(lagSec).toBeGreaterThan(1.5);
-  process.stdout.write(`F31: a lag of ${lagSec.toFixed(1)} s, one model call, no stall\n`);
+  process.stdout.write(`blocked-loop: a lag of ${lagSec.toFixed(1)} s, one model call, no stall\n`);
 }, 60_000);

@@ -14,7 +14,7 @@ const FAULTS: readonly Fault[] = [
   { kind: 'kill', role: 'receiver' },
 ];
 
-test('reliability.md section 5: parts die in the middle of sign-ins; links are one to one, and held questions are answered once, afterwards', async () => {
+test('parts die in the middle of sign-ins; links are one to one, and held questions are answered once, afterwards', async () => {
   const run = await runChaos({
     ...{ seed: SEED, loadMs: 6_000, ratePerSec: 5, killsPerMinute: 0, freezeMs: 0, chatFails: 'never', signsIn: true },
     parts: plainParts(2, 2),

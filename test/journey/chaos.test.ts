@@ -17,7 +17,7 @@ const FAULTS: readonly Fault[] = [
   { kind: 'kill', role: 'worker' },
 ];
 
-test('F1, F5, F6, F16, F24: parts die, stop and lose their links under load; nothing is lost, repeated, out of order or crossed', async () => {
+test('parts die, stop and lose their links under load; nothing is lost, repeated, out of order or crossed [worker-killed] [receiver-killed] [redis-killed] [stopped-while-answering] [platform-fails]', async () => {
   const faults = FAULTS.map((fault, index): ScheduledFault => ({ atMs: 1_000 + index * 900, fault }));
   const run = await runChaos({
     seed: SEED,

@@ -42,7 +42,7 @@ const fails =
     response.end(body);
   };
 
-test('security.md 5.3: a chat service that is down gives a short kind sentence, and /retry answers when it is back', async () => {
+test('a chat service that is down gives a short kind sentence, and /retry answers when it is back [no-second-beginning]', async () => {
   chat.script(fails(400));
   const sorry = await ask('zhangwei', 'are you there?');
   expect(sorry).toContain('/retry');
@@ -53,7 +53,7 @@ test('security.md 5.3: a chat service that is down gives a short kind sentence, 
   expect(asked.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual(['are you there?']);
 });
 
-test('security.md 5.4: a stream that is cut keeps the text that was shown, and says so', async () => {
+test('a stream that is cut keeps the text that was shown, and says so [whole-answers]', async () => {
   chat.script(streams('The first half of', 'cut'));
   const answer = await ask('zhangwei', 'tell me');
   expect(answer).toMatch(/^The first half of/);
@@ -69,7 +69,7 @@ test('the answer’s text is the model’s text and nothing else, and broadcast 
   expect(shown).not.toContain('@所有人');
 });
 
-test('P12 what the model thinks aloud in its text is not shown, and an answer of nothing else is said to be empty', async () => {
+test('what the model thinks aloud in its text is not shown, and an answer of nothing else is said to be empty', async () => {
   chat.script(streams('<think>A plan.</think>\n\nYes.'));
   expect(await ask('linxiaoyu', 'think aloud')).toBe('Yes.');
   chat.script(streams('<think>A plan without an end.'));
@@ -91,7 +91,7 @@ test('history goes along, and /new ends it', async () => {
   expect(JSON.stringify(chat.calls.at(-1)?.body['messages'])).not.toContain('4711');
 });
 
-test('security.md 6.2: a private chat and a group know nothing of each other; with GROUP_SCOPE=group members share one', async () => {
+test('a private chat and a group know nothing of each other; with GROUP_SCOPE=group members share one [group-is-not-private]', async () => {
   const group = { group: 'wrtown' };
   chat.script(streams('ok'));
   await ask('linxiaoyu', 'private-canary');
@@ -178,7 +178,7 @@ test('an answer longer than five messages is shown as far as they go, and ends w
   expect(driver().violations()).toEqual([]);
 }, 120_000);
 
-test('security.md 4.8: a question that could not be answered for ten minutes gets an apology, not a surprise', async () => {
+test('a question that could not be answered for ten minutes gets an apology, not a surprise [in-order]', async () => {
   await town.stopBot();
   const message = await driver()
     .say('emma.clarke', 'an old question')

@@ -60,7 +60,7 @@ describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protoc
     ask('Why is the sky blue?', /^The answer\.$/, place, person);
   const lastBody = () => chat.calls.at(-1)?.body ?? {};
 
-  test('spec 2.1: nothing chosen sends nothing of it; /think sends thinking, and the effort only to the model that has it', async () => {
+  test('nothing chosen sends nothing of it; /think sends thinking, and the effort only to the model that has it [request-fields]', async () => {
     await question();
     expect(lastBody()).toMatchObject({ model: 'svc-plus' });
     expect(lastBody()).not.toHaveProperty('thinking');
@@ -109,7 +109,7 @@ describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protoc
     await ask('/stop', /^There is nothing to stop/);
   }, 60_000);
 
-  test('security.md 5.7, peers.md P12: a thought is never in the text, in a prompt, or readable in the store', async () => {
+  test('a thought is never in the text, in a prompt, or readable in the store [thoughts-hidden]', async () => {
     await ask('/think low', /^From now on/);
     const { text } = await question();
     expect(text).toBe('The answer.');
@@ -120,7 +120,7 @@ describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protoc
     expect(town.lines.join('\n')).not.toContain(CANARY);
   }, 60_000);
 
-  test('security.md 5.7: the thought is shown to who chose it, in their private chat, where the platform has a place for it', async () => {
+  test('the thought is shown to who chose it, in their private chat, where the platform has a place for it [thoughts-hidden]', async () => {
     expect((await question()).thoughts).not.toContain(CANARY);
     await ask('/think low', /^From now on/);
     await ask('/think low', /^From now on/, GROUP);

@@ -36,7 +36,7 @@ interface Look {
   finish: boolean;
 }
 
-test('F29: receivers whose clocks are a minute ahead and behind hand a live reply over at the same age', async () => {
+test('receivers whose clocks are a minute ahead and behind hand a live reply over at the same age [wrong-clocks]', async () => {
   let isToGoOn = false;
   town.chat.script(async (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -79,13 +79,16 @@ test('F29: receivers whose clocks are a minute ahead and behind hand a live repl
 test.each([
   { off: 'the receiver’s clock is a minute ahead', receiver: AHEAD, worker: Date.now },
   { off: 'the worker’s clock is a minute behind', receiver: Date.now, worker: BEHIND },
-])('F29: where $off a message whose wake got lost is swept as soon as elsewhere', async ({ receiver, worker }) => {
-  town.chat.script(helloStream('Answered.'));
-  await town.startBot({ ROLES: 'receiver' }, receiver);
-  await town.sender.direct('U1', 'a question');
-  await town.stopBots();
-  await town.redis.del('none', ...(await town.redis.keys('{wake*')));
-  await ageMessages(town.redis, 11 * SECOND_MS);
-  await town.startBot({ ROLES: 'worker', PORT: String(await freePort()) }, worker);
-  await untilTrue(() => town.textsIn('DU1').join() === 'Answered.', 12_000);
-});
+])(
+  'where $off a message whose wake got lost is swept as soon as elsewhere [wrong-clocks]',
+  async ({ receiver, worker }) => {
+    town.chat.script(helloStream('Answered.'));
+    await town.startBot({ ROLES: 'receiver' }, receiver);
+    await town.sender.direct('U1', 'a question');
+    await town.stopBots();
+    await town.redis.del('none', ...(await town.redis.keys('{wake*')));
+    await ageMessages(town.redis, 11 * SECOND_MS);
+    await town.startBot({ ROLES: 'worker', PORT: String(await freePort()) }, worker);
+    await untilTrue(() => town.textsIn('DU1').join() === 'Answered.', 12_000);
+  },
+);

@@ -35,7 +35,7 @@ const says =
   };
 const counted = (last: number) => Array.from({ length: last }, (_, index) => String(index + 1));
 
-test('F1, security.md 4.1: a killed worker’s turn goes on elsewhere within 20 s, in the same message', async () => {
+test('a killed worker’s turn goes on elsewhere within 20 s, in the same message [worker-killed] [quick-takeover]', async () => {
   town.chat.script(says(counted(60), 40));
   await town.startBot({ ROLES: 'receiver' });
   await startWorker('one');
@@ -50,10 +50,10 @@ test('F1, security.md 4.1: a killed worker’s turn goes on elsewhere within 20 
   expect(askerOf(town.chat.calls[1] as Call)).not.toBe(first && askerOf(first));
   expect(tookMs).toBeLessThan(20_000);
   await town.untilShown('DU1', [counted(60).join(' ')], 20_000);
-  process.stdout.write(`F1: asked again ${(tookMs / 1_000).toFixed(1)} s after the kill\n`);
+  process.stdout.write(`worker-killed: asked again ${(tookMs / 1_000).toFixed(1)} s after the kill\n`);
 }, 60_000);
 
-test('F3, security.md 4.3: a worker that was frozen past its lock and wakes writes nothing, and ends its model call', async () => {
+test('a worker that was frozen past its lock and wakes writes nothing, and ends its model call [worker-frozen] [fence]', async () => {
   let asked = 0;
   const ends: Promise<string>[] = [];
   town.chat.script((response, call) => {
@@ -89,7 +89,7 @@ test('F3, security.md 4.3: a worker that was frozen past its lock and wakes writ
   }
 }, 90_000);
 
-test('F2, security.md 4.2: a question that kills its workers ends with one apology after five; those beside it are all answered', async () => {
+test('a question that kills its workers ends with one apology after five; those beside it are all answered [poison-question] [poison-turns]', async () => {
   let kills = 0;
   const over = new AbortController();
   const restarts: Promise<void>[] = [];
@@ -131,10 +131,10 @@ test('F2, security.md 4.2: a question that kills its workers ends with one apolo
   expect(town.textsIn('DUPOISON')).toEqual([expect.stringContaining('set it aside')]);
   expect(kills).toBe(5);
   const seconds = ((Date.now() - startedMs) / 1_000).toFixed(0);
-  process.stdout.write(`F2: ${kills} kills, ${innocents.length} innocents answered, ${seconds} s\n`);
+  process.stdout.write(`poison-question: ${kills} kills, ${innocents.length} innocents answered, ${seconds} s\n`);
 }, 260_000);
 
-test('security.md 4.13: an error that nobody caught is logged without its secrets, and ends the process with 1', async () => {
+test('an error that nobody caught is logged without its secrets, and ends the process with 1 [crash-on-the-unexpected]', async () => {
   const bot = await town.startProcess({
     NODE_OPTIONS: `--import=${new URL('../support/throw-on-signal.mjs', import.meta.url).pathname}`,
   });

@@ -9,7 +9,7 @@ import { plainParts } from '../../chaos/world.ts';
 const placesOf = (waves: readonly (readonly { failPoint?: { place: string } }[])[]) =>
   new Set(waves.flat().flatMap(({ failPoint }) => failPoint?.place ?? []));
 
-test('F4: processes that die right before and after what cannot be taken back leave one whole answer to each question', async () => {
+test('processes that die right before and after what cannot be taken back leave one whole answer to each question [crash-between-post-and-record]', async () => {
   const wave = keenWave();
   const run = await runWave(wave, { seed: 'keen', loadLimitMs: 40_000 });
   const { report, violations } = reportOf('keen', run);
@@ -23,7 +23,7 @@ test('F4: processes that die right before and after what cannot be taken back le
   expect(report.answered).toBe(report.accepted);
 }, 180_000);
 
-test('F4: every Lua script on a message’s way has a fail point before and after it in the long run', () => {
+test('every Lua script on a message’s way has a fail point before and after it in the long run [crash-between-post-and-record]', () => {
   const places = placesOf(allWaves(1));
   const scripts = ['src/queue/scripts', 'src/reply/scripts'].flatMap((folder) =>
     readdirSync(folder).map((name) => `redis.${name.replace('.lua', '')}`),
@@ -35,7 +35,7 @@ test('F4: every Lua script on a message’s way has a fail point before and afte
     for (const when of ['before', 'after']) expect(places).toContain(`${script}:${when}`);
 });
 
-test('F4: the run of all fail points fails when a point is never reached', async () => {
+test('the run of all fail points fails when a point is never reached [crash-between-post-and-record]', async () => {
   const wave: Wave = [...plainParts(1, 1), { role: 'worker', failPoint: { place: 'redis.nowhere:before', lives: 1 } }];
   const lines: string[] = [];
   const say = (line: string) => void lines.push(line);

@@ -53,7 +53,7 @@ describe.each(PLATFORMS)('one model of the service is down and another is well; 
   }
   const asked = () => chat.calls.map(({ body }) => body['model']);
 
-  test('F17: the fallback answers, the person sees which model did, apart from the text, and it is counted', async () => {
+  test('the fallback answers, the person sees which model did, apart from the text, and it is counted [chat-service-fails]', async () => {
     await town.startBot();
     const { text, note: apart } = await ask('are you there?');
     expect(text).toBe('The other one answers.');

@@ -110,7 +110,7 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
     ['is damaged', async () => (await picture(80)).subarray(0, 60)],
     ['more than 25 million pixels', floodedPng],
   ])(
-    'security.md 6.6 an image that %s is refused kindly, said once more at /retry, and downloaded once',
+    'an image that %s is refused kindly, said once more at /retry, and downloaded once [pinned-media]',
     async (told, make) => {
       await ask('/new');
       const answer = await ask({ text: 'what is this?', images: [await picture(81), await make()] });
@@ -162,7 +162,7 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
   }, 40_000);
 
   testWhereSeen(
-    'T33 an image that ends the decoder is refused kindly, and the next one is looked at',
+    'an image that ends the decoder is refused kindly, and the next one is looked at',
     async () => {
       await ask('/new');
       chat.script(says('A red square.'));

@@ -19,7 +19,7 @@ const askAll = async (people: string[]) => {
 };
 const peopleOf = (letter: string) => Array.from({ length: 12 }, (_, index) => `U${letter}${index}`);
 
-test('F12: what a lagging replica had not got is stored again by the receiver that acknowledged it, and answered once', async () => {
+test('what a lagging replica had not got is stored again by the receiver that acknowledged it, and answered once [failover]', async () => {
   town.chat.script(helloStream(ANSWER));
   const receiver = await town.startBot({ ROLES: 'receiver' });
   await untilTrue(isReady);
@@ -38,7 +38,7 @@ test('F12: what a lagging replica had not got is stored again by the receiver th
   expect(recovered().join('')).not.toContain('a question');
 }, 90_000);
 
-test('F12: an answer that was posted, but of which the replica knows nothing, is found in the platform and not posted again', async () => {
+test('an answer that was posted, but of which the replica knows nothing, is found in the platform and not posted again [failover]', async () => {
   town.chat.script(helloStream(ANSWER));
   await town.startBot();
   await untilTrue(isReady);
@@ -57,7 +57,7 @@ test('F12: an answer that was posted, but of which the replica knows nothing, is
   expect(town.chat.calls).toHaveLength(12);
 }, 90_000);
 
-test('F12: answers to questions that waited long, of which the replica knows only the questions, are found and not posted again', async () => {
+test('answers to questions that waited long, of which the replica knows only the questions, are found and not posted again [failover]', async () => {
   town.chat.script(helloStream(ANSWER));
   const receiver = await town.startBot({ ROLES: 'receiver' });
   await untilTrue(isReady);
@@ -81,7 +81,7 @@ test('F12: answers to questions that waited long, of which the replica knows onl
   expect(recovered()).toEqual([]);
 }, 120_000);
 
-test('F12: while the replica that Redis was told to insist on is behind, deliveries are refused, and taken again once it is there', async () => {
+test('while the replica that Redis was told to insist on is behind, deliveries are refused, and taken again once it is there [failover]', async () => {
   town.chat.script(helloStream(ANSWER));
   await town.startBot();
   await untilTrue(isReady);

@@ -83,7 +83,7 @@ test('/retry after the idle time still asks its question in the conversation in 
   expect(prompt.match(/second/g)).toHaveLength(1);
 });
 
-test('P14: a prompt that is too long is compacted once, and the question answered with the newest of what was said', async () => {
+test('a prompt that is too long is compacted once, and the question answered with the newest of what was said', async () => {
   await town.startBot();
   for (const name of ['one', 'two', 'three']) await ask(`${name} ${'word '.repeat(200)}`);
   const prompts = await ask('now?', [TOO_LONG, helloStream('the answer')]);
@@ -104,7 +104,7 @@ test.each(
     { platform, question: '现在呢？', told: '之前的对话过长，模型无法处理，已开始新的对话。' },
   ]),
 )(
-  'P14: on $platform, where even that is too long, “$question” starts afresh, which is told, and the next one is not too long again',
+  'on $platform, where even that is too long, “$question” starts afresh, which is told, and the next one is not too long again',
   async ({ platform, question, told }) => {
     const { env, sayAll } = bothPlatforms(town);
     let seen: Seen | undefined;
@@ -123,7 +123,7 @@ test.each(
   },
 );
 
-test('P14: a question that is too long by itself is told so, and costs the conversation nothing', async () => {
+test('a question that is too long by itself is told so, and costs the conversation nothing', async () => {
   await town.startBot();
   await ask('first-canary');
   await ask('far too long', [TOO_LONG]);

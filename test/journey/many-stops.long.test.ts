@@ -26,7 +26,7 @@ function kept(seed: string, run: ChaosRun) {
   return report;
 }
 
-test('F16: SIGTERM at random moments of their answers, a hundred times over a pool of workers: 0 lost, 0 doubled, each exit within the grace and 2 s', async () => {
+test('SIGTERM at random moments of their answers, a hundred times over a pool of workers: 0 lost, 0 doubled, each exit within the grace and 2 s [stopped-while-answering]', async () => {
   const seed = 'many stops';
   const run = await runChaos({
     ...{ ...steady, seed, loadMs: STOPS_LOAD_MS, parts: plainParts(1, 4) },
@@ -44,11 +44,11 @@ test('F16: SIGTERM at random moments of their answers, a hundred times over a po
   const handedOver = run.ledger.samplings.filter(({ ending }) => ending === 'left').length;
   expect(handedOver).toBeGreaterThan(STOPS / 4);
   process.stdout.write(
-    `F16: ${stops.count} stops, the slowest ${stops.slowestMs} ms; ${accepted} accepted, ${handedOver} answers handed over\n`,
+    `stopped-while-answering: ${stops.count} stops, the slowest ${stops.slowestMs} ms; ${accepted} accepted, ${handedOver} answers handed over\n`,
   );
 }, 480_000);
 
-test('F6: Redis is killed and comes back fifty times under load: 0 lost, no process restarts, the first answer stands within 5 s', async () => {
+test('Redis is killed and comes back fifty times under load: 0 lost, no process restarts, the first answer stands within 5 s [redis-killed]', async () => {
   const seed = 'many redis kills';
   const random = seededRandom(seed);
   const faults = Array.from({ length: CYCLES }, (_, cycle): ScheduledFault => ({
@@ -64,5 +64,7 @@ test('F6: Redis is killed and comes back fifty times under load: 0 lost, no proc
   );
   const longestMs = Math.max(...silencesMs);
   expect(longestMs).toBeLessThan(5_000);
-  process.stdout.write(`F6: ${kills} kills of Redis; ${accepted} accepted; an answer after ${longestMs} ms at most\n`);
+  process.stdout.write(
+    `redis-killed: ${kills} kills of Redis; ${accepted} accepted; an answer after ${longestMs} ms at most\n`,
+  );
 }, 480_000);

@@ -50,7 +50,7 @@ async function expectOneWholeAnswer(person: string, messageId: string, last: num
   expect(since).toHaveLength(1);
 }
 
-test('security.md 4.9: SIGTERM during an answer lets it end, and the process ends with 0', async () => {
+test('SIGTERM during an answer lets it end, and the process ends with 0 [orderly-stop]', async () => {
   const parley = await start();
   const message = await driver().say('zhangwei', 'count to 60');
   await untilTrue(() => isGrowing(message.id));
@@ -60,7 +60,7 @@ test('security.md 4.9: SIGTERM during an answer lets it end, and the process end
   await expectOneWholeAnswer('zhangwei', message.id, 60);
 }, 60_000);
 
-test('security.md 4.9: what does not end within the grace time is taken over by the next start', async () => {
+test('what does not end within the grace time is taken over by the next start [orderly-stop]', async () => {
   const parley = await start({ SHUTDOWN_GRACE_SEC: '5' });
   const message = await driver().say('zhangwei', 'count to 150');
   await untilTrue(() => isGrowing(message.id));
@@ -70,7 +70,7 @@ test('security.md 4.9: what does not end within the grace time is taken over by 
   await expectOneWholeAnswer('zhangwei', message.id, 150);
 }, 60_000);
 
-test('security.md 4.7: a worker that is killed in the middle of an answer is followed by another, in the same message', async () => {
+test('a worker that is killed in the middle of an answer is followed by another, in the same message [never-joined]', async () => {
   await start({ ROLES: 'receiver' });
   const workerEnv = async () => ({ ROLES: 'worker', PORT: String(await freePort()) });
   const first = await start(await workerEnv());
@@ -89,7 +89,7 @@ test('a message that is accepted while no worker lives is answered once one come
   await expectOneWholeAnswer('zhangwei', message.id, 4);
 });
 
-test('F16, security.md 4.9: whoever goes on sending signals ends the process before its answer is whole', async () => {
+test('whoever goes on sending signals ends the process before its answer is whole [stopped-while-answering] [orderly-stop]', async () => {
   const parley = await start();
   // Of somebody else: the next start takes this answer over, and whoever asks in the same chat would wait behind it.
   const message = await driver().say('linxiaoyu', 'count to 600');
@@ -112,7 +112,7 @@ test('Ctrl+C under npm start lets the answer under way end, and npm ends with 0'
   await expectOneWholeAnswer('zhangwei', message.id, 60);
 }, 60_000);
 
-test('security.md 4.9: with Redis gone, SIGTERM still ends the process within the grace time, with 0', async () => {
+test('with Redis gone, SIGTERM still ends the process within the grace time, with 0 [orderly-stop]', async () => {
   const redis = await startEmbeddedRedis();
   const parley = await startParleyProcess({
     env: { ...town.env, REDIS_URL: redis.url, PORT: String(await freePort()), SHUTDOWN_GRACE_SEC: '1' },
@@ -127,7 +127,7 @@ test('security.md 4.9: with Redis gone, SIGTERM still ends the process within th
   expect(Date.now() - startedMs).toBeLessThan(10_000);
 });
 
-test('security.md 4.9: so it does once conversations were summed up', async () => {
+test('so it does once conversations were summed up [orderly-stop]', async () => {
   const redis = await startEmbeddedRedis();
   const parley = await start({ REDIS_URL: redis.url, SHUTDOWN_GRACE_SEC: '1', CHAT_PROMPT_TOKENS: '1500' });
   const client = connectRedis({ urls: [redis.url] }, 'wait', recordingLog().log, 'test');

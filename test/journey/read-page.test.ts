@@ -50,14 +50,14 @@ async function ask(said: string): Promise<string> {
   return (await town.messenger.driver.waitForAnswer(message.id, { timeoutMs: 18_000 })).text;
 }
 
-test('security.md 6.7: a person names a page, the model reads it, and the answer in WeCom says what stands there', async () => {
+test('a person names a page, the model reads it, and the answer in WeCom says what stands there [egress-checked]', async () => {
   const url = `${web.pageUrl}/hours`;
   chat.script(readsPage(url), quotes);
   expect(await ask(`When does it open? ${url}`)).toBe('opens at seven');
   expect(web.opened).toEqual([url.replace('http://', '')]);
 });
 
-test('security.md 6.7: a page that nobody named is not opened, and the model is told so', async () => {
+test('a page that nobody named is not opened, and the model is told so [egress-checked]', async () => {
   web.opened.splice(0);
   chat.script(readsPage(`${web.pageUrl}/secret`), quotes);
   expect(await ask('When does the other one open?')).toBe('Nobody wrote this address here');

@@ -42,7 +42,7 @@ test('contract section 7: /usage counts a person’s questions and tokens as the
   }
 });
 
-test('security.md 6.8: where the service counts nothing, the use is estimated', async () => {
+test('where the service counts nothing, the use is estimated [input-limits]', async () => {
   await town.startBot();
   town.chat.script(helloStream('an answer'));
   await say('U1', 'a question');

@@ -14,7 +14,7 @@ import {
 const redis = useSufferingRedis();
 const { town } = redis;
 
-test('F10, security.md 3.7: with Redis 200 ms away deliveries are taken within 1.5 s, and no turn counts as stalled', async () => {
+test('with Redis 200 ms away deliveries are taken within 1.5 s, and no turn counts as stalled [redis-far-away] [acknowledged-when-stored]', async () => {
   const proxy = await redis.startBehindProxy();
   const bot = await town.startProcess();
   // There and back.
@@ -25,10 +25,10 @@ test('F10, security.md 3.7: with Redis 200 ms away deliveries are taken within 1
   expect(slowestMs(all)).toBeLessThan(REFUSED_WITHIN_MS);
   await redis.expectAnswered(all);
   expect(bot.output()).not.toMatch(/silent worker|not renewed in time/);
-  report(`F10: ${all.length} taken, the slowest after ${inSec(slowestMs(all))}`);
+  report(`redis-far-away: ${all.length} taken, the slowest after ${inSec(slowestMs(all))}`);
 }, 90_000);
 
-test('F10, security.md 3.7: with Redis 2 s away every delivery is 503 in time, and repeated by the platform it is answered once', async () => {
+test('with Redis 2 s away every delivery is 503 in time, and repeated by the platform it is answered once [redis-far-away] [acknowledged-when-stored]', async () => {
   const proxy = await redis.startBehindProxy();
   await town.startProcess();
   const before = await redis.deliver(1);
@@ -45,11 +45,11 @@ test('F10, security.md 3.7: with Redis 2 s away every delivery is 503 in time, a
   expect(statusesOf(repeated)).toEqual([200]);
   await redis.expectAllAnswered([...before, ...repeated]);
   report(
-    `F10: 12 refused after at most ${inSec(slowestMs(slow))}, ${stored} of them stored all the same, each answered once`,
+    `redis-far-away: 12 refused after at most ${inSec(slowestMs(slow))}, ${stored} of them stored all the same, each answered once`,
   );
 }, 90_000);
 
-test('F10: with Redis 1 s away a delivery is taken or refused within the deadline, and each is answered once', async () => {
+test('with Redis 1 s away a delivery is taken or refused within the deadline, and each is answered once [redis-far-away]', async () => {
   const proxy = await redis.startBehindProxy();
   await town.startProcess();
   const before = await redis.deliver(1);
@@ -59,5 +59,7 @@ test('F10: with Redis 1 s away a delivery is taken or refused within the deadlin
   for (const sent of slow) if (sent.status !== 200) await redis.deliverAgain(sent);
   await redis.expectAllAnswered([...before, ...slow], 60_000);
   const taken = slow.filter(({ status }) => status === 200).length;
-  report(`F10: ${taken} of 12 taken at once, the slowest answer after ${inSec(slowestMs(slow))}, each answered once`);
+  report(
+    `redis-far-away: ${taken} of 12 taken at once, the slowest answer after ${inSec(slowestMs(slow))}, each answered once`,
+  );
 }, 120_000);

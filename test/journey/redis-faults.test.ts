@@ -15,7 +15,7 @@ import { untilTrue } from '../support/town.ts';
 const redis = useSufferingRedis();
 const { town } = redis;
 
-test('F8, security.md 3.7: started before its Redis, the bot says 503 in time and not ready, and heals within 5 s', async () => {
+test('started before its Redis, the bot says 503 in time and not ready, and heals within 5 s [redis-away-at-start] [acknowledged-when-stored]', async () => {
   await town.startProcess();
   const refused = await redis.deliver(3);
   expect(statusesOf(refused)).toEqual([503]);
@@ -29,11 +29,11 @@ test('F8, security.md 3.7: started before its Redis, the bot says 503 in time an
   expect(answeredMs).toBeLessThan(HEALED_WITHIN_MS);
   await redis.expectAnswered([...refused, ...tried]);
   report(
-    `F8: 503 after at most ${inSec(slowestMs(refused))}, ready ${inSec(readyMs)} after Redis, answered ${inSec(answeredMs)} later`,
+    `redis-away-at-start: 503 after at most ${inSec(slowestMs(refused))}, ready ${inSec(readyMs)} after Redis, answered ${inSec(answeredMs)} later`,
   );
 }, 60_000);
 
-test('F6, security.md 4.12: Redis is killed and comes back, three times under load: nothing acknowledged is lost or answered twice', async () => {
+test('Redis is killed and comes back, three times under load: nothing acknowledged is lost or answered twice [redis-killed] [repeatable-scripts]', async () => {
   await redis.start();
   const bot = await town.startProcess();
   const all: Sent[] = [];
@@ -57,11 +57,11 @@ test('F6, security.md 4.12: Redis is killed and comes back, three times under lo
   expect(bot.output()).not.toContain('Parley cannot go on');
   const acknowledged = all.filter(({ status }) => status === 200).length;
   report(
-    `F6: ${acknowledged} acknowledged, all answered once; the first answer ${healedMs.map(inSec).join(', ')} after Redis`,
+    `redis-killed: ${acknowledged} acknowledged, all answered once; the first answer ${healedMs.map(inSec).join(', ')} after Redis`,
   );
 }, 120_000);
 
-test('F9, security.md 3.7: while Redis is frozen every delivery is 503 within 2 s; 200 again within 5 s', async () => {
+test('while Redis is frozen every delivery is 503 within 2 s; 200 again within 5 s [redis-frozen] [acknowledged-when-stored]', async () => {
   await redis.start();
   await town.startProcess();
   const before = await redis.deliver(3);
@@ -76,6 +76,6 @@ test('F9, security.md 3.7: while Redis is frozen every delivery is 503 within 2 
   expect(answeredMs).toBeLessThan(HEALED_WITHIN_MS);
   await redis.expectAnswered([...before, ...refused, ...tried]);
   report(
-    `F9: ${refused.length} refused after at most ${inSec(slowestMs(refused))}, taken again ${inSec(takenMs)} and answered ${inSec(answeredMs)} later`,
+    `redis-frozen: ${refused.length} refused after at most ${inSec(slowestMs(refused))}, taken again ${inSec(takenMs)} and answered ${inSec(answeredMs)} later`,
   );
 }, 90_000);

@@ -22,7 +22,7 @@ async function expectAnswered(people: string[]): Promise<void> {
 }
 const peopleOf = (letter: string) => Array.from({ length: 12 }, (_, index) => `U${letter}${index}`);
 
-test('security.md 4.12: on a Redis Cluster of three masters, with three queues, questions are answered once', async () => {
+test('on a Redis Cluster of three masters, with three queues, questions are answered once [repeatable-scripts]', async () => {
   group = await startRedisCluster();
   town.chat.script(helloStream(ANSWER));
   await town.startBot({ REDIS_URL: group.url, QUEUE_SHARDS: '3' });
@@ -40,7 +40,7 @@ test('security.md 4.12: on a Redis Cluster of three masters, with three queues, 
   expect(town.lines.filter((line) => /MOVED|CROSSSLOT|a turn failed|a run ended/.test(line))).toEqual([]);
 }, 60_000);
 
-test('F12: behind a sentinel questions are answered, and again once its replica has taken over from a killed master', async () => {
+test('behind a sentinel questions are answered, and again once its replica has taken over from a killed master [failover]', async () => {
   group = await startSentinelGroup('parley-master');
   town.chat.script(helloStream(ANSWER));
   await town.startBot({ REDIS_URL: group.url, REDIS_SENTINEL_NAME: 'parley-master', QUEUE_SHARDS: '3' });
@@ -56,5 +56,5 @@ test('F12: behind a sentinel questions are answered, and again once its replica 
   await askAll(peopleOf('B'));
   await expectAnswered(peopleOf('B'));
   expect(healedMs).toBeLessThan(10_000);
-  process.stdout.write(`F12: ready again ${(healedMs / 1_000).toFixed(1)} s after the master was killed\n`);
+  process.stdout.write(`failover: ready again ${(healedMs / 1_000).toFixed(1)} s after the master was killed\n`);
 }, 90_000);

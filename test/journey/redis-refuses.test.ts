@@ -17,17 +17,17 @@ const { town } = suffering;
 
 const FAULTS: { fault: string; redis?: string[]; begin(): Promise<unknown>; end(): Promise<unknown> }[] = [
   {
-    fault: 'F11: a full Redis (maxmemory, noeviction)',
+    fault: 'redis-full: a full Redis (maxmemory, noeviction)',
     begin: () => suffering.tell('CONFIG', 'SET', 'maxmemory', '1'),
     end: () => suffering.tell('CONFIG', 'SET', 'maxmemory', '0'),
   },
   {
-    fault: 'F11: a Redis that became a replica (READONLY)',
+    fault: 'redis-full: a Redis that became a replica (READONLY)',
     begin: () => suffering.tell('REPLICAOF', '127.0.0.1', '1'),
     end: () => suffering.tell('REPLICAOF', 'NO', 'ONE'),
   },
   {
-    fault: 'F32: a Redis that cannot write its files (MISCONF)',
+    fault: 'redis-cannot-write: a Redis that cannot write its files (MISCONF)',
     redis: ['--save', '3600', '1'],
     async begin() {
       // A folder where its snapshot should go: nothing can be renamed to it.

@@ -21,7 +21,7 @@ async function inTurns<Item>(items: Item[], work: (item: Item) => Promise<unknow
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-test(`F14, security.md 3.5: ${PEOPLE} questions, each delivered one to five times, shuffled and up to eight hours late, get one answer each`, async () => {
+test(`${PEOPLE} questions, each delivered one to five times, shuffled and up to eight hours late, get one answer each [repeated-deliveries] [accept-once]`, async () => {
   const random = seededRandom(SEED);
   town.chat.script(helloStream('Once.'));
   await town.startBot();

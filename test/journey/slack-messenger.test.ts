@@ -41,7 +41,7 @@ describe.each(['stream', 'edit'] as const)('local Slack with SLACK_REPLY=%s', (r
     return { message, typed, code };
   }
 
-  test('security.md 1.2 L3: asked, signed in by password, code typed in the chat, answered in the same message', async () => {
+  test('L3: asked, signed in by password, code typed in the chat, answered in the same message [proof-of-person]', async () => {
     const { message, typed } = await signInBy('emma.clarke', 'count to 30');
     await untilAnswered(typed.id, /Signed in as Emma Clarke/);
     const answer = await untilAnswered(message.id, /\b29 30$/);
@@ -49,7 +49,7 @@ describe.each(['stream', 'edit'] as const)('local Slack with SLACK_REPLY=%s', (r
     expect(driver().violations()).toEqual([]);
   }, 60_000);
 
-  test('platforms/slack.md 3: an answer grows, in the thread of its question where it is a native stream', async () => {
+  test('an answer grows, in the thread of its question where it is a native stream [slack-web-api]', async () => {
     const { message } = await ask('emma.clarke', 'count to 200', / 200$/);
     const answer = await driver().waitForAnswer(message.id, { timeoutMs: 15_000 });
     expect(driver().trace(message.id).snapshots.length).toBeGreaterThanOrEqual(3);
@@ -103,7 +103,7 @@ describe.each(['stream', 'edit'] as const)('local Slack with SLACK_REPLY=%s', (r
     expect(later?.text).not.toContain(' 5000');
   }, 60_000);
 
-  test('security.md 1.3 step 1: in a channel an unlinked person reads no link; it comes to their private chat', async () => {
+  test('in a channel an unlinked person reads no link; it comes to their private chat [private-invitation]', async () => {
     const said = { text: '你好', conversation: { group: 'wrtown' }, mention: true };
     const { answer } = await ask('linxiaoyu', said, /私/);
     expect(answer.text).not.toContain('/link/');

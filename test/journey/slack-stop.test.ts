@@ -19,7 +19,7 @@ test.each([
   { question: 'a question', note: 'Stopped.' },
   { question: '一个问题', note: '已停止。' },
 ])(
-  'contract.md 4: after Slack’s own stop button the text stays as it was, and beside it, in the asker’s language: $note',
+  'after Slack’s own stop button the text stays as it was, and beside it, in the asker’s language: $note',
   async ({ question, note }) => {
     town.chat.script(endless);
     await town.startBot();
@@ -40,7 +40,7 @@ const grows = () => town.textsIn('C1').join('').includes('word2');
 /** The bot's messages below a question of the channel, the oldest first. */
 const below = (ts: string) => town.slack.messages.filter((message) => message.threadTs === ts);
 
-describe('security.md 5.3: in the thread that an answer opened, its asker stops it', () => {
+describe('in the thread that an answer opened, its asker stops it [no-second-beginning]', () => {
   test.each([
     { where: 'a channel', word: '<@UBOT> /stop', answers: ['Stopped.'] },
     { where: 'a channel, without naming the bot', word: '停止', answers: [] },
@@ -118,7 +118,7 @@ const pressed = (threadTs: string, messageTs: string, user = 'U1') =>
     event_ts: '1760000009.000003',
   });
 
-describe('platforms/slack.md 4: Slack tells of its stop button by an event', () => {
+describe('Slack tells of its stop button by an event [slack-assistant]', () => {
   test('it stops the answer at once, not at the next append', async () => {
     town.chat.script(endless);
     await town.startBot({ REPLY_MIN_EDIT_MS: '3000' });

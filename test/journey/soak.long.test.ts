@@ -16,7 +16,7 @@ const FAULTS: readonly Fault[] = [
   { kind: 'link', role: 'worker', link: 'redis', fault: { kind: 'cut', afterBytes: 5_000 }, forMs: 1_000 },
 ];
 
-test('F34: under load and faults nothing grows in a receiver, a worker and Redis, and a worker that leaks is told apart', async () => {
+test('under load and faults nothing grows in a receiver, a worker and Redis, and a worker that leaks is told apart [soak]', async () => {
   const leaking = { role: 'worker' as const, isWatched: true as const, preload: './test/support/leak.mjs' };
   const parts = [...soakParts(), leaking];
   const faults = FAULTS.map((fault, index) => ({ atMs: 500 + index * 500, fault }));

@@ -8,7 +8,7 @@ const town = useSlackTown();
 // a stop that nobody heard of is met at the next renewal, after up to four seconds, or when the answer ends by itself.
 const ONLY_A_FAULT_MS = 2_000;
 
-test('security.md 5.3: whichever process is asked, the answer’s last look is marked as stopped and keeps what was said', async () => {
+test('whichever process is asked, the answer’s last look is marked as stopped and keeps what was said [no-second-beginning]', async () => {
   const wecom = await startThreeProcesses(town);
   const ways: WayToStop[] = [
     'wecom',

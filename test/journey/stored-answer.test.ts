@@ -20,7 +20,7 @@ async function waitingConversation() {
   throw new Error('nothing waits');
 }
 
-test('security.md 4.7: an answer that was stored by a worker that died is shown whole, and the model is not asked again', async () => {
+test('an answer that was stored by a worker that died is shown whole, and the model is not asked again [never-joined]', async () => {
   town.chat.script(helloStream('another sampling'));
   await town.startBot({ ROLES: 'receiver' });
   await town.sender.direct('U1', 'a question');

@@ -4,7 +4,7 @@ import { runStorm, slowAnswer, tellStorm } from '../support/storm.ts';
 
 const town = useSlackTown();
 
-test('F15, security.md 4.10: in a storm of ten times what the bot can answer all is stored, each gets an answer or a busy note, once and in order', async () => {
+test('in a storm of ten times what the bot can answer all is stored, each gets an answer or a busy note, once and in order [delivery-storm] [back-pressure]', async () => {
   // Eight answers at once of 0.8 s each: ten a second.
   town.chat.script(slowAnswer(800));
   const bot = await town.startProcess({
@@ -14,7 +14,7 @@ test('F15, security.md 4.10: in a storm of ten times what the bot can answer all
     LOG_LEVEL: 'info',
   });
   const figures = await runStorm(town, { ratePerSec: 100, forSec: 4, processes: [bot], drainLimitMs: 40_000 });
-  tellStorm('F15', figures);
+  tellStorm('delivery-storm', figures);
   expect(figures.refused).toBeLessThan(figures.sent * 0.05);
   expect(figures.busy).toBeGreaterThan(figures.sent * 0.3);
   expect(figures.answered).toBeGreaterThan(20);

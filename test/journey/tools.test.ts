@@ -28,7 +28,7 @@ function toolsFile(tools: object): string {
 }
 
 describe('tools, from a message in Slack to its answer', () => {
-  test('security.md 6.3: the model calls a tool; the answer holds the text of both rounds, history the answer alone', async () => {
+  test('the model calls a tool; the answer holds the text of both rounds, history the answer alone [tool-rights]', async () => {
     town.chat.script(streamOf(chunk({ content: 'One moment.' }), call('current_time')), helloStream('It is late.'));
     await town.startBot();
     await town.sender.direct('U1', 'What time is it?');
@@ -60,7 +60,7 @@ describe('tools, from a message in Slack to its answer', () => {
     await town.untilShown('DU1', [shown]);
   });
 
-  test('F12: /stop while the round after a tool streams keeps what was shown', async () => {
+  test('/stop while the round after a tool streams keeps what was shown [failover]', async () => {
     town.chat.script(
       streamOf(chunk({ content: 'One moment.' }), call('current_time')),
       stallAfter(chunk({ content: 'It' })),
@@ -73,7 +73,7 @@ describe('tools, from a message in Slack to its answer', () => {
     expect(town.textsIn('DU1')[0]).toMatch(/^One moment\.\n\nIt/);
   });
 
-  test('F1: a worker that dies while it asks again after a tool: the turn begins anew and has one answer', async () => {
+  test('a worker that dies while it asks again after a tool: the turn begins anew and has one answer [worker-killed]', async () => {
     town.chat.script(streamOf(call('current_time')), stallAfter(chunk({ content: 'half' })));
     const worker = await town.startProcess();
     await town.sender.direct('U1', 'What time is it?');

@@ -51,7 +51,7 @@ function platformsHandedOver({ samplings, events }: Ledger): string[] {
   return [...new Set(handedOver.map(({ asked }) => events[(asked[0] ?? 0) - 1]?.platform ?? ''))].sort();
 }
 
-test('F33, security.md 4.11: old and new version run together, then the old is stopped in the middle of its answers; each question is answered once, in the same message', async () => {
+test('old and new version run together, then the old is stopped in the middle of its answers; each question is answered once, in the same message [two-versions] [versioned-payloads]', async () => {
   const run = await runChaos({
     ...{ seed: SEED, loadMs: LOAD_MS, ratePerSec: 10, killsPerMinute: 0, freezeMs: 0, chatFails: 'never' },
     // Answers of several seconds and a grace that most of them outlast.

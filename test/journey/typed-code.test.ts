@@ -23,7 +23,7 @@ async function askAndWalkToCode(person: string, question: string) {
   return { message, code, page };
 }
 
-describe('the typed code in a private chat (security.md 1.3 step 21)', () => {
+describe('the typed code in a private chat [typed-code]', () => {
   test('the code is answered by who is linked now, and the question before it is answered in its own message', async () => {
     const { message, code } = await askAndWalkToCode('zhangwei', '请数到 20');
     const calls = modelCalls();
@@ -87,7 +87,7 @@ describe('the typed code in a private chat (security.md 1.3 step 21)', () => {
   });
 });
 
-test('a code that is shown to a group is dead, and the group reads no link (security.md 1.3 steps 1 and 21)', async () => {
+test('a code that is shown to a group is dead, and the group reads no link [private-invitation] [typed-code]', async () => {
   const { code } = await askAndWalkToCode('chenguodong', 'count to 2');
   const reply = await ask('zhangwei', {
     text: `他的验证码是 ${code}`,
@@ -103,7 +103,7 @@ test('a code that is shown to a group is dead, and the group reads no link (secu
   expect(await ask('chenguodong', '/whoami')).toContain('Nobody is signed in');
 });
 
-test('no code is in a log line (security.md 7.1)', async () => {
+test('no code is in a log line [scrubbed-logs]', async () => {
   const text = town.lines.join('\n');
   expect(text).not.toContain('A1B2-C3D4');
   expect(text).not.toMatch(/"[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}"/);

@@ -10,7 +10,7 @@ import { untilTrue } from '../support/town.ts';
 let clockOffMs = 0;
 const town = useSlackTown({ nowMs: () => Date.now() + clockOffMs });
 
-test('security.md 4.8: what waited nine minutes is answered', async () => {
+test('what waited nine minutes is answered [in-order]', async () => {
   town.chat.script(helloStream('The new answer.'));
   await town.startBot({ ROLES: 'receiver' });
   await town.sender.direct('U2', 'a question of nine minutes');
@@ -21,7 +21,7 @@ test('security.md 4.8: what waited nine minutes is answered', async () => {
   expect(town.textsIn('DU2')).toEqual(['The new answer.']);
 });
 
-test('security.md 4.8: what waited over 10 minutes gets an apology with /retry, what came later its answer, in order', async () => {
+test('what waited over 10 minutes gets an apology with /retry, what came later its answer, in order [in-order]', async () => {
   town.chat.script(helloStream('The new answer.'));
   await town.startBot({ ROLES: 'receiver' });
   await town.sender.direct('U1', 'an old question');
@@ -41,18 +41,21 @@ test('security.md 4.8: what waited over 10 minutes gets an apology with /retry, 
 test.each([
   { by: 'ten minutes ahead', offsetMs: 10 * MINUTE_MS },
   { by: 'ten minutes behind', offsetMs: -10 * MINUTE_MS },
-])('F29: a worker whose clock is $by of the receiver’s judges the age of a question rightly', async ({ offsetMs }) => {
-  clockOffMs = 0;
-  town.chat.script(helloStream('The new answer.'));
-  await town.startBot({ ROLES: 'receiver' });
-  await town.sender.direct('U1', 'an old question');
-  await town.sender.direct('U1', '/help');
-  await ageMessages(town.redis, 10.5 * MINUTE_MS);
-  await town.sender.direct('U1', 'a new question');
-  await town.stopBots();
-  clockOffMs = offsetMs;
-  await town.startBot({ ROLES: 'worker', PORT: String(await freePort()) });
-  await untilTrue(() => town.textsIn('DU1').length === 3);
-  await untilTrue(() => town.textsIn('DU1')[2] === 'The new answer.');
-  expect(town.textsIn('DU1')[0]).toContain('Sorry, I could not answer in time.');
-});
+])(
+  'a worker whose clock is $by of the receiver’s judges the age of a question rightly [wrong-clocks]',
+  async ({ offsetMs }) => {
+    clockOffMs = 0;
+    town.chat.script(helloStream('The new answer.'));
+    await town.startBot({ ROLES: 'receiver' });
+    await town.sender.direct('U1', 'an old question');
+    await town.sender.direct('U1', '/help');
+    await ageMessages(town.redis, 10.5 * MINUTE_MS);
+    await town.sender.direct('U1', 'a new question');
+    await town.stopBots();
+    clockOffMs = offsetMs;
+    await town.startBot({ ROLES: 'worker', PORT: String(await freePort()) });
+    await untilTrue(() => town.textsIn('DU1').length === 3);
+    await untilTrue(() => town.textsIn('DU1')[2] === 'The new answer.');
+    expect(town.textsIn('DU1')[0]).toContain('Sorry, I could not answer in time.');
+  },
+);

@@ -143,7 +143,7 @@ describe('a group', () => {
     expect(await driver().answer(silent.id)).toBeUndefined();
   });
 
-  test('security.md 1.3 step 1: an unlinked person is pointed to the private chat, and no link is shown in the group', async () => {
+  test('an unlinked person is pointed to the private chat, and no link is shown in the group [private-invitation]', async () => {
     const said = await driver().say('linxiaoyu', { text: '数到 3', conversation: { group: 'wrtown' }, mention: true });
     await untilTrue(async () => (await driver().answer(said.id))?.text.includes('私信') ?? false);
     const pointer = await driver().answer(said.id);

@@ -5,7 +5,7 @@ import { runLeaks } from './leak-run.ts';
 const town = useSlackTown();
 
 test.each(['member', 'group'] as const)(
-  'security.md 6.1, 6.2, P9: with GROUP_SCOPE=%s, 5,000 random turns bring nobody’s words into a prompt of others',
+  'with GROUP_SCOPE=%s, 5,000 random turns bring nobody’s words into a prompt of others [one-conversation-key] [group-is-not-private]',
   async (scope) => {
     const seed = String(Date.now());
     const { crossings, ...figures } = await runLeaks({ town, scope, turns: 5_000, seed });

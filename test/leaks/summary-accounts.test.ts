@@ -25,7 +25,7 @@ const callsHolding = (canary: number) =>
   town.chat.calls.filter(({ body }) => canariesIn(JSON.stringify(body['messages'])).includes(canary));
 const hasSummary = () => town.chat.calls.some(({ body }) => /ks\d{5}x/.test(JSON.stringify(body['messages'])));
 
-test('security.md 1.3 step 23: what is summed up under one account reaches neither prompt nor summary of another', async () => {
+test('what is summed up under one account reaches neither prompt nor summary of another [link-is-told]', async () => {
   town.chat.script((response, call) => helloStream(isForSummary(call) ? summed(call) : LONG)(response, call));
   await startLeakBot(town, 'member');
   await linkAs(town, PERSON, 'acc-1');

@@ -31,7 +31,7 @@ describe('cutting', () => {
     expect(cut('word '.repeat(40), 128).every((piece) => piece.endsWith(' '))).toBe(true);
   });
 
-  test('P8 a fence that is cut through is closed and opened again with its language', () => {
+  test('a fence that is cut through is closed and opened again with its language', () => {
     const code = Array.from({ length: 20 }, (_, line) => `line ${line};`).join('\n');
     const pieces = cut(`Look:\n\`\`\`ts\n${code}\n\`\`\`\nDone.`, 128);
     expect(pieces.length).toBeGreaterThan(1);
@@ -40,7 +40,7 @@ describe('cutting', () => {
     expect(pieces.at(-1)).toMatch(/```\nDone\.$/);
   });
 
-  test('P8 a fence in a list or a quote goes on as code, and the text behind it as text', () => {
+  test('a fence in a list or a quote goes on as code, and the text behind it as text', () => {
     const code = Array.from({ length: 30 }, (_, line) => `line ${line};`);
     const inList = `1.  Do this:\n\n    ~~~sh\n${code.map((line) => `    ${line}\n`).join('')}    ~~~\n\nAnd then.`;
     const inQuote = `> Said:\n> \`\`\`\n${code.map((line) => `> ${line}\n`).join('')}> \`\`\`\n\nAnd then.`;
@@ -52,7 +52,7 @@ describe('cutting', () => {
     }
   });
 
-  test('P7 a table that is cut through has its head in every piece', () => {
+  test('a table that is cut through has its head in every piece', () => {
     const rows = Array.from({ length: 30 }, (_, row) => `| ${row} | 第${row}行 |`);
     const pieces = cut(`说明：\n\n| n | 名 |\n|---|:-:|\n${rows.join('\n')}\n\nEnd.`, 200);
     expect(pieces.length).toBeGreaterThan(2);

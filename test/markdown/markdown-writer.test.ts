@@ -147,7 +147,7 @@ describe('a growing text', () => {
   });
 });
 
-describe('P12 thoughts in the text', () => {
+describe('thoughts in the text', () => {
   test.each([
     ['<think>The user asks.</think>\n\nYes.', 'Yes.'],
     ['<thinking>\nHm.\n\nHm.\n</thinking>\nYes.', 'Yes.'],

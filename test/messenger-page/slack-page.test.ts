@@ -73,7 +73,7 @@ withBrowser('The page of a platform with threads', () => {
     }
   });
 
-  test('contract.md 4: what is said about an answer is seen and read out, and is no part of its text', async () => {
+  test('what is said about an answer is seen and read out, and is no part of its text', async () => {
     server.show(messageView({ id: 'a1', text: 'Half an answer', note: 'Stopped.' }));
     const row = rows().first();
     expect((await row.locator('[data-part="text"]').innerText()).trim()).toBe('Half an answer');

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const isPoll = ({ msgtype }: Callback) => msgtype === 'stream';
 
-describe('growing answers (wecom.md 2.4)', () => {
+describe('growing answers [wecom-streams]', () => {
   test('are polled until they are finished; each step is shown', async () => {
     const steps = ['', 'One', 'One two', 'One two three'];
     let polls = 0;
@@ -136,7 +136,7 @@ describe('growing answers (wecom.md 2.4)', () => {
   });
 });
 
-describe('later answers by response_url (wecom.md 2.6)', () => {
+describe('later answers by response_url [wecom-response-url]', () => {
   const markdown = (content: string) => ({ msgtype: 'markdown', markdown: { content } });
   const post = (url: string, json: object) => got.post(url, { json }).json<{ errcode: number }>();
 

@@ -39,7 +39,7 @@ const token = async () => (await api(`gettoken?corpid=${APP.corpId}&corpsecret=$
 const send = async (message: object) =>
   api(`message/send?access_token=${await token()}`, { agentid: 1000002, ...message });
 
-describe('the access token (wecom.md 3.2, 3.5)', () => {
+describe('the access token [wecom-app]', () => {
   test('is the same within its life; afterwards the old one has expired', async () => {
     const first = await api(`gettoken?corpid=${APP.corpId}&corpsecret=${APP.agentSecret}`);
     expect(first).toMatchObject({ errcode: 0, expires_in: 7200 });
@@ -60,7 +60,7 @@ describe('the access token (wecom.md 3.2, 3.5)', () => {
   ])('%s → %d', async (path, errcode) => expect(await api(path)).toMatchObject({ errcode }));
 });
 
-describe('message/send (wecom.md 3.3)', () => {
+describe('message/send [wecom-app]', () => {
   test('shows a quiet line in the private chat; others see nothing', async () => {
     expect(await send({ touser: 'lin', msgtype: 'text', text: { content: 'You are linked.' } })).toMatchObject({
       errcode: 0,
@@ -122,7 +122,7 @@ describe('message/send (wecom.md 3.3)', () => {
   });
 });
 
-test('encrypted ids are resolved; plain ones come back as invalid (wecom.md 2.8)', async () => {
+test('encrypted ids are resolved; plain ones come back as invalid [wecom-ids]', async () => {
   const { Directory } = await import('../../src/messenger/directory.ts');
   const { decodeAesKey } = await import('../../src/messenger/wecom/crypto.ts');
   const { UserIds } = await import('../../src/messenger/wecom/user-ids.ts');

@@ -27,7 +27,7 @@ afterEach(async () => {
   await bot.close();
 });
 
-describe('what the bot gets (wecom.md 2.2)', () => {
+describe('what the bot gets [wecom-callbacks]', () => {
   test('a private text', async () => {
     bot.script = ({ msgid }) => stream(`s-${msgid}`, 'hello', true);
     const { id } = await messenger.driver.say('lin', 'hi there');
@@ -91,7 +91,7 @@ describe('what the bot gets (wecom.md 2.2)', () => {
     expect(quoting?.quote).toEqual({ msgtype: 'text', text: { content: 'earlier words' } });
   });
 
-  test('encrypted sender ids when the bot may not know the real ones (wecom.md 2.8)', async () => {
+  test('encrypted sender ids when the bot may not know the real ones [wecom-ids]', async () => {
     const hidden = await startAtTest({ redis: redis.redis, botUrl: bot.url, encryptUserIds: true });
     await hidden.driver.say('lin', 'who am I?');
     await until(() => bot.callbacks.length === 1, 'it was delivered');
@@ -109,7 +109,7 @@ describe('what the bot gets (wecom.md 2.2)', () => {
   });
 });
 
-describe('when the bot does not answer (wecom.md 2.4)', () => {
+describe('when the bot does not answer [wecom-streams]', () => {
   const impatient = async () => {
     await messenger.close();
     const timing = { answerTimeoutMs: 250, retryAfterMs: 250 };

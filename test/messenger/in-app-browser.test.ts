@@ -362,7 +362,7 @@ describe('the end of what the person went there for', () => {
   });
 });
 
-describe("the app's web sign-in (wecom.md 4)", () => {
+describe("the app's web sign-in [wecom-web-sign-in]", () => {
   const authorizeUrl = (changes: Record<string, string> = {}) => {
     const query = {
       appid: APP.corpId,

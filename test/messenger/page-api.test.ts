@@ -125,7 +125,7 @@ describe('conversations', () => {
   });
 });
 
-describe('events of the chat (wecom.md 2.3)', () => {
+describe('events of the chat [wecom-events]', () => {
   test('the first entry of a day is told once; the welcome is a quiet line', async () => {
     bot.script = () => ({ msgtype: 'text', text: { content: 'Welcome!' } });
     const enter = () => api.post(at('conversations/private-lin/read'), { json: { person: 'lin' } });

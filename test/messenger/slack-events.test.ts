@@ -49,7 +49,7 @@ const { signature: vectors } = JSON.parse(
 ) as { signature: SignatureVector[] };
 
 test.each(vectors.filter(({ expected }) => expected === 'accept'))(
-  'platforms/slack.md 1: the signature of vector $name is made as Slack makes it',
+  'the signature of vector $name is made as Slack makes it [slack-deliveries]',
   (vector) => {
     expect(signEvent(vector.signing_secret, vector.timestamp, vector.raw_body)).toBe(vector.signature);
   },
@@ -64,7 +64,7 @@ test('an answer is stopped before it begins by its question, and only by the one
   await until(() => bot.events.slice(before).some(isStop), 'the bot is told to stop');
 });
 
-describe('platforms/slack.md 2: what the bot hears', () => {
+describe('what the bot hears [slack-messages]', () => {
   test('a private text is one message of an im', async () => {
     const said = await driver().say('lin', 'hi <there> & @Ada Park');
     await untilEvents(1);
@@ -131,7 +131,7 @@ describe('platforms/slack.md 2: what the bot hears', () => {
   });
 });
 
-describe('platforms/slack.md 1: repetitions', () => {
+describe('repetitions [slack-deliveries]', () => {
   test('a 503 is followed by three more, numbered, with the reason, the event the very same', async () => {
     bot.script = (_event, attempt) => (attempt <= 3 ? 503 : 200);
     const said = await driver().say('lin', 'hi');
@@ -197,7 +197,7 @@ test('the bot counts as reachable once it answers a signed challenge', async () 
 describe('texts', () => {
   const names = { directory: { people: PEOPLE }, botName: 'Parley' };
 
-  test('platforms/slack.md 2: what is escaped on the way out is what was typed when the bot has read it', () => {
+  test('what is escaped on the way out is what was typed when the bot has read it [slack-messages]', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom('', '<!channel>', '&lt;', '<@U1>'), (text, mark) => {
         fc.pre(!text.includes('@'));

@@ -50,7 +50,7 @@ const shown = async (ts: unknown) => {
   return [...own, ...group].find(({ id }) => id.endsWith(String(ts)));
 };
 
-describe('platforms/slack.md 3: the envelope of a call', () => {
+describe('the envelope of a call [slack-web-api]', () => {
   test('failures are ok:false with status 200; the token is checked first', async () => {
     const without = await callApi(messenger, 'auth.test', {}, {});
     expect([without.status, without.body]).toEqual([200, { ok: false, error: 'not_authed' }]);
@@ -105,7 +105,7 @@ describe('platforms/slack.md 3: the envelope of a call', () => {
   });
 });
 
-describe('platforms/slack.md 3: posts and edits', () => {
+describe('posts and edits [slack-web-api]', () => {
   test('a post needs words within the limit, of one kind, and a place', async () => {
     const { channel, ts } = await said('hi');
     const post = (args: object) => call('chat.postMessage', { channel, ...args });
@@ -187,7 +187,7 @@ describe('platforms/slack.md 3: posts and edits', () => {
   });
 });
 
-describe('platforms/slack.md 3: native streams', () => {
+describe('native streams [slack-web-api]', () => {
   const open = async (where: 'private' | 'group' = 'private') => {
     const { channel, ts: thread, message } = await said('hi', where);
     await until(() => bot.events.length > 0);
@@ -285,7 +285,7 @@ describe('platforms/slack.md 3: native streams', () => {
   });
 });
 
-describe('platforms/slack.md 3: looking up what was posted', () => {
+describe('looking up what was posted [slack-web-api]', () => {
   test('metadata come whole only with include_all_metadata; replies oldest first, history newest first', async () => {
     const { channel, ts } = await said('hi');
     const metadata = { event_type: 'answer', event_payload: { key: 'k1' } };
@@ -322,7 +322,7 @@ describe('platforms/slack.md 3: looking up what was posted', () => {
   });
 });
 
-test('platforms/slack.md 4: a status line stands until the bot posts, says nothing, or its time is over', async () => {
+test('a status line stands until the bot posts, says nothing, or its time is over [slack-assistant]', async () => {
   await messenger.close();
   messenger = await start({ timing: { statusLifeMs: 200 } });
   const { channel, ts } = await said('hi');
@@ -351,7 +351,7 @@ test('platforms/slack.md 4: a status line stands until the bot posts, says nothi
   messenger = await start();
 });
 
-describe('platforms/slack.md 3: rate limits', () => {
+describe('rate limits [slack-web-api]', () => {
   test('the 21st stream of a minute is refused with 429 and the seconds to wait, and then let through', async () => {
     await messenger.close();
     messenger = await start({ rateFactor: 1 });

@@ -162,7 +162,7 @@ describe('identity and department decide who gets an answer, where, and from whi
     );
   });
 
-  test('spec 2.6 active: an account that is not active can ask nothing, whatever the policy says; a group is not told why', async () => {
+  test('active: an account that is not active can ask nothing, whatever the policy says; a group is not told why [profile]', async () => {
     for (const key of await town.redis.keys('{id}:link:*')) await town.redis.hset(key, 'status', 'suspended');
     expect(await ask('zhangwei', 'count to 3')).toBe(TURN_TEXTS.suspended.en);
     expect(await ask('zhangwei', 'count to 3', 'wrtown')).toBe(TURN_TEXTS.notHere.en);
@@ -170,7 +170,7 @@ describe('identity and department decide who gets an answer, where, and from whi
     expect(await see('zhangwei', 'private')).toBe('svc-plus');
   });
 
-  test('security.md 7.2: each refusal is counted and in the audit trail, with the rule and without the person', async () => {
+  test('each refusal is counted and in the audit trail, with the rule and without the person [audit-trail]', async () => {
     const audit = town.lines.filter((line) => line.includes('"access-refused"'));
     expect(audit.length).toBeGreaterThanOrEqual(10);
     for (const line of audit) for (const person of PEOPLE) expect(line).not.toContain(person);

@@ -24,7 +24,7 @@ const faults = [
   `POLICY_FILE (${path}): rules[0].may.groups: Is empty: name at least one`,
 ];
 
-test('security.md 7.6: a policy that cannot be used ends the start with 2; every fault is named with its place', async () => {
+test('a policy that cannot be used ends the start with 2; every fault is named with its place [checked-at-start]', async () => {
   const parley = await startParleyProcess({ env });
   expect(await parley.ended).toBe(2);
   for (const fault of faults) expect(parley.output()).toContain(fault);

@@ -29,7 +29,7 @@ beforeEach(async () => {
   await server.redis.flushall();
 });
 
-test('security.md 3.5: a delivery is remembered for 24 h under the first 40 hex digits of its hash, answered or not', async () => {
+test('a delivery is remembered for 24 h under the first 40 hex digits of its hash, answered or not [accept-once]', async () => {
   const message = textMessage('q');
   const { deliveryId } = await inbox.accept(alice, message);
   expect(deliveryId).toMatch(/^[0-9a-f]{40}$/);
@@ -44,7 +44,7 @@ test('security.md 3.5: a delivery is remembered for 24 h under the first 40 hex 
     expect(deliveryIdOf({ ...message, ...change })).not.toBe(deliveryId);
 });
 
-test('security.md 4.10: a conversation in which a hundred messages wait takes no more, and says so; a stop word gets through', async () => {
+test('a conversation in which a hundred messages wait takes no more, and says so; a stop word gets through [back-pressure]', async () => {
   for (let count = 0; count < 100; count += 1)
     expect((await inbox.accept(alice, textMessage('again'))).result).toBe('new');
   const late = textMessage('one too many');
@@ -119,7 +119,7 @@ describe('a stop beyond every bound', () => {
   });
 });
 
-test('security.md 3.11: the 61st message of a group within a minute is refused, whoever sends it', async () => {
+test('the 61st message of a group within a minute is refused, whoever sends it [rate-limits]', async () => {
   const chat = { kind: 'group', id: 'g' } as const;
   const results: string[] = [];
   for (let count = 0; count < 61; count += 1) {
@@ -130,7 +130,7 @@ test('security.md 3.11: the 61st message of a group within a minute is refused, 
   expect(results.at(-1)).toBe('limited');
 });
 
-test('security.md 4.2: the crashes of one turn are forgotten with it', async () => {
+test('the crashes of one turn are forgotten with it [poison-turns]', async () => {
   const { inbox: entries, state } = conversationKeys(alice);
   await inbox.accept(alice, textMessage('/help'));
   await inbox.accept(alice, textMessage('/whoami'));

@@ -8,7 +8,7 @@ import { until, useWorkerScene } from './worker-scene.ts';
 
 const scene = useWorkerScene();
 
-test('F11, security.md 4.2: a running turn that meets a full Redis waits for room, and runs once', async () => {
+test('a running turn that meets a full Redis waits for room, and runs once [redis-full] [poison-turns]', async () => {
   const { redis } = scene.server;
   const { keyRing, log } = scene;
   let runs = 0;
@@ -34,11 +34,11 @@ test('F11, security.md 4.2: a running turn that meets a full Redis waits for roo
   await until(async () => (await redis.keys('*:inbox:*')).length === 0);
   expect([runs, isStored]).toEqual([1, true]);
   expect(scene.reported.filter((line) => line.startsWith('resumed'))).toEqual([]);
-  process.stdout.write(`F11: goes on ${((Date.now() - freeAtMs) / 1_000).toFixed(1)} s after there was room\n`);
+  process.stdout.write(`redis-full: goes on ${((Date.now() - freeAtMs) / 1_000).toFixed(1)} s after there was room\n`);
   own.disconnect();
 }, 40_000);
 
-test('F11, security.md 4.9: a full Redis still takes a turn back, as one that did not crash', async () => {
+test('a full Redis still takes a turn back, as one that did not crash [redis-full] [orderly-stop]', async () => {
   const { redis } = scene.server;
   const message = textMessage('a question');
   const conversation = conversationOf(message, 'member');

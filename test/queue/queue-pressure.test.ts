@@ -47,7 +47,7 @@ describe('the measure', () => {
     [5, 'soft'],
     [6, 'hard'],
     [600, 'hard'],
-  ])('security.md 4.10: with %i waiting the pressure is %s', async (count, expected) => {
+  ])('with %i waiting the pressure is %s [back-pressure]', async (count, expected) => {
     waiting = count;
     expect(await take(measure())).toBe(expected);
   });
@@ -58,7 +58,7 @@ describe('the measure', () => {
     [299_999, 1, 'soft'],
     [300_000, 1, 'hard'],
     [300_000, 0, 'none'],
-  ])('security.md 4.10: after a wait of %i ms with %i more waiting it is %s', async (ageMs, count, expected) => {
+  ])('after a wait of %i ms with %i more waiting it is %s [back-pressure]', async (ageMs, count, expected) => {
     waiting = count;
     expect(await take(measure(), ageMs)).toBe(expected);
   });
@@ -127,7 +127,7 @@ describe('the measure', () => {
     expect(await take(pressure)).toBe('none');
   });
 
-  test('F29: a clock that was set back or on does not hold the figure', async () => {
+  test('a clock that was set back or on does not hold the figure [wrong-clocks]', async () => {
     for (const jumpMs of [-600_000, 600_000]) {
       const pressure = measure();
       waiting = 50;
@@ -198,7 +198,7 @@ describe('the worker', () => {
     nowMs += 2_000;
   }
 
-  test('security.md 4.10: tells each turn how much waits behind it, deployment-wide, until all have run', async () => {
+  test('tells each turn how much waits behind it, deployment-wide, until all have run [back-pressure]', async () => {
     await fillQueue(10);
     release();
     await until(() => pressures.length === 10);
@@ -208,7 +208,7 @@ describe('the worker', () => {
     expect(scene.reported.filter((line) => line.startsWith('pressure'))).toEqual(['pressure hard']);
   });
 
-  test('security.md 4.10: what waited longer than the limit is turned away, but not the last of it', async () => {
+  test('what waited longer than the limit is turned away, but not the last of it [back-pressure]', async () => {
     await fillQueue(2);
     await ageMessages(scene.server.redis, 301_000);
     release();
@@ -224,7 +224,7 @@ describe('the worker', () => {
     expect(pressures).toEqual(['none', 'none']);
   });
 
-  test('security.md 4.10: a turn that another worker had begun is never turned away', async () => {
+  test('a turn that another worker had begun is never turned away [back-pressure]', async () => {
     const message = messageOf('first', 'begun before');
     const conversation = conversationOf(message, 'member');
     await scene.inbox.accept(conversation, message);

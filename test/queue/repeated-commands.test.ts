@@ -39,7 +39,7 @@ const storeOn = (redis: RedisClient) => new DyingWorkersStore({ redis, keyRing, 
 const inboxOn = (redis: RedisClient) => new Inbox({ redis, keyRing });
 const FINAL: TurnCommit = { outcome: 'final', records: [] };
 
-test('security.md 4.12: an accept that is sent twice stores one message and counts one', async () => {
+test('an accept that is sent twice stores one message and counts one [repeatable-scripts]', async () => {
   const message = textMessage('q');
   await inboxOn(doubling).accept(alice, message);
   expect(await server.redis.llen(keys.inbox)).toBe(1);
@@ -47,7 +47,7 @@ test('security.md 4.12: an accept that is sent twice stores one message and coun
   expect(await server.redis.get(rates[0] ?? '')).toBe('1');
 });
 
-test('security.md 4.12: a claim that is sent twice is one claim and counts no crash', async () => {
+test('a claim that is sent twice is one claim and counts no crash [repeatable-scripts]', async () => {
   const store = storeOn(doubling);
   await inboxOn(server.redis).accept(alice, textMessage('q'));
   const first = await store.begin(alice);
@@ -59,7 +59,7 @@ test('security.md 4.12: a claim that is sent twice is one claim and counts no cr
   expect(await storeOn(server.redis).begin(alice)).toMatchObject({ crashes: 2 });
 });
 
-test('security.md 4.12: a claim that is sent twice, by a worker that lives, is its own', async () => {
+test('a claim that is sent twice, by a worker that lives, is its own [repeatable-scripts]', async () => {
   const store = new TurnStore({ redis: doubling, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   await inboxOn(server.redis).accept(alice, textMessage('q'));
   const claim = await store.begin(alice);
@@ -67,7 +67,7 @@ test('security.md 4.12: a claim that is sent twice, by a worker that lives, is i
   expect(claim && (await store.commit(claim, FINAL))).toBe(0);
 });
 
-test('security.md 4.12: a commit that is sent twice takes no more messages, history or notices than its turn’s', async () => {
+test('a commit that is sent twice takes no more messages, history or notices than its turn’s [repeatable-scripts]', async () => {
   const store = storeOn(doubling);
   for (const said of ['/help', '/whoami']) await inboxOn(server.redis).accept(alice, textMessage(said));
   for (const text of ['a', 'b', 'c']) await keepNotice(server.redis, keyRing, { conversation: alice, text });
@@ -82,7 +82,7 @@ test('security.md 4.12: a commit that is sent twice takes no more messages, hist
   expect(await server.redis.lrange(keys.history, 0, -1)).toEqual(['h2']);
 });
 
-test('security.md 4.12: marks, renewals, releases and posts that are sent twice change nothing more', async () => {
+test('marks, renewals, releases and posts that are sent twice change nothing more [repeatable-scripts]', async () => {
   const store = storeOn(doubling);
   const message = textMessage('q');
   await inboxOn(server.redis).accept(alice, message);
@@ -109,7 +109,7 @@ test('security.md 4.12: marks, renewals, releases and posts that are sent twice 
   expect(await server.redis.hget(messageKey(alice.partition, deliveryIdOf(message)), 'state')).toBe('accepted');
 });
 
-test('security.md 4.12: a notice whose transaction is sent twice is kept once', async () => {
+test('a notice whose transaction is sent twice is kept once [repeatable-scripts]', async () => {
   const sealed = keyRing.seal('notice', alice.id, 'somebody signed in');
   // The same bytes, as the connection sends them again.
   const sameSeal = Object.assign(Object.create(keyRing) as typeof keyRing, { seal: () => sealed });

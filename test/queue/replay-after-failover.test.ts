@@ -83,7 +83,7 @@ const waitingTexts = async () => {
   return claim?.messages.map(({ message }) => message.parts);
 };
 
-test('F12: lost messages are stored again in their order, once, and whatever the limits are meanwhile', async () => {
+test('lost messages are stored again in their order, once, and whatever the limits are meanwhile [failover]', async () => {
   const messages = Array.from({ length: 19 }, (_, index) => textMessage(`q${index}`));
   const ids = await acceptAll(messages);
   const before = await server.redis.lrange(keys.inbox, 0, -1);
@@ -110,7 +110,7 @@ test('F12: lost messages are stored again in their order, once, and whatever the
   expect(await waitingTexts()).toEqual([[{ type: 'text', text: 'q0' }]]);
 }, 30_000);
 
-test('F12: what is stored again is a turn of its own, in its place by the time, whoever stores it and whatever runs by then', async () => {
+test('what is stored again is a turn of its own, in its place by the time, whoever stores it and whatever runs by then [failover]', async () => {
   const kept: ReplayBuffer[] = [];
   const second = new ReplayBuffer();
   const other = new Inbox({ redis: server.redis, keyRing, recent: second });
@@ -137,7 +137,7 @@ test('F12: what is stored again is a turn of its own, in its place by the time, 
   expect(turns).toEqual([['one'], ['two'], ['three'], ['four']]);
 }, 30_000);
 
-test('F12: what another history of Redis stored is merged with nothing, neither with its like nor with what is new', async () => {
+test('what another history of Redis stored is merged with nothing, neither with its like nor with what is new [failover]', async () => {
   endWatch();
   await acceptAll([textMessage('old'), textMessage('old too')]);
   await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
@@ -155,7 +155,7 @@ test('F12: what another history of Redis stored is merged with nothing, neither 
   ]);
 }, 30_000);
 
-test('F12: a stop that is stored again ends what was asked before it and nothing that was asked since', async () => {
+test('a stop that is stored again ends what was asked before it and nothing that was asked since [failover]', async () => {
   await acceptAll([textMessage('before'), textMessage('/stop')]);
   await loseAll();
   await nextMs();
@@ -172,7 +172,7 @@ test('F12: a stop that is stored again ends what was asked before it and nothing
   expect(stopped).toMatchObject({ [said('before')]: true, [said('since')]: false });
 }, 30_000);
 
-test('F12: what its sender has seen answered is not stored again, but for words that do something', async () => {
+test('what its sender has seen answered is not stored again, but for words that do something [failover]', async () => {
   const ids = await acceptAll([textMessage('seen'), textMessage('/forget'), textMessage('not seen')]);
   for (const id of ids.slice(0, 2)) inbox.answerSeen(id);
   inbox.answerSeen('of-another-receiver');
@@ -183,14 +183,14 @@ test('F12: what its sender has seen answered is not stored again, but for words 
   expect(memory.all().whole.map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1, 2));
 });
 
-test('F12: a message whose storing had to be sent twice is remembered as well', async () => {
+test('a message whose storing had to be sent twice is remembered as well [failover]', async () => {
   const message = textMessage('q');
   await new Inbox({ redis: server.redis, keyRing }).accept(alice, message);
   expect((await inbox.accept(alice, message)).result).toBe('repeat');
   expect(memory.all().whole).toHaveLength(1);
 });
 
-test('F12: a connection that comes back to the same data offers nothing again', async () => {
+test('a connection that comes back to the same data offers nothing again [failover]', async () => {
   const [id = ''] = await acceptAll([textMessage('q')]);
   // Were it offered again it would be stored again.
   await server.redis.del(keys.inbox, messageKey(alice.partition, id));
@@ -200,7 +200,7 @@ test('F12: a connection that comes back to the same data offers nothing again', 
   expect(await server.redis.llen(keys.inbox)).toBe(1);
 }, 30_000);
 
-test('F12: what was too much to be kept whole is told by its id when it is lost, and nothing else is', async () => {
+test('what was too much to be kept whole is told by its id when it is lost, and nothing else is [failover]', async () => {
   const big = 'x'.repeat(1.5 * MIB_BYTES);
   await acceptAll(Array.from({ length: 10 }, () => textMessage(big)));
   await loseAll();
@@ -214,7 +214,7 @@ test('F12: what was too much to be kept whole is told by its id when it is lost,
   expect(await server.redis.llen(keys.inbox)).toBe(7);
 }, 30_000);
 
-test('F12: a worker whose epoch a failover lost is refused, although the next claim counts from an older one', async () => {
+test('a worker whose epoch a failover lost is refused, although the next claim counts from an older one [failover]', async () => {
   await acceptAll([textMessage('q')]);
   const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   const first = await store.begin(alice);
@@ -227,7 +227,7 @@ test('F12: a worker whose epoch a failover lost is refused, although the next cl
   expect(await store.renew(second)).toBeDefined();
 });
 
-test('F12: what waits is remembered for as long as it waits, and what has its answer is not', async () => {
+test('what waits is remembered for as long as it waits, and what has its answer is not [failover]', async () => {
   await acceptAll([textMessage('answered'), textMessage('/forget'), textMessage('waits'), textMessage('waits too')]);
   const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   for (let turn = 0; turn < 2; turn += 1) {
@@ -248,7 +248,7 @@ test('F12: what waits is remembered for as long as it waits, and what has its an
   expect(await server.redis.llen(keys.inbox)).toBe(2);
 }, 30_000);
 
-test('F12: what was stored under another history of Redis counts as perhaps posted, although nobody remembers it', async () => {
+test('what was stored under another history of Redis counts as perhaps posted, although nobody remembers it [failover]', async () => {
   endWatch();
   const ids = await acceptAll([textMessage('q')]);
   const record = messageKey(alice.partition, ids[0] ?? '');
@@ -286,7 +286,7 @@ test('where Redis does not tell its history, nothing is taken for another one', 
   expect(await server.redis.hget(messageKey(alice.partition, id), 'again')).toBeNull();
 }, 30_000);
 
-test('F12: what waits beyond the bounds goes in order, some at once, and is known by its id from then on', () => {
+test('what waits beyond the bounds goes in order, some at once, and is known by its id from then on [failover]', () => {
   let now = 0;
   const recent = new ReplayBuffer({ nowMs: () => now });
   const keep = (index: number) =>

@@ -50,7 +50,7 @@ async function claimOf(message: InboundMessage): Promise<TurnClaim> {
 }
 const wasStopped = async (claim: TurnClaim) => (await store.renew(claim))?.wasStopped;
 
-describe('security.md 5.3: a stop word in the thread that an answer opens', () => {
+describe('a stop word in the thread that an answer opens [no-second-beginning]', () => {
   test('is met by the turn at its next renewal, should it have missed the publication, and by whoever takes over', async () => {
     const question = await ask('a question');
     const claim = await claimOf(question);
@@ -87,7 +87,7 @@ describe('security.md 5.3: a stop word in the thread that an answer opens', () =
   });
 });
 
-describe('platforms/slack.md 4: a stop without a word to answer', () => {
+describe('a stop without a word to answer [slack-assistant]', () => {
   const stop = (more: Partial<InboundStop> = {}): InboundStop => {
     stops += 1;
     return { stopId: `stop${stops}`, chat: channel, sender: { userId: 'alice' }, shownAt: [HANDLE], ...more };

@@ -70,7 +70,7 @@ test.each<[string, Partial<TurnCommit>]>([
   ['/new and /unlink', { history: { forget: true } }],
   ['a conversation that begins anew after its idle time', { history: { append: 'turn', anew: true } }],
   ['/forget', { erase: { remove: [], drop: [], clear: [summary] } }],
-])('security.md 6.2: %s leaves a mark in its place, against one that is being made', async (_what, changes) => {
+])('%s leaves a mark in its place, against one that is being made [group-is-not-private]', async (_what, changes) => {
   for (const kept of [SEALED, undefined]) {
     await (kept === undefined ? server.redis.del(summary) : server.redis.set(summary, kept));
     await commit(changes);
@@ -79,7 +79,7 @@ test.each<[string, Partial<TurnCommit>]>([
   }
 });
 
-test('security.md 1.3 step 23: with the release after a sign-in it is gone, and one that is being made is refused', async () => {
+test('with the release after a sign-in it is gone, and one that is being made is refused [link-is-told]', async () => {
   await server.redis.set(summary, SEALED);
   await store.commit(await begin(), { outcome: 'held', records: [] });
   expect(await server.redis.get(summary)).toBe(SEALED);

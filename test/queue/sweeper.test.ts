@@ -12,7 +12,7 @@ const scene = useWorkerScene();
 const woken = () => new Sweeper({ ...scene, redis: scene.server.redis }).sweep();
 const untouched = () => ageMessages(scene.server.redis, SWEEP_AFTER_MS);
 
-test('security.md 3.5: the sweeper wakes what nobody touched for ten seconds, until it is done', async () => {
+test('the sweeper wakes what nobody touched for ten seconds, until it is done [accept-once]', async () => {
   const message = textMessage('q');
   const conversation = conversationOf(message, 'member');
   await scene.inbox.accept(conversation, message);

@@ -98,7 +98,7 @@ async function expectWhole(redis: RedisClient): Promise<number> {
   return found;
 }
 
-test(`F7, security.md 4.1: with the end of its file torn off at ${CUTS} random bytes Redis starts, and nothing is half done`, async () => {
+test(`with the end of its file torn off at ${CUTS} random bytes Redis starts, and nothing is half done [torn-file] [quick-takeover]`, async () => {
   const whole = newFolder();
   await withRedis(whole, liveALittle);
   const files = join(whole, 'appendonlydir');
@@ -120,6 +120,6 @@ test(`F7, security.md 4.1: with the end of its file torn off at ${CUTS} random b
   expect(found).toHaveLength(CUTS);
   expect(new Set(found).size).toBeGreaterThan(5);
   process.stdout.write(
-    `F7: started ${found.length} times, with ${Math.min(...found)} to ${Math.max(...found)} messages left\n`,
+    `torn-file: started ${found.length} times, with ${Math.min(...found)} to ${Math.max(...found)} messages left\n`,
   );
 }, 120_000);

@@ -84,7 +84,7 @@ describe('what a person chose', () => {
 });
 
 describe('accept', () => {
-  test('security.md 3.5: a delivery that comes three times at once is stored once', async () => {
+  test('a delivery that comes three times at once is stored once [accept-once]', async () => {
     const message = textMessage('once');
     const results = await Promise.all([accept(message), accept(message), accept(message)]);
     expect(results.map(({ result }) => result).sort()).toEqual(['new', 'repeat', 'repeat']);
@@ -132,7 +132,7 @@ describe('accept', () => {
     );
   });
 
-  test('security.md 3.11: the 21st message of a person within a minute is refused, and its repeats agree', async () => {
+  test('the 21st message of a person within a minute is refused, and its repeats agree [rate-limits]', async () => {
     for (let count = 0; count < 20; count += 1) expect((await accept(textMessage('again'))).result).toBe('new');
     const late = textMessage('one too many');
     expect((await accept(late)).result).toBe('limited');
@@ -175,7 +175,7 @@ describe('begin and commit', () => {
     expect(textsOf(await store.begin(group))).toEqual(['from alice', 'from alice']);
   });
 
-  test('security.md 4.3: a worker of an older epoch can commit, store and mark nothing', async () => {
+  test('a worker of an older epoch can commit, store and mark nothing [fence]', async () => {
     await accept(textMessage('q'));
     const frozen = await begin();
     const current = await begin();
@@ -199,7 +199,7 @@ describe('begin and commit', () => {
     expect(await begin()).toMatchObject({ crashes: 2, soloCrashes: 1 });
   });
 
-  test('security.md 4.9: a turn given back in order is not counted as crashed', async () => {
+  test('a turn given back in order is not counted as crashed [orderly-stop]', async () => {
     await accept(textMessage('a'));
     await store.giveBack(await begin(), 0);
     expect((await begin()).crashes).toBe(0);
@@ -219,7 +219,7 @@ describe('begin and commit', () => {
     expect([alone.crashes, alone.soloCrashes]).toEqual([2, 1]);
   });
 
-  test('security.md 4.7: a stored answer comes with the turn again, and is sealed in between', async () => {
+  test('a stored answer comes with the turn again, and is sealed in between [never-joined]', async () => {
     await accept(textMessage('a'));
     await store.storeAnswer(await begin(), 'the whole answer');
     expect(JSON.stringify(await server.redis.hgetall(conversationKeys(alice).state))).not.toContain('whole');
@@ -245,7 +245,7 @@ describe('begin and commit', () => {
     expect(await turn({ ...FINAL, history: { forget: true } })).toEqual([]);
   });
 
-  test('security.md 4.12: a commit whose answer got lost is sent again, and changes nothing more', async () => {
+  test('a commit whose answer got lost is sent again, and changes nothing more [repeatable-scripts]', async () => {
     await accept(textMessage('one'));
     const claim = await begin();
     await accept(textMessage('two'));
@@ -278,7 +278,7 @@ describe('held messages', () => {
     }
     expect(await store.begin(alice)).toBeUndefined();
     await accept(textMessage('d'));
-    // However the process's clock differs from Redis' own (F29).
+    // However the process's clock differs from Redis' own (RELIABILITY.md wrong-clocks).
     nowMs += 9 * MINUTE_MS;
     for (const key of await server.redis.keys('{p*}:message:*'))
       await server.redis.hincrby(key, 'atMs', -9 * MINUTE_MS);

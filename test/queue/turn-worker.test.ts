@@ -86,7 +86,7 @@ test('in a shared group conversation nobody stops what another asked', async () 
   expect(aborted).toEqual([false]);
 });
 
-test('security.md 3.5: a message whose wake got lost is woken by the sweeper', async () => {
+test('a message whose wake got lost is woken by the sweeper [accept-once]', async () => {
   const answered: string[] = [];
   scene.startWorker(async ({ claim }) => {
     answered.push(claim.turnId);
@@ -101,7 +101,7 @@ test('security.md 3.5: a message whose wake got lost is woken by the sweeper', a
   await until(() => answered.length === 1);
 });
 
-test('security.md 4.9: an orderly stop lets turns end within the grace time, and gives the rest to another worker', async () => {
+test('an orderly stop lets turns end within the grace time, and gives the rest to another worker [orderly-stop]', async () => {
   const ended: string[] = [];
   const runTurn =
     (name: string, lastsMs: number): RunTurn =>

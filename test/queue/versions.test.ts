@@ -37,7 +37,7 @@ async function acceptNewer(): Promise<InboundMessage> {
 }
 const accept = (text: string) => new Inbox({ redis: server.redis, keyRing }).accept(alice, textMessage(text));
 
-test('security.md 4.11: a message of an unknown version stays pending, unharmed, however often an older worker comes', async () => {
+test('a message of an unknown version stays pending, unharmed, however often an older worker comes [versioned-payloads]', async () => {
   const message = await acceptNewer();
   for (let tries = 0; tries < 7; tries += 1) {
     const refused = await store.begin(alice).catch((error: unknown) => error);
@@ -53,7 +53,7 @@ test('security.md 4.11: a message of an unknown version stays pending, unharmed,
   expect(state['crashes']).toBe('0');
 });
 
-test('security.md 4.11: what came before it is answered by the older worker; what came after waits behind it, in order', async () => {
+test('what came before it is answered by the older worker; what came after waits behind it, in order [versioned-payloads]', async () => {
   await accept('known');
   await acceptNewer();
   await accept('known again');
@@ -64,19 +64,19 @@ test('security.md 4.11: what came before it is answered by the older worker; wha
   expect(await server.redis.llen(keys.inbox)).toBe(2);
 });
 
-test('security.md 4.11: an entry of an unknown form waits too', async () => {
+test('an entry of an unknown form waits too [versioned-payloads]', async () => {
   await accept('q');
   await server.redis.lset(keys.inbox, 0, 'abc:-:another form');
   await expect(store.begin(alice)).rejects.toMatchObject({ code: 'entry_unreadable' });
   expect(await server.redis.llen(keys.inbox)).toBe(1);
 });
 
-test('security.md 4.11: messages of two versions are never one turn', () => {
+test('messages of two versions are never one turn [versioned-payloads]', () => {
   expect(mergeKeyOf(textMessage('q'), 'person')).toBe('1.person');
   expect(mergeKeyOf(textMessage('/help'), 'person')).toBe('-');
 });
 
-test('security.md 4.7: a finished answer that a newer or an older worker stored is shown, not asked for again', () => {
+test('a finished answer that a newer or an older worker stored is shown, not asked for again [never-joined]', () => {
   const outcome = { kind: 'interrupted', text: 'half', stopServed: 3 } as const;
   expect(readStoredAnswer(formatStoredAnswer(outcome))).toEqual(outcome);
   expect(readStoredAnswer(JSON.stringify({ version: 2, text: 'whole', layout: {} }))).toEqual({

@@ -38,7 +38,7 @@ const answers =
     return { outcome: 'final', records: [] };
   };
 
-test('security.md 4.1: a running turn holds a lock of ten seconds, and a turn that threw leaves no job behind', async () => {
+test('a running turn holds a lock of ten seconds, and a turn that threw leaves no job behind [quick-takeover]', async () => {
   let isEnding = false;
   const worker = scene.startWorker(async () => {
     await until(() => isEnding);
@@ -57,7 +57,7 @@ test('security.md 4.1: a running turn holds a lock of ten seconds, and a turn th
   for (const set of ['delayed', 'failed']) expect(await scene.server.redis.zcard(`{wake0}:turns:${set}`)).toBe(0);
 });
 
-test('security.md 4.1: a worker that loses only BullMQ’s lock goes on, and whoever is given its wake leaves the turn alone', async () => {
+test('a worker that loses only BullMQ’s lock goes on, and whoever is given its wake leaves the turn alone [quick-takeover]', async () => {
   const runs: string[] = [];
   let isEnding = false;
   const runTurn: RunTurn = async ({ claim, signal }) => {
@@ -86,7 +86,7 @@ test('security.md 4.1: a worker that loses only BullMQ’s lock goes on, and who
   expect(await scene.store.begin(conversationFor(message))).toBeUndefined();
 });
 
-test('security.md 4.2: a turn is given up only after three crashes as the only suspect, however often workers died beside it', async () => {
+test('a turn is given up only after three crashes as the only suspect, however often workers died beside it [poison-turns]', async () => {
   const answered: string[] = [];
   let apologies = 0;
   await acceptCrashed(messageOf('innocent', 'q'), 9, 2);
@@ -100,7 +100,7 @@ test('security.md 4.2: a turn is given up only after three crashes as the only s
   expect(scene.reported.filter((line) => line.startsWith('dead'))).toHaveLength(1);
 });
 
-test('security.md 4.2: fewer crashes than TURN_MAX_CRASHES give nothing up', async () => {
+test('fewer crashes than TURN_MAX_CRASHES give nothing up [poison-turns]', async () => {
   const answered: string[] = [];
   await acceptCrashed(messageOf('unlucky', 'q'), 4, 3);
   scene.startWorker(answers(answered));
@@ -108,7 +108,7 @@ test('security.md 4.2: fewer crashes than TURN_MAX_CRASHES give nothing up', asy
   expect(answered).toEqual(['unlucky']);
 });
 
-test('security.md 4.2: suspects run one at a time in a process, without waiting for a sweep, and others run beside them', async () => {
+test('suspects run one at a time in a process, without waiting for a sweep, and others run beside them [poison-turns]', async () => {
   const seen: string[] = [];
   let suspects = 0;
   let mostSuspects = 0;
@@ -136,7 +136,7 @@ test('security.md 4.2: suspects run one at a time in a process, without waiting 
   expect([...seen].sort()).toEqual(['bystander', 'suspect-1', 'suspect-2', 'suspect-3']);
 });
 
-test('security.md 4.9: a stop gives suspects that still wait back at once, uncounted', async () => {
+test('a stop gives suspects that still wait back at once, uncounted [orderly-stop]', async () => {
   const begun: string[] = [];
   for (const userId of ['one', 'two']) await acceptCrashed(messageOf(userId, 'q'), 3);
   const worker = scene.startWorker(async ({ claim }) => {
@@ -153,7 +153,7 @@ test('security.md 4.9: a stop gives suspects that still wait back at once, uncou
   expect((await scene.store.begin(left!))?.crashes).toBe(3);
 });
 
-test('security.md 4.2: a process that dies counts for the suspect that ran in it, not for the one that had to wait', async () => {
+test('a process that dies counts for the suspect that ran in it, not for the one that had to wait [poison-turns]', async () => {
   const begun: string[] = [];
   let isOpen = false;
   const refs = ['one', 'two'].map((userId) => conversationFor(messageOf(userId, 'q')));
@@ -175,7 +175,7 @@ test('security.md 4.2: a process that dies counts for the suspect that ran in it
   expect(told.get(waited)).toEqual([3, 0]);
 });
 
-test('security.md 4.3: a worker whose conversation was taken over learns it by its next renewal, and commits nothing', async () => {
+test('a worker whose conversation was taken over learns it by its next renewal, and commits nothing [fence]', async () => {
   const reasons: unknown[] = [];
   const worker = scene.startWorker(async ({ signal }) => {
     await untilAborted(signal);
@@ -194,7 +194,7 @@ test('security.md 4.3: a worker whose conversation was taken over learns it by i
   expect((await scene.store.begin(conversationFor(message)))?.history).toEqual([]);
 });
 
-test('security.md 4.3: a turn may ask the fence before an outside post', async () => {
+test('a turn may ask the fence before an outside post [fence]', async () => {
   const allowed: boolean[] = [];
   const message = textMessage('q');
   scene.startWorker(async ({ renew, signal }) => {
@@ -209,7 +209,7 @@ test('security.md 4.3: a turn may ask the fence before an outside post', async (
   expect(allowed).toEqual([true, false]);
 });
 
-test('security.md 4.8: what came while a turn ran is answered after it, without another wake', async () => {
+test('what came while a turn ran is answered after it, without another wake [in-order]', async () => {
   const seen: string[] = [];
   const worker = scene.startWorker(async ({ claim }) => {
     if (seen.length === 0) await sleep(150);
@@ -225,7 +225,7 @@ test('security.md 4.8: what came while a turn ran is answered after it, without 
   expect(seen[1]).toContain('two');
 });
 
-test('security.md 4.9: a worker that stops gives its turns back at once, and is not ready meanwhile', async () => {
+test('a worker that stops gives its turns back at once, and is not ready meanwhile [orderly-stop]', async () => {
   const worker = scene.startWorker(async ({ signal }) => {
     await untilAborted(signal);
     throw new Error('ended early');
@@ -245,7 +245,7 @@ test('security.md 4.9: a worker that stops gives its turns back at once, and is 
   expect(scene.reported).toEqual([]);
 });
 
-test('security.md 4.9: a turn whose wake was fetched right before a stop without grace is given back too', async () => {
+test('a turn whose wake was fetched right before a stop without grace is given back too [orderly-stop]', async () => {
   const slow = await startTcpProxy(Number(new URL(scene.server.url).port));
   slow.breakWith({ kind: 'delay', delayMs: 200 });
   const redis = connectRedis({ urls: [`redis://127.0.0.1:${slow.port}`] }, 'wait', log, 'slow');
@@ -274,7 +274,7 @@ test('security.md 4.9: a turn whose wake was fetched right before a stop without
   }
 });
 
-test('security.md 4.11: a wake of an unknown version is left alone; its conversation is woken in a known way', async () => {
+test('a wake of an unknown version is left alone; its conversation is woken in a known way [versioned-payloads]', async () => {
   const answered: string[] = [];
   const message = textMessage('q');
   await scene.inbox.accept(conversationFor(message), message);
@@ -289,7 +289,7 @@ test('security.md 4.11: a wake of an unknown version is left alone; its conversa
   await until(() => answered.length === 1);
 });
 
-test('security.md 4.11: a conversation that waits for a newer worker holds up no other, and fails no run', async () => {
+test('a conversation that waits for a newer worker holds up no other, and fails no run [versioned-payloads]', async () => {
   const answered: string[] = [];
   const newer = { ...messageOf('early', 'q'), version: 2 as unknown as 1 };
   scene.startWorker(answers(answered));

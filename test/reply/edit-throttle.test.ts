@@ -23,7 +23,7 @@ function paced(write: (text: string) => number | undefined = () => undefined) {
   return { pacer, written };
 }
 
-test('security.md 4.6: many looks are few writes, never closer than the gap, always the newest text', async () => {
+test('many looks are few writes, never closer than the gap, always the newest text [whole-texts]', async () => {
   const { pacer, written } = paced();
   let text = '';
   for (let count = 0; count < 40; count += 1) {
@@ -64,7 +64,7 @@ test('the first thought is shown at once, and so is the first text after it', as
   expect(written.map(({ text }) => text)).toEqual(['', '', 'H']);
 });
 
-test('security.md 4.6: a platform that asks for a pause gets it, and then the newest look', async () => {
+test('a platform that asks for a pause gets it, and then the newest look [whole-texts]', async () => {
   let isBusy = true;
   const { pacer, written } = paced(() => (isBusy ? ((isBusy = false), 150) : undefined));
   pacer.show({ text: 'a' });
@@ -75,7 +75,7 @@ test('security.md 4.6: a platform that asks for a pause gets it, and then the ne
   expect((written[1]?.atMs ?? 0) - (written[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(145);
 });
 
-test('security.md 4.6: the end waits for the write under way, so that the last look is the last', async () => {
+test('the end waits for the write under way, so that the last look is the last [whole-texts]', async () => {
   const ended: string[] = [];
   pacer = new EditThrottle({
     onError: () => undefined,

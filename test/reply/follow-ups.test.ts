@@ -132,7 +132,7 @@ test('an answer that comes whole behind its live message is cut nowhere where it
   expect(words(...shown)).toEqual(words(LONG));
 });
 
-describe('security.md 4.5: another worker goes on', () => {
+describe('another worker goes on [looked-up-not-repeated]', () => {
   test('from where one died before it tried', async () => {
     const turn = await scene.open();
     await turn.commitOnly(LONG);

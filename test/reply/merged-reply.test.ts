@@ -23,7 +23,7 @@ test('a merged message points below once somebody polls the newest, and waits fo
   expect(await poll(0)).toMatchObject({ content: REPLY_TEXTS.answeredBelow.en, finished: true });
 });
 
-test('F12: a message counts as answered for good once a poll has shown its answer whole, and one that points below not before', async () => {
+test('a message counts as answered for good once a poll has shown its answer whole, and one that points below not before [failover]', async () => {
   const { live, poll, repeat, finish, seenWhole } = await scene.open([2 * SECOND_MS, SECOND_MS]);
   live.show({ text: 'The' });
   await live.close();
@@ -49,7 +49,7 @@ test('a merged message whose time is over points below although the answer still
   expect([...seenWhole]).toEqual([]);
 });
 
-test('F12: an answer that nobody polls any more since a failover is not sent the other way', async () => {
+test('an answer that nobody polls any more since a failover is not sent the other way [failover]', async () => {
   const again = async ({ keyOf }: PulledTurn, agoMs: number, cameBeforeMs: number) => {
     const nowMs = Date.now();
     await scene.server.redis.hset(keyOf(0), { again: '1', againMs: nowMs - agoMs, atMs: nowMs - agoMs - cameBeforeMs });
@@ -78,7 +78,7 @@ test('F12: an answer that nobody polls any more since a failover is not sent the
   expect(await young.live.findWhole()).toBeUndefined();
 });
 
-test('F12: an answer that goes the other way is not seen by the poll that says so', async () => {
+test('an answer that goes the other way is not seen by the poll that says so [failover]', async () => {
   const { poll, finish, pass, seenWhole } = await scene.open();
   await pass(6 * MINUTE_MS);
   await poll();
@@ -87,7 +87,7 @@ test('F12: an answer that goes the other way is not seen by the poll that says s
   expect([...seenWhole]).toEqual([]);
 });
 
-test('F1: a newer message that the platform never heard of does not take the answer with it', async () => {
+test('a newer message that the platform never heard of does not take the answer with it [worker-killed]', async () => {
   const { live, poll, finish, pass } = await scene.open([2 * SECOND_MS, SECOND_MS]);
   await pass(20 * SECOND_MS);
   live.show({ text: 'The' });
@@ -98,7 +98,7 @@ test('F1: a newer message that the platform never heard of does not take the ans
   expect(await poll(1)).toMatchObject({ content: REPLY_TEXTS.answeredAbove.en, finished: true });
 });
 
-test('F1: a newer message that was delivered again and given up all the same does not take the answer with it', async () => {
+test('a newer message that was delivered again and given up all the same does not take the answer with it [worker-killed]', async () => {
   const { live, poll, repeat, finish, pass } = await scene.open([2 * SECOND_MS, SECOND_MS]);
   live.show({ text: 'The' });
   await live.close();
@@ -109,7 +109,7 @@ test('F1: a newer message that was delivered again and given up all the same doe
   expect(await poll(0)).toMatchObject({ content: ANSWER, finished: true });
 });
 
-test('F1: an older message that was delivered again decides nothing about where the answer stands', async () => {
+test('an older message that was delivered again decides nothing about where the answer stands [worker-killed]', async () => {
   const { poll, repeat, finish, pass } = await scene.open([2 * SECOND_MS, SECOND_MS]);
   await finish(ANSWER);
   await pass(20 * SECOND_MS);

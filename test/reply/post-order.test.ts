@@ -5,7 +5,7 @@ const scene = usePushedScene();
 const { ask, fault, texts } = scene;
 
 describe.each(['stream', 'edit'] as const)('what is written down before it leaves (%s)', (mode) => {
-  test('security.md 4.4: a post is recorded before it leaves, and its message when it stands', async () => {
+  test('a post is recorded before it leaves, and its message when it stands [noted-before-posted]', async () => {
     const recorded: (string | undefined)[] = [];
     const asked = await ask(mode, {
       onCall: async () => void recorded.push((await asked.record())['post:0']),
@@ -20,7 +20,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     for (const handle of recorded.slice(1)) expect(handle).toContain(ts);
   });
 
-  test('security.md 4.4: the full text is stored before the last edit, and leaves with the commit', async () => {
+  test('the full text is stored before the last edit, and leaves with the commit [noted-before-posted]', async () => {
     const stored: boolean[] = [];
     const asked = await ask(mode, {
       onCall: async () => void stored.push((await asked.state())['answer'] !== undefined),
@@ -36,7 +36,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(await asked.record()).toMatchObject({ state: 'final' });
   });
 
-  test('security.md 4.4: a fenced worker does not send the last edit', async () => {
+  test('a fenced worker does not send the last edit [noted-before-posted]', async () => {
     const { take } = await ask(mode);
     const old = await take();
     old.live.show({ text: 'Hello' });
@@ -47,7 +47,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(scene.slack.calls.length).toBe(calls);
   });
 
-  test('security.md 4.4: what the last look leaves to note is noted by the commit', async () => {
+  test('what the last look leaves to note is noted by the commit [noted-before-posted]', async () => {
     const asked = await ask(mode);
     const { live, commit } = await asked.take();
     const records = await live.finish('At once.');
@@ -56,7 +56,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect((await asked.record())['post:0']).toContain(scene.slack.messages[0]?.ts);
   });
 
-  test('security.md 4.4: the fence is asked and `posting` written while the first word is awaited', async () => {
+  test('the fence is asked and `posting` written while the first word is awaited [noted-before-posted]', async () => {
     const asked = await ask(mode);
     const { live } = await asked.take();
     live.prepare();
@@ -67,7 +67,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(texts()).toEqual(['Hello, world.']);
   });
 
-  test('security.md 4.3: what was asked early counts only while the lock is surely held', async () => {
+  test('what was asked early counts only while the lock is surely held [fence]', async () => {
     let isHeld = true;
     const asked = await ask(mode, { isClaimHeld: () => isHeld });
     const frozen = await asked.take();
@@ -80,7 +80,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(texts()).toEqual([]);
   });
 
-  test('security.md 4.5: who prepared and did not post is looked up by whoever follows, who then posts', async () => {
+  test('who prepared and did not post is looked up by whoever follows, who then posts [looked-up-not-repeated]', async () => {
     const order: string[] = [];
     const asked = await ask(mode, { onCall: async (method) => void order.push(method) });
     (await asked.take()).live.prepare();
@@ -91,7 +91,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(texts()).toEqual(['Once.']);
   });
 
-  test('security.md 4.5: a post of unknown fate is looked up before anything is posted again', async () => {
+  test('a post of unknown fate is looked up before anything is posted again [looked-up-not-repeated]', async () => {
     const order: string[] = [];
     const { take } = await ask(mode, { onCall: async (method) => void order.push(method) });
     for (const method of ['chat.startStream', 'chat.postMessage']) fault(method, { kind: 'cut', when: 'after' });
@@ -102,7 +102,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(order.filter((method) => method === 'open')).toHaveLength(1);
   });
 
-  test('security.md 4.5: while the platform cannot say what became of a post, nothing is posted', async () => {
+  test('while the platform cannot say what became of a post, nothing is posted [looked-up-not-repeated]', async () => {
     const { take } = await ask(mode);
     for (const method of ['chat.startStream', 'chat.postMessage']) fault(method, { kind: 'cut', when: 'after' });
     fault('conversations.replies', { kind: 'status', status: 503 }, { kind: 'cut', when: 'before' });
@@ -110,7 +110,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(texts()).toEqual(['Once.']);
   });
 
-  test('security.md 4.5: the key by which a post is found again is the same for every worker', async () => {
+  test('the key by which a post is found again is the same for every worker [looked-up-not-repeated]', async () => {
     const { take } = await ask(mode);
     await (await take()).live.finish('First.');
     await (await take()).live.finish('Second.');
@@ -118,7 +118,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(scene.slack.messages[0]?.metadata?.event_payload?.key).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('security.md 4.6: looks are whole texts at the platform’s pace: the first at once, then the newest of each gap', async () => {
+  test('looks are whole texts at the platform’s pace: the first at once, then the newest of each gap [whole-texts]', async () => {
     const { take } = await ask(mode, { minEditGapMs: 150 });
     const { live } = await take();
     // The stand-in's clock stands still, so a gap ends only when the reply does.

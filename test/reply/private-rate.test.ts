@@ -67,7 +67,7 @@ test('a rest longer than a person is shown in a minute comes whole and once', as
   expect((member.shown.at(-1)?.atMs ?? 0) - (member.shown[0]?.atMs ?? 0)).toBeLessThan(4 * MINUTE_MS);
 });
 
-test('security.md 4.5: a rest that workers die in is brought to its end by others, with nothing lost or twice', async () => {
+test('a rest that workers die in is brought to its end by others, with nothing lost or twice [looked-up-not-repeated]', async () => {
   const turn = await openLate();
   await turn.commitOnly(LATE);
   const deadly = { before: [3, 20], behind: [7, 31] };

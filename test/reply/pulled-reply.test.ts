@@ -32,7 +32,7 @@ test("another person's poll, and one for an unknown reply, end with a sentence a
   expect((await poll()).content).toBe(other.content);
 });
 
-test('security.md 4.3: a worker of an older epoch shows nothing and learns that it is fenced', async () => {
+test('a worker of an older epoch shows nothing and learns that it is fenced [fence]', async () => {
   const { live, poll, isFenced, claim } = await scene.open();
   await scene.store.begin(claim.conversation);
   live.show({ text: 'from a frozen worker' });
@@ -76,7 +76,7 @@ test.each([
   { jump: 'ten minutes back', byMs: -10 * MINUTE_MS },
   { jump: 'ten minutes on', byMs: 10 * MINUTE_MS },
 ])(
-  'F29: a worker whose clock jumps $jump during an answer ends it where it can be seen, live or below',
+  'a worker whose clock jumps $jump during an answer ends it where it can be seen, live or below [wrong-clocks]',
   async ({ byMs }) => {
     const quick = await scene.open();
     scene.workerAheadMs = byMs;
@@ -93,7 +93,7 @@ test.each([
   },
 );
 
-test('security.md 4.5: after an uncertain post a refusal means that the first one had arrived', async () => {
+test('after an uncertain post a refusal means that the first one had arrived [looked-up-not-repeated]', async () => {
   const { finish, pass, keyOf } = await scene.open();
   await pass(5.5 * MINUTE_MS);
   scene.laterResults.push('uncertain', 'refused');

@@ -46,13 +46,16 @@ function frozenPart(frozenIn: 'fence' | 'search', known: PostState, forMs: numbe
 test.each<[string, PostState]>([
   ['an edit', { kind: 'posted', handle: HANDLE }],
   ['a post', { kind: 'unsent' }],
-])('F3, security.md 4.3: a worker that was frozen while the fence answered asks anew before %s', async (_, known) => {
-  const { part, calls } = frozenPart('fence', known, 15_000);
-  expect(await part.sync(LOOK)).toEqual({ result: 'fenced' });
-  expect(calls).toEqual(['fence', 'fence']);
-});
+])(
+  'a worker that was frozen while the fence answered asks anew before %s [worker-frozen] [fence]',
+  async (_, known) => {
+    const { part, calls } = frozenPart('fence', known, 15_000);
+    expect(await part.sync(LOOK)).toEqual({ result: 'fenced' });
+    expect(calls).toEqual(['fence', 'fence']);
+  },
+);
 
-test('F3, security.md 4.5: a worker that was frozen while it looked for a post asks anew before it posts', async () => {
+test('a worker that was frozen while it looked for a post asks anew before it posts [worker-frozen] [looked-up-not-repeated]', async () => {
   const { part, calls } = frozenPart('search', { kind: 'posting', sinceMs: 60_000, isOwn: false }, 15_000);
   expect(await part.sync(LOOK)).toMatchObject({ result: 'wait', pauseMs: 0 });
   expect(await part.sync(LOOK)).toEqual({ result: 'fenced' });

@@ -61,7 +61,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     expect(statuses()).toHaveLength(2);
   });
 
-  test('security.md 4.3: a worker whose epoch is over posts nothing, edits nothing, and learns it', async () => {
+  test('a worker whose epoch is over posts nothing, edits nothing, and learns it [fence]', async () => {
     const { take } = await ask(mode);
     const frozen = await take();
     frozen.live.show({ text: 'first sampling' });
@@ -76,7 +76,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     expect(texts()).toEqual(['second sampling']);
   });
 
-  test('security.md 4.7: a new worker goes on in the same message and never joins two samplings', async () => {
+  test('a new worker goes on in the same message and never joins two samplings [never-joined]', async () => {
     const { take } = await ask(mode);
     const dead = await take();
     dead.live.show({ text: 'One way to say it' });
@@ -93,7 +93,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
   });
 
   test.each(['before', 'after'] as const)(
-    'security.md 4.5: a first post whose answer is cut %s it happened gives one visible message',
+    'a first post whose answer is cut %s it happened gives one visible message [looked-up-not-repeated]',
     async (when) => {
       const { take } = await ask(mode);
       fault(mode === 'stream' ? 'chat.startStream' : 'chat.postMessage', { kind: 'cut', when });
@@ -106,7 +106,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
   );
 
   test.each(['before', 'after'] as const)(
-    'security.md 4.5: a worker that dies with its first post under way (%s it happened) is followed in one message',
+    'a worker that dies with its first post under way (%s it happened) is followed in one message [looked-up-not-repeated]',
     async (when) => {
       const { take } = await ask(mode);
       fault(mode === 'stream' ? 'chat.startStream' : 'chat.postMessage', { kind: 'cut', when });
@@ -129,7 +129,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     ['internal_error', { kind: 'error', error: 'internal_error' }],
     ['a cut after it happened', { kind: 'cut', when: 'after' }],
   ] as [string, SlackFault][])(
-    'security.md 4.6: the final text arrives although its edit meets %s',
+    'the final text arrives although its edit meets %s [whole-texts]',
     async (_what, met) => {
       const { take } = await ask(mode);
       const { live } = await take();
@@ -143,7 +143,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     20_000,
   );
 
-  test('security.md 4.6: the final text arrives although two calls in a row never reach the platform', async () => {
+  test('the final text arrives although two calls in a row never reach the platform [whole-texts]', async () => {
     const { take } = await ask(mode);
     const { live } = await take();
     live.show({ text: 'Hello' });
@@ -197,7 +197,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     expect(new Set(keys).size).toBe(scene.slack.messages.length);
   });
 
-  test('contract.md 4: what is said about an answer stands apart from its text', async () => {
+  test('what is said about an answer stands apart from its text', async () => {
     const { take } = await ask(mode);
     const { live } = await take();
     live.show({ text: 'Half an ans' });
@@ -207,14 +207,14 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     expect(texts()).toEqual(['Half an answer']);
   });
 
-  test('contract.md 4: of an answer without any text the note is the text', async () => {
+  test('of an answer without any text the note is the text', async () => {
     const { take } = await ask(mode);
     const { live } = await take();
     await live.finish(' \n', 'Stopped.');
     expect(scene.slack.messages).toMatchObject([{ text: 'Stopped.', note: '' }]);
   });
 
-  test('contract.md 4: a long answer has its note once, below its end', async () => {
+  test('a long answer has its note once, below its end', async () => {
     const { take } = await ask(mode);
     const { live } = await take();
     const text = 'A sentence of words.\n\n'.repeat(1_200);
@@ -226,7 +226,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
   });
 
   test.each(['before', 'after'] as const)(
-    'security.md 4.6: a last look that is cut %s it happened, and laid over again by another worker, ends the same',
+    'a last look that is cut %s it happened, and laid over again by another worker, ends the same [whole-texts]',
     async (when) => {
       const { take } = await ask(mode);
       const first = await take();

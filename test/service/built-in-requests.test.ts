@@ -99,7 +99,7 @@ describe('where the tool is absent it says so', () => {
   });
 });
 
-describe('security.md 6.3 what a tool gave back is told as a quotation', () => {
+describe('what a tool gave back is told as a quotation [tool-rights]', () => {
   const after = (content: string, question = 'Search for otters') => [
     { role: 'user', content: question },
     {

@@ -67,7 +67,7 @@ async function signIn(browser = new Browser(service.url)) {
   return browser.get(comeBack(await leave(browser)));
 }
 
-describe('spec 1.6: a browser uses the institution’s unified identity (CAS protocol 3)', () => {
+describe('a browser uses the institution’s unified identity (CAS protocol 3) [ways-to-sign-in]', () => {
   test('from authorize over CAS to the profile, attributes included', async () => {
     const browser = new Browser(service.url);
     const away = await leave(browser);
@@ -152,7 +152,7 @@ describe('CAS: what is not in order signs nobody in', () => {
     }
   });
 
-  test('an attacker’s own return in another person’s browser (security.md 1.3 step 13), and a second use', async () => {
+  test('an attacker’s own return in another person’s browser, and a second use [state-by-mode]', async () => {
     const attacker = new Browser(service.url);
     const back = comeBack(await leave(attacker));
     const victim = new Browser(service.url);

@@ -180,7 +180,7 @@ function judge({ status, body: answer }: Answer, isMarkSafe: boolean): void {
 }
 
 test(
-  'spec 4.1 any bytes at all get a reply or a 4xx with the whole error object, within a second and without telling what was written',
+  'any bytes at all get a reply or a 4xx with the whole error object, within a second and without telling what was written [chat-completions]',
   async () => {
     const count = { bodies: 0, replies: 0 };
     const hasMarkAsKey = new RegExp(`"[^"]*${MARK}[^"]*"\\s*:`);

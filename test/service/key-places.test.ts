@@ -59,7 +59,7 @@ async function expectFree(service: TestService): Promise<void> {
   throw new Error('the place was not given back');
 }
 
-describe('spec 8, contract.md 5: a key’s place is given back', () => {
+describe('a key’s place is given back [chat-limits]', () => {
   test.each([
     ['a whole reply', body()],
     ['a refused field', body({ temperature: 5 })],

@@ -32,7 +32,7 @@ async function statusesOf(count: number, work: () => Promise<{ statusCode: numbe
   return statuses;
 }
 
-describe('contract.md 5: "a valid login is not throttled", and guessing is', () => {
+describe('"a valid login is not throttled", and guessing is', () => {
   test('the 11th wrong password of a name from an address is told to wait; the right one still lets in, and forgives', async () => {
     const attempt = await loginFrom('10.0.0.1');
     expect(await statusesOf(12, () => attempt('alice', 'guess'))).toEqual([...Array<number>(10).fill(401), 429, 429]);

@@ -99,7 +99,7 @@ describe('OpenID Connect: what is not in order signs nobody in', () => {
     await fresh.close();
   });
 
-  test('a provider that does not answer is given up after 5 s (security.md 1.3 step 14), also when nobody listens', async () => {
+  test('a provider that does not answer is given up after 5 s, also when nobody listens [code-used-once]', async () => {
     const fresh = await connect();
     provider.mischief = { answers: { '/.well-known/openid-configuration': { body: '{}', delayMs: 20_000 } } };
     const startedMs = performance.now();
@@ -111,7 +111,7 @@ describe('OpenID Connect: what is not in order signs nobody in', () => {
   }, 15_000);
 });
 
-describe('security.md 1.3 steps 11 to 13: the return', () => {
+describe('the return [plain-callbacks] [state-by-mode]', () => {
   test.each([
     ['with another state', (url: URL) => url.searchParams.set('state', 'f'.repeat(64))],
     ['without a state', (url: URL) => url.searchParams.delete('state')],

@@ -69,7 +69,7 @@ async function signIn(browser: Browser, path = authorizePath({ state: 's1' })) {
   return browser.get(await passProvider(away.headers.location ?? ''));
 }
 
-describe('spec 1.6: a browser uses the institution’s unified identity (OpenID Connect)', () => {
+describe('a browser uses the institution’s unified identity (OpenID Connect) [ways-to-sign-in]', () => {
   async function withTown(work: () => Promise<void>, ...args: Parameters<typeof start>): Promise<void> {
     await start(...args);
     try {

@@ -54,7 +54,7 @@ describe.each([
   });
   afterAll(() => service.close());
 
-  test('spec 2.4 a whole reply', async () => {
+  test('a whole reply [reply]', async () => {
     const reply = await client.chat.completions.create({ ...COUNT, temperature: 0.3, top_p: 0.9 });
     expect(reply.choices[0]?.message.content).toBe('1 2 3');
     expect([reply.object, reply.model, reply.choices[0]?.finish_reason]).toEqual([
@@ -65,7 +65,7 @@ describe.each([
     expect(reply.usage?.total_tokens).toBeGreaterThan(3);
   });
 
-  test('spec 2.5 a streamed reply', async () => {
+  test('a streamed reply [chunk]', async () => {
     const said: string[] = [];
     const finished: string[] = [];
     for await (const { object, model, choices } of await client.chat.completions.create({ ...COUNT, stream: true })) {
@@ -77,7 +77,7 @@ describe.each([
     expect([said.join(''), finished]).toEqual(['1 2 3', ['stop']]);
   });
 
-  test('spec 2.4 usage in a last chunk, by stream_options', async () => {
+  test('usage in a last chunk, by stream_options [reply]', async () => {
     const stream = client.chat.completions.stream({ ...COUNT, stream: true, stream_options: { include_usage: true } });
     const { usage, choices } = await stream.finalChatCompletion();
     expect(usage?.total_tokens).toBe((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
@@ -85,7 +85,7 @@ describe.each([
     expect(choices[0]?.message.content).toBe('1 2 3');
   });
 
-  test('spec 2.2 a tool call, whole', async () => {
+  test('a tool call, whole [tools]', async () => {
     const reply = await client.chat.completions.create({
       model: 'svc-max',
       messages: [WEATHER_QUESTION],
@@ -102,7 +102,7 @@ describe.each([
     ]);
   });
 
-  test('spec 2.2 a tool call as deltas, put together by the client', async () => {
+  test('a tool call as deltas, put together by the client [tools]', async () => {
     const stream = client.chat.completions.stream({
       model: 'svc-max',
       messages: [WEATHER_QUESTION],
@@ -116,7 +116,7 @@ describe.each([
   });
 
   test.each([false, true])(
-    'spec 4.1 a conversation with tools over several rounds, run by the client (streamed: %j)',
+    'a conversation with tools over several rounds, run by the client (streamed: %j) [chat-completions]',
     async (stream) => {
       const asked: unknown[] = [];
       const tool = {
@@ -140,7 +140,7 @@ describe.each([
     },
   );
 
-  test('spec 2.3 an image', async () => {
+  test('an image [images]', async () => {
     const content = [
       { type: 'text' as const, text: 'What is this?' },
       { type: 'image_url' as const, image_url: { url: GIF, detail: 'auto' as const } },
@@ -149,7 +149,7 @@ describe.each([
     expect(reply.choices[0]?.message.content).toContain('3 × 2 pixels');
   });
 
-  test('spec 2.1 thinking as an extra field of the body, whole and streamed', async () => {
+  test('thinking as an extra field of the body, whole and streamed [request-fields]', async () => {
     const reply = await client.chat.completions.create(THINKING);
     expect((reply.choices[0]?.message as Reasoning).reasoning_content).toMatch(/./);
     let thought = '';
@@ -189,7 +189,7 @@ describe.each([
   });
 });
 
-describe('the official openai client gets its own typed errors (spec 7)', () => {
+describe('the official openai client gets its own typed errors [errors]', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService(server.redis);

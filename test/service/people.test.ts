@@ -60,7 +60,7 @@ test('a username and a profile id of two different entries are nobody', async ()
   expect(await people({ directory: listed }).admit(brought('alice', '20190001'))).toBeUndefined();
 });
 
-test('security.md 2.3: an older key still opens; once it is gone, people sign in again', async () => {
+test('an older key still opens; once it is gone, people sign in again [key-rotation]', async () => {
   await people().admit(brought('wu'));
   expect(await people({ keys: [NEW, OLD] }).byUsername('wu')).toBeDefined();
   expect(await people({ keys: [NEW] }).byUsername('wu')).toBeUndefined();

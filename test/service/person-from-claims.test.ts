@@ -8,7 +8,7 @@ import { PageError } from '../../src/service/sign-in/sign-in-errors.ts';
 const map = (file: object): ProfileMap => parseProfileMapFile(JSON.stringify(file));
 const usual = map({});
 
-describe('spec 2.6: a profile from claims', () => {
+describe('a profile from claims [profile]', () => {
   test('without a map: the usual names, and the id where there is nothing else', () => {
     expect(personFromClaims(usual, { sub: '7' })).toEqual({
       username: '7',

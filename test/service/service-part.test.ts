@@ -64,7 +64,7 @@ test('settings for CAS are enough to be sent to its login', async () => {
   await service.close();
 });
 
-test('a map that cannot be used is a setting to mend, with every fault (contract.md 1)', async () => {
+test('a map that cannot be used is a setting to mend, with every fault', async () => {
   const cwd = folderWith({ 'map.json': JSON.stringify({ Name: 'name', id: [] }) });
   const given = { ROLES: 'service', SERVICE_CAS_URL: 'https://cas.example.edu/cas' };
   const faultsWith = (path: string) =>

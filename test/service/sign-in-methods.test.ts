@@ -74,7 +74,7 @@ async function landing(service: TestService, agent = 'Mozilla/5.0 (X11; Linux) C
   return [way, page.body.includes('name="password"') ? 'form' : undefined].filter(Boolean).join(' and ');
 }
 
-describe('spec 1.6 "the sign-in step picks the method by environment"', () => {
+describe('"the sign-in step picks the method by environment" [ways-to-sign-in]', () => {
   const inApp = `${WECOM_OPEN}/connect/oauth2/authorize`;
   const withIds = people([{ wecom: 'zhang' }]);
   test.each([
@@ -199,7 +199,7 @@ test.each([
   ['en', 'XX', 'named so'],
   ['en', 'constructor', 'named so'],
 ])(
-  'spec 2.6 parentIdentityInfo.code: the consent page says it in the reader’s language (%s, %s)',
+  'parentIdentityInfo.code: the consent page says it in the reader’s language (%s, %s) [profile]',
   async (language, code, word) => {
     const [first] = PEOPLE as { profile: object }[];
     const person = { ...first, profile: { ...first?.profile, parentIdentityInfo: { code, name: 'named so' } } };

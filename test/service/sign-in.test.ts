@@ -27,7 +27,7 @@ describe('logging in', () => {
   });
 });
 
-describe('security.md 1.4: headers and forms', () => {
+describe('headers and forms [page-headers]', () => {
   test('pages forbid framing, scripts and caching; form-action follows the redirect', async () => {
     const browser = new Browser(service.url);
     const login = await browser.get(authorizePath());

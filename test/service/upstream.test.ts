@@ -102,7 +102,7 @@ describe('fields that the engine adds are carried', () => {
     ['null on each chunk', [null, null, 'stop', null]],
     ['empty on each chunk', ['', '', 'stop', '']],
     ['repeated beside the usage', [null, null, 'stop', 'stop']],
-  ])('spec 2.5 finish_reason: on the last content chunk only, where the engine has it %s', async (_, reasons) => {
+  ])('finish_reason: on the last content chunk only, where the engine has it %s [chunk]', async (_, reasons) => {
     const { service } = await start(stream(...reasons.map((reason) => engineChunk({ content: 'x' }, reason)), DONE));
     const { chunks } = await streamChat(service, HELLO);
     expect(chunks.map(({ choices }) => choices[0])).toEqual([

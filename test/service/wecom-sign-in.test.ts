@@ -71,7 +71,7 @@ function returnPath(away: URL, code: string): string {
   return `/sign-in/wecom/callback?${new URLSearchParams({ code, state: away.searchParams.get('state') ?? '' }).toString()}`;
 }
 
-describe('contract.md 5: inside WeCom the app signs people in, and no password is asked', () => {
+describe('inside WeCom the app signs people in, and no password is asked', () => {
   test('over the platform and consent to a code of the right person', async () => {
     const browser = new Browser(service.url, { 'user-agent': AGENT });
     const away = await leave(browser);

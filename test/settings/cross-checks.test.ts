@@ -47,7 +47,7 @@ describe('credentials', () => {
 describe('local mode that plays Slack', () => {
   const local = { MESSENGER_PROTOCOL: 'slack', MESSENGER_PORT: '9082' };
 
-  test('serves Slack alone, at the messenger, and links by a typed code (security.md 1.2 L3)', () => {
+  test('serves Slack alone, at the messenger, and links by a typed code (L3) [proof-of-person]', () => {
     const { config, warnings } = loadSound(local);
     expect(config.mode).toBe('local');
     expect(config.slack).toEqual({ isOn: true, reply: 'stream', apiUrl: 'http://127.0.0.1:9082/api' });
@@ -69,7 +69,7 @@ describe('local mode that plays Slack', () => {
   });
 });
 
-describe('proof that two accounts are one person (security.md 1.2)', () => {
+describe('proof that two accounts are one person [proof-of-person]', () => {
   test('is the same browser when the app is set up', () => {
     expect(loadSound(SERVING).config.signIn.proofs).toEqual(['same-browser']);
   });
@@ -90,7 +90,7 @@ describe('proof that two accounts are one person (security.md 1.2)', () => {
     expect(!loaded.ok && loaded.faults[0]?.message).toMatch(/^SIGN_IN_PROOF .*typed-code, which stands alone/);
   });
 
-  test('security.md 1.2: a typed code needs no app, is never the default, and is warned of', () => {
+  test('a typed code needs no app, is never the default, and is warned of [proof-of-person]', () => {
     const loaded = loadSound({ ...WITHOUT_APP, SIGN_IN_PROOF: 'typed-code' });
     expect(loaded.config.signIn.proofs).toEqual(['typed-code']);
     expect(loaded.warnings.join()).toMatch(/SIGN_IN_PROOF is typed-code: who talks a person into/);
@@ -118,7 +118,7 @@ describe('proof that two accounts are one person (security.md 1.2)', () => {
 describe('web search', () => {
   const [url, key] = [{ WEB_SEARCH_URL: 'https://searxng.example.org' }, { WEB_SEARCH_BRAVE_KEY: 'brave-key-0123' }];
 
-  test('security.md 7.6: WEB_SEARCH_URL and WEB_SEARCH_BRAVE_KEY exclude each other, and the key is not shown', () => {
+  test('WEB_SEARCH_URL and WEB_SEARCH_BRAVE_KEY exclude each other, and the key is not shown [checked-at-start]', () => {
     const loaded = load({ ...SERVING, ...url, ...key });
     expect(!loaded.ok && loaded.faults).toEqual([
       { setting: 'WEB_SEARCH_BRAVE_KEY', message: expect.stringContaining('WEB_SEARCH_URL') },
@@ -183,7 +183,7 @@ describe('addresses', () => {
   });
 });
 
-test('the timestamp window stays within the day for which repeats are recognised (security.md 3.4)', () => {
+test('the timestamp window stays within the day for which repeats are recognised [time-window]', () => {
   expect(faultyNames({ WEBHOOK_WINDOW_SEC: '86400' })).toEqual([]);
   expect(faultyNames({ WEBHOOK_WINDOW_SEC: '86401' })).toEqual(['WEBHOOK_WINDOW_SEC']);
 });
@@ -196,7 +196,7 @@ test('the default model is one of the models', () => {
   expect(faultyNames({ CHAT_MODELS: 'a,b', CHAT_MODEL: 'c' })).toEqual(['CHAT_MODEL']);
 });
 
-test('F17: the fallback model is one of the models, and another one than answers anyway', () => {
+test('the fallback model is one of the models, and another one than answers anyway [chat-service-fails]', () => {
   const models = { CHAT_MODELS: 'a,b', CHAT_MODEL: 'b' };
   expect(loadSound(models).config.chat.fallbackModel).toBeUndefined();
   expect(loadSound({ ...models, CHAT_FALLBACK_MODEL: 'a' })).toMatchObject({
@@ -207,7 +207,7 @@ test('F17: the fallback model is one of the models, and another one than answers
   expect(loadSound({ ...models, CHAT_FALLBACK_MODEL: 'b' }).warnings[0]).toContain('CHAT_FALLBACK_MODEL');
 });
 
-test('security.md 4.10: the soft limits of the queue are not above the hard ones', () => {
+test('the soft limits of the queue are not above the hard ones [back-pressure]', () => {
   expect(loadSound({ QUEUE_SOFT_WAITING: '7', QUEUE_HARD_WAITING: '7' }).config.queue).toMatchObject({
     softWaiting: 7,
     hardWaiting: 7,
@@ -223,7 +223,7 @@ test('what works but is perhaps not meant gets a warning', () => {
   expect(warnings.map((line) => line.split(' ')[0])).toEqual(['CHAT_API_KEY', 'PUBLIC_URL', 'WECOM_BOT_NAME']);
 });
 
-describe('the institution’s sign-in at the service (spec 1.6)', () => {
+describe('the institution’s sign-in at the service [ways-to-sign-in]', () => {
   const OIDC = {
     SERVICE_OIDC_ISSUER: 'https://id.example.edu/realms/campus/',
     SERVICE_OIDC_CLIENT_ID: 'campus-chat',

@@ -1,7 +1,7 @@
 import type { RedisClient } from '../../src/base/redis.ts';
 
 /**
- * Makes every message that waits older than it is, and longer untouched. Ages are counted by Redis' clock (reliability.md F29), which no test can
+ * Makes every message that waits older than it is, and longer untouched. Ages are counted by Redis' clock (RELIABILITY.md wrong-clocks), which no test can
  * move, so their stamps are.
  */
 export async function ageMessages(redis: RedisClient, byMs: number): Promise<void> {

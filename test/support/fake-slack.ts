@@ -261,7 +261,7 @@ function noteOf(args: Record<string, unknown>): string {
   return notes.flatMap(({ elements = [] }) => elements.map(({ text }) => text)).join('\n');
 }
 
-/** What Slack says to a post or an edit that breaks its rules (platforms/slack.md section 3). */
+/** What Slack says to a post or an edit that breaks its rules (PLATFORM_FACTS.md slack-web-api). */
 function refusalOf(args: Record<string, unknown>): Answer | undefined {
   const { markdown_text: markdown, text, blocks } = args;
   if (textOf(args) === '') return { ok: false, error: 'no_text' };

@@ -58,7 +58,7 @@ interface Person {
 }
 
 /**
- * Lets a storm of people write, each at their time whatever was answered before (reliability.md F15), and waits until
+ * Lets a storm of people write, each at their time whatever was answered before (RELIABILITY.md delivery-storm), and waits until
  * nothing waits any more. Expects that each acknowledged message has one visible answer, in order (an answer or a busy
  * note), and that nobody's question was put to the model twice or beside a busy note.
  */

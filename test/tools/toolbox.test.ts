@@ -36,7 +36,7 @@ async function use(name: string, args: string, scene: ToolScene): Promise<string
   return 'fault' in prepared ? prepared.fault : prepared.run(new AbortController().signal);
 }
 
-describe('security.md 6.3, T28: who may use a tool is judged by the turn’s facts', () => {
+describe('who may use a tool is judged by the turn’s facts [tool-rights]', () => {
   test.each<[what: string, rule: object, scene: ToolScene, mayUse: boolean]>([
     ['on for everybody', { on: true }, asker(undefined), true],
     ['off', { on: false }, asker(ZHANG), false],
@@ -62,7 +62,7 @@ describe('security.md 6.3, T28: who may use a tool is judged by the turn’s fac
       expect(toolbox.prepare({ name, argumentsJson: '{}' }, asker(ZHANG))).toHaveProperty('fault');
   });
 
-  test('security.md 6.2: who_am_i is not there in groups, whatever the file says', async () => {
+  test('who_am_i is not there in groups, whatever the file says [group-is-not-private]', async () => {
     expect(await use('who_am_i', '{}', asker(ZHANG, GROUP))).toBe('There is no such tool here.');
     const toolbox = createToolbox(TOOLS, { who_am_i: EVERYWHERE });
     expect(toolbox.offer(asker(ZHANG, GROUP))).toEqual([]);
@@ -107,7 +107,7 @@ describe('TOOLS_FILE', () => {
   });
 });
 
-describe('spec 2.2: declarations', () => {
+describe('declarations [tools]', () => {
   test.each(TOOLS)('$name has a schema of type object with required inside', ({ parameters, description }) => {
     expect(parameters).toMatchObject({ type: 'object', properties: {}, additionalProperties: false });
     expect(parameters).not.toHaveProperty('$schema');

@@ -99,7 +99,7 @@ describe('web_search', () => {
     ['a redirect', (response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
     ['HTML', page('<html>')],
     ['an answer without end', (response) => void response.end('x'.repeat(2_000_000))],
-  ])('security.md 2.5: %s is a sentence without address, query or key', async (_, given) => {
+  ])('%s is a sentence without address, query or key [secrets-stay-inside]', async (_, given) => {
     answer = given;
     for (const search of [createSearxngSearch(origin), createBraveSearch('brave-key-1', origin)]) {
       const failure = await use(createWebSearch(search), { query: 'canary' }).run().catch(String);
@@ -165,7 +165,7 @@ describe('read_page', () => {
     ['data in the query', (url) => `${url}&name=zhangwei`],
     ['data in the path', (url) => url.replace('/a', '/zhangwei')],
     ['data in the host', (url) => url.replace('127.0.0.1', 'zhangwei.127.0.0.1.test')],
-  ])('T30: an address that nobody wrote is not opened: %s', async (_, alter) => {
+  ])('an address that nobody wrote is not opened: %s', async (_, alter) => {
     const written = `${origin}/a?b=1`;
     await expect(reading([`see ${written} please`, 'zhangwei'], alter(written))).rejects.toMatchObject({
       code: 'refused',

@@ -86,7 +86,7 @@ describe('a turn that runs again after its worker died', () => {
     expect(await house.identity.accountOf(house.owner, 'alice')).toMatchObject({ accountId: '20001' });
   });
 
-  test('security.md 4.12: a sign-out that the connection sends twice is one', async () => {
+  test('a sign-out that the connection sends twice is one [repeatable-scripts]', async () => {
     await signIn();
     const doubling = doubleScripts(connectRedis({ urls: [server.url] }, 'wait', log, 'doubling'));
     const { runSlashWord } = stepsWith(createIdentity({ ...house.options, redis: doubling }));

@@ -30,14 +30,14 @@ const countProven = () =>
 const chatCalls = () => town.lines.filter((line) => line.includes('chat call')).length;
 const replyOf = (answer: unknown) => (answer as { stream: { id: string; finish: boolean; content: string } }).stream;
 
-test('security.md 3.1: a message is stored and answered with an open stream', async () => {
+test('a message is stored and answered with an open stream [raw-bytes-only]', async () => {
   const { status, answer } = await sender.send(wecomText('hello'));
   expect(status).toBe(200);
   expect(replyOf(answer)).toMatchObject({ finish: false });
   expect(replyOf(answer).id).toMatch(/^[0-9a-f]{40}$/);
 });
 
-test('security.md 3.8: a wrong, absent or repeated signature, and a stale one, are 401 and reach no model', async () => {
+test('a wrong, absent or repeated signature, and a stale one, are 401 and reach no model [quiet-ignorance]', async () => {
   const old = Math.floor(Date.now() / 1000) - 301;
   for (const change of [
     { signature: '0'.repeat(40) },
@@ -52,7 +52,7 @@ test('security.md 3.8: a wrong, absent or repeated signature, and a stale one, a
   expect(chatCalls()).toBe(0);
 });
 
-test('security.md 3.2: a body over 1 MiB is 413, a compressed one 415, and the door stays open', async () => {
+test('a body over 1 MiB is 413, a compressed one 415, and the door stays open [bounded-requests]', async () => {
   expect((await sender.send({}, { body: Buffer.alloc(1024 * 1024 + 1, 'x') })).status).toBe(413);
   for (const sizeBytes of [8, 64].map((mib) => mib * 1024 * 1024)) {
     expect((await sender.send({}, { body: Buffer.alloc(sizeBytes, 'x') })).status).toBe(413);
@@ -62,7 +62,7 @@ test('security.md 3.2: a body over 1 MiB is 413, a compressed one 415, and the d
   expect((await sender.send(wecomText('still here'))).status).toBe(200);
 });
 
-test('security.md 3.1: a webhook takes GET and POST, and no other address is one', async () => {
+test('a webhook takes GET and POST, and no other address is one [raw-bytes-only]', async () => {
   const ask = (method: 'PUT' | 'DELETE' | 'HEAD' | 'POST', path: string) =>
     got(`${town.botUrl}${path}`, { method, throwHttpErrors: false, retry: { limit: 0 } });
   for (const method of ['PUT', 'DELETE', 'HEAD'] as const) {
@@ -79,7 +79,7 @@ test('what cannot be parsed before a signature could be checked is 400', async (
   }
 });
 
-test('security.md 3.8: signed nonsense, unknown kinds and events are acknowledged and reach no model', async () => {
+test('signed nonsense, unknown kinds and events are acknowledged and reach no model [quiet-ignorance]', async () => {
   const base = wecomText('x');
   for (const message of [
     { ...base, msgtype: 'hologram' },
@@ -127,7 +127,7 @@ test('property: no signed JSON, whatever its shape, is answered with an error or
   expect((await got(`${town.botUrl}/healthz`)).statusCode).toBe(200);
 });
 
-test('security.md 3.5: a repeated delivery is answered with the same stream and asks the model once', async () => {
+test('a repeated delivery is answered with the same stream and asks the model once [accept-once]', async () => {
   const message = wecomText('count to 3');
   const answers = await Promise.all([sender.send(message), sender.send(message), sender.send(message)]);
   expect(new Set(answers.map(({ answer }) => replyOf(answer).id)).size).toBe(1);
@@ -161,7 +161,7 @@ test('a message that Redis lost with its master is not told to be gone before it
   expect((await pollFor(id, 'patient')).content.trim()).toBe('1 2 3');
 });
 
-test('security.md 3.11: who writes too fast is told so in the answer itself', async () => {
+test('who writes too fast is told so in the answer itself [rate-limits]', async () => {
   const results = [];
   for (let sent = 0; sent < 22; sent += 1) results.push(await sender.send(wecomText('quick', 'hasty')));
   const last = replyOf(results.at(-1)?.answer);
@@ -170,7 +170,7 @@ test('security.md 3.11: who writes too fast is told so in the answer itself', as
   expect(results.every(({ status }) => status === 200)).toBe(true);
 });
 
-test('security.md 3.7: with Redis frozen a delivery is 503 within 2 s and not stored; 200 again within 5 s of its return', async () => {
+test('with Redis frozen a delivery is 503 within 2 s and not stored; 200 again within 5 s of its return [acknowledged-when-stored]', async () => {
   process.kill(town.redisServer.pid, 'SIGSTOP');
   try {
     const startedMs = Date.now();
@@ -194,7 +194,7 @@ test('security.md 3.7: with Redis frozen a delivery is 503 within 2 s and not st
   );
 });
 
-test('security.md 7.1: no message text, token or key is in the log of all of this', async () => {
+test('no message text, token or key is in the log of all of this [scrubbed-logs]', async () => {
   await sender.send(wecomText('canary-message-text', 'zhangwei'));
   await new Promise((resolve) => setTimeout(resolve, 300));
   const all = town.lines.join('\n');

@@ -3,7 +3,7 @@ import { DeadlineError, withDeadline } from '../../src/webhook/with-deadline.ts'
 
 const never = new Promise<never>(() => undefined);
 
-test('security.md 3.7: what never answers is given up at the deadline of our own', async () => {
+test('what never answers is given up at the deadline of our own [acknowledged-when-stored]', async () => {
   const startedMs = performance.now();
   await expect(withDeadline(never, 80)).rejects.toThrow(DeadlineError);
   const tookMs = performance.now() - startedMs;

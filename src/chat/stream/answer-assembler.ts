@@ -55,7 +55,7 @@ export class AnswerAssembler {
 
   /**
    * The last events. @param sawDone whether the service marked the end itself; complete is a finish reason or that
-   * mark (security.md 5.4)
+   * mark (SECURITY.md whole-answers)
    */
   end(sawDone: boolean): ChatEvent[] {
     const events: ChatEvent[] = this.#half === '' ? [] : [{ type: 'text', delta: '\uFFFD' }];

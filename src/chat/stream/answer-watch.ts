@@ -10,7 +10,7 @@ export interface WatchOptions {
   signal: AbortSignal;
 }
 
-/** Watches over one HTTP call: its times, its size and the caller's signal all end it in one way (security.md 5.2). */
+/** Watches over one HTTP call: its times, its size and the caller's signal all end it in one way (SECURITY.md chat-time-limits). */
 export class AnswerWatch {
   readonly #options: WatchOptions;
   #failure: ChatError | undefined;

@@ -26,7 +26,7 @@ export interface AnswerDecoder {
 
 export type DecoderLimits = Pick<ChatLimits, 'maxLineChars' | 'maxAnswerChars'>;
 
-/** The four layers of a streamed answer in one: bytes → lines → events → chunks → chat events (security.md 5.4, 5.5). */
+/** The four layers of a streamed answer in one: bytes → lines → events → chunks → chat events (SECURITY.md whole-answers, strict-streams). */
 export class StreamDecoder implements AnswerDecoder {
   readonly #lines: LineReader;
   readonly #events: EventReader;

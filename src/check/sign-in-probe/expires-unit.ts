@@ -9,12 +9,12 @@ export interface UnitGuess {
   isSure: boolean;
 }
 
-/** Believable lives of an access token; the bounds are those of security.md 2.6, whose overlap nobody can decide. */
+/** Believable lives of an access token; the bounds are those of SECURITY.md expiry-unit, whose overlap nobody can decide. */
 const SHORTEST_AS_SECONDS_MS = MINUTE_MS;
 const SHORTEST_AS_MILLISECONDS_MS = 5 * MINUTE_MS;
 const LONGEST_MS = 30 * DAY_MS;
 
-/** Which unit a raw `expires_in` is in (security.md 2.6): the one that gives a believable life, `auto` when both or neither do. */
+/** Which unit a raw `expires_in` is in (SECURITY.md expiry-unit): the one that gives a believable life, `auto` when both or neither do. */
 export function guessExpiresUnit(expiresIn: unknown): UnitGuess {
   const isDigits = typeof expiresIn === 'string' && /^\d{1,15}$/.test(expiresIn);
   const value = typeof expiresIn === 'number' || isDigits ? Number(expiresIn) : Number.NaN;

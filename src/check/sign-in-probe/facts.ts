@@ -25,7 +25,7 @@ export function noFacts(): ProbeFacts {
   return { state: { echoed: 0, missing: 0 } };
 }
 
-/** Whether a code that somebody else obtained cannot be slipped into a sign-in of ours (security.md 1.3 step 13). */
+/** Whether a code that somebody else obtained cannot be slipped into a sign-in of ours (SECURITY.md state-by-mode). */
 export function isPkceProven({ refusesWrongVerifier, refusesUnaskedVerifier }: ProbeFacts): boolean {
   return refusesWrongVerifier === true && refusesUnaskedVerifier === true;
 }

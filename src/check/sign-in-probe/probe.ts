@@ -45,7 +45,7 @@ const HINT_EVERY_MS = MINUTE_MS;
 const NAME_CHARS = 26;
 
 /**
- * The administrator's set-up probe (security.md 1.5): real sign-ins in the administrator's browser, one after the other,
+ * The administrator's set-up probe (SECURITY.md sign-in-probe): real sign-ins in the administrator's browser, one after the other,
  * each with an experiment. Prints one line for each finding as it comes, then the settings that fit. No line holds a
  * secret, nor of the person more than a masked id.
  * @returns the exit code: 1 when a line is a fault or not everything was tried, else 0

@@ -4,7 +4,7 @@ import type { CheckResult } from '../../platforms/platform.ts';
 import { shapeOf } from './answer-shape.ts';
 import type { ServiceAnswer, ServiceCalls } from './service-calls.ts';
 
-/** How the service says no: Parley tells a dead sign-in from a passing trouble by it (security.md 2.7.7). */
+/** How the service says no: Parley tells a dead sign-in from a passing trouble by it (SECURITY.md refresh-outcomes). */
 export async function refusalsOf(calls: ServiceCalls): Promise<CheckResult[]> {
   const madeUp = () => `probe-${randomToken(16)}`;
   const code = await calls.exchange({ code: madeUp() });

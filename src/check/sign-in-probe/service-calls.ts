@@ -39,7 +39,7 @@ export interface ServiceCallsOptions {
   redirectUri: string;
 }
 
-/** The limits that a sign-in has too (security.md 1.3 step 14): what is slower here fails there. */
+/** The limits that a sign-in has too (SECURITY.md code-used-once): what is slower here fails there. */
 const CONNECT_MS = 2 * SECOND_MS;
 const TOTAL_MS = 5 * SECOND_MS;
 const MAX_ANSWER_BYTES = 64 * KIB_BYTES;
@@ -100,7 +100,7 @@ async function call(url: string, { form, headers }: Outgoing): Promise<ServiceAn
     const { statusCode, body, headers: answered } = await request;
     return { status: statusCode, body, contentType: answered['content-type'] ?? '', tookMs: tookMs() };
   } catch (error) {
-    // The client's error holds the request with its secrets; its code says enough (security.md 2.5).
+    // The client's error holds the request with its secrets; its code says enough (SECURITY.md secrets-stay-inside).
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     const failure = stop.signal.aborted ? 'more than 64 KiB' : code;
     return { status: 0, body: '', contentType: '', failure, tookMs: tookMs() };

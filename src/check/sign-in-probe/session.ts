@@ -112,7 +112,7 @@ export function createSession({ tools, rounds, tell, onOver }: SessionOptions): 
       }
       const { code } = query;
       const hasCode = code !== undefined && !query.isError;
-      // Once `state` has come back, a return without it is no return of this step (security.md 1.3 step 13).
+      // Once `state` has come back, a return without it is no return of this step (SECURITY.md state-by-mode).
       if (query.state === undefined && facts.state.echoed > 0) {
         if (hasCode) facts.state.missing += 1;
         return false;

@@ -4,7 +4,7 @@
 import { readSync } from 'node:fs';
 import sharp from 'sharp';
 
-/** The decoders of the four kinds that we know; nothing else of the library may read (security.md 6.6). */
+/** The decoders of the four kinds that we know; nothing else of the library may read (SECURITY.md pinned-media). */
 const OUR_LOADERS = [
   'VipsForeignLoadPngBuffer',
   'VipsForeignLoadJpegBuffer',

@@ -25,7 +25,7 @@ export const MAX_IMAGE_BYTES = 10 * MIB_BYTES;
 export const MAX_IMAGE_PIXELS = 25_000_000;
 /** A row is held as a whole: 0.5 MiB at this width and the widest pixel. */
 export const MAX_SIDE_PIXELS = 65_535;
-/** With the scaled picture beside it, one decoding stays below 100 MB (security.md 6.6, T33). */
+/** With the scaled picture beside it, one decoding stays below 100 MB (SECURITY.md pinned-media). */
 export const MAX_UNPACKED_BYTES = 36 * MIB_BYTES;
 
 const READERS: readonly [mediaType: ImageMediaType, magic: RegExp, read: (bytes: Buffer) => ImageHeader][] = [
@@ -37,7 +37,7 @@ const READERS: readonly [mediaType: ImageMediaType, magic: RegExp, read: (bytes:
 
 /**
  * Judges an image by its bytes alone, whatever name or type it came with: kind, size and, from its header, pixels and
- * the memory that it will take; a small file can unpack to a huge picture (security.md 6.6). A vector image is none.
+ * the memory that it will take; a small file can unpack to a huge picture (SECURITY.md pinned-media). A vector image is none.
  * @throws ImageError
  */
 export function checkImage(bytes: Buffer): CheckedImage {

@@ -16,7 +16,7 @@ const JPEG_STEPS: readonly { longestSide: number; quality: number }[] = [
   { longestSide: 768, quality: 50 },
 ];
 
-/** One decoding at a time in a process: so its memory is bounded, whatever comes at once (security.md 6.6, T33). */
+/** One decoding at a time in a process: so its memory is bounded, whatever comes at once (SECURITY.md pinned-media). */
 const lane = new SerialQueue(1);
 const decoder = new DecoderProcess();
 

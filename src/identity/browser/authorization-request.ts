@@ -28,7 +28,7 @@ export async function startAuthorization(
   if (started !== 'started') throw new PageError(started === 'gone' ? 'E1' : 'E8');
 }
 
-/** To the platform's own web sign-in (security.md 1.3 step 8). @throws TypeError when the platform has none */
+/** To the platform's own web sign-in (SECURITY.md chat-proof-first). @throws TypeError when the platform has none */
 export function platformAuthorization(flow: SignInFlow, platform: Platform, ticketHash: string): AuthorizationRequest {
   if (!platform.webSignIn) throw new TypeError(`${platform.name} has no web sign-in`);
   const state = newState();
@@ -45,7 +45,7 @@ export function platformAuthorization(flow: SignInFlow, platform: Platform, tick
   };
 }
 
-/** To the sign-in service (security.md 1.3 steps 9 and 10). */
+/** To the sign-in service (SECURITY.md one-transaction, fixed-redirect). */
 export function serviceAuthorization(
   flow: SignInFlow,
   { ticketHash, cookieHash, isChatProven, restarts }: LegOptions,

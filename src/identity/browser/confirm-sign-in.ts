@@ -12,7 +12,7 @@ import { csrfToken } from './request-guards.ts';
 import { awaitCode, showCodeAgain } from '../typed-code/show-code.ts';
 import { isAnswered, type WaitsFor } from '../links/waiting.ts';
 
-/** GET: asks whether these two are to be connected; after the connection it says so (security.md 1.3 step 20). @throws PageError */
+/** GET: asks whether these two are to be connected; after the connection it says so (SECURITY.md confirmed-by-name). @throws PageError */
 export async function showConfirm(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
   const found = await findSignIn(flow, request.cookie);
   if (found.kind === 'done') return done(flow, request, found);
@@ -31,7 +31,7 @@ export async function showConfirm(flow: SignInFlow, request: BrowserRequest): Pr
 }
 
 /**
- * POST: makes the link in one step (security.md 1.3 steps 22 and 23), or with proof L3 shows the code that the chat person
+ * POST: makes the link in one step (SECURITY.md linked-in-one-step, link-is-told), or with proof L3 shows the code that the chat person
  * has to type (step 21).
  * @throws PageError E1, E2, E5, E7
  */

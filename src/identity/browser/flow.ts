@@ -71,7 +71,7 @@ export interface BrowserRequest {
 /** What a step answers. `cookie` is a new value of the browser cookie. */
 export type Outcome =
   | { kind: 'page'; page: SafeHtml; cookie?: string; back?: BackToChat | undefined }
-  /** `isCallback`: the address holds a code, which the next page must not learn (T10). */
+  /** `isCallback`: the address holds a code, which the next page must not learn. */
   | { kind: 'redirect'; location: string; cookie?: string; isCallback?: boolean };
 
 /** @throws PageError E5 unless the form is one that we gave to this browser for this ticket */

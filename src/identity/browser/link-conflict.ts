@@ -5,7 +5,7 @@ import type { SignInFlow } from './flow.ts';
 /** Why a confirmed sign-in made no link although all was in order with it. */
 export type LinkConflict = Extract<Committed, { kind: 'already-linked' | 'held-elsewhere' }>;
 
-/** Writes a conflict down, and tells the account's present holder of the attempt (security.md 1.3 step 22). */
+/** Writes a conflict down, and tells the account's present holder of the attempt (SECURITY.md linked-in-one-step). */
 export function reportConflict(flow: SignInFlow, person: ChatPerson, conflict: LinkConflict): void {
   const isElsewhere = conflict.kind === 'held-elsewhere';
   flow.audit('link-refused', person, isElsewhere ? 'linked-elsewhere' : 'already-linked');

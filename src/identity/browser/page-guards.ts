@@ -14,7 +14,7 @@ interface GuardOptions {
 }
 
 /**
- * A page opened under another host name goes to ours: cookies and the Origin check are bound to it (contract.md 6). A form that
+ * A page opened under another host name goes to ours: cookies and the Origin check are bound to it. A form that
  * is sent there is none of ours.
  */
 export function onPublicHost({ flow, trustedProxyHops }: GuardOptions): Middleware {

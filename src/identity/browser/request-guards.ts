@@ -15,12 +15,12 @@ export function readBrowserCookie(header: string | undefined): string | undefine
   return values.length === 1 && value !== undefined && COOKIE_VALUE.test(value) ? value : undefined;
 }
 
-/** The `Set-Cookie` line of the browser cookie (security.md 1.3 step 6). */
+/** The `Set-Cookie` line of the browser cookie (SECURITY.md one-browser). */
 export function writeBrowserCookie(value: string): string {
   return `${COOKIE_NAME}=${value}; Path=/; Max-Age=${COOKIE_LIFE_SEC}; Secure; HttpOnly; SameSite=Lax`;
 }
 
-/** The form token of one browser for one ticket: an HMAC over both (security.md 1.3 step 6). */
+/** The form token of one browser for one ticket: an HMAC over both (SECURITY.md one-browser). */
 export function csrfToken(key: Buffer, cookie: string, ticketHash: string): string {
   return hmacHex(key, `csrf|${cookie.length}:${cookie}|${ticketHash}`);
 }
@@ -39,7 +39,7 @@ export interface FormGuard {
   publicOrigin: string;
 }
 
-/** Whether a POST comes from a form that we gave to this browser (security.md 1.3 step 7); what cannot be decided is refused. */
+/** Whether a POST comes from a form that we gave to this browser (SECURITY.md same-origin-forms); what cannot be decided is refused. */
 export function isOwnForm(post: FormPost, { key, ticketHash, publicOrigin }: FormGuard): boolean {
   if (post.origin !== undefined && post.origin !== publicOrigin) return false;
   if (post.secFetchSite !== undefined && post.secFetchSite !== 'same-origin') return false;

@@ -8,7 +8,7 @@ import { PageError, type ErrorPage } from '../pages/page-error.ts';
 import { takeTransaction, type Returned } from './take-transaction.ts';
 
 /**
- * GET of the platform's callback, proof L1 (security.md 1.3 step 8): the chat account of this browser must be the one
+ * GET of the platform's callback, proof L1 (SECURITY.md chat-proof-first): the chat account of this browser must be the one
  * that asked. Only then does the browser go on to the sign-in service.
  * @throws PageError E1, E2, E3, E4
  */
@@ -50,7 +50,7 @@ export async function plainIdOf(flow: SignInFlow, returned: Returned, platform: 
   throw await refuse(flow, returned, { page: 'E3-unverifiable', reason: 'id-unverifiable' });
 }
 
-/** Somebody else used the link: it is spent, nothing is linked, and its owner is told (T1). */
+/** Somebody else used the link: it is spent, nothing is linked, and its owner is told. */
 export async function refuseOther(flow: SignInFlow, returned: Returned, reason: IdentityReason): Promise<PageError> {
   return refuse(flow, returned, { page: 'E3', reason });
 }

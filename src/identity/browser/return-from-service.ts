@@ -13,12 +13,12 @@ import { EXACT_ID, isSamePerson } from '../same-id.ts';
 import { takeTransaction, type Returned } from './take-transaction.ts';
 import type { SignedIn } from '../tokens/vault.ts';
 
-/** A failed exchange is followed by this many new starts without asking (security.md 1.3 step 14). */
+/** A failed exchange is followed by this many new starts without asking (SECURITY.md code-used-once). */
 const MAX_RESTARTS = 1;
 
 /**
  * GET of the sign-in service's callback: exchange at once, read the profile, prove, keep in quarantine, and leave the
- * address with the code (security.md 1.3 D and step 19). The code's 10 s have begun before; nothing here waits.
+ * address with the code (SECURITY.md transaction-taken-once, same-id). The code's 10 s have begun before; nothing here waits.
  * @throws PageError E1 to E4, E6
  */
 export async function returnFromService(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {

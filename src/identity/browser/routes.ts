@@ -30,7 +30,7 @@ export interface RouteOptions {
   helpUrl?: string;
 }
 
-/** The sign-in's pages and callbacks (contract.md 4). */
+/** The sign-in's pages and callbacks. */
 export function createRoutes(options: RouteOptions): Router {
   const { flow } = options;
   const headersOf = (back?: BackToChat) => pageHeaders(options.formOrigins, back);

@@ -11,7 +11,7 @@ import { isAnswered } from '../links/waiting.ts';
 
 const TICKET = /^[A-Za-z0-9_-]{43}$/;
 
-/** GET of the link: shows who would be connected, and changes nothing (security.md 1.3 B, T2). @throws PageError */
+/** GET of the link: shows who would be connected, and changes nothing (SECURITY.md opening-changes-nothing). @throws PageError */
 export async function showLanding(flow: SignInFlow, request: BrowserRequest, linkTicket: string): Promise<Outcome> {
   const ticketHash = ticketHashOf(linkTicket);
   // Who went to the chat to type the code may come back by the link, to read it again.
@@ -33,7 +33,7 @@ export async function showLanding(flow: SignInFlow, request: BrowserRequest, lin
   return { kind: 'page', page, cookie };
 }
 
-/** POST of the landing page's button (security.md 1.3 C). @throws PageError */
+/** POST of the landing page's button (SECURITY.md same-origin-forms). @throws PageError */
 export async function startSignIn(flow: SignInFlow, request: BrowserRequest, linkTicket: string): Promise<Outcome> {
   return begin(flow, request, ticketHashOf(linkTicket));
 }
@@ -45,7 +45,7 @@ export async function startAgain(flow: SignInFlow, request: BrowserRequest): Pro
   return begin(flow, request, ticketHash);
 }
 
-/** Whether the next step would fail in this browser, and use the link up (security.md 1.3 step 8). */
+/** Whether the next step would fail in this browser, and use the link up (SECURITY.md chat-proof-first). */
 function belongsInApp({ signIn }: SignInFlow, { userAgent }: BrowserRequest, platform: Platform): boolean {
   const needsApp = signIn.proof.includes('same-browser') && platform.webSignIn?.needsAppBrowser === true;
   return needsApp && !platform.isAppBrowser(userAgent);

@@ -17,7 +17,7 @@ export interface Returned {
 }
 
 /**
- * Takes the transaction that a callback belongs to (security.md 1.3 steps 11 to 13). Whatever does not fit exactly is
+ * Takes the transaction that a callback belongs to (SECURITY.md plain-callbacks, state-by-mode). Whatever does not fit exactly is
  * refused, and the transaction is spent.
  * @returns the page for who chose not to sign in, where there is nothing to go on with
  * @throws PageError E1, E2, E4
@@ -48,7 +48,7 @@ async function boundTicket({ tickets }: SignInFlow, { ticketHash }: Transaction,
 
 /**
  * The platform's authorization always needs its state; the service's may go without only where the deployment says that the
- * service does not return it, and a state that does come back must still be right. Stripping it is the attack (T4).
+ * service does not return it, and a state that does come back must still be right. Stripping it is the attack.
  */
 function isStateRight(
   { signIn }: SignInFlow,

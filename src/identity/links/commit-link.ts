@@ -43,7 +43,7 @@ export interface CommitRequest {
   signedIn: SignedIn;
 }
 
-/** A code that came by a chat message (security.md 1.3 step 21). */
+/** A code that came by a chat message (SECURITY.md typed-code). */
 export interface TypedProof {
   /** HMAC of what was typed. */
   mac: string;
@@ -67,7 +67,7 @@ const NAME_BYTES = 12;
 /** Together about a minute, in which a Redis that stalls comes back; who confirmed is not told so long that it failed for good. */
 const LATE_TRY_GAP_MS = 2 * SECOND_MS;
 const MOST_LATE_TRIES = 20;
-/** Wrong codes that end a ticket (security.md 1.3 step 21). */
+/** Wrong codes that end a ticket (SECURITY.md typed-code). */
 const MOST_WRONG_CODES = 5;
 
 type CommitParts = LinkParts & { waitsFor(person: ChatPerson): Promise<WaitsFor> };
@@ -164,7 +164,7 @@ async function askLater(ask: () => Promise<CommittedTyped>): Promise<CommittedTy
   return undefined;
 }
 
-/** The account within a platform's tenant: one chat person each (security.md 1.3 step 22). */
+/** The account within a platform's tenant: one chat person each (SECURITY.md linked-in-one-step). */
 export function accountKeyOf({ platform, tenant }: PersonOwner, accountId: string): string {
   return hashParts('account', platform, tenant, accountId).slice(0, 40);
 }
@@ -198,7 +198,7 @@ function linkOf(
   };
 }
 
-/** Keeps as little as the setting allows (security.md 2.1). */
+/** Keeps as little as the setting allows (SECURITY.md keep-less). */
 export function tokensToKeep({ refreshToken, accessToken }: KeptTokens, keepTokens: KeepTokens): KeptTokens {
   if (keepTokens === 'none') return {};
   const kept: KeptTokens = refreshToken === undefined ? {} : { refreshToken };

@@ -30,9 +30,9 @@ export type VersionField = 'profileVersion' | 'tokensVersion';
 
 /** The links between chat persons and accounts. All methods: @throws IdentityError `store_away` */
 export interface Links {
-  /** What is sealed with an older key is sealed anew on the way (security.md 2.3). */
+  /** What is sealed with an older key is sealed anew on the way (SECURITY.md key-rotation). */
   read(person: string): Promise<StoredLink | undefined>;
-  /** One read. A record that does not open counts as no link: the person signs in again (security.md 2.3, T25). */
+  /** One read. A record that does not open counts as no link: the person signs in again (SECURITY.md key-rotation). */
   accountOf(person: ChatPerson): Promise<Account | undefined>;
   /** Writes only if the version is still what the writer read. @returns whether it was written */
   write(person: string, field: VersionField, expected: number, fields: LinkFields): Promise<boolean>;

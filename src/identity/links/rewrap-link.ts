@@ -22,7 +22,7 @@ export function keyIdsOf(link: StoredLink): string[] {
 }
 
 /**
- * Seals with the newest key what of a link is sealed with an older one (security.md 2.3). The content and its version
+ * Seals with the newest key what of a link is sealed with an older one (SECURITY.md key-rotation). The content and its version
  * stay, so writers who read before are not disturbed, and a value that somebody else has written meanwhile stays theirs.
  * What does not open stays as it is, and so does everything while Redis is away: the next reader tries again.
  * @returns the link with what was replaced

@@ -3,7 +3,7 @@ import { personKey, type AccountStatus, type ChatPerson } from '../account.ts';
 
 const WHO_PURPOSE = 'link-person';
 
-/** A link as it stands in Redis: plain fields that identify nobody beside the sealed ones (security.md 2.4). */
+/** A link as it stands in Redis: plain fields that identify nobody beside the sealed ones (SECURITY.md plain-fields). */
 export interface StoredLink {
   /** Hash of the account within the platform's tenant; the reverse index has the same. */
   accountKey: string;

@@ -27,7 +27,7 @@ export type SealedRecords = ReadonlyMap<string, number>;
 
 /**
  * While the ring holds more than one key: reads every link, which seals it with the newest key, and counts what each
- * key is still needed for (security.md 2.3). A key that the counts show with 0 may go.
+ * key is still needed for (SECURITY.md key-rotation). A key that the counts show with 0 may go.
  * @returns the counts of the last sweep that was finished, by any process; undefined when there is none
  * @throws IdentityError `store_away`; another sweep follows
  */

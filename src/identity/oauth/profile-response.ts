@@ -23,7 +23,7 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,127}$/;
 const MAX_ATTRIBUTE_CHARS = 256;
 
 /**
- * Judges the answer to a profile request (security.md 1.3 step 16): a usable id, an active account, our client, an
+ * Judges the answer to a profile request (SECURITY.md usable-profile): a usable id, an active account, our client, an
  * allowed identity type.
  * @throws IdentityError `service_refused` for another status than 200 or no JSON object, `profile_broken`, `profile_unfit`
  */

@@ -10,13 +10,13 @@ import type { RawAnswer } from './raw-answer.ts';
 export interface ServiceRequests {
   /** The address a browser is sent to. PKCE is always asked for; a service that does not know it ignores it. */
   authorizeUrl(options: { redirectUri: string; state: string; codeChallenge: string }): string;
-  /** Exchanges a code. Never repeated, whatever happens (security.md 1.3 step 14). @throws IdentityError */
+  /** Exchanges a code. Never repeated, whatever happens (SECURITY.md code-used-once). @throws IdentityError */
   exchangeCode(options: { code: string; redirectUri: string; codeVerifier: string }): Promise<RawAnswer>;
   /** @throws IdentityError `service_timeout`, `service_unreachable` */
   refresh(refreshToken: string): Promise<RawAnswer>;
   /** Reads the profile, once more if no usable answer came, within 5 s in all. @throws IdentityError */
   profile(accessToken: string): Promise<RawAnswer>;
-  /** Where a browser signs out; what it returns to is fixed (security.md 1.3 step 24, T9). */
+  /** Where a browser signs out; what it returns to is fixed (SECURITY.md unlink-ends-all). */
   logoutUrl(returnTo: string): string;
 }
 
@@ -90,7 +90,7 @@ async function send({ url, form, headers }: Outgoing, totalMs: number = TOTAL_MS
   }
 }
 
-/** Keeps what a log may hold: got's errors carry the request with its secrets (security.md 2.5). */
+/** Keeps what a log may hold: got's errors carry the request with its secrets (SECURITY.md secrets-stay-inside). */
 function describe(error: unknown, isTooLarge: boolean): IdentityError {
   if (isTooLarge) return new IdentityError('service_refused', 'The sign-in service answered with more than 64 KiB');
   if (error instanceof TimeoutError)

@@ -9,7 +9,7 @@ const WHEN_MISSING_MS = 5 * MINUTE_MS;
 /** In `auto`, a number is read as milliseconds only when that gives at least this long. */
 const LEAST_AS_MILLISECONDS_MS = 5 * MINUTE_MS;
 
-/** How long a token is taken to live, in milliseconds: a hint, the truth is a 401 (security.md 2.6). */
+/** How long a token is taken to live, in milliseconds: a hint, the truth is a 401 (SECURITY.md expiry-unit). */
 export function tokenLifeMs(expiresIn: unknown, unit: ExpiresUnit): number {
   const value = positiveNumber(expiresIn);
   if (value === undefined) return WHEN_MISSING_MS;

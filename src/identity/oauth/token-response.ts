@@ -6,7 +6,7 @@ import { tokenLifeMs, type ExpiresUnit } from './token-life.ts';
 /** What a token request yields. */
 export interface TokenSet {
   accessToken: string;
-  /** Absent where the service gave none; the caller keeps the one it has (security.md 2.7.5). */
+  /** Absent where the service gave none; the caller keeps the one it has (SECURITY.md refresh-token-kept). */
   refreshToken?: string;
   lifeMs: number;
 }
@@ -14,7 +14,7 @@ export interface TokenSet {
 const MAX_TOKEN_BYTES = 8 * KIB_BYTES;
 
 /**
- * Judges the answer to a code exchange or a refresh (security.md 1.3 step 15): a JSON object with a usable access
+ * Judges the answer to a code exchange or a refresh (SECURITY.md token-answer-checked): a JSON object with a usable access
  * token of type bearer. A 200 that carries `error` is an error.
  * @throws IdentityError `service_refused`
  */
@@ -31,7 +31,7 @@ export function readTokenResponse(answer: RawAnswer, unit: ExpiresUnit): TokenSe
 }
 
 /**
- * What a refused refresh means (security.md 2.7.7).
+ * What a refused refresh means (SECURITY.md refresh-outcomes).
  * - `definitive`: the refresh token is dead; - `ours`: our own client settings are refused, no user's fault;
  * - `transient`: try again later; - `unknown`: definitive only when it happens again.
  */

@@ -56,7 +56,7 @@ interface CodeView {
   isAwaited: boolean;
 }
 
-/** The code that the chat person has to type (security.md 1.3 step 21), and what happens then. */
+/** The code that the chat person has to type (SECURITY.md typed-code), and what happens then. */
 export function codePage(view: CodeView): SafeHtml {
   const { language, person, accountName, providerName, code, minutesLeft, csrf, isAgain, replaces, isAwaited } = view;
   const chat = inSentence(chatAccount(person, language), language);

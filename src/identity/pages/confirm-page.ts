@@ -39,7 +39,7 @@ interface ConfirmView {
   isAwaited: boolean;
 }
 
-/** Asks the person who signed in whether the chat account is theirs (security.md 1.3 step 20). */
+/** Asks the person who signed in whether the chat account is theirs (SECURITY.md confirmed-by-name). */
 export function confirmPage(view: ConfirmView): SafeHtml {
   const { language, person, profile, providerName, csrf, endsWithCode, isAwaited } = view;
   const [plain, awaited] = endsWithCode ? (['code', 'codeAnswered'] as const) : (['back', 'answered'] as const);

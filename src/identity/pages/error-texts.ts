@@ -17,7 +17,7 @@ const NEW_LINK: Bilingual = {
   zh: '请返回聊天，发送“登录”获取新的链接。',
 };
 
-/** Status and wording of each error page (security.md 1.4). */
+/** Status and wording of each error page (SECURITY.md page-headers). */
 export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
   E1: {
     status: 410,

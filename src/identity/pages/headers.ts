@@ -1,6 +1,6 @@
 import type { BackToChat } from '../../platforms/platform.ts';
 
-/** Headers of every sign-in page (security.md 1.4). */
+/** Headers of every sign-in page (SECURITY.md page-headers). */
 export type PageHeaders = Readonly<Record<string, string>>;
 
 const YEAR_SEC = 365 * 24 * 60 * 60;

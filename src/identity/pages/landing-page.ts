@@ -71,7 +71,7 @@ interface LandingView {
   isAwaited: boolean;
 }
 
-/** What a link shows before anything happens (security.md 1.3 step 5). */
+/** What a link shows before anything happens (SECURITY.md named-before-consent). */
 export function landingPage(view: LandingView): SafeHtml {
   const { language, person, providerName, action, csrf, endsWithCode, isAwaited } = view;
   const values = {

@@ -111,7 +111,7 @@ export function chatAccount(person: ShownPerson, language: Language): string {
 
 const NAMED_ACCOUNT: Bilingual = { en: '{name} ({id})', zh: '{name}（{id}）' };
 
-/** The chat side of a pair: platform, display name, masked id (security.md 1.3 step 5). */
+/** The chat side of a pair: platform, display name, masked id (SECURITY.md named-before-consent). */
 export function chatSide({ platform, chatUserId, displayName }: ShownPerson, language: Language): Side {
   const masked = maskId(plainName(chatUserId));
   const name = plainName(displayName ?? '');

@@ -1,6 +1,6 @@
 import { CodedError } from '../../base/coded-error.ts';
 
-/** The error pages of security.md 1.4; two have a second wording where the way out is another one. */
+/** The error pages of SECURITY.md page-headers; two have a second wording where the way out is another one. */
 export type ErrorPage =
   'E1' | 'E2' | 'E3' | 'E3-unverifiable' | 'E4' | 'E5' | 'E6' | 'E7' | 'E7-this-chat' | 'E8' | 'E9';
 

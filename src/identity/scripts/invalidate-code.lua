@@ -1,4 +1,4 @@
--- Ends the ticket whose code was seen where it must not be: in a group, or with another person (security.md 1.3 step 21).
+-- Ends the ticket whose code was seen where it must not be: in a group, or with another person (SECURITY.md typed-code).
 -- KEYS: 1 the code's ticket, 2 what became of the sender's messages
 -- ARGV: 1 MAC of the code, 2 prefix of ticket keys, 3 prefix of quarantine keys, 4 prefix of live tickets, 5 message,
 --       6 what becomes of it, 7 life of 2 (ms), 8 name of this spoiling

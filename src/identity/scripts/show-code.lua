@@ -1,4 +1,4 @@
--- Begins to await a typed code (security.md 1.3 step 21), or puts a new code in the old one's place. Ticket, quarantine
+-- Begins to await a typed code (SECURITY.md typed-code), or puts a new code in the old one's place. Ticket, quarantine
 -- and the person's live ticket go on for as long as the code does.
 -- KEYS: 1 ticket, 2 quarantine of the browser, 3 live ticket of the person, 4 the new code's ticket
 -- ARGV: 1 now (ms), 2 cookie hash, 3 ticket hash, 4 quarantine as it was read, 5 quarantine with its new end, 6 MAC of the

@@ -1,4 +1,4 @@
--- Writes fields of a link only if one of its version fields is still what the writer read (security.md 2.7.5).
+-- Writes fields of a link only if one of its version fields is still what the writer read (SECURITY.md refresh-token-kept).
 -- KEYS: 1 link; ARGV: 1 version field, 2 expected version, 3 name of this writing, 4 … fields and values
 -- Output: 1 written, 0 the version moved or the link is gone. Safe to repeat, until somebody else has written.
 local link = redis.call('HMGET', KEYS[1], ARGV[1], 'writing')

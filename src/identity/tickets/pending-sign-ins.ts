@@ -5,7 +5,7 @@ import type { SignedIn, Vault } from '../tokens/vault.ts';
 import type { WaitsFor } from '../links/waiting.ts';
 
 /**
- * What a browser's finished sign-in waits as until it is confirmed (security.md 1.3 step 17), and for a while what is
+ * What a browser's finished sign-in waits as until it is confirmed (SECURITY.md sealed-until-proven), and for a while what is
  * left of it, so that the page can be shown again. Sealed parts open only for the ticket's person.
  */
 export type PendingSignIn =

@@ -29,7 +29,7 @@ const WAITING_LIFE_MS = HOUR_MS;
 const MAX_WAITING = 50;
 const askScript = loadScript(import.meta.url, '../scripts/mint-ticket.lua', { LEAST_LEFT_MS });
 
-/** A link ticket as the pages see it. The ticket itself is only in the link; Redis knows its SHA-256 (security.md 1.3 step 2). */
+/** A link ticket as the pages see it. The ticket itself is only in the link; Redis knows its SHA-256 (SECURITY.md one-live-ticket). */
 export interface Ticket {
   hash: string;
   status: 'new' | 'started' | 'awaiting_code' | 'done' | 'abused' | 'refused';

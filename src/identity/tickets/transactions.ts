@@ -3,7 +3,7 @@ import { takeOnce } from '../../base/only-one.ts';
 import type { PlatformName } from '../../platforms/platform.ts';
 import { keys, type IdentityStore } from '../store.ts';
 
-/** Which sign-in a browser was sent to; its callback path must be the same (security.md 1.3 step 12, T7). */
+/** Which sign-in a browser was sent to; its callback path must be the same (SECURITY.md transaction-taken-once). */
 export type SignInProvider = 'service' | `platform/${PlatformName}`;
 
 /** What a browser that was sent to a sign-in has to come back with. One a browser: a new one takes the old one's place. */

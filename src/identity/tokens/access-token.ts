@@ -18,7 +18,7 @@ const POLL_LIMIT_MS = 6 * SECOND_MS;
 
 export interface AccessTokens {
   /**
-   * A usable access token; refreshed by exactly one of any number of callers and processes (security.md 2.7).
+   * A usable access token; refreshed by exactly one of any number of callers and processes (SECURITY.md one-refresh).
    * @param rejected a token that the service has just refused with 401: it counts as stale
    * @throws IdentityError `refresh_later`, `sign_in_again`, `store_away`
    */
@@ -61,7 +61,7 @@ async function refreshAlone(parts: TokenParts, first: Held, rejected?: string): 
   throw new IdentityError('refresh_later', 'Another process is refreshing this token');
 }
 
-/** Between the first look and the lock another may have refreshed, so the holder looks again (security.md 2.7.3). */
+/** Between the first look and the lock another may have refreshed, so the holder looks again (SECURITY.md read-after-lock). */
 async function refreshLocked(
   parts: TokenParts,
   { person }: Held,

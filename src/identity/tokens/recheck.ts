@@ -16,7 +16,7 @@ const claimScript = loadScript(import.meta.url, '../scripts/claim-rechecks.lua')
 const CLAIM_LIFE_MS = 10 * MINUTE_MS;
 const CHECK_EVERY_MS = DAY_MS;
 const RETRY_AFTER_MS = HOUR_MS;
-/** How long a link outlives a sign-in service that does not answer, or a key that no process has (security.md 2.7.8). */
+/** How long a link outlives a sign-in service that does not answer, or a key that no process has (SECURITY.md daily-check). */
 const GRACE_MS = 72 * HOUR_MS;
 /** The longest check (a refresh and a profile read) is 10 s; so many at once keep a due day's people in an hour. */
 const AT_ONCE = 5;
@@ -27,7 +27,7 @@ export interface RecheckParts extends TokenParts {
 }
 
 /**
- * Asks the sign-in service again about people whose day is over (T14): inactive, or another id, suspends the link at once.
+ * Asks the sign-in service again about people whose day is over: inactive, or another id, suspends the link at once.
  * @param limit most people of this call
  * @returns how many were looked at; as many as `limit` means that more may be due
  * @throws IdentityError `store_away`
@@ -89,7 +89,7 @@ function openWho({ links }: RecheckParts, key: string, { who }: StoredLink): Cha
   return ifOpens(() => links.openWho(key, who));
 }
 
-/** The truth about a token is a 401: then it is refreshed once and the call repeated once (security.md 2.6). */
+/** The truth about a token is a 401: then it is refreshed once and the call repeated once (SECURITY.md expiry-unit). */
 async function readProfileNow(
   { accessTokens, service, profileRules }: RecheckParts,
   person: ChatPerson,

@@ -10,9 +10,9 @@ import { keys } from '../store.ts';
 import type { LinkFields } from '../links/stored-link.ts';
 import type { KeptTokens } from './vault.ts';
 
-/** At most one refresh a person in this time (security.md 2.6). */
+/** At most one refresh a person in this time (SECURITY.md expiry-unit). */
 const REFRESH_FLOOR_MS = MINUTE_MS;
-/** A refusal of unknown kind counts as final when it is repeated after this long (security.md 2.7.7). */
+/** A refusal of unknown kind counts as final when it is repeated after this long (SECURITY.md refresh-outcomes). */
 const SECOND_REFUSAL_MS = MINUTE_MS;
 const FIRST_BACKOFF_MS = 5 * SECOND_MS;
 const LONGEST_BACKOFF_MS = 10 * MINUTE_MS;
@@ -57,7 +57,7 @@ async function keep(
   const { links, vault, signIn } = parts;
   const { key, person, link, tokens } = held;
   const version = link.tokensVersion + 1;
-  // A reply without a refresh token does not take away the one that we have (security.md 2.7.5).
+  // A reply without a refresh token does not take away the one that we have (SECURITY.md refresh-token-kept).
   const kept = tokensToKeep({ ...tokens, ...tokensOf(renewed) }, signIn.keepTokens);
   const isWritten = await links.write(key, 'tokensVersion', link.tokensVersion, {
     tokens: vault.seal({ purpose: 'tokens', person, version }, kept),
@@ -98,7 +98,7 @@ async function backOff({ nowMs, links }: TokenParts, { key, link }: Held, cause:
   throw new IdentityError('refresh_later', 'The sign-in service could not refresh a token now', { cause });
 }
 
-/** The refresh token is dead, unless the link moved on meanwhile: then what was written counts (security.md 2.7.7). */
+/** The refresh token is dead, unless the link moved on meanwhile: then what was written counts (SECURITY.md refresh-outcomes). */
 async function giveUp(parts: TokenParts, held: Held): Promise<string> {
   if (await dropTokens(parts, held, 'token-refused')) throw signInAgain();
   const { link, tokens } = await readHeld(parts, held.person);

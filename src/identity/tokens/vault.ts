@@ -27,7 +27,7 @@ interface Contents {
 }
 
 /**
- * Seals records so that each opens only for its purpose, person and version (security.md 2.2): a record copied to
+ * Seals records so that each opens only for its purpose, person and version (SECURITY.md sealed-records): a record copied to
  * another person, or an older version put back, does not open.
  */
 export interface Vault {

@@ -18,7 +18,7 @@ export interface CodeSource {
 }
 
 /**
- * The code that a browser is shown for its ticket (security.md 1.3 step 21): 40 bits, eight symbols. It is derived from
+ * The code that a browser is shown for its ticket (SECURITY.md typed-code): 40 bits, eight symbols. It is derived from
  * the cookie's 256 random bits, so that the same browser can be shown it again although we keep no copy of it, not even
  * a sealed one; without the cookie nobody can make it, whatever they read in Redis.
  */

@@ -40,7 +40,7 @@ interface Typed {
 }
 
 /**
- * Takes a sign-in code out of the chat (security.md 1.3 step 21). Only the ticket's own person, in the private chat, can
+ * Takes a sign-in code out of the chat (SECURITY.md typed-code). Only the ticket's own person, in the private chat, can
  * finish a sign-in with it; anywhere else it spoils the ticket that it belongs to.
  * @returns undefined when the message holds no code and goes its ordinary way
  * @throws IdentityError `store_away`

@@ -9,7 +9,7 @@ import { isAnswered } from '../links/waiting.ts';
 import { MOST_CODES_OF_A_TICKET } from './typed-codes.ts';
 
 /**
- * Shows the first code of a confirmed sign-in and begins to await it; nothing is linked (security.md 1.3 step 21). A
+ * Shows the first code of a confirmed sign-in and begins to await it; nothing is linked (SECURITY.md typed-code). A
  * second click gets the same code.
  * @throws PageError E1
  */

@@ -13,7 +13,7 @@ const showScript = loadScript(import.meta.url, '../scripts/show-code.lua');
 const rememberScript = loadScript(import.meta.url, '../scripts/remember-outcome.lua');
 const spoilScript = loadScript(import.meta.url, '../scripts/invalidate-code.lua');
 
-/** security.md 1.3 step 21. Milliseconds. */
+/** SECURITY.md typed-code. Milliseconds. */
 export const codeLifeMs = 5 * MINUTE_MS;
 /** Codes that one ticket may show, one after the other: a sign-in does not wait without end. */
 export const MOST_CODES_OF_A_TICKET = 3;
@@ -64,7 +64,7 @@ export interface ShowRequest {
   serial: number;
 }
 
-/** The codes that browsers show and people type (security.md 1.3 step 21). All methods: @throws IdentityError `store_away` */
+/** The codes that browsers show and people type (SECURITY.md typed-code). All methods: @throws IdentityError `store_away` */
 export interface TypedCodes {
   /** Awaits the code of this serial, unless the ticket is over or this or a later code is awaited by now. */
   show(request: ShowRequest): Promise<void>;

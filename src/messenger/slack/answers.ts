@@ -19,7 +19,7 @@ const SEARCHED_MESSAGES = 500;
 
 /**
  * The bot's messages: posted and edited, or grown as native streams whose whole state is here. Streams die some five
- * minutes after their start (platforms/slack.md section 3); an edited message counts as finished once it was left alone.
+ * minutes after their start (PLATFORM_FACTS.md slack-web-api); an edited message counts as finished once it was left alone.
  */
 export class Answers {
   readonly #side: SlackSide;

@@ -18,7 +18,7 @@ export interface EventClientOptions {
 
 type RetryReason = 'http_timeout' | 'connection_failed' | 'http_error';
 
-/** Slack's calls to the bot: signed, acknowledged within three seconds by any 2xx, else repeated (platforms/slack.md section 1). */
+/** Slack's calls to the bot: signed, acknowledged within three seconds by any 2xx, else repeated (PLATFORM_FACTS.md slack-deliveries). */
 export class EventClient {
   readonly #options: EventClientOptions;
 

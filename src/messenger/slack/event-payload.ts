@@ -7,7 +7,7 @@ import { writtenText } from './written-text.ts';
 import { APP_ID, BOT_USER_ID, channelIdOf, eventIdOf, fileIdOf, memberIdOf, TEAM_ID } from './workspace.ts';
 
 /**
- * The events by which the bot hears of a person's message (platforms/slack.md section 2): `message`, and in a channel
+ * The events by which the bot hears of a person's message (PLATFORM_FACTS.md slack-messages): `message`, and in a channel
  * beside it an `app_mention` with the same `ts` where the bot is named. The very same at each call.
  */
 export async function messageEvents(side: SlackSide, message: StoredMessage): Promise<object[]> {
@@ -47,7 +47,7 @@ export function homeOpened(side: SlackSide, personId: string): object {
   return envelope({ id: ts, atMs: side.nowMs() }, 'app_home_opened', event);
 }
 
-/** A person presses Slack's own stop button below an answer that grows (platforms/slack.md section 4). */
+/** A person presses Slack's own stop button below an answer that grows (PLATFORM_FACTS.md slack-assistant). */
 export function sessionStopped(
   side: SlackSide,
   personId: string,
@@ -64,7 +64,7 @@ export function sessionStopped(
   return envelope({ id, atMs: side.nowMs() }, 'agent_session_stopped', event);
 }
 
-/** A command of the app that a person typed, as the form by which it is told (platforms/slack.md section 1). */
+/** A command of the app that a person typed, as the form by which it is told (PLATFORM_FACTS.md slack-deliveries). */
 export function commandForm(
   side: SlackSide,
   { sender, conversationId }: StoredMessage,

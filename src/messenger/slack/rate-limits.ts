@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 
-/** Calls a minute by Slack's tiers (platforms/slack.md section 3); a method that stands nowhere is a tier 3. */
+/** Calls a minute by Slack's tiers (PLATFORM_FACTS.md slack-web-api); a method that stands nowhere is a tier 3. */
 const PER_MINUTE: Readonly<Record<string, number>> = {
   'chat.startStream': 20,
   'chat.stopStream': 20,

@@ -8,7 +8,7 @@ export interface BlockWords {
   note: string;
 }
 
-/** Slack's limits (platforms/slack.md section 3): blocks of a message, characters of markdown blocks in all, of one text, and elements. */
+/** Slack's limits (PLATFORM_FACTS.md slack-web-api): blocks of a message, characters of markdown blocks in all, of one text, and elements. */
 const MAX_BLOCKS = 50;
 const MAX_MARKDOWN_CHARS = 12_000;
 const MAX_TEXT_CHARS = 3_000;

@@ -60,7 +60,7 @@ function page(
   };
 }
 
-/** Without `include_all_metadata` only the kind of a message's metadata comes back (platforms/slack.md section 3). */
+/** Without `include_all_metadata` only the kind of a message's metadata comes back (PLATFORM_FACTS.md slack-web-api). */
 function wireMessage(side: SlackSide, { slack, sender, text }: StoredMessage, withPayload: boolean): object {
   const { metadata } = slack ?? {};
   const author =

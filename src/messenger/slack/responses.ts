@@ -8,7 +8,7 @@ import type { SlackSide } from './slack-side.ts';
 import { channelIdOf, messageIdOf } from './workspace.ts';
 import { shownText } from './written-text.ts';
 
-/** How often, and for how long, a command may be answered by its address (platforms/slack.md section 4). */
+/** How often, and for how long, a command may be answered by its address (PLATFORM_FACTS.md slack-assistant). */
 const MOST_USES = 5;
 const LIFE_MS = 30 * MINUTE_MS;
 

@@ -96,7 +96,7 @@ function tokenFault(
   return sameSecret(token, botToken) ? undefined : 'invalid_auth';
 }
 
-/** A file, for who brings the bot's token; everybody else gets a login page with status 200 (platforms/slack.md section 2). */
+/** A file, for who brings the bot's token; everybody else gets a login page with status 200 (PLATFORM_FACTS.md slack-messages). */
 async function serveFile(context: Context, { side, botToken }: SlackRoutesOptions): Promise<void> {
   const mediaId = new RegExp(`^${TEAM_ID}-(?<id>[\\w-]+)$`).exec(
     String((context['params'] as Record<string, string>)['file']),

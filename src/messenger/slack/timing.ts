@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../base/clock.ts';
 
-/** Slack's limits in time, all in milliseconds (platforms/slack.md sections 1, 3 and 4). Tests shrink them. */
+/** Slack's limits in time, all in milliseconds (PLATFORM_FACTS.md slack-deliveries, slack-web-api, slack-assistant). Tests shrink them. */
 export interface SlackTiming {
   /** How long the bot may take to acknowledge an event. */
   ackTimeoutMs: number;

@@ -21,7 +21,7 @@ export interface WebApiParts {
 
 type Method = (args: CallArguments) => object | Promise<object>;
 
-/** Slack's Web API as far as a bot of this kind uses it (platforms/slack.md section 3), as strict as Slack is. */
+/** Slack's Web API as far as a bot of this kind uses it (PLATFORM_FACTS.md slack-web-api), as strict as Slack is. */
 export class WebApi {
   readonly #side: SlackSide;
   readonly #answers: Answers;

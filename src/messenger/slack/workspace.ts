@@ -59,7 +59,7 @@ export function eventIdOf(kind: string, messageId: string): string {
   return `Ev${idOf(`event|${kind}|${messageId}`)}`;
 }
 
-/** Makes message ids: seconds with six decimals, each later than the one before (platforms/slack.md section 2: never a number). */
+/** Makes message ids: seconds with six decimals, each later than the one before (PLATFORM_FACTS.md slack-messages: never a number). */
 export class TsClock {
   readonly #nowMs: NowMs;
   #lastMicros = 0;

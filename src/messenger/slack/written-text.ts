@@ -6,7 +6,7 @@ interface Names {
   botName: string;
 }
 
-/** What Slack sends of what a person wrote: the three signs escaped, and `@Name` as a mention by id (platforms/slack.md section 2). */
+/** What Slack sends of what a person wrote: the three signs escaped, and `@Name` as a mention by id (PLATFORM_FACTS.md slack-messages). */
 export function writtenText(text: string, { directory, botName }: Names): string {
   const named = [
     { name: botName, id: BOT_USER_ID },

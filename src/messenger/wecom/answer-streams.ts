@@ -111,7 +111,7 @@ export class AnswerStreams {
     );
   }
 
-  /** The bot never finished: the platform shows a sentence of its own (wecom.md 2.4). */
+  /** The bot never finished: the platform shows a sentence of its own (PLATFORM_FACTS.md wecom-streams). */
   async #runOut(answer: StoredMessage): Promise<void> {
     await this.#end(answer, 'the answer was not finished within its six minutes', (language) =>
       say(MESSENGER_TEXTS.answerUnfinished, language),

@@ -1,4 +1,4 @@
-/** An answer of the platform's API: HTTP 200 always, the code says what happened (wecom.md 3.5). */
+/** An answer of the platform's API: HTTP 200 always, the code says what happened (PLATFORM_FACTS.md wecom-app). */
 export interface ApiResult {
   errcode: number;
   errmsg: string;

@@ -22,13 +22,13 @@ export interface AppApiOptions {
   redis: RedisClient;
 }
 
-/** How many messages of one app a member gets in a minute; what exceeds it is dropped without an error (wecom.md 3.4). */
+/** How many messages of one app a member gets in a minute; what exceeds it is dropped without an error (PLATFORM_FACTS.md wecom-app). */
 const MAX_PER_MINUTE = 30;
 const MAX_USERS = 1_000;
 const DUPLICATE_CHECK_SEC = 1_800;
 const MAX_DUPLICATE_CHECK_SEC = 4 * 3_600;
 
-/** The platform's API for the self-built app (wecom.md 3.2, 3.3, 2.8, 4). Each function answers one address. */
+/** The platform's API for the self-built app (PLATFORM_FACTS.md wecom-app, wecom-ids, wecom-web-sign-in). Each function answers one address. */
 export class AppApi {
   readonly #options: AppApiOptions;
   #token = { value: '', untilMs: 0 };
@@ -91,7 +91,7 @@ export class AppApi {
     return person ? apiOk({ userid: person.id, name: person.name }) : apiFault(ERRCODE.unknownUser, 'userid not found');
   }
 
-  /** POST /cgi-bin/batch/openuserid_to_userid: plain ids come back as invalid (wecom.md 2.8). */
+  /** POST /cgi-bin/batch/openuserid_to_userid: plain ids come back as invalid (PLATFORM_FACTS.md wecom-ids). */
   resolveOpenUserIds(body: unknown): ApiResult {
     const list = (body as { open_userid_list?: unknown } | undefined)?.open_userid_list;
     if (!Array.isArray(list) || list.length === 0 || list.length > MAX_USERS) {

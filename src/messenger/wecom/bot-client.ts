@@ -53,7 +53,7 @@ export class BotClient {
   }
 
   /**
-   * One callback with up to three attempts in all, as wecom.md 2.4 has it: time-outs and network failures are repeated
+   * One callback with up to three attempts in all, as PLATFORM_FACTS.md wecom-streams has it: time-outs and network failures are repeated
    * with the same msgid, every other answer is final.
    */
   async deliver(payload: object): Promise<DeliveryResult> {

@@ -7,7 +7,7 @@ import { eventPayload } from './callback-payload.ts';
 import type { PlatformSide } from './platform-side.ts';
 import { readReply } from './read-reply.ts';
 
-/** The codes of `feedback_event` (wecom.md 2.3). */
+/** The codes of `feedback_event` (PLATFORM_FACTS.md wecom-events). */
 const FEEDBACK_TYPES: Readonly<Record<Rating, number>> = { good: 1, bad: 2, withdrawn: 3 };
 /** The platform's day is China's. */
 const DAY_OFFSET_MS = 8 * HOUR_MS;

@@ -4,7 +4,7 @@ import { chatIdOf, type Conversation } from '../directory.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import type { PlatformSide } from './platform-side.ts';
 
-/** The callback for a person's message (wecom.md 2.2). Image addresses are valid for five minutes from now. */
+/** The callback for a person's message (PLATFORM_FACTS.md wecom-callbacks). Image addresses are valid for five minutes from now. */
 export function messagePayload(side: PlatformSide, question: StoredMessage): object {
   const { delivery, imageIds = [], id, sender, text } = question;
   const conversation = side.directory.conversation(question.conversationId);
@@ -18,7 +18,7 @@ export function messagePayload(side: PlatformSide, question: StoredMessage): obj
   };
 }
 
-/** The callback that asks how far an answer has grown (wecom.md 2.4). Its msgid is new each time. */
+/** The callback that asks how far an answer has grown (PLATFORM_FACTS.md wecom-streams). Its msgid is new each time. */
 export function pollPayload(side: PlatformSide, answer: StoredMessage): object {
   const conversation = side.directory.conversation(answer.conversationId);
   return {
@@ -29,7 +29,7 @@ export function pollPayload(side: PlatformSide, answer: StoredMessage): object {
   };
 }
 
-/** The callback for an event in a person's private chat (wecom.md 2.3). */
+/** The callback for an event in a person's private chat (PLATFORM_FACTS.md wecom-events). */
 export function eventPayload(side: PlatformSide, personId: string, event: { eventtype: string }): object {
   return {
     msgid: randomToken(16),

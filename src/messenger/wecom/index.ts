@@ -21,7 +21,7 @@ export interface WecomOptions {
   app: AppCredentials;
   /** Whether a delivery that was answered with 503 is repeated (true unless told); time-outs and network failures always are. */
   retryOn503?: boolean;
-  /** Whether the bot hears of people by encrypted ids (wecom.md 2.8). */
+  /** Whether the bot hears of people by encrypted ids (PLATFORM_FACTS.md wecom-ids). */
   encryptUserIds?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The platform's limit: messages of one person that the bot may be answering at the same time (wecom.md 2.2). */
+/** The platform's limit: messages of one person that the bot may be answering at the same time (PLATFORM_FACTS.md wecom-callbacks). */
 const MAX_IN_INTERACTION = 3;
 
 /** Which messages of each person are in interaction: on their way to the bot, or being answered. */

@@ -17,7 +17,7 @@ const MAX_DESCRIPTION_CHARS = 512;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads the body of message/send by the limits of wecom.md 3.3. Pure. @returns the message, or the platform's fault */
+/** Reads the body of message/send by the limits of PLATFORM_FACTS.md wecom-app. Pure. @returns the message, or the platform's fault */
 export function readAppMessage(body: unknown): AppMessage | ApiResult {
   const fields = asFields(body);
   const toUser = fields['touser'];

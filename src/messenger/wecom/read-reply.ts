@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { MIB_BYTES } from '../../base/clock.ts';
 import { sniffImageType } from '../media-store.ts';
 
-/** The longest content of a stream or of a later markdown message, in UTF-8 bytes (wecom.md 2.4, 2.6). */
+/** The longest content of a stream or of a later markdown message, in UTF-8 bytes (PLATFORM_FACTS.md wecom-streams, wecom-response-url). */
 export const MAX_CONTENT_BYTES = 20_480;
 const MAX_FEEDBACK_ID_BYTES = 256;
 const MAX_IMAGES = 10;
@@ -17,7 +17,7 @@ export type BotReply =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Judges a decrypted answer by the rules of wecom.md 2.4. Pure. */
+/** Judges a decrypted answer by the rules of PLATFORM_FACTS.md wecom-streams. Pure. */
 export function readReply(reply: unknown): BotReply {
   const fields = asFields(reply);
   switch (fields['msgtype']) {

@@ -12,7 +12,7 @@ interface ResponseGrant {
   untilMs: number;
 }
 
-/** The one-off addresses by which the bot can answer a message later: valid for an hour, for one use (wecom.md 2.6). */
+/** The one-off addresses by which the bot can answer a message later: valid for an hour, for one use (PLATFORM_FACTS.md wecom-response-url). */
 export class ResponseUrls {
   readonly #side: PlatformSide;
   readonly #redis: RedisClient;

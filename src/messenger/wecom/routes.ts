@@ -64,7 +64,7 @@ function withToken(
   });
 }
 
-/** Sends the in-app browser back with a code; there is nothing to confirm with `snsapi_base` (wecom.md 4). */
+/** Sends the in-app browser back with a code; there is nothing to confirm with `snsapi_base` (PLATFORM_FACTS.md wecom-web-sign-in). */
 function authorize(context: Context, { sessions, codes, rules }: PlatformRoutesOptions): void {
   const session = context.get(APP_SESSION_HEADER);
   const personId = session === '' ? undefined : sessions.personOf(session);

@@ -9,7 +9,7 @@ export interface UserIdsOptions {
   idKey: Buffer;
 }
 
-/** The ids by which the bot hears of people (wecom.md 2.8). */
+/** The ids by which the bot hears of people (PLATFORM_FACTS.md wecom-ids). */
 export class UserIds {
   readonly #options: UserIdsOptions;
 

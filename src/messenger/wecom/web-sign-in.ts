@@ -2,7 +2,7 @@ import type { NowMs } from '../../base/clock.ts';
 import { randomToken, sha256Hex } from '../../base/ids.ts';
 import type { AppCredentials } from './app-api.ts';
 
-/** Codes of the app's web sign-in: five minutes, one use (wecom.md 4). Kept in memory: a restart asks people to start again. */
+/** Codes of the app's web sign-in: five minutes, one use (PLATFORM_FACTS.md wecom-web-sign-in). Kept in memory: a restart asks people to start again. */
 export class WebSignInCodes {
   readonly #codes = new Map<string, { personId: string; untilMs: number }>();
   readonly #nowMs: NowMs;
@@ -51,7 +51,7 @@ const UNTRUSTED_DOMAIN = 50_001;
 const BAD_APP_ID = 40_013;
 const BAD_PARAMETER = 40_058;
 
-/** Judges a request to the authorize address (wecom.md 4). Pure; `snsapi_base` shows no consent screen. */
+/** Judges a request to the authorize address (PLATFORM_FACTS.md wecom-web-sign-in). Pure; `snsapi_base` shows no consent screen. */
 export function judgeAuthorize(
   { query, userAgent, personId }: AuthorizeRequest,
   rules: AuthorizeRules,

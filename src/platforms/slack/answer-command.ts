@@ -32,7 +32,7 @@ export function isSeenByOne(handle: string): boolean {
 }
 
 /**
- * Answers the app's own command so that only its sender sees it, by the address that came with it (platforms/slack.md section 4: five
+ * Answers the app's own command so that only its sender sees it, by the address that came with it (PLATFORM_FACTS.md slack-assistant: five
  * times in half an hour, without a token).
  * @returns undefined where that address is used up or too old: then the channel itself is left
  */

@@ -6,7 +6,7 @@ const SLACK_MARK = /(?:<|&(?:lt|#0{0,5}60|#x0{0,5}3c);)(?=\\?[!@#])/gi;
 const LABELLED_LINK = /<((?:https?|mailto|tel|slack):[^\s<>|]{1,2000})\|([^<>\n]{0,300})>/gi;
 
 /**
- * Slack's `markdown_text`: standard markdown (platforms/slack.md section 4). A native stream is only ever added to, so what is
+ * Slack's `markdown_text`: standard markdown (PLATFORM_FACTS.md slack-assistant). A native stream is only ever added to, so what is
  * unfinished is held back until it is whole.
  */
 export const SLACK_DIALECT: Dialect = {

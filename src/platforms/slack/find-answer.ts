@@ -31,7 +31,7 @@ const pageShape = z.looseObject({
 type FoundMessage = z.infer<typeof messageShape>;
 
 /**
- * Looks in the chat for an answer that was posted, perhaps (security.md 4.5, "lookup"), to the end of what was said since the
+ * Looks in the chat for an answer that was posted, perhaps (SECURITY.md looked-up-not-repeated, "lookup"), to the end of what was said since the
  * question. What can be edited carries its key as metadata, which Slack only returns with `include_all_metadata`. A native
  * stream has none before its end: one that its opener lost cannot be told from anybody else's, so it is told apart as a stray.
  */

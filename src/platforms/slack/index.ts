@@ -38,7 +38,7 @@ const LOOK_UP_AGAIN_AFTER_MS = 8 * SECOND_MS;
 const TENANT = 'slack';
 const APP = 'bot';
 
-/** One append in 0.7 s keeps a reply within Slack's tier 4; edits are tier 3, at most one in 1.2 s (platforms/slack.md section 3). */
+/** One append in 0.7 s keeps a reply within Slack's tier 4; edits are tier 3, at most one in 1.2 s (PLATFORM_FACTS.md slack-web-api). */
 const EDIT_GAP_MS = { stream: 700, edit: 1_200 } as const;
 
 /** Slack: Events API in, one growing message out. */

@@ -4,7 +4,7 @@ import { PlatformError } from '../platform-error.ts';
 
 const DOWNLOAD_TIMEOUT_MS = 20 * SECOND_MS;
 
-/** Whether the bot's token may be sent to an address: the configured platform's origin, or Slack's own hosts by https (security.md 6.6, T32). */
+/** Whether the bot's token may be sent to an address: the configured platform's origin, or Slack's own hosts by https (SECURITY.md pinned-media). */
 export function isFileAddress(address: string, apiUrl: string): boolean {
   if (!URL.canParse(address)) return false;
   const { origin, protocol, port, hostname } = new URL(address);
@@ -35,7 +35,7 @@ export async function fetchFile({ mediaRef, apiUrl, botToken, maxBytes, signal }
   });
   if (status === 404 || status === 410) throw new PlatformError('media_gone', `The file is gone (${status})`);
   if (status !== 200) throw new PlatformError('unreachable', `The file could not be fetched (${status})`);
-  // With a token that Slack does not take, a login page comes with status 200 (platforms/slack.md section 2).
+  // With a token that Slack does not take, a login page comes with status 200 (PLATFORM_FACTS.md slack-messages).
   if (contentType?.startsWith('text/html') === true)
     throw new PlatformError('media_unreadable', 'Slack sent a login page in place of the file');
   return body;

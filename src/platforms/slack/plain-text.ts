@@ -11,7 +11,7 @@ const IS_ADDRESS = /[^][:@][^]/;
 
 /**
  * What a person wrote, without Slack's escapes: `<url|label>` as they saw it, entities as signs, references by their names
- * (platforms/slack.md section 2). Half a surrogate pair becomes the replacement character here, once.
+ * (PLATFORM_FACTS.md slack-messages). Half a surrogate pair becomes the replacement character here, once.
  */
 export function plainText(text: string): string {
   const shown = text

@@ -6,7 +6,7 @@ import { PlatformAccess } from '../platform-access.ts';
 import { PlatformError } from '../platform-error.ts';
 
 /**
- * What a call came to. HTTP is 200 even for failures, so `ok` decides (platforms/slack.md).
+ * What a call came to. HTTP is 200 even for failures, so `ok` decides (PLATFORM_FACTS.md slack-web-api).
  * `busy`: nothing was done, try again after the pause. `uncertain`: it may or may not have happened. `unauthorised`: Slack
  * takes no such call until the operator mends the app.
  */
@@ -25,11 +25,11 @@ export interface SlackApi {
   call(method: string, args: Record<string, unknown>, timeoutMs?: number): Promise<SlackAnswer>;
 }
 
-/** Slack did nothing, and says so without a status of its own (platforms/slack.md section 5). */
+/** Slack did nothing, and says so without a status of its own (PLATFORM_FACTS.md slack-errors). */
 const RATE_LIMITED = new Set(['ratelimited', 'rate_limited']);
 /** Slack broke in the middle: whether it happened is not known. */
 const UNCERTAIN = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
-/** The token, its scopes or the app in this workspace: nothing was done, and only the operator can mend it (platforms/slack.md section 5). */
+/** The token, its scopes or the app in this workspace: nothing was done, and only the operator can mend it (PLATFORM_FACTS.md slack-errors). */
 const UNAUTHORISED = new Set([
   'access_denied',
   'account_inactive',

@@ -58,7 +58,7 @@ async function postElsewhere(
   return (await answerCommand(target, snapshot)) ?? { result: 'refused' };
 }
 
-/** Replaces all that a message says (security.md 4.6). */
+/** Replaces all that a message says (SECURITY.md whole-texts). */
 export async function editMessage(
   api: SlackApi,
   posted: PostedMessage,

@@ -21,7 +21,7 @@ import {
 export interface ReadOptions {
   tenant: string;
   app: string;
-  /** Whether an answer in a private chat opens a thread: native streams need one (platforms/slack.md section 3). */
+  /** Whether an answer in a private chat opens a thread: native streams need one (PLATFORM_FACTS.md slack-web-api). */
   answersInThreads: boolean;
   /** How words are read that people type without a slash: Slack keeps what begins with one for itself. */
   bare: BareEnglish;
@@ -39,7 +39,7 @@ const SPOKEN_SUBTYPES = new Set(['file_share', 'thread_broadcast', 'me_message']
 const MAX_QUERY_TEXT_CHARS = 100_000;
 const STRANGER = 'of another workspace or app';
 
-/** Reads a verified body. Whatever makes no sense is ignored with an empty 200, always the same (security.md 3.8). */
+/** Reads a verified body. Whatever makes no sense is ignored with an empty 200, always the same (SECURITY.md quiet-ignorance). */
 export function readDelivery(body: Buffer, isForm: boolean, options: ReadOptions): Delivery {
   const text = textOfUtf8(body);
   if (text === undefined) return ignored('not UTF-8');

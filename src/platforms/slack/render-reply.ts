@@ -4,7 +4,7 @@ import { isLongAnswer, splitInThread } from '../split-answer.ts';
 import { SLACK_DIALECT } from './dialect.ts';
 
 /**
- * The most that one message holds. Slack takes 12,000 characters of `markdown_text` (platforms/slack.md section 3); bytes are
+ * The most that one message holds. Slack takes 12,000 characters of `markdown_text` (PLATFORM_FACTS.md slack-web-api); bytes are
  * never fewer than characters.
  */
 export const MAX_REPLY_BYTES = 11_500;

@@ -5,7 +5,7 @@ import { editMessage, metadataOf, resultOf, textOf } from './post-answer.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
 import { belowStream, isNoteRefused, noteInText } from './write-snapshot.ts';
 
-/** A stream dies about 306 s after its start, whatever is appended (platforms/slack.md section 3); from here on it is edited. */
+/** A stream dies about 306 s after its start, whatever is appended (PLATFORM_FACTS.md slack-web-api); from here on it is edited. */
 const STREAM_LIFE_MS = 240 * SECOND_MS;
 const LEAST_TIMEOUT_MS = 5 * SECOND_MS;
 /** Slack's answers when a message is no stream (any more): it can still be edited. */

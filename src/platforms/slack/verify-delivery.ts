@@ -28,7 +28,7 @@ export function signatureFields({ headers }: DeliveryHead, options: VerifyOption
   return isWithinWindow(timestamp, options) ? { signature, timestamp } : 'outside the time window';
 }
 
-/** Whether Slack signed these bytes: HMAC-SHA256 over `v0:timestamp:` and them (platforms/slack.md section 1, security.md 3.3, 3.4). */
+/** Whether Slack signed these bytes: HMAC-SHA256 over `v0:timestamp:` and them (PLATFORM_FACTS.md slack-deliveries, SECURITY.md constant-time, time-window). */
 export function isSignedBy(signingSecret: string, { signature, timestamp }: SignatureFields, body: Buffer): boolean {
   // Both are 32 bytes: the pattern saw to the one's length.
   const given = Buffer.from(signature.slice(PREFIX.length), 'hex');

@@ -40,7 +40,7 @@ export interface WireEnvelope {
 type Fields = Record<string, unknown>;
 type Absent = null | undefined;
 
-/** A message's `ts` is its id in its channel: digits with six decimals, never a number (platforms/slack.md section 2). */
+/** A message's `ts` is its id in its channel: digits with six decimals, never a number (PLATFORM_FACTS.md slack-messages). */
 const TS = /^\d{1,16}\.\d{1,9}$/;
 
 /** Of one session; one is usual. */
@@ -127,7 +127,7 @@ function readFile(file: unknown): WireFile | undefined {
   };
 }
 
-/** Slack's own stop button was pressed (platforms/slack.md section 4). */
+/** Slack's own stop button was pressed (PLATFORM_FACTS.md slack-assistant). */
 export interface WireStop {
   channel: string;
   user: string;

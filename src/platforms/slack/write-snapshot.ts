@@ -4,7 +4,7 @@ import type { ReplySnapshot } from '../platform.ts';
 import { SLACK_DIALECT } from './dialect.ts';
 import { renderReply } from './render-reply.ts';
 
-/** `text` beside blocks is what a notification and a screen reader get; over 4,000 characters an edit is refused (platforms/slack.md section 3). */
+/** `text` beside blocks is what a notification and a screen reader get; over 4,000 characters an edit is refused (PLATFORM_FACTS.md slack-web-api). */
 const MAX_NOTIFIED_CHARS = 3_900;
 /** A text of a block takes 3,000 characters; a note is a few lines. */
 const MAX_NOTE_CHARS = 2_000;
@@ -23,7 +23,7 @@ export type Words = Pick<ReplySnapshot, 'content' | 'note' | 'ends'>;
 
 /**
  * The arguments with which `chat.postMessage` and `chat.update` show a snapshot: its text as a block of its own and the note
- * below it, apart (contract.md section 4). `markdown_text` may not stand beside blocks, so it is for snapshots without a note.
+ * below it, apart. `markdown_text` may not stand beside blocks, so it is for snapshots without a note.
  */
 export function wholeSnapshot({ content, note = '' }: Words): object {
   return noteBlocks(note).length === 0 ? { markdown_text: content } : blocksOf({ content, note });

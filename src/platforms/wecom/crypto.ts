@@ -54,7 +54,7 @@ export function encryptText(aesKey: Buffer, text: string, { receiveId = '', rand
 
 /**
  * Opens what `encryptText` made. Every check is strict, and every fault gives the same error, so that nothing can be
- * learned from it (security.md 3.10). The cipher has no integrity of its own: verify the signature first.
+ * learned from it (SECURITY.md verify-then-decrypt). The cipher has no integrity of its own: verify the signature first.
  * @throws PlatformError `undecryptable`
  */
 export function decryptText(aesKey: Buffer, encrypt: string, receiveId = ''): Buffer {

@@ -15,7 +15,7 @@ const MEDIA_HOST = /^ww-aibot-[a-z]+-1258476243\.cos\.[a-z0-9-]+\.myqcloud\.com$
 const WEIXIN_HOST = /(?:^|\.)weixin\.qq\.com$/;
 const PUBLIC_API_ORIGIN = 'https://qyapi.weixin.qq.com';
 
-/** Whether a file may be downloaded from an address: the configured platform's origin, or WeCom's own hosts (security.md 6.6). */
+/** Whether a file may be downloaded from an address: the configured platform's origin, or WeCom's own hosts (SECURITY.md pinned-media). */
 export function isMediaAddress(address: string, apiUrl: string): boolean {
   if (!URL.canParse(address)) return false;
   const { origin, protocol, port, hostname } = new URL(address);

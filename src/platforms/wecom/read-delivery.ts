@@ -25,7 +25,7 @@ const VERDICTS = new Map([
 
 /**
  * Reads a verified, decrypted callback. Whatever makes no sense is `ignored`: answered with an empty 200, always the
- * same, and seen by nobody (security.md 3.8).
+ * same, and seen by nobody (SECURITY.md quiet-ignorance).
  */
 export function readDelivery(plain: Buffer, answers: AnswerBuilder, options: ReadOptions): Delivery {
   const parsed = parseJson(plain);

@@ -51,7 +51,7 @@ export function signatureFields({ query }: DeliveryHead, options: Clock): Signat
 }
 
 /**
- * Judges a delivery whose fields were taken, in the order of security.md 3.1 and 3.10: the sealed text, then the signature in constant
+ * Judges a delivery whose fields were taken, in the order of SECURITY.md raw-bytes-only, verify-then-decrypt: the sealed text, then the signature in constant
  * time, then the decryption. Nothing but a hash is computed for a sender who does not know the token.
  */
 export function verifyDelivery(delivery: RawDelivery, fields: SignatureFields, options: VerifyOptions): Verified {

@@ -1,6 +1,6 @@
 -- Ends a turn in one step: its messages leave the inbox (or move to `held`), their records become final, history grows.
 -- Refused when a newer epoch exists. Safe to repeat: a connection that broke before the answer came sends it once more, and
--- then the turn is no longer the one that runs (security.md 4.12).
+-- then the turn is no longer the one that runs (SECURITY.md repeatable-scripts).
 --
 -- Constants  CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, should it have expired)
 -- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 summary   8 history of the thread that the answer begins

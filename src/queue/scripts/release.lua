@@ -1,5 +1,5 @@
 -- Brings held messages back after their sender signed in, in the order in which all were accepted. Their age counts from now.
--- What was said before the sign-in is forgotten (security.md 1.3 step 23). A turn that is open keeps its place in front, or
+-- What was said before the sign-in is forgotten (SECURITY.md link-is-told). A turn that is open keeps its place in front, or
 -- gives it up, fenced, when it finds out itself that older questions of its sender are still held.
 -- In a group others may wait too: only one person's come back, as old as they are, and what was said there stays.
 -- Safe to repeat: with nothing held, nothing changes; a turn that gave its place up finds that it has none.

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
  * A function that finds a given API key among the known ones, or tells that it is none of them.
- * Digests are compared, and always all of them, so that the time taken does not tell which key is close (security.md 3.3).
+ * Digests are compared, and always all of them, so that the time taken does not tell which key is close (SECURITY.md constant-time).
  * The known ones are hashed once: a service may have a hundred keys, and every request comes through here.
  */
 export function createKeyFinder(apiKeys: readonly string[]): (given: string) => string | undefined {

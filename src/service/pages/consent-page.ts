@@ -73,7 +73,7 @@ export function showConsentPage(
   showPage(ctx, { title, content, formTargets });
 }
 
-/** The three kinds of the interface (spec 2.6) in the page's language; another institution's own as it names it. */
+/** The three kinds of the interface (SERVICE.md profile) in the page's language; another institution's own as it names it. */
 function nameKind({ code, name }: Person['profile']['parentIdentityInfo'], language: Language): string {
   const kind = KINDS.get(code);
   return kind ? say(kind, language) : plainName(name);

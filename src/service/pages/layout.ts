@@ -24,7 +24,7 @@ export function languageOf(ctx: Context): Language {
   return languageOfHeader(ctx.get('Accept-Language'));
 }
 
-/** Answers with a page: one card in the middle, no scripts, and headers after security.md 1.4. */
+/** Answers with a page: one card in the middle, no scripts, and headers after SECURITY.md page-headers. */
 export function showPage(
   ctx: Context,
   { title, content, status = 200, formTargets = [], outcome, footer }: Page,

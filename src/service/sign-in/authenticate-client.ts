@@ -10,7 +10,7 @@ interface Credentials {
 }
 
 /**
- * The client that sent a token request: by `client_id` and `client_secret` in the form (interface section 4.3) or by HTTP Basic
+ * The client that sent a token request: by `client_id` and `client_secret` in the form or by HTTP Basic
  * (RFC 6749 section 2.3.1). A missing or wrong id or secret is one and the same refusal, and the secret is compared even for
  * an unknown id.
  * @throws OAuthError `invalid_client`, or `invalid_request` when both ways are used

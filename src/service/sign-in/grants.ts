@@ -5,7 +5,7 @@ import { loadScript } from '../../base/lua-script.ts';
 import { OAuthError } from './sign-in-errors.ts';
 import type { Store } from './store.ts';
 
-/** A code is usable for 10 seconds (interface section 3). */
+/** A code is usable for 10 seconds. */
 export const CODE_LIFE_MS = 10 * SECOND_MS;
 /** Kept longer than it lives: the injected clock decides, and a late exchange is told apart from an unknown code. */
 const CODE_KEPT_MS = 5 * MINUTE_MS;

@@ -15,7 +15,7 @@ import { appFor, type SignInParts } from './sign-in-parts.ts';
 const MAX_TYPED_CHARS = 1_024;
 
 /**
- * Lets the person sign in the way that fits where they are (spec 1.6): inside a messaging app by that app's identity, else
+ * Lets the person sign in the way that fits where they are (SERVICE.md ways-to-sign-in): inside a messaging app by that app's identity, else
  * with the institution; where the directory has passwords too, the page offers both.
  */
 export async function askToSignIn(ctx: Context, parts: SignInParts, returnTo: string): Promise<void> {

@@ -2,7 +2,7 @@ import { DAY_MS, SECOND_MS } from '../../base/clock.ts';
 import { optional, secret, setting } from '../setting.ts';
 import * as kinds from '../setting-kinds.ts';
 
-/** The longest a repeat delivery is remembered, so no older delivery may be let in (security.md 3.4). */
+/** The longest a repeat delivery is remembered, so no older delivery may be let in (SECURITY.md time-window). */
 const REMEMBERED_SEC = DAY_MS / SECOND_MS;
 const port = kinds.wholeNumber(1, 65_535);
 

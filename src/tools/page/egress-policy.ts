@@ -14,7 +14,7 @@ export interface EgressPolicy {
   resolve(hostname: string): Promise<readonly string[]>;
 }
 
-/** The public web, and nothing else (security.md 6.7). */
+/** The public web, and nothing else (SECURITY.md egress-checked). */
 export const PUBLIC_WEB: EgressPolicy = {
   protocols: ['https:'],
   mayUsePort: (port) => port === 443 || port === 80,
@@ -34,7 +34,7 @@ const NOT_ALLOWED = 'This address may not be opened: only public https pages can
 
 /**
  * Reads an address with the one parser that the request uses too, looks its name up once, and checks every IP address
- * that it has (security.md 6.7).
+ * that it has (SECURITY.md egress-checked).
  * @throws ToolError `refused`; `unreachable` when the name has no address. Neither says what lies inside
  */
 export async function checkAddress(text: string, egress: EgressPolicy, base?: URL): Promise<CheckedAddress> {

@@ -33,7 +33,7 @@ const READABLE_TYPES: ReadonlySet<string> = new Set(['text/html', 'application/x
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches a page by the rules of security.md 6.7: each hop is checked and connected to an address that was checked, without
+ * Fetches a page by the rules of SECURITY.md egress-checked: each hop is checked and connected to an address that was checked, without
  * cookies or credentials, within 10 s and 2 MiB. @throws ToolError, or the signal's reason
  */
 export async function fetchPage(

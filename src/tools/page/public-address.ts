@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** What the IANA registries of special addresses keep from the public internet (security.md 6.7), of IPv4. */
+/** What the IANA registries of special addresses keep from the public internet (SECURITY.md egress-checked), of IPv4. */
 const NOT_PUBLIC_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',

@@ -16,7 +16,7 @@ const MOST_BYTES = MIB_BYTES;
 
 /**
  * Asks a search service, once, without redirects. @returns its JSON. @throws ToolError `unreachable`; neither the address
- * nor the HTTP client's error goes on, since they may hold the query and the key (security.md 2.5)
+ * nor the HTTP client's error goes on, since they may hold the query and the key (SECURITY.md secrets-stay-inside)
  */
 export async function requestSearch(
   url: URL,

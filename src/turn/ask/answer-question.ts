@@ -51,7 +51,7 @@ export type AnswerQuestion = (scene: AdmittedScene) => Promise<Outcome>;
 /** How the answer ended, once its events are read. */
 type Ending = 'whole' | 'length' | 'truncated' | 'stopped';
 
-/** Asks the model and lets its answer grow in the live reply. What was shown is kept, whatever happens (security.md 5.3). */
+/** Asks the model and lets its answer grow in the live reply. What was shown is kept, whatever happens (SECURITY.md no-second-beginning). */
 export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQuestion {
   return async (scene) => {
     const { question, live, turn } = scene;

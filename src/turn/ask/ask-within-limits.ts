@@ -27,7 +27,7 @@ const BARE_MESSAGES = 2;
 /**
  * Asks with as much of the conversation as the service takes. Where it says that this was too long, the question is asked
  * once with half as much, then without anything that was said before: a conversation never stays too long for ever
- * (peers.md P14). What the service counts corrects the estimates of later prompts.
+ *. What the service counts corrects the estimates of later prompts.
  * @throws ChatError like `ChatClient.stream`
  */
 export async function askWithinLimits(

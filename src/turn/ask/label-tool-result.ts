@@ -5,7 +5,7 @@ const LABEL_SPELLING = /<(\s*\/?\s*tool_result\b)/gi;
 const CUT_OFF = '[The rest is left out: it is too long.]';
 
 /**
- * A tool's result as the model gets it: data from outside, whoever wrote it (security.md 6.3). It cannot close its label,
+ * A tool's result as the model gets it: data from outside, whoever wrote it (SECURITY.md tool-rights). It cannot close its label,
  * and characters that nobody sees are left out, since instructions hide in them.
  */
 export function labelToolResult(text: string, maxTokens: number): string {

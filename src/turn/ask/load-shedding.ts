@@ -11,7 +11,7 @@ const BRIEF_ANSWER_CHARS = 4_000;
 const BE_BRIEF = 'Many people are asking at the moment. Answer in at most 150 words.';
 
 /**
- * Tells people to try again later while more waits than the deployment's hard limit allows (security.md 4.10): no model
+ * Tells people to try again later while more waits than the deployment's hard limit allows (SECURITY.md back-pressure): no model
  * is asked, and the question stays the last one, for /retry. The gate comes before it, and slash words and whatever a stop
  * word has ended never get here.
  */

@@ -18,7 +18,7 @@ export interface ThoughtOptions {
 
 /**
  * The model's thought while it thinks: a channel of its own from the chat service to the reply, never part of the text,
- * of the history or of a stored answer (security.md 5.7).
+ * of the history or of a stored answer (SECURITY.md thoughts-hidden).
  */
 export class Thought {
   readonly #scene: Pick<TurnScene, 'platform' | 'question'>;

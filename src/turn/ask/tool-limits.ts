@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../base/clock.ts';
 
-/** How long and how much tools may take (security.md 6.3, 6.8). */
+/** How long and how much tools may take (SECURITY.md tool-rights, input-limits). */
 export interface ToolLimits {
   /** Rounds in which the model may call tools; it is then asked once more without any. */
   rounds: number;

@@ -11,7 +11,7 @@ import { chosen, echoOf, plainArgument, sentences } from './choice.ts';
 import { levelName, levelOf } from './level-names.ts';
 import { modelsHere } from './models-here.ts';
 
-/** /think: whether, and how hard, the model thinks before it answers this person in this chat (spec 2.1). */
+/** /think: whether, and how hard, the model thinks before it answers this person in this chat (SERVICE.md request-fields). */
 export async function chooseThinking(
   { keyRing, gate }: { keyRing: KeyRing; gate: SignInGate },
   scene: TurnScene,

@@ -50,8 +50,8 @@ const intake = new SerialQueue(4, 2);
 type FoundImage = KeptImage | { fault: 'gone' };
 
 /**
- * A question's images as data URLs, in their order: a person's address is never handed to the model service (security.md
- * 6.6). @throws ImageRefusedError for the first that cannot be used
+ * A question's images as data URLs, in their order: a person's address is never handed to the model service (
+ * SECURITY.md pinned-media). @throws ImageRefusedError for the first that cannot be used
  */
 export async function fetchImages(
   scene: ImageScene,

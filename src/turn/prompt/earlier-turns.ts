@@ -20,7 +20,7 @@ export interface EarlierTurns {
 /**
  * The conversation's earlier turns, as far as they may enter this question's prompt: those since it began anew. Where a
  * conversation is one person's, only what was said under the account that asks now: a new identity starts afresh
- * (security.md 1.3 step 23). A shared one has many accounts.
+ * (SECURITY.md link-is-told). A shared one has many accounts.
  */
 export function earlierTurns({ keyRing, groupScope, idleMs }: EarlierTurnsOptions, scene: TurnScene): EarlierTurns {
   const { turn, account, replaced } = scene;

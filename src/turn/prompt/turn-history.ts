@@ -73,7 +73,7 @@ export function lastTurn(keyRing: KeyRing, { turn }: TurnScene): HistoryTurn | u
   return openTurns(keyRing, turn.conversation.id, turn.history.slice(-1)).at(-1);
 }
 
-/** A stable name for a person within a group's prompt that tells nothing about them (security.md 6.2). */
+/** A stable name for a person within a group's prompt that tells nothing about them (SECURITY.md group-is-not-private). */
 export function speakerTagOf({ newest }: TurnScene): string {
   return `member-${personIdOf(newest, newest.sender.userId).slice(0, SPEAKER_DIGITS)}`;
 }

@@ -39,7 +39,7 @@ const payload = fc
     return isEscaped ? escaped(json) : json;
   });
 
-test('security.md 5.5: a stream is read chunk by chunk as each of its chunks would be by itself', () => {
+test('a stream is read chunk by chunk as each of its chunks would be by itself [strict-streams]', () => {
   fc.assert(
     fc.property(fc.array(payload, { minLength: 2, maxLength: 12 }), (payloads) => {
       const reader = new ChunkReader();

@@ -62,7 +62,7 @@ describe('a recorded stream', () => {
     expect(joined(decode([...RECORDED].map((byte) => Buffer.from([byte]))))).toEqual(WHOLE);
   });
 
-  test('reads the same however it is split, with any line end and with or without the space (security.md 5.5)', () => {
+  test('reads the same however it is split, with any line end and with or without the space [strict-streams]', () => {
     const splits = fc.array(fc.integer({ min: 0, max: RECORDED.length }), { maxLength: 12 });
     const lineEnds = fc.constantFrom('\n', '\r', '\r\n');
     fc.assert(

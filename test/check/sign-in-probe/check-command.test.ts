@@ -81,7 +81,7 @@ describe('npm run check -- --sign-in', () => {
     await redis.stop();
   });
 
-  test('security.md 1.5: against our own service, on a real port, with sign-in and consent', async () => {
+  test('against our own service, on a real port, with sign-in and consent [sign-in-probe]', async () => {
     const env = await servingHere({ SIGN_IN_CLIENT_ID: 'parley', SIGN_IN_CLIENT_SECRET: 'secret-of-own-service' });
     const clientSecret = env['SIGN_IN_CLIENT_SECRET'] ?? '';
     const redirectUris = [`${env['PUBLIC_URL']}/oauth/callback`];

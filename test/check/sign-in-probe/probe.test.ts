@@ -14,7 +14,7 @@ import { CLIENT, startProbeStandIn, type Ways } from './probe-stand-in.ts';
 
 const runs: ProbeRun[] = [];
 afterEach(() => {
-  // In every test: nothing secret and nothing of the person is printed or shown (security.md 1.5).
+  // In every test: nothing secret and nothing of the person is printed or shown (SECURITY.md sign-in-probe).
   for (const run of runs.splice(0)) {
     expect(leaksIn(run)).toEqual([]);
     for (const { body } of run.browser.pages) expect(leaksIn({ ...run, text: body })).toEqual([]);
@@ -27,7 +27,7 @@ async function probe(ways?: Ways, options?: RunOptions): Promise<ProbeRun> {
   return run;
 }
 
-test('security.md 1.5: a service that keeps to the specification: each question answered, exit 0', async () => {
+test('a service that keeps to the specification: each question answered, exit 0 [sign-in-probe]', async () => {
   const { line, text, exitCode } = await probe({}, { codeAgesMs: BOTH_AGES_MS });
   expect(exitCode).toBe(0);
   expect(line('State')).toBe('ok comes back as it was sent');
@@ -53,7 +53,7 @@ test('security.md 1.5: a service that keeps to the specification: each question 
   expect(text).not.toContain('SIGN_IN_PROOF=');
 });
 
-describe('security.md 1.3 step 13: state', () => {
+describe('state [state-by-mode]', () => {
   test('that never comes back is a fault while it is required, and SIGN_IN_STATE=absent is suggested', async () => {
     const { line, text, exitCode } = await probe({ state: 'missing' });
     expect(line('State')).toBe('fault does not come back → Set SIGN_IN_STATE=absent');
@@ -132,7 +132,7 @@ describe('tokens', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('security.md 2.6: expires_in in milliseconds is seen, and a unit that is set wrong is a fault', async () => {
+  test('expires_in in milliseconds is seen, and a unit that is set wrong is a fault [expiry-unit]', async () => {
     const { line, text } = await probe({ expiresIn: 7_200_000 }, { env: { SIGN_IN_EXPIRES_UNIT: 'seconds' } });
     expect(line('Token life')).toMatch(
       /^fault expires_in is 7200000: 2 hours as milliseconds → Set SIGN_IN_EXPIRES_UNIT=/,
@@ -278,7 +278,7 @@ describe('who may take part', () => {
     await service.close();
   });
 
-  test('pages carry the headers of security.md 1.4 and are Chinese for who reads Chinese', async () => {
+  test('pages carry the headers of  and are Chinese for who reads Chinese [page-headers]', async () => {
     const { browser } = await probe({}, { browserOf: { language: 'zh-CN' } });
     expect(browser.titles).toEqual(expect.arrayContaining(['检测登录服务', '第 2 步，共 5 步', '现在退出登录']));
     for (const { headers, body } of browser.pages.filter(({ statusCode }) => statusCode === 200)) {

@@ -79,11 +79,11 @@ test.each<[unknown, string, boolean]>([
   [null, 'auto', false],
   ['2 hours', 'auto', false],
   [{}, 'auto', false],
-])('security.md 2.6: expires_in %j is %s (sure: %s)', (value, unit, isSure) => {
+])('expires_in %j is %s (sure: %s) [expiry-unit]', (value, unit, isSure) => {
   expect(guessExpiresUnit(value)).toMatchObject({ unit, isSure });
 });
 
-test('security.md 2.6: a text in expires_in is never repeated', () => {
+test('a text in expires_in is never repeated [expiry-unit]', () => {
   expect(guessExpiresUnit('AT-looks-like-a-token').detail).toBe(
     'expires_in is not a number above 0 (string): 5 minutes are assumed',
   );

@@ -20,7 +20,7 @@ function packedText(name: 'zTXt' | 'iCCP', packed: Buffer): Buffer {
   return pngChunk(name, Buffer.concat([Buffer.from('note\0\0', 'latin1'), packed]));
 }
 
-/** Files made to take much more than they are (security.md 6.6, T33), and the heaviest that are still let in. */
+/** Files made to take much more than they are (SECURITY.md pinned-media), and the heaviest that are still let in. */
 export async function makeBombs(): Promise<Bomb[]> {
   const photograph = await noisePicture(900, 600, { sigma: 40 }).jpeg({ quality: 90 }).toBuffer();
   const progressive = await flat(3_500).jpeg({ progressive: true }).toBuffer();

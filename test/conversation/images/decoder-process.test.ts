@@ -45,7 +45,7 @@ async function decodeWhile(decoder: DecoderProcess, signal: NodeJS.Signals, atWo
 
 const describeWhereSeen = SEES_CHILDREN ? describe : describe.skip;
 
-describeWhereSeen('T33 a decoder that an image breaks', () => {
+describeWhereSeen('a decoder that an image breaks', () => {
   test.each(['SIGKILL', 'SIGSEGV'] as const)(
     'ends by %s: that image is refused as broken, and the next one is decoded by a new one',
     async (signal) => {

@@ -25,7 +25,7 @@ const outcomeOf = (bytes: Buffer): string => {
 const SQUARE = { width: 640, height: 480, channels: 3, background: '#c04030' } as const;
 const real = () => sharp({ create: SQUARE });
 
-describe('security.md 6.6 an image is known by its bytes', () => {
+describe('an image is known by its bytes [pinned-media]', () => {
   test.each([
     ['image/png', png(640, 480)],
     ['image/gif', gif(640, 480)],
@@ -73,7 +73,7 @@ describe('security.md 6.6 an image is known by its bytes', () => {
   });
 });
 
-describe('T33 what must be unpacked as a whole is judged by the memory that it takes', () => {
+describe('what must be unpacked as a whole is judged by the memory that it takes', () => {
   test.each([
     ['an interlaced drawing', png(5_000, 5_000, { interlaced: true }), 'too_heavy'],
     [
@@ -101,7 +101,7 @@ describe('T33 what must be unpacked as a whole is judged by the memory that it t
   });
 });
 
-describe('T33 only the first picture is left for the decoder', () => {
+describe('only the first picture is left for the decoder', () => {
   test('texts, profiles and what follows the end are cut out of a PNG', () => {
     const texts = ['zTXt', 'iCCP', 'tEXt', 'acTL'].map((name) => pngChunk(name, Buffer.alloc(50_000)));
     const bytes = Buffer.concat([wholePng(9, 9, texts), Buffer.from('PK\x03\x04 and a page')]);

@@ -23,7 +23,7 @@ async function prepared(bytes: Buffer): Promise<{ mediaType: string; bytes: Buff
 const flat = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#2060a0' } });
 
-describe('security.md 6.6 an image is written anew', () => {
+describe('an image is written anew [pinned-media]', () => {
   test('place, camera and comments of a photograph are gone', async () => {
     const withPlace = await flat(60, 40)
       .jpeg()
@@ -111,7 +111,7 @@ const LONGEST_HOLD_MS = 50;
 const MOST_GROWTH_MIB = 85;
 const OTHER_TIMES_MS = 240_000;
 
-describe('T33 images made to harm', () => {
+describe('images made to harm', () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-images-'));
   const children: ChildProcess[] = [];
 

@@ -5,7 +5,7 @@ import { readProfile } from '../../../src/identity/oauth/profile-response.ts';
 import { classifyRefusal, readTokenResponse } from '../../../src/identity/oauth/token-response.ts';
 import { anyText } from '../../support/any-text.ts';
 
-describe('token answers (security.md 1.3 step 15)', () => {
+describe('token answers [token-answer-checked]', () => {
   const right = { access_token: 'a', token_type: 'bearer', expires_in: 7200 };
   const read = (body: object, status = 200) => readTokenResponse({ status, body: JSON.stringify(body) }, 'auto');
 
@@ -60,11 +60,11 @@ test.each([
   [429, '{}', 'transient'],
   [503, '{"error":"invalid_grant"}', 'transient'],
   [302, '', 'transient'],
-])('a refresh refused with %p %p is %p (security.md 2.7.7)', (status, body, expected) => {
+])('a refresh refused with %p %p is %p [refresh-outcomes]', (status, body, expected) => {
   expect(classifyRefusal({ status, body })).toBe(expected);
 });
 
-describe('profiles (security.md 1.3 step 16)', () => {
+describe('profiles [usable-profile]', () => {
   const right = { id: '20001', active: true, client_id: 'parley', attributes: { XM: 'Zhang San' } };
   const read = (body: object) => readProfile({ status: 200, body: JSON.stringify(body) }, { clientId: 'parley' });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { refreshAfterMs, tokenLifeMs } from '../../../src/identity/oauth/token-life.ts';
 
-describe('expires_in without a unit (security.md 2.6)', () => {
+describe('expires_in without a unit [expiry-unit]', () => {
   test.each([
     [7_200, 7_200_000],
     [7_200_000, 7_200_000],

@@ -26,7 +26,7 @@ const linkFields = async () => {
   return server.redis.hgetall(name ?? '');
 };
 
-describe('refreshing (security.md 2.7)', () => {
+describe('refreshing [one-refresh]', () => {
   test('a fresh token is used as it is', async () => {
     await openLinked();
     expect(await fresh()).toMatch(/^AT:/);
@@ -67,7 +67,7 @@ describe('refreshing (security.md 2.7)', () => {
     expect(house.service.seen.refreshes[1]).toBe('RT:new');
   });
 
-  test('a rejected token is refreshed once, and not again within a minute (security.md 2.6)', async () => {
+  test('a rejected token is refreshed once, and not again within a minute [expiry-unit]', async () => {
     await openLinked();
     const first = await fresh();
     const second = await fresh(first);
@@ -138,7 +138,7 @@ describe('refreshing (security.md 2.7)', () => {
     expect(await server.redis.keys('{id}:link:*')).toEqual([]);
   });
 
-  test('a swapped token record does not open (T25)', async () => {
+  test('a swapped token record does not open', async () => {
     await openLinked();
     await house.walk(house.browser('20002', '20002'), await house.link('20002'));
     const [one, two] = await server.redis.keys('{id}:link:*');
@@ -147,7 +147,7 @@ describe('refreshing (security.md 2.7)', () => {
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('what is kept is what the setting says (security.md 2.1)', async () => {
+  test('what is kept is what the setting says [keep-less]', async () => {
     await openLinked({ keepTokens: 'none' });
     expect((await linkFields())['tokens']).toBe('');
     await expect(fresh()).rejects.toMatchObject({ code: 'sign_in_again' });

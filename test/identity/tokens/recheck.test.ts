@@ -20,7 +20,7 @@ async function openLinked(signIn: HouseOptions['signIn'] = {}): Promise<House> {
 
 const status = async () => (await house.identity.accountOf(house.owner, '20001'))?.status;
 
-describe('the daily re-check (security.md 2.7.8, T14)', () => {
+describe('the daily re-check [daily-check]', () => {
   test('is due after a day, once', async () => {
     await openLinked();
     expect(await house.identity.recheckDue(10)).toBe(0);
@@ -82,7 +82,7 @@ describe('the daily re-check (security.md 2.7.8, T14)', () => {
     expect(await server.redis.zcard('{id}:rechecks')).toBe(0);
   });
 
-  test('a profile request that is refused with 401 is repeated once with a new token (security.md 2.6)', async () => {
+  test('a profile request that is refused with 401 is repeated once with a new token [expiry-unit]', async () => {
     await openLinked({ keepTokens: 'both' });
     house.clock.nowMs += 24 * HOUR_MS;
     await house.identity.freshAccessToken(house.owner, '20001');

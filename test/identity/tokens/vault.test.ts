@@ -10,7 +10,7 @@ const vault = createVault(keyRing);
 const tokens = { refreshToken: 'RT', accessToken: 'AT' };
 const person = { platform: 'wecom', tenant: 'corp', app: 'bot', chatUserId: '20001' } as const;
 
-describe('a token record belongs to one owner (security.md 2.2, T25)', () => {
+describe('a token record belongs to one owner [sealed-records]', () => {
   test('its additional data are purpose, platform, tenant, app, chat user id, provider and version, in this order', () => {
     const fields = ['tokens', 'wecom', 'corp', 'bot', '20001', 'sign-in-service', '7'];
     const sealed = keyRing.sealRecord(fields, JSON.stringify(tokens));

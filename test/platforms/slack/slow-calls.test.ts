@@ -17,7 +17,7 @@ test.each<[string, string, SlackAnswer, string | undefined]>([
   ],
   ['the end of a stream', 'chat.stopStream', { kind: 'ok', body: {} }, undefined],
 ])(
-  'F3, security.md 4.3: who was frozen in %s leaves the next call to whoever the fence lets',
+  'who was frozen in %s leaves the next call to whoever the fence lets [worker-frozen] [fence]',
   async (_, method, answer, shown) => {
     const calls: string[] = [];
     const api = {

@@ -26,7 +26,7 @@ function refusalOf(delivery: RawDelivery, options: Partial<SlackOptions> = {}): 
   return read.kind === 'refused' ? read.reason : undefined;
 }
 
-describe('security.md 3.3 and 3.4: a delivery of Slack', () => {
+describe('a delivery of Slack [constant-time] [time-window]', () => {
   test.each(vectors)('vector $name: $expected', (vector) => {
     const headers = { 'x-slack-signature': vector.signature, 'x-slack-request-timestamp': vector.timestamp };
     const delivery = {

@@ -5,13 +5,13 @@ import { belowStream, isNoteRefused, noteInText, wholeSnapshot } from '../../../
 const words = fc.stringMatching(/^[a-z&<>!@*_`|# \n，。😀]{0,60}$/u);
 const long = fc.tuple(words, fc.integer({ min: 1, max: 200 })).map(([text, times]) => text.repeat(times));
 
-test('contract.md 4: a look without a note is markdown_text alone, as is one whose note says nothing', () => {
+test('a look without a note is markdown_text alone, as is one whose note says nothing', () => {
   expect(wholeSnapshot({ content: 'Hello' })).toEqual({ markdown_text: 'Hello' });
   expect(wholeSnapshot({ content: 'Hello', note: ' \n' })).toEqual({ markdown_text: 'Hello' });
   expect(belowStream({ content: 'Hello' })).toEqual({});
 });
 
-test('contract.md 4: a note is a context block of plain words below the text, never in markdown_text', () => {
+test('a note is a context block of plain words below the text, never in markdown_text', () => {
   const context = { type: 'context', elements: [{ type: 'plain_text', text: '*Stopped* & <done>', emoji: false }] };
   expect(wholeSnapshot({ content: 'a < b', note: '*Stopped* & <done>' })).toEqual({
     text: 'a &lt; b',
@@ -20,7 +20,7 @@ test('contract.md 4: a note is a context block of plain words below the text, ne
   expect(belowStream({ content: 'a < b', note: '*Stopped* & <done>' })).toEqual({ blocks: [context] });
 });
 
-test('platforms/slack.md 3: whatever text and note are, limits hold, no entity is cut and nobody is called', () => {
+test('whatever text and note are, limits hold, no entity is cut and nobody is called [slack-web-api]', () => {
   fc.assert(
     fc.property(long, long, (content, note) => {
       fc.pre(note.trim() !== '');

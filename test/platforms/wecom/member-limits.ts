@@ -15,7 +15,7 @@ export interface MemberLimits {
 
 const MOST_A_MINUTE = 30;
 
-/** Has the app's API show messages as WeCom does (wecom.md 3.3, 3.4): the same text once, 30 a minute, and the rest is dropped without an error. */
+/** Has the app's API show messages as WeCom does (PLATFORM_FACTS.md wecom-app): the same text once, 30 a minute, and the rest is dropped without an error. */
 export function limitMembers(api: FakeApi, nowMs: NowMs): MemberLimits {
   const limits: MemberLimits = { shown: [], dropped: [], isBusy: false, onShown: () => undefined };
   const sent = new Map<string, number>();

@@ -183,7 +183,7 @@ describe('private messages', () => {
 });
 
 test.each([40_001, 40_013])(
-  'security.md 4.5: an app whose secret or company is wrong (%i) posts nothing, and that is not the last word',
+  'an app whose secret or company is wrong (%i) posts nothing, and that is not the last word [looked-up-not-repeated]',
   async (errcode) => {
     api.answers.set('/cgi-bin/gettoken', { errcode });
     await expect(app().writePrivately?.('lisi', 'x')).resolves.toBe('unauthorised');

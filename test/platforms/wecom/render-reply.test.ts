@@ -22,7 +22,7 @@ describe('a look of a reply', () => {
     expect(final('Whole', 'Linked to <think>Li</think>')).toBe(
       '<think>ℹ️ Linked to ＜think>Li＜/think></think>\nWhole',
     );
-    // A tool's status holds the model's words (security.md 6.5).
+    // A tool's status holds the model's words (SECURITY.md honest-links).
     expect(live('', 'Searching: @all [bank.example](https://x.test/)')).toBe(
       '<think>ℹ️ Searching: ＠all bank.example ([https://x.test/](https://x.test/))</think>',
     );

@@ -127,7 +127,7 @@ describe('deliveries', () => {
     expect(receiveAt(bot, { ...deliver(HELLO), body: broken })).toMatchObject({ kind: 'refused', status: 400 });
   });
 
-  test('what is signed but does not open is answered like any signed nonsense', () => {
+  test('what is signed but does not open is answered like any signed nonsense [verify-then-decrypt]', () => {
     const otherKey = wecom({ botAesKey: 'A'.repeat(43) });
     const nonsense = receiveAt(bot, deliver('{"a":1}'));
     const closed = receiveAt(otherKey, deliver(HELLO));

@@ -24,8 +24,8 @@ async function send(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string) {
   return { status: answer.statusCode, body: JSON.parse(answer.body) as Record<string, unknown> };
 }
 
-describe('spec 1 what the service does', () => {
-  test('spec 1.1 replies by a named model, as one JSON response or as a stream', async () => {
+describe('what the service does [overview]', () => {
+  test('replies by a named model, as one JSON response or as a stream [chat-completions]', async () => {
     expect((await askChat(service, HELLO)).body).toMatchObject({ object: 'chat.completion', model: 'svc-max' });
     const headers = { authorization: `Bearer ${API_KEY}` };
     const stream = await got.post(`${service.url}/v1/chat/completions`, { json: { ...HELLO, stream: true }, headers });
@@ -33,20 +33,20 @@ describe('spec 1 what the service does', () => {
     expect(stream.body).toMatch(/^data: \{"id"[\s\S]*"chat\.completion\.chunk"[\s\S]*data: \[DONE\]\n\n$/);
   });
 
-  test('spec 1.2 the model may answer with a call request instead of text', async () => {
+  test('the model may answer with a call request instead of text [tool-calls]', async () => {
     const messages = [user('What is the weather in Beijing?')];
     const { body } = await askChat(service, { ...HELLO, messages, tools: [WEATHER] });
     expect(body.choices).toMatchObject([{ message: { content: null, tool_calls: [{ type: 'function' }] } }]);
   });
 
-  test('spec 1.3 image input for svc-plus only, and an optional thinking mode', async () => {
+  test('image input for svc-plus only, and an optional thinking mode [images]', async () => {
     const messages = [user([{ type: 'image_url', image_url: { url: GIF } }])];
     expect((await askChat(service, { model: 'svc-plus', messages })).status).toBe(200);
     expect((await askChat(service, { model: 'svc-max', messages })).status).toBe(400);
     expect((await askChat(service, { ...HELLO, thinking: { type: 'enabled' } })).status).toBe(200);
   });
 
-  test('spec 1.4 native web search was withdrawn: its fields change nothing (9.2)', async () => {
+  test('native web search was withdrawn: its fields change nothing (9.2) [withdrawn-search]', async () => {
     const fields = { web_search: true, enable_search: true, search_options: { depth: 3 } };
     const { body } = await askChat(service, { ...HELLO, ...fields });
     const plain = await askChat(service, HELLO);
@@ -54,8 +54,8 @@ describe('spec 1 what the service does', () => {
   });
 });
 
-describe('spec 4.1 POST {base_url}/chat/completions', () => {
-  test('spec 9.1 the base address ends in the version segment v1', async () => {
+describe('POST {base_url}/chat/completions [chat-completions]', () => {
+  test('the base address ends in the version segment v1 [versions]', async () => {
     expect((await postRaw(service, JSON.stringify(HELLO))).status).toBe(200);
     const other = await got.post(`${service.url}/v2/chat/completions`, { json: HELLO, throwHttpErrors: false });
     expect(other.statusCode).toBe(404);
@@ -73,7 +73,7 @@ describe('spec 4.1 POST {base_url}/chat/completions', () => {
     ['application/x-www-form-urlencoded', 400],
     ['application/json; charset=gbk', 400],
     ['application/json; charset=klingon', 400],
-  ])('spec 4.1 header Content-Type: application/json; %s gives %d', async (contentType, status) => {
+  ])('header Content-Type: application/json; %s gives %d [chat-completions]', async (contentType, status) => {
     const body = contentType === undefined ? Buffer.from(JSON.stringify(HELLO)) : JSON.stringify(HELLO);
     expect((await postRaw(service, body, { 'content-type': contentType })).status).toBe(status);
   });
@@ -86,7 +86,7 @@ describe('spec 4.1 POST {base_url}/chat/completions', () => {
     ['half a key', `Bearer ${API_KEY.slice(0, -1)}`],
     ['more than the key', `Bearer ${API_KEY} x`],
     ['two keys', `Bearer ${API_KEY},sk-test-key-2`],
-  ])('spec 5.1 header Authorization: Bearer <API_KEY> on every request; %s gives 401', async (_, authorization) => {
+  ])('header Authorization: Bearer <API_KEY> on every request; %s gives 401 [api-key]', async (_, authorization) => {
     const unauthorized = {
       error: {
         message: 'A valid API key is needed: Authorization: Bearer API_KEY',
@@ -106,7 +106,7 @@ describe('spec 4.1 POST {base_url}/chat/completions', () => {
     expect([models.statusCode, JSON.parse(models.body)]).toEqual([401, unauthorized]);
   });
 
-  test('spec 5.1 every key of the settings is let in, with the scheme in any case', async () => {
+  test('every key of the settings is let in, with the scheme in any case [api-key]', async () => {
     for (const authorization of [`Bearer ${API_KEY}`, `bearer ${API_KEY}`, 'Bearer  sk-test-key-2'])
       expect((await postRaw(service, JSON.stringify(HELLO), { authorization })).status).toBe(200);
   });
@@ -116,7 +116,7 @@ describe('spec 4.1 POST {base_url}/chat/completions', () => {
   });
 
   test.each(['images/generations', 'embeddings', 'rerank', 'audio/speech'])(
-    'spec 4.1 other interfaces have no stated address: /v1/%s is 404 with the error object',
+    'other interfaces have no stated address: /v1/%s is 404 with the error object [chat-completions]',
     async (path) => {
       for (const method of ['POST', 'GET'] as const)
         expect(await send(method, `/v1/${path}`)).toEqual({
@@ -154,7 +154,7 @@ describe('spec 4.1 POST {base_url}/chat/completions', () => {
   });
 });
 
-describe('spec 7 errors, as contract.md 5 says: {"error":{"message","type","param","code"}}', () => {
+describe('every error has one form: {"error":{"message","type","param","code"}} [errors]', () => {
   const NONE = { requestsPer10Sec: 0, atOnce: 1 };
   const MIB = 1_024 * 1_024;
 
@@ -174,7 +174,7 @@ describe('spec 7 errors, as contract.md 5 says: {"error":{"message","type","para
       null,
       () => withService({ upstream: { url: 'http://127.0.0.1:9', models: {} } }),
     ],
-  ])('spec 7 %d %s %s', async (status, type, code, param, ask) => {
+  ])('%d %s %s [errors]', async (status, type, code, param, ask) => {
     const answer = await ask();
     expect([answer.status, answer.body]).toEqual([
       status,

@@ -34,7 +34,7 @@ async function workingMs<Result>(work: () => Promise<Result>): Promise<[Result, 
 }
 const written = (fields: string) => JSON.stringify(HELLO).replace(/\}$/, `,${fields}}`);
 
-describe('contract.md 5: what is no JSON in UTF-8 is 400 invalid_json', () => {
+describe('what is no JSON in UTF-8 is 400 invalid_json', () => {
   test.each([
     ['broken JSON', '{"model":', 'The body is not valid JSON'],
     ['an empty body', '', 'The body is not valid JSON'],
@@ -173,11 +173,7 @@ describe('odd conversations', () => {
   });
 
   test.each([
-    [
-      'a tool result (contract.md 5: role `tool`)',
-      [...asked({}), { role: 'tool', tool_call_id: 'c', content: '42' }],
-      toldBy('f'),
-    ],
+    ['a tool result', [...asked({}), { role: 'tool', tool_call_id: 'c', content: '42' }], toldBy('f')],
     [
       'a result without an id, which the interface does not list',
       [...asked({}), { role: 'tool', content: '42' }],
@@ -224,7 +220,7 @@ describe('sizes', () => {
     },
   };
 
-  test('contract.md 5: 64 MiB is 413', async () => {
+  test('64 MiB is 413', async () => {
     const { status, body } = await askChat(service, { ...HELLO, messages: [user('a'.repeat(64 * MIB_BYTES))] });
     expect([status, body]).toEqual([413, tooLarge]);
   });

@@ -31,7 +31,7 @@ function at(value: unknown, path: string): unknown {
     .reduce<unknown>((found, step) => (found as Record<string, unknown> | undefined)?.[step], value);
 }
 
-describe('spec 2.4 whole reply', () => {
+describe('whole reply [reply]', () => {
   test.each<[row: string, request: object, path: string, value: unknown]>([
     ['id: string', COUNT, 'id', ID],
     ['object: chat.completion', COUNT, 'object', 'chat.completion'],
@@ -92,12 +92,12 @@ describe('spec 2.4 whole reply', () => {
     ['usage.prompt_tokens: int (8, token counts are estimates)', COUNT, 'usage.prompt_tokens', 7],
     ['usage.completion_tokens: int, of a call too', CALL, 'usage.completion_tokens', 8],
     ['usage.total_tokens: the sum', COUNT, 'usage.total_tokens', 107],
-  ])('spec 2.4 %s', async (_, request, path, value) => {
+  ])('%s [reply]', async (_, request, path, value) => {
     const { body } = await askChat(service, request);
     expect(at(body, path)).toEqual(value);
   });
 
-  test('spec 2.4 no field beyond the table', async () => {
+  test('no field beyond the table [reply]', async () => {
     for (const request of [COUNT, THINK, CALL]) {
       const { body } = await askChat(service, request);
       expect(Object.keys(body).sort()).toEqual([
@@ -119,7 +119,7 @@ describe('spec 2.4 whole reply', () => {
     }
   });
 
-  test('spec 2.4 usage: longer prompts, images and tools cost more; Chinese counts by the character', async () => {
+  test('usage: longer prompts, images and tools cost more; Chinese counts by the character [reply]', async () => {
     const tokens = async (content: unknown, more: object = {}) =>
       at(
         (await askChat(service, { model: 'svc-plus', messages: [user(content)], ...more })).body,
@@ -136,7 +136,7 @@ describe('spec 2.4 whole reply', () => {
 
 const textOf = (chunks: Chunk[]) => chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
 
-describe('spec 2.5 streamed chunk', () => {
+describe('streamed chunk [chunk]', () => {
   let chunks: Chunk[];
   let lines: string[];
   beforeAll(async () => {
@@ -148,43 +148,43 @@ describe('spec 2.5 streamed chunk', () => {
     ['object: chat.completion.chunk', 'object', 'chat.completion.chunk'],
     ['created: int, creation time in seconds', 'created', 1_800_000_000],
     ['model: the model that answers', 'model', 'svc-max'],
-  ])('spec 2.5 %s', (_, field, value) => {
+  ])('%s [chunk]', (_, field, value) => {
     expect(chunks.map((chunk) => chunk[field])).toEqual(Array(101).fill(value));
     expect(new Set(chunks.map((chunk) => chunk[field])).size).toBe(1);
   });
 
-  test('spec 2.5 choices[].index: int', () => {
+  test('choices[].index: int [chunk]', () => {
     expect(chunks.map(({ choices }) => at(choices, '0.index'))).toEqual(Array(101).fill(0));
   });
 
-  test('spec 2.5 choices[].delta.content: text fragments, one token each', () => {
+  test('choices[].delta.content: text fragments, one token each [chunk]', () => {
     expect(chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: '' });
     expect(chunks.slice(1).map(({ choices }) => choices[0]?.delta)).toEqual(
       SAID.match(/\d+ ?/g)?.map((content) => ({ content })),
     );
   });
 
-  test('spec 2.5 choices[].finish_reason: only on the last content chunk (stop)', () => {
+  test('choices[].finish_reason: only on the last content chunk (stop) [chunk]', () => {
     expect(chunks.filter(({ choices }) => 'finish_reason' in (choices[0] ?? {}))).toEqual([chunks.at(-1)]);
     expect(chunks.at(-1)?.choices).toEqual([{ index: 0, delta: { content: '100' }, finish_reason: 'stop' }]);
   });
 
-  test('spec 6.1 lines of the form `data: <JSON chunk>`', () => {
+  test('lines of the form `data: <JSON chunk>` [stream]', () => {
     expect(lines).toHaveLength(102);
     expect(lines.every((line) => /^data: (?:\{.*\}|\[DONE\])$/.test(line))).toBe(true);
   });
 
-  test('spec 6.2 fragments in delta.content give the text, the last content chunk has finish_reason', () => {
+  test('fragments in delta.content give the text, the last content chunk has finish_reason [stream]', () => {
     expect(textOf(chunks)).toBe(SAID);
     expect(chunks.at(-1)?.choices[0]).toHaveProperty('finish_reason');
   });
 
-  test('spec 6.3 the stream ends with the line `data: [DONE]`', () => {
+  test('the stream ends with the line `data: [DONE]` [stream]', () => {
     expect(lines.at(-1)).toBe('data: [DONE]');
     expect(lines.filter((line) => line === 'data: [DONE]')).toHaveLength(1);
   });
 
-  test('spec 6 usage in a last chunk when stream_options asks for it, and not else', async () => {
+  test('usage in a last chunk when stream_options asks for it, and not else [stream]', async () => {
     const asked = await streamChat(service, { ...COUNT, stream_options: { include_usage: true } });
     expect(asked.chunks).toHaveLength(102);
     expect(asked.chunks.at(-1)).toEqual({
@@ -200,8 +200,8 @@ describe('spec 2.5 streamed chunk', () => {
   });
 });
 
-describe('spec 2.1 thinking', () => {
-  test.each(['svc-plus', 'svc-max'])('contract.md 5: on %s it comes before the text when streamed', async (model) => {
+describe('thinking [request-fields]', () => {
+  test.each(['svc-plus', 'svc-max'])('on %s it comes before the text when streamed', async (model) => {
     const { chunks } = await streamChat(service, { ...THINK, model });
     const kinds = chunks.flatMap(({ choices }) => Object.keys(choices[0]?.delta ?? {}).filter((key) => key !== 'role'));
     expect(kinds.join(' ')).toMatch(/^content( reasoning_content)+( content){5}$/);
@@ -210,12 +210,15 @@ describe('spec 2.1 thinking', () => {
     expect(body.choices).toMatchObject([{ message: { content: '1 2 3 4 5', reasoning_content: thought } }]);
   });
 
-  test.each([undefined, { type: 'disabled' }])('spec 2.1 thinking: %j streams no reasoning', async (thinking) => {
-    expect((await streamChat(service, { ...THINK, thinking })).lines.join()).not.toContain('reasoning_content');
-  });
+  test.each([undefined, { type: 'disabled' }])(
+    'thinking: %j streams no reasoning [request-fields]',
+    async (thinking) => {
+      expect((await streamChat(service, { ...THINK, thinking })).lines.join()).not.toContain('reasoning_content');
+    },
+  );
 });
 
-describe('spec 4.1 tool call flow', () => {
+describe('tool call flow [chat-completions]', () => {
   test('as deltas when streamed: id and name first, arguments in pieces, finish_reason tool_calls', async () => {
     const { chunks } = await streamChat(service, CALL);
     expect(chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: null });

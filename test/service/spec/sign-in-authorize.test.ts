@@ -36,8 +36,8 @@ async function reachConsent(parameters: Record<string, string> = {}, username = 
   return { browser, login, consent };
 }
 
-describe('spec 1 and 5: what the sign-in half does', () => {
-  test('spec 1 item 5 "authenticates end users through OAuth 2.0 authorization code grant": login, consent, code, tokens, profile, renewal, logout', async () => {
+describe('and 5: what the sign-in half does [overview]', () => {
+  test('item 5 "authenticates end users through OAuth 2.0 authorization code grant": login, consent, code, tokens, profile, renewal, logout [overview]', async () => {
     const { browser, login, consent } = await reachConsent({ state: 'whole way' });
     expect(login.body).toContain('name="username"');
     expect(consent.body).toContain('name="decision"');
@@ -49,7 +49,7 @@ describe('spec 1 and 5: what the sign-in half does', () => {
     expect((await browser.get('/logout')).statusCode).toBe(200);
   });
 
-  test('spec 1 item 6 "the sign-in step picks the method by environment": a browser gets the form, the messaging app its own identity, with one and the same request', async () => {
+  test('item 6 "the sign-in step picks the method by environment": a browser gets the form, the messaging app its own identity, with one and the same request [overview]', async () => {
     const wecom = {
       corpId: 'ww1',
       agentId: '1',
@@ -67,7 +67,7 @@ describe('spec 1 and 5: what the sign-in half does', () => {
     expect([inApp.statusCode, inApp.headers.location?.startsWith('http://127.0.0.1:7/open/')]).toEqual([302, true]);
   });
 
-  test('spec 5 item 2 "the user authenticates and consents": without consent there is no code', async () => {
+  test('item 2 "the user authenticates and consents": without consent there is no code [sign-in]', async () => {
     const { browser, consent } = await reachConsent({ state: 's2' });
     const back = await browser.submit(consent, { decision: 'deny' });
     expect(back.statusCode).toBe(303);
@@ -75,7 +75,7 @@ describe('spec 1 and 5: what the sign-in half does', () => {
   });
 
   test.each<Record<string, string>>([{}, { scope: 'SVC-Basic' }, { scope: '' }, { scope: 'openid SVC-Basic' }])(
-    'spec 5 item 3 "default scope is SVC-Basic": %j grants SVC-Basic',
+    'item 3 "default scope is SVC-Basic": %j grants SVC-Basic [sign-in]',
     async (parameters) => {
       const code = (await obtainAnswer(new Browser(service.url), parameters)).get('code') ?? '';
       const { body } = await exchange(service, code);
@@ -85,24 +85,24 @@ describe('spec 1 and 5: what the sign-in half does', () => {
   );
 });
 
-describe('spec 4.2 authorize', () => {
+describe('authorize [authorize]', () => {
   test.each([
     ['unsupported_response_type', { response_type: 'token' }],
     ['unsupported_response_type', { response_type: 'code token' }],
     ['unsupported_response_type', { response_type: 'Code' }],
-  ])('spec 4.2 response_type "fixed code": %s for %j goes back to the client', async (error, parameters) => {
+  ])('response_type "fixed code": %s for %j goes back to the client [authorize]', async (error, parameters) => {
     const answer = await new Browser(service.url).get(authorizePath({ state: 's1', ...parameters }));
     expect(answer.headers.location).toBe(`${CALLBACK}?error=${error}&state=s1`);
   });
 
-  test('spec 4.2 response_type "required": without it the client is told invalid_request', async () => {
+  test('response_type "required": without it the client is told invalid_request [authorize]', async () => {
     const query = new URLSearchParams({ client_id: 'parley', redirect_uri: CALLBACK, state: 's1' });
     const answer = await new Browser(service.url).get(`/oauth2.0/authorize?${query.toString()}`);
     expect(answer.headers.location).toBe(`${CALLBACK}?error=invalid_request&state=s1`);
   });
 
   test.each(['client_id', 'redirect_uri'])(
-    'spec 4.2 %s "required": without it a 4xx page, never a redirect',
+    '%s "required": without it a 4xx page, never a redirect [authorize]',
     async (name) => {
       const query = new URLSearchParams({ response_type: 'code', client_id: 'parley', redirect_uri: CALLBACK });
       query.delete(name);
@@ -123,13 +123,13 @@ describe('spec 4.2 authorize', () => {
     ['redirect_uri "application callback address": another case', { redirect_uri: CALLBACK.replace('oauth', 'OAuth') }],
     ['redirect_uri "application callback address": a user part', { redirect_uri: CALLBACK.replace('//', '//x@') }],
     ['redirect_uri "application callback address": another client\'s', { redirect_uri: 'http://127.0.0.1:9/other' }],
-  ])('spec 4.2 %s gets a 4xx page, never a redirect', async (_, parameters) => {
+  ])('%s gets a 4xx page, never a redirect [authorize]', async (_, parameters) => {
     const answer = await new Browser(service.url).get(authorizePath(parameters));
     expect([answer.statusCode, answer.headers.location]).toEqual([400, undefined]);
     expect(answer.headers['content-type']).toContain('text/html');
   });
 
-  test('spec 4.2 scope "default SVC-Basic": a scope that does not hold it is told invalid_scope', async () => {
+  test('scope "default SVC-Basic": a scope that does not hold it is told invalid_scope [authorize]', async () => {
     const answer = await new Browser(service.url).get(authorizePath({ scope: 'everything', state: 's1' }));
     expect(answer.headers.location).toBe(`${CALLBACK}?error=invalid_scope&state=s1`);
   });
@@ -158,14 +158,14 @@ describe('spec 4.2 authorize', () => {
     expect(answer.headers.location).toBe(`${CALLBACK}?error=invalid_request&state=s1`);
   });
 
-  test('spec 4.2 result "redirect to an authentication page; on success the browser is sent to <redirect_uri>?code=<code>"', async () => {
+  test('result "redirect to an authentication page; on success the browser is sent to <redirect_uri>?code=<code>" [authorize]', async () => {
     const { browser, consent } = await reachConsent();
     const back = await browser.submit(consent, { decision: 'allow' });
     expect(back.statusCode).toBe(303);
     expect(back.headers.location).toMatch(/^http:\/\/127\.0\.0\.1:9\/oauth\/callback\?code=[\w-]{43}$/);
   });
 
-  test('spec 4.2 result: the code is added to a redirect address that has a query', async () => {
+  test('result: the code is added to a redirect address that has a query [authorize]', async () => {
     const answer = await obtainAnswer(new Browser(service.url), { redirect_uri: 'http://127.0.0.1:9/with?x=1' });
     expect([...answer.keys()]).toEqual(['x', 'code']);
   });
@@ -185,7 +185,7 @@ describe('spec 4.2 authorize', () => {
     expect(refused.headers.location).toBe(`${CALLBACK}?error=invalid_request`);
   });
 
-  test('spec 2.6 authorization code "different for each authorization"', async () => {
+  test('authorization code "different for each authorization" [profile]', async () => {
     const browser = new Browser(service.url);
     const first = (await obtainAnswer(browser)).get('code');
     const page = await browser.get(authorizePath());

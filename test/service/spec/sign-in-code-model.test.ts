@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 test(
-  'spec 3: whatever is done in whatever order, codes and tokens are in the state that the table gives',
+  'whatever is done in whatever order, codes and tokens are in the state that the table gives [authorization-code]',
   async () => {
     await fc.assert(
       fc.asyncProperty(codeCommands, async (commands) => {

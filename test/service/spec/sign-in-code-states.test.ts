@@ -17,13 +17,13 @@ afterAll(async () => {
 const refresh = (refreshToken: unknown) =>
   exchange(service, '', { grant_type: 'refresh_token', refresh_token: String(refreshToken) });
 
-describe('spec 3, row by row', () => {
-  test('spec 3 "(none) → code issued": successful authentication and consent give a code of 43 random letters', async () => {
+describe('the life of a code, row by row [authorization-code]', () => {
+  test('"(none) → code issued": successful authentication and consent give a code of 43 random letters [authorization-code]', async () => {
     expect(await obtainCode(service)).toMatch(/^[\w-]{43}$/);
   });
 
   test.each([0, 1, 9_999])(
-    'spec 3 "code issued → code used": within 10 seconds (%d ms), first use, an access token is returned',
+    '"code issued → code used": within 10 seconds (%d ms), first use, an access token is returned [authorization-code]',
     async (ageMs) => {
       const code = await obtainCode(service);
       service.clock.ms += ageMs;
@@ -33,7 +33,7 @@ describe('spec 3, row by row', () => {
   );
 
   test.each([10_000, 10_001, 60_000, 3_600_000])(
-    'spec 3 "code issued → code expired": unused after %d ms it is no longer usable, however often it is tried',
+    '"code issued → code expired": unused after %d ms it is no longer usable, however often it is tried [authorization-code]',
     async (ageMs) => {
       const code = await obtainCode(service);
       service.clock.ms += ageMs;
@@ -45,7 +45,7 @@ describe('spec 3, row by row', () => {
     },
   );
 
-  test('spec 3 "code used → unusable": any further exchange, always, and what the first gave is revoked (RFC 6749 4.1.2)', async () => {
+  test('"code used → unusable": any further exchange, always, and what the first gave is revoked (RFC 6749 4.1.2) [authorization-code]', async () => {
     const code = await obtainCode(service);
     const first = (await exchange(service, code)).body;
     const later = (await refresh(first.refresh_token)).body;
@@ -59,7 +59,7 @@ describe('spec 3, row by row', () => {
     expect((await exchange(service, code)).body.error).toBe('invalid_grant');
   });
 
-  test('spec 8 "authorization code lifetime 10 seconds; single use": of 12 exchanges at once exactly one succeeds, and the others revoke it', async () => {
+  test('"authorization code lifetime 10 seconds; single use": of 12 exchanges at once exactly one succeeds, and the others revoke it [chat-limits]', async () => {
     const code = await obtainCode(service);
     const answers = await Promise.all(Array.from({ length: 12 }, () => exchange(service, code)));
     const [won, ...more] = answers.filter(({ status }) => status === 200);

@@ -44,14 +44,14 @@ async function askProfile(options: { method?: Method; query?: string; headers?: 
   return { status: answer.statusCode, body: answer.body, headers: answer.headers };
 }
 
-describe('spec 2.6 user profile (4.4)', () => {
+describe('user profile (4.4) [profile]', () => {
   test.each([
     ['id', 'string', '20190001'],
     ['active', 'boolean', true],
     ['parentIdentityInfo', 'object', { name: '教职工', code: 'JG' }],
     ['attributes', 'object', { BMBM: '101', BMMC: 'Library', XGH: '20190001', XM: '张伟', objectId: 'obj-20190001' }],
     ['client_id', 'string', 'parley'],
-  ])('spec 2.6 %s (%s)', async (field, type, expected) => {
+  ])('%s (%s) [profile]', async (field, type, expected) => {
     const { body } = await getProfile(service, (await tokensOf()).access_token);
     expect(typeof body[field]).toBe(type);
     expect(body[field]).toEqual(expected);
@@ -63,12 +63,12 @@ describe('spec 2.6 user profile (4.4)', () => {
     ['XGH', '20190001'],
     ['XM', '张伟'],
     ['objectId', 'obj-20190001'],
-  ])('spec 2.6 attributes.%s (string)', async (field, expected) => {
+  ])('attributes.%s (string) [profile]', async (field, expected) => {
     const { body } = await getProfile(service, (await tokensOf()).access_token);
     expect(body['attributes']).toMatchObject({ [field]: expected });
   });
 
-  test('spec 2.6 client_id: the application that the token was given to', async () => {
+  test('client_id: the application that the token was given to [profile]', async () => {
     const parameters = { client_id: 'other', redirect_uri: 'http://127.0.0.1:9/other' };
     const { body } = await exchange(service, await obtainCode(service, parameters), {
       ...parameters,
@@ -77,7 +77,7 @@ describe('spec 2.6 user profile (4.4)', () => {
     expect((await getProfile(service, body.access_token)).body.client_id).toBe('other');
   });
 
-  test('spec 4.4 "response: user profile, JSON": these fields and no others, not to be stored', async () => {
+  test('"response: user profile, JSON": these fields and no others, not to be stored [profile]', async () => {
     const answer = await getProfile(service, (await tokensOf()).access_token);
     expect(Object.keys(answer.body).sort()).toEqual(['active', 'attributes', 'client_id', 'id', 'parentIdentityInfo']);
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
@@ -85,7 +85,7 @@ describe('spec 2.6 user profile (4.4)', () => {
   });
 });
 
-describe('spec 4.4 header "Authorization: Bearer <ACCESS_TOKEN>"', () => {
+describe('header "Authorization: Bearer <ACCESS_TOKEN>" [profile]', () => {
   test('the scheme is read in any case', async () => {
     const token = String((await tokensOf()).access_token);
     expect((await askProfile({ headers: { authorization: `bearer ${token}` } })).status).toBe(200);
@@ -115,7 +115,7 @@ describe('spec 4.4 header "Authorization: Bearer <ACCESS_TOKEN>"', () => {
     expect((await getProfile(service, body.refresh_token)).status).toBe(401);
   });
 
-  test('security.md 2.5: a token in the address counts for nothing, and beside one in the header it is refused', async () => {
+  test('a token in the address counts for nothing, and beside one in the header it is refused [secrets-stay-inside]', async () => {
     const token = String((await tokensOf()).access_token);
     const query = `?access_token=${token}`;
     expect((await askProfile({ query })).status).toBe(401);
@@ -135,7 +135,7 @@ describe('spec 4.4 header "Authorization: Bearer <ACCESS_TOKEN>"', () => {
   });
 });
 
-describe('spec 2.6 active "whether the account is activated", and people who left', () => {
+describe('active "whether the account is activated", and people who left [profile]', () => {
   const withDirectory = (people: object[]) =>
     startTestService(server.redis, {
       directory: parseDirectoryFile(JSON.stringify(people), { allowPlainPasswords: true }),
@@ -170,7 +170,7 @@ describe('spec 2.6 active "whether the account is activated", and people who lef
   });
 });
 
-describe('spec 4.6 logout', () => {
+describe('logout [sign-out]', () => {
   const signedIn = async () => {
     const browser = new Browser(service.url);
     await obtainAnswer(browser);
@@ -178,7 +178,7 @@ describe('spec 4.6 logout', () => {
   };
   const isSignedIn = async (browser: Browser) => !(await browser.get(authorizePath())).body.includes('name="password"');
 
-  test('spec 4.6 "GET {auth_url}/logout": ends the session, a copied cookie included, and says so', async () => {
+  test('"GET {auth_url}/logout": ends the session, a copied cookie included, and says so [sign-out]', async () => {
     const browser = await signedIn();
     const copied = new Map(browser.cookies);
     const page = await browser.get('/logout');
@@ -189,7 +189,7 @@ describe('spec 4.6 logout', () => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  test('spec 4.6 service "address to go to after re-login, normally the application\'s callback address": registered ones only', async () => {
+  test('service "address to go to after re-login, normally the application\'s callback address": registered ones only [sign-out]', async () => {
     const browser = await signedIn();
     const answer = await browser.get(`/logout?service=${encodeURIComponent(CALLBACK)}`);
     expect([answer.statusCode, answer.headers.location]).toEqual([302, CALLBACK]);
@@ -204,14 +204,14 @@ describe('spec 4.6 logout', () => {
     '/account',
     '',
     'javascript:alert(1)',
-  ])('spec 4.6 service: %j is not followed, the person is signed out all the same', async (target) => {
+  ])('service: %j is not followed, the person is signed out all the same [sign-out]', async (target) => {
     const browser = await signedIn();
     const answer = await browser.get(`/logout?service=${encodeURIComponent(target)}`);
     expect([answer.statusCode, answer.headers.location]).toEqual([200, undefined]);
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  test('spec 4.6 service: a repeated one is not followed', async () => {
+  test('service: a repeated one is not followed [sign-out]', async () => {
     const target = encodeURIComponent(CALLBACK);
     const answer = await new Browser(service.url).get(`/logout?service=${target}&service=${target}`);
     expect([answer.statusCode, answer.headers.location]).toEqual([200, undefined]);
@@ -225,7 +225,7 @@ describe('spec 4.6 logout', () => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  test('spec 3 "transitions after issue: not shown": logout ends the session, tokens live on', async () => {
+  test('"transitions after issue: not shown": logout ends the session, tokens live on [authorization-code]', async () => {
     const browser = new Browser(service.url);
     const { body } = await exchange(service, (await obtainAnswer(browser)).get('code') ?? '');
     await browser.get('/logout');

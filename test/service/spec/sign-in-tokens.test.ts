@@ -60,37 +60,37 @@ function refresh(refreshToken: string, changes: Record<string, string> = {}) {
   return exchange(service, '', { grant_type: 'refresh_token', refresh_token: refreshToken, ...changes });
 }
 
-describe('spec 2.6 token response (code exchange)', () => {
+describe('token response (code exchange) [profile]', () => {
   test.each([
     ['access_token', 'string', 'yes', expect.stringMatching(/^[\w-]{43}$/)],
     ['token_type', 'string', 'yes', 'bearer'],
     ['expires_in', 'number', 'yes', 7_200],
     ['refresh_token', 'string', 'no', expect.stringMatching(/^[\w-]{43}$/)],
-  ])('spec 2.6 %s (%s, required: %s)', async (field, type, _, expected) => {
+  ])('%s (%s, required: %s) [profile]', async (field, type, _, expected) => {
     const { body } = await exchange(service, await obtainCode(service));
     expect(typeof body[field]).toBe(type);
     expect(body[field]).toEqual(expected);
   });
 
-  test('spec 2.6: these four fields and no others', async () => {
+  test('these four fields and no others [profile]', async () => {
     const { body } = await exchange(service, await obtainCode(service));
     expect(Object.keys(body).sort()).toEqual(['access_token', 'expires_in', 'refresh_token', 'token_type']);
   });
 });
 
-describe('spec 2.6 token response (refresh)', () => {
+describe('token response (refresh) [profile]', () => {
   test.each([
     ['token_type', 'string', 'bearer'],
     ['access_token', 'string', expect.stringMatching(/^[\w-]{43}$/)],
     ['expires_in', 'number', 7_200],
     ['scope', 'string', 'SVC-Basic'],
-  ])('spec 2.6 %s (%s)', async (field, type, expected) => {
+  ])('%s (%s) [profile]', async (field, type, expected) => {
     const { body } = await refresh(await lastRefreshToken());
     expect(typeof body[field]).toBe(type);
     expect(body[field]).toEqual(expected);
   });
 
-  test('spec 2.6 "no new refresh_token is listed": four fields, and the refresh token serves again', async () => {
+  test('"no new refresh_token is listed": four fields, and the refresh token serves again [profile]', async () => {
     const token = await lastRefreshToken();
     for (let round = 0; round < 3; round += 1)
       expect(Object.keys((await refresh(token)).body).sort()).toEqual([
@@ -102,9 +102,9 @@ describe('spec 2.6 token response (refresh)', () => {
   });
 });
 
-describe('spec 4.3 exchange code', () => {
+describe('exchange code [token]', () => {
   test.each(['grant_type', 'redirect_uri', 'code'])(
-    'spec 4.3 %s "required": missing or empty is invalid_request, and the code stays whole',
+    '%s "required": missing or empty is invalid_request, and the code stays whole [token]',
     async (name) => {
       const code = await obtainCode(service);
       for (const value of [undefined, '']) {
@@ -122,7 +122,7 @@ describe('spec 4.3 exchange code', () => {
     ['client_secret', ''],
     ['client_secret', 'wrong'],
     ['client_secret', 'other-secret'],
-  ])('spec 4.3 %s "required": %j is 401 invalid_client, and the code stays whole', async (name, value) => {
+  ])('%s "required": %j is 401 invalid_client, and the code stays whole [token]', async (name, value) => {
     const code = await obtainCode(service);
     const answer = await send(exchangeForm(code, { [name]: value }).toString());
     expect([answer.status, answer.error]).toEqual([401, 'invalid_client']);
@@ -131,7 +131,7 @@ describe('spec 4.3 exchange code', () => {
   });
 
   test.each(['password', 'client_credentials', 'Authorization_Code', 'authorization_code '])(
-    'spec 4.3 grant_type "fixed authorization_code": %j is unsupported_grant_type',
+    'grant_type "fixed authorization_code": %j is unsupported_grant_type [token]',
     async (grantType) => {
       const answer = await exchange(service, await obtainCode(service), { grant_type: grantType });
       expect([answer.status, answer.body.error]).toEqual([400, 'unsupported_grant_type']);
@@ -139,7 +139,7 @@ describe('spec 4.3 exchange code', () => {
   );
 
   test.each(['http://127.0.0.1:9/with?x=1', `${CALLBACK}/`, 'https://evil.example/'])(
-    'spec 4.3 redirect_uri "application callback address": another than the authorization had (%s) is invalid_grant',
+    'redirect_uri "application callback address": another than the authorization had (%s) is invalid_grant [token]',
     async (redirectUri) => {
       const answer = await exchange(service, await obtainCode(service), { redirect_uri: redirectUri });
       expect([answer.status, answer.body.error]).toEqual([400, 'invalid_grant']);
@@ -147,13 +147,13 @@ describe('spec 4.3 exchange code', () => {
   );
 
   test.each(['made-up', ' ', 'x'.repeat(4_096)])(
-    'spec 4.3 code "the authorization code": another (%#) is invalid_grant',
+    'code "the authorization code": another (%#) is invalid_grant [token]',
     async (code) => {
       expect((await exchange(service, code)).body.error).toBe('invalid_grant');
     },
   );
 
-  test('spec 4.3 "response: token response, JSON", not to be stored (RFC 6749 5.1)', async () => {
+  test('"response: token response, JSON", not to be stored (RFC 6749 5.1) [token]', async () => {
     const answer = await exchange(service, await obtainCode(service));
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
@@ -161,7 +161,7 @@ describe('spec 4.3 exchange code', () => {
   });
 
   test.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x', ''])(
-    'spec 4.3 header "Content-Type: application/x-www-form-urlencoded": %j is invalid_request',
+    'header "Content-Type: application/x-www-form-urlencoded": %j is invalid_request [token]',
     async (type) => {
       const form = exchangeForm(await obtainCode(service)).toString();
       const answer = await send(form, { headers: { 'content-type': type } });
@@ -169,12 +169,12 @@ describe('spec 4.3 exchange code', () => {
     },
   );
 
-  test('spec 4.3 header: a charset beside the type does no harm', async () => {
+  test('header: a charset beside the type does no harm [token]', async () => {
     const form = exchangeForm(await obtainCode(service)).toString();
     expect((await send(form, { headers: { 'content-type': `${FORM_TYPE}; charset=UTF-8` } })).status).toBe(200);
   });
 
-  test.each(['GET', 'HEAD', 'PUT', 'DELETE'] as const)('spec 4.3 "POST": %s is 405 and names POST', async (method) => {
+  test.each(['GET', 'HEAD', 'PUT', 'DELETE'] as const)('"POST": %s is 405 and names POST [token]', async (method) => {
     const answer = await send(undefined, { method });
     expect([answer.status, answer.headers['allow'], answer.headers['cache-control']]).toEqual([
       405,
@@ -273,8 +273,8 @@ describe('what the specification leaves to RFC 6749 and RFC 7636', () => {
   });
 });
 
-describe('spec 4.5 refresh token', () => {
-  test('spec 4.5 grant_type "must be refresh_token"', async () => {
+describe('refresh token [refresh]', () => {
+  test('grant_type "must be refresh_token" [refresh]', async () => {
     const token = await lastRefreshToken();
     expect((await refresh(token, { grant_type: 'refresh' })).body.error).toBe('unsupported_grant_type');
     expect((await refresh(token)).status).toBe(200);
@@ -286,27 +286,27 @@ describe('spec 4.5 refresh token', () => {
     ['client_id: another client', { client_id: 'other', client_secret: 'other-secret' }, 400, 'invalid_grant'],
     ['refresh_token "the refresh token from the code exchange": none', { refresh_token: '' }, 400, 'invalid_request'],
     ['refresh_token "the refresh token from the code exchange"', { refresh_token: 'made-up' }, 400, 'invalid_grant'],
-  ])('spec 4.5 %s is refused, and the token stays whole', async (_, changes, status, error) => {
+  ])('%s is refused, and the token stays whole [refresh]', async (_, changes, status, error) => {
     const token = await lastRefreshToken();
     const answer = await refresh(token, changes);
     expect([answer.status, answer.body.error]).toEqual([status, error]);
     expect((await refresh(token)).status).toBe(200);
   });
 
-  test('spec 4.5 refresh_token: an access token or a code is none', async () => {
+  test('refresh_token: an access token or a code is none [refresh]', async () => {
     const code = await obtainCode(service);
     expect((await refresh(code)).body.error).toBe('invalid_grant');
     const { body } = await exchange(service, code);
     expect((await refresh(String(body.access_token))).body.error).toBe('invalid_grant');
   });
 
-  test('spec 5 item 4 "refresh uses grant type refresh_token with client credentials", in the header too', async () => {
+  test('item 4 "refresh uses grant type refresh_token with client credentials", in the header too [sign-in]', async () => {
     const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: await lastRefreshToken() });
     expect((await send(form.toString())).status).toBe(401);
     expect((await send(form.toString(), { headers: basic('parley', 'the-secret') })).status).toBe(200);
   });
 
-  test('spec 4.5 "response: refresh token response, JSON": the new access token serves, the earlier one goes on', async () => {
+  test('"response: refresh token response, JSON": the new access token serves, the earlier one goes on [refresh]', async () => {
     const first = (await exchange(service, await obtainCode(service))).body;
     const second = (await refresh(String(first.refresh_token))).body;
     expect(second.access_token).not.toBe(first.access_token);
@@ -314,7 +314,7 @@ describe('spec 4.5 refresh token', () => {
   });
 });
 
-describe('the lives of tokens (contract.md 5)', () => {
+describe('the lives of tokens', () => {
   test.each([
     [7_200_000 - 1, 200],
     [7_200_000, 401],
@@ -345,7 +345,7 @@ describe('the lives of tokens (contract.md 5)', () => {
   });
 });
 
-describe('spec 7 errors "not shown": contract.md 5 gives RFC 6749 section 5.2', () => {
+describe('errors of the token endpoint are those of RFC 6749 section 5.2 [errors]', () => {
   test.each([
     ['invalid_client', 401, { client_secret: 'wrong' }],
     ['invalid_grant', 400, { code: 'made-up' }],

@@ -22,7 +22,7 @@ const schema = (changes: object) => declare({ parameters: { ...WEATHER.function.
 /** A property's schema as JSON with so many levels; jest cannot print what it reads of it. */
 const nested = (levels: number) => `${'{"items":'.repeat(levels)}{"type":"string"}${'}'.repeat(levels)}`;
 
-describe('spec 2.2 tool declaration', () => {
+describe('tool declaration [tools]', () => {
   test.each<[row: string, tool: unknown, param: string, be: string]>([
     ['an element is an object', 'get_weather', '', 'must be an object with type and function'],
     ['type: required', { function: WEATHER.function }, '.type', 'is missing; it must be function'],
@@ -101,11 +101,11 @@ describe('spec 2.2 tool declaration', () => {
       '.function.required',
       'must be a list of at most 1,000 names',
     ],
-  ])('spec 2.2 %s: else 400 names it', async (_, tool, param, be) => {
+  ])('%s: else 400 names it [tools]', async (_, tool, param, be) => {
     await expectRefused(service, { ...HELLO, tools: [WEATHER, tool] }, `tools[1]${param}`, be);
   });
 
-  test('spec 2.2 function.parameters: at most 64 levels, else 400 names it', async () => {
+  test('function.parameters: at most 64 levels, else 400 names it [tools]', async () => {
     const ask = (levels: number) =>
       postRaw(
         service,
@@ -132,7 +132,7 @@ describe('spec 2.2 tool declaration', () => {
       'beside it, and null inside',
       declare({ parameters: { type: 'object', properties, required: null }, required: ['city'] }),
     ],
-  ])('spec 2.2 function.parameters: `required` %s is heeded', async (_, tool) => {
+  ])('function.parameters: `required` %s is heeded [tools]', async (_, tool) => {
     // The question gives no city: only a property that is required gets a value then.
     const messages = [user('use get_weather')];
     const called = async (declared: unknown) => {
@@ -165,7 +165,7 @@ describe('spec 2.2 tool declaration', () => {
     ['no property at all', schema({ properties: {}, required: [] })],
     ['60 levels', schema({ properties: { a: JSON.parse(nested(60)) } })],
     ['fields that are not in the table', { ...WEATHER, strict: 5, function: { ...WEATHER.function, strict: null } }],
-  ])('spec 2.2 accepted: %s', async (_, tool) => {
+  ])('accepted: %s [tools]', async (_, tool) => {
     for (const content of ['hello', 'What is the weather in Beijing?'])
       expect(
         (await askChat(service, { ...HELLO, messages: [user(content)], tools: [tool], tool_choice: 'required' }))
@@ -174,7 +174,7 @@ describe('spec 2.2 tool declaration', () => {
   });
 });
 
-describe('spec 2.3 content parts', () => {
+describe('content parts [images]', () => {
   const TYPE = 'must be text or image_url';
   const URL = 'must be a data URL of a base64 image, or an http or https address';
   const ask = (parts: unknown[]) => ({ model: 'svc-plus', messages: [user([{ type: 'text', text: 'x' }, ...parts])] });
@@ -212,11 +212,11 @@ describe('spec 2.3 content parts', () => {
       '.image_url.url',
       URL,
     ],
-  ])('spec 2.3 %s: else 400 names it', async (_, part, param, be) => {
+  ])('%s: else 400 names it [images]', async (_, part, param, be) => {
     await expectRefused(service, ask([part]), `messages[0].content[1]${param}`, be);
   });
 
-  test('spec 2.3 at most 200 parts', async () => {
+  test('at most 200 parts [images]', async () => {
     const parts = (count: number) => ({
       model: 'svc-plus',
       messages: [user(Array(count).fill({ type: 'text', text: 'x' }))],
@@ -230,17 +230,17 @@ describe('spec 2.3 content parts', () => {
     expect((await askChat(service, parts(200))).status).toBe(200);
   });
 
-  test('spec 2.3 text parts: all are read', async () => {
+  test('text parts: all are read [images]', async () => {
     const parts = ['count', 'to 3'].map((text) => ({ type: 'text', text }));
     expect(contentOf(await askChat(service, { model: 'svc-plus', messages: [user(parts)] }))).toBe('1 2 3');
   });
 
-  test('spec 2.3 image part, data URL: the image is looked at (type and pixel size)', async () => {
+  test('image part, data URL: the image is looked at (type and pixel size) [images]', async () => {
     const image = { type: 'image_url', image_url: { url: GIF, detail: 'low' } };
     expect(contentOf(await askChat(service, ask([image])))).toMatch(/GIF image of 3 × 2 pixels/);
   });
 
-  test('spec 2.3 image part: bytes that are no image, and addresses, are not looked into', async () => {
+  test('image part: bytes that are no image, and addresses, are not looked into [images]', async () => {
     const images = ['data:image/png;base64,AAAA', 'https://example.org/a.png'].map((url) => ({
       type: 'image_url',
       image_url: { url },

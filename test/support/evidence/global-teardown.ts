@@ -6,7 +6,7 @@ import { judgeEvidence, type Finding } from './judge.ts';
 const MOST_PLACES = 5;
 
 /**
- * After the last test of a run: no secret that it knew may stand in what it left (security.md 2.5, 7.1, 8.6). The
+ * After the last test of a run: no secret that it knew may stand in what it left (SECURITY.md secrets-stay-inside, scrubbed-logs). The
  * evidence goes away then, unless PARLEY_EVIDENCE_DIR named the folder.
  * @throws Error which fails the run, naming each place and never the secret
  */

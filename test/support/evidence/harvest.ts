@@ -101,7 +101,7 @@ function harvestContent(content: unknown): void {
       if (typeof part?.text === 'string') registerText(part.text);
 }
 
-/** The code that a page shows to be typed into the chat (security.md 1.3 step 21). */
+/** The code that a page shows to be typed into the chat (SECURITY.md typed-code). */
 function harvestTypedCode(page: string): void {
   const shown = /class="symbols">(\w{4})-(\w{4})</.exec(page);
   for (const between of shown ? ['-', ''] : []) registerSecret('code', shown?.slice(1).join(between));

@@ -61,7 +61,7 @@ const INSIDE = [
   '[fe80::1]', '[febf::1]', '[fec0::1]', '[fc00::1]', '[fd00:ec2::254]', '[ff02::1]', '[100::1]', '[5f00::1]',
 ]; // prettier-ignore
 
-describe('security.md 6.7, T31: forms of an address', () => {
+describe('forms of an address [egress-checked]', () => {
   test('there are at least 60', () => expect(new Set(INSIDE).size).toBeGreaterThanOrEqual(60));
 
   test.each(INSIDE)('http://%s reaches nothing inside', async (host) => {
@@ -145,13 +145,13 @@ describe('security.md 6.7, T31: forms of an address', () => {
   );
 });
 
-describe('security.md 6.7: names', () => {
+describe('names [egress-checked]', () => {
   test('all addresses of a name are checked, not the first alone', async () => {
     await expect(fetching(`http://two.test:${port}/`, TOWN)).rejects.toMatchObject({ code: 'refused' });
     expect(connections).toBe(0);
   });
 
-  test('T31 rebinding: a name is looked up once, and the connection goes to what was checked', async () => {
+  test('rebinding: a name is looked up once, and the connection goes to what was checked', async () => {
     let lookUps = 0;
     // First a public address, for documentation: nothing answers there. Then this machine.
     const egress: EgressPolicy = {
@@ -165,7 +165,7 @@ describe('security.md 6.7: names', () => {
     expect(connections).toBe(0);
   });
 
-  test('T31 rebinding between hops: each hop is looked up and checked anew', async () => {
+  test('rebinding between hops: each hop is looked up and checked anew', async () => {
     let lookUps = 0;
     answer = (_, response) => void response.writeHead(302, { location: '/next' }).end();
     const egress: EgressPolicy = { ...TOWN, resolve: async () => [(lookUps += 1) === 1 ? '127.0.0.1' : '10.0.0.1'] };
@@ -180,7 +180,7 @@ describe('security.md 6.7: names', () => {
   });
 });
 
-describe('security.md 6.7: redirects', () => {
+describe('redirects [egress-checked]', () => {
   test.each([
     'http://127.0.0.1:{port}/x',
     'http://[::1]:{port}/x',
@@ -244,7 +244,7 @@ describe('security.md 6.7: redirects', () => {
   });
 });
 
-describe('security.md 6.7: 10 s and 2 MB', () => {
+describe('10 s and 2 MB [egress-checked]', () => {
   test('the limits are those', () =>
     expect(FETCH_LIMITS).toEqual({ redirects: 3, totalMs: 10_000, bodyBytes: 2_097_152 }));
 

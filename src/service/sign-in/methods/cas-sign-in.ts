@@ -58,7 +58,7 @@ export class CasSignIn implements InstitutionSignIn {
     return answer;
   }
 
-  /** Errors of the HTTP client are dropped: they hold the address, and with it the ticket (security.md 2.5). */
+  /** Errors of the HTTP client are dropped: they hold the address, and with it the ticket (SECURITY.md secrets-stay-inside). */
   async #ask(path: string, query: URLSearchParams): Promise<{ status: number; text: string }> {
     try {
       const answer = await boundedFetch(`${this.#options.url}${path}?${query.toString()}`, {

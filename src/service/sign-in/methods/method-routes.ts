@@ -47,7 +47,7 @@ export function addMethodRoutes(router: Router, parts: SignInParts): void {
     const person = await withWayOn(returnTo, () => findPerson(parts, method, arrival));
     await parts.roundTrips.end(ctx, state, method.name);
     await beginSession(ctx, parts, { person, method: method.name });
-    // What came back must not go on as a referrer (security.md 1.4).
+    // What came back must not go on as a referrer (SECURITY.md page-headers).
     ctx.set('Referrer-Policy', 'no-referrer');
     ctx.redirect(returnTo);
     ctx.status = 303;
@@ -64,7 +64,7 @@ function callbackOf(publicUrl: string, { name }: AnySignIn): string {
   return `${publicUrl}/sign-in/${name}/callback`;
 }
 
-/** Refuses repeated and over-long parameters (security.md 1.3 step 11). */
+/** Refuses repeated and over-long parameters (SECURITY.md plain-callbacks). */
 function readQuery(ctx: Context, { name }: AnySignIn): URLSearchParams {
   const query = new URLSearchParams(ctx.querystring);
   const isSound =

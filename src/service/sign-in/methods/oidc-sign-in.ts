@@ -15,7 +15,7 @@ export interface OidcOptions {
   profileMap: ProfileMap;
 }
 
-/** Of each call to the provider, its body included (security.md 1.3 step 14). */
+/** Of each call to the provider, its body included (SECURITY.md code-used-once). */
 const CALL_TIMEOUT_SEC = 5;
 
 /** What is kept between departure and return. */
@@ -110,7 +110,7 @@ function authenticateBy(secret: string): oidc.ClientAuth {
   };
 }
 
-/** The library's errors hold bodies and addresses, so that only their codes go on (security.md 2.5). */
+/** The library's errors hold bodies and addresses, so that only their codes go on (SECURITY.md secrets-stay-inside). */
 function asPageError(thrown: unknown): PageError {
   if (thrown instanceof PageError) return thrown;
   if (thrown instanceof oidc.AuthorizationResponseError) {

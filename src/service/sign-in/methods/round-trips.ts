@@ -7,7 +7,7 @@ import { browserIdOf, clearTripCookie, knownBrowserId, tripCookies, writeTripCoo
 import { PageError } from '../sign-in-errors.ts';
 import type { Store } from '../store.ts';
 
-/** How long somebody may take on the other side (security.md 1.3 step 9). */
+/** How long somebody may take on the other side (SECURITY.md one-transaction). */
 const ROUND_TRIP_MS = 5 * MINUTE_MS;
 const STATE = /^[0-9a-f]{64}$/;
 const NAME_CHARS = 16;

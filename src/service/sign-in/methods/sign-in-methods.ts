@@ -12,7 +12,7 @@ export interface SignInMethodsOptions {
   hasPasswords: boolean;
 }
 
-/** Which ways to sign in there are, and which fits where somebody is (spec 1.6: "picks the method by environment"). */
+/** Which ways to sign in there are, and which fits where somebody is (SERVICE.md ways-to-sign-in: "picks the method by environment"). */
 export class SignInMethods {
   readonly institution: InstitutionSignIn | undefined;
   readonly institutionName: Bilingual;

@@ -108,7 +108,7 @@ class WecomSignIn implements MessagingAppSignIn {
     return token;
   }
 
-  /** Errors of the HTTP client are dropped: they hold the address, and with it the secret (security.md 2.5). */
+  /** Errors of the HTTP client are dropped: they hold the address, and with it the secret (SECURITY.md secrets-stay-inside). */
   async #get<Reply>(path: string, query: Record<string, string>, schema: z.ZodType<Reply>): Promise<Reply> {
     let body: unknown;
     try {
