@@ -30,6 +30,17 @@ async function takenPort(): Promise<number> {
   return server.port;
 }
 
+/** One whose neighbour above is free. */
+async function takenPortBelowFree(): Promise<number> {
+  for (;;) {
+    const port = await takenPort();
+    const next = await listen((_request, response) => response.end(), port + 1, '127.0.0.1').catch(() => undefined);
+    if (!next) continue;
+    await next.close();
+    return port;
+  }
+}
+
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-taken-'));
   folders.push(folder);
@@ -52,7 +63,7 @@ async function start(env: Record<string, string>, until?: RegExp): Promise<Parle
 
 describe('in local mode', () => {
   test('a taken port gives way to the next free one, with every address that depends on it', async () => {
-    const ports = { ...(await localPorts()), PORT: String(await takenPort()) };
+    const ports = { ...(await localPorts()), PORT: String(await takenPortBelowFree()) };
     const env = { ...ports, MESSENGER_PORT: String(Number(ports.PORT) + 1) };
     const { settings, moved } = await takeFreePorts(loadSound(env), (more) => load({ ...env, ...more }));
     const port = settings.config.http.port;

@@ -39,7 +39,7 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
   ['turn/stored-answer.js', 'version: 1,', 'version: 2,'],
   ['turn/stored-answer.js', 'version === 1', 'version <= 2'],
   ['turn/stored-answer.js', 'version > 1', 'version > 2'],
-  ['turn/turn-history.js', 'version: 1,', 'version: 2,'],
+  ['turn/prompt/turn-history.js', 'version: 1,', 'version: 2,'],
   ['conversation/history.js', 'turn.version === 1', 'turn.version <= 2'],
 ];
 

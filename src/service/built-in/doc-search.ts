@@ -22,7 +22,7 @@ interface Index {
 
 const CHINESE_PAGE = /\.zh(?:-[A-Z]+)?\.md$/i;
 /** They hold every word and explain none. */
-const TABLES_OF_TESTS = new Set(['PERFORMANCE.md', 'RELIABILITY.md']);
+const TABLES_OF_TESTS = new Set(['PERFORMANCE.md', 'RELIABILITY.md', 'SECURITY.md', 'PLATFORM_FACTS.md']);
 const DEVELOPER_PAGE = 'docs/ARCHITECTURE.md';
 /** What a program needs that talks to the service; its words are those of everything that people ask. */
 const INTERFACE_PAGE = 'docs/SERVICE.md';
