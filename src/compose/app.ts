@@ -62,10 +62,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     const local = await startLocal(options, endings);
     const secrets = local?.secrets ?? options.secrets;
     const registry = new Registry();
-    const { egress: egress, slackSettlesWithinMs } = options;
+    const { egress, slackSettlesWithinMs } = options;
     const report = createReport(registry, log);
     const recentLinks = new RecentChanges();
-    const bot = { config, secrets, nowMs, egress: egress, slackSettlesWithinMs, recentLinks, log, report };
+    const bot = { config, secrets, nowMs, egress, slackSettlesWithinMs, recentLinks, log, report };
     const has = (role: Role) => config.roles.includes(role);
     const { answer: prove } = proofOfConfiguration(config, secrets);
 

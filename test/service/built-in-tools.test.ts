@@ -165,7 +165,7 @@ test('any question and any schema give arguments that have every required proper
   await fc.assert(
     fc.asyncProperty(question, fc.dictionary(name, schema), fc.array(name), async (words, properties, required) => {
       const startedAtMs = performance.now();
-      const call = await callFor(words.join(' '), [{ name: 'f', properties: properties, required }], {
+      const call = await callFor(words.join(' '), [{ name: 'f', properties, required }], {
         tool_choice: 'required',
       });
       // Rules that know the question better, such as counting, come first.

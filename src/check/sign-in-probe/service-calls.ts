@@ -1,6 +1,4 @@
-import { got } from 'got';
-import { inBackground } from '../../base/in-background.ts';
-import { KIB_BYTES, SECOND_MS } from '../../base/clock.ts';
+import { AnswerTooLargeError, callService, type ServiceCall } from '../../identity/oauth/call-service.ts';
 import type { RawAnswer } from '../../identity/oauth/raw-answer.ts';
 
 /** An answer with what tells its shape; `status` is 0 and `failure` says why when there was none. */
@@ -19,7 +17,7 @@ export interface CodeUse {
 }
 
 /**
- * The sign-in service's addresses as the specification has them (sections 4.2 to 4.6), with nothing added that an experiment
+ * The sign-in service's addresses (SERVICE.md sign-in), with nothing added that an experiment
  * did not ask for. No call is ever repeated and none throws: whatever comes is a finding.
  */
 export interface ServiceCalls {
@@ -38,11 +36,6 @@ export interface ServiceCallsOptions {
   scope: string;
   redirectUri: string;
 }
-
-/** The limits that a sign-in has too (SECURITY.md code-used-once): what is slower here fails there. */
-const CONNECT_MS = 2 * SECOND_MS;
-const TOTAL_MS = 5 * SECOND_MS;
-const MAX_ANSWER_BYTES = 64 * KIB_BYTES;
 
 export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
   const { authUrl, clientId, clientSecret, scope, redirectUri } = options;
@@ -71,38 +64,20 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
   };
 }
 
-interface Outgoing {
-  form?: Record<string, string>;
-  headers?: Record<string, string>;
-}
-
-async function call(url: string, { form, headers }: Outgoing): Promise<ServiceAnswer> {
+/** By the call that a sign-in makes too: what is too slow or too large there is so here. */
+async function call(url: string, rest: Omit<ServiceCall, 'url'>): Promise<ServiceAnswer> {
   const startedMs = performance.now();
   const tookMs = () => Math.round(performance.now() - startedMs);
-  const stop = new AbortController();
-  const request = got(url, {
-    method: form ? 'POST' : 'GET',
-    ...(form ? { form } : {}),
-    headers: { accept: 'application/json', ...headers },
-    timeout: { lookup: CONNECT_MS, connect: CONNECT_MS, secureConnect: CONNECT_MS, request: TOTAL_MS },
-    retry: { limit: 0 },
-    followRedirect: false,
-    throwHttpErrors: false,
-    decompress: false,
-    signal: stop.signal,
-  });
-  const watch = ({ transferred }: { transferred: number }) => {
-    if (transferred > MAX_ANSWER_BYTES) stop.abort();
-  };
-  // What it comes to is awaited below.
-  inBackground(() => request.on('downloadProgress', watch));
   try {
-    const { statusCode, body, headers: answered } = await request;
-    return { status: statusCode, body, contentType: answered['content-type'] ?? '', tookMs: tookMs() };
+    const answer = await callService({ url, ...rest });
+    return { ...answer, tookMs: tookMs() };
   } catch (error) {
-    // The client's error holds the request with its secrets; its code says enough (SECURITY.md secrets-stay-inside).
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    const failure = stop.signal.aborted ? 'more than 64 KiB' : code;
-    return { status: 0, body: '', contentType: '', failure, tookMs: tookMs() };
+    return { status: 0, body: '', contentType: '', failure: failureOf(error), tookMs: tookMs() };
   }
+}
+
+/** The client's error holds the request with its secrets; its code says enough (SECURITY.md secrets-stay-inside). */
+function failureOf(error: unknown): string {
+  if (error instanceof AnswerTooLargeError) return error.message;
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }

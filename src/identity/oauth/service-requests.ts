@@ -1,9 +1,8 @@
-import { got, RequestError, TimeoutError } from 'got';
-import { inBackground } from '../../base/in-background.ts';
-import { KIB_BYTES, SECOND_MS } from '../../base/clock.ts';
+import { RequestError, TimeoutError } from 'got';
 import { asError } from '../../base/coded-error.ts';
 import { IdentityError } from '../identity-error.ts';
 import type { SignInOptions } from '../options.ts';
+import { AnswerTooLargeError, CALL_TOTAL_MS, callService, type ServiceCall } from './call-service.ts';
 import type { RawAnswer } from './raw-answer.ts';
 
 /** The sign-in service's addresses, spoken to without judging what it says: that is the `…-response.ts` files' part. */
@@ -19,10 +18,6 @@ export interface ServiceRequests {
   /** Where a browser signs out; what it returns to is fixed (SECURITY.md unlink-ends-all). */
   logoutUrl(returnTo: string): string;
 }
-
-const CONNECT_MS = 2 * SECOND_MS;
-const TOTAL_MS = 5 * SECOND_MS;
-const MAX_ANSWER_BYTES = 64 * KIB_BYTES;
 
 export function createServiceRequests(signIn: SignInOptions): ServiceRequests {
   const base = `${signIn.authUrl.replace(/\/+$/, '')}/oauth2.0`;
@@ -50,49 +45,27 @@ export function createServiceRequests(signIn: SignInOptions): ServiceRequests {
   };
 }
 
-interface Outgoing {
-  url: string;
-  form?: Record<string, string>;
-  headers?: Record<string, string>;
-}
-
-async function readTwice(request: Outgoing): Promise<RawAnswer> {
+async function readTwice(call: ServiceCall): Promise<RawAnswer> {
   const startedMs = performance.now();
-  const leftMs = () => Math.max(1, TOTAL_MS - (performance.now() - startedMs));
-  const first = await send(request, leftMs()).catch((error: unknown) => asError(error));
+  const leftMs = () => Math.max(1, CALL_TOTAL_MS - (performance.now() - startedMs));
+  const first = await send({ ...call, totalMs: leftMs() }).catch((error: unknown) => asError(error));
   const isUsable = !(first instanceof Error) && first.status < 500;
-  return isUsable ? first : send(request, leftMs());
+  return isUsable ? first : send({ ...call, totalMs: leftMs() });
 }
 
-async function send({ url, form, headers }: Outgoing, totalMs: number = TOTAL_MS): Promise<RawAnswer> {
-  const stop = new AbortController();
-  const request = got(url, {
-    method: form ? 'POST' : 'GET',
-    ...(form ? { form } : {}),
-    headers: { accept: 'application/json', ...headers },
-    timeout: { lookup: CONNECT_MS, connect: CONNECT_MS, secureConnect: CONNECT_MS, request: totalMs },
-    retry: { limit: 0 },
-    followRedirect: false,
-    throwHttpErrors: false,
-    decompress: false,
-    signal: stop.signal,
-  });
-  const watch = ({ transferred }: { transferred: number }) => {
-    if (transferred > MAX_ANSWER_BYTES) stop.abort();
-  };
-  // What it comes to is awaited below.
-  inBackground(() => request.on('downloadProgress', watch));
+async function send(call: ServiceCall): Promise<RawAnswer> {
   try {
-    const { statusCode, body } = await request;
-    return { status: statusCode, body };
+    const { status, body } = await callService(call);
+    return { status, body };
   } catch (error) {
-    throw describe(error, stop.signal.aborted);
+    throw describe(error);
   }
 }
 
 /** Keeps what a log may hold: got's errors carry the request with its secrets (SECURITY.md secrets-stay-inside). */
-function describe(error: unknown, isTooLarge: boolean): IdentityError {
-  if (isTooLarge) return new IdentityError('service_refused', 'The sign-in service answered with more than 64 KiB');
+function describe(error: unknown): IdentityError {
+  if (error instanceof AnswerTooLargeError)
+    return new IdentityError('service_refused', 'The sign-in service answered with more than 64 KiB');
   if (error instanceof TimeoutError)
     return new IdentityError('service_timeout', `The sign-in service was too slow (${error.event})`);
   const code = error instanceof RequestError ? error.code : 'unknown';

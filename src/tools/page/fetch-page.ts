@@ -38,7 +38,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  */
 export async function fetchPage(
   address: string,
-  { egress: egress, limits = FETCH_LIMITS }: { egress: EgressPolicy; limits?: FetchLimits },
+  { egress, limits = FETCH_LIMITS }: { egress: EgressPolicy; limits?: FetchLimits },
   signal: AbortSignal,
 ): Promise<FetchedPage> {
   const ending = AbortSignal.any([signal, AbortSignal.timeout(limits.totalMs)]);

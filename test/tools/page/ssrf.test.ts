@@ -44,7 +44,7 @@ const TOWN: EgressPolicy = {
 };
 
 const fetching = (address: string, egress: EgressPolicy = LOOSE, limits: FetchLimits = FETCH_LIMITS) =>
-  fetchPage(address, { egress: egress, limits }, new AbortController().signal);
+  fetchPage(address, { egress, limits }, new AbortController().signal);
 const town = (path: string) => `http://town.test:${port}${path}`;
 
 /** Hosts that lead inside, in every spelling that a URL parser understands. */
