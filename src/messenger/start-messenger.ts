@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import bodyParser from 'koa-bodyparser';
 import Koa from 'koa';
 import { inBackground } from '../base/in-background.ts';
@@ -7,6 +6,7 @@ import { listen } from '../base/http-server.ts';
 import { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { settledWithin } from '../base/settled-within.ts';
 import type { LocalLogins, PersonView } from './api.ts';
 import { BotWatch } from './bot-watch.ts';
 import { AppSessions } from './browser/app-sessions.ts';
@@ -124,7 +124,7 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
     driver: createDriver({ side, protocol, frames }),
     tellStop: () => side.hub.publishToAll({ name: 'stop', data: { isOver: false } }),
     async close(wereAnswering = false) {
-      if (wereAnswering) await atMost(protocol.lastLooks(), LAST_LOOKS_POLLS * side.timing.pollEveryMs);
+      if (wereAnswering) await settledWithin([protocol.lastLooks()], LAST_LOOKS_POLLS * side.timing.pollEveryMs);
       side.hub.publishToAll({ name: 'stop', data: { isOver: true } });
       stop.abort();
       endTelling?.();
@@ -194,12 +194,4 @@ function loopback({ host, log }: MessengerOptions): string {
   if (/^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)) return host;
   log.warn({ host }, 'the messenger listens on the loopback only');
   return '127.0.0.1';
-}
-
-/** Waits for a work, but no longer than so. */
-async function atMost(work: Promise<unknown>, limitMs: number): Promise<void> {
-  const giveUp = new AbortController();
-  const limit = pause(limitMs, undefined, { signal: giveUp.signal }).catch(() => undefined);
-  await Promise.race([work, limit]);
-  giveUp.abort();
 }
