@@ -59,10 +59,9 @@ withBrowser('The page of a platform with threads', () => {
     const bootstrap = { ...BOOTSTRAP, protocol: 'slack' as const, isLocal: true };
     const local = await startPageServer({ bootstrap, conversations: [PRIVATE, GROUP] });
     try {
-      await page.goto(`${local.url}/?person=alice`);
       const done = JSON.stringify({ done: ['ask', 'signIn', 'mention', 'image', 'stop'] });
-      await page.evaluate(`localStorage.setItem('tour', ${JSON.stringify(done)})`);
-      await page.reload();
+      await page.addInitScript(`localStorage.setItem('tour', ${JSON.stringify(done)})`);
+      await page.goto(`${local.url}/?person=alice`);
       await page.locator('.tour').getByText('Write “retry”.').waitFor();
       await page.getByRole('button', { name: 'Write “retry”' }).click();
       await page.getByText('Have it try again (done)').waitFor();

@@ -40,13 +40,26 @@ test('the answers to one question are counted, not those to others', () => {
   expect(answersBeside([...log, bot('three', { id: 'a3' })], 'a3')).toBe(1);
 });
 
+const storageWith = (text: string | null) => {
+  let kept = text;
+  return { getItem: () => kept, setItem: (_name: string, value: string) => void (kept = value) };
+};
+
+test('what another tab kept of the tour between two of our own writes is not undone', () => {
+  const storage = storageWith(null);
+  const atOurStart = readProgress(storage);
+  keepProgress(storage, withSteps(atOurStart, ['ask', 'signIn']));
+  keepProgress(storage, atOurStart);
+  expect(readProgress(storage)).toEqual({ done: ['ask', 'signIn'], isHidden: false });
+});
+
 test('what is kept of the tour is read again, and whatever else lies there counts as nothing', () => {
-  const stored = (text: string | null) => readProgress({ getItem: () => text });
+  const stored = (text: string | null) => readProgress(storageWith(text));
   fc.assert(
     fc.property(fc.subarray([...STEPS]), fc.boolean(), (done, isHidden) => {
-      let kept = '';
-      keepProgress({ setItem: (_name, value) => void (kept = value) }, { done, isHidden });
-      expect(stored(kept)).toEqual({ done, isHidden });
+      const storage = storageWith(null);
+      keepProgress(storage, { done, isHidden });
+      expect(readProgress(storage)).toEqual({ done, isHidden });
     }),
   );
   fc.assert(

@@ -6,11 +6,17 @@ export interface TourProgress {
   isHidden: boolean;
 }
 
+/** What is used of the browser's storage. */
+interface ProgressStorage {
+  getItem(name: string): string | null;
+  setItem(name: string, value: string): void;
+}
+
 const KEY = 'tour';
 const BEGINNING: TourProgress = { done: [], isHidden: false };
 
 /** What was kept; what cannot be read counts as nothing. */
-export function readProgress(storage: { getItem(name: string): string | null }): TourProgress {
+export function readProgress(storage: Pick<ProgressStorage, 'getItem'>): TourProgress {
   try {
     const kept = JSON.parse(storage.getItem(KEY) ?? '{}') as Partial<Record<keyof TourProgress, unknown>>;
     const done = Array.isArray(kept.done) ? kept.done : [];
@@ -20,9 +26,10 @@ export function readProgress(storage: { getItem(name: string): string | null }):
   }
 }
 
-export function keepProgress(storage: { setItem(name: string, value: string): void }, progress: TourProgress): void {
+/** Keeps the progress, with the steps that another tab has kept since this one read them. */
+export function keepProgress(storage: ProgressStorage, progress: TourProgress): void {
   try {
-    storage.setItem(KEY, JSON.stringify(progress));
+    storage.setItem(KEY, JSON.stringify(withSteps(progress, readProgress(storage).done)));
   } catch {
     // A browser that keeps nothing shows the tour anew each time.
   }
