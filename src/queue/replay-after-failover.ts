@@ -1,6 +1,8 @@
 import { inBackground } from '../base/in-background.ts';
 import { MINUTE_MS } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { loadScript } from '../base/lua-script.ts';
+import { messageKey } from '../base/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { watchHistory } from '../base/watch-history.ts';
 import type { Inbox } from './accept.ts';
@@ -8,6 +10,7 @@ import type { QueueReport } from './queue-report.ts';
 import type { AcceptedId, AcceptedMessage, ReplayBuffer } from './replay-buffer.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
+const answeredScript = loadScript(import.meta.url, './scripts/answered.lua');
 const NOT_FORGOTTEN = 'it could not be looked which acknowledged messages have their answer';
 const AT_ONCE = 200;
 const FORGET_EVERY_MS = MINUTE_MS;
@@ -72,17 +75,15 @@ async function makeOffer({ redis, inbox, wakeQueue, report }: ReplayOptions, { w
   }
 }
 
-/** Drops what has its answer: it is visible, and need not be kept any longer. */
-async function forgetAnswered({ redis, recent }: ReplayOptions): Promise<void> {
-  for (const some of inPortions(recent.older())) {
-    const states = await Promise.all(some.map(({ keys }) => redis.hget(keys[0] ?? '', 'state')));
-    recent.forgetAnswered(some.filter((_, index) => isAnswered(states[index])).map(({ deliveryId }) => deliveryId));
+/** Drops what has its answer: it is visible, and need not be kept any longer. One call for many, since thousands may wait. */
+export async function forgetAnswered({ redis, recent }: Pick<ReplayOptions, 'redis' | 'recent'>): Promise<void> {
+  for (const [partition, deliveryIds] of recent.olderByPartition()) {
+    for (const some of inPortions(deliveryIds)) {
+      const keys = some.map((deliveryId) => messageKey(partition, deliveryId));
+      const places = (await answeredScript.run(redis, keys, [])) as number[];
+      recent.forgetAnswered(places.map((place) => some[place - 1] ?? ''));
+    }
   }
-}
-
-/** One that waits for its sender's sign-in is not, and of one without a record nothing is known. */
-function isAnswered(state: string | null | undefined): boolean {
-  return state === 'final' || state === 'dead';
 }
 
 function byConversation(messages: AcceptedMessage[]): AcceptedMessage[][] {

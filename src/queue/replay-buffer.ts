@@ -84,11 +84,18 @@ export class ReplayBuffer {
     };
   }
 
-  /** What is kept only as long as it waits. */
-  older(): AcceptedMessage[] {
+  /** The delivery ids of what is kept only as long as it waits, by the numbers of their partitions. */
+  olderByPartition(): Map<number, string[]> {
     this.#trim(this.#nowMs());
     this.#forgetOverdue();
-    return [...this.#older.values()].map(unpack);
+    const found = new Map<number, string[]>();
+    for (const [deliveryId, kept] of this.#older) {
+      const partition = partitionOfPacked(kept);
+      const ids = found.get(partition);
+      if (ids) ids.push(deliveryId);
+      else found.set(partition, [deliveryId]);
+    }
+    return found;
   }
 
   /** Forgets what has its answer. */
@@ -194,6 +201,10 @@ function unpack({ text }: TimedText): AcceptedMessage {
 
 function deliveryIdOfPacked({ text }: TimedText): string {
   return text.slice(0, text.indexOf('\n'));
+}
+
+function partitionOfPacked({ text }: TimedText): number {
+  return Number(text.split('\n', 2)[1]);
 }
 
 function leastLifeMs({ text }: TimedText): number {

@@ -14,6 +14,7 @@ import { conversationOf, deliveryIdOf, personIdOf } from '../../src/platforms/co
 import type { InboundMessage, Platform, PostResult } from '../../src/platforms/platform.ts';
 import { createPrivateRate } from '../../src/platforms/wecom/index.ts';
 import { Inbox } from '../../src/queue/accept.ts';
+import { forgetAnswered } from '../../src/queue/replay-after-failover.ts';
 import { ReplayBuffer } from '../../src/queue/replay-buffer.ts';
 import { stopRunning } from '../../src/queue/stop-running.ts';
 import { ShardCensus } from '../../src/queue/shard-census.ts';
@@ -73,7 +74,8 @@ function expectNothingLeft(): void {
 }
 
 test('no script of a turn brings an expired record back for ever', async () => {
-  const recent = new ReplayBuffer();
+  let aheadMs = 0;
+  const recent = new ReplayBuffer({ nowMs: () => performance.now() + aheadMs });
   const inbox = new Inbox({ redis, keyRing, recent });
   const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs: HOUR_MS, workerName: MORTAL });
   const fates: PostResult[] = ['busy', 'refused'];
@@ -203,6 +205,8 @@ test('no script of a turn brings an expired record back for ever', async () => {
     textMessage('/stop', { chat: { ...chat, threadId: opener.messageId }, threadBegunBy: opener.messageId }),
   );
   for (const entry of recent.all().whole.slice(-2)) await inbox.acceptAgain(entry);
+  aheadMs = HOUR_MS;
+  await forgetAnswered({ redis, recent });
   const strict = new Inbox({ redis, keyRing, messagesAPersonMaySendAMinute: 1 });
   expect(await strict.accept(alice, textMessage('too much'))).toMatchObject({ result: 'limited' });
   expectNothingLeft();

@@ -63,6 +63,10 @@ async function acceptAll(messages: InboundMessage[]): Promise<string[]> {
   }
   return ids;
 }
+/** As a message that was accepted is kept in memory. */
+const asKept = (index: number) => ({
+  ...{ deliveryId: `${index}`, conversation: alice, keys: ['k'], args: ['a', 'b', 'c', 'd'], takenAtMs: 1 },
+});
 /** Breaks the receiver's connection. @returns once it stands again and has worked for a while */
 async function reconnect(): Promise<void> {
   const isBack = new Promise<void>((resolve) => void redis.once('ready', () => resolve()));
@@ -178,7 +182,7 @@ test('what its sender has seen answered is not stored again, but for words that 
   inbox.answerSeen('of-another-receiver');
   expect(memory.all().whole.map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1));
   rememberedMs = 2 * MINUTE_MS;
-  expect(memory.older().map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1));
+  expect([...memory.olderByPartition().values()]).toEqual([ids.slice(1)]);
   inbox.answerSeen(ids[2] ?? '');
   expect(memory.all().whole.map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1, 2));
 });
@@ -248,6 +252,20 @@ test('what waits is remembered for as long as it waits, and what has its answer 
   expect(await server.redis.llen(keys.inbox)).toBe(2);
 }, 30_000);
 
+test('looking which of many waiting messages have their answer takes Redis one call for 200 of them [failover-backlog]', async () => {
+  for (let index = 0; index < 400; index += 1) memory.keep(asKept(index));
+  await server.redis.config('RESETSTAT');
+  rememberedMs = 5 * MINUTE_MS;
+  const calls = async (names: string) =>
+    [...(await server.redis.info('commandstats')).matchAll(new RegExp(`cmdstat_(?:${names}):calls=(\\d+)`, 'gu'))]
+      .map(([, count]) => Number(count))
+      .reduce((sum, count) => sum + count, 0);
+  await untilTrue(async () => (await calls('hget')) >= 800);
+  endWatch();
+  expect((await calls('eval|evalsha')) * 150).toBeLessThan(await calls('hget'));
+  expect(memory.all().whole).toHaveLength(400);
+}, 30_000);
+
 test('what was stored under another history of Redis counts as perhaps posted, although nobody remembers it [failover]', async () => {
   endWatch();
   const ids = await acceptAll([textMessage('q')]);
@@ -289,11 +307,9 @@ test('where Redis does not tell its history, nothing is taken for another one', 
 test('what waits beyond the bounds goes in order, some at once, and is known by its id from then on [failover]', () => {
   let now = 0;
   const recent = new ReplayBuffer({ nowMs: () => now });
-  const keep = (index: number) =>
-    recent.keep({ deliveryId: `${index}`, conversation: alice, keys: ['k'], args: ['a', 'b', 'c', 'd'], takenAtMs: 1 });
-  for (let index = 0; index < 20_000; index += 1) keep(index);
+  for (let index = 0; index < 20_000; index += 1) recent.keep(asKept(index));
   now = 2 * MINUTE_MS;
-  keep(20_000);
+  recent.keep(asKept(20_000));
   const { whole, bare } = recent.all();
   expect([whole.length, bare.length]).toEqual([19_375, 626]);
   expect([...bare, ...whole].map(({ deliveryId }) => deliveryId)).toEqual(
