@@ -11,11 +11,22 @@ import { serviceChecks } from './check-service.ts';
 import { proofOfConfiguration } from '../compose/configuration-proof.ts';
 import { redisAddress } from '../compose/secrets.ts';
 import { faultsOfNamedFiles } from './config-files.ts';
+import { faultOfDataDir } from '../local/data-dir.ts';
 import { secretsOfEarlierStart } from '../local/local-mode.ts';
+import { needsLocalParts } from '../local/needs-local-parts.ts';
+import { readOwnModel } from '../local/own-model-file.ts';
 import { findRedisProgram } from '../local/redis-program.ts';
 import type { CheckResult, PlatformName } from '../platforms/platform.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 import { isServiceAlone } from '../settings/mode.ts';
+
+/** What the next steps name where a model was connected on the page. */
+const CONNECTED_ON_PAGE = {
+  baseUrl: 'the address on the page',
+  apiKey: 'the key on the page',
+  models: 'the model on the page',
+  model: 'the model on the page',
+};
 
 /**
  * `npm run check`: tries what the settings name, live; one line each. Parts that Parley brings itself are only named,
@@ -32,7 +43,7 @@ export async function runCheckCommand(
   const isAlone = isServiceAlone(config.roles);
   const ports = checkPorts(config, judge);
   const checks: Check[] = [
-    { name: 'Files', run: () => checkNamedFiles(config) },
+    { name: 'Files', run: () => checkNamedFiles(config, given) },
     { name: 'Ports', run: () => ports },
     checkOfRedis(config, secrets),
     ...(isAlone ? serviceChecks(config, secrets) : botChecks(config, secrets)),
@@ -45,9 +56,10 @@ function hasBot({ roles }: Config): boolean {
   return roles.includes('receiver') || roles.includes('worker');
 }
 
-async function checkNamedFiles(config: Config): Promise<CheckResult[]> {
+async function checkNamedFiles(config: Config, given: Secrets): Promise<CheckResult[]> {
   const name = 'Files';
-  const faults = await faultsOfNamedFiles(config);
+  const dataDir = needsLocalParts(config, given) ? faultOfDataDir(config.local.dataDir) : undefined;
+  const faults = [...(await faultsOfNamedFiles(config)), ...(dataDir === undefined ? [] : [dataDir])];
   if (faults.length === 0) return [{ name, verdict: 'ok', detail: 'all that the settings name can be used' }];
   return faults.map((detail) => ({ name, verdict: 'fault', detail }));
 }
@@ -67,13 +79,21 @@ function botChecks(config: Config, secrets: Secrets): Check[] {
   const { chat, signIn } = config;
   return [
     config.embedded.chat
-      ? embedded('Chat service', 'embedded; set CHAT_BASE_URL for your own')
+      ? checkOfEmbeddedChat(config)
       : { name: 'Chat service', run: () => checkChat({ ...chat, apiKey: secrets.chatApiKey ?? '' }) },
     ...(signIn.mode === 'off' ? [] : [checkOfSignIn(config)]),
     ...(config.mode === 'local'
       ? [embedded('Messaging app', 'embedded; set the credentials of WeCom or Slack for a real one')]
       : platformChecks(config, secrets)),
   ];
+}
+
+/** A model that was connected on the page answers in the embedded one's place. */
+function checkOfEmbeddedChat({ local }: Config): Check {
+  const own = readOwnModel(local.dataDir);
+  if (!own) return embedded('Chat service', 'embedded; set CHAT_BASE_URL for your own');
+  const connected = { ...own, models: [own.model], title: 'Connected chat', settings: CONNECTED_ON_PAGE };
+  return { name: 'Chat service', run: () => checkChat(connected) };
 }
 
 function checkOfSignIn({ embedded: { signIn: isEmbedded }, signIn, http }: Config): Check {

@@ -1,11 +1,11 @@
-import { accessSync, chmodSync, constants, mkdirSync, realpathSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../base/log.ts';
 import type { Config, Secrets } from '../settings/config.ts';
+import { openDataDir } from './data-dir.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { startEmbeddedRedis, type EmbeddedRedis } from './embedded-redis.ts';
 import { startKeptRedis } from './kept-redis.ts';
-import { LocalError } from './local-error.ts';
 import { findLocalKeys, keepLocalKeys, type LocalKeys } from './local-keys.ts';
 import { needsLocalParts } from './needs-local-parts.ts';
 import { stopStaleRedis } from './stop-stale-redis.ts';
@@ -84,20 +84,6 @@ export function secretsOfEarlierStart(config: Config, given: Secrets): Secrets {
   } catch {
     // A start says what is wrong with them.
     return given;
-  }
-}
-
-function openDataDir(path: string): string {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    return realpathSync(path);
-  } catch (cause) {
-    throw new LocalError(
-      'data_dir_unusable',
-      `The folder ${path} cannot be used: set DATA_DIR to one that can be written`,
-      { cause },
-    );
   }
 }
 

@@ -223,10 +223,9 @@ const COMPLETIONS = '/chat/completions';
 
 /** Documentation shows the whole address of a completion, and so it is pasted. */
 function chatAddressAlone({ settings }: ValidatedSettings): Fault[] {
-  if (settings.CHAT_BASE_URL?.endsWith(COMPLETIONS) !== true) return [];
-  return [
-    fault('CHAT_BASE_URL', `ends in ${COMPLETIONS}, which is added to it: leave that out, so that it ends in /v1`),
-  ];
+  return (['CHAT_BASE_URL', 'SERVICE_UPSTREAM_URL'] as const)
+    .filter((name) => settings[name]?.endsWith(COMPLETIONS))
+    .map((name) => fault(name, `ends in ${COMPLETIONS}, which is added to it: leave that out, so that it ends in /v1`));
 }
 
 function namedModels({ settings }: ValidatedSettings): Fault[] {

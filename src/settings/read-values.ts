@@ -59,9 +59,9 @@ function faultsOfReading(
   path: string,
   { named, env }: { named: string | undefined; env: Environment },
 ): Fault[] {
-  if (named !== undefined)
-    return [fault('ENV_FILE', 'names a file that cannot be read: correct the path, or unset it')];
   const { code = '' } = error as NodeJS.ErrnoException;
+  if (named !== undefined)
+    return [fault('ENV_FILE', `names ${path}, which cannot be read (${code}): correct the path, or unset it`)];
   if (code === 'ENOENT' || code === 'ENOTDIR' || env['ROLES']) return [];
   return [fault('ENV_FILE', `is not set, and ${path} cannot be read (${code}): give this user the right to read it`)];
 }

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { isRefusedByRedis } from '../check/check-redis.ts';
 import { checkSignIn } from '../check/check-sign-in.ts';
 import { requestForCheck } from '../check/check-request.ts';
@@ -39,9 +40,9 @@ export async function looksAtStart(parts: LookParts): Promise<StartProbe[]> {
     ...(isServing && has('service') ? await serviceLooks(config, secrets) : []),
     ...(has('worker') && !embedded.chat ? [chatProbe(chat.baseUrl, secrets.chatApiKey)] : []),
     ...(hasBot && !embedded.signIn && signIn.mode !== 'off'
-      ? [signInLook({ authUrl: signIn.url, clientId: signIn.clientId, publicUrl: http.publicUrl })]
+      ? [signInProbe({ authUrl: signIn.url, clientId: signIn.clientId, publicUrl: http.publicUrl })]
       : []),
-    ...(isServing && hasBot ? await platformLooks(parts) : []),
+    ...(isServing && hasBot ? [publicUrlProbe(http.publicUrl), ...(await platformLooks(parts))] : []),
   ];
 }
 
@@ -119,12 +120,33 @@ export function chatProbe(baseUrl: string, apiKey: string | undefined): StartPro
   return { works: 'The chat service answers.', find };
 }
 
-function signInLook(options: Parameters<typeof checkSignIn>[0]): StartProbe {
+/** Some services refuse whoever is no browser, so that a refusal of our client is no proof that people are refused. */
+export function signInProbe(options: Parameters<typeof checkSignIn>[0]): StartProbe {
   const find = async () => {
-    const sentence = sentenceOf(await withTimeout(checkSignIn(options), LOOK_LIMIT_MS).catch(() => []));
-    return sentence && `Nobody can sign in. ${sentence}`;
+    const results = await withTimeout(checkSignIn(options), LOOK_LIMIT_MS).catch(() => []);
+    const fault = sentenceOf(results);
+    const warning = sentenceOf(results, 'warning');
+    return fault ? `Nobody can sign in. ${fault}` : warning && `Perhaps nobody can sign in. ${warning}`;
   };
   return { works: 'The sign-in service answers.', find };
+}
+
+/**
+ * Whether the name in `PUBLIC_URL` has an address at all. Whether that leads here is a question for `npm run check`: from behind a
+ * firewall a machine often does not reach its own public address. A DNS that is itself away proves nothing.
+ */
+export function publicUrlProbe(publicUrl: string): StartProbe {
+  const { hostname } = new URL(publicUrl);
+  const find = async () => {
+    try {
+      await withTimeout(lookup(hostname.replace(/^\[|\]$/g, '')), LOOK_LIMIT_MS);
+      return undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOTFOUND') return undefined;
+      return `${hostname} has no address as far as this machine knows: the chat app and people's browsers come here by PUBLIC_URL. Correct it, or enter the name into the DNS.`;
+    }
+  };
+  return { works: 'The name in PUBLIC_URL has an address.', find };
 }
 
 /** What a service for real people was not told stays as it is until the next start. */
@@ -148,9 +170,9 @@ async function platformLooks(parts: LookParts): Promise<StartProbe[]> {
   }));
 }
 
-/** The first fault among a check's lines. */
-function sentenceOf(results: readonly CheckResult[]): string | undefined {
-  const fault = results.find(({ verdict }) => verdict === 'fault');
+/** The first of a check's lines with that verdict. */
+function sentenceOf(results: readonly CheckResult[], verdict: CheckResult['verdict'] = 'fault'): string | undefined {
+  const fault = results.find((result) => result.verdict === verdict);
   return (
     fault &&
     [`${fault.name}: ${fault.detail}`, ...(fault.nextStep === undefined ? [] : [fault.nextStep])].join('. ') + '.'

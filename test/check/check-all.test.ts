@@ -79,6 +79,26 @@ describe('npm run check', () => {
     expect(lines.join('\n')).toContain(`ok Webhook slack ${server.url}/webhooks/slack is served`);
   });
 
+  test('tries the model that was connected on the page, and looks at the data folder', async () => {
+    const url = await serve({ '/v1/models': [200, { data: [{ id: 'own' }] }], '/v1/chat/completions': 401 });
+    const own = JSON.stringify({ baseUrl: `${url}/v1`, apiKey: 'sk-of-mine-0123', model: 'own' });
+    const folder = folderWith({ 'own-model.json': own });
+    const ports = {
+      PORT: String(await freePort()),
+      SERVICE_PORT: String(await freePort()),
+      MESSENGER_PORT: String(await freePort()),
+    };
+    const { lines, exitCode } = await linesOf({ ...ports, DATA_DIR: folder });
+    expect(lines.join('\n')).toMatch(
+      /ok Connected chat models own\n[^]*fault Connected chat answer answers 401 → Set the key on the page/,
+    );
+    expect(exitCode).toBe(1);
+    const besideFile = await linesOf({ ...ports, DATA_DIR: `${folder}/own-model.json` });
+    expect(besideFile.lines).toContain(
+      `fault Files The folder ${folder}/own-model.json cannot be used: set DATA_DIR to one that can be written`,
+    );
+  });
+
   test('does not meet its own look at the ports in place of the bot', async () => {
     const port = String(await freePort());
     const env = {

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { lookup } from 'node:dns/promises';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { ListeningServer } from '../../src/base/http-server.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
-import { chatProbe, redisProbe, watchTroubles } from '../../src/start/start-troubles.ts';
+import { chatProbe, publicUrlProbe, redisProbe, signInProbe, watchTroubles } from '../../src/start/start-troubles.ts';
 import { answering } from '../check/support.ts';
 import { SERVING, without } from '../settings/environments.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
@@ -51,7 +52,7 @@ async function aroundBot(answers: Parameters<typeof answering>[0] = {}): Promise
   return {
     ...without(SERVING, 'WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET'),
     ...{ SIGN_IN_PROOF: 'same-id', CHAT_BASE_URL: `${url}/v1`, SIGN_IN_URL: url },
-    ...{ HOST: '127.0.0.1', PORT: port, REDIS_URL: await startRedis() },
+    ...{ PUBLIC_URL: 'https://localhost', HOST: '127.0.0.1', PORT: port, REDIS_URL: await startRedis() },
   };
 }
 
@@ -84,6 +85,29 @@ describe('what does not work is said in a sentence', () => {
     else expect(found).toBeUndefined();
   });
 
+  test('a sign-in service that refuses our client, perhaps for everybody', async () => {
+    const find = async (status: number) => {
+      const authUrl = await serve({ '/oauth2.0/authorize': status });
+      return signInProbe({ authUrl, clientId: 'parley', publicUrl: 'https://parley.example.org' }).find();
+    };
+    expect(await find(400)).toMatch(
+      /^Perhaps nobody can sign in\. .*answers 400 .*SIGN_IN_CLIENT_ID.*\/oauth\/callback/,
+    );
+    expect(await find(404)).toMatch(/^Nobody can sign in\. .*Correct SIGN_IN_URL/);
+    expect(await find(200)).toBeUndefined();
+  });
+
+  test('a public address whose name nobody knows', async () => {
+    const find = (publicUrl: string) => publicUrlProbe(publicUrl).find();
+    // A name that can never be given away; a machine without any DNS says another thing, of which nothing follows.
+    const answer = await lookup('parley.invalid').catch((error: unknown) => error);
+    const isUnknown = (answer as { code?: string }).code === 'ENOTFOUND';
+    const expected = isUnknown ? expect.stringMatching(/^parley\.invalid has no address .*PUBLIC_URL/) : undefined;
+    expect(await find('https://parley.invalid')).toEqual(expected);
+    expect(await find('https://localhost:8443')).toBeUndefined();
+    expect(await find('https://[::1]')).toBeUndefined();
+  });
+
   test('it is looked at again until it works, which is said once', async () => {
     const told: string[] = [];
     let looks = 0;
@@ -104,9 +128,7 @@ describe('npm start', () => {
   test('says that it runs, and what to save in the console, only where all works', async () => {
     const parley = await start(await aroundBot(), /Reached at[\s\S]*callback URL/);
     expect(parley.output()).toContain('Parley is running.');
-    expect(parley.output()).toContain(
-      "WeCom's console as the bot's callback URL: https://parley.example.org/webhooks/wecom",
-    );
+    expect(parley.output()).toContain("WeCom's console as the bot's callback URL: https://localhost/webhooks/wecom");
   });
 
   test('says what does not work, in place of that it runs, and goes on until it does', async () => {

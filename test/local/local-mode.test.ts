@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectRedis } from '../../src/base/redis.ts';
+import { faultOfDataDir, openDataDir } from '../../src/local/data-dir.ts';
 import { EmbeddedRedisError } from '../../src/local/embedded-redis.ts';
 import { startEmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { prepareLocalMode, type LocalMode } from '../../src/local/local-mode.ts';
@@ -186,7 +187,14 @@ test('two Parleys never share a data folder', async () => {
   await (await start('shared')).stop();
 });
 
-test('a folder that cannot be made is named', async () => {
+test('a folder that cannot be made is named, by the check as well, which makes none', async () => {
   writeFileSync(join(folder, 'file'), '');
   await expect(start('file/below')).rejects.toMatchObject({ code: 'data_dir_unusable' });
+  const sentence = (path: string) => `The folder ${path} cannot be used: set DATA_DIR to one that can be written`;
+  for (const path of [join(folder, 'file'), join(folder, 'file/below')])
+    expect(faultOfDataDir(path)).toBe(sentence(path));
+  expect(faultOfDataDir(join(folder, 'not/yet/there'))).toBeUndefined();
+  expect(existsSync(join(folder, 'not'))).toBe(false);
+  // Below /proc the system makes the folders; to make one there must fail, and not go on for ever.
+  expect(() => openDataDir('/proc/parley/data')).toThrow(sentence('/proc/parley/data'));
 });

@@ -54,6 +54,8 @@ describe('what is copied into a setting a little wrongly', () => {
         `CHAT_BASE_URL ends in ${end.replace(/\/$/, '')}, which is added to it: leave that out, so that it ends in /v1`,
       ]);
       expect(faultyNames({ ...SERVING, CHAT_BASE_URL: 'https://chat.example.org/v1' })).toEqual([]);
+      const engine = { ROLES: 'service', SERVICE_UPSTREAM_URL: `https://engine.example.org/v1${end}` };
+      expect(faultyNames(engine)).toEqual(['SERVICE_UPSTREAM_URL']);
     },
   );
 });

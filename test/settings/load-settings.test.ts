@@ -108,7 +108,10 @@ describe('where values come from', () => {
   test('ENV_FILE names another file, which must exist', () => {
     const cwd = folderWith({ 'other.env': 'PORT=9001', 'config/.env': 'PORT=9002' });
     expect(loadSound({ ENV_FILE: 'other.env' }, cwd).config.http.port).toBe(9001);
-    expect(faultyNames({ ENV_FILE: 'absent.env' }, cwd)).toEqual(['ENV_FILE']);
+    const absent = load({ ENV_FILE: 'absent.env' }, cwd);
+    expect(!absent.ok && absent.faults.map(({ message }) => message)).toEqual([
+      `ENV_FILE names ${join(cwd, 'absent.env')}, which cannot be read (ENOENT): correct the path, or unset it`,
+    ]);
   });
 
   test('a secret may lie in a file of its own', () => {
