@@ -50,12 +50,12 @@ export class EditThrottle {
     this.#writing ??= this.#writeWhileDirty().finally(() => (this.#writing = undefined));
   }
 
-  /** Writes nothing more and waits for the write under way. */
-  async close(): Promise<void> {
+  /** Writes nothing more. @returns what settles behind the write under way, if there is one */
+  close(): Promise<void> | undefined {
     this.#isClosed = true;
     this.#isDirty = false;
     this.#endPause?.();
-    await this.#writing;
+    return this.#writing;
   }
 
   async #writeWhileDirty(): Promise<void> {

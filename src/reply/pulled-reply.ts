@@ -157,8 +157,8 @@ export class PulledReply implements LiveReply {
     return [open, ...this.#mergedRecords()];
   }
 
-  close(): Promise<void> {
-    return this.#pacer.close();
+  async close(): Promise<void> {
+    await this.#pacer.close();
   }
 
   async abandon(): Promise<void> {

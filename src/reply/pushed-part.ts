@@ -47,7 +47,8 @@ export class PushedPart {
   /** It is known that nothing was posted, so that nothing need be looked up. */
   #isUnsent = false;
   #hasPosted = false;
-  readonly #lost: LostPost;
+  /** Made once a post is lost, which few are. */
+  #lost: LostPost | undefined;
   /** A post or an edit of an unknown fate, or another worker's, may still be carried out: this one's message is not alone for certain. */
   #mayBeLate = false;
   /** Where the message stands, while that is not written down. */
@@ -60,7 +61,6 @@ export class PushedPart {
     this.#options = options;
     this.#postKey = postKeyOf(options.deliveryId, options.part);
     this.#nowMs = options.nowMs ?? monotonicMs;
-    this.#lost = new LostPost({ ...options, postKey: this.#postKey });
   }
 
   /** Where the message stands, if only this process knows so far: for the commit, which writes it down as well. */
@@ -82,7 +82,7 @@ export class PushedPart {
     return async (isStanding) => {
       if (!(await isStanding(handle))) return;
       const found = await push.find(target, this.#postKey);
-      if (found !== 'unknown') await this.#lost.takeAway(found, handle);
+      if (found !== 'unknown') await this.#lostPost().takeAway(found, handle);
       if (await isStanding(handle)) await push.update(handle, snapshot, this.#postKey);
     };
   }
@@ -137,7 +137,7 @@ export class PushedPart {
       const isSentTwice = state.kind === 'posting' && state.isOwn && !this.#hasPosted;
       if (state.kind !== 'posting' || this.#isUnsent || isSentTwice) return this.#open(snapshot);
       this.#mayBeLate = true;
-      const fate = await this.#lost.lookUp(state.sinceMs);
+      const fate = await this.#lostPost().lookUp(state.sinceMs);
       if (fate.kind === 'wait') return { result: 'wait', pauseMs: fate.pauseMs, why: 'uncertain' };
       // The fence is asked anew in either case: a look-up may take long.
       if (fate.kind === 'absent') this.#isUnsent = true;
@@ -172,6 +172,10 @@ export class PushedPart {
   #forgetGone(): void {
     this.#handle = this.#shown = this.#unrecorded = undefined;
     this.#isUnsent = this.#mayBeLate = true;
+  }
+
+  #lostPost(): LostPost {
+    return (this.#lost ??= new LostPost({ ...this.#options, postKey: this.#postKey }));
   }
 
   async #open(snapshot: Omit<ReplySnapshot, 'shown'>): Promise<PartResult> {

@@ -48,9 +48,12 @@ export class PushedReply implements LiveReply {
   constructor(options: LiveReplyOptions, push: PushReplies) {
     this.#options = options;
     this.#push = push;
-    const { replyTarget } = options;
+    const { redis, conversation, epoch, deliveryId, replyTarget } = options;
     this.#ledger = createPostLedger({
-      ...options,
+      redis,
+      conversation,
+      epoch,
+      deliveryId,
       place: replyTarget === undefined ? '' : push.placeOf(replyTarget),
       doubtedAgeMs: doubtedAgeMs(options.platform.replyTraits),
     });
@@ -144,6 +147,7 @@ export class PushedReply implements LiveReply {
   async close(): Promise<void> {
     clearTimeout(this.#silence);
     const closed = this.#pacer.close();
+    if (!closed) return;
     const { signal } = this.#options;
     // A stop waits for the write under way no longer than it may.
     const cutShort = shownNoMore(signal).then(() => endedInTime(closed));
@@ -268,12 +272,14 @@ export class PushedReply implements LiveReply {
   }
 
   #part(part: number): PushedPart | undefined {
+    const begun = this.#parts[part];
+    if (begun) return begun;
     const { platform, replyTarget: target, deliveryId, wasBegun, isClaimHeld } = this.#options;
     const push = this.#push;
     if (target === undefined) return undefined;
     const { replyTraits: traits } = platform;
     const place = { push, target, ledger: this.#ledger, deliveryId, part, traits, wasBegun, isClaimHeld };
-    return (this.#parts[part] ??= new PushedPart(place));
+    return (this.#parts[part] = new PushedPart(place));
   }
 
   #record(fields: Record<string, string>): FinalRecord {
