@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { conversationKeys, messageKey, pendingKey } from '../src/base/partition-keys.ts';
-import { ALL_PARTITIONS, conversationOf, deliveryIdOf } from '../src/platforms/conversation-key.ts';
-import type { Chat } from '../src/platforms/platform.ts';
+import { conversationKeys, messageKey, pendingKey } from '../src/domain/partition-keys.ts';
+import { ALL_PARTITIONS, conversationOf, deliveryIdOf } from '../src/domain/conversation.ts';
+import type { Chat } from '../src/domain/message.ts';
 import type { SentEvent } from './ledger.ts';
 import type { World } from './world.ts';
 

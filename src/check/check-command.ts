@@ -16,7 +16,8 @@ import { secretsOfEarlierStart } from '../local/local-mode.ts';
 import { needsLocalParts } from '../local/needs-local-parts.ts';
 import { readOwnModel } from '../local/own-model-file.ts';
 import { findRedisProgram } from '../local/redis-program.ts';
-import type { CheckResult, PlatformName } from '../platforms/platform.ts';
+import type { CheckResult } from '../platforms/platform.ts';
+import type { PlatformName } from '../domain/message.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 import { isServiceAlone } from '../settings/mode.ts';
 

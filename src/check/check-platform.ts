@@ -1,7 +1,8 @@
 import { createLog } from '../base/log.ts';
 import { connectRedis } from '../base/redis.ts';
 import { createPlatforms } from '../compose/bot.ts';
-import type { CheckResult, PlatformName } from '../platforms/platform.ts';
+import type { CheckResult } from '../platforms/platform.ts';
+import type { PlatformName } from '../domain/message.ts';
 import { createKeyRing, redisAddress } from '../compose/secrets.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 

@@ -4,8 +4,9 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import { isFirst } from '../base/only-one.ts';
 import type { RedisClient } from '../base/redis.ts';
-import { personIdOf } from '../platforms/conversation-key.ts';
-import type { InboundMessage, Platform } from '../platforms/platform.ts';
+import { personIdOf } from '../domain/conversation.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { InboundMessage } from '../domain/message.ts';
 import { tooManyMessages } from '../reply/read-live-reply.ts';
 
 /** Tells a person, once a minute, that messages were not taken since too many came; for platforms where the HTTP answer shows nothing. */

@@ -6,8 +6,8 @@ import { watchHistory } from '../base/watch-history.ts';
 import type { Base, BotOptions } from './bot.ts';
 import { createIdentity, type Identity } from '../identity/identity.ts';
 import type { FindHeldMessages, WaitsFor } from '../identity/links/waiting.ts';
-import type { TurnClaim } from '../queue/turn-store.ts';
-import { personIdOf } from '../platforms/conversation-key.ts';
+import type { TurnClaim } from '../domain/turn.ts';
+import { personIdOf } from '../domain/conversation.ts';
 import { createTellPerson } from './notify-person.ts';
 import { OLDEST_QUESTION_MS } from '../turn/run-turn.ts';
 

@@ -1,5 +1,4 @@
-import type { KeyRing } from '../base/key-ring.ts';
-import { SealError } from '../base/key-ring.ts';
+import { type KeyRing, SealError } from '../base/key-ring.ts';
 
 /** Where an image stands in its question: in what is quoted, or behind so many characters (UTF-16 units) of its text. */
 export type ImagePlace = 'quote' | number;

@@ -1,8 +1,9 @@
 import { hashParts } from '../base/ids.ts';
 import { SealError, type KeyRing } from '../base/key-ring.ts';
 import type { Language } from '../base/texts.ts';
-import { personIdOf } from '../platforms/conversation-key.ts';
-import type { InboundMessage } from '../platforms/platform.ts';
+import { personIdOf } from '../domain/conversation.ts';
+import type { InboundMessage } from '../domain/message.ts';
+import type { PreferencesChange } from '../domain/turn.ts';
 
 /** How hard the model is to think, as a person chose it. */
 export type ThinkingChoice = 'off' | 'low' | 'high' | 'max';
@@ -13,13 +14,6 @@ export interface Preferences {
   thinking?: ThinkingChoice;
   /** The language of the bot's own texts. */
   language?: Language;
-}
-
-/** A choice as the commit writes it: into the person's hash, the field of the chat. */
-export interface PreferencesChange {
-  personId: string;
-  field: string;
-  sealed: string;
 }
 
 type Place = Pick<InboundMessage, 'platform' | 'tenant' | 'app' | 'chat' | 'sender'>;

@@ -1,7 +1,7 @@
 import type { KeyRing } from '../base/key-ring.ts';
-import { conversationKeys } from '../base/partition-keys.ts';
+import { conversationKeys } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
-import type { ConversationRef } from '../platforms/conversation-key.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
 import { openTurns, type HistoryTurn } from './history.ts';
 
 /** A turn with its record as it stands in Redis. */

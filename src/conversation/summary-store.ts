@@ -2,12 +2,12 @@ import type { KeyRing } from '../base/key-ring.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/clock.ts';
 import { randomToken } from '../base/ids.ts';
 import { loadScript } from '../base/lua-script.ts';
-import { conversationKeys } from '../base/partition-keys.ts';
+import { conversationKeys } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
-import type { ConversationRef } from '../platforms/conversation-key.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
 import { readHistory, type KeptTurn } from './read-history.ts';
 import { sealSummary, type ConversationSummary } from './summary.ts';
-import type { UsageChange } from './usage-store.ts';
+import type { UsageChange } from '../domain/turn.ts';
 
 /** A summary that did not come about is asked for again after so long, then after twice as long, and so on. */
 const FIRST_WAIT_MS = 2 * MINUTE_MS;

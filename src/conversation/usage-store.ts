@@ -1,20 +1,14 @@
 import { DAY_MS, type NowMs } from '../base/clock.ts';
-import { usageKey } from '../base/partition-keys.ts';
+import { usageKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
-import { ALL_PARTITIONS } from '../platforms/conversation-key.ts';
+import { ALL_PARTITIONS } from '../domain/conversation.ts';
+import type { UsageChange } from '../domain/turn.ts';
 
 /** What a person used. */
 export interface Usage {
   questions: number;
   /** Of prompts and answers together. */
   tokens: number;
-}
-
-/** What the commit of a turn adds to a person's use: fields of one hash, and how much each grows. */
-export interface UsageChange {
-  key: string;
-  add: Record<string, number>;
-  lifeMs: number;
 }
 
 const LIFE_MS = 40 * DAY_MS;

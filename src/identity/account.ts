@@ -1,6 +1,6 @@
 import type { Language } from '../base/texts.ts';
-import { personIdOf, type ConversationRef } from '../platforms/conversation-key.ts';
-import type { PlatformName } from '../platforms/platform.ts';
+import { personIdOf, type ConversationRef } from '../domain/conversation.ts';
+import type { PlatformName } from '../domain/message.ts';
 
 /** Within which platform, tenant and app a chat user id means somebody. */
 export interface PersonOwner {
@@ -14,23 +14,6 @@ export interface ChatPerson extends PersonOwner {
   chatUserId: string;
   /** The language of the chat in which sign-in was asked for, where it is known. */
   language?: Language;
-}
-
-/** `suspended`: the institution no longer vouches for the account; `reauth`: the person has to sign in again. */
-export type AccountStatus = 'active' | 'suspended' | 'reauth';
-
-/** The institution's account that a chat person is linked to. */
-export interface Account {
-  /** The profile's `id`: usually a staff or student number. */
-  accountId: string;
-  name: string;
-  /** `JG` staff, `XS` student, `QT` other; empty where the profile names none. */
-  identityCode: string;
-  /** Department code and name; empty where the profile names none. */
-  department: string;
-  departmentName: string;
-  linkedAtMs: number;
-  status: AccountStatus;
 }
 
 /** What a link's commit asks for: the messages that this conversation holds can be answered now. */

@@ -1,7 +1,7 @@
 import { hmacHex } from '../base/ids.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
-import type { PlatformName } from '../platforms/platform.ts';
+import type { PlatformName } from '../domain/message.ts';
 import { personKey, type ChatPerson, type PersonOwner } from './account.ts';
 
 /** The events of the audit trail (SECURITY.md audit-trail). */

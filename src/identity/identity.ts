@@ -1,7 +1,8 @@
 import type Router from '@koa/router';
 import { asError } from '../base/coded-error.ts';
 import { inBackground } from '../base/in-background.ts';
-import type { Account, ChatPerson, IdentityNotice, PersonOwner, Release } from './account.ts';
+import type { ChatPerson, IdentityNotice, PersonOwner, Release } from './account.ts';
+import type { Account } from '../domain/account.ts';
 import { createAccessTokens } from './tokens/access-token.ts';
 import { createAudit } from './audit.ts';
 import { bringBack } from './links/bring-back.ts';

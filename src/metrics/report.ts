@@ -1,6 +1,6 @@
 import type { ChatReport } from '../chat/chat-types.ts';
 import type { IdentityReport } from '../identity/audit.ts';
-import type { PlatformName } from '../platforms/platform.ts';
+import type { PlatformName } from '../domain/message.ts';
 import type { QueueReport } from '../queue/queue-report.ts';
 
 /** What the receiving side tells. Durations are milliseconds. */

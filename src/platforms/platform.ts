@@ -1,105 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PlatformAccess } from './platform-access.ts';
-import type { SlashCommand } from './slash-words.ts';
-
-/** The messaging apps that Parley speaks to. */
-export type PlatformName = 'wecom' | 'slack' | 'feishu' | 'dingtalk';
-
-/** The chat that a message was written in, and the part of it that forms a conversation. */
-export interface Chat {
-  kind: 'private' | 'group';
-  /** The platform's id of the group; in a private chat the person's user id. */
-  id: string;
-  /** The platform's thread, where it has threads; a thread is always a conversation of its own. */
-  threadId?: string;
-}
-
-/** Who wrote, as the platform names them. Whether the id is encrypted for us is the platform's affair (`plainUserId`). */
-export interface Sender {
-  userId: string;
-  displayName?: string;
-}
-
-/** One piece of a message, in the order in which it was said. `mediaRef` is the platform's own reference, fetched by `fetchMedia`. */
-export type MessagePart =
-  | { type: 'text'; text: string }
-  | { type: 'image'; mediaRef: string }
-  | { type: 'file'; mediaRef: string; name?: string }
-  | { type: 'unsupported'; what: string };
-
-/** A message from a person, read from a verified delivery. It is stored sealed; its fields may hold message text. */
-export interface InboundMessage {
-  /** Version of this shape; a worker that does not know it leaves the message for one that does (SECURITY.md versioned-payloads). */
-  version: 1;
-  platform: PlatformName;
-  /** The company or workspace; a fixed word where a deployment serves one. */
-  tenant: string;
-  /** The bot or app within the tenant. */
-  app: string;
-  /** The platform's id of this message; the same for every delivery of it. */
-  messageId: string;
-  /** When it was said or first handed over, by the platform's clock: for the order of what was said in one chat, and nothing else. Milliseconds. */
-  saidAtMs?: number;
-  chat: Chat;
-  sender: Sender;
-  parts: MessagePart[];
-  /** The message that this one quotes, if any. */
-  quote?: MessagePart[];
-  /** Set when the text is one of the slash words, with the bot's mention already taken away. */
-  slash?: SlashCommand;
-  /** Where the platform takes the answer, opaque to all but the platform; absent where it polls us. */
-  replyTarget?: string;
-  /** The thread that the answer to this message begins; what is said here belongs to that conversation too. */
-  opensThread?: string;
-  /** The message that began the thread this one was written in, by the platform's id; its answer may be the thread's first. */
-  threadBegunBy?: string;
-  /** The platform's own way to answer later than live, opaque to all but the platform (WeCom: the response_url). */
-  laterReplyHandle?: string;
-}
-
-/**
- * A person stops the answer that they are being given, without a word that wants an answer: by the platform's own button, or
- * by the stop word alone where the bot is not named.
- */
-export interface InboundStop {
-  /** The same for every delivery of it, and no message's. */
-  stopId: string;
-  chat: Chat;
-  /** Whose answer it is; nobody stops another's. */
-  sender: Sender;
-  /** As in a message. */
-  threadBegunBy?: string;
-  /** Only answers whose visible messages have these handles, or handles that go on from them behind a slash. */
-  shownAt?: string[];
-}
+import type { Chat, InboundMessage, InboundStop, PlatformName, Sender } from '../domain/message.ts';
+import type { PulledReply, ReplySnapshot, ReplyView } from '../domain/reply.ts';
 
 /** An HTTP answer to the platform. */
 export interface HttpAnswer {
   status: number;
   contentType?: string;
   body: string;
-}
-
-/** What a reply looks like at one instant, before the platform's own dialect. `text` is the model's (or our notice's) text alone. */
-export interface ReplyView {
-  text: string;
-  /** A line about what is going on (waiting, a notice about the account). It is shown apart from the text. */
-  status?: string;
-  /**
-   * The newest part of the model's thought, for the platform's own place for it; never part of the text. Empty when the
-   * model thinks but nobody is to read what.
-   */
-  thinking?: string;
-  /** Whom a word of ours in a group calls, by their user id, where the platform `canMention`; never taken from a text. */
-  mention?: string;
-  finished: boolean;
-}
-
-/** The state of a pulled reply as the platform's poll gets it: already rendered by `renderReply`. */
-export interface PulledReply {
-  replyId: string;
-  content: string;
-  finished: boolean;
 }
 
 /** A delivery's raw bytes as they came. Only these are hashed, never a re-serialised body (SECURITY.md raw-bytes-only). */
@@ -178,31 +86,6 @@ export interface ReplyTraits {
  * silent for longer; a process that was frozen meanwhile finds more time gone, and asks anew. Milliseconds of the monotonic clock.
  */
 export const FENCE_HOLDS_MS = 2_000;
-
-/** One snapshot of an answer, as it is to stand in its visible message. */
-export interface ReplySnapshot {
-  /** The whole rendered text so far. */
-  content: string;
-  /** What of it this process has put there; absent after a take-over, when only the platform knows. */
-  shown?: string;
-  finished: boolean;
-  /** The message stays as it is for long, to be edited later (an invitation to sign in). */
-  staysOpen?: boolean;
-  /** An earlier post of it may turn up after all: this one must be known by its key from the beginning. */
-  isRepeat?: boolean;
-  /** What is said about a finished answer, in plain words: shown apart from its text, in the platform's own place for that. */
-  note?: string;
-  /** With an answer's last snapshot: what `find` says of it from then on. */
-  ends?: AnswerEnd;
-}
-
-/** Marks of an answer that is whole. */
-export interface AnswerEnd {
-  /** The key of its last part: once that stands with its last snapshot, the answer is whole. */
-  lastKey: string;
-  /** First parts' keys of the messages that were merged into the one that it answers: it is their answer as well. */
-  mergedKeys: string[];
-}
 
 /**
  * What became of a post or an edit. `sent`: it stands, under this handle from now on. `uncertain`: it may or may not

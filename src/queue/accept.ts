@@ -1,10 +1,10 @@
-import { conversationKeys, messageKey, rateKey } from '../base/partition-keys.ts';
+import { conversationKeys, messageKey, rateKey } from '../domain/partition-keys.ts';
 import { DAY_MS } from '../base/clock.ts';
 import { loadScript, type LuaScript } from '../base/lua-script.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
-import { deliveryIdOf, personIdOf, type ConversationRef } from '../platforms/conversation-key.ts';
-import type { InboundMessage } from '../platforms/platform.ts';
+import { deliveryIdOf, personIdOf, type ConversationRef } from '../domain/conversation.ts';
+import type { InboundMessage } from '../domain/message.ts';
 import { mergeKeyOf, NEVER_MERGED, sealMessage, sealTarget } from './inbox-entry.ts';
 import { PersonLimit } from './person-limit.ts';
 import type { AcceptedMessage, ReplayBuffer } from './replay-buffer.ts';

@@ -1,5 +1,5 @@
 import { Queue } from 'bullmq';
-import { conversationKeys } from '../base/partition-keys.ts';
+import { conversationKeys } from '../domain/partition-keys.ts';
 import { loadScript } from '../base/lua-script.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { shardNames, type WakeJob } from './wake-queue.ts';

@@ -1,7 +1,7 @@
 import { loadScript } from '../base/lua-script.ts';
-import { conversationKeys, messageKeyPrefix } from '../base/partition-keys.ts';
+import { conversationKeys, messageKeyPrefix } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
-import type { ConversationRef } from '../platforms/conversation-key.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
 

@@ -1,16 +1,7 @@
 import { ifOpens, type KeyRing } from '../base/key-ring.ts';
 import { CodedError } from '../base/coded-error.ts';
-import type { InboundMessage, PlatformName } from '../platforms/platform.ts';
-
-/** One accepted message as a worker gets it. */
-export interface WaitingMessage {
-  deliveryId: string;
-  /** When it was accepted, or released after a sign-in; its age decides whether an answer would still be expected. */
-  acceptedAtMs: number;
-  /** Its place in the conversation's history of acceptance, for the stop mark. */
-  seq: number;
-  message: InboundMessage;
-}
+import type { InboundMessage } from '../domain/message.ts';
+import type { AnswerTarget, WaitingMessage } from '../domain/turn.ts';
 
 /** Thrown for an entry that this version cannot read; it stays where it is (SECURITY.md versioned-payloads). */
 export class EntryError extends CodedError<'entry_unknown_version' | 'entry_unreadable'> {}
@@ -23,12 +14,6 @@ export class MissingKeyError extends CodedError<'key_missing'> {
     super('key_missing', `A message waits for key ${keyId}`);
     this.keyId = keyId;
   }
-}
-
-/** Where a platform that we post to takes the answer to a message. */
-export interface AnswerTarget {
-  platform: PlatformName;
-  replyTarget: string;
 }
 
 const PURPOSE = 'message';

@@ -1,5 +1,6 @@
 import { ifOpens, SealError, type KeyRing } from '../base/key-ring.ts';
-import { deliveryIdOfEntry, EntryError, openEntry, type WaitingMessage } from './inbox-entry.ts';
+import { deliveryIdOfEntry, EntryError, openEntry } from './inbox-entry.ts';
+import { type WaitingMessage } from '../domain/turn.ts';
 
 const ANSWER_PURPOSE = 'answer';
 

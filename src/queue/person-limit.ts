@@ -3,7 +3,7 @@ import { MINUTE_MS, monotonicMs } from '../base/clock.ts';
 import { inBackground } from '../base/in-background.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
-import { personRateKey, rateKey } from '../base/partition-keys.ts';
+import { personRateKey, rateKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
 
 const countScript = loadScript(import.meta.url, './scripts/count-person.lua');

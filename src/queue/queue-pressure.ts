@@ -3,12 +3,7 @@ import { asError } from '../base/coded-error.ts';
 import { settledWithin } from '../base/settled-within.ts';
 import type { Log } from '../base/log.ts';
 import type { QueueReport } from './queue-report.ts';
-
-/**
- * How much more is asked than the deployment can answer (SECURITY.md back-pressure). `soft`: answers are to be short.
- * `hard`: a question is answered with a busy note.
- */
-export type Pressure = 'none' | 'soft' | 'hard';
+import type { Pressure } from '../domain/turn.ts';
 
 export interface PressureLimits {
   /** Conversations of the whole deployment that wait for a worker. */

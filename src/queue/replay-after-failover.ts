@@ -2,7 +2,7 @@ import { inBackground } from '../base/in-background.ts';
 import { MINUTE_MS } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { loadScript } from '../base/lua-script.ts';
-import { messageKey } from '../base/partition-keys.ts';
+import { messageKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { watchHistory } from '../base/watch-history.ts';
 import type { Inbox } from './accept.ts';

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MIB_BYTES, MINUTE_MS, type NowMs, monotonicMs } from '../base/clock.ts';
-import { messageKey } from '../base/partition-keys.ts';
+import { messageKey } from '../domain/partition-keys.ts';
 import { TimedTexts, type TimedText } from '../base/timed-texts.ts';
-import type { ConversationRef } from '../platforms/conversation-key.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
 import { NEVER_MERGED } from './inbox-entry.ts';
 
 /** Everything is kept so long: a replica that is further behind is broken. */

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { RedisClient } from '../base/redis.ts';
-import type { ConversationRef } from '../platforms/conversation-key.ts';
-import type { StopMark } from './stop-mark.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
+import type { StopMark } from '../domain/turn.ts';
 import { STOP_CHANNEL } from './wake-queue.ts';
 
 /** Hears of accepted stop words in any process, and tells the turns that run in this one. */

@@ -1,15 +1,6 @@
-import { personIdOf } from '../platforms/conversation-key.ts';
-import type { InboundMessage } from '../platforms/platform.ts';
-import type { WaitingMessage } from './inbox-entry.ts';
-
-/** A stop that was accepted: a word with its place in the conversation and who said it (a person id), or one message's own. */
-export interface StopMark {
-  /** 0 where it is meant for one message. */
-  seq: number;
-  ownerId: string;
-  /** The one message that is meant: its answer opens the thread in which the word was said, or has the platform's button. */
-  deliveryId?: string;
-}
+import { personIdOf } from '../domain/conversation.ts';
+import type { InboundMessage } from '../domain/message.ts';
+import type { StopMark, WaitingMessage } from '../domain/turn.ts';
 
 /** A stop ends what its own sender asked before it; nobody stops another's question. */
 export function isMeantBy({ seq: stopSeq, ownerId, deliveryId: only }: StopMark, turn: WaitingMessage[]): boolean {

@@ -1,8 +1,9 @@
 import { loadScript } from '../base/lua-script.ts';
-import { conversationKeys, messageKey, messageKeyPrefix } from '../base/partition-keys.ts';
+import { conversationKeys, messageKey, messageKeyPrefix } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
-import { conversationOf, deliveryIdOf, personIdOf, type GroupScope } from '../platforms/conversation-key.ts';
-import type { InboundStop, Platform } from '../platforms/platform.ts';
+import { conversationOf, deliveryIdOf, personIdOf, type GroupScope } from '../domain/conversation.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { InboundStop } from '../domain/message.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import { STOP_CHANNEL } from './wake-queue.ts';
 

@@ -1,7 +1,7 @@
 import { inBackground } from '../base/in-background.ts';
 import type { Log } from '../base/log.ts';
-import type { ConversationRef } from '../platforms/conversation-key.ts';
-import type { InboundMessage } from '../platforms/platform.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
+import type { InboundMessage } from '../domain/message.ts';
 import type { Accepted, Inbox } from './accept.ts';
 import type { WakeQueue } from './wake-queue.ts';
 

@@ -3,7 +3,7 @@ import { asError } from '../base/coded-error.ts';
 import { MINUTE_MS } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
-import type { ConversationRef } from '../platforms/conversation-key.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
 import { closeWorkers } from './close-workers.ts';
 
 /** What a job holds: where to look, nothing of what was said (SECURITY.md secrets-stay-inside, versioned-payloads). */

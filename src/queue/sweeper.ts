@@ -1,11 +1,11 @@
 import { asError } from '../base/coded-error.ts';
 import { SECOND_MS } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
-import { pendingKey } from '../base/partition-keys.ts';
+import { pendingKey } from '../domain/partition-keys.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { settledWithin } from '../base/settled-within.ts';
-import { ALL_PARTITIONS, type ConversationRef } from '../platforms/conversation-key.ts';
+import { ALL_PARTITIONS, type ConversationRef } from '../domain/conversation.ts';
 import type { QueueReport } from './queue-report.ts';
 import type { WakeQueue } from './wake-queue.ts';
 

@@ -1,9 +1,10 @@
 import type { Job } from 'bullmq';
 import { inBackground } from '../base/in-background.ts';
 import { monotonicMs, SECOND_MS } from '../base/clock.ts';
-import type { ConversationRef } from '../platforms/conversation-key.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
 import type { QueueReport } from './queue-report.ts';
-import { CLAIM_LIFE_MS, type Renewed, type TurnClaim, type TurnStore } from './turn-store.ts';
+import { CLAIM_LIFE_MS, type Renewed, type TurnStore } from './turn-store.ts';
+import { type TurnClaim } from '../domain/turn.ts';
 import type { WakeJob } from './wake-queue.ts';
 
 /**

@@ -6,20 +6,20 @@ import {
   messageKey,
   messageKeyPrefix,
   preferencesKeyPrefix,
-} from '../base/partition-keys.ts';
+} from '../domain/partition-keys.ts';
 import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS, type NowMs } from '../base/clock.ts';
 import { loadScript, type LuaScript } from '../base/lua-script.ts';
 import { randomToken } from '../base/ids.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
-import { personIdOf, type ConversationRef } from '../platforms/conversation-key.ts';
+import { personIdOf, type ConversationRef } from '../domain/conversation.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import type { BeginReply } from './begin-reply.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
 import { heldFor, releaseHeld, type Held, type Released } from './held-messages.ts';
-import type { StopMark } from './stop-mark.ts';
-import { hasFollowUp, type TurnCommit } from './turn-commit.ts';
-import { EntryError, MissingKeyError, openTarget, type AnswerTarget, type WaitingMessage } from './inbox-entry.ts';
+import { type StopMark, type TurnClaim, type TurnCommit } from '../domain/turn.ts';
+import { hasFollowUp } from './turn-commit.ts';
+import { EntryError, MissingKeyError, openTarget } from './inbox-entry.ts';
 import { openAnswer, readableOf, readEntries, sealAnswer } from './open-turn.ts';
 
 /** A conversation's epoch and its like live so long after its last turn; far beyond any worker that could still hold an older epoch. */
@@ -57,63 +57,6 @@ const PREFERENCES_LIFE_MS = 90 * DAY_MS;
 const CLAIM_BYTES = 12;
 /** A number of Redis takes thousands of millions of such steps. */
 const LONGEST_EPOCH_STEP = 1_000_000;
-
-/** A turn as its worker took it: the messages to answer, and the epoch that every later write must carry. */
-export interface TurnClaim {
-  conversation: ConversationRef;
-  epoch: number;
-  /** The name of this taking; up to its dot the worker's name. */
-  claimId: string;
-  /** The delivery id of the newest message; the answer belongs to that one. */
-  turnId: string;
-  messages: WaitingMessage[];
-  /** Delivery ids of messages that their own key does not open: altered. They can only get an apology. */
-  unreadable: string[];
-  /** Where that apology goes, when none of the turn's messages opens; absent where the platform polls. */
-  apologyTarget?: AnswerTarget;
-  /** How often a worker died in this turn, and how often while no other suspect ran. */
-  crashes: number;
-  soloCrashes: number;
-  /** The model's full answer, when an earlier worker stored it before dying: it is never generated twice. */
-  storedAnswer?: string;
-  /** Whether an answer was stored that does not open: then the model is asked again. */
-  isAnswerLost: boolean;
-  /** The newest stop word's place and person, and the last stop that ended something. */
-  stop: StopMark & { servedSeq: number };
-  /** How many messages of the same sender wait for the sign-in. */
-  heldCount: number;
-  /** Whether it waited in a group for its sender's sign-in. */
-  wasHeldInGroup: boolean;
-  /** When the message that is answered first came: its live reply's life counts from there. */
-  startedAtMs: number;
-  /** Whether the live reply has ended already because its time was over; the answer goes the platform's other way. */
-  wasHandedOver: boolean;
-  /** Sealed turns and notices, oldest first. */
-  history: string[];
-  notices: string[];
-  /** What the next private replies begin with, as it is kept, oldest first. */
-  leftovers: string[];
-  /** Whether a worker had begun it before: something of its answer may have been shown. */
-  wasBegun: boolean;
-  /** What the sender chose, sealed, by chat; read with the claim. */
-  preferences: Record<string, string>;
-  /** Whether one of its messages was stopped by itself: in the thread that its answer opens, or by the platform's button. */
-  wasStopped: boolean;
-  /** The conversation's summary as it is kept (sealed, or the mark that it was cleared); empty when there is none. */
-  summary: string;
-  /** How many turns of history are kept; `history` holds the newest of them. */
-  historyLength: number;
-  /** How long the turn could have begun already when it was claimed, by Redis' clock. Milliseconds. */
-  dueForMs: number;
-  /** How long the newest message had waited when it was claimed, by Redis' clock. Milliseconds. */
-  newestAgeMs: number;
-  /** When it was claimed, by `monotonicMs`. */
-  claimedAtMs: number;
-  /** Whether it may have been answered already, under a history of Redis that a failover has ended. */
-  mayBeAnswered: boolean;
-  /** If so, what waits behind it and can be read: it may have been merged with one of them, and answered there. */
-  behind: WaitingMessage[];
-}
 
 /** What a renewal finds: the newest stop word, and whether one of the turn's messages was stopped by itself. */
 export interface Renewed {

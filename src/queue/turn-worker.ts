@@ -5,52 +5,24 @@ import { inBackground } from '../base/in-background.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
-import type { ConversationRef } from '../platforms/conversation-key.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
 import { closeWorkers } from './close-workers.ts';
 import { EntryError, MissingKeyError } from './inbox-entry.ts';
 import { MissingKeys } from './missing-keys.ts';
 import type { QueueReport } from './queue-report.ts';
-import { QueuePressure, type Pressure, type PressureLimits, type TakenWake } from './queue-pressure.ts';
+import { QueuePressure, type PressureLimits, type TakenWake } from './queue-pressure.ts';
 import { StopListener } from './stop-listener.ts';
-import { isMeantBy, marksOf, type StopMark } from './stop-mark.ts';
+import { isMeantBy, marksOf } from './stop-mark.ts';
+import { type StopMark, type TurnCommit, type AbortReason, type TurnClaim, type TurnControls } from '../domain/turn.ts';
 import { PoisonTurnLane } from './poison-turn-lane.ts';
 import { SWEEP_AFTER_MS } from './sweeper.ts';
 import { LOCK_MS, TurnLease } from './turn-lease.ts';
-import { hasFollowUp, type TurnCommit } from './turn-commit.ts';
-import type { TurnClaim, TurnStore } from './turn-store.ts';
+import { hasFollowUp } from './turn-commit.ts';
+import type { TurnStore } from './turn-store.ts';
 import { shardNames, WAKE_VERSION, type WakeJob, type WakeQueue } from './wake-queue.ts';
 
-/**
- * Why a running turn is told to end early. `stopped` keeps and shows what there is; the others show nothing more.
- * `yielded`: it has given its place up to messages that were said before it.
- */
-export type AbortReason = 'stopped' | 'fenced' | 'shutdown' | 'yielded';
-
-/** What a turn may do while it runs, beside reading its claim. */
-export interface TurnContext {
-  claim: TurnClaim;
-  /** Aborted with an `AbortReason` as its reason. */
-  signal: AbortSignal;
-  /** How much waits behind this turn. One that had begun before is not to suffer from it: its answer was shown in part. */
-  pressure(): Pressure;
-  /** Ends the turn as fenced: a write of its own was refused. */
-  fenced(): void;
-  /** Ends the turn as stopped: the person pressed the platform's own button. */
-  stopped(): void;
-  /** Asks the fence before an outside post; aborts and @returns false when a newer epoch has taken over. */
-  renew(): Promise<boolean>;
-  /** Stores the full answer before it goes out the last way (SECURITY.md noted-before-posted). @returns false when fenced */
-  storeAnswer(text: string): Promise<boolean>;
-  /** Seals the full answer as it is stored, for a script that stores it together with something else. */
-  sealAnswer(text: string): string;
-  /** Whether nobody can have claimed this turn yet, not even if the process was frozen meanwhile. */
-  isClaimHeld(): boolean;
-  /** Brings the conversation's held messages back in front of this turn. Where there are any, it ends: they run first. */
-  yieldToHeld(): Promise<void>;
-}
-
 /** Runs one turn to its commit; called by the worker, given by the composition root. Errors inside a turn are outcomes, not throws. */
-export type RunTurn = (context: TurnContext) => Promise<TurnCommit>;
+export type RunTurn = (context: TurnControls) => Promise<TurnCommit>;
 /** Says sorry for a turn that is given up. */
 export type ApologiseFor = (claim: TurnClaim) => Promise<TurnCommit>;
 
@@ -283,7 +255,7 @@ export class TurnWorker {
     inBackground(() => store.notCrashed(claim));
   }
 
-  #contextOf(claim: TurnClaim, { controller, lease, wake }: TakenTurn): TurnContext {
+  #contextOf(claim: TurnClaim, { controller, lease, wake }: TakenTurn): TurnControls {
     const { store } = this.#options;
     const fenced = () => controller.abort('fenced' satisfies AbortReason);
     return {
@@ -292,7 +264,6 @@ export class TurnWorker {
       pressure: () => (claim.wasBegun ? 'none' : wake.pressure(claim.dueForMs)),
       fenced,
       stopped: () => controller.abort('stopped' satisfies AbortReason),
-      renew: () => lease.renew(),
       storeAnswer: async (text) => {
         const isStored = await store.storeAnswer(claim, text);
         if (!isStored) fenced();

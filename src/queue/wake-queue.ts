@@ -5,7 +5,7 @@ import type { Log } from '../base/log.ts';
 import { asError, CodedError } from '../base/coded-error.ts';
 import { SECOND_MS } from '../base/clock.ts';
 import { settledWithin } from '../base/settled-within.ts';
-import type { ConversationRef } from '../platforms/conversation-key.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
 
 /** The version of wakes that this worker writes and reads. */
 export const WAKE_VERSION = 1;

@@ -1,5 +1,5 @@
 import type { KeyRing } from '../base/key-ring.ts';
-import { messageKey } from '../base/partition-keys.ts';
+import { messageKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
 
 /** Marks that close what a growing answer has open. */

@@ -1,6 +1,6 @@
 import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import { asError } from '../base/coded-error.ts';
-import type { ReplyView } from '../platforms/platform.ts';
+import type { ReplyView } from '../domain/reply.ts';
 
 export interface EditThrottleOptions {
   /** Floor between the beginnings of two writes. Milliseconds. */

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../base/clock.ts';
-import { messageKey } from '../base/partition-keys.ts';
+import { messageKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { say, type Language } from '../base/texts.ts';
 import type { Platform } from '../platforms/platform.ts';

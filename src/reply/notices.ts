@@ -1,8 +1,8 @@
-import { conversationKeys } from '../base/partition-keys.ts';
+import { conversationKeys } from '../domain/partition-keys.ts';
 import { DAY_MS } from '../base/clock.ts';
 import { SealError, type KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
-import type { ConversationRef } from '../platforms/conversation-key.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
 
 const PURPOSE = 'notice';
 const NOTICE_LIFE_MS = 7 * DAY_MS;

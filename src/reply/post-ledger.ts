@@ -1,9 +1,9 @@
 import { DAY_MS, HOUR_MS } from '../base/clock.ts';
 import { hashParts } from '../base/ids.ts';
 import { loadScript } from '../base/lua-script.ts';
-import { conversationKeys, messageKey, messageKeyPrefix, placeKey } from '../base/partition-keys.ts';
+import { conversationKeys, messageKey, messageKeyPrefix, placeKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
-import type { ConversationRef } from '../platforms/conversation-key.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
 
 /** Longer than any answer stays unfinished. */
 const PLACE_LIFE_MS = 2 * HOUR_MS;

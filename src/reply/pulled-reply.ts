@@ -1,8 +1,8 @@
-import { conversationKeys, messageKey } from '../base/partition-keys.ts';
+import { conversationKeys, messageKey } from '../domain/partition-keys.ts';
 import { monotonicMs, SECOND_MS, type NowMs } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { say } from '../base/texts.ts';
-import type { ReplyView } from '../platforms/platform.ts';
+import type { ReplyView } from '../domain/reply.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
 import { EarlierSnapshot } from './earlier-snapshot.ts';
 import { sealFollowUp } from './follow-ups/follow-up.ts';

@@ -1,11 +1,6 @@
 import { monotonicMs, SECOND_MS } from '../base/clock.ts';
-import {
-  FENCE_HOLDS_MS,
-  type ReplySnapshot,
-  type PushReplies,
-  type PushResult,
-  type ReplyTraits,
-} from '../platforms/platform.ts';
+import { FENCE_HOLDS_MS, type PushReplies, type PushResult, type ReplyTraits } from '../platforms/platform.ts';
+import { type ReplySnapshot } from '../domain/reply.ts';
 import { LostPost } from './lost-post.ts';
 import { postKeyOf, type PostLedger, type PostState } from './post-ledger.ts';
 

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { say } from '../base/texts.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
-import { messageKey } from '../base/partition-keys.ts';
+import { messageKey } from '../domain/partition-keys.ts';
 import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS } from '../base/clock.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
-import type { AnswerEnd, FoundPosts, Platform, ReplySnapshot, PushReplies, ReplyView } from '../platforms/platform.ts';
+import type { FoundPosts, Platform, PushReplies } from '../platforms/platform.ts';
+import type { AnswerEnd, ReplySnapshot, ReplyView } from '../domain/reply.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
 import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { endedInTime, isOver, shownNoMore } from './hand-over.ts';

@@ -1,10 +1,10 @@
-import { messageKey, messageKeyPrefix } from '../base/partition-keys.ts';
+import { messageKey, messageKeyPrefix } from '../domain/partition-keys.ts';
 import { SECOND_MS } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
-import type { KeyRing } from '../base/key-ring.ts';
+import { type KeyRing, SealError } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
-import { SealError } from '../base/key-ring.ts';
-import type { Platform, PulledReply } from '../platforms/platform.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { PulledReply } from '../domain/reply.ts';
 import type { MissingReplies } from './missing-replies.ts';
 import { CONTENT_PURPOSE } from './pulled-reply.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';

@@ -1,4 +1,4 @@
-import type { PlatformName } from '../platforms/platform.ts';
+import type { PlatformName } from '../domain/message.ts';
 
 /** What the reply room tells about itself. */
 export interface ReplyReport {

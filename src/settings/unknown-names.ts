@@ -1,7 +1,6 @@
 import { editDistance, nearestOf } from '../base/near-name.ts';
 import { PLATFORMS_TO_COME } from './platforms-to-come.ts';
-import type { Environment } from './read-values.ts';
-import { SECRET_NAMES } from './read-values.ts';
+import { type Environment, SECRET_NAMES } from './read-values.ts';
 import { SETTING_NAMES } from './schema.ts';
 
 const PREFIXES = [

@@ -1,7 +1,8 @@
 import type { KeyRing } from '../base/key-ring.ts';
 import { openLeftover, type Leftover } from '../reply/follow-ups/leftovers.ts';
 import type { TurnScene } from './run-turn.ts';
-import type { Outcome, TurnResult } from './turn-types.ts';
+import type { TurnCommit } from '../domain/turn.ts';
+import type { Outcome } from './outcome.ts';
 
 /** What an earlier answer left for the person's next private reply; there is none in a group, and none while a question is held. */
 export function leftoverFor(keyRing: KeyRing, { newest, turn }: TurnScene, { hold }: Outcome): Leftover | undefined {
@@ -15,7 +16,7 @@ export function behindLeftover(leftover: Leftover | undefined, text: string): st
 }
 
 /** What the commit erases: what was shown now, too; and with /forget all that is left over. */
-export function eraseWith(leftover: Leftover | undefined, erase: TurnResult['erase']): TurnResult['erase'] {
+export function eraseWith(leftover: Leftover | undefined, erase: TurnCommit['erase']): TurnCommit['erase'] {
   if (!leftover) return erase;
   const { list, record } = leftover;
   if (erase) return { ...erase, drop: [...erase.drop, list] };

@@ -8,7 +8,7 @@ import type { TurnScene } from './run-turn.ts';
 import { sayTo } from './say-to.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import type { SignInMode, TurnReport } from './turn-ports.ts';
-import type { Outcome } from './turn-types.ts';
+import type { Outcome } from './outcome.ts';
 
 export interface AccessOptions {
   policy: Policy;

@@ -7,8 +7,9 @@ import type { HistoryTurn } from '../conversation/history.ts';
 import { openPreferences, type Preferences } from '../conversation/preferences.ts';
 import type { Account } from '../identity/identity.ts';
 import { IdentityError } from '../identity/identity-error.ts';
-import { conversationOf, type GroupScope } from '../platforms/conversation-key.ts';
-import type { InboundMessage, Platform, PlatformName } from '../platforms/platform.ts';
+import { conversationOf, type GroupScope } from '../domain/conversation.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { InboundMessage, PlatformName } from '../domain/message.ts';
 import type { Models } from '../policy/policy.ts';
 import type { AfterCare } from '../reply/after-care.ts';
 import { createLiveReply, type LiveReply, type LiveReplyOptions } from '../reply/live-reply.ts';
@@ -30,7 +31,8 @@ import { setAside, unreadableRecords } from './set-aside.ts';
 import type { SignInGate } from './sign-in-gate.ts';
 import type { TurnReport } from './turn-ports.ts';
 import type { TakeTypedCode } from './typed-codes.ts';
-import type { Outcome, TurnControls, TurnInput, TurnResult } from './turn-types.ts';
+import type { TurnControls, TurnClaim, TurnCommit } from '../domain/turn.ts';
+import type { Outcome } from './outcome.ts';
 import { failedTurnHistory, lastLanguage, withThreadHistory } from './prompt/turn-history.ts';
 
 /** A question that waited longer gets an apology instead of a surprise (SECURITY.md in-order). */
@@ -53,7 +55,7 @@ export interface RunTurnOptions {
 
 /** All that one turn works with. */
 export interface TurnScene {
-  turn: TurnInput;
+  turn: TurnClaim;
   controls: TurnControls;
   question: Question;
   /** The newest message; the answer belongs to it. */
@@ -86,7 +88,7 @@ export interface AdmittedScene extends TurnScene {
  * Runs one turn: one message (or several merged ones) to one outcome, shown in one live reply. Whatever goes wrong
  * inside becomes an outcome too; only an abort that must show nothing (`fenced`, `shutdown`, `yielded`) and a lost store are thrown.
  */
-export function createRunTurn(options: RunTurnOptions): (controls: TurnControls) => Promise<TurnResult> {
+export function createRunTurn(options: RunTurnOptions): (controls: TurnControls) => Promise<TurnCommit> {
   return async (controls) => {
     const scene = setScene(options, controls);
     if (!scene) return setAside(options, controls);
@@ -100,7 +102,7 @@ export function createRunTurn(options: RunTurnOptions): (controls: TurnControls)
   };
 }
 
-async function runScene(options: RunTurnOptions, scene: TurnScene): Promise<TurnResult> {
+async function runScene(options: RunTurnOptions, scene: TurnScene): Promise<TurnCommit> {
   const { report, keyRing } = options;
   const { turn, controls } = scene;
   const startedMs = monotonicMs();
@@ -144,7 +146,7 @@ async function runScene(options: RunTurnOptions, scene: TurnScene): Promise<Turn
 }
 
 /** The visible apology for a turn that is given up (SECURITY.md poison-turns). */
-export function createApology(options: RunTurnOptions): (turn: TurnInput) => Promise<TurnResult> {
+export function createApology(options: RunTurnOptions): (turn: TurnClaim) => Promise<TurnCommit> {
   return async (turn) => {
     const controls: TurnControls = {
       claim: turn,

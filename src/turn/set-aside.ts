@@ -1,13 +1,13 @@
 import { createLiveReply } from '../reply/live-reply.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import type { RunTurnOptions } from './run-turn.ts';
-import type { TurnControls, TurnInput, TurnResult } from './turn-types.ts';
+import type { TurnControls, TurnClaim, TurnCommit } from '../domain/turn.ts';
 
 /**
  * Ends a turn of which no message can be opened, since all were altered. Where the platform polls, the person reads the
  * sentence for answers that are gone; where we post, an apology in both languages, since theirs stands in the message.
  */
-export async function setAside(options: RunTurnOptions, controls: TurnControls): Promise<TurnResult> {
+export async function setAside(options: RunTurnOptions, controls: TurnControls): Promise<TurnCommit> {
   const { redis, keyRing, platforms, nowMs, log, report, afterCare } = options;
   const turn = controls.claim;
   const platform = turn.apologyTarget && platforms.get(turn.apologyTarget.platform);
@@ -47,6 +47,6 @@ export async function setAside(options: RunTurnOptions, controls: TurnControls):
 }
 
 /** Messages that do not open end with an empty text, for which a poll gets the sentence for answers that are gone. */
-export function unreadableRecords(turn: TurnInput): TurnResult['records'] {
+export function unreadableRecords(turn: TurnClaim): TurnCommit['records'] {
   return turn.unreadable.map((id) => ({ id, fields: ['finished', '1'] }));
 }

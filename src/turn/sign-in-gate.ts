@@ -9,7 +9,7 @@ import { linkWords, toAsker } from './sign-in-words.ts';
 import { SIGN_IN_TEXTS } from '../texts/sign-in-texts.ts';
 import { sayTo } from './say-to.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
-import type { Outcome } from './turn-types.ts';
+import type { Outcome } from './outcome.ts';
 
 export interface SignInGateOptions extends AccessOptions {
   /** Absent when sign-in is off. */

@@ -4,7 +4,7 @@ import { settledWithin } from '../base/settled-within.ts';
 import { say, type Language } from '../base/texts.ts';
 import { SIGN_IN_TEXTS } from '../texts/sign-in-texts.ts';
 import type { TurnScene } from './run-turn.ts';
-import type { Outcome } from './turn-types.ts';
+import type { Outcome } from './outcome.ts';
 
 /** A group is told to sign in at once, with the name if the platform has it by then. */
 const LONGEST_NAMING_MS = 1_500;

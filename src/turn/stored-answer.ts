@@ -1,4 +1,5 @@
-import type { Outcome, TurnResult } from './turn-types.ts';
+import type { TurnCommit } from '../domain/turn.ts';
+import type { Outcome } from './outcome.ts';
 
 /**
  * A decided outcome as it is stored before its last post: with all that the commit will need, so that a worker that takes
@@ -10,12 +11,12 @@ interface StoredAnswer {
   text: string;
   mention?: string;
   note?: string;
-  history?: TurnResult['history'];
-  threadHistory?: TurnResult['threadHistory'];
-  erase?: TurnResult['erase'];
+  history?: TurnCommit['history'];
+  threadHistory?: TurnCommit['threadHistory'];
+  erase?: TurnCommit['erase'];
   stopServed?: number;
-  preferences?: TurnResult['preferences'];
-  usage?: TurnResult['usage'];
+  preferences?: TurnCommit['preferences'];
+  usage?: TurnCommit['usage'];
   replaces?: string;
 }
 

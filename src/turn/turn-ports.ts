@@ -1,4 +1,4 @@
-import type { PlatformName } from '../platforms/platform.ts';
+import type { PlatformName } from '../domain/message.ts';
 
 /** Whether people sign in: `off` takes the platform's user id as the account. */
 export type SignInMode = 'required' | 'optional' | 'off';

@@ -11,7 +11,7 @@ import { askerOf } from './asker.ts';
 import { sayTyped, type Voice } from '../texts/say-typed.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { lastLanguage } from './prompt/turn-history.ts';
-import type { Outcome } from './turn-types.ts';
+import type { Outcome } from './outcome.ts';
 
 export interface TypedCodesOptions {
   /** Absent when sign-in is off. */

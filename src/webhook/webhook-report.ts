@@ -1,4 +1,4 @@
-import type { PlatformName } from '../platforms/platform.ts';
+import type { PlatformName } from '../domain/message.ts';
 
 /** What became of one delivery. */
 export type DeliveryOutcome =

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readSlashCommand, SLASH_SPELLINGS, type SlashWord } from '../../src/platforms/slash-words.ts';
+import { readSlashCommand, SLASH_SPELLINGS, type SlashWord } from '../../src/domain/slash-words.ts';
 
 const SPELLINGS = (Object.keys(SLASH_SPELLINGS) as SlashWord[]).flatMap((word) =>
   SLASH_SPELLINGS[word].map((spelling) => ({ word, spelling: spelling.replace(/^\//, '') })),

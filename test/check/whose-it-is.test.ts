@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { checkPublicUrl } from '../../src/check/check-public-url.ts';
-import type { ListeningServer } from '../../src/base/http-server.ts';
-import { listen } from '../../src/base/http-server.ts';
+import { type ListeningServer, listen } from '../../src/base/http-server.ts';
 import { checkPorts } from '../../src/check/check-ports.ts';
 import { proofOfConfiguration } from '../../src/compose/configuration-proof.ts';
 import { freePort } from '../../src/local/embedded-redis.ts';

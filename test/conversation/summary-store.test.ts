@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/base/clock.ts';
-import { conversationKeys } from '../../src/base/partition-keys.ts';
+import { conversationKeys } from '../../src/domain/partition-keys.ts';
 import { connectRedis } from '../../src/base/redis.ts';
 import { sealTurn } from '../../src/conversation/history.ts';
 import { openSummary, type ConversationSummary } from '../../src/conversation/summary.ts';
 import { SummaryStore } from '../../src/conversation/summary-store.ts';
 import { usageChange } from '../../src/conversation/usage-store.ts';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import { conversationOf } from '../../src/domain/conversation.ts';
 import { doubleScripts } from '../support/double-scripts.ts';
 import { endSummaryWaits } from '../support/end-summary-waits.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';

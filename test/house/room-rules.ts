@@ -4,25 +4,27 @@
  */
 export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
   base: [],
+  domain: ['base'],
   settings: ['base'],
   texts: ['base'],
   markdown: ['base'],
-  platforms: ['base', 'markdown'],
-  webhook: ['base', 'platforms', 'identity', 'queue', 'reply', 'texts'],
-  identity: ['base', 'platforms'],
-  queue: ['base', 'platforms'],
-  conversation: ['base', 'platforms'],
-  turn: ['base', 'platforms', 'identity', 'policy', 'conversation', 'chat', 'tools', 'reply', 'texts'],
+  platforms: ['base', 'domain', 'markdown'],
+  webhook: ['base', 'domain', 'platforms', 'identity', 'queue', 'reply', 'texts'],
+  identity: ['base', 'domain', 'platforms'],
+  queue: ['base', 'domain', 'platforms'],
+  conversation: ['base', 'domain'],
+  turn: ['base', 'domain', 'platforms', 'identity', 'policy', 'conversation', 'chat', 'tools', 'reply', 'texts'],
   chat: ['base'],
   policy: ['base'],
   tools: ['base', 'policy', 'texts'],
-  reply: ['base', 'platforms', 'texts'],
-  metrics: ['base', 'platforms', 'queue', 'identity', 'chat'],
+  reply: ['base', 'domain', 'platforms', 'texts'],
+  metrics: ['base', 'domain', 'queue', 'identity', 'chat'],
   local: ['base'],
   service: ['base'],
   messenger: ['base'],
   check: [
     'base',
+    'domain',
     'settings',
     'platforms',
     'identity',
@@ -37,6 +39,7 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
   compose: [
     ...[
       'base',
+      'domain',
       'settings',
       'texts',
       'platforms',
@@ -51,7 +54,7 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['reply', 'metrics', 'local', 'service', 'messenger', 'check'],
   ],
-  start: ['base', 'settings', 'platforms', 'local', 'service', 'compose', 'check'],
+  start: ['base', 'domain', 'settings', 'platforms', 'local', 'service', 'compose', 'check'],
 };
 
 /** The room whose types every room may use. */

@@ -2,8 +2,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chunk, helloStream, startScriptedChatServer, streamOf } from '../chat/scripted-chat-server.ts';
-import type { Answer, ScriptedChatServer } from '../chat/scripted-chat-server.ts';
+import {
+  chunk,
+  helloStream,
+  startScriptedChatServer,
+  streamOf,
+  type Answer,
+  type ScriptedChatServer,
+} from '../chat/scripted-chat-server.ts';
 import { startSmallWeb, type SmallWeb } from '../support/small-web.ts';
 import { startTown, type Town } from '../support/town.ts';
 

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { randomBytes } from 'node:crypto';
 import { startApp, type App } from '../../src/compose/app.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
-import { pendingKey } from '../../src/base/partition-keys.ts';
+import { pendingKey } from '../../src/domain/partition-keys.ts';
 import { freePort, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
-import { ALL_PARTITIONS } from '../../src/platforms/conversation-key.ts';
+import { ALL_PARTITIONS } from '../../src/domain/conversation.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import { startScriptedChatServer, type Answer, type ScriptedChatServer } from '../chat/scripted-chat-server.ts';
 import { startFakeSlack, type FakeSlack } from '../support/fake-slack.ts';

@@ -1,4 +1,4 @@
-import { readSlashCommand, SLASH_SPELLINGS, type SlashWord } from '../../src/platforms/slash-words.ts';
+import { readSlashCommand, SLASH_SPELLINGS, type SlashWord } from '../../src/domain/slash-words.ts';
 
 /** What a person reads in one language. */
 type Read = string | RegExp;

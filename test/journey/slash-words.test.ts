@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { SLASH_SPELLINGS } from '../../src/platforms/slash-words.ts';
+import { SLASH_SPELLINGS } from '../../src/domain/slash-words.ts';
 import { startTown, untilTrue, type Town } from '../support/town.ts';
 import { typedText, WORD_ROWS, type WordRow } from './slash-word-table.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { pendingKey } from '../../src/base/partition-keys.ts';
+import { pendingKey } from '../../src/domain/partition-keys.ts';
 import { KeyRing } from '../../src/base/key-ring.ts';
 import { freePort } from '../../src/local/embedded-redis.ts';
-import { ALL_PARTITIONS } from '../../src/platforms/conversation-key.ts';
+import { ALL_PARTITIONS } from '../../src/domain/conversation.ts';
 import { formatStoredAnswer } from '../../src/turn/stored-answer.ts';
 import { helloStream } from '../chat/scripted-chat-server.ts';
 import { useSlackTown } from '../support/slack-town.ts';

@@ -1,4 +1,4 @@
-import type { GroupScope } from '../../src/platforms/conversation-key.ts';
+import type { GroupScope } from '../../src/domain/conversation.ts';
 
 /** Where something is said. */
 export interface Spot {

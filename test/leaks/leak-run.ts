@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { personKey } from '../../src/identity/account.ts';
 import { keys } from '../../src/identity/store.ts';
-import type { GroupScope } from '../../src/platforms/conversation-key.ts';
+import type { GroupScope } from '../../src/domain/conversation.ts';
 import { helloStream, type ReceivedCall } from '../chat/scripted-chat-server.ts';
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import type { SlackTown } from '../support/slack-town.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ReplyView } from '../../src/platforms/platform.ts';
+import type { ReplyView } from '../../src/domain/reply.ts';
 import { renderReply as renderForSlack } from '../../src/platforms/slack/render-reply.ts';
 import { renderReply as renderForWecom } from '../../src/platforms/wecom/render-reply.ts';
 

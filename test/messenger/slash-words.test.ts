@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { CHINESE_SPELLINGS, SLASH_WORDS } from '../../src/messenger/slash-words.ts';
-import { SLASH_SPELLINGS } from '../../src/platforms/slash-words.ts';
+import { SLASH_SPELLINGS } from '../../src/domain/slash-words.ts';
 
 test('the composer offers every word that the bot knows, and no other', () => {
   const known = Object.values(SLASH_SPELLINGS).map(([english, chinese]) => [english, `/${chinese}`]);

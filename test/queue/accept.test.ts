@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DAY_MS, MINUTE_MS } from '../../src/base/clock.ts';
-import { conversationKeys, messageKey } from '../../src/base/partition-keys.ts';
-import { conversationOf, deliveryIdOf } from '../../src/platforms/conversation-key.ts';
+import { conversationKeys, messageKey } from '../../src/domain/partition-keys.ts';
+import { conversationOf, deliveryIdOf } from '../../src/domain/conversation.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { isMeantBy } from '../../src/queue/stop-mark.ts';
 import type { TurnStore } from '../../src/queue/turn-store.ts';

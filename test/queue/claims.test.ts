@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { conversationKeys } from '../../src/base/partition-keys.ts';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import { conversationKeys } from '../../src/domain/partition-keys.ts';
+import { conversationOf } from '../../src/domain/conversation.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import { CLAIM_LIFE_MS, TurnStore, type TurnClaim } from '../../src/queue/turn-store.ts';
+import { CLAIM_LIFE_MS, TurnStore } from '../../src/queue/turn-store.ts';
+import { type TurnClaim } from '../../src/domain/turn.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { pendingKey } from '../../src/base/partition-keys.ts';
+import { pendingKey } from '../../src/domain/partition-keys.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
-import { conversationOf, type ConversationRef } from '../../src/platforms/conversation-key.ts';
-import type { InboundMessage } from '../../src/platforms/platform.ts';
+import { conversationOf, type ConversationRef } from '../../src/domain/conversation.ts';
+import type { InboundMessage } from '../../src/domain/message.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { Sweeper } from '../../src/queue/sweeper.ts';
 import { storeAndWake } from '../../src/queue/store-and-wake.ts';

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import { conversationOf } from '../../src/domain/conversation.ts';
 import { giveBackOfDead } from '../../src/queue/dead-workers.ts';
-import { TurnStore, type TurnClaim } from '../../src/queue/turn-store.ts';
+import { TurnStore } from '../../src/queue/turn-store.ts';
+import { type TurnClaim } from '../../src/domain/turn.ts';
 import { shardNames } from '../../src/queue/wake-queue.ts';
 import { messageOf, until, useWorkerScene } from './worker-scene.ts';
 

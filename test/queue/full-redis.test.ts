@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectRedis } from '../../src/base/redis.ts';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import { conversationOf } from '../../src/domain/conversation.ts';
 import { TurnStore } from '../../src/queue/turn-store.ts';
 import { textMessage } from '../support/messages.ts';
 import { until, useWorkerScene } from './worker-scene.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MINUTE_MS } from '../../src/base/clock.ts';
-import { conversationKeys } from '../../src/base/partition-keys.ts';
-import { conversationOf, deliveryIdOf, personIdOf } from '../../src/platforms/conversation-key.ts';
+import { conversationKeys } from '../../src/domain/partition-keys.ts';
+import { conversationOf, deliveryIdOf, personIdOf } from '../../src/domain/conversation.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import type { TurnCommit } from '../../src/queue/turn-commit.ts';
-import type { TurnClaim, TurnStore } from '../../src/queue/turn-store.ts';
+import type { TurnCommit, TurnClaim } from '../../src/domain/turn.ts';
+import type { TurnStore } from '../../src/queue/turn-store.ts';
 import { ageMessages } from '../support/age-messages.ts';
 import { DyingWorkersStore } from '../support/dying-workers.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';

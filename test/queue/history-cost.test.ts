@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { conversationKeys } from '../../src/base/partition-keys.ts';
+import { conversationKeys } from '../../src/domain/partition-keys.ts';
 import { sealTurn } from '../../src/conversation/history.ts';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import { conversationOf } from '../../src/domain/conversation.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import type { TurnStore } from '../../src/queue/turn-store.ts';
 import { turnOf } from '../conversation/turns.ts';

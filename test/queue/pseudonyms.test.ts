@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { hashParts } from '../../src/base/ids.ts';
 import { KeyRing } from '../../src/base/key-ring.ts';
 import { MediaStore } from '../../src/conversation/images/media-store.ts';
-import { conversationOf, personIdOf } from '../../src/platforms/conversation-key.ts';
+import { conversationOf, personIdOf } from '../../src/domain/conversation.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { createTellLimited } from '../../src/compose/notify-limited.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import { conversationOf } from '../../src/domain/conversation.ts';
 import { QueuePressure, type PressureLimits } from '../../src/queue/queue-pressure.ts';
 import { ageMessages } from '../support/age-messages.ts';
 import { recordingLog } from '../support/redis.ts';

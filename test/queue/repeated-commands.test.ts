@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { MINUTE_MS } from '../../src/base/clock.ts';
-import { conversationKeys, messageKey } from '../../src/base/partition-keys.ts';
+import { conversationKeys, messageKey } from '../../src/domain/partition-keys.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
-import { conversationOf, deliveryIdOf } from '../../src/platforms/conversation-key.ts';
+import { conversationOf, deliveryIdOf } from '../../src/domain/conversation.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import type { TurnCommit } from '../../src/queue/turn-commit.ts';
+import type { TurnCommit } from '../../src/domain/turn.ts';
 import { TurnStore } from '../../src/queue/turn-store.ts';
 import { createPostLedger } from '../../src/reply/post-ledger.ts';
 import { keepNotice } from '../../src/reply/notices.ts';

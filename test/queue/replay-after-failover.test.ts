@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
-import { conversationKeys, messageKey } from '../../src/base/partition-keys.ts';
+import { conversationKeys, messageKey } from '../../src/domain/partition-keys.ts';
 import { MIB_BYTES, MINUTE_MS } from '../../src/base/clock.ts';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
-import type { InboundMessage } from '../../src/platforms/platform.ts';
+import { conversationOf } from '../../src/domain/conversation.ts';
+import type { InboundMessage } from '../../src/domain/message.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { isMeantBy } from '../../src/queue/stop-mark.ts';
 import { replayAfterFailover } from '../../src/queue/replay-after-failover.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import { conversationOf } from '../../src/domain/conversation.ts';
 import { readAllShards, ShardCensus } from '../../src/queue/shard-census.ts';
 import { WakeQueue } from '../../src/queue/wake-queue.ts';
 import { messageOf, until, useWorkerScene } from './worker-scene.ts';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { MINUTE_MS } from '../../src/base/clock.ts';
-import { messageKey } from '../../src/base/partition-keys.ts';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
-import type { InboundMessage, InboundStop } from '../../src/platforms/platform.ts';
+import { messageKey } from '../../src/domain/partition-keys.ts';
+import { conversationOf } from '../../src/domain/conversation.ts';
+import type { InboundStop, InboundMessage } from '../../src/domain/message.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { stopRunning } from '../../src/queue/stop-running.ts';
 import type { TurnStore } from '../../src/queue/turn-store.ts';
-import { type TurnClaim } from '../../src/queue/turn-store.ts';
+import { type TurnClaim } from '../../src/domain/turn.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { DyingWorkersStore } from '../support/dying-workers.ts';

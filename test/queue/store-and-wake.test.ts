@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { startTcpProxy } from '../../chaos/tcp-proxy.ts';
-import { conversationKeys } from '../../src/base/partition-keys.ts';
+import { conversationKeys } from '../../src/domain/partition-keys.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
-import { conversationOf, deliveryIdOf } from '../../src/platforms/conversation-key.ts';
+import { conversationOf, deliveryIdOf } from '../../src/domain/conversation.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { deliveryIdOfEntry } from '../../src/queue/inbox-entry.ts';
 import { storeAndWake } from '../../src/queue/store-and-wake.ts';

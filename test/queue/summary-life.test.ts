@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { HOUR_MS, MINUTE_MS } from '../../src/base/clock.ts';
-import { conversationKeys } from '../../src/base/partition-keys.ts';
+import { conversationKeys } from '../../src/domain/partition-keys.ts';
 import { sealSummary } from '../../src/conversation/summary.ts';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import { conversationOf } from '../../src/domain/conversation.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import type { TurnStore } from '../../src/queue/turn-store.ts';
-import type { TurnCommit } from '../../src/queue/turn-commit.ts';
-import { type TurnClaim } from '../../src/queue/turn-store.ts';
+import { type TurnCommit, type TurnClaim } from '../../src/domain/turn.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { DyingWorkersStore } from '../support/dying-workers.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import { conversationOf } from '../../src/domain/conversation.ts';
 import { SummaryQueue, type SummaryJob } from '../../src/queue/summary-queue.ts';
 import { textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';

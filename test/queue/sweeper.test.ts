@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { pendingKey } from '../../src/base/partition-keys.ts';
+import { pendingKey } from '../../src/domain/partition-keys.ts';
 import { connectRedis } from '../../src/base/redis.ts';
-import { conversationOf, type ConversationRef } from '../../src/platforms/conversation-key.ts';
+import { conversationOf, type ConversationRef } from '../../src/domain/conversation.ts';
 import { Sweeper, SWEEP_AFTER_MS } from '../../src/queue/sweeper.ts';
 import { WakeQueue } from '../../src/queue/wake-queue.ts';
 import { ageMessages } from '../support/age-messages.ts';

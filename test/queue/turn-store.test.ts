@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MINUTE_MS } from '../../src/base/clock.ts';
-import { conversationKeys, messageKey, preferencesKeyPrefix } from '../../src/base/partition-keys.ts';
-import { conversationOf, deliveryIdOf, personIdOf } from '../../src/platforms/conversation-key.ts';
-import type { InboundMessage } from '../../src/platforms/platform.ts';
+import { conversationKeys, messageKey, preferencesKeyPrefix } from '../../src/domain/partition-keys.ts';
+import { conversationOf, deliveryIdOf, personIdOf } from '../../src/domain/conversation.ts';
+import type { InboundMessage } from '../../src/domain/message.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import type { TurnCommit } from '../../src/queue/turn-commit.ts';
-import type { TurnClaim, TurnStore } from '../../src/queue/turn-store.ts';
+import type { TurnCommit, TurnClaim } from '../../src/domain/turn.ts';
+import type { TurnStore } from '../../src/queue/turn-store.ts';
 import { alterEntry } from '../support/alter-entry.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import { conversationOf } from '../../src/domain/conversation.ts';
 import { Sweeper, SWEEP_AFTER_MS } from '../../src/queue/sweeper.ts';
 import type { RunTurn } from '../../src/queue/turn-worker.ts';
 import { ageMessages } from '../support/age-messages.ts';

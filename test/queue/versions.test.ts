@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { MINUTE_MS } from '../../src/base/clock.ts';
-import { conversationKeys, pendingKey } from '../../src/base/partition-keys.ts';
-import { conversationOf, deliveryIdOf } from '../../src/platforms/conversation-key.ts';
-import type { InboundMessage } from '../../src/platforms/platform.ts';
+import { conversationKeys, pendingKey } from '../../src/domain/partition-keys.ts';
+import { conversationOf, deliveryIdOf } from '../../src/domain/conversation.ts';
+import type { InboundMessage } from '../../src/domain/message.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { EntryError, mergeKeyOf } from '../../src/queue/inbox-entry.ts';
 import type { TurnStore } from '../../src/queue/turn-store.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTcpProxy } from '../../chaos/tcp-proxy.ts';
-import { conversationKeys } from '../../src/base/partition-keys.ts';
+import { conversationKeys } from '../../src/domain/partition-keys.ts';
 import { connectRedis } from '../../src/base/redis.ts';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
-import type { InboundMessage } from '../../src/platforms/platform.ts';
+import { conversationOf } from '../../src/domain/conversation.ts';
+import type { InboundMessage } from '../../src/domain/message.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { Sweeper } from '../../src/queue/sweeper.ts';
 import { TurnStore } from '../../src/queue/turn-store.ts';
@@ -194,13 +194,13 @@ test('a worker whose conversation was taken over learns it by its next renewal, 
   expect((await scene.store.begin(conversationFor(message)))?.history).toEqual([]);
 });
 
-test('a turn may ask the fence before an outside post [fence]', async () => {
+test('a turn learns by its own write that another worker has taken over [fence]', async () => {
   const allowed: boolean[] = [];
   const message = textMessage('q');
-  scene.startWorker(async ({ renew, signal }) => {
-    allowed.push(await renew());
+  scene.startWorker(async ({ storeAnswer, signal }) => {
+    allowed.push(await storeAnswer('whole'));
     await scene.store.begin(conversationFor(message));
-    allowed.push(await renew());
+    allowed.push(await storeAnswer('whole'));
     expect(signal.reason).toBe('fenced');
     return { outcome: 'final', records: [] };
   });

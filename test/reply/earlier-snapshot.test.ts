@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { messageKey } from '../../src/base/partition-keys.ts';
+import { messageKey } from '../../src/domain/partition-keys.ts';
 import { EarlierSnapshot } from '../../src/reply/earlier-snapshot.ts';
 import { testKeyRing } from '../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';

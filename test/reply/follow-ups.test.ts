@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { HOUR_MS, MINUTE_MS } from '../../src/base/clock.ts';
-import { conversationKeys, followUpKeyPrefix, followUpsKey } from '../../src/base/partition-keys.ts';
+import { conversationKeys, followUpKeyPrefix, followUpsKey } from '../../src/domain/partition-keys.ts';
 import { openLeftover } from '../../src/reply/follow-ups/leftovers.ts';
 import { REPLY_TEXTS } from '../../src/texts/reply-texts.ts';
 import { usePulledScene, words, type PulledTurn } from './pulled-scene.ts';

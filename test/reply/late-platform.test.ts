@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { InboundMessage } from '../../src/platforms/platform.ts';
+import type { InboundMessage } from '../../src/domain/message.ts';
 import { QUESTION_TS, until, usePushedScene } from './pushed-scene.ts';
 
 // Slack carries out a call long after its caller gave up, shows what was said in pages, and keeps no key with a native stream.

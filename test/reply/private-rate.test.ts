@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/base/clock.ts';
 import { sha256Hex } from '../../src/base/ids.ts';
 import { inBackground } from '../../src/base/in-background.ts';
-import { conversationKeys, followUpKeyPrefix, followUpsKey } from '../../src/base/partition-keys.ts';
+import { conversationKeys, followUpKeyPrefix, followUpsKey } from '../../src/domain/partition-keys.ts';
 import { createPrivateRate } from '../../src/platforms/wecom/index.ts';
 import { safePlainText } from '../../src/platforms/wecom/dialect.ts';
 import { openFollowUp, sealFollowUp } from '../../src/reply/follow-ups/follow-up.ts';

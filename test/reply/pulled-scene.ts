@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { MINUTE_MS } from '../../src/base/clock.ts';
 import type { KeyRing } from '../../src/base/key-ring.ts';
-import { messageKey } from '../../src/base/partition-keys.ts';
-import { conversationOf, personIdOf } from '../../src/platforms/conversation-key.ts';
-import type { InboundMessage, Platform, PostResult } from '../../src/platforms/platform.ts';
+import { messageKey } from '../../src/domain/partition-keys.ts';
+import { conversationOf, personIdOf } from '../../src/domain/conversation.ts';
+import type { Platform, PostResult } from '../../src/platforms/platform.ts';
+import type { InboundMessage } from '../../src/domain/message.ts';
 import { createWecom } from '../../src/platforms/wecom/index.ts';
 import { Inbox } from '../../src/queue/accept.ts';
-import type { TurnClaim, TurnStore } from '../../src/queue/turn-store.ts';
+import type { TurnStore } from '../../src/queue/turn-store.ts';
+import type { TurnClaim } from '../../src/domain/turn.ts';
 import { AfterCare } from '../../src/reply/after-care.ts';
 import { createLiveReply, type LiveReply } from '../../src/reply/live-reply.ts';
 import { FollowUps } from '../../src/reply/follow-ups/follow-ups.ts';

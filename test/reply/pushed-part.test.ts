@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { ReplySnapshot, PushReplies } from '../../src/platforms/platform.ts';
+import type { PushReplies } from '../../src/platforms/platform.ts';
+import type { ReplySnapshot } from '../../src/domain/reply.ts';
 import type { PostState } from '../../src/reply/post-ledger.ts';
 import { PushedPart } from '../../src/reply/pushed-part.ts';
 

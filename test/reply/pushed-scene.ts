@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { MINUTE_MS } from '../../src/base/clock.ts';
-import { conversationKeys, messageKey } from '../../src/base/partition-keys.ts';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
-import type { InboundMessage, Platform, PushReplies } from '../../src/platforms/platform.ts';
+import { conversationKeys, messageKey } from '../../src/domain/partition-keys.ts';
+import { conversationOf } from '../../src/domain/conversation.ts';
+import type { Platform, PushReplies } from '../../src/platforms/platform.ts';
+import type { InboundMessage } from '../../src/domain/message.ts';
 import { createSlack } from '../../src/platforms/slack/index.ts';
 import { formatTarget } from '../../src/platforms/slack/reply-target.ts';
 import { Inbox } from '../../src/queue/accept.ts';

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { browserAt, spray } from './sprayed-logins.ts';
-import type { Browser } from './support.ts';
-import { authorizePath, startTestService, type TestService } from './support.ts';
+import { type Browser, authorizePath, startTestService, type TestService } from './support.ts';
 
 const LIMITS = { told: 10, ofAddress: 60, ofName: 60, ofDevice: 20 };
 

@@ -1,5 +1,6 @@
-import type { ConversationRef } from '../../src/platforms/conversation-key.ts';
-import { TurnStore, type TurnClaim, type TurnStoreOptions } from '../../src/queue/turn-store.ts';
+import type { ConversationRef } from '../../src/domain/conversation.ts';
+import { TurnStore, type TurnStoreOptions } from '../../src/queue/turn-store.ts';
+import { type TurnClaim } from '../../src/domain/turn.ts';
 
 /** The store of many workers: each claim is another's, made once the claim before it has run out, as after a crash. */
 export class DyingWorkersStore extends TurnStore {

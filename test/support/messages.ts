@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { KeyRing } from '../../src/base/key-ring.ts';
-import type { InboundMessage } from '../../src/platforms/platform.ts';
-import { readSlashCommand } from '../../src/platforms/slash-words.ts';
+import type { InboundMessage } from '../../src/domain/message.ts';
+import { readSlashCommand } from '../../src/domain/slash-words.ts';
 import { registerSecret } from './evidence/evidence.ts';
 import { registerText } from './evidence/harvest.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pendingKey } from '../../src/base/partition-keys.ts';
-import { ALL_PARTITIONS } from '../../src/platforms/conversation-key.ts';
+import { pendingKey } from '../../src/domain/partition-keys.ts';
+import { ALL_PARTITIONS } from '../../src/domain/conversation.ts';
 import { chunk, sse, type Answer } from '../chat/scripted-chat-server.ts';
 import type { ParleyProcess } from './parley-process.ts';
 import type { SlackTown } from './slack-town.ts';

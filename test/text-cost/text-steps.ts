@@ -14,7 +14,7 @@ import { mentionOf, plainText } from '../../src/platforms/slack/plain-text.ts';
 import { readDelivery as readSlackDelivery } from '../../src/platforms/slack/read-delivery.ts';
 import { renderStatus } from '../../src/platforms/slack/render-reply.ts';
 import { wholeSnapshot } from '../../src/platforms/slack/write-snapshot.ts';
-import { readSlashCommand } from '../../src/platforms/slash-words.ts';
+import { readSlashCommand } from '../../src/domain/slash-words.ts';
 import { createAnswers } from '../../src/platforms/wecom/answers.ts';
 import { WECOM_DIALECT } from '../../src/platforms/wecom/dialect.ts';
 import { readDelivery as readWecomDelivery } from '../../src/platforms/wecom/read-delivery.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { SLASH_SPELLINGS } from '../../src/platforms/slash-words.ts';
+import { SLASH_SPELLINGS } from '../../src/domain/slash-words.ts';
 import { findTexts, sourceFiles, stringsOf, type FoundText } from './find-texts.ts';
 
 const all = findTexts(sourceFiles('src'));

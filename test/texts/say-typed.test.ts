@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { SLASH_SPELLINGS } from '../../src/platforms/slash-words.ts';
+import { SLASH_SPELLINGS } from '../../src/domain/slash-words.ts';
 import { withoutSlashes } from '../../src/base/texts.ts';
 import { sayTyped } from '../../src/texts/say-typed.ts';
 import { findTexts, sourceFiles } from './find-texts.ts';

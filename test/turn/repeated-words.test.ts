@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { connectRedis } from '../../src/base/redis.ts';
 import { createIdentity, type Identity } from '../../src/identity/identity.ts';
-import { SLASH_SPELLINGS, type SlashWord } from '../../src/platforms/slash-words.ts';
-import { conversationOf } from '../../src/platforms/conversation-key.ts';
+import { SLASH_SPELLINGS, type SlashWord } from '../../src/domain/slash-words.ts';
+import { conversationOf } from '../../src/domain/conversation.ts';
 import type { PolicyFile } from '../../src/policy/policy-file.ts';
 import { createPolicy } from '../../src/policy/policy.ts';
 import { createRunSlashWord } from '../../src/turn/commands/run-slash-word.ts';

@@ -1,7 +1,7 @@
 import { MIB_BYTES, MINUTE_MS } from '../../base/clock.ts';
 import { ifOpens, type KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
-import { mediaBytesKey, mediaKey } from '../../base/partition-keys.ts';
+import { mediaBytesKey, mediaKey } from '../../domain/partition-keys.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { IMAGE_FAULTS, type ImageFault } from './image-error.ts';
 

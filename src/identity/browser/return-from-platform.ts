@@ -1,6 +1,7 @@
 import { asError } from '../../base/coded-error.ts';
 import { PlatformError } from '../../platforms/platform-error.ts';
-import type { Platform, PlatformName } from '../../platforms/platform.ts';
+import type { Platform } from '../../platforms/platform.ts';
+import type { PlatformName } from '../../domain/message.ts';
 import type { IdentityReason } from '../audit.ts';
 import type { BrowserRequest, Outcome, SignInFlow } from './flow.ts';
 import { serviceAuthorization, startAuthorization } from './authorization-request.ts';

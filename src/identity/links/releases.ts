@@ -1,5 +1,5 @@
 import { HOUR_MS, type NowMs } from '../../base/clock.ts';
-import type { ConversationRef } from '../../platforms/conversation-key.ts';
+import type { ConversationRef } from '../../domain/conversation.ts';
 import type { Release } from '../account.ts';
 import { keys, type IdentityStore } from '../store.ts';
 

@@ -1,5 +1,6 @@
 import type { KeyRing } from '../../base/key-ring.ts';
-import { personKey, type AccountStatus, type ChatPerson } from '../account.ts';
+import { personKey, type ChatPerson } from '../account.ts';
+import { type AccountStatus } from '../../domain/account.ts';
 
 const WHO_PURPOSE = 'link-person';
 

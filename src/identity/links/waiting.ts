@@ -1,6 +1,6 @@
 import { asError } from '../../base/coded-error.ts';
 import type { Log } from '../../base/log.ts';
-import type { ConversationRef } from '../../platforms/conversation-key.ts';
+import type { ConversationRef } from '../../domain/conversation.ts';
 import { personKey, type ChatPerson } from '../account.ts';
 import { conversationFrom } from './releases.ts';
 import { keys, type IdentityStore } from '../store.ts';

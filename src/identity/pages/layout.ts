@@ -1,6 +1,7 @@
 import { html, plainName, type SafeHtml } from '../../base/html.ts';
 import { say, type Bilingual, type Language } from '../../base/texts.ts';
-import type { BackToChat, PlatformName } from '../../platforms/platform.ts';
+import type { BackToChat } from '../../platforms/platform.ts';
+import type { PlatformName } from '../../domain/message.ts';
 import { maskId } from '../mask.ts';
 import { BACK_SCRIPT_PATH } from './back-to-chat.ts';
 

@@ -1,5 +1,5 @@
 import { say, withoutSlashes, type Bilingual, type Language } from '../../base/texts.ts';
-import type { PlatformName } from '../../platforms/platform.ts';
+import type { PlatformName } from '../../domain/message.ts';
 
 /** Apps that keep what begins with a slash for themselves: there people type the bot's English words without it. */
 const KEEPS_SLASHES: ReadonlySet<PlatformName> = new Set(['slack']);

@@ -3,7 +3,7 @@ import { hmacBase64Url, randomToken, sha256Hex } from '../../base/ids.ts';
 import { ifOpens, type KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
 import type { Language } from '../../base/texts.ts';
-import type { ConversationRef } from '../../platforms/conversation-key.ts';
+import type { ConversationRef } from '../../domain/conversation.ts';
 import { personKey, type ChatPerson } from '../account.ts';
 import { conversationText } from '../links/releases.ts';
 import { keys, type IdentityStore } from '../store.ts';

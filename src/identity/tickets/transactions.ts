@@ -1,6 +1,6 @@
 import { MINUTE_MS, type NowMs } from '../../base/clock.ts';
 import { takeOnce } from '../../base/only-one.ts';
-import type { PlatformName } from '../../platforms/platform.ts';
+import type { PlatformName } from '../../domain/message.ts';
 import { keys, type IdentityStore } from '../store.ts';
 
 /** Which sign-in a browser was sent to; its callback path must be the same (SECURITY.md transaction-taken-once). */

@@ -1,7 +1,8 @@
 import { SECOND_MS } from '../../base/clock.ts';
 import { outsideCall } from '../../base/fail-point.ts';
 import { requestBounded, type BoundedAnswer } from '../bounded-request.ts';
-import { FENCE_HOLDS_MS, type ReplySnapshot, type PushResult } from '../platform.ts';
+import { FENCE_HOLDS_MS, type PushResult } from '../platform.ts';
+import { type ReplySnapshot } from '../../domain/reply.ts';
 import { PlatformError } from '../platform-error.ts';
 import { formatHandle, readHandle, type ReplyTarget } from './reply-target.ts';
 import { blocksOf } from './write-snapshot.ts';

@@ -1,5 +1,6 @@
 import { monotonicMs, type NowMs } from '../../base/clock.ts';
-import { FENCE_HOLDS_MS, type FoundPosts, type ReplySnapshot, type PushReplies, type PushResult } from '../platform.ts';
+import { FENCE_HOLDS_MS, type FoundPosts, type PushReplies, type PushResult } from '../platform.ts';
+import { type ReplySnapshot } from '../../domain/reply.ts';
 import { answerCommand, isSeenByOne } from './answer-command.ts';
 import { findAnswer } from './find-answer.ts';
 import type { SlackApi } from './platform-api.ts';

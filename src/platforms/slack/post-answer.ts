@@ -1,4 +1,5 @@
-import type { ReplySnapshot, PushResult } from '../platform.ts';
+import type { PushResult } from '../platform.ts';
+import type { ReplySnapshot } from '../../domain/reply.ts';
 import { answerCommand, isNotThere } from './answer-command.ts';
 import type { SlackAnswer, SlackApi } from './platform-api.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';

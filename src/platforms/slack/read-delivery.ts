@@ -1,7 +1,8 @@
 import { SECOND_MS } from '../../base/clock.ts';
 import { textOfUtf8 } from '../../base/utf8.ts';
-import type { Chat, Delivery, HttpAnswer, InboundMessage, InboundStop, MessagePart } from '../platform.ts';
-import { readOwnCommand, readSlashCommand, type BareEnglish, type SlashCommand } from '../slash-words.ts';
+import type { Delivery, HttpAnswer } from '../platform.ts';
+import type { InboundStop, InboundMessage, MessagePart, Chat } from '../../domain/message.ts';
+import { readOwnCommand, readSlashCommand, type BareEnglish, type SlashCommand } from '../../domain/slash-words.ts';
 import { originOf, type Origin } from './own-app.ts';
 import { formatHandle, formatTarget } from './reply-target.ts';
 import { mentionOf, plainText } from './plain-text.ts';

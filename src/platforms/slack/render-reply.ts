@@ -1,5 +1,5 @@
 import { createMarkdownWriter } from '../../markdown/markdown-writer.ts';
-import type { ReplyView } from '../platform.ts';
+import type { ReplyView } from '../../domain/reply.ts';
 import { isLongAnswer, splitInThread } from '../split-answer.ts';
 import { SLACK_DIALECT } from './dialect.ts';
 

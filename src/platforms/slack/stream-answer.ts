@@ -1,5 +1,6 @@
 import { monotonicMs, SECOND_MS, type NowMs } from '../../base/clock.ts';
-import { FENCE_HOLDS_MS, type ReplySnapshot, type PushResult } from '../platform.ts';
+import { FENCE_HOLDS_MS, type PushResult } from '../platform.ts';
+import { type ReplySnapshot } from '../../domain/reply.ts';
 import type { SlackApi } from './platform-api.ts';
 import { editMessage, metadataOf, resultOf, textOf } from './post-answer.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';

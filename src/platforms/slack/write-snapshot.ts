@@ -1,6 +1,6 @@
 import { withoutUnseen } from '../../base/plain-characters.ts';
 import { alterMarks } from '../../markdown/alter-marks.ts';
-import type { ReplySnapshot } from '../platform.ts';
+import type { ReplySnapshot } from '../../domain/reply.ts';
 import { SLACK_DIALECT } from './dialect.ts';
 import { renderReply } from './render-reply.ts';
 

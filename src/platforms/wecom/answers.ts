@@ -1,5 +1,6 @@
 import { SECOND_MS, type NowMs } from '../../base/clock.ts';
-import type { HttpAnswer, PulledReply } from '../platform.ts';
+import type { HttpAnswer } from '../platform.ts';
+import type { PulledReply } from '../../domain/reply.ts';
 import { encryptText, signText } from './crypto.ts';
 import { renderPlain } from './render-reply.ts';
 

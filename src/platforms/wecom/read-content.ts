@@ -1,5 +1,5 @@
-import type { InboundMessage, MessagePart } from '../platform.ts';
-import { readSlashCommand } from '../slash-words.ts';
+import type { InboundMessage, MessagePart } from '../../domain/message.ts';
+import { readSlashCommand } from '../../domain/slash-words.ts';
 import type { MentionStripper } from './strip-mention.ts';
 import { wireContent, type WireContent } from './wire-message.ts';
 

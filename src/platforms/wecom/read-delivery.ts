@@ -1,5 +1,6 @@
 import { textOfUtf8 } from '../../base/utf8.ts';
-import type { Chat, Delivery, InboundMessage, Sender } from '../platform.ts';
+import type { Delivery } from '../platform.ts';
+import type { InboundMessage, Sender, Chat } from '../../domain/message.ts';
 import { EMPTY_ANSWER, type AnswerBuilder } from './answers.ts';
 import { readMessageContent } from './read-content.ts';
 import type { MentionStripper } from './strip-mention.ts';

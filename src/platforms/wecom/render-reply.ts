@@ -1,6 +1,6 @@
 import { fittingChars } from '../../markdown/cut-text.ts';
 import { createMarkdownWriter } from '../../markdown/markdown-writer.ts';
-import type { ReplyView } from '../platform.ts';
+import type { ReplyView } from '../../domain/reply.ts';
 import { isLongAnswer, splitInThread } from '../split-answer.ts';
 import { safePlainText, WECOM_DIALECT } from './dialect.ts';
 

@@ -1,6 +1,6 @@
 import { loadScript } from '../../base/lua-script.ts';
 import { monotonicMs } from '../../base/clock.ts';
-import { followUpKeyPrefix, followUpsKey, messageKey } from '../../base/partition-keys.ts';
+import { followUpKeyPrefix, followUpsKey, messageKey } from '../../domain/partition-keys.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { FENCE_HOLDS_MS } from '../../platforms/platform.ts';
 import type { KeptProgress } from './progress.ts';

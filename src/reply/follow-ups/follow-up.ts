@@ -1,7 +1,7 @@
 import type { KeyRing } from '../../base/key-ring.ts';
 import type { Language } from '../../base/texts.ts';
-import type { ConversationRef } from '../../platforms/conversation-key.ts';
-import type { PlatformName } from '../../platforms/platform.ts';
+import type { ConversationRef } from '../../domain/conversation.ts';
+import type { PlatformName } from '../../domain/message.ts';
 
 /** What follows an answer that its live message could not hold. The commit of the turn writes it, sealed, beside the last snapshot. */
 export interface FollowUp {

@@ -1,5 +1,4 @@
-import type { Language } from '../../base/texts.ts';
-import { say } from '../../base/texts.ts';
+import { type Language, say } from '../../base/texts.ts';
 import type { Finding } from './compose-answer.ts';
 import { BUILT_IN_TEXTS } from './texts.ts';
 

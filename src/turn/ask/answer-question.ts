@@ -6,7 +6,7 @@ import { buildPrompt } from '../../conversation/build-prompt.ts';
 import type { PromptSizes } from '../../conversation/prompt-sizes.ts';
 import { usageChange } from '../../conversation/usage-store.ts';
 import type { MediaStore } from '../../conversation/images/media-store.ts';
-import { personIdOf, type GroupScope } from '../../platforms/conversation-key.ts';
+import { personIdOf, type GroupScope } from '../../domain/conversation.ts';
 import { showsNothing } from '../../platforms/shows-nothing.ts';
 import { askWithinLimits, type AskWithinLimits } from './ask-within-limits.ts';
 import { chooseModel } from './choose-model.ts';
@@ -25,7 +25,7 @@ import { TURN_TEXTS } from '../../texts/turn-texts.ts';
 import { Thought, type ThoughtOptions } from './thought.ts';
 import { failedTurnHistory, speakerTagOf, turnHistory } from '../prompt/turn-history.ts';
 import { toolsOfTurn, type TurnToolOptions, type TurnTools } from './turn-tools.ts';
-import type { Outcome } from '../turn-types.ts';
+import type { Outcome } from '../outcome.ts';
 import { BRIEF_REQUEST, briefPrompt, shouldBeBrief } from './load-shedding.ts';
 
 export interface AnswerQuestionOptions extends FallbackOptions, SightOptions, TurnToolOptions, ThoughtOptions {

@@ -1,6 +1,6 @@
 import { monotonicMs, SECOND_MS } from '../../base/clock.ts';
 import { say } from '../../base/texts.ts';
-import type { ReplyView } from '../../platforms/platform.ts';
+import type { ReplyView } from '../../domain/reply.ts';
 import { TURN_TEXTS } from '../../texts/turn-texts.ts';
 import type { TurnScene } from '../run-turn.ts';
 

@@ -2,7 +2,7 @@ import type { Language } from '../../base/texts.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import { sealPreferences, type Preferences } from '../../conversation/preferences.ts';
 import type { TurnScene } from '../run-turn.ts';
-import type { Outcome } from '../turn-types.ts';
+import type { Outcome } from '../outcome.ts';
 
 const MOST_ECHOED_CHARS = 40;
 

@@ -2,7 +2,7 @@ import type { KeyRing } from '../../base/key-ring.ts';
 import { say } from '../../base/texts.ts';
 import { WORD_TEXTS } from '../../texts/word-texts.ts';
 import type { TurnScene } from '../run-turn.ts';
-import type { Outcome } from '../turn-types.ts';
+import type { Outcome } from '../outcome.ts';
 import { sayTo } from '../say-to.ts';
 import { AUTO_WORDS, LANGUAGE_WORDS } from './argument-words.ts';
 import { chosen, plainArgument, sentences } from './choice.ts';

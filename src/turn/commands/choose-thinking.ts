@@ -4,7 +4,7 @@ import { abilitiesOf } from '../../chat/model-abilities.ts';
 import { WORD_TEXTS } from '../../texts/word-texts.ts';
 import type { TurnScene } from '../run-turn.ts';
 import type { SignInGate } from '../sign-in-gate.ts';
-import type { Outcome } from '../turn-types.ts';
+import type { Outcome } from '../outcome.ts';
 import { sayTo } from '../say-to.ts';
 import { AUTO_WORDS } from './argument-words.ts';
 import { chosen, echoOf, plainArgument, sentences } from './choice.ts';

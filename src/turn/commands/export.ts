@@ -5,7 +5,7 @@ import { readHistory } from '../../conversation/read-history.ts';
 import { openSummaryOf } from '../../conversation/summary.ts';
 import { RECORD_TEXTS } from '../../texts/record-texts.ts';
 import type { TurnScene } from '../run-turn.ts';
-import type { Outcome } from '../turn-types.ts';
+import type { Outcome } from '../outcome.ts';
 import type { RecordOptions } from './forget.ts';
 
 /** About what two messages of WeCom hold; there is no third. */

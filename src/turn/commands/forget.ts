@@ -1,14 +1,15 @@
-import { conversationKeys, mediaKey, preferencesKeyPrefix } from '../../base/partition-keys.ts';
+import { conversationKeys, mediaKey, preferencesKeyPrefix } from '../../domain/partition-keys.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { ownerOfPreferences } from '../../conversation/preferences.ts';
 import { readHistory } from '../../conversation/read-history.ts';
-import { conversationOf, type ConversationRef, type GroupScope } from '../../platforms/conversation-key.ts';
+import { conversationOf, type ConversationRef, type GroupScope } from '../../domain/conversation.ts';
 import { RECORD_TEXTS } from '../../texts/record-texts.ts';
 import type { TurnScene } from '../run-turn.ts';
 import { sayTo } from '../say-to.ts';
 import { speakerTagOf } from '../prompt/turn-history.ts';
-import type { Outcome, TurnResult } from '../turn-types.ts';
+import type { TurnCommit } from '../../domain/turn.ts';
+import type { Outcome } from '../outcome.ts';
 import { threadIndexOf } from './thread-index.ts';
 
 export interface RecordOptions {
@@ -52,7 +53,7 @@ async function forgetIn(
   { redis, keyRing }: RecordOptions,
   conversation: ConversationRef,
   own: string | undefined,
-): Promise<Pick<NonNullable<TurnResult['erase']>, 'remove' | 'drop'>> {
+): Promise<Pick<NonNullable<TurnCommit['erase']>, 'remove' | 'drop'>> {
   const { history } = conversationKeys(conversation);
   const turns = (await readHistory(redis, keyRing, conversation)).filter(({ turn }) => turn.speakerTag === own);
   const media = turns.flatMap(({ turn }) => turn.mediaIds ?? []).map((id) => mediaKey(conversation.partition, id));

@@ -1,9 +1,9 @@
 import type { Bilingual } from '../../base/texts.ts';
-import { SLASH_SPELLINGS, type SlashWord } from '../../platforms/slash-words.ts';
+import { SLASH_SPELLINGS, type SlashWord } from '../../domain/slash-words.ts';
 import { WORD_HELP, WORD_TEXTS } from '../../texts/word-texts.ts';
 import { sayTo } from '../say-to.ts';
 import type { TurnScene } from '../run-turn.ts';
-import type { Outcome } from '../turn-types.ts';
+import type { Outcome } from '../outcome.ts';
 
 /** The compiler refuses a word that /help says nothing about. */
 const LINES: Readonly<Record<SlashWord, Bilingual>> = WORD_HELP;

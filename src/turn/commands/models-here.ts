@@ -4,7 +4,7 @@ import { TURN_TEXTS } from '../../texts/turn-texts.ts';
 import type { TurnScene } from '../run-turn.ts';
 import type { SignInGate } from '../sign-in-gate.ts';
 import { toAsker } from '../sign-in-words.ts';
-import type { Outcome } from '../turn-types.ts';
+import type { Outcome } from '../outcome.ts';
 import { sayTo } from '../say-to.ts';
 import { chosenFirst } from './chosen-first.ts';
 

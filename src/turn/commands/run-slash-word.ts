@@ -2,7 +2,7 @@ import type { NowMs } from '../../base/clock.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import { languageOfText, say, type Bilingual, type Language } from '../../base/texts.ts';
 import type { Identity } from '../../identity/identity.ts';
-import type { SlashCommand, SlashWord } from '../../platforms/slash-words.ts';
+import type { SlashCommand, SlashWord } from '../../domain/slash-words.ts';
 import type { AnswerQuestion } from '../ask/answer-question.ts';
 import { chooseLanguage } from './choose-language.ts';
 import { chooseModel } from './choose-model.ts';
@@ -22,7 +22,7 @@ import { exportHistory } from './export.ts';
 import { forget, type RecordOptions } from './forget.ts';
 import { showUsage } from './show-usage.ts';
 import type { SignInMode } from '../turn-ports.ts';
-import type { Outcome } from '../turn-types.ts';
+import type { Outcome } from '../outcome.ts';
 
 export interface SlashWordsOptions {
   keyRing: KeyRing;

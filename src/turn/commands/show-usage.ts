@@ -2,10 +2,10 @@ import { say } from '../../base/texts.ts';
 import type { NowMs } from '../../base/clock.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { readUsage } from '../../conversation/usage-store.ts';
-import { personIdOf } from '../../platforms/conversation-key.ts';
+import { personIdOf } from '../../domain/conversation.ts';
 import { RECORD_TEXTS } from '../../texts/record-texts.ts';
 import type { TurnScene } from '../run-turn.ts';
-import type { Outcome } from '../turn-types.ts';
+import type { Outcome } from '../outcome.ts';
 
 /** /usage: how much this person asked today and this month, in all chats of the platform. */
 export async function showUsage(

@@ -1,6 +1,6 @@
-import { threadsKey } from '../../base/partition-keys.ts';
-import { conversationOf, type ConversationRef } from '../../platforms/conversation-key.ts';
-import type { InboundMessage } from '../../platforms/platform.ts';
+import { threadsKey } from '../../domain/partition-keys.ts';
+import { conversationOf, type ConversationRef } from '../../domain/conversation.ts';
+import type { InboundMessage } from '../../domain/message.ts';
 
 /** The list of the threads of a chat in which a person spoke: what /forget has to look at, since keys tell nothing. */
 export function threadIndexOf(message: InboundMessage): string {

@@ -6,9 +6,10 @@ import { MAX_IMAGE_BYTES } from '../../conversation/images/image-header.ts';
 import type { KeptImage, MediaStore } from '../../conversation/images/media-store.ts';
 import { prepareImage } from '../../conversation/images/prepare-image.ts';
 import { SerialQueue } from '../../conversation/images/serial-queue.ts';
-import type { ConversationRef } from '../../platforms/conversation-key.ts';
+import type { ConversationRef } from '../../domain/conversation.ts';
 import { PlatformError } from '../../platforms/platform-error.ts';
-import type { InboundMessage, Platform } from '../../platforms/platform.ts';
+import type { Platform } from '../../platforms/platform.ts';
+import type { InboundMessage } from '../../domain/message.ts';
 import { imageRefsOf, type ImageRef } from './image-refs.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { ImagePlace } from '../../conversation/history.ts';
-import type { InboundMessage, MessagePart } from '../../platforms/platform.ts';
+import type { InboundMessage, MessagePart } from '../../domain/message.ts';
 
 /** An image of a question: where it is kept, and where the platform has it unless that is long ago. */
 export interface ImageRef {

@@ -2,7 +2,7 @@ import type { EarlierImages } from '../../conversation/build-prompt.ts';
 import type { HistoryTurn } from '../../conversation/history.ts';
 import type { MediaStore } from '../../conversation/images/media-store.ts';
 import type { PlacedImage } from '../../conversation/prompt-parts.ts';
-import { personIdOf } from '../../platforms/conversation-key.ts';
+import { personIdOf } from '../../domain/conversation.ts';
 import { maySee } from '../ask/choose-model.ts';
 import { readEarlierImages } from './earlier-images.ts';
 import { fetchImages } from './fetch-images.ts';

@@ -2,7 +2,7 @@ import type { KeyRing } from '../../base/key-ring.ts';
 import { openSummaryOf, type ConversationSummary } from '../../conversation/summary.ts';
 import type { HistoryTurn } from '../../conversation/history.ts';
 import { summedTokens } from '../../conversation/summary-prompt.ts';
-import { personIdOf, type ConversationRef, type GroupScope } from '../../platforms/conversation-key.ts';
+import { personIdOf, type ConversationRef, type GroupScope } from '../../domain/conversation.ts';
 import { isShared, type EarlierTurns } from './earlier-turns.ts';
 import type { TurnScene } from '../run-turn.ts';
 

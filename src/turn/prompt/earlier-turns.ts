@@ -1,6 +1,6 @@
 import type { KeyRing } from '../../base/key-ring.ts';
 import { openTurns, type HistoryTurn } from '../../conversation/history.ts';
-import type { GroupScope } from '../../platforms/conversation-key.ts';
+import type { GroupScope } from '../../domain/conversation.ts';
 import type { TurnScene } from '../run-turn.ts';
 
 export interface EarlierTurnsOptions {

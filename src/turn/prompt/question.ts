@@ -1,7 +1,7 @@
-import type { InboundMessage, MessagePart } from '../../platforms/platform.ts';
+import type { InboundMessage, MessagePart } from '../../domain/message.ts';
 import { languageOfText, type Language } from '../../base/texts.ts';
 import { joinSaid, type ImageRef } from '../images/image-refs.ts';
-import type { TurnInput } from '../turn-types.ts';
+import type { TurnClaim } from '../../domain/turn.ts';
 
 /** What is asked in a turn: the messages merged into it, in the order in which they were said. */
 export interface Question {
@@ -14,7 +14,7 @@ export interface Question {
 }
 
 /** Joins a turn's messages to one question. */
-export function questionOf(turn: TurnInput): Question {
+export function questionOf(turn: TurnClaim): Question {
   const messages = turn.messages.map(({ message }) => message);
   const quotes = messages.flatMap(({ quote }) => quote ?? []);
   const { text, images } = joinSaid(turn.messages);

@@ -5,7 +5,8 @@ import type { KeptTurn } from '../../conversation/read-history.ts';
 import { openSummaryOf, type ConversationSummary, type SummedScope } from '../../conversation/summary.ts';
 import { summaryPrompt, summedTokens } from '../../conversation/summary-prompt.ts';
 import type { SummaryStore } from '../../conversation/summary-store.ts';
-import { usageChange, type UsageChange } from '../../conversation/usage-store.ts';
+import { usageChange } from '../../conversation/usage-store.ts';
+import { type UsageChange } from '../../domain/turn.ts';
 import type { SummaryRequest } from './earlier-summary.ts';
 import { TokenCount } from '../ask/count-tokens.ts';
 

@@ -1,10 +1,11 @@
 import type { KeyRing } from '../../base/key-ring.ts';
 import { openTurns, sealTurn, type HistoryTurn } from '../../conversation/history.ts';
 import { languageOfText, type Language } from '../../base/texts.ts';
-import { conversationOf, personIdOf, type GroupScope } from '../../platforms/conversation-key.ts';
+import { conversationOf, personIdOf, type GroupScope } from '../../domain/conversation.ts';
 import type { ImageRef } from '../images/image-refs.ts';
 import type { TurnScene } from '../run-turn.ts';
-import type { Outcome, TurnInput, TurnResult } from '../turn-types.ts';
+import type { TurnClaim, TurnCommit } from '../../domain/turn.ts';
+import type { Outcome } from '../outcome.ts';
 
 /** So many that no two people of a group share a tag. */
 const SPEAKER_DIGITS = 10;
@@ -14,7 +15,7 @@ export function turnHistory(
   keyRing: KeyRing,
   scene: TurnScene,
   answer: { text: string; interrupted: boolean },
-): TurnResult['history'] {
+): TurnCommit['history'] {
   const { turn, question, newest } = scene;
   const record: HistoryTurn = {
     version: 1,
@@ -62,7 +63,7 @@ export function withThreadHistory(
 }
 
 /** Keeps the question of a turn that got no answer, so that /retry can ask it again; it never enters a prompt. */
-export function failedTurnHistory(keyRing: KeyRing, scene: TurnScene): TurnResult['history'] {
+export function failedTurnHistory(keyRing: KeyRing, scene: TurnScene): TurnCommit['history'] {
   const { text, images } = scene.question;
   if (text === '' && images.length === 0) return undefined;
   return turnHistory(keyRing, scene, { text: '', interrupted: true });
@@ -79,6 +80,6 @@ export function speakerTagOf({ newest }: TurnScene): string {
 }
 
 /** The language of the conversation's last question; English when nothing was said yet. */
-export function lastLanguage(keyRing: KeyRing, turn: TurnInput): Language {
+export function lastLanguage(keyRing: KeyRing, turn: TurnClaim): Language {
   return languageOfText(openTurns(keyRing, turn.conversation.id, turn.history.slice(-1)).at(-1)?.userText ?? '');
 }

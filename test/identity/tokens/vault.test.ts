@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { KeyRing, SealError } from '../../../src/base/key-ring.ts';
 import { createVault } from '../../../src/identity/tokens/vault.ts';
-import type { PlatformName } from '../../../src/platforms/platform.ts';
+import type { PlatformName } from '../../../src/domain/message.ts';
 
 const keyRing = new KeyRing([randomBytes(32)]);
 const vault = createVault(keyRing);

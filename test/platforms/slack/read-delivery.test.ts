@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Delivery, InboundMessage } from '../../../src/platforms/platform.ts';
+import type { Delivery } from '../../../src/platforms/platform.ts';
+import type { InboundMessage } from '../../../src/domain/message.ts';
 import { isResponseAddress } from '../../../src/platforms/slack/answer-command.ts';
 import { readTarget } from '../../../src/platforms/slack/reply-target.ts';
 import { deliver, directMessage, envelope, mention, slack } from './support.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Delivery, InboundMessage } from '../../../src/platforms/platform.ts';
+import type { Delivery } from '../../../src/platforms/platform.ts';
+import type { InboundMessage } from '../../../src/domain/message.ts';
 import { deliver, groupCallback, NOW_SEC, openAnswer, textCallback, wecom } from './support.ts';
 import { receiveAt } from '../../support/receive-at.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { deliveryIdOf } from '../../../src/platforms/conversation-key.ts';
+import { deliveryIdOf } from '../../../src/domain/conversation.ts';
 import type { RawDelivery } from '../../../src/platforms/platform.ts';
 import { deliver, NOW_SEC, textCallback, wecom } from './support.ts';
 import { receiveAt } from '../../support/receive-at.ts';

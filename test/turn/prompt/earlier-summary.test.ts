@@ -3,7 +3,7 @@ import type { ConversationSummary } from '../../../src/conversation/summary.ts';
 import type { HistoryTurn } from '../../../src/conversation/history.ts';
 import { summaryRequest } from '../../../src/turn/prompt/earlier-summary.ts';
 import type { TurnScene } from '../../../src/turn/run-turn.ts';
-import { conversationOf } from '../../../src/platforms/conversation-key.ts';
+import { conversationOf } from '../../../src/domain/conversation.ts';
 import { turnOf } from '../../conversation/turns.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { HOUR_MS } from '../../../src/base/clock.ts';
-import { conversationKeys } from '../../../src/base/partition-keys.ts';
+import { conversationKeys } from '../../../src/domain/partition-keys.ts';
 import type { ChatClient, ChatRequest } from '../../../src/chat/chat-types.ts';
 import { sealTurn } from '../../../src/conversation/history.ts';
 import { openSummary } from '../../../src/conversation/summary.ts';
 import { SummaryStore } from '../../../src/conversation/summary-store.ts';
-import { conversationOf } from '../../../src/platforms/conversation-key.ts';
+import { conversationOf } from '../../../src/domain/conversation.ts';
 import { createSummarise } from '../../../src/turn/prompt/summarise.ts';
 import { turnOf } from '../../conversation/turns.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';

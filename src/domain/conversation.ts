@@ -1,5 +1,5 @@
 import { hashParts } from '../base/ids.ts';
-import type { Chat, InboundMessage, Sender } from './platform.ts';
+import type { InboundMessage, Sender, Chat } from './message.ts';
 
 /** Conversations are spread over this many fixed partitions; each is one Redis hash tag. Changing it would orphan stored data. */
 const PARTITIONS = 64;

@@ -6,8 +6,8 @@ import {
   deliveryIdOf,
   personIdOf,
   type GroupScope,
-} from '../../src/platforms/conversation-key.ts';
-import type { Chat } from '../../src/platforms/platform.ts';
+} from '../../src/domain/conversation.ts';
+import type { Chat } from '../../src/domain/message.ts';
 
 const anyName = fc.constantFrom('a', 'b', 'ab', 'a|b', 'a:', ':a', '1:a', '');
 const anyChat: fc.Arbitrary<Chat> = fc

@@ -1,8 +1,4 @@
-/** A conversation's place in Redis; the same shape as `ConversationRef` of the platforms room. */
-interface Place {
-  id: string;
-  partition: number;
-}
+import type { ConversationRef } from './conversation.ts';
 
 /**
  * Names of the Redis keys that one partition's scripts touch together. They share the hash tag `{pN}`, so that accept,
@@ -27,7 +23,7 @@ export interface ConversationKeys {
   pending: string;
 }
 
-export function conversationKeys({ id, partition }: Place): ConversationKeys {
+export function conversationKeys({ id, partition }: ConversationRef): ConversationKeys {
   const tag = `{p${partition}}`;
   return {
     state: `${tag}:state:${id}`,
@@ -91,7 +87,7 @@ export function placeKey(partition: number, place: string): string {
 }
 
 /** Sorted set of the threads in which a person spoke in one chat, by when; `id` is that person's conversation of the chat. */
-export function threadsKey({ id, partition }: Place): string {
+export function threadsKey({ id, partition }: ConversationRef): string {
   return `{p${partition}}:threads:${id}`;
 }
 

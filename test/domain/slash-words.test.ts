@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readOwnCommand, readSlashCommand, SLASH_SPELLINGS, type SlashWord } from '../../src/platforms/slash-words.ts';
+import { readOwnCommand, readSlashCommand, SLASH_SPELLINGS, type SlashWord } from '../../src/domain/slash-words.ts';
 
 describe('slash words', () => {
   test.each(
