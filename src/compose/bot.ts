@@ -33,7 +33,8 @@ import { prefetchImages } from '../turn/images/fetch-images.ts';
 import { textOfMessage } from '../turn/prompt/question.ts';
 import { AfterCare } from '../reply/after-care.ts';
 import { createAnswerQuestion } from '../turn/ask/answer-question.ts';
-import { createApology, createRunTurn } from '../turn/run-turn.ts';
+import { createApology } from '../turn/apologise.ts';
+import { createRunTurn } from '../turn/run-turn.ts';
 import { SignInGate } from '../turn/sign-in-gate.ts';
 import { createRunSlashWord } from '../turn/commands/run-slash-word.ts';
 import { createTakeTypedCode } from '../turn/typed-codes.ts';
@@ -247,7 +248,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   });
   const summaries = createSummaries({ config, redis, keyRing, wakeQueue, chat, nowMs, log });
   const answer = createAnswerQuestion({
-    wishSummary: (request) => summaries.wish(request),
+    requestSummary: (request) => summaries.wish(request),
     chat,
     keyRing,
     mediaStore: new MediaStore(redis, keyRing),

@@ -1,8 +1,8 @@
-import type { TurnScene } from './run-turn.ts';
+import type { TurnContext } from './turn-context.ts';
 import type { Asker } from './turn-ports.ts';
 
 /** The sender in the words of the identity room. */
-export function askerOf({ newest }: TurnScene): Asker {
+export function askerOf({ newest }: TurnContext): Asker {
   const { platform, tenant, app, sender } = newest;
   return { platform, tenant, app, chatUserId: sender.userId, displayName: sender.displayName };
 }

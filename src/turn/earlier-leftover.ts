@@ -1,11 +1,11 @@
 import type { KeyRing } from '../base/key-ring.ts';
 import { openLeftover, type Leftover } from '../reply/follow-ups/leftovers.ts';
-import type { TurnScene } from './run-turn.ts';
+import type { TurnContext } from './turn-context.ts';
 import type { TurnCommit } from '../domain/turn.ts';
 import type { Outcome } from './outcome.ts';
 
 /** What an earlier answer left for the person's next private reply; there is none in a group, and none while a question is held. */
-export function leftoverFor(keyRing: KeyRing, { newest, turn }: TurnScene, { hold }: Outcome): Leftover | undefined {
+export function leftoverFor(keyRing: KeyRing, { newest, turn }: TurnContext, { hold }: Outcome): Leftover | undefined {
   if (newest.chat.kind !== 'private' || hold) return undefined;
   return openLeftover(keyRing, turn.conversation, turn.leftovers);
 }

@@ -4,7 +4,7 @@ import { pseudonymOf } from '../identity/audit.ts';
 import type { Models, Policy, Verdict } from '../policy/policy.ts';
 import { askerOf } from './asker.ts';
 import { chosenFirst } from './commands/chosen-first.ts';
-import type { TurnScene } from './run-turn.ts';
+import type { TurnContext } from './turn-context.ts';
 import { sayTo } from './say-to.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import type { SignInMode, TurnReport } from './turn-ports.ts';
@@ -24,24 +24,24 @@ type Refusal = Extract<Verdict, { kind: 'refused' }>;
 /** Asks the policy about a question, by the account as it is now. @returns the models that may answer, or what is said instead */
 export function judgeAccess(
   options: AccessOptions,
-  scene: TurnScene,
+  context: TurnContext,
   account: Account | undefined,
 ): { models: Models } | { outcome: Outcome } | { outcome: Outcome; signInHelps: true } {
-  const { chat, platform } = scene.newest;
+  const { chat, platform } = context.newest;
   const verdict = options.policy.judge(account, chat);
-  if (verdict.kind === 'allowed') return { models: chosenFirst(verdict.models, scene.preferences.model) };
+  if (verdict.kind === 'allowed') return { models: chosenFirst(verdict.models, context.preferences.model) };
   const { because, rule } = verdict;
-  options.report.accessRefused({ platform, person: pseudonymOf(options.keyRing, askerOf(scene)), because, rule });
-  const outcome: Outcome = { kind: 'refused', text: refusalText(options, scene, verdict) };
+  options.report.accessRefused({ platform, person: pseudonymOf(options.keyRing, askerOf(context)), because, rule });
+  const outcome: Outcome = { kind: 'refused', text: refusalText(options, context, verdict) };
   const mayHelp =
     account === undefined && options.mode === 'optional' && chat.kind === 'private' && because !== 'private';
   return mayHelp ? { outcome, signInHelps: true } : { outcome };
 }
 
 /** In a group others read along: there one sentence stands for every reason, so that it tells nothing about the person. */
-function refusalText({ helpUrl }: AccessOptions, scene: TurnScene, { because }: Refusal): string {
-  if (scene.newest.chat.kind === 'group') return sayTo(scene, TURN_TEXTS.notHere);
-  if (because === 'private') return sayTo(scene, TURN_TEXTS.groupsOnly);
-  if (helpUrl === undefined) return sayTo(scene, TURN_TEXTS.mayNotUse);
-  return sayTo(scene, TURN_TEXTS.mayNotUseHelp, { help: helpUrl.replace(/^mailto:/, '') });
+function refusalText({ helpUrl }: AccessOptions, context: TurnContext, { because }: Refusal): string {
+  if (context.newest.chat.kind === 'group') return sayTo(context, TURN_TEXTS.notHere);
+  if (because === 'private') return sayTo(context, TURN_TEXTS.groupsOnly);
+  if (helpUrl === undefined) return sayTo(context, TURN_TEXTS.mayNotUse);
+  return sayTo(context, TURN_TEXTS.mayNotUseHelp, { help: helpUrl.replace(/^mailto:/, '') });
 }

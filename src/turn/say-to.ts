@@ -1,10 +1,10 @@
 import type { Bilingual } from '../base/texts.ts';
 import { sayTyped } from '../texts/say-typed.ts';
-import type { TurnScene } from './run-turn.ts';
+import type { TurnContext } from './turn-context.ts';
 
 /** Says a text to who asks, in their language, with the bot's words as they are typed on their platform. */
 export function sayTo(
-  { platform, question: { language } }: Pick<TurnScene, 'platform' | 'question'>,
+  { platform, question: { language } }: Pick<TurnContext, 'platform' | 'question'>,
   text: Bilingual,
   values: Readonly<Record<string, string | number>> = {},
 ): string {

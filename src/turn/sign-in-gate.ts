@@ -4,7 +4,7 @@ import type { Account, Identity, SignInInvitation, SignInRequest } from '../iden
 import type { Models } from '../policy/policy.ts';
 import { askerOf } from './asker.ts';
 import { judgeAccess, type AccessOptions } from './judge-access.ts';
-import type { TurnScene } from './run-turn.ts';
+import type { TurnContext } from './turn-context.ts';
 import { linkWords, toAsker } from './sign-in-words.ts';
 import { SIGN_IN_TEXTS } from '../texts/sign-in-texts.ts';
 import { sayTo } from './say-to.ts';
@@ -49,8 +49,8 @@ export class SignInGate {
   }
 
   /** The account behind a message, if somebody is linked. One look-up. */
-  async accountOf(scene: TurnScene): Promise<Account | undefined> {
-    const { platform, tenant, app, chatUserId } = askerOf(scene);
+  async accountOf(context: TurnContext): Promise<Account | undefined> {
+    const { platform, tenant, app, chatUserId } = askerOf(context);
     return this.#options.identity?.accountOf({ platform, tenant, app }, chatUserId);
   }
 
@@ -58,11 +58,14 @@ export class SignInGate {
    * Lets a question pass, or says what its sender sees instead. Asked for every question, so that nothing old decides.
    * @param holds whether the message itself is the question, which can wait for its sender's sign-in
    */
-  async admit(scene: TurnScene, { holds = true }: { holds?: boolean } = {}): Promise<Admission | { outcome: Outcome }> {
+  async admit(
+    context: TurnContext,
+    { holds = true }: { holds?: boolean } = {},
+  ): Promise<Admission | { outcome: Outcome }> {
     for (let useless: UselessLink = {}; ;) {
-      const judged = await this.judge(scene);
+      const judged = await this.judge(context);
       if (judged !== 'unlinked' && !('signInHelps' in judged)) return judged;
-      const invited = await this.#inviteTo(scene, { why: judged, holds, useless });
+      const invited = await this.#inviteTo(context, { why: judged, holds, useless });
       if (!('uselessLinkMs' in invited)) return { outcome: invited };
       // A link was made between the look-up and the invitation. Should it be of no use again, it is not waited for twice.
       useless = invited;
@@ -70,41 +73,41 @@ export class SignInGate {
   }
 
   #inviteTo(
-    scene: TurnScene,
+    context: TurnContext,
     { why, holds, useless }: { why: Unadmitted; holds: boolean; useless: UselessLink },
   ): Promise<Outcome | Required<UselessLink>> {
-    if (why !== 'unlinked') return this.#inviteWith(scene, 'signInToUse', useless);
-    if (scene.newest.chat.kind === 'group') return this.#inviteFromGroup(scene, holds, useless);
-    return holds ? this.#inviteAndHold(scene, useless) : this.#inviteWith(scene, 'invitation', useless);
+    if (why !== 'unlinked') return this.#inviteWith(context, 'signInToUse', useless);
+    if (context.newest.chat.kind === 'group') return this.#inviteFromGroup(context, holds, useless);
+    return holds ? this.#inviteAndHold(context, useless) : this.#inviteWith(context, 'invitation', useless);
   }
 
   /** The same without an invitation: `unlinked` is somebody who would have to sign in first. */
-  async judge(scene: TurnScene): Promise<Admission | { outcome: Outcome } | Unadmitted> {
+  async judge(context: TurnContext): Promise<Admission | { outcome: Outcome } | Unadmitted> {
     const { mode } = this.#options;
-    const account = mode === 'off' ? undefined : await this.accountOf(scene);
-    const isGroup = scene.newest.chat.kind === 'group';
+    const account = mode === 'off' ? undefined : await this.accountOf(context);
+    const isGroup = context.newest.chat.kind === 'group';
     if (account?.status === 'suspended') {
-      const text = sayTo(scene, TURN_TEXTS[isGroup ? 'notHere' : 'suspended']);
+      const text = sayTo(context, TURN_TEXTS[isGroup ? 'notHere' : 'suspended']);
       return { outcome: { kind: 'refused', text } };
     }
-    if (account?.status === 'active') return this.#judge(scene, account);
-    return mode === 'required' ? 'unlinked' : this.#judge(scene, undefined);
+    if (account?.status === 'active') return this.#judge(context, account);
+    return mode === 'required' ? 'unlinked' : this.#judge(context, undefined);
   }
 
-  #judge(scene: TurnScene, account: Account | undefined): Admission | { outcome: Outcome } | RefusedUnlinked {
-    const judged = judgeAccess(this.#options, scene, account);
+  #judge(context: TurnContext, account: Account | undefined): Admission | { outcome: Outcome } | RefusedUnlinked {
+    const judged = judgeAccess(this.#options, context, account);
     return 'outcome' in judged ? judged : { account, ...judged };
   }
 
   /** /signin: a new link, which replaces one that still lives; for who is signed in a word that they are. */
-  async invite(scene: TurnScene): Promise<Outcome> {
+  async invite(context: TurnContext): Promise<Outcome> {
     for (let useless: UselessLink = {}; ;) {
-      const account = await this.accountOf(scene);
+      const account = await this.accountOf(context);
       if (account?.status === 'active') {
         const { name, accountId: id } = account;
-        return { kind: 'command', text: sayTo(scene, TURN_TEXTS.alreadyLinked, { name, id }) };
+        return { kind: 'command', text: sayTo(context, TURN_TEXTS.alreadyLinked, { name, id }) };
       }
-      const invited = await this.#inviteWith(scene, 'invitation', { mints: 'always', ...useless });
+      const invited = await this.#inviteWith(context, 'invitation', { mints: 'always', ...useless });
       if (!('uselessLinkMs' in invited)) return invited;
       useless = invited;
     }
@@ -112,44 +115,44 @@ export class SignInGate {
 
   /** A link that frees nothing: no question waits for it. */
   async #inviteWith(
-    scene: TurnScene,
+    context: TurnContext,
     text: 'invitation' | 'signInToUse' | 'tooManyHeld' | 'tooManyThreadsHeld',
     how: UselessLink & Pick<SignInRequest, 'mints'>,
     values: Record<string, number> = {},
   ): Promise<Outcome | Required<UselessLink>> {
-    const invited = await this.#ask(scene, how);
+    const invited = await this.#ask(context, how);
     switch (invited.kind) {
       case 'linked':
         return uselessLink(invited);
       case 'too-many':
-        return this.#tooMany(scene, invited.retryAtMs);
+        return this.#tooMany(context, invited.retryAtMs);
       case 'full':
         throw new TypeError('Nothing was to be held');
       case 'invited':
       case 'waiting': {
         const kind = text === 'invitation' ? 'sign-in' : 'refused';
-        return { kind, text: this.#withLink(scene, text, invited, values) };
+        return { kind, text: this.#withLink(context, text, invited, values) };
       }
     }
   }
 
-  async #inviteAndHold(scene: TurnScene, useless: UselessLink): Promise<Outcome | Required<UselessLink>> {
+  async #inviteAndHold(context: TurnContext, useless: UselessLink): Promise<Outcome | Required<UselessLink>> {
     const { mostHeld: count } = this.#options;
-    if (!this.#hasRoom(scene)) return this.#inviteWith(scene, 'tooManyHeld', useless, { count });
+    if (!this.#hasRoom(context)) return this.#inviteWith(context, 'tooManyHeld', useless, { count });
     // The conversation that holds the message is a thread of the private chat as often as the chat itself.
-    const { conversation } = scene.turn;
-    const invited = await this.#ask(scene, { conversation, ...useless });
+    const { conversation } = context.turn;
+    const invited = await this.#ask(context, { conversation, ...useless });
     switch (invited.kind) {
       case 'linked':
         return uselessLink(invited);
       case 'too-many':
-        return this.#tooMany(scene, invited.retryAtMs);
+        return this.#tooMany(context, invited.retryAtMs);
       case 'full':
-        return this.#inviteWith(scene, 'tooManyThreadsHeld', useless, { count: invited.most });
+        return this.#inviteWith(context, 'tooManyThreadsHeld', useless, { count: invited.most });
       case 'invited':
-        return { kind: 'sign-in', text: this.#withLink(scene, 'invitationHeld', invited), hold: true };
+        return { kind: 'sign-in', text: this.#withLink(context, 'invitationHeld', invited), hold: true };
       case 'waiting':
-        return { kind: 'sign-in', text: this.#withLink(scene, 'waitingForSignIn', invited), hold: true };
+        return { kind: 'sign-in', text: this.#withLink(context, 'waitingForSignIn', invited), hold: true };
     }
   }
 
@@ -158,14 +161,14 @@ export class SignInGate {
    * SECURITY.md private-invitation). The question waits all the same, for a sign-in that the person asks for there.
    */
   async #inviteFromGroup(
-    scene: TurnScene,
+    context: TurnContext,
     isQuestion: boolean,
     useless: UselessLink,
   ): Promise<Outcome | Required<UselessLink>> {
-    const { platform, question, newest, turn } = scene;
-    const holds = isQuestion && this.#hasRoom(scene);
+    const { platform, question, newest, turn } = context;
+    const holds = isQuestion && this.#hasRoom(context);
     const mints = platform.writePrivately ? {} : ({ mints: 'never' } as const);
-    const invited = await this.#ask(scene, {
+    const invited = await this.#ask(context, {
       ...(holds ? { conversation: turn.conversation } : {}),
       ...mints,
       ...useless,
@@ -174,21 +177,21 @@ export class SignInGate {
     const isHeld = holds && invited.kind !== 'full';
     let isSent = false;
     if ((invited.kind === 'invited' || invited.kind === 'waiting') && invited.url !== undefined) {
-      const text = this.#withLink(scene, isHeld ? 'invitationForGroup' : 'invitation', invited);
+      const text = this.#withLink(context, isHeld ? 'invitationForGroup' : 'invitation', invited);
       isSent = (await platform.writePrivately?.(newest.sender.userId, text)) === 'sent';
     }
     const pointer = isSent ? ('groupSignInSent' as const) : ('groupSignIn' as const);
     const ofHeld = isSent ? ('groupSignInSentHeld' as const) : ('groupSignInHeld' as const);
     const words = say(SIGN_IN_TEXTS[isHeld ? ofHeld : pointer], question.language);
-    return { kind: 'sign-in', ...(await toAsker(scene, words)), ...(isHeld ? { hold: true } : {}) };
+    return { kind: 'sign-in', ...(await toAsker(context, words)), ...(isHeld ? { hold: true } : {}) };
   }
 
-  #hasRoom({ turn }: TurnScene): boolean {
+  #hasRoom({ turn }: TurnContext): boolean {
     return turn.heldCount + turn.messages.length <= this.#options.mostHeld;
   }
 
   #withLink(
-    { question: { language }, newest, platform }: TurnScene,
+    { question: { language }, newest, platform }: TurnContext,
     text: keyof typeof SIGN_IN_TEXTS,
     { url = '', expiresAtMs }: { url?: string; expiresAtMs: number },
     values: Record<string, number> = {},
@@ -202,17 +205,17 @@ export class SignInGate {
   }
 
   async #ask(
-    scene: TurnScene,
+    context: TurnContext,
     more: Pick<SignInRequest, 'conversation' | 'mints' | 'uselessLinkMs'>,
   ): Promise<SignInInvitation> {
     const { identity } = this.#options;
     if (!identity) throw new TypeError('An invitation needs the identity room');
-    const { question, turn } = scene;
-    return identity.askToSignIn({ ...askerOf(scene), language: question.language, askedBy: turn.turnId, ...more });
+    const { question, turn } = context;
+    return identity.askToSignIn({ ...askerOf(context), language: question.language, askedBy: turn.turnId, ...more });
   }
 
-  #tooMany(scene: TurnScene, retryAtMs: number): Outcome {
+  #tooMany(context: TurnContext, retryAtMs: number): Outcome {
     const minutes = Math.max(1, Math.ceil((retryAtMs - this.#options.nowMs()) / MINUTE_MS));
-    return { kind: 'refused', text: sayTo(scene, TURN_TEXTS.tooManyInvitations, { minutes }) };
+    return { kind: 'refused', text: sayTo(context, TURN_TEXTS.tooManyInvitations, { minutes }) };
   }
 }

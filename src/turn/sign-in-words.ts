@@ -3,7 +3,7 @@ import { plainName } from '../base/html.ts';
 import { settledWithin } from '../base/settled-within.ts';
 import { say, type Language } from '../base/texts.ts';
 import { SIGN_IN_TEXTS } from '../texts/sign-in-texts.ts';
-import type { TurnScene } from './run-turn.ts';
+import type { TurnContext } from './turn-context.ts';
 import type { Outcome } from './outcome.ts';
 
 /** A group is told to sign in at once, with the name if the platform has it by then. */
@@ -37,16 +37,16 @@ export function linkTo(url: string, label: string, markup: Markup): string {
  * A word of ours to one person among others: mentioned where the platform can, else by their name, if it is known. Never by what a
  * text says: names from outside are shown as text.
  */
-export async function toAsker(scene: TurnScene, words: string): Promise<Pick<Outcome, 'text' | 'mention'>> {
-  const { platform, newest, question } = scene;
+export async function toAsker(context: TurnContext, words: string): Promise<Pick<Outcome, 'text' | 'mention'>> {
+  const { platform, newest, question } = context;
   const { userId } = newest.sender;
   if (platform.canMention === true) return { text: upperFirst(words), mention: userId };
-  const name = newest.sender.displayName ?? (await nameOf(scene));
+  const name = newest.sender.displayName ?? (await nameOf(context));
   if (name === undefined) return { text: upperFirst(words) };
   return { text: say(SIGN_IN_TEXTS.named, question.language, { name: asText(name), text: words }) };
 }
 
-async function nameOf({ platform, newest }: TurnScene): Promise<string | undefined> {
+async function nameOf({ platform, newest }: TurnContext): Promise<string | undefined> {
   const asking = platform.displayNameOf?.(newest.sender.userId);
   const [name] = asking ? await settledWithin([asking], LONGEST_NAMING_MS) : [];
   return name;

@@ -6,7 +6,7 @@ import { isIdentityError } from '../identity/identity-error.ts';
 import type { Identity, TypedOutcome } from '../identity/identity.ts';
 import { linkedText } from './linked-text.ts';
 import { textOfMessage } from './prompt/question.ts';
-import type { TurnScene } from './run-turn.ts';
+import type { TurnContext } from './turn-context.ts';
 import { askerOf } from './asker.ts';
 import { sayTyped, type Voice } from '../texts/say-typed.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
@@ -21,7 +21,7 @@ export interface TypedCodesOptions {
 }
 
 /** Ends a turn whose message is a sign-in code; undefined lets the turn go on. */
-export type TakeTypedCode = (scene: TurnScene) => Promise<Outcome | undefined>;
+export type TakeTypedCode = (context: TurnContext) => Promise<Outcome | undefined>;
 
 /**
  * Takes sign-in codes out of the conversation before anything else looks at the message (SECURITY.md typed-code): its
@@ -29,8 +29,8 @@ export type TakeTypedCode = (scene: TurnScene) => Promise<Outcome | undefined>;
  * with others, so it is the turn's only one.
  */
 export function createTakeTypedCode({ identity, keyRing, log }: TypedCodesOptions): TakeTypedCode {
-  return async (scene) => {
-    const taken = await take(identity, scene).catch((thrown: unknown) => {
+  return async (context) => {
+    const taken = await take(identity, context).catch((thrown: unknown) => {
       // Without the store the turn is given back and runs again.
       if (isIdentityError(thrown, 'store_away')) throw thrown;
       log.error({ error: asError(thrown) }, 'a typed code could not be checked');
@@ -38,16 +38,16 @@ export function createTakeTypedCode({ identity, keyRing, log }: TypedCodesOption
     });
     if (!taken) return undefined;
     const language =
-      scene.preferences.language ?? (taken === 'failed' ? undefined : taken.language) ?? languageOf(keyRing, scene);
-    const voice: Voice = { language, bareWords: scene.platform.bareWords ?? false };
+      context.preferences.language ?? (taken === 'failed' ? undefined : taken.language) ?? languageOf(keyRing, context);
+    const voice: Voice = { language, bareWords: context.platform.bareWords ?? false };
     const text = taken === 'failed' ? sayTyped(TURN_TEXTS.codeFailed, voice) : told(taken, voice);
     return { kind: 'sign-in', text };
   };
 }
 
-async function take(identity: Identity | undefined, scene: TurnScene): Promise<TypedOutcome | undefined> {
-  const { newest, turn } = scene;
-  const { platform, tenant, app, chatUserId } = askerOf(scene);
+async function take(identity: Identity | undefined, context: TurnContext): Promise<TypedOutcome | undefined> {
+  const { newest, turn } = context;
+  const { platform, tenant, app, chatUserId } = askerOf(context);
   return identity?.takeTypedCode({
     owner: { platform, tenant, app },
     chatUserId,
@@ -79,7 +79,7 @@ function told(taken: TypedOutcome, voice: Voice): string {
 }
 
 /** A code tells no language; the conversation's last question and the sender's name may. */
-function languageOf(keyRing: KeyRing, { turn, newest, question }: TurnScene): Language {
+function languageOf(keyRing: KeyRing, { turn, newest, question }: TurnContext): Language {
   const hints = [question.language, lastLanguage(keyRing, turn), languageOfText(newest.sender.displayName ?? '')];
   return hints.includes('zh') ? 'zh' : 'en';
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { IdentityError } from '../../src/identity/identity-error.ts';
 import type { Identity } from '../../src/identity/identity.ts';
-import type { TurnScene } from '../../src/turn/run-turn.ts';
+import type { TurnContext } from '../../src/turn/turn-context.ts';
 import { createTakeTypedCode } from '../../src/turn/typed-codes.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
@@ -21,19 +21,19 @@ async function openWithAwaitedCode(): Promise<void> {
 }
 
 /** As much of a turn's scene as the step reads. */
-function sceneOf(text: string, turnId: string, chatUserId = '20001'): TurnScene {
+function contextOf(text: string, turnId: string, chatUserId = '20001'): TurnContext {
   const newest = textMessage(text, { sender: { userId: chatUserId } });
   const turn = { turnId, history: [], conversation: { id: 'c', partition: 1 } };
-  return { newest, turn, question: { language: 'en' }, preferences: {}, platform: {} } as unknown as TurnScene;
+  return { newest, turn, question: { language: 'en' }, preferences: {}, platform: {} } as unknown as TurnContext;
 }
 
 test('a worker that dies after the try was counted: the turn runs again, and says the same [dies-anywhere]', async () => {
   await openWithAwaitedCode();
   const take = createTakeTypedCode({ identity: house.identity, keyRing: testKeyRing(), log: recordingLog().log });
-  const first = await take(sceneOf('A1B2-C3D4', 'turn-1'));
+  const first = await take(contextOf('A1B2-C3D4', 'turn-1'));
   expect(first).toEqual({ kind: 'sign-in', text: expect.stringContaining('you have 4 tries left') });
-  expect(await take(sceneOf('A1B2-C3D4', 'turn-1'))).toEqual(first);
-  expect((await take(sceneOf('A1B2-C3D4', 'turn-2')))?.text).toContain('you have 3 tries left');
+  expect(await take(contextOf('A1B2-C3D4', 'turn-1'))).toEqual(first);
+  expect((await take(contextOf('A1B2-C3D4', 'turn-2')))?.text).toContain('you have 3 tries left');
 });
 
 test('an error inside ends the turn without history, a store that is away gives it back [typed-code]', async () => {
@@ -45,15 +45,15 @@ test('an error inside ends the turn without history, a store that is away gives 
       keyRing: testKeyRing(),
       log,
     });
-  const scene = sceneOf('A1B2-C3D4', 'turn-1');
-  const outcome = await failing(new Error('something unforeseen'))(scene);
+  const context = contextOf('A1B2-C3D4', 'turn-1');
+  const outcome = await failing(new Error('something unforeseen'))(context);
   expect(outcome).toEqual({ kind: 'sign-in', text: 'I could not check the code just now. Please send it again.' });
   expect(lines.join()).not.toContain('A1B2');
-  await expect(failing(new IdentityError('store_away', 'away'))(scene)).rejects.toMatchObject({ code: 'store_away' });
+  await expect(failing(new IdentityError('store_away', 'away'))(context)).rejects.toMatchObject({ code: 'store_away' });
 });
 
 test('without sign-in nothing is taken', async () => {
   await openWithAwaitedCode();
   const take = createTakeTypedCode({ identity: undefined, keyRing: testKeyRing(), log: recordingLog().log });
-  expect(await take(sceneOf('A1B2-C3D4', 'turn-1'))).toBeUndefined();
+  expect(await take(contextOf('A1B2-C3D4', 'turn-1'))).toBeUndefined();
 });

@@ -7,7 +7,7 @@ import type { PolicyFile } from '../../src/policy/policy-file.ts';
 import { createPolicy } from '../../src/policy/policy.ts';
 import { createRunSlashWord } from '../../src/turn/commands/run-slash-word.ts';
 import { SignInGate } from '../../src/turn/sign-in-gate.ts';
-import type { TurnScene } from '../../src/turn/run-turn.ts';
+import type { TurnContext } from '../../src/turn/turn-context.ts';
 import { openHouse, type House } from '../identity/house.ts';
 import { doubleScripts } from '../support/double-scripts.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
@@ -47,7 +47,7 @@ function stepsWith(identity: Identity) {
 }
 
 /** As much of a turn's scene as these steps read; each call is another message. */
-function sceneOf(text: string, kind: 'private' | 'group' = 'private'): TurnScene {
+function contextOf(text: string, kind: 'private' | 'group' = 'private'): TurnContext {
   const { tenant, app } = house.owner;
   const chat = kind === 'private' ? {} : { chat: { kind, id: 'wrgroup' } };
   const newest = textMessage(text, { tenant, app, ...chat });
@@ -59,7 +59,7 @@ function sceneOf(text: string, kind: 'private' | 'group' = 'private'): TurnScene
   };
   return {
     ...{ newest, turn, question: { language: 'en', text, images: [] }, preferences: {}, platform: house.platform },
-  } as unknown as TurnScene;
+  } as unknown as TurnContext;
 }
 
 const signIn = async () => house.walk(house.browser('20001', 'alice'), await house.link('alice', true));
@@ -70,19 +70,19 @@ describe('a turn that runs again after its worker died', () => {
   test('says once more that the person was signed out, and forgets what was said', async () => {
     await signIn();
     const { runSlashWord } = stepsWith(house.identity);
-    const scene = sceneOf('/unlink');
-    const first = await runSlashWord(scene, { word: 'unlink', argument: '' });
+    const context = contextOf('/unlink');
+    const first = await runSlashWord(context, { word: 'unlink', argument: '' });
     expect(first).toMatchObject({ history: { forget: true } });
-    expect(await runSlashWord(scene, { word: 'unlink', argument: '' })).toEqual(first);
-    expect(await runSlashWord(sceneOf('/unlink'), { word: 'unlink', argument: '' })).not.toHaveProperty('history');
+    expect(await runSlashWord(context, { word: 'unlink', argument: '' })).toEqual(first);
+    expect(await runSlashWord(contextOf('/unlink'), { word: 'unlink', argument: '' })).not.toHaveProperty('history');
   });
 
   test('signs nobody out who has signed in meanwhile', async () => {
     const { runSlashWord } = stepsWith(house.identity);
-    const scene = sceneOf('/unlink');
-    const first = await runSlashWord(scene, { word: 'unlink', argument: '' });
+    const context = contextOf('/unlink');
+    const first = await runSlashWord(context, { word: 'unlink', argument: '' });
     await signIn();
-    expect(await runSlashWord(scene, { word: 'unlink', argument: '' })).toEqual(first);
+    expect(await runSlashWord(context, { word: 'unlink', argument: '' })).toEqual(first);
     expect(await house.identity.accountOf(house.owner, 'alice')).toMatchObject({ accountId: '20001' });
   });
 
@@ -90,7 +90,7 @@ describe('a turn that runs again after its worker died', () => {
     await signIn();
     const doubling = doubleScripts(connectRedis({ urls: [server.url] }, 'wait', log, 'doubling'));
     const { runSlashWord } = stepsWith(createIdentity({ ...house.options, redis: doubling }));
-    expect(await runSlashWord(sceneOf('/unlink'), { word: 'unlink', argument: '' })).toMatchObject({
+    expect(await runSlashWord(contextOf('/unlink'), { word: 'unlink', argument: '' })).toMatchObject({
       history: { forget: true },
     });
     doubling.disconnect();
@@ -98,8 +98,8 @@ describe('a turn that runs again after its worker died', () => {
 
   test('shows its sign-in link again, which works, since nobody may have seen it', async () => {
     const { gate } = stepsWith(house.identity);
-    const scene = sceneOf('a question');
-    const [first, again] = [await gate.admit(scene), await gate.admit(scene)];
+    const context = contextOf('a question');
+    const [first, again] = [await gate.admit(context), await gate.admit(context)];
     const texts = [first, again].map((one) => ('outcome' in one ? one.outcome.text : ''));
     expect(linkIn(texts[0] ?? '')).toBeDefined();
     expect(texts[1]).toBe(texts[0]);
@@ -110,23 +110,23 @@ describe('a turn that runs again after its worker died', () => {
 
   test('leaves a link alone that somebody has opened, as one of another message', async () => {
     const { gate } = stepsWith(house.identity);
-    const scene = sceneOf('a question');
-    const first = await gate.admit(scene);
+    const context = contextOf('a question');
+    const first = await gate.admit(context);
     const link = linkIn('outcome' in first ? first.outcome.text : '') ?? '';
-    const other = await gate.admit(sceneOf('another question'));
+    const other = await gate.admit(contextOf('another question'));
     expect(linkIn('outcome' in other ? other.outcome.text : '')).toBe(link);
     const browser = house.browser('20001', 'alice');
     const confirm = await house.walkToConfirm(browser, link);
-    const again = await gate.admit(scene);
+    const again = await gate.admit(context);
     expect(linkIn('outcome' in again ? again.outcome.text : '')).toBe(link);
     expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are signed in');
   });
 
   test('sends the invitation of a group question once more, since the first may not have left', async () => {
     const { gate } = stepsWith(house.identity);
-    const scene = sceneOf('a question', 'group');
-    await gate.admit(scene);
-    await gate.admit(scene);
+    const context = contextOf('a question', 'group');
+    await gate.admit(context);
+    await gate.admit(context);
     expect(house.platform.written.map(({ text }) => linkIn(text) !== undefined)).toEqual([true, true]);
   });
 
@@ -134,10 +134,10 @@ describe('a turn that runs again after its worker died', () => {
     for (const isLinked of [false, true]) {
       if (isLinked) await signIn();
       const { runSlashWord } = stepsWith(house.identity);
-      const scene = sceneOf(`/${word}`);
+      const context = contextOf(`/${word}`);
       const [first, again] = [
-        await runSlashWord(scene, { word, argument: '' }),
-        await runSlashWord(scene, { word, argument: '' }),
+        await runSlashWord(context, { word, argument: '' }),
+        await runSlashWord(context, { word, argument: '' }),
       ];
       expect({ ...again, text: withoutLink(again.text) }).toEqual({ ...first, text: withoutLink(first.text) });
     }

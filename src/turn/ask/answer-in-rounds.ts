@@ -33,7 +33,7 @@ export async function answerInRounds(
   const { tools = [], ...first } = request;
   let bare = first;
   let messages: readonly ChatMessage[] = request.messages;
-  const scene = { ...options.asker, readTexts: () => textsToRead(messages) };
+  const context = { ...options.asker, readTexts: () => textsToRead(messages) };
   let untilMs = Number.POSITIVE_INFINITY;
   let leftTokens = limits.turnTokens;
   let hasText = false;
@@ -66,7 +66,7 @@ export async function answerInRounds(
     }
     hasText ||= text.trim() !== '';
     untilMs = Math.min(untilMs, monotonicMs() + limits.turnMs);
-    const results = await runToolCalls({ ...options, scene }, calls);
+    const results = await runToolCalls({ ...options, scene: context }, calls);
     const told = calls.map((call, position) => withOwnId(call, `r${round}-${position}`, messages));
     const answers = told.map(({ callId }, position): ChatMessage => {
       const mostTokens = Math.max(0, Math.min(limits.resultTokens, leftTokens));

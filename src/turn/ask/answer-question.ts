@@ -8,6 +8,7 @@ import { usageChange } from '../../conversation/usage-store.ts';
 import type { MediaStore } from '../../conversation/images/media-store.ts';
 import { personIdOf, type GroupScope } from '../../domain/conversation.ts';
 import { showsNothing } from '../../platforms/shows-nothing.ts';
+import type { AnswerState } from './answer-state.ts';
 import { askWithinLimits, type AskWithinLimits } from './ask-within-limits.ts';
 import { chooseModel } from './choose-model.ts';
 import { declarationTokens } from './declaration-tokens.ts';
@@ -19,7 +20,7 @@ import { imageObstacle, imageRefusal, type SightOptions } from '../images/refuse
 import { readImages } from '../images/read-images.ts';
 import type { SignInMode } from '../turn-ports.ts';
 import { TokenCount } from './count-tokens.ts';
-import type { AdmittedScene, TurnScene } from '../run-turn.ts';
+import type { AdmittedContext, TurnContext } from '../turn-context.ts';
 import { sayTo } from '../say-to.ts';
 import { TURN_TEXTS } from '../../texts/turn-texts.ts';
 import { Thought, type ThoughtOptions } from './thought.ts';
@@ -43,104 +44,116 @@ export interface AnswerQuestionOptions extends FallbackOptions, SightOptions, Tu
   /** After so long without a question a conversation has ended; milliseconds, 0 for never. */
   idleMs: number;
   /** Has a conversation summed up later; must not throw or wait. */
-  wishSummary(request: SummaryRequest): void;
+  requestSummary(request: SummaryRequest): void;
 }
 
-export type AnswerQuestion = (scene: AdmittedScene) => Promise<Outcome>;
+export type AnswerQuestion = (context: AdmittedContext) => Promise<Outcome>;
+
+interface Answering {
+  context: AdmittedContext;
+  state: AnswerState;
+}
 
 /** How the answer ended, once its events are read. */
 type Ending = 'whole' | 'length' | 'truncated' | 'stopped';
 
 /** Asks the model and lets its answer grow in the live reply. What was shown is kept, whatever happens (SECURITY.md no-second-beginning). */
 export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQuestion {
-  return async (scene) => {
-    const { question, live, turn } = scene;
+  return async (context) => {
+    const { question, live, turn } = context;
     if (question.text === '' && question.images.length === 0)
-      return { kind: 'refused', text: sayTo(scene, TURN_TEXTS.unsupported) };
-    const obstacle = imageObstacle(options, scene);
-    if (obstacle !== undefined) return refused(options, scene, obstacle);
+      return { kind: 'refused', text: sayTo(context, TURN_TEXTS.unsupported) };
+    const obstacle = imageObstacle(options, context);
+    if (obstacle !== undefined) return refused(options, context, obstacle);
     // After a sign-in the reply still shows the invitation; say at once that its question is being answered.
     const isReleased = turn.wasHeldInGroup || (turn.messages.at(-1)?.acceptedAtMs ?? 0) > turn.startedAtMs;
-    if (isReleased) live.show({ text: '', status: sayTo(scene, TURN_TEXTS.released) });
+    if (isReleased) live.show({ text: '', status: sayTo(context, TURN_TEXTS.released) });
 
     const spent = new TokenCount();
-    const outcome = await streamAnswer(options, scene, spent);
+    const state: AnswerState = { notes: [], startsAnew: context.replaced?.startsAnew ?? false };
+    const outcome = await streamAnswer(options, context, { state, spent });
     // Once the answer is whole, so that it waits for nothing of this.
-    if (scene.wish && outcome.kind === 'answered' && !scene.startsAnew) options.wishSummary(scene.wish);
-    return { ...outcome, ...usageOf(options, scene, spent) };
+    if (state.missing && outcome.kind === 'answered' && !state.startsAnew) options.requestSummary(state.missing);
+    return { ...outcome, ...usageOf(options, context, spent) };
   };
 }
 
-async function streamAnswer(options: AnswerQuestionOptions, scene: AdmittedScene, spent: TokenCount): Promise<Outcome> {
+async function streamAnswer(
+  options: AnswerQuestionOptions,
+  context: AdmittedContext,
+  { state, spent }: { state: AnswerState; spent: TokenCount },
+): Promise<Outcome> {
   const {
     live,
     question: { language },
-  } = scene;
+  } = context;
   let links: TurnTools['links'] | undefined;
   const shownText = () => links?.text ?? '';
   let ending: Ending = 'truncated';
-  const thought = new Thought(options, scene);
+  const thought = new Thought(options, context);
   const show = (doing?: string) => {
     const text = shownText();
-    live.show({ text, ...thought.liveView(text, scene.notes, doing) });
+    live.show({ text, ...thought.liveView(text, state.notes, doing) });
   };
+  const finish = (text: string, how: Ending) => finished(options, { context, state }, { text, ending: how });
   try {
-    const tools = toolsOfTurn(options, scene, show);
+    const tools = toolsOfTurn(options, context, show);
     ({ links } = tools);
-    await ask(options, scene, { tools, spent }, (event) => {
+    await ask(options, context, { tools, state, spent }, (event) => {
       spent.heard(event);
       if (event.type === 'text') tools.links.add(event.delta);
       else if (event.type === 'reasoning') thought.add(event.delta);
-      else if (event.type === 'fallback') return note(scene, fallbackNote(event.model, language), shownText());
+      else if (event.type === 'fallback')
+        return note({ context, state }, fallbackNote(event.model, language), shownText());
       else if (event.type === 'end') ending = endingOf(event.reason);
       if (event.type === 'text' || event.type === 'reasoning') show();
     });
-    return { ...finished(options, scene, { text: tools.links.whole(), ending }), ...thought.finalView() };
+    return { ...finish(tools.links.whole(), ending), ...thought.finalView() };
   } catch (error) {
-    if (scene.controls.signal.reason === 'stopped')
-      return { ...finished(options, scene, { text: links?.whole() ?? '', ending: 'stopped' }), ...thought.finalView() };
-    if (error instanceof ImageRefusedError) return refused(options, scene, imageRefusal(scene, error));
+    if (context.controls.signal.reason === 'stopped')
+      return { ...finish(links?.whole() ?? '', 'stopped'), ...thought.finalView() };
+    if (error instanceof ImageRefusedError) return refused(options, context, imageRefusal(context, error));
     if (!(error instanceof ChatError)) throw error;
-    if (links && shownText() !== '') return finished(options, scene, { text: links.whole(), ending: 'truncated' });
+    if (links && shownText() !== '') return finish(links.whole(), 'truncated');
     return {
       kind: 'failed',
-      text: sayTo(scene, TURN_TEXTS[textFor(error)]),
-      history: failedTurnHistory(options.keyRing, scene),
+      text: sayTo(context, TURN_TEXTS[textFor(error)]),
+      history: failedTurnHistory(options.keyRing, context, state),
     };
   }
 }
 
 async function ask(
   options: AnswerQuestionOptions,
-  scene: AdmittedScene,
-  { tools: { chat, declared: tools }, spent }: { tools: TurnTools; spent: TokenCount },
+  context: AdmittedContext,
+  { tools: { chat, declared: tools }, state, spent }: { tools: TurnTools; state: AnswerState; spent: TokenCount },
   onEvent: OnChatEvent,
 ): Promise<void> {
-  const { question, newest, controls } = scene;
-  const isBrief = shouldBeBrief(scene);
-  const earlier = earlierTurns(options, scene);
+  const { question, newest, controls } = context;
+  const isBrief = shouldBeBrief(context);
+  const earlier = earlierTurns(options, context);
   const { turns, hasEnded } = earlier;
-  const summary = earlierSummary(options, scene, earlier);
-  const { images, earlierImages } = await readImages(options, scene, turns);
-  if (hasEnded) startAnew(scene, 'conversationEnded');
+  const summary = earlierSummary(options, context, earlier);
+  const { images, earlierImages } = await readImages(options, context, turns);
+  if (hasEnded) startAnew({ context, state }, 'conversationEnded');
   const current = {
     text: question.text,
     images,
     ...(question.quotedText === undefined ? {} : { quote: question.quotedText }),
-    ...(newest.chat.kind === 'group' ? { speakerTag: speakerTagOf(scene) } : {}),
+    ...(newest.chat.kind === 'group' ? { speakerTag: speakerTagOf(context) } : {}),
   };
   const { sizes, promptBudgetTokens: mostTokens } = options;
   const systemPrompt = isBrief ? briefPrompt(options.systemPrompt) : options.systemPrompt;
   const prompt = { systemPrompt, current, earlierImages, chatKind: newest.chat.kind, nowMs: options.nowMs() };
-  const { model, note: whySo } = chooseModel(options, scene, images.length + earlierImages.size > 0);
-  if (whySo !== undefined) note(scene, whySo);
+  const { model, note: whySo } = chooseModel(options, context, images.length + earlierImages.size > 0);
+  if (whySo !== undefined) note({ context, state }, whySo);
   const request: AskWithinLimits['request'] = (messages) => {
-    const asked = { model, messages, tools, began: () => scene.live.prepare(), ...thinkingOf(scene) };
+    const asked = { model, messages, tools, began: () => context.live.prepare(), ...thinkingOf(context) };
     spent.asked(messages, sizes.factorOf(model));
-    const fallbackModel = fallbackFor(options, scene.models, asked);
+    const fallbackModel = fallbackFor(options, context.models, asked);
     return { ...asked, fallbackModel, ...(isBrief ? BRIEF_REQUEST : {}) };
   };
-  let mayWish = !isBrief;
+  let mayRequest = !isBrief;
   const build: AskWithinLimits['build'] = ({ isFresh, ...size }) => {
     const built = buildPrompt({
       ...prompt,
@@ -150,41 +163,41 @@ async function ask(
       ...(isFresh ? {} : { summary: summary?.text }),
     });
     // A prompt that is made once more with less misses turns that the next question's prompt has again.
-    if (mayWish) scene.wish = summaryRequest(options, scene, { ...built, turns }, summary);
-    mayWish = false;
+    if (mayRequest) state.missing = summaryRequest(options, context, { ...built, turns }, summary);
+    mayRequest = false;
     return built;
   };
-  const startsFresh = () => startAnew(scene, 'startedAfresh');
+  const startsFresh = () => startAnew({ context, state }, 'startedAfresh');
   return askWithinLimits({ chat, sizes, mostTokens, model, request, build, startsFresh }, controls.signal, onEvent);
 }
 
 /** What was said before is no part of this conversation any more; the person is told so apart from the answer. */
-function startAnew(scene: AdmittedScene, why: 'conversationEnded' | 'startedAfresh'): void {
-  scene.startsAnew = true;
-  note(scene, sayTo(scene, TURN_TEXTS[why]));
+function startAnew({ context, state }: Answering, why: 'conversationEnded' | 'startedAfresh'): void {
+  state.startsAnew = true;
+  note({ context, state }, sayTo(context, TURN_TEXTS[why]));
 }
 
 /** Tells the person something about the answer that is being made. @param text what of it is shown already */
-function note(scene: AdmittedScene, line: string, text = ''): void {
+function note({ context, state }: Answering, line: string, text = ''): void {
   // Each round of a question with tools may say the same.
-  if (!scene.notes.includes(line)) scene.notes.push(line);
-  scene.live.show({ text, ...apart(scene) });
+  if (!state.notes.includes(line)) state.notes.push(line);
+  context.live.show({ text, ...apart(state) });
 }
 
 /** What is shown apart from the text. */
-function apart({ notes }: AdmittedScene): { status?: string } {
+function apart({ notes }: AnswerState): { status?: string } {
   return notes.length === 0 ? {} : { status: notes.join('\n') };
 }
 
 /** The service's own default when nothing was chosen. */
-function thinkingOf({ preferences: { thinking } }: TurnScene): Pick<ChatRequest, 'thinking'> {
+function thinkingOf({ preferences: { thinking } }: TurnContext): Pick<ChatRequest, 'thinking'> {
   return thinking === undefined ? {} : { thinking };
 }
 
 /** What the question cost, for the commit to write; a question that reached no model cost nothing. */
 function usageOf(
   { nowMs }: AnswerQuestionOptions,
-  { turn, newest }: TurnScene,
+  { turn, newest }: TurnContext,
   { tokens }: TokenCount,
 ): Pick<Outcome, 'usage'> {
   if (tokens === 0) return {};
@@ -199,47 +212,47 @@ function endingOf(reason: EndReason): Ending {
 
 function finished(
   { keyRing }: AnswerQuestionOptions,
-  scene: AdmittedScene,
+  { context, state }: Answering,
   { text, ending }: { text: string; ending: Ending },
 ): Outcome {
   // An answer that is nothing but a thought shows nothing, and somebody waits.
   if (showsNothing(text)) {
-    const empty = sayTo(scene, TURN_TEXTS[ending === 'stopped' ? 'stopped' : 'emptyAnswer']);
+    const empty = sayTo(context, TURN_TEXTS[ending === 'stopped' ? 'stopped' : 'emptyAnswer']);
     return {
       kind: ending === 'stopped' ? 'stopped' : 'failed',
       text: empty,
-      history: failedTurnHistory(keyRing, scene),
-      ...stopServed(scene, ending),
+      history: failedTurnHistory(keyRing, context, state),
+      ...stopServed(context, ending),
     };
   }
   const isWhole = ending === 'whole';
   return {
     kind: ending === 'stopped' ? 'stopped' : isWhole ? 'answered' : 'interrupted',
-    ...ended({ text, ending }, scene),
-    history: turnHistory(keyRing, scene, { text, interrupted: !isWhole }),
-    ...stopServed(scene, ending),
+    ...ended({ text, ending }, { context, state }),
+    history: turnHistory(keyRing, context, { text, interrupted: !isWhole, startsAnew: state.startsAnew }),
+    ...stopServed(context, ending),
   };
 }
 
 /** The text as it is shown. That it is not whole is said below it; who answered, and that the person stopped it, apart from it. */
 function ended(
   { text, ending }: { text: string; ending: Ending },
-  scene: AdmittedScene,
+  { context, state }: Answering,
 ): Pick<Outcome, 'text' | 'note'> {
-  const said = [...scene.notes, ...(ending === 'stopped' ? [sayTo(scene, TURN_TEXTS.stopped)] : [])].join('\n');
+  const said = [...state.notes, ...(ending === 'stopped' ? [sayTo(context, TURN_TEXTS.stopped)] : [])].join('\n');
   const apartFromIt = said === '' ? {} : { note: said };
   if (ending === 'whole' || ending === 'stopped') return { text, ...apartFromIt };
-  const mark = sayTo(scene, TURN_TEXTS[ending === 'length' ? 'lengthReached' : 'interrupted']);
+  const mark = sayTo(context, TURN_TEXTS[ending === 'length' ? 'lengthReached' : 'interrupted']);
   return { text: `${text}\n\n${mark}`, ...apartFromIt };
 }
 
 /** A question that cannot be put to a model as it is; it stays the last one, so that /retry does not ask another. */
-function refused(options: AnswerQuestionOptions, scene: TurnScene, text: string): Outcome {
-  return { kind: 'refused', text, history: failedTurnHistory(options.keyRing, scene) };
+function refused(options: AnswerQuestionOptions, context: TurnContext, text: string): Outcome {
+  return { kind: 'refused', text, history: failedTurnHistory(options.keyRing, context) };
 }
 
 /** Read from the claim itself: the stop word came while the turn ran. */
-function stopServed({ controls }: TurnScene, ending: Ending): Pick<Outcome, 'stopServed'> {
+function stopServed({ controls }: TurnContext, ending: Ending): Pick<Outcome, 'stopServed'> {
   return ending === 'stopped' ? { stopServed: controls.claim.stop.seq } : {};
 }
 

@@ -1,7 +1,7 @@
 import { say } from '../../base/texts.ts';
 import type { Models } from '../../policy/policy.ts';
 import { IMAGE_TEXTS } from '../../texts/image-texts.ts';
-import type { AdmittedScene } from '../run-turn.ts';
+import type { AdmittedContext } from '../turn-context.ts';
 
 /** The model that answers a turn. */
 export interface ChosenModel {
@@ -18,7 +18,7 @@ export function maySee(models: Models, visionModel: string): boolean {
 /** The person's model; with images in the prompt the one that can see, which they must be allowed to use (`maySee`). */
 export function chooseModel(
   { visionModel }: { visionModel: string },
-  { models, question }: Pick<AdmittedScene, 'models' | 'question'>,
+  { models, question }: Pick<AdmittedContext, 'models' | 'question'>,
   hasImages: boolean,
 ): ChosenModel {
   const [usual] = models;

@@ -1,7 +1,7 @@
 import type { KeyRing } from '../../base/key-ring.ts';
 import { TURN_TEXTS } from '../../texts/turn-texts.ts';
 import type { AnswerQuestion } from './answer-question.ts';
-import type { TurnScene } from '../run-turn.ts';
+import type { TurnContext } from '../turn-context.ts';
 import { sayTo } from '../say-to.ts';
 import { failedTurnHistory } from '../prompt/turn-history.ts';
 
@@ -16,18 +16,18 @@ const BE_BRIEF = 'Many people are asking at the moment. Answer in at most 150 wo
  * word has ended never get here.
  */
 export function shedLoad(keyRing: KeyRing, answerQuestion: AnswerQuestion): AnswerQuestion {
-  return async (scene) => {
-    if (scene.controls.pressure() !== 'hard') return answerQuestion(scene);
+  return async (context) => {
+    if (context.controls.pressure() !== 'hard') return answerQuestion(context);
     return {
       kind: 'busy',
-      text: sayTo(scene, TURN_TEXTS.queueBusy),
-      history: failedTurnHistory(keyRing, scene),
+      text: sayTo(context, TURN_TEXTS.queueBusy),
+      history: failedTurnHistory(keyRing, context),
     };
   };
 }
 
 /** Whether this answer is to be short and without tools, since others wait. */
-export function shouldBeBrief({ controls }: TurnScene): boolean {
+export function shouldBeBrief({ controls }: TurnContext): boolean {
   return controls.pressure() !== 'none';
 }
 

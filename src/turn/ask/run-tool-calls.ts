@@ -25,10 +25,10 @@ const MOST_STATUS_CHARS = 120;
  * @returns a result for each call, in their order. @throws ChatError `chat_cancelled`
  */
 export async function runToolCalls(options: ToolRunOptions, calls: readonly ToolCall[]): Promise<string[]> {
-  const { toolbox, scene, limits, report, showStatus } = options;
+  const { toolbox, scene: context, limits, report, showStatus } = options;
   const prepared = calls.map((call, position) =>
     position < limits.callsARound
-      ? toolbox.prepare(call, scene)
+      ? toolbox.prepare(call, context)
       : { fault: `Not run: at most ${limits.callsARound} calls at once. Call it again.` },
   );
   const statuses = prepared.flatMap((use) => ('run' in use ? [statusLine(use.status)] : []));

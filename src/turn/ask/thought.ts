@@ -2,7 +2,7 @@ import { monotonicMs, SECOND_MS } from '../../base/clock.ts';
 import { say } from '../../base/texts.ts';
 import type { ReplyView } from '../../domain/reply.ts';
 import { TURN_TEXTS } from '../../texts/turn-texts.ts';
-import type { TurnScene } from '../run-turn.ts';
+import type { TurnContext } from '../turn-context.ts';
 
 /** Where the model's thought is shown to a person who chose that it thinks (THINKING_SHOWN). */
 export type ThinkingShown = 'never' | 'private' | 'everywhere';
@@ -21,14 +21,14 @@ export interface ThoughtOptions {
  * of the history or of a stored answer (SECURITY.md thoughts-hidden).
  */
 export class Thought {
-  readonly #scene: Pick<TurnScene, 'platform' | 'question'>;
+  readonly #scene: Pick<TurnContext, 'platform' | 'question'>;
   readonly #isShown: boolean;
   #sinceMs: number | undefined;
   #newest = '';
 
-  constructor({ thinkingShown }: ThoughtOptions, scene: TurnScene) {
-    this.#scene = scene;
-    this.#isShown = mayShow(thinkingShown, scene) && scene.platform.replyTraits.thinking === 'block';
+  constructor({ thinkingShown }: ThoughtOptions, context: TurnContext) {
+    this.#scene = context;
+    this.#isShown = mayShow(thinkingShown, context) && context.platform.replyTraits.thinking === 'block';
   }
 
   add(delta: string): void {
@@ -66,7 +66,7 @@ export class Thought {
 }
 
 /** Only who chose that the model thinks reads what it thinks; in a group others would read along. */
-function mayShow(thinkingShown: ThinkingShown, { preferences, newest }: TurnScene): boolean {
+function mayShow(thinkingShown: ThinkingShown, { preferences, newest }: TurnContext): boolean {
   if (preferences.thinking === undefined || preferences.thinking === 'off') return false;
   return thinkingShown === 'everywhere' || (thinkingShown === 'private' && newest.chat.kind === 'private');
 }

@@ -4,7 +4,7 @@ import type { Toolbox } from '../../tools/toolbox.ts';
 import type { ToolAsker } from '../../tools/tool.ts';
 import { answerInRounds } from './answer-in-rounds.ts';
 import { NamedLinks } from './named-links.ts';
-import type { AdmittedScene } from '../run-turn.ts';
+import type { AdmittedContext } from '../turn-context.ts';
 import { TOOL_LIMITS } from './tool-limits.ts';
 import type { TurnReport } from '../turn-ports.ts';
 import { shouldBeBrief } from './load-shedding.ts';
@@ -27,13 +27,13 @@ export interface TurnTools {
 /** @param showStatus shows what a tool is doing */
 export function toolsOfTurn(
   options: TurnToolOptions,
-  scene: AdmittedScene,
+  context: AdmittedContext,
   showStatus: (status: string) => void,
 ): TurnTools {
   const { chat, toolbox, report } = options;
-  const asker = askerOf(scene);
+  const asker = askerOf(context);
   // Each round costs another call of the model.
-  const declared = shouldBeBrief(scene) ? [] : toolbox.offer(asker);
+  const declared = shouldBeBrief(context) ? [] : toolbox.offer(asker);
   const links = new NamedLinks();
   return {
     declared,
@@ -53,6 +53,6 @@ export function toolsOfTurn(
 }
 
 /** What tools may know of a question: who asks, as the gate found out, and where. */
-function askerOf({ account, newest: { chat }, question }: AdmittedScene): ToolAsker {
+function askerOf({ account, newest: { chat }, question }: AdmittedContext): ToolAsker {
   return { person: account, place: { kind: chat.kind, id: chat.id }, language: question.language };
 }

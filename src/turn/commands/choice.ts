@@ -1,7 +1,7 @@
 import type { Language } from '../../base/texts.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import { sealPreferences, type Preferences } from '../../conversation/preferences.ts';
-import type { TurnScene } from '../run-turn.ts';
+import type { TurnContext } from '../turn-context.ts';
 import type { Outcome } from '../outcome.ts';
 
 const MOST_ECHOED_CHARS = 40;
@@ -9,7 +9,7 @@ const MOST_ECHOED_CHARS = 40;
 /** What a person chose, to be kept with the commit, and what they read of it. @param change `undefined` takes a choice back */
 export function chosen(
   keyRing: KeyRing,
-  { newest, preferences }: TurnScene,
+  { newest, preferences }: TurnContext,
   change: { [Name in keyof Preferences]: Preferences[Name] | undefined },
   text: string,
 ): Outcome {

@@ -4,7 +4,7 @@ import { say, type Language } from '../../base/texts.ts';
 import { abilitiesOf } from '../../chat/model-abilities.ts';
 import type { Models } from '../../policy/policy.ts';
 import { WORD_TEXTS } from '../../texts/word-texts.ts';
-import type { TurnScene } from '../run-turn.ts';
+import type { TurnContext } from '../turn-context.ts';
 import type { SignInGate } from '../sign-in-gate.ts';
 import type { Outcome } from '../outcome.ts';
 import { sayTo } from '../say-to.ts';
@@ -19,30 +19,30 @@ const MAX_EDITS = 3;
 /** /model: lists the models that may answer this person here, or chooses one of them for this person and chat. */
 export async function chooseModel(
   { keyRing, gate }: { keyRing: KeyRing; gate: SignInGate },
-  scene: TurnScene,
+  context: TurnContext,
   argument: string,
 ): Promise<Outcome> {
-  const found = await modelsHere(gate, scene);
+  const found = await modelsHere(gate, context);
   if ('outcome' in found) return found.outcome;
   const { models, usual } = found;
-  const { language } = scene.question;
+  const { language } = context.question;
   const asked = plainArgument(argument);
-  if (asked === '') return { kind: 'command', text: list(scene, models) };
+  if (asked === '') return { kind: 'command', text: list(context, models) };
   if (AUTO_WORDS.has(asked))
-    return chosen(keyRing, scene, { model: undefined }, say(WORD_TEXTS.modelUsual, language, { name: usual }));
+    return chosen(keyRing, context, { model: undefined }, say(WORD_TEXTS.modelUsual, language, { name: usual }));
   const name = models.find((candidate) => candidate.toLowerCase() === asked);
   if (name === undefined) return { kind: 'command', text: unknown(models, argument, language) };
-  return chosen(keyRing, scene, { model: name }, say(WORD_TEXTS.modelChosen, language, { name }));
+  return chosen(keyRing, context, { model: name }, say(WORD_TEXTS.modelChosen, language, { name }));
 }
 
 /** The first of the models is the one that answers now; a list keeps its order whatever is chosen. */
-function list(scene: TurnScene, models: Models): string {
-  const { language } = scene.question;
+function list(context: TurnContext, models: Models): string {
+  const { language } = context.question;
   const lines = [...models].sort().map((name) => {
     const text = WORD_TEXTS[name === models[0] ? 'modelLineChosen' : 'modelLine'];
     return say(text, language, { name, abilities: abilities(name, language) });
   });
-  return sayTo(scene, WORD_TEXTS.models, { list: lines.join('\n') });
+  return sayTo(context, WORD_TEXTS.models, { list: lines.join('\n') });
 }
 
 function abilities(name: string, language: Language): string {

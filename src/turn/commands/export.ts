@@ -4,7 +4,7 @@ import type { HistoryTurn } from '../../conversation/history.ts';
 import { readHistory } from '../../conversation/read-history.ts';
 import { openSummaryOf } from '../../conversation/summary.ts';
 import { RECORD_TEXTS } from '../../texts/record-texts.ts';
-import type { TurnScene } from '../run-turn.ts';
+import type { TurnContext } from '../turn-context.ts';
 import type { Outcome } from '../outcome.ts';
 import type { RecordOptions } from './forget.ts';
 
@@ -18,7 +18,7 @@ const MOST_BYTES = 36 * KIB_BYTES;
  */
 export async function exportHistory(
   { redis, keyRing }: RecordOptions,
-  { turn, question: { language } }: TurnScene,
+  { turn, question: { language } }: TurnContext,
   accountId: string | undefined,
 ): Promise<Outcome> {
   const kept = await readHistory(redis, keyRing, turn.conversation);

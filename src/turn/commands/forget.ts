@@ -5,7 +5,7 @@ import { ownerOfPreferences } from '../../conversation/preferences.ts';
 import { readHistory } from '../../conversation/read-history.ts';
 import { conversationOf, type ConversationRef, type GroupScope } from '../../domain/conversation.ts';
 import { RECORD_TEXTS } from '../../texts/record-texts.ts';
-import type { TurnScene } from '../run-turn.ts';
+import type { TurnContext } from '../turn-context.ts';
 import { sayTo } from '../say-to.ts';
 import { speakerTagOf } from '../prompt/turn-history.ts';
 import type { TurnCommit } from '../../domain/turn.ts';
@@ -23,8 +23,8 @@ export interface RecordOptions {
  * person chose here. What was used is still counted. Where a
  * conversation is shared, the others' turns stay. All of it goes in the turn's one commit.
  */
-export async function forget(options: RecordOptions, scene: TurnScene): Promise<Outcome> {
-  const { newest, turn } = scene;
+export async function forget(options: RecordOptions, context: TurnContext): Promise<Outcome> {
+  const { newest, turn } = context;
   const { partition } = turn.conversation;
   const { threadId: _left, ...chat } = newest.chat;
   const base = conversationOf({ ...newest, chat }, options.groupScope);
@@ -33,11 +33,11 @@ export async function forget(options: RecordOptions, scene: TurnScene): Promise<
   const ids = new Set([base.id, turn.conversation.id, ...threads]);
   const { personId, field } = ownerOfPreferences(newest);
   const isOwnChat = newest.chat.kind === 'private';
-  const own = isOwnChat ? undefined : speakerTagOf(scene);
+  const own = isOwnChat ? undefined : speakerTagOf(context);
   const found = await Promise.all([...ids].map((id) => forgetIn(options, { id, partition }, own)));
   return {
     kind: 'command',
-    text: sayTo(scene, RECORD_TEXTS.forgotten),
+    text: sayTo(context, RECORD_TEXTS.forgotten),
     erase: {
       remove: found.flatMap(({ remove }) => remove),
       drop: [index, ...found.flatMap(({ drop }) => drop)],

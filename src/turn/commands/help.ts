@@ -2,7 +2,7 @@ import type { Bilingual } from '../../base/texts.ts';
 import { SLASH_SPELLINGS, type SlashWord } from '../../domain/slash-words.ts';
 import { WORD_HELP, WORD_TEXTS } from '../../texts/word-texts.ts';
 import { sayTo } from '../say-to.ts';
-import type { TurnScene } from '../run-turn.ts';
+import type { TurnContext } from '../turn-context.ts';
 import type { Outcome } from '../outcome.ts';
 
 /** The compiler refuses a word that /help says nothing about. */
@@ -12,13 +12,13 @@ const LINES: Readonly<Record<SlashWord, Bilingual>> = WORD_HELP;
  * /help: every word that works here, in the person's language and as they type it.
  * @param privateWords those that a group is not told of
  */
-export function help(scene: TurnScene, privateWords: ReadonlySet<SlashWord>): Outcome {
-  const isGroup = scene.newest.chat.kind === 'group';
+export function help(context: TurnContext, privateWords: ReadonlySet<SlashWord>): Outcome {
+  const isGroup = context.newest.chat.kind === 'group';
   const words = (Object.keys(WORD_HELP) as SlashWord[])
     .filter((word) => !(isGroup && privateWords.has(word)))
-    .map((word) => `- ${sayTo(scene, lineOf(word))}`)
+    .map((word) => `- ${sayTo(context, lineOf(word))}`)
     .join('\n');
-  return { kind: 'command', text: sayTo(scene, WORD_TEXTS[isGroup ? 'helpGroup' : 'help'], { words }) };
+  return { kind: 'command', text: sayTo(context, WORD_TEXTS[isGroup ? 'helpGroup' : 'help'], { words }) };
 }
 
 function lineOf(word: SlashWord): Bilingual {

@@ -1,7 +1,7 @@
 import type { Models } from '../../policy/policy.ts';
 import { SIGN_IN_TEXTS } from '../../texts/sign-in-texts.ts';
 import { TURN_TEXTS } from '../../texts/turn-texts.ts';
-import type { TurnScene } from '../run-turn.ts';
+import type { TurnContext } from '../turn-context.ts';
 import type { SignInGate } from '../sign-in-gate.ts';
 import { toAsker } from '../sign-in-words.ts';
 import type { Outcome } from '../outcome.ts';
@@ -14,16 +14,16 @@ import { chosenFirst } from './chosen-first.ts';
  */
 export async function modelsHere(
   gate: SignInGate,
-  scene: TurnScene,
+  context: TurnContext,
 ): Promise<{ models: Models; usual: string } | { outcome: Outcome }> {
-  const judged = await gate.judge({ ...scene, preferences: {} });
+  const judged = await gate.judge({ ...context, preferences: {} });
   if (judged === 'unlinked') {
-    const { newest } = scene;
+    const { newest } = context;
     if (newest.chat.kind === 'private')
-      return { outcome: { kind: 'refused', text: sayTo(scene, TURN_TEXTS.whoUnlinked) } };
-    const words = await toAsker(scene, sayTo(scene, SIGN_IN_TEXTS.groupSignIn));
+      return { outcome: { kind: 'refused', text: sayTo(context, TURN_TEXTS.whoUnlinked) } };
+    const words = await toAsker(context, sayTo(context, SIGN_IN_TEXTS.groupSignIn));
     return { outcome: { kind: 'refused', ...words } };
   }
   if ('outcome' in judged) return judged;
-  return { models: chosenFirst(judged.models, scene.preferences.model), usual: judged.models[0] };
+  return { models: chosenFirst(judged.models, context.preferences.model), usual: judged.models[0] };
 }

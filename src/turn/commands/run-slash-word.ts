@@ -8,7 +8,7 @@ import { chooseLanguage } from './choose-language.ts';
 import { chooseModel } from './choose-model.ts';
 import { chooseThinking } from './choose-thinking.ts';
 import { help } from './help.ts';
-import type { AdmittedScene, TurnScene } from '../run-turn.ts';
+import type { AdmittedContext, TurnContext } from '../turn-context.ts';
 import { askerOf } from '../asker.ts';
 import type { SignInGate } from '../sign-in-gate.ts';
 import { linkTo } from '../sign-in-words.ts';
@@ -36,20 +36,20 @@ export interface SlashWordsOptions {
   records: RecordOptions & { nowMs: NowMs };
 }
 
-export type RunSlashWord = (scene: TurnScene, command: SlashCommand) => Promise<Outcome>;
+export type RunSlashWord = (context: TurnContext, command: SlashCommand) => Promise<Outcome>;
 
-type Handler = (options: SlashWordsOptions, scene: TurnScene, argument: string) => Promise<Outcome> | Outcome;
+type Handler = (options: SlashWordsOptions, context: TurnContext, argument: string) => Promise<Outcome> | Outcome;
 
 const HANDLERS: Readonly<Record<SlashWord, Handler>> = {
-  help: (_options, scene) => help(scene, PRIVATE_WORDS),
+  help: (_options, context) => help(context, PRIVATE_WORDS),
   new: startAnew,
   stop,
   retry,
   model: chooseModel,
   think: chooseThinking,
-  lang: ({ keyRing }, scene, argument) => chooseLanguage(keyRing, scene, argument),
-  usage: ({ records }, scene) => showUsage(records, scene),
-  forget: ({ records }, scene) => forget(records, scene),
+  lang: ({ keyRing }, context, argument) => chooseLanguage(keyRing, context, argument),
+  usage: ({ records }, context) => showUsage(records, context),
+  forget: ({ records }, context) => forget(records, context),
   export: exportOwn,
   whoami: whoAmI,
   signin: signIn,
@@ -60,56 +60,51 @@ const PRIVATE_WORDS: ReadonlySet<SlashWord> = new Set<SlashWord>(['usage', 'expo
 
 /** What each slash word does (contract section 7). Slash words are never held and never reach the model, but for /retry. */
 export function createRunSlashWord(options: SlashWordsOptions): RunSlashWord {
-  return async (scene, { word, argument }) => {
-    if (PRIVATE_WORDS.has(word) && scene.newest.chat.kind === 'group') return command(scene, 'privateOnly');
-    return HANDLERS[word](options, scene, argument);
+  return async (context, { word, argument }) => {
+    if (PRIVATE_WORDS.has(word) && context.newest.chat.kind === 'group') return command(context, 'privateOnly');
+    return HANDLERS[word](options, context, argument);
   };
 }
 
 function command(
-  scene: TurnScene,
+  context: TurnContext,
   text: keyof typeof TURN_TEXTS,
   values: Record<string, string | number> = {},
 ): Outcome {
-  return { kind: 'command', text: sayTo(scene, TURN_TEXTS[text], values) };
+  return { kind: 'command', text: sayTo(context, TURN_TEXTS[text], values) };
 }
 
-function startAnew(_options: SlashWordsOptions, scene: TurnScene): Outcome {
-  return { ...command(scene, 'newConversation'), history: { forget: true } };
+function startAnew(_options: SlashWordsOptions, context: TurnContext): Outcome {
+  return { ...command(context, 'newConversation'), history: { forget: true } };
 }
 
 /** The stop itself happened when it was accepted; this turn only says whether it met anything. */
-function stop(_options: SlashWordsOptions, scene: TurnScene): Outcome {
-  const own = scene.turn.messages.at(-1);
-  return command(scene, own && scene.turn.stop.servedSeq >= own.seq ? 'stopped' : 'nothingToStop');
+function stop(_options: SlashWordsOptions, context: TurnContext): Outcome {
+  const own = context.turn.messages.at(-1);
+  return command(context, own && context.turn.stop.servedSeq >= own.seq ? 'stopped' : 'nothingToStop');
 }
 
 /** Asks the last question again; its new answer takes the old one's place in the history. */
-async function retry(options: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
-  const admitted = await options.gate.admit(scene, { holds: false });
+async function retry(options: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
+  const admitted = await options.gate.admit(context, { holds: false });
   if ('outcome' in admitted) return admitted.outcome;
   const { account, models } = admitted;
-  const last = lastTurn(options.keyRing, scene);
-  if (!last || !isOwn(last, scene, account?.accountId)) return command(scene, 'nothingToRetry');
+  const last = lastTurn(options.keyRing, context);
+  if (!last || !isOwn(last, context, account?.accountId)) return command(context, 'nothingToRetry');
   const question: Question = {
     text: last.userText,
     quotedText: last.quotedText,
     images: imagesOfTurn(last),
-    language: scene.preferences.language ?? languageOfLast(last, scene),
+    language: context.preferences.language ?? languageOfLast(last, context),
   };
-  const { history, historyLength } = scene.turn;
-  const turn = { ...scene.turn, history: history.slice(0, -1), historyLength: historyLength - 1 };
-  const replaced: Pick<TurnScene, 'replaced' | 'startsAnew'> = {
-    replaced: last,
-    ...(last.startsAnew ? { startsAnew: true } : {}),
-  };
-  const again: AdmittedScene = {
-    ...scene,
+  const { history, historyLength } = context.turn;
+  const turn = { ...context.turn, history: history.slice(0, -1), historyLength: historyLength - 1 };
+  const again: AdmittedContext = {
+    ...context,
     models,
-    notes: [],
     question,
     turn,
-    ...replaced,
+    replaced: last,
     ...(account ? { account } : {}),
   };
   const outcome = await options.answerQuestion(again);
@@ -117,39 +112,39 @@ async function retry(options: SlashWordsOptions, scene: TurnScene): Promise<Outc
   return { ...outcome, ...replaces, history: { ...outcome.history, replaceLast: true } };
 }
 
-function languageOfLast({ userText }: HistoryTurn, { question }: TurnScene): Language {
+function languageOfLast({ userText }: HistoryTurn, { question }: TurnContext): Language {
   return userText === '' ? question.language : languageOfText(userText);
 }
 
 /** Nobody asks again what was said by another person of a shared conversation, or under another account. */
-function isOwn(last: HistoryTurn, scene: TurnScene, accountId: string | undefined): boolean {
-  const isSamePerson = last.speakerTag === undefined || last.speakerTag === speakerTagOf(scene);
+function isOwn(last: HistoryTurn, context: TurnContext, accountId: string | undefined): boolean {
+  const isSamePerson = last.speakerTag === undefined || last.speakerTag === speakerTagOf(context);
   return isSamePerson && last.accountId === accountId;
 }
 
-async function exportOwn({ records, gate }: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
-  return exportHistory(records, scene, (await gate.accountOf(scene))?.accountId);
+async function exportOwn({ records, gate }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
+  return exportHistory(records, context, (await gate.accountOf(context))?.accountId);
 }
 
-async function whoAmI({ gate, mode }: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
-  if (mode === 'off') return command(scene, 'whoPlatform', { id: scene.newest.sender.userId });
-  const account = await gate.accountOf(scene);
+async function whoAmI({ gate, mode }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
+  if (mode === 'off') return command(context, 'whoPlatform', { id: context.newest.sender.userId });
+  const account = await gate.accountOf(context);
   return account
-    ? command(scene, 'whoLinked', { name: account.name, id: account.accountId })
-    : command(scene, 'whoUnlinked');
+    ? command(context, 'whoLinked', { name: account.name, id: account.accountId })
+    : command(context, 'whoUnlinked');
 }
 
-async function signIn({ gate, mode }: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
-  return mode === 'off' ? command(scene, 'signInOff') : gate.invite(scene);
+async function signIn({ gate, mode }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
+  return mode === 'off' ? command(context, 'signInOff') : gate.invite(context);
 }
 
 /** Deletes the link, the tokens, and what was said under that identity; the same when its turn runs again. */
-async function unlink({ identity, mode, serviceName }: SlashWordsOptions, scene: TurnScene): Promise<Outcome> {
-  if (mode === 'off' || !identity) return command(scene, 'signInOff');
-  const { platform, tenant, app, chatUserId } = askerOf(scene);
-  const { wasLinked, logoutUrl } = await identity.unlink({ platform, tenant, app }, chatUserId, scene.turn.turnId);
-  if (!wasLinked) return command(scene, 'notLinked');
-  const { language } = scene.question;
+async function unlink({ identity, mode, serviceName }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
+  if (mode === 'off' || !identity) return command(context, 'signInOff');
+  const { platform, tenant, app, chatUserId } = askerOf(context);
+  const { wasLinked, logoutUrl } = await identity.unlink({ platform, tenant, app }, chatUserId, context.turn.turnId);
+  if (!wasLinked) return command(context, 'notLinked');
+  const { language } = context.question;
   const service = say(serviceName, language);
   const link = linkTo(logoutUrl, say(SIGN_IN_TEXTS.signOutLabel, language), 'markdown');
   const text = say(SIGN_IN_TEXTS.unlinked, language, { service, link });

@@ -4,13 +4,13 @@ import type { RedisClient } from '../../base/redis.ts';
 import { readUsage } from '../../conversation/usage-store.ts';
 import { personIdOf } from '../../domain/conversation.ts';
 import { RECORD_TEXTS } from '../../texts/record-texts.ts';
-import type { TurnScene } from '../run-turn.ts';
+import type { TurnContext } from '../turn-context.ts';
 import type { Outcome } from '../outcome.ts';
 
 /** /usage: how much this person asked today and this month, in all chats of the platform. */
 export async function showUsage(
   { redis, nowMs }: { redis: RedisClient; nowMs: NowMs },
-  { newest, question: { language } }: TurnScene,
+  { newest, question: { language } }: TurnContext,
 ): Promise<Outcome> {
   const { today, thisMonth } = await readUsage(redis, personIdOf(newest, newest.sender.userId), nowMs);
   const text = say(RECORD_TEXTS.usage, language, {

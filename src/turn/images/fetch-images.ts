@@ -55,14 +55,16 @@ type FoundImage = KeptImage | { fault: 'gone' };
  * SECURITY.md pinned-media). @throws ImageRefusedError for the first that cannot be used
  */
 export async function fetchImages(
-  scene: ImageScene,
+  context: ImageScene,
   images: readonly ImageRef[],
   signal: AbortSignal,
 ): Promise<string[]> {
-  const { store, conversation } = scene;
+  const { store, conversation } = context;
   const mediaIds = images.map(({ mediaId }) => mediaId);
   const kept = await store.read(conversation.partition, mediaIds);
-  const found = await Promise.all(images.map(async (image, index) => kept[index] ?? fetchImage(scene, image, signal)));
+  const found = await Promise.all(
+    images.map(async (image, index) => kept[index] ?? fetchImage(context, image, signal)),
+  );
   return found.map((image, index) => {
     if ('fault' in image) throw new ImageRefusedError(image.fault, index + 1);
     return image.dataUrl;
@@ -75,14 +77,14 @@ export async function fetchImages(
  * everything of a sender who is not known to be let in: whoever likes may send images.
  */
 export async function prefetchImages(
-  scene: ImageScene,
+  context: ImageScene,
   { message, deliveryId, isKnown }: { message: InboundMessage; deliveryId: string; isKnown(): Promise<boolean> },
 ): Promise<void> {
   const images = imageRefsOf(message, deliveryId);
   if (images.length === 0 || images.length > MOST_IMAGES) return;
   await sleep(PREFETCH_AFTER_MS, undefined, { ref: false });
   if (intake.unfinished + images.length > MOST_PREFETCHES || !(await isKnown().catch(() => false))) return;
-  await fetchImages(scene, images, new AbortController().signal).catch(() => undefined);
+  await fetchImages(context, images, new AbortController().signal).catch(() => undefined);
 }
 
 async function fetchImage(

@@ -7,7 +7,7 @@ import { maySee } from '../ask/choose-model.ts';
 import { readEarlierImages } from './earlier-images.ts';
 import { fetchImages } from './fetch-images.ts';
 import type { SignInMode } from '../turn-ports.ts';
-import type { AdmittedScene } from '../run-turn.ts';
+import type { AdmittedContext } from '../turn-context.ts';
 
 /**
  * The images that a turn's prompt shows: the question's own at their places in it, and those of the latest turns, as far
@@ -15,13 +15,13 @@ import type { AdmittedScene } from '../run-turn.ts';
  */
 export async function readImages(
   { mediaStore: store, visionModel, mode }: { mediaStore: MediaStore; visionModel: string; mode: SignInMode },
-  { question, newest, platform, turn: { conversation }, controls, models, account }: AdmittedScene,
+  { question, newest, platform, turn: { conversation }, controls, models, account }: AdmittedContext,
   turns: readonly HistoryTurn[],
 ): Promise<{ images: PlacedImage[]; earlierImages: EarlierImages }> {
   const personId = personIdOf(newest, newest.sender.userId);
   const isSignedIn = account !== undefined || mode === 'off';
-  const scene = { platform, store, conversation, personId, isSignedIn };
-  const dataUrls = await fetchImages(scene, question.images, controls.signal);
+  const context = { platform, store, conversation, personId, isSignedIn };
+  const dataUrls = await fetchImages(context, question.images, controls.signal);
   const images = question.images.map(({ place }, index) => ({ place, dataUrl: dataUrls[index] ?? '' }));
   const earlierImages: EarlierImages = maySee(models, visionModel)
     ? await readEarlierImages({ store, partition: conversation.partition, turns })

@@ -2,7 +2,7 @@ import { say } from '../../base/texts.ts';
 import { IMAGE_TEXTS } from '../../texts/image-texts.ts';
 import { maySee } from '../ask/choose-model.ts';
 import { MOST_IMAGES, type ImageRefusedError } from './fetch-images.ts';
-import type { AdmittedScene, TurnScene } from '../run-turn.ts';
+import type { AdmittedContext, TurnContext } from '../turn-context.ts';
 
 export interface SightOptions {
   /** The only model that can see; used where the person may use it. */
@@ -12,11 +12,11 @@ export interface SightOptions {
 }
 
 /** Why a question's images cannot be looked at, before any is fetched. @returns the sentence, or undefined when they can */
-export function imageObstacle({ visionModel, models }: SightOptions, scene: AdmittedScene): string | undefined {
-  const { question, newest } = scene;
+export function imageObstacle({ visionModel, models }: SightOptions, context: AdmittedContext): string | undefined {
+  const { question, newest } = context;
   const count = question.images.length;
   if (count === 0) return undefined;
-  if (!maySee(scene.models, visionModel)) {
+  if (!maySee(context.models, visionModel)) {
     // In a group others read along: there one sentence stands for every reason, so that it tells nothing about the person.
     const isTheirs = models.includes(visionModel) && newest.chat.kind === 'private';
     return isTheirs
@@ -28,7 +28,7 @@ export function imageObstacle({ visionModel, models }: SightOptions, scene: Admi
 }
 
 /** What is wrong with one of the images, and what the person can do. */
-export function imageRefusal({ question }: TurnScene, { code, position }: ImageRefusedError): string {
+export function imageRefusal({ question }: TurnContext, { code, position }: ImageRefusedError): string {
   const { language, images } = question;
   const image =
     images.length === 1

@@ -4,7 +4,7 @@ import type { HistoryTurn } from '../../conversation/history.ts';
 import { summedTokens } from '../../conversation/summary-prompt.ts';
 import { personIdOf, type ConversationRef, type GroupScope } from '../../domain/conversation.ts';
 import { isShared, type EarlierTurns } from './earlier-turns.ts';
-import type { TurnScene } from '../run-turn.ts';
+import type { TurnContext } from '../turn-context.ts';
 
 export interface SummaryScope {
   keyRing: KeyRing;
@@ -17,15 +17,15 @@ export interface SummaryScope {
  */
 export function earlierSummary(
   { keyRing, groupScope }: SummaryScope,
-  scene: TurnScene,
+  context: TurnContext,
   { turns, hasEnded }: EarlierTurns,
 ): ConversationSummary | undefined {
-  const { turn, newest, account } = scene;
+  const { turn, newest, account } = context;
   const [first] = turns;
   if (hasEnded || !first) return undefined;
   return openSummaryOf(keyRing, turn.conversation.id, turn.summary, {
     chatKind: newest.chat.kind,
-    accountId: isShared(scene, groupScope) ? undefined : account?.accountId,
+    accountId: isShared(context, groupScope) ? undefined : account?.accountId,
     beganAtMs: first.startsAnew ? first.atMs : Number.NEGATIVE_INFINITY,
   });
 }
@@ -55,17 +55,17 @@ const LEAST_UNREAD_TURNS = 10;
  */
 export function summaryRequest(
   { groupScope, promptBudgetTokens }: SummaryScope & { promptBudgetTokens: number },
-  scene: TurnScene,
+  context: TurnContext,
   { turns, droppedTurns }: { turns: readonly HistoryTurn[]; droppedTurns: readonly HistoryTurn[] },
   summary: ConversationSummary | undefined,
 ): SummaryRequest | undefined {
-  const { conversation } = scene.turn;
-  const personId = personIdOf(scene.newest, scene.newest.sender.userId);
+  const { conversation } = context.turn;
+  const personId = personIdOf(context.newest, context.newest.sender.userId);
   const isMissing = ({ atMs }: HistoryTurn) => summary === undefined || atMs > summary.coveredToMs;
   const wishFor = ({ turnId }: HistoryTurn) => ({
     conversation,
     turnId,
-    isShared: isShared(scene, groupScope),
+    isShared: isShared(context, groupScope),
     personId,
   });
   const missing = droppedTurns.filter(isMissing);
@@ -73,13 +73,13 @@ export function summaryRequest(
   const newest = missing.at(-1);
   if (newest && missing.length >= LEAST_TURNS && missingTokens >= promptBudgetTokens * LEAST_SHARE)
     return wishFor(newest);
-  const first = firstAfterUnread(scene.turn, turns);
+  const first = firstAfterUnread(context.turn, turns);
   return first && isMissing(first) ? wishFor(first) : undefined;
 }
 
 /** Where many more turns are kept than were read, those before the first one that was stand in no prompt. */
 function firstAfterUnread(
-  { history, historyLength }: TurnScene['turn'],
+  { history, historyLength }: TurnContext['turn'],
   turns: readonly HistoryTurn[],
 ): HistoryTurn | undefined {
   const isAll = historyLength - history.length < LEAST_UNREAD_TURNS || turns.some(({ startsAnew }) => startsAnew);

@@ -1,7 +1,7 @@
 import type { KeyRing } from '../../base/key-ring.ts';
 import { openTurns, type HistoryTurn } from '../../conversation/history.ts';
 import type { GroupScope } from '../../domain/conversation.ts';
-import type { TurnScene } from '../run-turn.ts';
+import type { TurnContext } from '../turn-context.ts';
 
 export interface EarlierTurnsOptions {
   keyRing: KeyRing;
@@ -22,12 +22,12 @@ export interface EarlierTurns {
  * conversation is one person's, only what was said under the account that asks now: a new identity starts afresh
  * (SECURITY.md link-is-told). A shared one has many accounts.
  */
-export function earlierTurns({ keyRing, groupScope, idleMs }: EarlierTurnsOptions, scene: TurnScene): EarlierTurns {
-  const { turn, account, replaced } = scene;
+export function earlierTurns({ keyRing, groupScope, idleMs }: EarlierTurnsOptions, context: TurnContext): EarlierTurns {
+  const { turn, account, replaced } = context;
   const opened = openTurns(keyRing, turn.conversation.id, turn.history);
   const begin = opened.findLastIndex(({ startsAnew }) => startsAnew === true);
   const current = opened.slice(Math.max(0, begin));
-  const turns = isShared(scene, groupScope)
+  const turns = isShared(context, groupScope)
     ? current
     : current.filter(({ accountId }) => accountId === account?.accountId);
   if (replaced?.startsAnew) return { turns: [], hasEnded: false };
@@ -38,6 +38,6 @@ export function earlierTurns({ keyRing, groupScope, idleMs }: EarlierTurnsOption
 }
 
 /** Whether several people are in the conversation: a thread of a group always, all of a group where it is set so. */
-export function isShared({ newest: { chat } }: Pick<TurnScene, 'newest'>, groupScope: GroupScope): boolean {
+export function isShared({ newest: { chat } }: Pick<TurnContext, 'newest'>, groupScope: GroupScope): boolean {
   return chat.kind === 'group' && (groupScope === 'group' || chat.threadId !== undefined);
 }

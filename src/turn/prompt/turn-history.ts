@@ -3,7 +3,7 @@ import { openTurns, sealTurn, type HistoryTurn } from '../../conversation/histor
 import { languageOfText, type Language } from '../../base/texts.ts';
 import { conversationOf, personIdOf, type GroupScope } from '../../domain/conversation.ts';
 import type { ImageRef } from '../images/image-refs.ts';
-import type { TurnScene } from '../run-turn.ts';
+import type { TurnContext } from '../turn-context.ts';
 import type { TurnClaim, TurnCommit } from '../../domain/turn.ts';
 import type { Outcome } from '../outcome.ts';
 
@@ -13,25 +13,25 @@ const SPEAKER_DIGITS = 10;
 /** A finished turn as the commit appends it to the conversation's history. */
 export function turnHistory(
   keyRing: KeyRing,
-  scene: TurnScene,
-  answer: { text: string; interrupted: boolean },
+  context: TurnContext,
+  answer: { text: string; interrupted: boolean; startsAnew: boolean },
 ): TurnCommit['history'] {
-  const { turn, question, newest } = scene;
+  const { turn, question, newest } = context;
   const record: HistoryTurn = {
     version: 1,
     turnId: turn.turnId,
     atMs: turn.startedAtMs,
-    ...(newest.chat.kind === 'group' ? { speakerTag: speakerTagOf(scene) } : {}),
-    ...(scene.account ? { accountId: scene.account.accountId } : {}),
+    ...(newest.chat.kind === 'group' ? { speakerTag: speakerTagOf(context) } : {}),
+    ...(context.account ? { accountId: context.account.accountId } : {}),
     userText: question.text,
     ...(question.quotedText === undefined ? {} : { quotedText: question.quotedText }),
     ...imageFields(question.images),
     images: question.images.length,
     assistantText: answer.text,
     ...(answer.interrupted ? { interrupted: true } : {}),
-    ...(scene.startsAnew ? { startsAnew: true } : {}),
+    ...(answer.startsAnew ? { startsAnew: true } : {}),
   };
-  return { append: sealTurn(keyRing, turn.conversation.id, record), ...(scene.startsAnew ? { anew: true } : {}) };
+  return { append: sealTurn(keyRing, turn.conversation.id, record), ...(answer.startsAnew ? { anew: true } : {}) };
 }
 
 function imageFields(images: readonly ImageRef[]): Pick<HistoryTurn, 'mediaIds' | 'imagePlaces'> {
@@ -50,7 +50,7 @@ export function imagesOfTurn({ mediaIds = [], imagePlaces = [], userText }: Hist
  */
 export function withThreadHistory(
   { keyRing, groupScope }: { keyRing: KeyRing; groupScope: GroupScope },
-  { newest, turn }: TurnScene,
+  { newest, turn }: TurnContext,
   outcome: Outcome,
 ): Outcome {
   const { opensThread, chat } = newest;
@@ -63,19 +63,23 @@ export function withThreadHistory(
 }
 
 /** Keeps the question of a turn that got no answer, so that /retry can ask it again; it never enters a prompt. */
-export function failedTurnHistory(keyRing: KeyRing, scene: TurnScene): TurnCommit['history'] {
-  const { text, images } = scene.question;
+export function failedTurnHistory(
+  keyRing: KeyRing,
+  context: TurnContext,
+  { startsAnew }: { startsAnew: boolean } = { startsAnew: context.replaced?.startsAnew ?? false },
+): TurnCommit['history'] {
+  const { text, images } = context.question;
   if (text === '' && images.length === 0) return undefined;
-  return turnHistory(keyRing, scene, { text: '', interrupted: true });
+  return turnHistory(keyRing, context, { text: '', interrupted: true, startsAnew });
 }
 
 /** The conversation's last question, whoever asked it. */
-export function lastTurn(keyRing: KeyRing, { turn }: TurnScene): HistoryTurn | undefined {
+export function lastTurn(keyRing: KeyRing, { turn }: TurnContext): HistoryTurn | undefined {
   return openTurns(keyRing, turn.conversation.id, turn.history.slice(-1)).at(-1);
 }
 
 /** A stable name for a person within a group's prompt that tells nothing about them (SECURITY.md group-is-not-private). */
-export function speakerTagOf({ newest }: TurnScene): string {
+export function speakerTagOf({ newest }: TurnContext): string {
   return `member-${personIdOf(newest, newest.sender.userId).slice(0, SPEAKER_DIGITS)}`;
 }
 

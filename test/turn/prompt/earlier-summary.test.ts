@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ConversationSummary } from '../../../src/conversation/summary.ts';
 import type { HistoryTurn } from '../../../src/conversation/history.ts';
 import { summaryRequest } from '../../../src/turn/prompt/earlier-summary.ts';
-import type { TurnScene } from '../../../src/turn/run-turn.ts';
+import type { TurnContext } from '../../../src/turn/turn-context.ts';
 import { conversationOf } from '../../../src/domain/conversation.ts';
 import { turnOf } from '../../conversation/turns.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
@@ -28,9 +28,9 @@ interface Situation {
 /** With a budget of 5,000 tokens, where a turn takes 250. */
 function wishedTurn({ dropped = [], read = turns, unread = 0, summary }: Situation): string | undefined {
   const turn = { conversation, history: read.map(() => 'sealed'), historyLength: read.length + unread };
-  const scene = { turn, newest } as unknown as TurnScene;
+  const context = { turn, newest } as unknown as TurnContext;
   const options = { keyRing: testKeyRing(), groupScope: 'member' as const, promptBudgetTokens: 5_000 };
-  return summaryRequest(options, scene, { turns: read, droppedTurns: dropped }, summary)?.turnId;
+  return summaryRequest(options, context, { turns: read, droppedTurns: dropped }, summary)?.turnId;
 }
 
 describe('a summary is wished only of what a full prompt left out, and only when that is enough', () => {

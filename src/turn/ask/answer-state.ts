@@ -1,0 +1,11 @@
+import type { SummaryRequest } from '../prompt/earlier-summary.ts';
+
+/** What becomes known of an answer while it is made, beside its text. Made anew for each question, and written by its one way only. */
+export interface AnswerState {
+  /** Lines that the person is told about this answer, apart from its text. */
+  readonly notes: string[];
+  /** What was said before does not belong to this question's conversation any more. */
+  startsAnew: boolean;
+  /** What of the conversation was missing in this answer's prompt. */
+  missing?: SummaryRequest | undefined;
+}

@@ -1,0 +1,76 @@
+import { openPreferences } from '../conversation/preferences.ts';
+import { conversationOf, type GroupScope } from '../domain/conversation.ts';
+import type { InboundMessage } from '../domain/message.ts';
+import { createLiveReply, type LiveReplyOptions } from '../reply/live-reply.ts';
+import { questionOf } from './prompt/question.ts';
+import { formatStoredAnswer } from './stored-answer.ts';
+import type { TurnControls } from '../domain/turn.ts';
+import type { Outcome } from './outcome.ts';
+import { lastLanguage } from './prompt/turn-history.ts';
+import type { TurnContext } from './turn-context.ts';
+
+import type { RunTurnOptions } from './run-turn.ts';
+
+/** A turn that can be run. */
+export interface OpenTurn {
+  context: TurnContext;
+  /** How the turn ends is decided: what is stored from now on has a worker that takes over end it the same way. */
+  decided(outcome: Outcome): void;
+}
+
+/** Opens a turn: who asks what, where, and the live reply that grows. Undefined where none of its messages can be read or answered. */
+export function openTurn(options: RunTurnOptions, controls: TurnControls): OpenTurn | undefined {
+  const turn = controls.claim;
+  const newest = turn.messages.at(-1)?.message;
+  const platform = newest && options.platforms.get(newest.platform);
+  if (!newest || !platform) return undefined;
+  const asked = questionOf(turn);
+  const preferences = openPreferences(options.keyRing, turn.preferences, newest);
+  // A bare slash word such as /stop tells no language; the conversation's last question does.
+  const isBareWord = newest.slash !== undefined && asked.language === 'en';
+  const spoken = isBareWord ? lastLanguage(options.keyRing, turn) : asked.language;
+  const question = { ...asked, language: preferences.language ?? spoken };
+  let outcome: Outcome | undefined;
+  const storedForm = (text: string) => (outcome ? formatStoredAnswer(outcome) : text);
+  const ids = turn.messages.map(({ deliveryId }) => deliveryId);
+  const deliveryId = ids.at(-1) ?? turn.turnId;
+  const { redis, keyRing, nowMs, log, report, afterCare } = options;
+  // Named one by one: to copy all options for each turn costs as much as to seal its answer.
+  const live = createLiveReply({
+    redis,
+    keyRing,
+    nowMs,
+    log,
+    report,
+    afterCare,
+    platform,
+    conversation: turn.conversation,
+    epoch: turn.epoch,
+    deliveryId,
+    mergedIds: ids.slice(0, -1),
+    startedAtMs: turn.startedAtMs,
+    wasHandedOver: turn.wasHandedOver,
+    wasBegun: turn.wasBegun,
+    laterReplyHandle: newest.laterReplyHandle,
+    asker: () => privatePlaceOf(newest, options.groupScope),
+    replyTarget: newest.replyTarget,
+    signal: controls.signal,
+    stopped: () => controls.stopped(),
+    language: question.language,
+    fenced: () => controls.fenced(),
+    storeAnswer: (text) => controls.storeAnswer(storedForm(text)),
+    sealAnswer: (text) => controls.sealAnswer(storedForm(text)),
+    isClaimHeld: () => controls.isClaimHeld(),
+  });
+  const context: TurnContext = { turn, controls, question, newest, platform, live, preferences };
+  return { context, decided: (made) => (outcome = made) };
+}
+
+/** Where a message's sender is written to alone, whichever chat it was said in. */
+function privatePlaceOf(
+  newest: InboundMessage,
+  groupScope: GroupScope,
+): ReturnType<NonNullable<LiveReplyOptions['asker']>> {
+  const { userId } = newest.sender;
+  return { userId, privateChat: conversationOf({ ...newest, chat: { kind: 'private', id: userId } }, groupScope) };
+}
