@@ -31,13 +31,13 @@ export function inOurWords(issue: Issue): string | undefined {
     case 'too_big':
       return `Must have at most ${String(issue.maximum)}${issue.origin === 'string' ? ' characters' : ''}`;
     case 'invalid_union':
-      return 'Has none of the forms that are possible here; see the README for examples';
+      return 'Has none of the forms that are possible here; see the pages in docs/ for examples';
     case 'custom':
     case 'invalid_element':
     case 'invalid_format':
     case 'invalid_key':
     case 'not_multiple_of':
-      return 'Has not the form that is needed here; see the README for an example';
+      return 'Has not the form that is needed here; see the pages in docs/ for an example';
   }
 }
 

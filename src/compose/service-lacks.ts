@@ -37,6 +37,6 @@ const NO_CLIENTS = {
 };
 const NO_PEOPLE = {
   sentence:
-    'Nobody can sign in: write config/directory.json, a list of people as the README shows it, and set SERVICE_DIRECTORY_FILE=config/directory.json (npm run hash-password makes the passwords), or set SERVICE_OIDC_ISSUER or SERVICE_CAS_URL.',
+    'Nobody can sign in: write config/directory.json, a list of people in the form of docs/SERVICE.md, and set SERVICE_DIRECTORY_FILE=config/directory.json (npm run hash-password makes the passwords), or set SERVICE_OIDC_ISSUER or SERVICE_CAS_URL.',
   isAllLost: false,
 };

@@ -18,13 +18,25 @@ export function renderEnvExample(): string {
   return [opening.join('\n'), ...groups].join('\n\n') + '\n';
 }
 
-/** The README's tables, one for each group. */
-export function renderSettingsTables(): string {
+/** The whole text of `docs/SETTINGS.md`: a table for each group. */
+export function renderSettingsPage(): string {
+  const opening = [
+    '# Settings',
+    '<!-- Made by npm run settings:docs from src/settings. -->',
+    'This page names every setting, its default and its meaning.',
+    [
+      'Settings are read from the environment, then from `config/.env` (or the file that `ENV_FILE` names), then the default.',
+      'A secret can come from a file instead: `SECRET_KEY_FILE=/run/secrets/parley-key`.',
+      '`npm start` names every fault at once, and `npm run check` tries what is set.',
+      "With no platform's credentials and no `ROLES`, Parley is in local mode.",
+      '`config/.env.example` holds the same, to be copied.',
+    ].join('\n'),
+  ];
   const tables = SETTING_GROUPS.map(({ title, settings }) => {
     const rows = Object.keys(settings).map((name) => tableRow(name as SettingName));
-    return [`**${title}**`, '', '| name | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
+    return [`## ${title}`, '', '| name | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
   });
-  return tables.join('\n\n');
+  return [...opening, ...tables].join('\n\n') + '\n';
 }
 
 /** What people read about a setting. */

@@ -16,7 +16,7 @@ export const SETTING_GROUPS = [
 ] as const;
 
 /**
- * Every setting that there is. The only source: start, `npm run check`, `config/.env.example` and the README's table are
+ * Every setting that there is. The only source: start, `npm run check`, `config/.env.example` and `docs/SETTINGS.md` are
  * all made from it. Each part reads one text; what holds between several settings is in `cross-checks.ts`.
  */
 export const settingsSchema = z.object({

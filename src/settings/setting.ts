@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Kind } from './setting-kinds.ts';
 
-/** What people read about a setting, in `config/.env.example` and the README. */
+/** What people read about a setting, in `config/.env.example` and `docs/SETTINGS.md`. */
 export interface SettingInfo {
   /** One sentence, with the unit where there is one. */
   meaning: string;

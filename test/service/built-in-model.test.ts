@@ -45,6 +45,10 @@ beforeAll(async () => {
   await mkdir(join(dir, 'docs'));
   await writeFile(join(dir, 'README.md'), README);
   await writeFile(
+    join(dir, 'docs', 'SLACK.md'),
+    `# Slack\n\n## Connect Slack\n\n${[1, 2, 3, 4, 5].map((step) => `${step}. Slack ${'and more '.repeat(100)}`).join('\n')}\n`,
+  );
+  await writeFile(
     join(dir, 'docs', 'OPERATIONS.md'),
     '# Operations\n\n## Deploy with compose\n\nRun `docker compose up` on the host.\n',
   );
@@ -83,6 +87,13 @@ describe('it answers from the pages', () => {
     expect(steps.indexOf('1. Copy the token')).toBeLessThan(steps.indexOf('2. Copy the AES key'));
     expect(steps).toContain('3. Write to the bot');
     expect(await ask('What does WORKER_CONCURRENCY mean?')).not.toContain('HISTORY_TTL_DAYS');
+  });
+
+  test('steps that are too many for one answer end with where the rest stands', async () => {
+    const text = await ask('How do I connect Slack?');
+    expect(text).toContain('\n2. Slack');
+    expect(text).not.toContain('\n3. Slack');
+    expect(text).toMatch(/That is the beginning; the rest stands in the same place\.\n\nFrom docs\/SLACK\.md/);
   });
 
   test('missing pages are no fault', async () => {

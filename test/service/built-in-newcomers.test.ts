@@ -113,7 +113,7 @@ describe('what newcomers ask first has an answer written by hand', () => {
     ['What happens when a worker dies?', 'Processes'],
     ['How do I connect WeCom?', 'Connect a real WeCom bot'],
     ['How do I connect Slack?', 'Connect Slack'],
-    ['What does SIGN_IN_SCOPE mean?', 'Settings'],
+    ['What does SIGN_IN_SCOPE mean?', 'docs/SETTINGS.md, “Sign-in”'],
   ])('a question of an administrator still goes to the pages: %s', async (question, section) =>
     expect(await ask(question)).toContain(section),
   );

@@ -16,35 +16,38 @@ async function ask(question: string): Promise<string> {
 
 const GUIDE = 'docs/GUIDE.zh-CN.md';
 
-test('steps that are too many for one answer end with where the rest stands', async () => {
+test('steps that fit into one answer are told whole', async () => {
   const text = await ask('How do I connect a real WeCom bot?');
-  expect(text).toMatch(/That is the beginning; the rest stands in the same place\.\n\nFrom README\.md/);
+  expect(text).toMatch(/\n8\. Write to the bot\.\n\nFrom docs\/WECOM\.md/);
   expect(await ask('怎么接入企业微信机器人？')).not.toMatch(/\n…\n/);
 });
 
 describe('English questions are answered from the English page and heading that fit', () => {
   test.each([
-    ['How do I connect a real WeCom bot?', 'README.md, “Connect a real WeCom bot”', '8. Write to the bot'],
-    ['How do I connect Parley to WeCom?', 'README.md, “Connect a real WeCom bot”', 'EncodingAESKey'],
+    ['How do I connect a real WeCom bot?', 'docs/WECOM.md, “Connect a real WeCom bot”', '8. Write to the bot'],
+    ['How do I connect Parley to WeCom?', 'docs/WECOM.md, “Connect a real WeCom bot”', 'EncodingAESKey'],
     ['What is Parley?', 'README.md, “Parley”', 'chatbot for enterprise messaging apps'],
     ['How can I try it?', 'README.md, “Try it”', 'npm start'],
-    ['Can Parley read images?', 'README.md, “What a person can say”', 'PNG, JPEG, GIF and WebP'],
-    ['How do I start a new conversation?', 'README.md, “What a person can say”', '/new'],
+    ['Can Parley read images?', 'docs/USING.md, “What Parley reads”', 'PNG, JPEG, GIF and WebP'],
+    ['How do I start a new conversation?', 'docs/USING.md, “What a person can say”', '/new'],
     ['What happens when a worker dies?', 'docs/OPERATIONS.md, “Processes”', 'within about ten seconds'],
     ['How must Redis be configured?', 'docs/OPERATIONS.md, “Redis”', 'appendonly yes'],
     ['How do I monitor it with Prometheus?', 'docs/OPERATIONS.md, “Watching”', '/metrics'],
-    ['Can I run the service alone?', 'README.md, “The service, alone”', 'ROLES=service npm start'],
-    ['What does GROUP_SCOPE mean?', 'README.md, “Settings”', 'Whose conversation a mention in a group joins'],
-    ['What is WORKER_CONCURRENCY?', 'README.md, “Settings”', 'Answers in the making at once'],
+    ['Can I run the service alone?', 'docs/SERVICE.md, “Run it alone”', 'ROLES=service npm start'],
+    ['What does GROUP_SCOPE mean?', 'docs/SETTINGS.md, “Chat”', 'Whose conversation a mention in a group joins'],
+    ['What is WORKER_CONCURRENCY?', 'docs/SETTINGS.md, “Redis and what is kept”', 'Answers in the making at once'],
     ['How does the architecture keep messages in order?', 'docs/ARCHITECTURE.md', 'epoch'],
-    ['Where do I find the EncodingAESKey?', 'README.md, “Connect a real WeCom bot”', 'callback URL'],
-    ['How do I sign out?', 'README.md, “What is kept, and encrypted”', '/unlink'],
-    ['How do I stop an answer that is being written?', 'README.md, “What a person can say”', '/stop'],
+    ['Where do I find the EncodingAESKey?', 'docs/WECOM.md, “Connect a real WeCom bot”', 'callback URL'],
+    ['How do I sign out?', 'docs/SIGN_IN.md, “What is kept, and encrypted”', '/unlink'],
+    ['How do I stop an answer that is being written?', 'docs/USING.md, “What a person can say”', '/stop'],
     ['How are tests run?', 'README.md, “Commands”', 'npm run verify'],
     ['How do I rotate the secret key?', 'docs/OPERATIONS.md, “Keys”', 'SECRET_KEY_PREVIOUS'],
     ['How can I replace SECRET_KEY?', 'docs/OPERATIONS.md, “Keys”', 'SECRET_KEY_PREVIOUS'],
-    ['Which tools can it use?', 'README.md, “What it can do”', 'TOOLS_FILE'],
-    ['Where are thoughts shown?', 'README.md, “What it can do”', 'THINKING_SHOWN'],
+    ['Which tools can it use?', 'docs/USING.md, “What it can do”', 'TOOLS_FILE'],
+    ['Where are thoughts shown?', 'docs/USING.md, “What it can do”', 'THINKING_SHOWN'],
+    ['How do I make a backup?', 'docs/OPERATIONS.md, “Backup and restore”', 'redis-cli --rdb'],
+    ['How do I upgrade?', 'docs/OPERATIONS.md, “Upgrade”', 'CHANGELOG.md'],
+    ['How do I connect Slack?', 'docs/SLACK.md, “Connect Slack”', 'Signing Secret'],
     ['What may reasoning_effort be?', 'docs/SERVICE.md, “', 'svc-max'],
     ['What does the sweeper do?', 'docs/ARCHITECTURE.md', 'sweeper'],
   ])('%s', async (question, source, part) => {
@@ -86,7 +89,7 @@ describe('Chinese questions are answered from the Chinese page and heading that 
   });
 
   test.each([
-    ['GROUP_SCOPE 是什么意思？', 'README.md，“Settings”', 'Whose conversation'],
+    ['GROUP_SCOPE 是什么意思？', 'docs/SETTINGS.md，“Chat”', 'Whose conversation'],
     ['队列的内部架构是怎样的？', 'docs/ARCHITECTURE.md', 'BullMQ'],
   ])('what only an English page tells is quoted as English: %s', async (question, source, part) => {
     const text = await ask(question);
@@ -111,7 +114,7 @@ test.each([
 
 test('an excerpt has no link that leads nowhere, no table head and no caption of a picture', async () => {
   const text = await ask('怎样使用自带的登录服务和对话服务？');
-  expect(text).toContain('文件的格式见 README');
+  expect(text).toContain('文件的格式见 SERVICE.md');
   expect(text).not.toContain('](../');
   expect(await ask('能发图片吗？')).not.toContain('中文说法');
   expect(await ask('Can I use it in a group?')).not.toContain('The sign-in inside the app');

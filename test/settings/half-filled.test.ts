@@ -5,9 +5,9 @@ import { describeSetting } from '../../src/settings/describe-settings.ts';
 import { SETTING_NAMES } from '../../src/settings/schema.ts';
 import { faultyNames, folderWith, load, loadSound, SECRET_KEY, SERVING, without } from './environments.ts';
 
-/** The README's block of settings for a real bot, as somebody copies it. */
-function blockOfReadme(): string {
-  const block = /```sh\n(\s*PUBLIC_URL=[\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? '';
+/** The block of settings for a real bot, as somebody copies it. */
+function blockOfWecomPage(): string {
+  const block = /```sh\n(\s*PUBLIC_URL=[\s\S]*?)```/.exec(readFileSync('docs/WECOM.md', 'utf8'))?.[1] ?? '';
   return block.replaceAll(/^ +/gm, '');
 }
 
@@ -19,8 +19,8 @@ const file = (lines: Readonly<Record<string, string>>) =>
   });
 
 describe('a name that is written in the settings file without a value', () => {
-  test('is a fault that names it: nothing of the block of the README ends in local mode', () => {
-    const cwd = folderWith({ 'config/.env': blockOfReadme() });
+  test('is a fault that names it: nothing of the block on the page ends in local mode', () => {
+    const cwd = folderWith({ 'config/.env': blockOfWecomPage() });
     expect(faultyNames({}, cwd).toSorted()).toEqual([
       'CHAT_API_KEY',
       'SECRET_KEY',

@@ -111,8 +111,8 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
   {
     asks: /\bhow (?:do|can|could|should) (?:i|we) (?:install|deploy|set (?:it|this|parley) up|set up|roll (?:it|this) out|run (?:it|this|parley) (?:for|in) (?:my|our))\b|\bset ?up (?:for|in|at) (?:my|our)\b|(?:怎么|如何)(?:在)?(?:我们?)?(?:学校|单位|公司|机构)(?:里)?(?:用|使用|部署|安装|上线)/i,
     answer: {
-      en: 'In about an hour, in this order:\n\n1. Your model: `CHAT_BASE_URL`, `CHAT_API_KEY`, `CHAT_MODELS`.\n2. Your sign-in: `SIGN_IN_URL` and the client that it gives you.\n3. Your messaging app: ask me “how do I connect WeCom?” or “how do I connect Slack?”.\n4. `npm run check`, which tries each of them and says what to mend.\n\nRedis and a public https address are all else that it needs; the README has every step.',
-      zh: '大约一小时，按下面的顺序：\n\n1. 模型：`CHAT_BASE_URL`、`CHAT_API_KEY`、`CHAT_MODELS`。\n2. 登录：`SIGN_IN_URL`，以及登录服务分配的客户端。\n3. 办公应用：可以问我“怎样接入企业微信？”或“怎样接入 Slack？”\n4. `npm run check` 逐项试用，并指出要改的地方。\n\n此外只需要 Redis 和一个公网 https 地址；每一步都写在 README 和中文指南里。',
+      en: 'In about an hour, in this order:\n\n1. Your model: `CHAT_BASE_URL`, `CHAT_API_KEY`, `CHAT_MODELS`.\n2. Your sign-in: `SIGN_IN_URL` and the client that it gives you.\n3. Your messaging app: ask me “how do I connect WeCom?” or “how do I connect Slack?”.\n4. `npm run check`, which tries each of them and says what to mend.\n\nRedis and a public https address are all else that it needs; docs/WECOM.md and docs/SLACK.md have every step.',
+      zh: '大约一小时，按下面的顺序：\n\n1. 模型：`CHAT_BASE_URL`、`CHAT_API_KEY`、`CHAT_MODELS`。\n2. 登录：`SIGN_IN_URL`，以及登录服务分配的客户端。\n3. 办公应用：可以问我“怎样接入企业微信？”或“怎样接入 Slack？”\n4. `npm run check` 逐项试用，并指出要改的地方。\n\n此外只需要 Redis 和一个公网 https 地址；每一步都写在 docs/zh-CN 的页面里。',
     },
   },
   {

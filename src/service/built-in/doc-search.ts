@@ -26,12 +26,15 @@ const TABLES_OF_TESTS = new Set(['PERFORMANCE.md', 'RELIABILITY.md', 'SECURITY.m
 const DEVELOPER_PAGE = 'docs/ARCHITECTURE.md';
 /** What a program needs that talks to the service; its words are those of everything that people ask. */
 const INTERFACE_PAGE = 'docs/SERVICE.md';
+/** Its one part for whoever sets it up. */
+const SET_UP_SECTION = 'Run it alone';
 /** Who asks how something is used gets the developers' pages only where the others hardly touch the matter. */
 const OUTRANKED_WEIGHT = 0.35;
 const DEFINITION_WEIGHT = 10;
-/** A table of all settings has nearly every word; who names none is better served by what explains. */
-const REFERENCE_WEIGHT = 0.7;
-const SETTING_ROW = /^- `[A-Z_]+` — /;
+/** Tables of all settings, hosts or faults have nearly every word; who names none is better served by what explains. */
+const REFERENCE_PAGE = /(?:^|\/)(?:SETTINGS|OPERATIONS)\.md$/;
+const REFERENCE_WEIGHT = 0.5;
+const TABLE_ROW = /^- .+ — /;
 
 /** Searches README.md and docs/*.md. Pages and the search library are loaded at the first question; missing pages are no fault. */
 export class DocSearch {
@@ -115,12 +118,17 @@ function weighFor(question: string, terms: string[]): (section: DocSection | und
     const prose = section.blocks.filter((block) => !block.includes('```')).join('\n');
     if (!names.every((name) => prose.includes(name))) return 0;
     const isDefinition = asksMeaning && names.some((name) => prose.includes(`- \`${name}\` —`));
-    const isOutranked = (section.page === DEVELOPER_PAGE) !== isAboutInside || section.page === INTERFACE_PAGE;
-    const isReference = names.length === 0 && section.blocks.filter((block) => SETTING_ROW.test(block)).length > 10;
+    const isOfInterface = section.page === INTERFACE_PAGE && section.title !== SET_UP_SECTION;
+    const isOutranked = (section.page === DEVELOPER_PAGE) !== isAboutInside || isOfInterface;
+    const isReference = names.length === 0 && isTableOfReference(section);
     return (
       (isDefinition ? DEFINITION_WEIGHT : isReference ? REFERENCE_WEIGHT : 1) * (isOutranked ? OUTRANKED_WEIGHT : 1)
     );
   };
+}
+
+function isTableOfReference({ page, blocks }: DocSection): boolean {
+  return REFERENCE_PAGE.test(page) && blocks.filter((block) => TABLE_ROW.test(block)).length > blocks.length / 2;
 }
 
 function languageOf(section: DocSection | undefined): Language {
