@@ -1,11 +1,14 @@
 import { expect, test } from '@jest/globals';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { listSources } from './judge-imports.ts';
 import { MAX_FILE_LINES } from './room-rules.ts';
 
+/** Written by hand, and read by whoever changes them. */
+const WRITTEN = /\.(tsx?|mjs|css|lua|html)$/;
+
 test(`no source file has more than ${MAX_FILE_LINES} lines`, () => {
-  const sizes = listSources('src').map((path) => ({
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => WRITTEN.test(path));
+  const sizes = sources.map((path) => ({
     path,
     lines: readFileSync(join('src', path), 'utf8').split('\n').length - 1,
   }));

@@ -194,7 +194,7 @@ async function serveFile(path: string, response: ServerResponse): Promise<void> 
   const name = path === '/' ? 'index.html' : path.slice(1);
   const type = TYPES[extname(name)];
   const url = new URL(name, PAGE);
-  const bytes = type && /^[\w.]+$/.test(name) ? mutatedSource(url.pathname, await readFile(url, 'utf8')) : undefined;
+  const bytes = type && /^[\w.-]+$/.test(name) ? mutatedSource(url.pathname, await readFile(url, 'utf8')) : undefined;
   if (bytes === undefined) response.writeHead(404).end();
   // The policy that the messenger serves its page with: what it forbids must not be needed.
   else

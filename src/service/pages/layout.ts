@@ -5,7 +5,9 @@ import { html, type SafeHtml } from '../../base/html.ts';
 import { languageOfHeader, say, type Language } from '../../base/texts.ts';
 import { PAGE_TEXTS } from './texts.ts';
 
-const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
+const STYLE = ['./colours.css', './style.css']
+  .map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'))
+  .join('\n');
 const STYLE_PATH = `/style-${createHash('sha256').update(STYLE).digest('hex').slice(0, 12)}.css`;
 
 export interface Page {
