@@ -1,13 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { anchorsOf } from './pages.ts';
 import { rulesOf, testsBySlug, withTests } from '../../scripts/rules.mjs';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
 const security = read('docs/SECURITY.md');
 const reliability = read('docs/RELIABILITY.md');
-const anchorsOf = (page: string): string[] =>
-  [...page.matchAll(/^#{2,4} (.+)$/gm)].map(([, name = '']) => anchorOf(name));
 
 /** What each page explains by a name. */
 const SLUGS: Record<string, readonly string[]> = {
@@ -61,12 +60,3 @@ test('nothing leans on a page that is not here, or on a number that no page expl
   );
   expect(found.map(({ path }) => path)).toEqual([]);
 });
-
-/** As GitHub makes an anchor of a heading. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s-]/gu, '')
-    .trim()
-    .replaceAll(' ', '-');
-}

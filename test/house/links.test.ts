@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { anchorsOf, linksOf, PAGES, readPage } from './pages.ts';
+
+const anchors = new Map(PAGES.map((page) => [page, anchorsOf(readPage(page))]));
+
+/** What is wrong with a link, or undefined. Addresses of others are not asked. */
+function faultOf(page: string, link: string): string | undefined {
+  if (/^(?:https?:|mailto:)/.test(link)) return undefined;
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : relative('.', resolve(dirname(page), decodeURI(path)));
+  if (link === '' || target.startsWith('..')) return 'leads out of the project';
+  if (!existsSync(target)) return 'leads to no file';
+  if (anchor === undefined) return undefined;
+  return anchors.get(target)?.includes(decodeURIComponent(anchor)) ? undefined : 'leads to no heading';
+}
+
+test.each(PAGES)('every link and anchor of %s leads somewhere', (page) => {
+  const faults = linksOf(readPage(page)).map((link) => ({ link, fault: faultOf(page, link) }));
+  expect(faults.filter(({ fault }) => fault !== undefined)).toEqual([]);
+});
+
+test('every page is reached by links from README.md or README.zh-CN.md', () => {
+  const reached = new Set<string>();
+  const follow = (page: string): void => {
+    if (reached.has(page) || !PAGES.includes(page)) return;
+    reached.add(page);
+    for (const link of linksOf(readPage(page)).filter((each) => !/^[a-z]+:/.test(each)))
+      follow(join(dirname(page), link.split('#')[0] ?? ''));
+  };
+  follow('README.md');
+  follow('README.zh-CN.md');
+  expect(PAGES.filter((page) => !reached.has(page))).toEqual([]);
+});
+
+describe('anchors and links are read as GitHub reads them', () => {
+  test.each([
+    ['## Run it alone', 'run-it-alone'],
+    ['## What is kept, and encrypted', 'what-is-kept-and-encrypted'],
+    ['### `same-id` & the [profile](#profile)', 'same-id--the-profile'],
+    ['# 接入企业微信（一小时）', '接入企业微信一小时'],
+    ['## 启动时：看到什么，怎么办？', '启动时看到什么怎么办'],
+    ['## snake_case ##', 'snake_case'],
+  ])('%s', (heading, anchor) => expect(anchorsOf(heading)).toEqual([anchor]));
+
+  test('a heading that is there twice is counted, one within a fence is none', () => {
+    expect(anchorsOf('# A\n```sh\n# no heading\n```\n## A\n~~~\n# B\n~~~\n')).toEqual(['a', 'a-1']);
+  });
+
+  test('links are found in tables, behind pictures and over line ends, and not in code', () => {
+    expect(
+      linksOf('| ![a](b.png) | [c\nd](e.md#f) |\n`[g](h)` ``[i](`j`)`` [k](<l.md> "m")\n```\n[n](o)\n```\n[p]: q.md'),
+    ).toEqual(['b.png', 'e.md#f', 'l.md', 'q.md']);
+  });
+});

@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { SETTING_NAMES } from '../../src/settings/schema.ts';
+import { codeOf, cutFences, PAGES, readPage } from './pages.ts';
+
+/** Lines that run here, with what they must print. */
+const RUN: Readonly<Record<string, RegExp>> = {
+  'npm run check': /^ok +Files .*\n(?:.*\n)*ok +Messaging app/,
+  'npm run check -- --help': /npm run check -- --sign-in/,
+  "printf '%s' 'the password' | npm run -s hash-password": /^\$scrypt\$ln=\d+,r=\d+,p=\d+\$[\w+/]+\$[\w+/]+\n$/,
+  'openssl rand -base64 32': /^[\w+/]{43}=\n$/,
+};
+
+const SERVER = 'starts servers until it is stopped; the journeys and test/local start them';
+const DOCKER = 'needs Docker; test/house/containers runs what the image holds';
+const OWN_REDIS = 'needs the Redis of a deployment; backup.test.ts beside this runs it against one of its own';
+const MINUTES = 'takes minutes and both cores';
+const VERIFY = 'is a part of npm run verify, or all of it, and this test is one too';
+const WRITES = 'writes into the project';
+
+/** Lines that do not run here, with the reason. A line that stands in neither list is a fault. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  'npm start': SERVER,
+  'npm start -- --no-open': SERVER,
+  'MESSENGER_PROTOCOL=slack npm start': SERVER,
+  'ROLES=service npm start': SERVER,
+  'npm run check -- --sign-in': 'needs a person at a browser; test/check signs in by itself',
+  'npm run hash-password': 'waits for a password at the terminal; the line with printf runs',
+  'docker compose build': DOCKER,
+  'docker compose up -d': DOCKER,
+  'docker compose up --build -d': DOCKER,
+  'redis-cli --rdb parley-backup.rdb': OWN_REDIS,
+  'redis-server --dir /var/lib/redis --appendonly no': OWN_REDIS,
+  'redis-cli config set appendonly yes': OWN_REDIS,
+  'redis-cli info persistence': OWN_REDIS,
+  'npm test': VERIFY,
+  'npm test -- test/settings': VERIFY,
+  'npm run verify': VERIFY,
+  'npm run lint': VERIFY,
+  'npm run lint -- --fix': WRITES,
+  'npm run format': WRITES,
+  'npm run rules': WRITES,
+  'npm run settings:docs': WRITES,
+  'npm run test:long': MINUTES,
+  'npm run mutants': MINUTES,
+  'npm run bench': MINUTES,
+  'npm run bench -- accept|answers|aged|relay': MINUTES,
+  'npm run bench -- aged': MINUTES,
+  'npm run bench -- relay': MINUTES,
+  'npm run chaos': MINUTES,
+  'npm run chaos -- --fail-points': MINUTES,
+  'npm run chaos -- --minutes 10 --events 10000 --kills 200 --freezes 20 --stops 20 --seed eleven': MINUTES,
+  'npm run chaos -- --scenario NAME': MINUTES,
+  'npm run chaos -- --slow --minutes 20': MINUTES,
+  'npm run chaos -- --slow [--minutes N] [--seed S] [--shards 1|3]': MINUTES,
+  'npm run chaos -- --soak': MINUTES,
+  'npm run chaos -- --soak --slow --minutes 60 --seed soak': MINUTES,
+};
+
+const SHELL = new Set(['sh', 'bash', 'shell', 'console']);
+const BEGINS_LIKE_A_COMMAND =
+  /^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|docker|redis-cli|redis-server|openssl|printf|curl|git) /;
+const SETTING = /^([A-Z][A-Z0-9_]*)=\S*(?:\s+#\s*(.*))?$/;
+
+/** Every line of a page that somebody would type: all of its shell blocks, and what reads like a command within a sentence. */
+function linesOf(page: string): string[] {
+  const text = readPage(page);
+  const inBlocks = cutFences(text)
+    .fences.filter(({ language }) => SHELL.has(language))
+    .flatMap(({ lines }) => lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#')));
+  // In a block of settings what is typed stands in the note beside them.
+  const typed = inBlocks.flatMap((line) => {
+    const note = SETTING.exec(line)?.[2];
+    if (!SETTING.test(line)) return [line];
+    const command = /(?:openssl|npm|node) [\w -]*\w/.exec(note ?? '')?.[0];
+    return command === undefined ? [] : [command.replace(/ $/, '')];
+  });
+  return [...typed, ...codeOf(text).filter((code) => BEGINS_LIKE_A_COMMAND.test(code))];
+}
+
+const pagesByLine = new Map<string, string[]>();
+for (const page of PAGES.filter((each) => each !== 'CHANGELOG.md'))
+  for (const line of linesOf(page)) pagesByLine.set(line, [...(pagesByLine.get(line) ?? []), page]);
+
+test('every shell line of the pages is run here, or named with the reason why not', () => {
+  const known = new Set([...Object.keys(RUN), ...Object.keys(NOT_RUN)]);
+  expect([...pagesByLine].filter(([line]) => !known.has(line))).toEqual([]);
+});
+
+test('no line is named that no page has any more', () => {
+  expect([...Object.keys(RUN), ...Object.keys(NOT_RUN)].filter((line) => !pagesByLine.has(line))).toEqual([]);
+});
+
+test('whatever npm is asked to run is a script of the project', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+  const asked = [...pagesByLine.keys()].flatMap((line) => [
+    ...[...line.matchAll(/\bnpm run (?:-s )?([\w:-]+)/g)].map(([, name = '']) => name),
+    ...[...line.matchAll(/\bnpm (start|test)\b/g)].map(([, name = '']) => name),
+  ]);
+  expect(asked.filter((name) => scripts[name] === undefined)).toEqual([]);
+  expect(asked.length).toBeGreaterThan(10);
+});
+
+test('whatever a block of settings sets is a setting, or a file that holds one', () => {
+  const names = PAGES.flatMap((page) => cutFences(readPage(page)).fences)
+    .filter(({ language }) => SHELL.has(language))
+    .flatMap(({ lines }) => lines.flatMap((line) => SETTING.exec(line.trim())?.[1] ?? []));
+  const settings: readonly string[] = SETTING_NAMES;
+  expect(names.filter((name) => !settings.includes(name.replace(/_FILE$/, '')) && !settings.includes(name))).toEqual(
+    [],
+  );
+  expect(names.length).toBeGreaterThan(10);
+});
+
+describe('what can run here does what its page says', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-lines-'));
+  const settings = join(folder, 'no-settings.env');
+  writeFileSync(settings, '');
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test.each(Object.entries(RUN))(
+    '%s',
+    async (line, printed) => {
+      const env = {
+        ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], npm_config_loglevel: 'silent' },
+        ...{ ENV_FILE: settings, DATA_DIR: folder },
+      };
+      const { stdout } = await promisify(execFile)('sh', ['-c', line], { env });
+      expect(stdout).toMatch(printed);
+    },
+    30_000,
+  );
+});
