@@ -7,7 +7,7 @@ import { parseDirectoryFile } from '../service/directory-file.ts';
 import { parseProfileMapFile } from '../service/profile-map-file.ts';
 import { ServiceFileError } from '../service/service-file.ts';
 import type { Config } from '../settings/config.ts';
-import { TOOL_NAMES } from '../tools/tool-names.ts';
+import { TOOLS } from '../tools/registry.ts';
 import { parseToolsFile } from '../tools/tools-file.ts';
 
 interface NamedFile {
@@ -27,7 +27,7 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
   const allowPlainPasswords = mode === 'local';
   const parseDirectory = (text: string) => parseDirectoryFile(text, { allowPlainPasswords });
   const parsePolicy = (text: string) => parsePolicyFile(text, chat.models);
-  const parseTools = (text: string) => parseToolsFile(text, TOOL_NAMES);
+  const parseTools = (text: string) => parseToolsFile(text, TOOLS);
   const files: NamedFile[] = [
     ...(roles.includes('worker')
       ? [

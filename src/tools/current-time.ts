@@ -1,8 +1,14 @@
 import { z } from 'zod';
 import type { NowMs } from '../base/clock.ts';
-import { say } from '../base/texts.ts';
-import { TOOL_TEXTS } from '../texts/tool-texts.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { say, type Bilingual } from '../base/texts.ts';
+import { defineTool, type Tool, type ToolModule } from './tool.ts';
+
+export const currentTime: ToolModule = {
+  name: 'current_time',
+  create: ({ nowMs }) => createCurrentTime(nowMs),
+};
+
+const STATUS: Bilingual = { en: 'Looking at the clock …', zh: '正在查看时间……' };
 
 const schema = z.strictObject({
   timeZone: z
@@ -16,10 +22,10 @@ const schema = z.strictObject({
 /** Tells date and time. */
 export function createCurrentTime(nowMs: NowMs): Tool {
   return defineTool({
-    name: 'current_time',
+    name: currentTime.name,
     description: 'Tells the current date, weekday and time, in a time zone if one is given.',
     schema,
-    status: (_, { language }) => say(TOOL_TEXTS.clock, language),
+    status: (_, { language }) => say(STATUS, language),
     run: ({ timeZone }) => Promise.resolve(writeTime(new Date(nowMs()), timeZone)),
   });
 }

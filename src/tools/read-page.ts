@@ -1,12 +1,27 @@
 import { z } from 'zod';
-import { say } from '../base/texts.ts';
-import { TOOL_TEXTS } from '../texts/tool-texts.ts';
+import { say, type Bilingual } from '../base/texts.ts';
 import { decodePage } from './page/decode-page.ts';
 import { fetchPage, type FetchLimits } from './page/fetch-page.ts';
 import type { EgressPolicy } from './page/egress-policy.ts';
+import { isHostOrRange, withoutEgressTo } from './page/never-reach.ts';
 import { readableText } from './page/readable-text.ts';
 import { ToolError } from './tool-error.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { defineTool, type Tool, type ToolModule } from './tool.ts';
+
+/** Hosts, with all below them, and ranges of IP addresses that it may never reach. */
+const neverSchema = z.array(
+  z.string().refine(isHostOrRange, {
+    message: 'Expected a host such as intranet.example.edu, or a range such as 192.0.2.0/24',
+  }),
+);
+
+export const readPage: ToolModule = {
+  name: 'read_page',
+  fields: { never: { schema: neverSchema, elsewhere: 'Only read_page reaches pages' } },
+  create: ({ egress, own }) => createReadPage(withoutEgressTo(egress, neverSchema.parse(own['never'] ?? []))),
+};
+
+const STATUS: Bilingual = { en: 'Reading {host} …', zh: '正在阅读 {host} ……' };
 
 const schema = z.strictObject({
   address: z.string().min(1).max(2_000).describe('The https address of the page, exactly as it was given.'),
@@ -15,11 +30,11 @@ const schema = z.strictObject({
 /** Reads a page's text (SECURITY.md egress-checked). @param egress what may be reached; `PUBLIC_WEB` but in tests */
 export function createReadPage(egress: EgressPolicy, limits?: FetchLimits): Tool {
   return defineTool({
-    name: 'read_page',
+    name: readPage.name,
     description:
       'Reads the text of a public web page. Takes only addresses that somebody wrote in this conversation or that another tool found.',
     schema,
-    status: ({ address }, { language }) => say(TOOL_TEXTS.reading, language, { host: hostOf(address) }),
+    status: ({ address }, { language }) => say(STATUS, language, { host: hostOf(address) }),
     async run({ address }, { readTexts }, signal) {
       if (!isWritten(address, readTexts()))
         throw new ToolError('refused', 'Nobody wrote this address here, and no tool found it, so it is not opened.');

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { NowMs } from '../base/clock.ts';
 import type { Language } from '../base/texts.ts';
 import type { PolicyPerson, PolicyPlace } from '../policy/subject.ts';
+import type { Config, Secrets } from '../settings/config.ts';
+import type { EgressPolicy } from './page/egress-policy.ts';
 import { readArguments } from './read-arguments.ts';
-import type { ToolName } from './tool-names.ts';
 
 /** What tools know of the account that is signed in. */
 export interface ToolPerson extends PolicyPerson {
@@ -46,12 +48,40 @@ export interface Tool {
 }
 
 interface ToolDefinition<Schema extends z.ZodObject> {
-  name: ToolName;
+  name: string;
   description: string;
   schema: Schema;
   isPrivateOnly?: boolean;
   status(given: z.output<Schema>, scene: ToolScene): string;
   run(given: z.output<Schema>, scene: ToolScene, signal: AbortSignal): Promise<string>;
+}
+
+/** What a process has for its tools. */
+export interface ToolParts {
+  config: Config;
+  secrets: Secrets;
+  nowMs: NowMs;
+  /** What may be reached by tools that open addresses. */
+  egress: EgressPolicy;
+  /** What `TOOLS_FILE` says of this tool in its own fields; empty where it says nothing. */
+  own: Readonly<Record<string, unknown>>;
+}
+
+/** A field that a tool adds to its own rule in `TOOLS_FILE`. */
+export interface ToolField {
+  schema: z.ZodType;
+  /** What is said where it stands with another tool. */
+  elsewhere: string;
+}
+
+/** What a tool's file tells of it; `registry.ts` lists them all, and nothing else names a tool (docs/ADD_A_TOOL.md). */
+export interface ToolModule {
+  /** By this the model calls it and `TOOLS_FILE` switches it: small letters, digits and `_`. */
+  name: string;
+  /** Fields of its own in `TOOLS_FILE`, beside who and where. */
+  fields?: Readonly<Record<string, ToolField>>;
+  /** @returns undefined where the settings lack what it needs */
+  create(parts: ToolParts): Tool | undefined;
 }
 
 /** Makes a tool whose arguments are checked by one schema, the same that the model is shown. */

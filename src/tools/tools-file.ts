@@ -1,49 +1,48 @@
 import { z } from 'zod';
-import { isHostOrRange } from './page/never-reach.ts';
 import { readRules } from '../policy/read-rules.ts';
 import { groupsSchema, subjectSchema, type Where, type Subject } from '../policy/subject.ts';
+import type { ToolModule } from './tool.ts';
 
-/** Whether a tool is on, for whom and where. */
+/** Whether a tool is on, for whom and where; beside it the tool's own fields. */
 export interface ToolRule extends Where {
   on: boolean;
   who: Subject;
-  /** Of `read_page`: hosts, with all below them, and ranges of IP addresses that it may never reach. */
-  never?: readonly string[] | undefined;
+  readonly [own: string]: unknown;
 }
 
 /** What `TOOLS_FILE` says; a tool that it does not name is off. */
 export type ToolRules = Readonly<Record<string, ToolRule>>;
 
-const ruleSchema = z
-  .strictObject({
-    on: z.boolean(),
-    who: subjectSchema.default({}),
-    private: z.boolean().default(true),
-    groups: groupsSchema.default('all'),
-    never: z
-      .array(
-        z.string().refine(isHostOrRange, {
-          message: 'Expected a host such as intranet.example.edu, or a range such as 192.0.2.0/24',
-        }),
-      )
-      .optional(),
-  })
-  .refine((rule) => !rule.on || rule.private || rule.groups !== 'none', {
-    message: 'This is on nowhere; if that is meant, write { "on": false }',
-  });
+const COMMON = {
+  on: z.boolean(),
+  who: subjectSchema.default({}),
+  private: z.boolean().default(true),
+  groups: groupsSchema.default('all'),
+};
 
 /**
- * Reads `TOOLS_FILE`'s text. @param known the names of the tools that there are
+ * Reads `TOOLS_FILE`'s text. @param tools those that there are
  * @throws PolicyFileError with every fault
  */
-export function parseToolsFile(text: string, known: readonly string[]): ToolRules {
+export function parseToolsFile(text: string, tools: readonly Pick<ToolModule, 'name' | 'fields'>[]): ToolRules {
+  const fields = tools.flatMap(({ name: tool, fields: own = {} }) =>
+    Object.entries(own).map(([name, field]) => ({ tool, name, ...field })),
+  );
+  const ownFields = Object.fromEntries(fields.map(({ name, schema }) => [name, schema.optional()]));
+  const ruleSchema = z
+    .strictObject({ ...ownFields, ...COMMON })
+    .refine((rule) => !rule.on || rule.private || rule.groups !== 'none', {
+      message: 'This is on nowhere; if that is meant, write { "on": false }',
+    });
+  const known = tools.map(({ name }) => name);
   const schema = z.strictObject({
     /** Words for who reads the file, since JSON has no comments. */
     about: z.union([z.string(), z.array(z.string())]).optional(),
     tools: z.record(z.string(), ruleSchema).superRefine((rules, context) => {
-      for (const [name, { never }] of Object.entries(rules))
-        if (name !== 'read_page' && never !== undefined)
-          context.addIssue({ code: 'custom', path: [name, 'never'], message: 'Only read_page reaches pages' });
+      for (const [name, rule] of Object.entries(rules))
+        for (const field of fields)
+          if (field.tool !== name && (rule as ToolRule)[field.name] !== undefined)
+            context.addIssue({ code: 'custom', path: [name, field.name], message: field.elsewhere });
       for (const name of Object.keys(rules).filter((given) => !known.includes(given)))
         context.addIssue({
           code: 'custom',

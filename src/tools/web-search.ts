@@ -1,8 +1,20 @@
 import { z } from 'zod';
-import { say } from '../base/texts.ts';
-import { TOOL_TEXTS } from '../texts/tool-texts.ts';
+import { say, type Bilingual } from '../base/texts.ts';
+import type { Config, Secrets } from '../settings/config.ts';
+import { createBraveSearch } from './search/brave.ts';
 import type { SearchWeb } from './search/search-request.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { createSearxngSearch } from './search/searxng.ts';
+import { defineTool, type Tool, type ToolModule } from './tool.ts';
+
+export const webSearch: ToolModule = {
+  name: 'web_search',
+  create({ config, secrets }) {
+    const search = searchOf(config, secrets);
+    return search && createWebSearch(search);
+  },
+};
+
+const STATUS: Bilingual = { en: 'Searching: {query}', zh: '正在搜索：{query}' };
 
 const MOST_RESULTS = 8;
 const MOST_EXCERPT_CHARS = 500;
@@ -14,10 +26,10 @@ const schema = z.strictObject({
 /** Finds web pages; native search was withdrawn from the chat service (SERVICE.md withdrawn-search). */
 export function createWebSearch(search: SearchWeb): Tool {
   return defineTool({
-    name: 'web_search',
+    name: webSearch.name,
     description: 'Searches the web and tells titles, addresses and excerpts of the pages that were found.',
     schema,
-    status: ({ query }, { language }) => say(TOOL_TEXTS.searching, language, { query }),
+    status: ({ query }, { language }) => say(STATUS, language, { query }),
     async run({ query }, _, signal) {
       const results = (await search(query, signal))
         .filter(({ url }) => /^https?:\/\//i.test(url))
@@ -28,6 +40,11 @@ export function createWebSearch(search: SearchWeb): Tool {
         .join('\n\n');
     },
   });
+}
+
+function searchOf({ webSearchUrl }: Config, { webSearchBraveKey }: Secrets): SearchWeb | undefined {
+  if (webSearchUrl !== undefined) return createSearxngSearch(webSearchUrl);
+  return webSearchBraveKey === undefined ? undefined : createBraveSearch(webSearchBraveKey);
 }
 
 /** One line without the marks that services set around what was searched for. */

@@ -16,7 +16,7 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
   turn: ['base', 'domain', 'platforms', 'identity', 'policy', 'conversation', 'chat', 'tools', 'reply', 'texts'],
   chat: ['base'],
   policy: ['base'],
-  tools: ['base', 'policy', 'texts'],
+  tools: ['base', 'policy'],
   reply: ['base', 'domain', 'platforms', 'texts'],
   metrics: ['base', 'domain', 'queue', 'identity', 'chat'],
   local: ['base'],

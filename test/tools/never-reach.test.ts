@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isHostOrRange, withoutEgressTo } from '../../src/tools/page/never-reach.ts';
 import { checkAddress, PUBLIC_WEB } from '../../src/tools/page/egress-policy.ts';
 import { createReadPage } from '../../src/tools/read-page.ts';
+import { TOOLS } from '../../src/tools/registry.ts';
 import { parseToolsFile } from '../../src/tools/tools-file.ts';
 import { startSmallWeb, type SmallWeb } from '../support/small-web.ts';
 
@@ -53,7 +54,7 @@ describe('what read_page may never reach', () => {
   });
 
   test('stands in the file of tools beside read_page, and beside nothing else', () => {
-    const parse = (tools: object) => parseToolsFile(JSON.stringify({ tools }), ['read_page', 'web_search']);
+    const parse = (tools: object) => parseToolsFile(JSON.stringify({ tools }), TOOLS);
     expect(parse({ read_page: { on: true, never: ['example.edu'] } })['read_page']?.never).toEqual(['example.edu']);
     expect(parse({ read_page: { on: true } })['read_page']?.never).toBeUndefined();
     expect(() => parse({ read_page: { on: true, never: ['https://x'] } })).toThrow('read_page.never[0]');

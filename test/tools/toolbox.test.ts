@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { PolicyFileError } from '../../src/policy/read-rules.ts';
 import { createCurrentTime } from '../../src/tools/current-time.ts';
-import { TOOL_NAMES } from '../../src/tools/tool-names.ts';
+import { TOOLS as REGISTERED } from '../../src/tools/registry.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import type { Tool, ToolAsker, ToolPerson, ToolScene } from '../../src/tools/tool.ts';
 import { parseToolsFile, type ToolRules } from '../../src/tools/tools-file.ts';
@@ -49,7 +49,7 @@ describe('who may use a tool is judged by the turn’s facts [tool-rights]', () 
     ['for a group, elsewhere', { on: true, groups: ['g2'] }, asker(ZHANG, GROUP), false],
     ['for groups, privately', { on: true, private: false }, asker(ZHANG), false],
   ])('%s', (_, rule, scene, mayUse) => {
-    const rules = parseToolsFile(JSON.stringify({ tools: { current_time: rule } }), TOOL_NAMES);
+    const rules = parseToolsFile(JSON.stringify({ tools: { current_time: rule } }), REGISTERED);
     const toolbox = createToolbox(TOOLS, rules);
     expect(toolbox.offer(scene).map(({ name }) => name)).toEqual(mayUse ? ['current_time'] : []);
     const prepared = toolbox.prepare({ name: 'current_time', argumentsJson: '{}' }, scene);
@@ -58,7 +58,7 @@ describe('who may use a tool is judged by the turn’s facts [tool-rights]', () 
 
   test('a tool that the file does not name is off, also under names that every object has', () => {
     const toolbox = createToolbox(TOOLS, {});
-    for (const name of [...TOOL_NAMES, 'constructor', '__proto__', 'toString', ''])
+    for (const name of [...REGISTERED.map((tool) => tool.name), 'constructor', '__proto__', 'toString', ''])
       expect(toolbox.prepare({ name, argumentsJson: '{}' }, asker(ZHANG))).toHaveProperty('fault');
   });
 
@@ -71,7 +71,7 @@ describe('who may use a tool is judged by the turn’s facts [tool-rights]', () 
 
 describe('TOOLS_FILE', () => {
   test('the file that comes with Parley switches on what is harmless', () => {
-    const rules = parseToolsFile(readFileSync('config/tools.json', 'utf8'), TOOL_NAMES);
+    const rules = parseToolsFile(readFileSync('config/tools.json', 'utf8'), REGISTERED);
     const toolbox = createToolbox(TOOLS, rules);
     expect(toolbox.offer(asker(undefined)).map(({ name }) => name)).toEqual(['current_time']);
     expect(toolbox.offer(asker(ZHANG)).map(({ name }) => name)).toEqual(['current_time', 'who_am_i']);
@@ -99,7 +99,7 @@ describe('TOOLS_FILE', () => {
   ])('refuses %s with a sentence', (_, file, fault) => {
     let faults: readonly string[] = [];
     try {
-      parseToolsFile(typeof file === 'string' ? file : JSON.stringify(file), TOOL_NAMES);
+      parseToolsFile(typeof file === 'string' ? file : JSON.stringify(file), REGISTERED);
     } catch (error) {
       if (error instanceof PolicyFileError) faults = error.faults;
     }
