@@ -14,8 +14,8 @@ const start = readStartArguments(process.argv.slice(2));
 /** `hash-password` and a command's usage need no settings: they are used while these are written. */
 if (process.argv[2] === 'hash-password')
   process.exitCode = await runHashPassword({ input: process.stdin, output: process.stdout, asides: process.stderr });
-else if (asked?.kind === 'help' || asked?.kind === 'wrong') tellCheckUsage(asked);
-else if (!asked && start.kind === 'wrong') refuseArguments(start.complaint, START_USAGE);
+else if (asked?.kind === 'help' || asked?.kind === 'wrong') tellUsage(asked, CHECK_USAGE);
+else if (!asked && start.kind !== 'start') tellUsage(start, START_USAGE);
 else await runWithSettings(asked);
 
 /** @param first values that go before all others */
@@ -27,12 +27,16 @@ async function runWithSettings(check: CheckRun | undefined): Promise<void> {
   const settings = readSettings();
   for (const warning of settings.warnings) process.stderr.write(`warning: ${warning}\n`);
   if (!settings.ok) {
-    refuse(settings.faults);
+    refuse(settings.faults, check !== undefined);
   } else if (check) {
     process.exitCode = await runCheck(check, settings.config, settings.secrets);
   } else {
     const faults = await faultsOfNamedFiles(settings.config);
-    if (faults.length > 0) return refuse(faults.map((message) => ({ message })));
+    if (faults.length > 0)
+      return refuse(
+        faults.map((message) => ({ message })),
+        false,
+      );
     const { settings: started, moved } = await takeFreePorts(settings, readSettings);
     await runStartCommand(started, { moved, opensBrowser: start.kind === 'start' && start.opensBrowser });
   }
@@ -46,21 +50,20 @@ async function runCheck(check: CheckRun, config: Config, secrets: Secrets): Prom
   return (await import('./check/check-command.ts')).runCheckCommand(config, secrets);
 }
 
-function tellCheckUsage(check: Extract<CheckArguments, { kind: 'help' | 'wrong' }>): void {
-  if (check.kind === 'help') {
-    process.stdout.write(CHECK_USAGE);
+function tellUsage(asked: { kind: 'help' } | { kind: 'wrong'; complaint: string }, usage: string): void {
+  if (asked.kind === 'help') {
+    process.stdout.write(usage);
     return;
   }
-  refuseArguments(check.complaint, CHECK_USAGE);
-}
-
-function refuseArguments(complaint: string, usage: string): void {
-  process.stderr.write(`${complaint}\n\n${usage}`);
+  process.stderr.write(`${asked.complaint}\n\n${usage}`);
   process.exitCode = EXIT.usage;
 }
 
-function refuse(faults: readonly { message: string }[]): void {
-  process.stderr.write(`Parley cannot start: ${faults.length} setting${faults.length === 1 ? '' : 's'} to mend\n`);
+/** Whoever ran the check is told too that what they wanted to see was not looked at, and when it will be. */
+function refuse(faults: readonly { message: string }[], isCheck: boolean): void {
+  const count = `${faults.length} setting${faults.length === 1 ? '' : 's'} to mend`;
+  process.stderr.write(`Parley cannot start: ${count}\n`);
   for (const { message } of faults) process.stderr.write(`  ${message}\n`);
+  if (isCheck) process.stderr.write('Nothing was tried yet. Mend this first, then run npm run check again.\n');
   process.exitCode = EXIT.settings;
 }

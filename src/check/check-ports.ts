@@ -2,7 +2,7 @@ import { askWhose, type JudgeProof } from './ask-whose.ts';
 import { holderOfPort } from '../base/port-holder.ts';
 import type { CheckResult } from '../platforms/platform.ts';
 import type { Config } from '../settings/config.ts';
-import { isFree } from '../compose/take-free-ports.ts';
+import { tryToListen } from '../compose/take-free-ports.ts';
 import { usedPorts } from '../compose/used-ports.ts';
 
 /** Whether a start would get its ports: free ones, or those of a Parley that runs with these settings already. */
@@ -10,7 +10,12 @@ export async function checkPorts(config: Config, judge: JudgeProof | undefined):
   const name = 'Ports';
   const found: CheckResult[] = [];
   for (const { setting, port, host } of usedPorts(config)) {
-    if (await isFree(port, host)) continue;
+    const obstacle = await tryToListen(port, host);
+    if (obstacle === undefined) continue;
+    if (obstacle.code !== 'EADDRINUSE') {
+      found.push({ name, verdict: 'fault', ...inWords(obstacle, `${setting} ${port}`, config.http.host) });
+      continue;
+    }
     const whose = judge && (await askWhose(`http://127.0.0.1:${port}`, judge));
     if (setting === 'PORT' && whose?.reached === 'these settings')
       return [{ name, verdict: 'ok', detail: `Parley runs on PORT ${port} with these settings` }];
@@ -28,4 +33,19 @@ export async function checkPorts(config: Config, judge: JudgeProof | undefined):
   if (found.length > 0) return found;
   const free = usedPorts(config).map(({ setting, port }) => `${setting} ${port}`);
   return [{ name, verdict: 'ok', detail: `free: ${free.join(', ')}` }];
+}
+
+/** What a start would end with, though nobody has the port. */
+function inWords(
+  { code }: NodeJS.ErrnoException,
+  port: string,
+  host: string,
+): Pick<CheckResult, 'detail' | 'nextStep'> {
+  if (code === 'EACCES')
+    return { detail: `${port} may not be listened on by this user`, nextStep: 'Choose a port above 1023' };
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    const detail = `HOST ${host} is no address of this machine`;
+    return { detail, nextStep: 'Set HOST to one that is, or to 0.0.0.0 for all' };
+  }
+  return { detail: `${port} cannot be listened on (${code ?? 'unknown'})`, nextStep: 'Choose another port' };
 }

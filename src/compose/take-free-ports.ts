@@ -57,10 +57,15 @@ async function movesOf({ config }: SoundSettings): Promise<MovedPort[]> {
 }
 
 /** False only where somebody listens: what else is wrong with a port or host, listening there will tell. */
-export function isFree(port: number, host: string): Promise<boolean> {
+async function isFree(port: number, host: string): Promise<boolean> {
+  return (await tryToListen(port, host))?.code !== 'EADDRINUSE';
+}
+
+/** Why nobody can listen there just now; undefined where it could be done, and nobody listens any more. */
+export function tryToListen(port: number, host: string): Promise<NodeJS.ErrnoException | undefined> {
   const server = createServer();
   return new Promise((resolve) => {
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'EADDRINUSE'));
-    server.listen(port, host, () => server.close(() => resolve(true)));
+    server.once('error', resolve);
+    server.listen(port, host, () => server.close(() => resolve(undefined)));
   });
 }

@@ -22,8 +22,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   const path = join(tmpdir(), `parley-${hashParts(dataDir).slice(0, 20)}.sock`);
   const server = (await listenOn(path)) ?? (await takeOver(path));
   if (!server) {
-    const holder = holderOfSocket(path);
-    const sentence = `Another Parley is using ${dataDir}: stop it${holder === undefined ? '' : ` (${holder})`}, or set DATA_DIR to another folder`;
+    const sentence = `Another Parley is using ${dataDir}: stop ${holderOfSocket(path) ?? 'it'}, or set DATA_DIR to another folder`;
     throw new LocalError('data_dir_in_use', sentence);
   }
   server.unref();

@@ -12,7 +12,7 @@ import {
   type Role,
 } from './mode.ts';
 import type { SettingName, Settings } from './schema.ts';
-import { isLoopback } from './setting-kinds.ts';
+import { hasVersion, isLoopback } from './setting-kinds.ts';
 
 /** What a check judges. Settings whose text is faulty are absent from `settings` but stand in `given`. */
 export interface ValidatedSettings {
@@ -56,7 +56,7 @@ export function crossWarnings({ settings, given, mode, roles }: ValidatedSetting
   const warnings: string[] = [];
   if (given.has('CHAT_BASE_URL') && !given.has('CHAT_API_KEY'))
     warnings.push('CHAT_API_KEY is not set: the chat service is asked without a key');
-  if (settings.CHAT_BASE_URL && !/\/v\d+$/.test(settings.CHAT_BASE_URL))
+  if (settings.CHAT_BASE_URL && !hasVersion(settings.CHAT_BASE_URL))
     warnings.push('CHAT_BASE_URL does not end in a version such as /v1');
   if (settings.CHAT_FALLBACK_MODEL === (settings.CHAT_MODEL ?? settings.CHAT_MODELS[0]))
     warnings.push('CHAT_FALLBACK_MODEL is the model that answers anyway: there is no other to fall back to');

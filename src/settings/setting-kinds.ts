@@ -135,6 +135,11 @@ export const sameIdRule = kind(
   },
 );
 
+/** Whether an address ends as those of chat interfaces do, such as in /v1. */
+export function hasVersion(address: string): boolean {
+  return /\/v\d+$/.test(address);
+}
+
 /** Whether a URL's host name is this machine's. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);

@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { modelsIn } from '../check/check-chat.ts';
 import { isRefusedByRedis } from '../check/check-redis.ts';
 import { checkSignIn } from '../check/check-sign-in.ts';
 import { requestForCheck } from '../check/check-request.ts';
@@ -10,6 +11,7 @@ import { connectRedis, type RedisAddress } from '../base/redis.ts';
 import type { CheckResult } from '../platforms/platform.ts';
 import { redisAddress } from '../compose/secrets.ts';
 import { lacksOfService } from '../compose/service-lacks.ts';
+import { hasVersion } from '../settings/setting-kinds.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 
 /** Looks whether one thing works that a start does not wait for. */
@@ -38,7 +40,7 @@ export async function looksAtStart(parts: LookParts): Promise<StartProbe[]> {
   return [
     ...(embedded.redis ? [] : [redisProbe(redisAddress(config, secrets))]),
     ...(isServing && has('service') ? await serviceLooks(config, secrets) : []),
-    ...(has('worker') && !embedded.chat ? [chatProbe(chat.baseUrl, secrets.chatApiKey)] : []),
+    ...(has('worker') && !embedded.chat ? [chatProbe(chat, secrets.chatApiKey)] : []),
     ...(hasBot && !embedded.signIn && signIn.mode !== 'off'
       ? [signInProbe({ authUrl: signIn.url, clientId: signIn.clientId, publicUrl: http.publicUrl })]
       : []),
@@ -105,7 +107,11 @@ function placesOf({ urls }: RedisAddress): string {
     .join(', ');
 }
 
-export function chatProbe(baseUrl: string, apiKey: string | undefined): StartProbe {
+/** Asks for the list of models only: a start costs no answer. */
+export function chatProbe(
+  { baseUrl, model }: Pick<Config['chat'], 'baseUrl' | 'model'>,
+  apiKey: string | undefined,
+): StartProbe {
   const find = async () => {
     const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
     const answer = await requestForCheck(`${baseUrl}/models`, { headers, timeoutMs: LOOK_LIMIT_MS });
@@ -115,6 +121,12 @@ export function chatProbe(baseUrl: string, apiKey: string | undefined): StartPro
       return `The chat service refuses CHAT_API_KEY (${answer.status}): nothing can be answered until it is a valid key.`;
     if (answer.status >= 500)
       return `The chat service answers ${answer.status}: ask who runs it; it is asked again with each question.`;
+    // Some services have no list; where the address looks wrong as well, it is.
+    if (answer.status === 404 && !hasVersion(baseUrl))
+      return `Nothing is at ${baseUrl}/models (404): most likely nothing can be answered. See that CHAT_BASE_URL ends in /v1.`;
+    const listed = answer.status === 200 ? modelsIn(answer.body) : undefined;
+    if (listed !== undefined && listed.length > 0 && !listed.includes(model))
+      return `The chat service does not list the model ${model}: most likely nothing can be answered with it. Choose CHAT_MODEL from: ${listed.slice(0, 10).join(', ')}.`;
     return undefined;
   };
   return { works: 'The chat service answers.', find };

@@ -4,6 +4,8 @@ import { MIB_BYTES } from '../base/clock.ts';
 import { HeldBytes } from '../base/held-bytes.ts';
 import type { Log } from '../base/log.ts';
 import type { Delivery, DeliveryHead, HttpAnswer, Platform } from '../platforms/platform.ts';
+import { say } from '../base/texts.ts';
+import { WEBHOOK_TEXTS } from '../texts/webhook-texts.ts';
 import type { HandleDelivery } from './handle-delivery.ts';
 import { readBody } from './read-body.ts';
 import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
@@ -58,6 +60,9 @@ interface Call {
   proven: Set<Platform>;
 }
 
+/** Whoever set the address up opens it in a browser; the apps themselves sign also what they ask by GET. */
+const FOR_PEOPLE = `${say(WEBHOOK_TEXTS.openedByPerson, 'zh')}\n\n${say(WEBHOOK_TEXTS.openedByPerson, 'en')}\n`;
+
 /** What was refused before anything could be verified. */
 const UNREAD_REASONS = { 400: 'broken off', 413: 'too large', 415: 'compressed', 503: 'no room' } as const;
 
@@ -77,7 +82,7 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
   const head: DeliveryHead = { method, query, headers: request.headers };
   const admitted = platform.admit(head);
   if (typeof admitted !== 'function') {
-    writeAnswer(response, { status: admitted.status, body: '' });
+    writeAnswer(response, { status: admitted.status, body: method === 'GET' ? FOR_PEOPLE : '' });
     return done('unread', 'refused', whyOf(admitted));
   }
   const read = await readBody(request, held);

@@ -3,6 +3,7 @@ import { listen, type ListeningServer } from '../../src/base/http-server.ts';
 import { runCheckCommand } from '../../src/check/check-command.ts';
 import { proofOfConfiguration } from '../../src/compose/configuration-proof.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { startParleyProcess } from '../support/parley-process.ts';
 import { loadSound, folderWith, SECRET_KEY, SERVING, without } from '../settings/environments.ts';
 import { answering, type Answers } from './support.ts';
 
@@ -155,4 +156,17 @@ describe('npm run check with ROLES=service', () => {
     expect(told).toMatch(/fault Engine answer answers 401 → Set SERVICE_UPSTREAM_KEY/);
     expect(told).toMatch(/fault Institution .*\/cas\/login answers 404 → See that SERVICE_CAS_URL is right/);
   });
+});
+
+test('settings that cannot be used are told with that nothing was tried yet, which a start does not say', async () => {
+  const env = { ENV_FILE: '/dev/null', PORT: 'eighty' };
+  const told = async (...args: string[]) => {
+    const parley = await startParleyProcess({ env, command: ['node', 'dist/main.js', ...args] });
+    expect(await parley.ended).toBe(2);
+    return parley.output();
+  };
+  expect(await told('check')).toMatch(
+    /1 setting to mend\n {2}PORT must be .*\nNothing was tried yet\. .* npm run check again\.\n$/,
+  );
+  expect(await told()).not.toContain('Nothing was tried');
 });

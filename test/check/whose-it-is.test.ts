@@ -78,6 +78,12 @@ describe('npm run check looks whether a start would get its ports', () => {
     expect(await portsOf({ PORT })).toBe(`ok: free: PORT ${PORT}`);
   });
 
+  test('one that cannot be listened on, though nobody has it', async () => {
+    expect(await portsOf({ PORT: String(await freePort()), HOST: '192.0.2.1' })).toBe(
+      'fault: HOST 192.0.2.1 is no address of this machine',
+    );
+  });
+
   test('its own, one that somebody else took, and one of an earlier start', async () => {
     const own = await serving(proofOf().answer);
     expect(await portsOf({ PORT: String(own.port) })).toMatch(/^ok: Parley runs on PORT \d+ with these settings$/);

@@ -80,9 +80,30 @@ describe('what does not work is said in a sentence', () => {
     [404, undefined],
     [200, undefined],
   ])('a chat service that answers %i', async (status, sentence) => {
-    const found = await chatProbe(`${await serve({ '/v1/models': status })}/v1`, 'sk-wrong').find();
+    const baseUrl = `${await serve({ '/v1/models': status })}/v1`;
+    const found = await chatProbe({ baseUrl, model: 'svc-plus' }, 'sk-wrong').find();
     if (sentence) expect(found).toMatch(sentence);
     else expect(found).toBeUndefined();
+  });
+
+  test('a chat address without its version at which nothing is', async () => {
+    const baseUrl = await serve({});
+    expect(await chatProbe({ baseUrl, model: 'svc-plus' }, undefined).find()).toBe(
+      `Nothing is at ${baseUrl}/models (404): most likely nothing can be answered. See that CHAT_BASE_URL ends in /v1.`,
+    );
+  });
+
+  test('a model that the chat service does not list, and what it lists instead', async () => {
+    const find = async (model: string, body: object) =>
+      chatProbe({ baseUrl: `${await serve({ '/v1/models': [200, body] })}/v1`, model }, undefined).find();
+    const list = { data: [{ id: 'svc-plus' }, { id: 'svc-max' }] };
+    expect(await find('gpt-x', list)).toMatch(
+      /^The chat service does not list the model gpt-x: .* Choose CHAT_MODEL from: svc-plus, svc-max\.$/,
+    );
+    expect(await find('svc-max', list)).toBeUndefined();
+    // An empty or unknown list says nothing.
+    expect(await find('gpt-x', { data: [] })).toBeUndefined();
+    expect(await find('gpt-x', {})).toBeUndefined();
   });
 
   test('a sign-in service that refuses our client, perhaps for everybody', async () => {

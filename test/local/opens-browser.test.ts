@@ -105,3 +105,9 @@ test('what start does not know is said with its usage, and ends with 2', async (
   expect(await wrong.ended).toBe(2);
   expect(wrong.output()).toMatch(/Unknown option '--noopen'[\s\S]*npm start -- --no-open/);
 });
+
+test('whoever asks what npm start takes is told, and that is no mistake', async () => {
+  const help = await startParleyProcess({ env: {}, command: ['node', 'dist/main.js', '--help'] });
+  expect(await help.ended).toBe(0);
+  expect(help.output()).toMatch(/^npm start +runs Parley[\s\S]*npm start -- --no-open/);
+});

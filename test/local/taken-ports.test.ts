@@ -102,9 +102,7 @@ describe('in local mode', () => {
     expect(await second.ended).toBe(2);
     expect(second.output().trim().split('\n')).toEqual([
       expect.stringMatching(
-        new RegExp(
-          `^Another Parley is using .*parley-taken-.*: stop it \\(node \\(process ${first.pid}\\)\\), or set DATA_DIR`,
-        ),
+        new RegExp(`^Another Parley is using .*parley-taken-.*: stop node \\(process ${first.pid}\\), or set DATA_DIR`),
       ),
     ]);
   });

@@ -52,6 +52,16 @@ test('a wrong, absent or repeated signature, and a stale one, are 401 and reach 
   expect(chatCalls()).toBe(0);
 });
 
+test('whoever opens the address in a browser reads what it is for, and a forged delivery nothing', async () => {
+  const address = `${town.botUrl}/webhooks/wecom`;
+  const opened = await got(address, { throwHttpErrors: false });
+  expect(opened.statusCode).toBe(401);
+  expect(opened.headers['content-type']).toBe('text/plain; charset=utf-8');
+  expect(opened.body).toContain('You have reached Parley');
+  expect(opened.body).toContain('已连接到 Parley');
+  expect((await got.post(address, { json: {}, throwHttpErrors: false })).body).toBe('');
+});
+
 test('a body over 1 MiB is 413, a compressed one 415, and the door stays open [bounded-requests]', async () => {
   expect((await sender.send({}, { body: Buffer.alloc(1024 * 1024 + 1, 'x') })).status).toBe(413);
   for (const sizeBytes of [8, 64].map((mib) => mib * 1024 * 1024)) {
