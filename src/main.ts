@@ -4,6 +4,7 @@ import { runHashPassword } from './start/hash-password-command.ts';
 import { faultsOfNamedFiles } from './check/config-files.ts';
 import type { Config, Secrets } from './settings/config.ts';
 import { loadSettings, type LoadedSettings } from './settings/load-settings.ts';
+import { refusalOf } from './start/refusal.ts';
 import { readStartArguments, START_USAGE } from './start/start-arguments.ts';
 import { runStartCommand } from './start/start-command.ts';
 import { takeFreePorts } from './compose/take-free-ports.ts';
@@ -27,16 +28,15 @@ async function runWithSettings(check: CheckRun | undefined): Promise<void> {
   const settings = readSettings();
   for (const warning of settings.warnings) process.stderr.write(`warning: ${warning}\n`);
   if (!settings.ok) {
-    refuse(settings.faults, check !== undefined);
+    refuse(
+      settings.faults.map(({ message }) => message),
+      check !== undefined,
+    );
   } else if (check) {
     process.exitCode = await runCheck(check, settings.config, settings.secrets);
   } else {
     const faults = await faultsOfNamedFiles(settings.config);
-    if (faults.length > 0)
-      return refuse(
-        faults.map((message) => ({ message })),
-        false,
-      );
+    if (faults.length > 0) return refuse(faults, false);
     const { settings: started, moved } = await takeFreePorts(settings, readSettings);
     await runStartCommand(started, { moved, opensBrowser: start.kind === 'start' && start.opensBrowser });
   }
@@ -59,11 +59,7 @@ function tellUsage(asked: { kind: 'help' } | { kind: 'wrong'; complaint: string 
   process.exitCode = EXIT.usage;
 }
 
-/** Whoever ran the check is told too that what they wanted to see was not looked at, and when it will be. */
-function refuse(faults: readonly { message: string }[], isCheck: boolean): void {
-  const count = `${faults.length} setting${faults.length === 1 ? '' : 's'} to mend`;
-  process.stderr.write(`Parley cannot start: ${count}\n`);
-  for (const { message } of faults) process.stderr.write(`  ${message}\n`);
-  if (isCheck) process.stderr.write('Nothing was tried yet. Mend this first, then run npm run check again.\n');
+function refuse(faults: readonly string[], isCheck: boolean): void {
+  process.stderr.write(refusalOf(faults, { isCheck }));
   process.exitCode = EXIT.settings;
 }

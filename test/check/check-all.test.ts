@@ -4,6 +4,7 @@ import { runCheckCommand } from '../../src/check/check-command.ts';
 import { proofOfConfiguration } from '../../src/compose/configuration-proof.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { startParleyProcess } from '../support/parley-process.ts';
+import { refusalOf } from '../../src/start/refusal.ts';
 import { loadSound, folderWith, SECRET_KEY, SERVING, without } from '../settings/environments.ts';
 import { answering, type Answers } from './support.ts';
 
@@ -169,4 +170,11 @@ test('settings that cannot be used are told with that nothing was tried yet, whi
     /1 setting to mend\n {2}PORT must be .*\nNothing was tried yet\. .* npm run check again\.\n$/,
   );
   expect(await told()).not.toContain('Nothing was tried');
+  expect(refusalOf(['A is wrong', 'B is wrong'], { isCheck: true }).split('\n')).toEqual([
+    'Parley cannot start: 2 settings to mend',
+    '  A is wrong',
+    '  B is wrong',
+    expect.stringMatching(/^Nothing was tried yet\./),
+    '',
+  ]);
 });

@@ -12,7 +12,12 @@ test('a lock whose holder was killed is taken over', async () => {
   const script = `require('net').createServer().listen(${JSON.stringify(path)}, () => console.log('held'))`;
   const holder = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'ignore'] });
   await once(holder.stdout, 'data');
-  await expect(lockDataDir(dataDir)).rejects.toMatchObject({ code: 'data_dir_in_use' });
+  await expect(lockDataDir(dataDir)).rejects.toMatchObject({
+    code: 'data_dir_in_use',
+    message: expect.stringMatching(
+      `^Another Parley is using ${dataDir}: stop (?:\\S+ \\(process ${holder.pid}\\)|it), or set DATA_DIR`,
+    ) as unknown as string,
+  });
   holder.kill('SIGKILL');
   await once(holder, 'exit');
   const lock = await lockDataDir(dataDir);

@@ -107,6 +107,7 @@ test('what start does not know is said with its usage, and ends with 2', async (
 });
 
 test('whoever asks what npm start takes is told, and that is no mistake', async () => {
+  for (const word of ['--help', '-h']) expect(readStartArguments([word])).toEqual({ kind: 'help' });
   const help = await startParleyProcess({ env: {}, command: ['node', 'dist/main.js', '--help'] });
   expect(await help.ended).toBe(0);
   expect(help.output()).toMatch(/^npm start +runs Parley[\s\S]*npm start -- --no-open/);
