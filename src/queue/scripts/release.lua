@@ -22,6 +22,9 @@ for _, entry in ipairs(redis.call('LRANGE', KEYS[4], 0, -1)) do
   end
 end
 if #held == 0 then return {0, isOpen} end
+-- Held in another order than they were accepted in, if one came back in vain behind an open turn that was held then.
+local function seqOf(entry) return tonumber(string.match(entry, '^%x+:[^:]+:%d+:(%d+):')) end
+table.sort(held, function(one, other) return seqOf(one) < seqOf(other) end)
 if givesUp then
   redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs')
   -- Refused from here on, whatever of it is still on its way; and this step, should it be sent once more.
@@ -44,7 +47,7 @@ local waiting = redis.call('LRANGE', KEYS[2], kept, -1)
 for _ = 1, #waiting do redis.call('RPOP', KEYS[2]) end
 local at = 1
 for _, entry in ipairs(waiting) do
-  local seq = tonumber(string.match(entry, '^%x+:[^:]+:%d+:(%d+):'))
+  local seq = seqOf(entry)
   while released[at] and released[at][1] < seq do
     redis.call('RPUSH', KEYS[2], released[at][2])
     at = at + 1
