@@ -20,7 +20,7 @@ interface Index {
   counts: Record<Language, WordCounts>;
 }
 
-const CHINESE_PAGE = /\.zh(?:-[A-Z]+)?\.md$/i;
+const CHINESE_PAGE = /\.zh-CN\.md$|^docs\/zh-CN\//;
 /** They hold every word and explain none. */
 const TABLES_OF_TESTS = new Set(['PERFORMANCE.md', 'RELIABILITY.md', 'SECURITY.md', 'PLATFORM_FACTS.md']);
 const DEVELOPER_PAGE = 'docs/ARCHITECTURE.md';
@@ -36,7 +36,7 @@ const REFERENCE_PAGE = /(?:^|\/)(?:SETTINGS|OPERATIONS)\.md$/;
 const REFERENCE_WEIGHT = 0.5;
 const TABLE_ROW = /^- .+ — /;
 
-/** Searches README.md and docs/*.md. Pages and the search library are loaded at the first question; missing pages are no fault. */
+/** Searches README.md, docs/ and both in Chinese. Pages and the search library are loaded at the first question; missing pages are no fault. */
 export class DocSearch {
   readonly #dir: string;
   #index: Promise<Index> | undefined;
@@ -136,13 +136,14 @@ function languageOf(section: DocSection | undefined): Language {
 }
 
 async function pagesOf(dir: string): Promise<string[]> {
-  const names = await readdir(join(dir, 'docs')).catch(() => []);
+  const names = await readdir(join(dir, 'docs'), { recursive: true }).catch(() => []);
   return [
     'README.md',
+    'README.zh-CN.md',
     ...names
       .filter((name) => name.endsWith('.md') && !TABLES_OF_TESTS.has(name))
-      .sort()
-      .map((name) => `docs/${name}`),
+      .map((name) => `docs/${name.replaceAll('\\', '/')}`)
+      .sort(),
   ];
 }
 

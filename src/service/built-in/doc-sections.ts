@@ -1,7 +1,7 @@
 /** A part of a page under one heading, cut into pieces that can be quoted by themselves. */
 export interface DocSection {
   id: number;
-  /** The page's path below the documentation's folder, `README.md` or `docs/….md`. */
+  /** The page's path below the documentation's folder, such as `README.md` or `docs/WECOM.md`. */
   page: string;
   /** The heading, or the page's name before the first. */
   title: string;
