@@ -1,9 +1,10 @@
-// Takes the pictures of README's "What it can do" from a running local mode: npm start in one terminal,
-// node scripts/take-ability-pictures.mjs in another. MESSENGER_PORT is 8082 unless told; Daniel has not signed in yet.
+// Takes the pictures of docs/USING.md from a running local mode: npm start in one terminal, node scripts/take-ability-pictures.mjs
+// in another, with PICTURES_IN=zh those of the Chinese page. MESSENGER_PORT is 8082 unless told; Daniel or 陈国栋 has not signed in yet.
 import sharp from 'sharp';
-import { answered, openAs, OUT, send, signIn, withPage } from './pictures/messenger-page.mjs';
+import { answered, isChinese, openAs, OUT, send, signIn, withPage } from './pictures/messenger-page.mjs';
 
 const MARGIN_PX = 16;
+const inLanguage = (en, zh) => (isChinese ? zh : en);
 
 /** The conversation without the list beside it, in few colours: four pictures shall not make the page slow. */
 async function take(page, name) {
@@ -25,31 +26,31 @@ await withPage({ viewport: { width: 1000, height: 760 } }, async (page) => {
     await send(page, text);
     await answered(page, (count += 1));
   };
-  await openAs(page, 'daniel.okoye');
-  await send(page, 'hello');
+  await openAs(page, inLanguage('daniel.okoye', 'chenguodong'));
+  await send(page, inLanguage('hello', '你好'));
   await page.locator('a[href*="/link/"]').waitFor();
   await signIn(page);
   await answered(page, (count += 1));
 
-  await ask('/model');
-  await ask('/model svc-max');
-  await ask('/think high');
-  await ask('/lang');
+  await ask(inLanguage('/model', '/模型'));
+  await ask(inLanguage('/model svc-max', '/模型 svc-max'));
+  await ask(inLanguage('/think high', '/思考 高'));
+  await ask(inLanguage('/lang', '/语言'));
   await take(page, 'words.png');
 
-  await ask('How do I stop an answer that is being written?');
+  await ask(inLanguage('How do I stop an answer that is being written?', '怎么停止正在生成的回答？'));
   await page.locator('details.thinking summary').last().click();
   await take(page, 'thinking.png');
 
-  await ask('/think off');
-  await ask('Do you know who I am?');
-  await ask('What time is it in Shanghai?');
+  await ask(inLanguage('/think off', '/思考 关'));
+  await ask(inLanguage('Do you know who I am?', '你知道我是谁吗？'));
+  await ask(inLanguage('What time is it in Shanghai?', '上海现在几点？'));
   await take(page, 'tools.png');
 
-  await ask('/model svc-plus');
-  await page.locator('input[type=file]').setInputFiles([`${OUT}/group-dark.png`, `${OUT}/sign-in.png`]);
+  await ask(inLanguage('/model svc-plus', '/模型 svc-plus'));
+  await page.locator('input[type=file]').setInputFiles(['docs/pictures/group-dark.png', `${OUT}/sign-in.png`]);
   await page.locator('.attachment img').nth(1).waitFor();
   await page.waitForTimeout(1_000);
-  await ask('What are these two pictures?');
+  await ask(inLanguage('What are these two pictures?', '这两张图片是什么？'));
   await take(page, 'images.png');
 });

@@ -1,25 +1,35 @@
-// Takes the README's pictures from a running local mode: npm start in one terminal, node scripts/take-pictures.mjs in another.
-// The messenger must be at MESSENGER_PORT (8082 unless told), with nobody signed in yet. Where it plays Slack
-// (MESSENGER_PROTOCOL=slack npm start), Slack's picture is taken.
-import { answered, openAs, OUT, send, signIn, URL_OF_MESSENGER, withPage } from './pictures/messenger-page.mjs';
+// Takes the READMEs' pictures from a running local mode: npm start in one terminal, node scripts/take-pictures.mjs in another,
+// with PICTURES_IN=zh those of the Chinese pages. The messenger must be at MESSENGER_PORT (8082 unless told), with nobody signed
+// in yet. Where it plays Slack (MESSENGER_PROTOCOL=slack npm start), Slack's picture is taken.
+import {
+  answered,
+  isChinese,
+  openAs,
+  OUT,
+  send,
+  signIn,
+  URL_OF_MESSENGER,
+  withPage,
+} from './pictures/messenger-page.mjs';
+
+/** What an institution asks first. */
+const QUESTION = isChinese ? '怎么在我们学校部署？' : 'How do we set this up for our university?';
+const ASKER = isChinese ? 'linxiaoyu' : 'emma.clarke';
 
 async function takeWecom() {
   await withPage({}, async (page) => {
-    await openAs(page, 'emma.clarke');
-    await send(page, 'How do I connect a real WeCom bot?');
+    await openAs(page, ASKER);
+    await send(page, QUESTION);
     await page.locator('a[href*="/link/"]').waitFor();
     await signIn(page, 'sign-in.png');
     await answered(page, 1);
-    await page.waitForTimeout(800);
-    await page
-      .locator('[role=log] [role=note]')
-      .first()
-      .evaluate((line) => line.scrollIntoView({ block: 'start' }));
-    await page.mouse.move(0, 0);
-    await page.waitForTimeout(400);
+    await settled(page);
     await page.screenshot({ path: `${OUT}/messenger.png` });
+    await takeKill(page);
   });
 
+  // The one group's picture serves both languages.
+  if (isChinese) return;
   await withPage({ colorScheme: 'dark', locale: 'zh-CN' }, async (page) => {
     await openAs(page, 'zhangwei');
     await send(page, '你好');
@@ -28,29 +38,49 @@ async function takeWecom() {
     await answered(page, 1);
     await openAs(page, 'zhangwei', 'group');
     await send(page, '下午三点系统维护，请大家提前保存。');
-    await send(page, '@Parley 如何查看我登录的身份？');
+    await send(page, '@Parley 聊天记录保存多久？');
     await answered(page, 1);
-    await page.waitForTimeout(800);
+    await settled(page);
     await page.screenshot({ path: `${OUT}/group-dark.png` });
   });
+}
+
+/** The tour's last step, with what it measured. */
+async function takeKill(page) {
+  const press = (name) => page.getByRole('button', { name }).first().click();
+  await press(/ask for a long answer|要一个长回答/i);
+  await page.locator('[data-sender=bot][data-state=streaming]').waitFor();
+  await page.waitForTimeout(1_500);
+  await press(/kill the bot now|立即杀死机器人/i);
+  await page
+    .getByText(/in the same message\.|在同一条消息/)
+    .last()
+    .waitFor();
+  await page.waitForTimeout(1_500);
+  await page.screenshot({ path: `${OUT}/kill.png` });
+}
+
+async function settled(page) {
+  await page.mouse.move(0, 0);
+  await page.waitForTimeout(1_000);
 }
 
 /** The code that proves who asks is typed in the chat, beside the page that shows it. */
 async function takeSlack() {
   await withPage({}, async (page) => {
-    await openAs(page, 'emma.clarke');
-    await send(page, 'What can you help me with?');
+    await openAs(page, ASKER);
+    await send(page, isChinese ? '你能做什么？' : 'What can you help me with?');
     await page.locator('a[href*="/link/"]').click();
     const frame = page.frameLocator('iframe');
     const press = (name) => frame.getByRole('button', { name }).first().click();
-    await press(/continue/i);
+    await press(/continue|继续/i);
     await frame.locator('input[name=password]').waitFor();
     const [username, password] = await page.locator('.login-hint dd').allInnerTexts();
     await frame.locator('input[name=username]').fill(username);
     await frame.locator('input[name=password]').fill(password);
-    await press(/sign in/i);
-    await press(/allow/i);
-    await press(/code/i);
+    await press(/sign in|登录/i);
+    await press(/allow|^允许/i);
+    await press(/code|验证码/i);
     await send(page, await frame.locator('.symbols').innerText());
     await answered(page, 2);
     await page.getByRole('textbox', { name: 'Message' }).blur();

@@ -8,7 +8,9 @@ import { chromium } from 'playwright-core';
 export const URL_OF_MESSENGER = `http://127.0.0.1:${process.env.MESSENGER_PORT ?? 8082}`;
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-export const OUT = 'docs/pictures';
+/** Whose pages the pictures are for: those in Chinese with PICTURES_IN=zh. */
+export const isChinese = process.env.PICTURES_IN === 'zh';
+export const OUT = isChinese ? 'docs/pictures/zh-CN' : 'docs/pictures';
 
 /** Runs `use` with a page of a fresh profile. */
 export async function withPage(options, use) {
@@ -18,6 +20,7 @@ export async function withPage(options, use) {
     headless: true,
     viewport: { width: 1200, height: 850 },
     timezoneId: 'Asia/Shanghai',
+    locale: isChinese ? 'zh-CN' : 'en-US',
     ...options,
   });
   try {

@@ -76,6 +76,7 @@ describe('Chinese questions are answered from the Chinese page and heading that 
     ['能发语音吗？', 'docs/zh-CN/USING.md，“Parley 能读什么', '能读文字、语音'],
     ['聊天记录保存多久？', 'docs/zh-CN/OPERATIONS.md，“对话记录的保存', 'HISTORY_TTL_DAYS'],
     ['怎么查看日志？', 'docs/zh-CN/OPERATIONS.md，“监控与日志', '日志中不会出现'],
+    ['怎么停止正在生成的回答？', 'docs/zh-CN/USING.md，“聊天中可以使用的指令', '/stop'],
     ['怎么解绑？', 'docs/zh-CN/USING.md，“聊天中可以使用的指令', '/unlink'],
     ['别人转发登录链接怎么办？', 'docs/zh-CN/SIGN_IN.md，“使用者看到什么', '不会绑定任何人的账号'],
     ['我们没有自己的登录服务怎么办？', 'docs/zh-CN/SERVICE.md，“单独运行自带的对话与登录服务', 'ROLES=service'],
