@@ -86,8 +86,10 @@ withBrowser('The in-app browser', () => {
     await page.getByText('Done. This closes by itself.').waitFor();
     await page.clock.runFor(2_000);
     expect(await panel().count()).toBe(1);
+    const closed = page.waitForResponse((response) => response.request().method() === 'DELETE');
     await page.clock.runFor(3_000);
     await panel().waitFor({ state: 'detached' });
+    await closed;
     expect(server.calls).toContainEqual(expect.objectContaining({ method: 'DELETE', path: `/api/frames/${frame.id}` }));
   });
 
