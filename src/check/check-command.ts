@@ -124,9 +124,10 @@ function platformChecks(config: Config, secrets: Secrets): Check[] {
 function checkOfPublicUrl(config: Config, judge: JudgeProof | undefined, ports: Promise<unknown>): Check {
   const { publicUrl } = config.http;
   const platforms = isServiceAlone(config.roles) ? [] : platformsOf(config);
+  const hasSignIn = hasBot(config) && config.signIn.mode !== 'off';
   const run = async () => {
     await ports.catch(() => undefined);
-    return checkPublicUrl({ publicUrl, judge, platforms });
+    return checkPublicUrl({ publicUrl, judge, platforms, hasSignIn });
   };
   return { name: 'Public address', run };
 }

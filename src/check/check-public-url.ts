@@ -8,6 +8,8 @@ export interface PublicUrlCheckOptions {
   judge?: JudgeProof | undefined;
   /** The platforms that send to `/webhooks/NAME`. */
   platforms: readonly string[];
+  /** Whether people sign in on pages of the bot; false unless told. */
+  hasSignIn?: boolean;
 }
 
 const NAME = 'Public address';
@@ -16,7 +18,12 @@ const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost'];
 const UNSIGNED_ANSWERS = [400, 401];
 
 /** Calls the bot as the platforms do, through PUBLIC_URL: a proxy in between must pass `/healthz` and the webhooks on. */
-export async function checkPublicUrl({ publicUrl, judge, platforms }: PublicUrlCheckOptions): Promise<CheckResult[]> {
+export async function checkPublicUrl({
+  publicUrl,
+  judge,
+  platforms,
+  hasSignIn = false,
+}: PublicUrlCheckOptions): Promise<CheckResult[]> {
   const { answer: health, reached } = await askWhose(publicUrl, judge ?? (() => 'these settings'));
   if ('code' in health) {
     // On this machine nothing but an unstarted Parley refuses; elsewhere the way to it is broken.
@@ -43,7 +50,10 @@ export async function checkPublicUrl({ publicUrl, judge, platforms }: PublicUrlC
           detail: `${publicUrl} leads to Parley with this key, but started with other settings`,
           nextStep: 'Start it again, and see that all its processes read the same settings',
         },
-    ...(await Promise.all(platforms.map((platform) => checkWebhook(publicUrl, platform)))),
+    ...(await Promise.all([
+      ...platforms.map((platform) => checkWebhook(publicUrl, platform)),
+      ...(hasSignIn ? [checkSignInPages(publicUrl)] : []),
+    ])),
   ];
 }
 
@@ -55,4 +65,20 @@ async function checkWebhook(publicUrl: string, platform: string): Promise<CheckR
     return { name, verdict: 'ok', detail: `${address} is served and refuses what is not signed` };
   const nextStep = 'Run the receiver role there, and let the proxy pass POST requests on unchanged';
   return { name, verdict: 'fault', detail: `${address} answers ${status === 0 ? 'nothing' : status}`, nextStep };
+}
+
+/** Whoever opens a page under another host name is sent to the public one: behind a proxy that changes it, for ever. */
+async function checkSignInPages(publicUrl: string): Promise<CheckResult> {
+  const name = 'Sign-in pages';
+  const { status } = await requestForCheck(`${publicUrl}/sign-in/confirm`);
+  if (status === 307) {
+    const detail = 'lead browsers in a circle: requests do not arrive under the host name of PUBLIC_URL';
+    const nextStep = 'Let the proxy pass the Host header on, and set TRUSTED_PROXY_HOPS to the number of proxies';
+    return { name, verdict: 'fault', detail, nextStep };
+  }
+  if (status === 0 || status === 404 || status >= 500) {
+    const nextStep = 'Let the proxy pass on /link, /sign-in, /oauth and /assets';
+    return { name, verdict: 'fault', detail: `answer ${status === 0 ? 'nothing' : status}`, nextStep };
+  }
+  return { name, verdict: 'ok', detail: 'are served under this address' };
 }

@@ -140,6 +140,18 @@ describe('public address', () => {
     expect(await check({ '/healthz': 502 })).toEqual({ 'Public address': 'fault' });
   });
 
+  test('sign-in pages that a proxy keeps to itself, or sends browsers around in a circle, are a fault', async () => {
+    const signInPages = async (status: number) => {
+      const { url } = await serve({ '/healthz': 200, '/sign-in/confirm': status });
+      const results = await checkPublicUrl({ publicUrl: url, platforms: [], hasSignIn: true });
+      return results.find(({ name }) => name === 'Sign-in pages');
+    };
+    expect(await signInPages(410)).toMatchObject({ verdict: 'ok' });
+    expect(await signInPages(307)).toMatchObject({ verdict: 'fault', nextStep: expect.stringMatching(/Host.*HOPS/) });
+    expect(await signInPages(404)).toMatchObject({ verdict: 'fault', nextStep: expect.stringContaining('/sign-in') });
+    expect(await signInPages(502)).toMatchObject({ verdict: 'fault' });
+  });
+
   test('a bot that does not run here is a warning, a name that leads nowhere a fault', async () => {
     const port = await freePort();
     const here = await checkPublicUrl({ publicUrl: `http://127.0.0.1:${port}`, platforms: [] });

@@ -99,8 +99,11 @@ describe('Stopping', () => {
   });
 
   test('mentions the bot in a group', () => {
-    expect(stopText('private', 'Parley')).toBe('/stop');
-    expect(stopText('group', 'Parley')).toBe('@Parley /stop');
+    expect(stopText('private', 'Parley', 'en')).toBe('/stop');
+    expect(stopText('group', 'Parley', 'en')).toBe('@Parley /stop');
+    // Whoever reads Chinese says it as the bot names it to them.
+    expect(stopText('private', 'Parley', 'zh')).toBe('停止');
+    expect(stopText('group', 'Parley', 'zh')).toBe('@Parley 停止');
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import axe, { type AxeResults } from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { findChromium, launchChromium } from '../support/chromium.ts';
 import { startPageServer, type PageServer } from './page-server.ts';
 import { BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
@@ -121,6 +121,22 @@ withBrowser('The tour of local mode', () => {
       .getByText(/The answer went on after/)
       .waitFor();
     expect(await tour().locator('.kill-lines').innerText()).not.toContain('said twice');
+  });
+
+  test('at its end the next thing to do is in sight, however short the panel is', async () => {
+    await page.setViewportSize({ width: 1200, height: 480 });
+    const done = ['ask', 'signIn', 'mention', 'image', 'stop', 'tryAgain', 'kill'];
+    await page.evaluate(`localStorage.setItem('tour', '${JSON.stringify({ done, isHidden: false })}')`);
+    await page.reload();
+    await tour().getByText('Kill the bot (done)').waitFor();
+    await openTab('?person=bob');
+    const nextThing = tour().getByRole('button', { name: 'How do I connect you to WeCom?' });
+    await nextThing.waitFor();
+    const bottomOf = async (place: Locator) => {
+      const box = await place.boundingBox();
+      return box ? box.y + box.height : Number.NaN;
+    };
+    expect(await bottomOf(nextThing)).toBeLessThanOrEqual(await bottomOf(tour()));
   });
 
   test('connects a model of one’s own: what is wrong is said in a sentence, and the key is not kept on the page', async () => {

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '../../base/clock.ts';
+import type { Language } from '../../base/texts.ts';
 import type { Bootstrap, ConversationView, MessageView, PersonView } from '../api.ts';
 
 /** The sender id of the bot's messages. */
@@ -51,9 +52,10 @@ export function waitingQuestion<Message extends MessageView>(
   return isForBot && nowMs - newest.atMs < WAITS_FOR_MS ? newest : undefined;
 }
 
-/** What stops the running answer when the asker says it in that conversation. */
-export function stopText(kind: ConversationView['kind'], botName: string): string {
-  return kind === 'group' ? `@${botName} /stop` : '/stop';
+/** What stops the running answer when the asker says it in that conversation, as the bot names it to them. */
+export function stopText(kind: ConversationView['kind'], botName: string, language: Language): string {
+  const word = language === 'zh' ? '停止' : '/stop';
+  return kind === 'group' ? `@${botName} ${word}` : word;
 }
 
 function isPersons(message: MessageView): boolean {

@@ -22,7 +22,7 @@ interface PaneProps {
 
 /** The open conversation. It must be mounted anew for another one. */
 export function ConversationPane({ conversation, state, actions, onBack }: PaneProps) {
-  const { bootstrap, person, say } = usePage();
+  const { bootstrap, person, language, say } = usePage();
   const [quoted, setQuoted] = useState<MessageView | undefined>(undefined);
   const [unreadAtOpen] = useState(conversation.unread);
   const takeFiles = useRef<(files: readonly File[]) => void>(() => undefined);
@@ -64,7 +64,7 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
           onStop={(message) =>
             bootstrap.protocol === 'slack'
               ? actions.stop(message)
-              : send(stopText(conversation.kind, bootstrap.botName))
+              : send(stopText(conversation.kind, bootstrap.botName, language))
           }
           onQuote={(message) => {
             setQuoted(message);

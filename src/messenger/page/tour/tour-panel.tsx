@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { withoutSlashes } from '../../../base/texts.ts';
 import type { Bootstrap, ConversationView } from '../../api.ts';
 import { Icon, IconButton } from '../icon.tsx';
@@ -69,8 +69,11 @@ function WhatNext(props: TourPanelProps) {
   const { language, bootstrap, say: sayOfPage } = usePage();
   const ask = useAsk(props, props.state.conversations ?? []);
   const question = sayOfPage('questionTwo', { platform: sayOfPage(bootstrap.protocol) });
+  const place = useRef<HTMLDivElement>(null);
+  // The panel is often shorter than what it holds, and this stands below all else.
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
   return (
-    <div class="tour-next">
+    <div class="tour-next" ref={place}>
       <p>{tourIn(language)('tourNext', { bot: bootstrap.botName })}</p>
       <Action name={question} onPress={() => ask(question)} />
     </div>
