@@ -42,7 +42,7 @@ export interface SignInOptions {
 }
 
 export interface IdentityOptions {
-  /** A fail-fast connection: pages answer E9 rather than wait. */
+  /** A fail-fast connection: pages answer sign-in-unavailable rather than wait. */
   redis: RedisClient;
   keyRing: KeyRing;
   platforms: ReadonlyMap<PlatformName, Platform>;

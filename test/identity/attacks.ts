@@ -182,7 +182,7 @@ async function injectedCode(attempt: Attempt): Promise<0 | 1> {
   const isTaken = isStateOptional(house) && !isPlatform && state === '' && isServicePending;
   // A code that is bound to another flow's PKCE challenge is refused by the service, and the owner's browser begins anew.
   if (isTaken && challenge !== undefined) expect(end.headers['location']).toContain('/oauth2.0/authorize');
-  // Without `state` and without L2 the page with the attacker's name is what stops it: the owner does not press there.
+  // Without `state` and without same-id the page with the attacker's name is what stops it: the owner does not press there.
   else if (isTaken && !provesId(house)) expect(end.text).toContain(`Person ${other}`);
   else expect(end.status).toBe(isTaken ? 403 : 400);
   return isTaken && challenge === undefined && provesId(house) ? 1 : 0;

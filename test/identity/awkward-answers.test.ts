@@ -19,14 +19,14 @@ const WHO = 'awkward.person';
 interface Row {
   what: string;
   answer: Scripted;
-  page: 'E4' | 'E6';
+  page: 'service-failed' | 'account-refused';
   status: 502 | 504 | 403;
   /** The error's code in the log line that says why. */
   code: string;
 }
 
 const unusable = (what: string, answer: Scripted): Row => ({
-  ...{ what, answer, page: 'E4', status: 502, code: 'service_refused' },
+  ...{ what, answer, page: 'service-failed', status: 502, code: 'service_refused' },
 });
 const json = (value: unknown, status = 200): Scripted => ({ status, body: JSON.stringify(value) });
 const token = (fields: Record<string, unknown>) =>
@@ -79,15 +79,15 @@ const person = (fields: Record<string, unknown>) =>
     ...fields,
   });
 const broken = (what: string, fields: Record<string, unknown>): Row => ({
-  ...{ what, answer: person(fields), page: 'E6', status: 403, code: 'profile_broken' },
+  ...{ what, answer: person(fields), page: 'account-refused', status: 403, code: 'profile_broken' },
 });
 const unfit = (what: string, fields: Record<string, unknown>): Row => ({
-  ...{ what, answer: person(fields), page: 'E6', status: 403, code: 'profile_unfit' },
+  ...{ what, answer: person(fields), page: 'account-refused', status: 403, code: 'profile_unfit' },
 });
 
 const PROFILES: Row[] = [
   ...NEITHER,
-  { what: 'late', answer: { delayMs: 6_000 }, page: 'E4', status: 504, code: 'service_timeout' },
+  { what: 'late', answer: { delayMs: 6_000 }, page: 'service-failed', status: 504, code: 'service_timeout' },
   unusable('a profile with 500', { ...person({}), status: 500 }),
   unusable('a token that it does not know', json({ error: 'invalid_token', error_description: WORDS }, 401)),
   broken('an empty object', { id: undefined, active: undefined, client_id: undefined }),
@@ -109,7 +109,7 @@ const PROFILES: Row[] = [
   unfit('an identity type that is a number', { parentIdentityInfo: { code: 7 } }),
 ];
 
-const SAID = { E4: 'the sign-in service failed', E6: 'a profile was refused' } as const;
+const SAID = { 'service-failed': 'the sign-in service failed', 'account-refused': 'a profile was refused' } as const;
 
 // A late token answer stands in service-faults.test.ts: it costs five seconds.
 describe.each([
@@ -125,7 +125,7 @@ describe.each([
       house.service.scripted = { profile: () => person({}), [which]: () => answer };
       const shown = await house.walkToConfirm(house.browser(WHO), await house.link(WHO));
       expect(shown.status).toBe(status);
-      expect(shown.text.includes('action="/sign-in/again"')).toBe(page === 'E4');
+      expect(shown.text.includes('action="/sign-in/again"')).toBe(page === 'service-failed');
       expect(await server.redis.keys('{id}:link:*')).toEqual([]);
       expect(await server.redis.keys('{id}:pending:*')).toEqual([]);
 

@@ -79,7 +79,7 @@ describe('callbacks', () => {
     expect(page.text).toContain('You are signed in');
   });
 
-  test('absent with L1 alone: nothing is linked before the confirmation page named who would be [state-by-mode] [confirmed-by-name]', async () => {
+  test('absent with same-browser alone: nothing is linked before the confirmation page named who would be [state-by-mode] [confirmed-by-name]', async () => {
     await open({ signIn: { state: 'absent' } });
     house.service.echoesState = false;
     const browser = house.browser('20001', '20001');
@@ -95,7 +95,7 @@ describe('callbacks', () => {
     expect(await account('20001')).toBeUndefined();
   });
 
-  test('in absent mode an injected code of another person does not link with L2 [same-id]', async () => {
+  test('in absent mode an injected code of another person does not link with same-id [same-id]', async () => {
     await open({ signIn: { proof: ['same-id'], state: 'absent' } });
     house.service.echoesState = false;
     const browser = house.browser('20001');
@@ -122,7 +122,7 @@ describe('callbacks', () => {
     expect(page.status).toBe(400);
   });
 
-  test('a sign-in that began before L1 was asked for does not end without it', async () => {
+  test('a sign-in that began before same-browser was asked for does not end without it', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = house.browser('20001');
     const callback = await startedAt(browser);
@@ -141,7 +141,7 @@ describe('callbacks', () => {
     expect((await browser.get(callback.href)).status).toBe(400);
   });
 
-  test('a callback without a transaction, over-long or without a cookie is E2', async () => {
+  test('a callback without a transaction, over-long or without a cookie ends the sign-in', async () => {
     await open();
     const code = house.service.mintCode('20001');
     for (const query of [`code=${code}`, `code=${code}&code=${code}`, 'code=', `code=${'x'.repeat(2_000)}`]) {

@@ -20,7 +20,7 @@ async function open(options?: HouseOptions): Promise<House> {
 const account = (chatUserId: string) => house.identity.accountOf(house.owner, chatUserId);
 
 describe('one account, one chat user [linked-in-one-step]', () => {
-  test('an account that is linked elsewhere is refused with E7, and its holder is told', async () => {
+  test('an account that is linked elsewhere is refused, and its holder is told', async () => {
     await open();
     await house.walk(house.browser('20001', 'first'), await house.link('first'));
     const page = await house.walk(house.browser('20001', 'second'), await house.link('second'));

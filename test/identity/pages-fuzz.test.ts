@@ -9,7 +9,7 @@ import { openHouse, type House } from './house.ts';
 const LIMIT_MS = fuzzMs / 2;
 const RUN = { numRuns: 1e9, interruptAfterTimeLimit: LIMIT_MS, markInterruptAsFailure: false };
 const HANG_MS = 1_000;
-/** 503 is E9, which is also what an error that nobody expected becomes. 502 and 504 are the service's faults. */
+/** 503 is sign-in-unavailable, which is also what an error that nobody expected becomes. 502 and 504 are the service's faults. */
 const isFine = (status: number) => (status >= 200 && status < 500) || status === 502 || status === 504;
 
 let server: TestRedis;

@@ -47,7 +47,7 @@ function pagesIn(language: Language): Record<string, SafeHtml> {
   const code = { ...common, language, accountName: PROFILE.name, code: '7K3M9QXP', isAgain: false, isAwaited: true };
   const errors = Object.keys(ERROR_TEXTS).map((name) => {
     const error = name as ErrorPage;
-    const again = error === 'E4' ? { again: { ticketHash: 'a'.repeat(64), csrf: common.csrf } } : {};
+    const again = error === 'service-failed' ? { again: { ticketHash: 'a'.repeat(64), csrf: common.csrf } } : {};
     const links = { helpUrl: 'mailto:help@example.org' };
     return [name, errorPage({ language, error, back: IN_WECOM, reference: 'Ab3-_x9Z', ...again, ...links })] as const;
   });

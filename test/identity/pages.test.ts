@@ -52,7 +52,7 @@ test('an error page carries a reference that is in the log too', async () => {
   const page = await new TestBrowser().get(`${house.url}/link/${'x'.repeat(43)}`);
   expect(page.status).toBe(410);
   const reference = /Reference ([\w-]{8})/.exec(page.text)?.[1] ?? 'none';
-  expect(house.lines.some((line) => line.includes(reference) && line.includes('"E1"'))).toBe(true);
+  expect(house.lines.some((line) => line.includes(reference) && line.includes('"link-used-up"'))).toBe(true);
 });
 
 test('the link says to use the app where only the app knows the person', async () => {
@@ -142,7 +142,7 @@ test('a whole form that is sent under another host name is none of ours', async 
   expect((await send({})).status).toBe(303);
 });
 
-test('with the store away the pages say so within two seconds (E9), and useless requests are still counted', async () => {
+test('with the store away the pages say so within two seconds (sign-in-unavailable), and useless requests are still counted', async () => {
   const log = recordingLog().log;
   const away = connectRedis({ urls: ['redis://127.0.0.1:1/0'] }, 'fail-fast', log, 'away');
   await open({ identity: { redis: away } });
@@ -161,7 +161,7 @@ test('with the store away the pages say so within two seconds (E9), and useless 
   away.disconnect();
 });
 
-test('a frozen store is E9 in time too [acknowledged-when-stored]', async () => {
+test('a frozen store is sign-in-unavailable in time too [acknowledged-when-stored]', async () => {
   await open();
   const link = await house.link('20001');
   process.kill(server.pid, 'SIGSTOP');

@@ -70,7 +70,7 @@ describe('one transaction a browser [one-transaction]', () => {
   });
 });
 
-test('with L1, the same user id in another company is somebody else [chat-proof-first]', async () => {
+test('with same-browser, the same user id in another company is somebody else [chat-proof-first]', async () => {
   await open({ signIn: { proof: ['same-browser'] } });
   const { webSignIn } = house.platform;
   const identify = () => Promise.resolve({ userId: '20001', tenant: 'another-corp' });

@@ -18,7 +18,7 @@ async function open(): Promise<House> {
 
 const arrive = async () => house.walkToConfirm(house.browser('20001'), await house.link('20001'));
 
-describe('a service that does not do its part (E4)', () => {
+describe('a service that does not do its part (service-failed)', () => {
   test('too slow: 504 after 5 s, the code is not sent twice, and "try again" begins anew', async () => {
     await open();
     house.service.scripted.token = () => ({ delayMs: 20_000 });
@@ -46,7 +46,7 @@ describe('a service that does not do its part (E4)', () => {
     ],
   ];
   for (const [what, scripted] of useless) {
-    test(`${what}: one new start by itself with a new code, then E4 [code-used-once]`, async () => {
+    test(`${what}: one new start by itself with a new code, then service-failed [code-used-once]`, async () => {
       await open();
       house.service.scripted.token = () => scripted;
       const page = await arrive();
@@ -66,7 +66,7 @@ describe('a service that does not do its part (E4)', () => {
     expect((await arrive()).text).toContain('Are both of these you?');
   });
 
-  test('not there at all: E4 at once', async () => {
+  test('not there at all: service-failed at once', async () => {
     await open();
     const browser = house.browser('20001');
     const started = await browser.follow(
@@ -88,7 +88,7 @@ describe('a service that does not do its part (E4)', () => {
   });
 });
 
-describe('a profile that may not be used (E6)', () => {
+describe('a profile that may not be used (account-refused)', () => {
   const bad: [string, Record<string, unknown>][] = [
     ['no id', { id: undefined }],
     ['an id that is a number', { id: 20001 }],
@@ -118,7 +118,7 @@ describe('a profile that may not be used (E6)', () => {
   }
 });
 
-describe('an answer that is no profile at all ( E4) [page-headers]', () => {
+describe('an answer that is no profile at all (service-failed) [page-headers]', () => {
   for (const body of ['<html></html>', '[]', 'null', '"20001"', '']) {
     test(`${body || 'nothing'}: the service did not finish, with a button that tries again`, async () => {
       await open();

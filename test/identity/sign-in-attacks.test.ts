@@ -67,7 +67,7 @@ describe('only our own form starts a sign-in [same-origin-forms]', () => {
     ['a body that is JSON', async (browser, link) => submitWith(browser, link, { 'content-type': 'application/json' })],
   ];
   for (const [what, attempt] of wrong) {
-    test(`${what} gets E5 and changes nothing`, async () => {
+    test(`${what} gets page-expired and changes nothing`, async () => {
       await open();
       const link = await house.link('20001');
       expect(await attempt(house.browser('20001', '20001'), link)).toBe(403);
@@ -110,7 +110,7 @@ describe('only our own form starts a sign-in [same-origin-forms]', () => {
 });
 
 describe('a link belongs to one browser', () => {
-  test('a second browser is refused, before and after (, E1) [one-transaction]', async () => {
+  test('a second browser is refused, before and after (link-used-up) [one-transaction]', async () => {
     await open();
     const link = await house.link('20001');
     const [first, second] = [house.browser('20001', '20001'), house.browser('20002', '20001')];
@@ -145,7 +145,7 @@ describe('a link belongs to one browser', () => {
 });
 
 describe('forwarded links [proof-of-person]', () => {
-  test('with L1, 50 colleagues who open it get no link, the service is not asked, and the owner is told', async () => {
+  test('with same-browser, 50 colleagues who open it get no link, the service is not asked, and the owner is told', async () => {
     await open();
     for (let index = 0; index < 50; index += 1) {
       const attacker = `attacker-${index}`;
@@ -165,13 +165,13 @@ describe('forwarded links [proof-of-person]', () => {
     expect(await server.redis.keys('{id}:link:*')).toEqual([]);
   });
 
-  test('with L1, somebody from outside the company is somebody else', async () => {
+  test('with same-browser, somebody from outside the company is somebody else', async () => {
     await open();
     expect((await house.walkToConfirm(house.browser('x', 'stranger'), await house.link('20001'))).status).toBe(403);
     expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['someone-else-signed-in']);
   });
 
-  test('with L2, nothing of the victim is kept, and the link is spent', async () => {
+  test('with same-id, nothing of the victim is kept, and the link is spent', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const link = await house.link('attacker');
     const victim = house.browser('20001');
@@ -197,7 +197,7 @@ describe('forwarded links [proof-of-person]', () => {
     expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
   });
 
-  test('an attacker cannot skip L1 by going to the service’s callback', async () => {
+  test('an attacker cannot skip same-browser by going to the service’s callback', async () => {
     await open();
     const browser = house.browser('20001', 'attacker');
     const started = await browser.submit(await browser.get(await house.link('20001')));

@@ -50,7 +50,7 @@ describeInBrowser('local mode that plays Slack, in a browser', () => {
     await page.getByRole('button', { name: 'Send' }).click();
   }
 
-  test('L3: asks, logs in with what the page names, types the code beside the page, and is answered [proof-of-person]', async () => {
+  test('typed-code: asks, logs in with what the page names, types the code beside the page, and is answered [proof-of-person]', async () => {
     const firstRun = await page.locator('.first-run').innerText();
     await send('count to 40');
     await answers().locator('a[href*="/link/"]').click();

@@ -41,7 +41,7 @@ describe.each(['stream', 'edit'] as const)('local Slack with SLACK_REPLY=%s', (r
     return { message, typed, code };
   }
 
-  test('L3: asked, signed in by password, code typed in the chat, answered in the same message [proof-of-person]', async () => {
+  test('typed-code: asked, signed in by password, code typed in the chat, answered in the same message [proof-of-person]', async () => {
     const { message, typed } = await signInBy('emma.clarke', 'count to 30');
     await untilAnswered(typed.id, /Signed in as Emma Clarke/);
     const answer = await untilAnswered(message.id, /\b29 30$/);

@@ -47,7 +47,7 @@ describe('credentials', () => {
 describe('local mode that plays Slack', () => {
   const local = { MESSENGER_PROTOCOL: 'slack', MESSENGER_PORT: '9082' };
 
-  test('serves Slack alone, at the messenger, and links by a typed code (L3) [proof-of-person]', () => {
+  test('serves Slack alone, at the messenger, and links by a typed code (typed-code) [proof-of-person]', () => {
     const { config, warnings } = loadSound(local);
     expect(config.mode).toBe('local');
     expect(config.slack).toEqual({ isOn: true, reply: 'stream', apiUrl: 'http://127.0.0.1:9082/api' });

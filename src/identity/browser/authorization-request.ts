@@ -19,13 +19,13 @@ interface LegOptions {
   restarts: number;
 }
 
-/** Binds the ticket to this browser for one authorization request. @throws PageError E1 when it is another browser's or over, E8 when it was started too often */
+/** Binds the ticket to this browser for one authorization request. @throws PageError link-used-up when it is another browser's or over, too-many-tries when it was started too often */
 export async function startAuthorization(
   flow: SignInFlow,
   start: Parameters<SignInFlow['tickets']['start']>[0],
 ): Promise<void> {
   const started = await flow.tickets.start(start);
-  if (started !== 'started') throw new PageError(started === 'gone' ? 'E1' : 'E8');
+  if (started !== 'started') throw new PageError(started === 'gone' ? 'link-used-up' : 'too-many-tries');
 }
 
 /** To the platform's own web sign-in (SECURITY.md chat-proof-first). @throws TypeError when the platform has none */

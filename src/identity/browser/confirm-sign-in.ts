@@ -31,9 +31,9 @@ export async function showConfirm(flow: SignInFlow, request: BrowserRequest): Pr
 }
 
 /**
- * POST: makes the link in one step (SECURITY.md linked-in-one-step, link-is-told), or with proof L3 shows the code that the chat person
+ * POST: makes the link in one step (SECURITY.md linked-in-one-step, link-is-told), or with proof typed-code shows the code that the chat person
  * has to type (step 21).
- * @throws PageError E1, E2, E5, E7
+ * @throws PageError link-used-up, sign-in-broken-off, page-expired, linked-elsewhere
  */
 export async function confirmSignIn(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
   const found = await findSignIn(flow, demandCookie(request));
@@ -64,7 +64,7 @@ function tellOutcome(flow: SignInFlow, { ticket, signedIn }: WaitingSignIn, comm
   }
 }
 
-/** POST of the quiet way out: forgets the sign-in. @throws PageError E2, E5 */
+/** POST of the quiet way out: forgets the sign-in. @throws PageError sign-in-broken-off, page-expired */
 export async function cancelSignIn(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
   const found = await findSignIn(flow, demandCookie(request));
   demandOwnForm(flow, request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
@@ -79,8 +79,8 @@ export async function cancelSignIn(flow: SignInFlow, request: BrowserRequest): P
 type Conflict = Exclude<Committed, { kind: 'linked' | 'linked-before' }>;
 
 function conflict(committed: Conflict): PageError {
-  if (committed.kind === 'gone') return new PageError('E1');
-  return new PageError(committed.kind === 'already-linked' ? 'E7-this-chat' : 'E7');
+  if (committed.kind === 'gone') return new PageError('link-used-up');
+  return new PageError(committed.kind === 'already-linked' ? 'chat-linked-elsewhere' : 'linked-elsewhere');
 }
 
 function done(

@@ -26,7 +26,7 @@ export function answerErrors({ flow, headersOf, helpUrl }: ErrorAnswerOptions): 
       const error = pageErrorOf(thrown);
       const reference = randomToken(6);
       const logged = error === thrown ? {} : { error: asError(thrown) };
-      const level = error.code === 'E9' ? 'error' : 'info';
+      const level = error.code === 'sign-in-unavailable' ? 'error' : 'info';
       flow.log[level]({ page: error.code, reference, ...logged }, 'a sign-in page refused');
       const { status, retryAfterSec } = { ...ERROR_TEXTS[error.code], ...error.details };
       const back = flow.backTo(context.get('User-Agent'));
@@ -45,7 +45,7 @@ export function answerErrors({ flow, headersOf, helpUrl }: ErrorAnswerOptions): 
 /** A body that is no form counts as no form of ours; a seal that does not open ends the sign-in; the rest is our fault. */
 export function pageErrorOf(thrown: unknown): PageError {
   if (thrown instanceof PageError) return thrown;
-  if (thrown instanceof SealError) return new PageError('E2');
+  if (thrown instanceof SealError) return new PageError('sign-in-broken-off');
   const status = typeof thrown === 'object' && thrown !== null && 'status' in thrown ? Number(thrown.status) : 500;
-  return new PageError(status >= 400 && status < 500 ? 'E5' : 'E9');
+  return new PageError(status >= 400 && status < 500 ? 'page-expired' : 'sign-in-unavailable');
 }

@@ -22,29 +22,29 @@ export interface DoneSignIn {
   waitsFor: WaitsFor;
 }
 
-/** @throws PageError E5: a form without the cookie is not one of ours */
+/** @throws PageError page-expired: a form without the cookie is not one of ours */
 export function demandCookie({ cookie }: BrowserRequest): string {
-  if (cookie === undefined) throw new PageError('E5');
+  if (cookie === undefined) throw new PageError('page-expired');
   return cookie;
 }
 
-/** @throws PageError E2 when this browser has nothing to confirm, E1 when its ticket is over */
+/** @throws PageError sign-in-broken-off when this browser has nothing to confirm, link-used-up when its ticket is over */
 export async function findSignIn(
   flow: SignInFlow,
   cookie: string | undefined,
   isSecondLook = false,
 ): Promise<WaitingSignIn | DoneSignIn> {
-  if (cookie === undefined) throw new PageError('E2');
+  if (cookie === undefined) throw new PageError('sign-in-broken-off');
   const cookieHash = sha256Hex(cookie);
   const read = await flow.pendingSignIns.read(cookieHash);
-  if (!read) throw new PageError('E2');
+  if (!read) throw new PageError('sign-in-broken-off');
   const { quarantined: pending, text } = read;
   if (pending.kind === 'done') return openDone(flow, cookieHash, pending);
   const ticket = await flow.tickets.read(pending.ticketHash);
   // Between the two reads the other half of a double click, or the typed code, may have made the link.
   if (ticket?.status === 'done' && !isSecondLook) return findSignIn(flow, cookie, true);
   const isOpen = ticket?.status === 'started' || ticket?.status === 'awaiting_code';
-  if (!isOpen || ticket.browser !== cookieHash) throw new PageError('E1');
+  if (!isOpen || ticket.browser !== cookieHash) throw new PageError('link-used-up');
   const signedIn = openOrRefuse(() => openSignedIn(flow, ticket, pending));
   return { kind: 'waiting', ticket, cookie, cookieHash, quarantined: pending, quarantineText: text, signedIn };
 }
@@ -63,6 +63,6 @@ function openOrRefuse<T>(open: () => T): T {
   try {
     return open();
   } catch (error) {
-    throw error instanceof SealError ? new PageError('E2') : error;
+    throw error instanceof SealError ? new PageError('sign-in-broken-off') : error;
   }
 }

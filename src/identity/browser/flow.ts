@@ -75,12 +75,12 @@ export type Outcome =
   /** `isCallback`: the address holds a code, which the next page must not learn. */
   | { kind: 'redirect'; location: string; cookie?: string; isCallback?: boolean };
 
-/** @throws PageError E5 unless the form is one that we gave to this browser for this ticket */
+/** @throws PageError page-expired unless the form is one that we gave to this browser for this ticket */
 export function demandOwnForm(flow: SignInFlow, request: BrowserRequest, ticketHash: string): string {
   const { cookie, origin, secFetchSite, form } = request;
   const post = { cookie, origin, secFetchSite, token: form['csrf'] };
   const { publicOrigin, csrfKeys } = flow;
   const isOwn = csrfKeys.some((key) => isOwnForm(post, { key, ticketHash, publicOrigin }));
-  if (!isOwn || cookie === undefined) throw new PageError('E5');
+  if (!isOwn || cookie === undefined) throw new PageError('page-expired');
   return cookie;
 }

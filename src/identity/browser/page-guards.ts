@@ -23,7 +23,7 @@ export function onPublicHost({ flow, trustedProxyHops }: GuardOptions): Middlewa
       await next();
       return;
     }
-    if (context.method !== 'GET' && context.method !== 'HEAD') throw new PageError('E5');
+    if (context.method !== 'GET' && context.method !== 'HEAD') throw new PageError('page-expired');
     context.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
     context.status = 307;
     context.set('Location', `${flow.publicOrigin}${context.path}${context.search}`);
@@ -33,9 +33,9 @@ export function onPublicHost({ flow, trustedProxyHops }: GuardOptions): Middlewa
 }
 
 /** Pages that whoever has no ticket, no sign-in under way or no form of ours is shown. */
-const USELESS: readonly ErrorPage[] = ['E1', 'E2', 'E5'];
+const USELESS: readonly ErrorPage[] = ['link-used-up', 'sign-in-broken-off', 'page-expired'];
 
-/** Counts what an address asks for in vain; when it is too much the page is E8. What leads on is never looked at here. */
+/** Counts what an address asks for in vain; when it is too much it is told so (too-many-tries). What leads on is never looked at here. */
 export function limitFailures({ failures, trustedProxyHops }: GuardOptions): Middleware {
   return async (context, next) => {
     try {
@@ -44,7 +44,7 @@ export function limitFailures({ failures, trustedProxyHops }: GuardOptions): Mid
       if (!USELESS.includes(pageErrorOf(thrown).code)) throw thrown;
       const waitMs = await failures.count(clientAddress(context.req, trustedProxyHops));
       if (waitMs === undefined) throw thrown;
-      throw new PageError('E8', { retryAfterSec: Math.ceil(waitMs / SECOND_MS) });
+      throw new PageError('too-many-tries', { retryAfterSec: Math.ceil(waitMs / SECOND_MS) });
     }
   };
 }

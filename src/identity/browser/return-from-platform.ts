@@ -9,9 +9,9 @@ import { PageError, type ErrorPage } from '../pages/page-error.ts';
 import { takeTransaction, type Returned } from './take-transaction.ts';
 
 /**
- * GET of the platform's callback, proof L1 (SECURITY.md chat-proof-first): the chat account of this browser must be the one
+ * GET of the platform's callback, proof same-browser (SECURITY.md chat-proof-first): the chat account of this browser must be the one
  * that asked. Only then does the browser go on to the sign-in service.
- * @throws PageError E1, E2, E3, E4
+ * @throws PageError link-used-up, sign-in-broken-off, other-chat-account, service-failed
  */
 export async function returnFromPlatform(
   flow: SignInFlow,
@@ -22,7 +22,7 @@ export async function returnFromPlatform(
   if ('declined' in returned) return returned.declined;
   const { ticket, cookieHash } = returned;
   const platform = flow.platformOf(ticket.person);
-  if (!platform?.webSignIn || platform.name !== name) throw new PageError('E2');
+  if (!platform?.webSignIn || platform.name !== name) throw new PageError('sign-in-broken-off');
   const present = await orTryAgain(flow, returned, platform.webSignIn.identify(returned.code).catch(nobodyIfStranger));
   const plainUserId = await plainIdOf(flow, returned, platform);
   if (present.userId !== plainUserId || present.tenant !== ticket.person.tenant) {
@@ -42,18 +42,18 @@ function nobodyIfStranger(thrown: unknown): { userId: string; tenant: string } {
 
 /**
  * The ticket's chat user id, converted where the platform encrypts it.
- * @throws PageError E3 with a reason of its own where it cannot be converted; E4 where the platform did not answer
+ * @throws PageError other-chat-account with a reason of its own where it cannot be converted; service-failed where the platform did not answer
  */
 export async function plainIdOf(flow: SignInFlow, returned: Returned, platform: Platform): Promise<string> {
   const { person } = returned.ticket;
   const plainUserId = await orTryAgain(flow, returned, platform.plainUserId(person.chatUserId));
   if (plainUserId !== undefined) return plainUserId;
-  throw await refuse(flow, returned, { page: 'E3-unverifiable', reason: 'id-unverifiable' });
+  throw await refuse(flow, returned, { page: 'chat-account-unverifiable', reason: 'id-unverifiable' });
 }
 
 /** Somebody else used the link: it is spent, nothing is linked, and its owner is told. */
 export async function refuseOther(flow: SignInFlow, returned: Returned, reason: IdentityReason): Promise<PageError> {
-  return refuse(flow, returned, { page: 'E3', reason });
+  return refuse(flow, returned, { page: 'other-chat-account', reason });
 }
 
 interface Refusal {
@@ -66,7 +66,7 @@ async function refuse(
   { ticket, cookieHash }: Returned,
   { page, reason }: Refusal,
 ): Promise<PageError> {
-  const isAbuse = page === 'E3';
+  const isAbuse = page === 'other-chat-account';
   const isFirst = await flow.tickets.close(ticket, isAbuse ? 'abused' : 'refused', cookieHash);
   if (isFirst) {
     flow.audit('link-refused', ticket.person, reason);
@@ -80,6 +80,6 @@ async function orTryAgain<T>({ log }: SignInFlow, { again }: Returned, answer: P
     return await answer;
   } catch (thrown) {
     log.warn({ error: asError(thrown) }, 'the platform did not identify a browser');
-    throw new PageError('E4', { again });
+    throw new PageError('service-failed', { again });
   }
 }

@@ -19,14 +19,15 @@ const MAX_RESTARTS = 1;
 /**
  * GET of the sign-in service's callback: exchange at once, read the profile, prove, keep in quarantine, and leave the
  * address with the code (SECURITY.md transaction-taken-once, same-id). The code's 10 s have begun before; nothing here waits.
- * @throws PageError E1 to E4, E6
+ * @throws PageError link-used-up, sign-in-broken-off, other-chat-account, service-failed, account-refused
  */
 export async function returnFromService(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
   if (await isSignedOut(flow, request)) return signedOut(flow, request);
   const returned = await takeTransaction(flow, request, 'service');
   if ('declined' in returned) return returned.declined;
   const { transaction } = returned;
-  if (flow.signIn.proof.includes('same-browser') && !transaction.isChatProven) throw new PageError('E2');
+  if (flow.signIn.proof.includes('same-browser') && !transaction.isChatProven)
+    throw new PageError('sign-in-broken-off');
   const obtainedAtMs = flow.nowMs();
   const tokens = await exchange(flow, returned);
   if (tokens === 'start-anew') return startAnew(flow, returned);
@@ -50,7 +51,7 @@ function signedOut(flow: SignInFlow, { language, userAgent }: BrowserRequest): O
   return { kind: 'page', back, page: signedOutPage({ language, back }) };
 }
 
-/** One exchange, never repeated with the same code. An answer that is no use leads to one new start, silence to E4. */
+/** One exchange, never repeated with the same code. An answer that is no use leads to one new start, silence to service-failed. */
 async function exchange(
   flow: SignInFlow,
   { code, cookieHash, transaction, again }: Returned,
@@ -92,20 +93,20 @@ async function usableProfile(
     if (!isIdentityError(error, 'profile_broken', 'profile_unfit')) throw serviceFailure(flow, error, again);
     flow.log.warn({ error }, 'a profile was refused');
     flow.audit('link-refused', ticket.person, 'profile');
-    throw new PageError('E6');
+    throw new PageError('account-refused');
   }
 }
 
 function serviceFailure(flow: SignInFlow, thrown: unknown, again: Returned['again']): Error {
   if (!isIdentityError(thrown, 'service_timeout', 'service_unreachable', 'service_refused')) return asError(thrown);
   flow.log.warn({ error: thrown }, 'the sign-in service failed');
-  return new PageError('E4', { again, ...(thrown.code === 'service_timeout' ? { status: 504 } : {}) });
+  return new PageError('service-failed', { again, ...(thrown.code === 'service_timeout' ? { status: 504 } : {}) });
 }
 
-/** Proof L2: before anything is stored, not after, so that a stranger's tokens are never kept at all. */
+/** Proof same-id: before anything is stored, not after, so that a stranger's tokens are never kept at all. */
 async function proveSameId(flow: SignInFlow, returned: Returned, profile: Profile): Promise<void> {
   const platform = flow.platformOf(returned.ticket.person);
-  if (!platform) throw new PageError('E1');
+  if (!platform) throw new PageError('link-used-up');
   const plainUserId = await plainIdOf(flow, returned, platform);
   const isSame = isSamePerson(flow.signIn.sameIdRule ?? EXACT_ID, profile, plainUserId);
   if (!isSame) throw await refuseOther(flow, returned, 'other-account');

@@ -18,7 +18,7 @@ export async function showLanding(flow: SignInFlow, request: BrowserRequest, lin
   if (await showsCode(flow, request, ticketHash)) return { kind: 'redirect', location: '/sign-in/confirm' };
   const ticket = await openTicket(flow, request, ticketHash);
   const platform = flow.platformOf(ticket.person);
-  if (!platform) throw new PageError('E1');
+  if (!platform) throw new PageError('link-used-up');
   const cookie = request.cookie ?? randomToken();
   if (belongsInApp(flow, request, platform)) return openInApp(flow, request, ticket);
   const page = landingPage({
@@ -38,10 +38,10 @@ export async function startSignIn(flow: SignInFlow, request: BrowserRequest, lin
   return begin(flow, request, ticketHashOf(linkTicket));
 }
 
-/** POST of "try again" on page E4; the form names the ticket by its hash, of use to the bound browser only. @throws PageError */
+/** POST of "try again" on page service-failed; the form names the ticket by its hash, of use to the bound browser only. @throws PageError */
 export async function startAgain(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
   const ticketHash = request.form['ticket'];
-  if (typeof ticketHash !== 'string' || !/^[0-9a-f]{64}$/.test(ticketHash)) throw new PageError('E5');
+  if (typeof ticketHash !== 'string' || !/^[0-9a-f]{64}$/.test(ticketHash)) throw new PageError('page-expired');
   return begin(flow, request, ticketHash);
 }
 
@@ -64,7 +64,7 @@ async function begin(flow: SignInFlow, request: BrowserRequest, ticketHash: stri
   const shownCookie = demandOwnForm(flow, request, ticketHash);
   const ticket = await openTicket(flow, request, ticketHash);
   const platform = flow.platformOf(ticket.person);
-  if (!platform) throw new PageError('E1');
+  if (!platform) throw new PageError('link-used-up');
   if (belongsInApp(flow, request, platform)) return openInApp(flow, request, ticket);
   // A new value from here on, so that a cookie known to anybody from before the start is worth nothing (step 9).
   const cookie = randomToken();
@@ -78,14 +78,14 @@ async function begin(flow: SignInFlow, request: BrowserRequest, ticketHash: stri
   return { kind: 'redirect', location, cookie };
 }
 
-/** A ticket that this browser may use: new, or started by itself. One page for all else, so that it tells nothing (E1). */
+/** A ticket that this browser may use: new, or started by itself. One page for all else, so that it tells nothing (link-used-up). */
 async function openTicket(flow: SignInFlow, { cookie }: BrowserRequest, ticketHash: string): Promise<Ticket> {
   const ticket = await flow.tickets.read(ticketHash);
-  if (!ticket) throw new PageError('E1');
+  if (!ticket) throw new PageError('link-used-up');
   if (ticket.status === 'new') return ticket;
   const cookieHash = cookie === undefined ? undefined : sha256Hex(cookie);
   const isOwn = cookieHash !== undefined && (ticket.browser === cookieHash || ticket.startedFrom === cookieHash);
-  if (ticket.status !== 'started' || !isOwn) throw new PageError('E1');
+  if (ticket.status !== 'started' || !isOwn) throw new PageError('link-used-up');
   return ticket;
 }
 
@@ -95,8 +95,8 @@ async function showsCode(flow: SignInFlow, { cookie }: BrowserRequest, ticketHas
   return ticket?.status === 'awaiting_code' && ticket.browser === sha256Hex(cookie);
 }
 
-/** @throws PageError E1 for what cannot be a ticket */
+/** @throws PageError link-used-up for what cannot be a ticket */
 function ticketHashOf(linkTicket: string): string {
-  if (!TICKET.test(linkTicket)) throw new PageError('E1');
+  if (!TICKET.test(linkTicket)) throw new PageError('link-used-up');
   return sha256Hex(linkTicket);
 }

@@ -12,7 +12,7 @@ export interface Returned {
   cookieHash: string;
   transaction: Transaction;
   ticket: Ticket;
-  /** What page E4 needs to offer a new start. */
+  /** What page service-failed needs to offer a new start. */
   again: TryAgain;
 }
 
@@ -20,7 +20,7 @@ export interface Returned {
  * Takes the transaction that a callback belongs to (SECURITY.md plain-callbacks, state-by-mode). Whatever does not fit exactly is
  * refused, and the transaction is spent.
  * @returns the page for who chose not to sign in, where there is nothing to go on with
- * @throws PageError E1, E2, E4
+ * @throws PageError link-used-up, sign-in-broken-off, service-failed
  */
 export async function takeTransaction(
   flow: SignInFlow,
@@ -29,20 +29,20 @@ export async function takeTransaction(
 ): Promise<Returned | { declined: Outcome }> {
   const query = readCallback(request.querystring);
   const { cookie } = request;
-  if (!query || cookie === undefined) throw new PageError('E2');
+  if (!query || cookie === undefined) throw new PageError('sign-in-broken-off');
   const cookieHash = sha256Hex(cookie);
   if (query.isError || query.code === undefined) return refusedThere(flow, request, { cookie, leg: provider, query });
   const transaction = await flow.transactions.take(cookieHash);
-  if (transaction?.leg !== provider) throw new PageError('E2');
-  if (!isStateRight(flow, transaction, query.state)) throw new PageError('E2');
+  if (transaction?.leg !== provider) throw new PageError('sign-in-broken-off');
+  if (!isStateRight(flow, transaction, query.state)) throw new PageError('sign-in-broken-off');
   const ticket = await boundTicket(flow, transaction, cookieHash);
   return { code: query.code, cookieHash, transaction, ticket, again: tryAgain(flow, cookie, ticket.hash) };
 }
 
-/** The ticket that this browser began with. @throws PageError E1 */
+/** The ticket that this browser began with. @throws PageError link-used-up */
 async function boundTicket({ tickets }: SignInFlow, { ticketHash }: Transaction, cookieHash: string): Promise<Ticket> {
   const ticket = await tickets.read(ticketHash);
-  if (ticket?.status !== 'started' || ticket.browser !== cookieHash) throw new PageError('E1');
+  if (ticket?.status !== 'started' || ticket.browser !== cookieHash) throw new PageError('link-used-up');
   return ticket;
 }
 
@@ -76,9 +76,9 @@ async function refusedThere(
 ): Promise<{ declined: Outcome }> {
   const cookieHash = sha256Hex(cookie);
   const transaction = await flow.transactions.peek(cookieHash);
-  if (provider !== transaction?.leg) throw new PageError('E2');
+  if (provider !== transaction?.leg) throw new PageError('sign-in-broken-off');
   const again = tryAgain(flow, cookie, transaction.ticketHash);
-  if (!query.isDenied) throw new PageError('E4', { again });
+  if (!query.isDenied) throw new PageError('service-failed', { again });
   const ticket = await boundTicket(flow, transaction, cookieHash);
   if (query.state !== undefined && isStateRight(flow, transaction, query.state)) {
     await flow.transactions.take(cookieHash);

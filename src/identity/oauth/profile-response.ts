@@ -31,7 +31,7 @@ export function readProfile(answer: RawAnswer, rules: ProfileRules): Profile {
   if (answer.status !== 200)
     throw new IdentityError('service_refused', `The profile was refused: status ${answer.status}`);
   const body = readObject(answer.body);
-  // What is no profile at all says nothing about the account: the service failed, and a new try may help (E4, not E6).
+  // What is no profile at all says nothing about the account: the service failed, and a new try may help (service-failed, not account-refused).
   if (!body) throw new IdentityError('service_refused', 'The profile was not a JSON object');
   const { id, active, client_id: clientId, parentIdentityInfo: identity } = body;
   if (typeof id !== 'string' || !ID.test(id)) throw broken('no usable id');

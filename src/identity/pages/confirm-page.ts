@@ -33,7 +33,7 @@ interface ConfirmView {
   profile: Profile;
   providerName: string;
   csrf: string;
-  /** What comes next is a code for the chat, not yet the link (proof L3). */
+  /** What comes next is a code for the chat, not yet the link (proof typed-code). */
   endsWithCode: boolean;
   /** Whether a question is answered after it. */
   isAwaited: boolean;

@@ -19,13 +19,13 @@ const NEW_LINK: Bilingual = {
 
 /** Status and wording of each error page (SECURITY.md page-headers). */
 export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
-  E1: {
+  'link-used-up': {
     status: 410,
     title: { en: 'This link cannot be used any more', zh: '此链接已无法使用' },
     next: NEW_LINK,
     way: 'chat',
   },
-  E2: {
+  'sign-in-broken-off': {
     status: 400,
     title: { en: 'This sign-in could not be completed', zh: '本次登录无法继续' },
     next: {
@@ -34,7 +34,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
     },
     way: 'chat',
   },
-  E3: {
+  'other-chat-account': {
     status: 403,
     title: {
       en: 'This sign-in belongs to a different chat account; nothing was connected',
@@ -46,7 +46,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
     },
     way: 'chat',
   },
-  'E3-unverifiable': {
+  'chat-account-unverifiable': {
     status: 403,
     title: {
       en: 'Your chat account could not be verified; nothing was connected',
@@ -58,7 +58,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
     },
     way: 'help',
   },
-  E4: {
+  'service-failed': {
     status: 502,
     title: { en: 'The sign-in service did not answer as it should', zh: '登录服务暂时没有正常响应' },
     next: {
@@ -67,13 +67,13 @@ export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
     },
     way: 'chat',
   },
-  E5: {
+  'page-expired': {
     status: 403,
     title: { en: 'This page has expired', zh: '此页面已失效' },
     next: { en: 'Open the link in the chat again.', zh: '请在聊天中重新打开链接。' },
     way: 'chat',
   },
-  E6: {
+  'account-refused': {
     status: 403,
     title: { en: 'This account cannot be used here', zh: '此账号无法在这里使用' },
     next: {
@@ -82,7 +82,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
     },
     way: 'help',
   },
-  E7: {
+  'linked-elsewhere': {
     status: 409,
     title: { en: 'Another chat account is signed in with this account', zh: '此账号已在另一个聊天账号中登录' },
     next: {
@@ -91,7 +91,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
     },
     way: 'chat',
   },
-  'E7-this-chat': {
+  'chat-linked-elsewhere': {
     status: 409,
     title: { en: 'This chat is signed in with another account', zh: '此聊天已登录另一个账号' },
     next: {
@@ -100,14 +100,14 @@ export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
     },
     way: 'chat',
   },
-  E8: {
+  'too-many-tries': {
     status: 429,
     title: { en: 'Too many tries in a short time', zh: '短时间内尝试次数过多' },
     next: { en: 'Wait a minute, then try again.', zh: '请等待一分钟后重试。' },
     way: 'again',
     retryAfterSec: 60,
   },
-  E9: {
+  'sign-in-unavailable': {
     status: 503,
     title: { en: 'Sign-in is not available right now', zh: '登录暂时不可用' },
     next: { en: 'Try again in a minute.', zh: '请一分钟后重试。' },

@@ -65,7 +65,7 @@ interface LandingView {
   providerName: string;
   action: string;
   csrf: string;
-  /** Proof L3: a code has to be typed in the chat. */
+  /** Proof typed-code: a code has to be typed in the chat. */
   endsWithCode: boolean;
   /** Whether a question is answered once somebody has signed in. */
   isAwaited: boolean;

@@ -2,9 +2,19 @@ import { CodedError } from '../../base/coded-error.ts';
 
 /** The error pages of SECURITY.md page-headers; two have a second wording where the way out is another one. */
 export type ErrorPage =
-  'E1' | 'E2' | 'E3' | 'E3-unverifiable' | 'E4' | 'E5' | 'E6' | 'E7' | 'E7-this-chat' | 'E8' | 'E9';
+  | 'link-used-up'
+  | 'sign-in-broken-off'
+  | 'other-chat-account'
+  | 'chat-account-unverifiable'
+  | 'service-failed'
+  | 'page-expired'
+  | 'account-refused'
+  | 'linked-elsewhere'
+  | 'chat-linked-elsewhere'
+  | 'too-many-tries'
+  | 'sign-in-unavailable';
 
-/** What the "try again" form of E4 carries. */
+/** What the "try again" form of service-failed carries. */
 export interface TryAgain {
   ticketHash: string;
   csrf: string;
@@ -12,7 +22,7 @@ export interface TryAgain {
 
 interface PageErrorDetails {
   again?: TryAgain;
-  /** Another status than the page's own (E4: 504 for a time-out). */
+  /** Another status than the page's own (service-failed: 504 for a time-out). */
   status?: number;
   retryAfterSec?: number;
 }

@@ -11,7 +11,7 @@ import { MOST_CODES_OF_A_TICKET } from './typed-codes.ts';
 /**
  * Shows the first code of a confirmed sign-in and begins to await it; nothing is linked (SECURITY.md typed-code). A
  * second click gets the same code.
- * @throws PageError E1
+ * @throws PageError link-used-up
  */
 export async function awaitCode(flow: SignInFlow, request: BrowserRequest, found: WaitingSignIn): Promise<Outcome> {
   const { serial = 1 } = found.ticket.code ?? {};
@@ -21,7 +21,7 @@ export async function awaitCode(flow: SignInFlow, request: BrowserRequest, found
 /**
  * POST of "new code": the old one is worth nothing from then on. The form names the code that it replaces, so that a
  * second click does not replace the new one.
- * @throws PageError E1, E2, E5
+ * @throws PageError link-used-up, sign-in-broken-off, page-expired
  */
 export async function showNewCode(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
   const found = await findSignIn(flow, demandCookie(request));
@@ -32,7 +32,7 @@ export async function showNewCode(flow: SignInFlow, request: BrowserRequest): Pr
   return showSerial(flow, request, { found, serial: replaced + 1 });
 }
 
-/** GET while the code is awaited: the same code in the same browser, and that it has not been typed yet. @throws PageError E1 */
+/** GET while the code is awaited: the same code in the same browser, and that it has not been typed yet. @throws PageError link-used-up */
 export async function showCodeAgain(flow: SignInFlow, request: BrowserRequest, found: WaitingSignIn): Promise<Outcome> {
   return pageOf(flow, request, found, true);
 }
@@ -58,7 +58,7 @@ async function pageOf(
 ): Promise<Outcome> {
   const { ticket, signedIn, cookie, quarantined: pending } = found;
   const code = flow.codes.codeOf(ticket, cookie);
-  if (code === undefined || !ticket.code) throw new PageError('E1');
+  if (code === undefined || !ticket.code) throw new PageError('link-used-up');
   const { serial } = ticket.code;
   const page = codePage({
     language: request.language,
