@@ -46,6 +46,8 @@ describe('English questions are answered from the English page and heading that 
     ['How do I make a backup?', 'docs/OPERATIONS.md, “Backup and restore”', 'redis-cli --rdb'],
     ['How do I upgrade?', 'docs/OPERATIONS.md, “Upgrade”', 'CHANGELOG.md'],
     ['How do I connect Slack?', 'docs/SLACK.md, “Connect Slack”', 'Signing Secret'],
+    ['Which hosts must the firewall allow?', 'docs/OPERATIONS.md, “The firewall”', 'the host of'],
+    ['What does “its signature differs” mean?', 'docs/OPERATIONS.md, “In the log', 'copy the token'],
     ['What may reasoning_effort be?', 'docs/SERVICE.md, “', 'svc-max'],
     ['What does the sweeper do?', 'docs/ARCHITECTURE.md', 'sweeper'],
   ])('%s', async (question, source, part) => {
@@ -80,6 +82,8 @@ describe('Chinese questions are answered from the Chinese page and heading that 
     ['怎么解绑？', 'docs/zh-CN/USING.md，“聊天中可以使用的指令', '/unlink'],
     ['别人转发登录链接怎么办？', 'docs/zh-CN/SIGN_IN.md，“使用者看到什么', '不会绑定任何人的账号'],
     ['我们没有自己的登录服务怎么办？', 'docs/zh-CN/SERVICE.md，“单独运行自带的对话与登录服务', 'ROLES=service'],
+    ['防火墙要放行哪些地址？', 'docs/zh-CN/OPERATIONS.md，“防火墙', 'qyapi.weixin.qq.com'],
+    ['谁可以使用？', 'docs/zh-CN/SIGN_IN.md，“谁可以使用', 'config/policy.json'],
     ['怎么备份？', 'docs/zh-CN/OPERATIONS.md，“备份与恢复', 'redis-cli --rdb'],
     ['怎么升级？', 'docs/zh-CN/OPERATIONS.md，“升级', 'docker compose build'],
   ])('%s', async (question, source, part) => {

@@ -10,7 +10,7 @@ const OUR_NAMES = new Set(
 const OUR_WORDS = new Set(
   (
     'bot chat group mention conversation message answer worker receiver service model engine tool image voice thought sign-in sign login ' +
-    'key secret token setting metric log deploy install compose callback queue shard command slash encrypt test backup upgrade try 工具'
+    'key secret token setting metric log deploy install compose callback queue shard command slash encrypt test backup upgrade firewall proxy memory try 工具'
   ).split(' '),
 );
 
