@@ -17,7 +17,7 @@ import { needsLocalParts } from '../local/needs-local-parts.ts';
 import { readOwnModel } from '../local/own-model-file.ts';
 import { findRedisProgram } from '../local/redis-program.ts';
 import type { CheckResult } from '../platforms/platform.ts';
-import type { PlatformName } from '../domain/message.ts';
+import { describePlatform } from '../platforms/registry.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 import { isServiceAlone } from '../settings/mode.ts';
 
@@ -106,16 +106,10 @@ function checkOfSignIn({ embedded: { signIn: isEmbedded }, signIn, http }: Confi
   };
 }
 
-/** The platforms that are on. */
-function platformsOf({ wecom, slack }: Config): PlatformName[] {
-  return [...(wecom.isBotOn ? ['wecom' as const] : []), ...(slack.isOn ? ['slack' as const] : [])];
-}
-
 /** The platforms judge their own credentials. */
 function platformChecks(config: Config, secrets: Secrets): Check[] {
-  const shown: Readonly<Partial<Record<PlatformName, string>>> = { wecom: 'WeCom', slack: 'Slack' };
-  return platformsOf(config).map((platform) => ({
-    name: shown[platform] ?? platform,
+  return config.platforms.map((platform) => ({
+    name: describePlatform(platform).label.en,
     run: () => checkPlatform(platform, config, secrets),
   }));
 }
@@ -123,7 +117,7 @@ function platformChecks(config: Config, secrets: Secrets): Check[] {
 /** @param ports settles once no port of ours is listened on for a try: whoever called it meanwhile would be cut off */
 function checkOfPublicUrl(config: Config, judge: JudgeProof | undefined, ports: Promise<unknown>): Check {
   const { publicUrl } = config.http;
-  const platforms = isServiceAlone(config.roles) ? [] : platformsOf(config);
+  const platforms = isServiceAlone(config.roles) ? [] : config.platforms;
   const hasSignIn = hasBot(config) && config.signIn.mode !== 'off';
   const run = async () => {
     await ports.catch(() => undefined);

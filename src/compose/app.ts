@@ -26,8 +26,8 @@ export interface AppOptions {
   nowMs?: NowMs;
   /** What the tool that reads pages may reach; the public web but in tests. */
   egress?: EgressPolicy;
-  /** How long Slack may carry out a post that was given up; its platform's own trait but in tests. Milliseconds. */
-  slackSettlesWithinMs?: number;
+  /** How long a platform may carry out a post that was given up; its own trait but in tests. Milliseconds. */
+  postSettlesWithinMs?: number;
   /** What a worker in a process of its own runs; without it the worker runs in this one. */
   workerProgram?: URL | undefined;
   /** Called when the process must not go on (an unsafe Redis); the sentence names what to do. */
@@ -62,10 +62,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     const local = await startLocal(options, endings);
     const secrets = local?.secrets ?? options.secrets;
     const registry = new Registry();
-    const { egress, slackSettlesWithinMs } = options;
+    const { egress, postSettlesWithinMs } = options;
     const report = createReport(registry, log);
     const recentLinks = new RecentChanges();
-    const bot = { config, secrets, nowMs, egress, slackSettlesWithinMs, recentLinks, log, report };
+    const bot = { config, secrets, nowMs, egress, postSettlesWithinMs, recentLinks, log, report };
     const has = (role: Role) => config.roles.includes(role);
     const { answer: prove } = proofOfConfiguration(config, secrets);
 

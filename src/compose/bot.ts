@@ -8,9 +8,7 @@ import { connectRedis, type RedisClient } from '../base/redis.ts';
 import { createChatClient, type ChatClient } from '../chat/chat-client.ts';
 import type { RecentChanges } from '../identity/links/recent-changes.ts';
 import { readCodes } from '../identity/typed-code/read-codes.ts';
-import { createSealedTokenStore } from '../platforms/sealed-token-store.ts';
-import { createSlack } from '../platforms/slack/index.ts';
-import { createPrivateRate, createWecom, type WecomOptions } from '../platforms/wecom/index.ts';
+import { PLATFORM_MODULES } from '../platforms/platform-module.ts';
 import { personIdOf } from '../domain/conversation.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { InboundMessage, PlatformName } from '../domain/message.ts';
@@ -56,8 +54,8 @@ export interface BotOptions {
   config: Config;
   secrets: Secrets;
   nowMs: NowMs;
-  /** How long Slack may carry out a post that was given up; its platform's own trait but in tests. Milliseconds. */
-  slackSettlesWithinMs?: number | undefined;
+  /** How long a platform may carry out a post that was given up; its own trait but in tests. Milliseconds. */
+  postSettlesWithinMs?: number | undefined;
   /** The account links that this process has made and undone lately, whichever part did. */
   recentLinks: RecentChanges;
   /** What the tool that reads pages may reach; the public web but in tests. */
@@ -88,64 +86,23 @@ export type Base = ReturnType<typeof createBase>;
 
 /** The platforms whose credentials are set. */
 export function createPlatforms(
-  { config, secrets, nowMs, log, slackSettlesWithinMs, report }: PlatformParts,
+  { config, secrets, nowMs, log, postSettlesWithinMs, report }: PlatformsOptions,
   redis: RedisClient,
   keyRing: KeyRing,
 ): ReadonlyMap<PlatformName, Platform> {
-  const reported = report ? { report } : {};
-  const served = [
-    ...(config.wecom.isBotOn
-      ? [
-          buildWecom(
-            { config, secrets, nowMs, log, ...reported },
-            { tokenStore: createSealedTokenStore(redis, keyRing, nowMs), privateRate: createPrivateRate(redis, log) },
-          ),
-        ]
-      : []),
-    ...(config.slack.isOn ? [buildSlack({ config, secrets, nowMs, slackSettlesWithinMs, ...reported })] : []),
-  ];
-  return new Map(served.map((platform) => [platform.name, withEditGap(platform, config.reply.minEditMs)]));
+  const served = [...PLATFORM_MODULES].filter(([name]) => config.platforms.includes(name));
+  return new Map(
+    served.map(([name, { create }]) => {
+      const onRefused = (code: string) => report?.platformRefused({ platform: name, code });
+      const platform = create({ config, secrets, redis, keyRing, nowMs, log, postSettlesWithinMs, onRefused });
+      return [name, withEditGap(platform, config.reply.minEditMs)];
+    }),
+  );
 }
 
-type PlatformParts = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log' | 'slackSettlesWithinMs'> & {
+type PlatformsOptions = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log' | 'postSettlesWithinMs'> & {
   report?: Pick<Report, 'platformRefused'>;
 };
-
-/** What all processes of a deployment have in common. */
-type WecomShares = Pick<WecomOptions, 'tokenStore' | 'privateRate'>;
-
-function buildWecom({ config, secrets, nowMs, log, report }: PlatformParts, shared: WecomShares): Platform {
-  const { wecom } = config;
-  const agent = wecom.app &&
-    secrets.wecomAgentSecret !== undefined && { ...wecom.app, agentSecret: secrets.wecomAgentSecret };
-  return createWecom({
-    botToken: secrets.wecomBotToken ?? '',
-    botAesKey: secrets.wecomBotAesKey ?? '',
-    botName: wecom.botName,
-    ...agent,
-    apiUrl: wecom.apiUrl,
-    openUrl: wecom.openUrl,
-    webhookWindowSec: config.webhook.windowSec,
-    nowMs,
-    log,
-    ...shared,
-    onRefused: (code) => report?.platformRefused({ platform: 'wecom', code }),
-  });
-}
-
-function buildSlack({ config, secrets, nowMs, slackSettlesWithinMs, report }: Omit<PlatformParts, 'log'>): Platform {
-  return createSlack({
-    signingSecret: secrets.slackSigningSecret ?? '',
-    botToken: secrets.slackBotToken ?? '',
-    apiUrl: config.slack.apiUrl,
-    reply: config.slack.reply,
-    models: config.chat.models,
-    webhookWindowSec: config.webhook.windowSec,
-    nowMs,
-    onRefused: (code) => report?.platformRefused({ platform: 'slack', code }),
-    ...(slackSettlesWithinMs === undefined ? {} : { settlesWithinMs: slackSettlesWithinMs }),
-  });
-}
 
 function withEditGap(platform: Platform, minEditMs: number | undefined): Platform {
   if (minEditMs === undefined) return platform;

@@ -1,6 +1,7 @@
 import type { JudgeProof } from '../check/ask-whose.ts';
 import { hashParts, hmacBase64Url, sameSecret } from '../base/ids.ts';
 import { createKeyRing } from './secrets.ts';
+import { PLATFORMS, type PlatformSecrets } from '../platforms/registry.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 
 /**
@@ -36,12 +37,16 @@ export function proofOfConfiguration(config: Config, secrets: Secrets): Configur
 }
 
 /** What all processes of a deployment have in common, whatever their roles and ports are. */
-function markOf({ http, chat, signIn, wecom, slack }: Config, secrets: Secrets): string {
-  const { chatApiKey, signInClientSecret, wecomBotToken, wecomBotAesKey, wecomAgentSecret } = secrets;
-  const { slackSigningSecret, slackBotToken, serviceApiKeys } = secrets;
+function markOf(config: Config, secrets: Secrets): string {
+  const { http, chat, signIn } = config;
+  const { chatApiKey, signInClientSecret, serviceApiKeys } = secrets;
+  const own = PLATFORMS.map(({ name }) => config[name]);
+  const [first = [], ...others] = PLATFORMS.map((platform) =>
+    Object.keys(platform.secrets).map((key) => secrets[key as keyof PlatformSecrets]),
+  );
   return hashParts(
-    JSON.stringify([http.publicUrl, chat.baseUrl, chat.models, chat.model, signIn, wecom, slack]),
-    JSON.stringify([chatApiKey, signInClientSecret, wecomBotToken, wecomBotAesKey, wecomAgentSecret]),
-    JSON.stringify([slackSigningSecret, slackBotToken, serviceApiKeys]),
+    JSON.stringify([http.publicUrl, chat.baseUrl, chat.models, chat.model, signIn, ...own]),
+    JSON.stringify([chatApiKey, signInClientSecret, ...first]),
+    JSON.stringify([...others.flat(), serviceApiKeys]),
   );
 }

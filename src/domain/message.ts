@@ -1,7 +1,8 @@
+import type { PlatformName } from '../platforms/registry.ts';
 import type { SlashCommand } from './slash-words.ts';
 
 /** The messaging apps that Parley speaks to. */
-export type PlatformName = 'wecom' | 'slack' | 'feishu' | 'dingtalk';
+export type { PlatformName };
 
 /** The chat that a message was written in, and the part of it that forms a conversation. */
 export interface Chat {

@@ -1,3 +1,4 @@
+import { describePlatform } from '../platforms/registry.ts';
 import type { PlatformName } from '../domain/message.ts';
 
 export interface Refused {
@@ -9,12 +10,9 @@ export interface Refused {
   sizeBytes?: number | undefined;
 }
 
-/** The setting that a platform signs with. */
-const SIGNS: Partial<Record<PlatformName, string>> = { wecom: 'WECOM_BOT_TOKEN', slack: 'SLACK_SIGNING_SECRET' };
-
 /** Why a delivery was refused and what an operator who expected it would do; it holds nothing of the delivery's own words. */
 export function refusalInWords({ platform, reason, offSec, sizeBytes }: Refused): string {
-  const secret = SIGNS[platform] ?? 'the signing secret';
+  const secret = describePlatform(platform).signs;
   switch (reason) {
     case 'signature differs':
       return `its signature differs: see that ${secret} is what the platform's console shows; anybody else's call ends here too`;

@@ -1,20 +1,16 @@
 import { resolve } from 'node:path';
 import type { Bilingual } from '../base/texts.ts';
+import type { PlatformDescription } from '../platforms/description.ts';
+import { PLATFORMS, type PlatformConfigs, type PlatformSecrets } from '../platforms/registry.ts';
 import type { Config, Secrets, SignInProof } from './config.ts';
 import type { ValidatedSettings } from './cross-checks.ts';
 import { isLocalSlack, isServiceAlone } from './mode.ts';
 import type { Settings } from './schema.ts';
 
-const WECOM_API_URL = 'https://qyapi.weixin.qq.com';
-const WECOM_OPEN_URL = 'https://open.weixin.qq.com';
-const SLACK_API_URL = 'https://slack.com/api';
-
 /** Names that local mode's own parts go by; none is a secret. */
 const LOCAL = {
   serviceName: { en: 'Parley Sign-in', zh: '统一登录' },
   clientId: 'parley',
-  corpId: 'wwparleylocal',
-  agentId: '1000002',
   peopleFile: 'config/people.json',
 };
 
@@ -77,8 +73,8 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
     webSearchUrl: settings.WEB_SEARCH_URL,
     reply: { minEditMs: settings.REPLY_MIN_EDIT_MS },
     signIn: assembleSignIn(judged, service),
-    wecom: assembleWecom(judged),
-    slack: assembleSlack(judged),
+    platforms: PLATFORMS.filter((platform) => isServed(platform, judged)).map(({ name }) => name),
+    ...assemblePlatforms(judged),
     local: {
       dataDir: resolve(cwd, settings.DATA_DIR),
       servicePort: settings.SERVICE_PORT,
@@ -127,27 +123,28 @@ function proofsOf({ settings, mode, roles }: ValidatedSettings): readonly SignIn
   return settings.SIGN_IN_PROOF ?? [isLocalSlack(mode, settings) ? 'typed-code' : 'same-browser'];
 }
 
-function assembleWecom({ settings, given, mode }: ValidatedSettings): Config['wecom'] {
-  const isLocal = mode === 'local' && settings.MESSENGER_PROTOCOL === 'wecom';
-  const messenger = messengerUrl(settings);
-  const { WECOM_CORP_ID: corpId, WECOM_AGENT_ID: agentId } = settings;
-  const named = corpId !== undefined && agentId !== undefined ? { corpId, agentId } : undefined;
-  return {
-    isBotOn: isLocal || given.has('WECOM_BOT_TOKEN'),
-    botName: settings.WECOM_BOT_NAME,
-    app: isLocal ? { corpId: LOCAL.corpId, agentId: LOCAL.agentId } : named,
-    apiUrl: settings.WECOM_API_URL ?? (isLocal ? messenger : WECOM_API_URL),
-    openUrl: settings.WECOM_OPEN_URL ?? (isLocal ? messenger : WECOM_OPEN_URL),
-  };
+function isServed({ name, credentials }: PlatformDescription, { settings, given, mode }: ValidatedSettings): boolean {
+  const set: ReadonlySet<string> = given;
+  return (mode === 'local' && settings.MESSENGER_PROTOCOL === name) || set.has(credentials[0]);
 }
 
-function assembleSlack({ settings, given, mode }: ValidatedSettings): Config['slack'] {
-  const isLocal = isLocalSlack(mode, settings);
-  return {
-    isOn: isLocal || given.has('SLACK_BOT_TOKEN'),
-    reply: settings.SLACK_REPLY,
-    apiUrl: settings.SLACK_API_URL ?? (isLocal ? `${messengerUrl(settings)}/api` : SLACK_API_URL),
-  };
+function assemblePlatforms(judged: ValidatedSettings): PlatformConfigs {
+  const { settings, mode } = judged;
+  const configs = PLATFORMS.map((platform: PlatformDescription) => {
+    const isPlayed = mode === 'local' && settings.MESSENGER_PROTOCOL === platform.name;
+    const parts = {
+      settings: settings as never,
+      isOn: isServed(platform, judged),
+      messengerUrl: isPlayed ? messengerUrl(settings) : undefined,
+    };
+    return [platform.name, platform.assemble(parts)];
+  });
+  return Object.fromEntries(configs) as PlatformConfigs;
+}
+
+function secretsOfPlatforms(settings: Settings): PlatformSecrets {
+  const names = PLATFORMS.flatMap((platform) => Object.entries<keyof Settings>(platform.secrets));
+  return Object.fromEntries(names.map(([key, name]) => [key, settings[name]])) as PlatformSecrets;
 }
 
 function messengerUrl({ MESSENGER_PORT: port }: Settings): string {
@@ -184,11 +181,7 @@ export function assembleSecrets(settings: Settings): Secrets {
     chatApiKey: settings.CHAT_API_KEY,
     webSearchBraveKey: settings.WEB_SEARCH_BRAVE_KEY,
     signInClientSecret: settings.SIGN_IN_CLIENT_SECRET,
-    wecomBotToken: settings.WECOM_BOT_TOKEN,
-    wecomBotAesKey: settings.WECOM_BOT_AES_KEY,
-    wecomAgentSecret: settings.WECOM_AGENT_SECRET,
-    slackSigningSecret: settings.SLACK_SIGNING_SECRET,
-    slackBotToken: settings.SLACK_BOT_TOKEN,
+    ...secretsOfPlatforms(settings),
     serviceApiKeys: settings.SERVICE_API_KEYS ?? [],
     serviceOidcClientSecret: settings.SERVICE_OIDC_CLIENT_SECRET,
     serviceUpstreamKey: settings.SERVICE_UPSTREAM_KEY,

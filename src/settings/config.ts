@@ -1,3 +1,4 @@
+import type { PlatformConfigs, PlatformName, PlatformSecrets } from '../platforms/registry.ts';
 import type { Bilingual } from '../base/texts.ts';
 import type { Mode, Role } from './mode.ts';
 import type { SameIdRule } from './setting-kinds.ts';
@@ -12,7 +13,7 @@ export type SignInProof = 'same-browser' | 'same-id' | 'typed-code';
  * What was decided at start: frozen, without secrets, so that it may be printed. Paths are absolute, addresses have no
  * slash at their end. In local mode the addresses of the embedded parts stand where none were set.
  */
-export interface Config {
+export interface Config extends PlatformConfigs {
   readonly mode: Mode;
   readonly roles: readonly Role[];
   /** Which parts Parley brings itself, since no address was set for them. */
@@ -77,16 +78,8 @@ export interface Config {
     readonly serviceName: Bilingual;
     readonly helpUrl: string | undefined;
   };
-  readonly wecom: {
-    /** Whether this process serves the AI bot. */
-    readonly isBotOn: boolean;
-    readonly botName: string;
-    /** The self-built app, when its credentials are set. */
-    readonly app: { readonly corpId: string; readonly agentId: string } | undefined;
-    readonly apiUrl: string;
-    readonly openUrl: string;
-  };
-  readonly slack: { readonly isOn: boolean; readonly reply: 'stream' | 'edit'; readonly apiUrl: string };
+  /** The platforms that this deployment serves; what each of them was told stands under its name. */
+  readonly platforms: readonly PlatformName[];
   readonly local: {
     readonly dataDir: string;
     readonly servicePort: number;
@@ -111,7 +104,7 @@ export interface Config {
 }
 
 /** What must never be printed or logged. What local mode makes itself is absent here until `local/` has filled it in. */
-export interface Secrets {
+export interface Secrets extends PlatformSecrets {
   /** A secret, since addresses may hold a password; empty when Redis is embedded. */
   readonly redisUrls: readonly string[];
   readonly secretKey: Buffer | undefined;
@@ -119,11 +112,6 @@ export interface Secrets {
   readonly chatApiKey: string | undefined;
   readonly webSearchBraveKey: string | undefined;
   readonly signInClientSecret: string | undefined;
-  readonly wecomBotToken: string | undefined;
-  readonly wecomBotAesKey: string | undefined;
-  readonly wecomAgentSecret: string | undefined;
-  readonly slackSigningSecret: string | undefined;
-  readonly slackBotToken: string | undefined;
   readonly serviceApiKeys: readonly string[];
   readonly serviceOidcClientSecret: string | undefined;
   readonly serviceUpstreamKey: string | undefined;

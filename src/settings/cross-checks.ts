@@ -1,12 +1,11 @@
+import { PLATFORMS } from '../platforms/registry.ts';
 import { fault, type Fault } from './fault.ts';
 import {
   BOT_CREDENTIALS,
   isLocalSlack,
   isServiceAlone,
   SERVICE_OIDC_CREDENTIALS,
-  SLACK_CREDENTIALS,
-  WECOM_APP_CREDENTIALS,
-  WECOM_BOT_CREDENTIALS,
+  WEB_SIGN_IN_CREDENTIALS,
   type Given,
   type Mode,
   type Role,
@@ -69,10 +68,16 @@ export function crossWarnings({ settings, given, mode, roles }: ValidatedSetting
   if (!given.has('PUBLIC_URL')) warnings.push('PUBLIC_URL is not set: links for people lead to this machine only');
   if (!BOT_CREDENTIALS.some(([first]) => given.has(first)))
     warnings.push(`No platform is set up: set ${PLATFORM_WISH}`);
-  else if (given.has('WECOM_BOT_TOKEN') && !given.has('WECOM_BOT_NAME'))
-    warnings.push("WECOM_BOT_NAME is not set: mentions are recognised only if the bot's name is Parley");
+  warnings.push(...adviceOfPlatforms(given));
   if (settings.REDIS_ALLOW_DATA_LOSS) warnings.push('REDIS_ALLOW_DATA_LOSS is yes: accepted messages can be lost');
   return warnings;
+}
+
+function adviceOfPlatforms(given: ReadonlySet<string>): string[] {
+  return PLATFORMS.flatMap((platform) => {
+    if (!('advice' in platform) || !given.has(platform.credentials[0])) return [];
+    return Object.entries(platform.advice).flatMap(([name, sentence]) => (given.has(name) ? [] : [sentence]));
+  });
 }
 
 /** The service alone often reads the file that was written for a bot. */
@@ -154,7 +159,11 @@ function signInCredentials({ settings, given, roles }: ValidatedSettings): Fault
 }
 
 function completeCredentials({ given }: ValidatedSettings): Fault[] {
-  const groups = [WECOM_BOT_CREDENTIALS, WECOM_APP_CREDENTIALS, SLACK_CREDENTIALS, SERVICE_OIDC_CREDENTIALS];
+  const ofPlatforms = PLATFORMS.flatMap((platform) => [
+    platform.credentials,
+    ...('webSignIn' in platform ? [platform.webSignIn] : []),
+  ]);
+  const groups: (readonly SettingName[])[] = [...ofPlatforms, SERVICE_OIDC_CREDENTIALS];
   return groups.flatMap((group) => {
     const present = group.filter((name) => given.has(name));
     if (present.length === 0) return [];
@@ -185,9 +194,10 @@ function oneInstitution({ given }: ValidatedSettings): Fault[] {
 function proofOfPerson({ settings, given, mode, roles }: ValidatedSettings): Fault[] {
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
   const proofs = settings.SIGN_IN_PROOF;
+  const webSignIn = WEB_SIGN_IN_CREDENTIALS.flat();
   // A half-set group has a fault of its own.
   const isSlackLocal = isLocalSlack(mode, settings);
-  const hasWebSignIn = (mode === 'local' && !isSlackLocal) || WECOM_APP_CREDENTIALS.some((name) => given.has(name));
+  const hasWebSignIn = (mode === 'local' && !isSlackLocal) || webSignIn.some((name) => given.has(name));
   if (proofs?.includes('typed-code') && proofs.length > 1) {
     return [
       fault('SIGN_IN_PROOF', 'names typed-code, which stands alone: leave it out, or set nothing else beside it'),
@@ -197,20 +207,22 @@ function proofOfPerson({ settings, given, mode, roles }: ValidatedSettings): Fau
     return [fault('SIGN_IN_PROOF', 'names same-browser, which the local stand-in of Slack does not have: unset it')];
   }
   if (proofs?.includes('same-browser') && !hasWebSignIn) {
-    return [fault('SIGN_IN_PROOF', `names same-browser, which needs ${WECOM_APP_CREDENTIALS.join(', ')}`)];
+    return [fault('SIGN_IN_PROOF', `names same-browser, which needs ${webSignIn.join(', ')}`)];
   }
   if (isSlackLocal && proofs === undefined) return [];
-  const isSlackOn = SLACK_CREDENTIALS.some((name) => given.has(name));
-  if (isSlackOn && (proofs?.includes('same-browser') ?? hasWebSignIn)) {
+  const without = PLATFORMS.find(
+    (platform) => !('webSignIn' in platform) && platform.credentials.some((name) => given.has(name)),
+  );
+  if (without && (proofs?.includes('same-browser') ?? hasWebSignIn)) {
     return [
       fault(
         'SIGN_IN_PROOF',
-        'must be same-id (platform user ids equal profile ids) or typed-code beside Slack, which has no web sign-in of its own here',
+        `must be same-id (platform user ids equal profile ids) or typed-code beside ${without.label.en}, which has no web sign-in of its own here`,
       ),
     ];
   }
   if (given.has('SIGN_IN_PROOF') || hasWebSignIn) return [];
-  const sameBrowser = isSlackOn ? '' : `set ${WECOM_APP_CREDENTIALS.join(', ')} for same-browser, or `;
+  const sameBrowser = without ? '' : `set ${webSignIn.join(', ')} for same-browser, or `;
   return [
     missing(
       'SIGN_IN_PROOF',

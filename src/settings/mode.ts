@@ -1,3 +1,4 @@
+import { PLATFORMS } from '../platforms/registry.ts';
 import type { SettingName, Settings } from './schema.ts';
 
 export type Role = 'receiver' | 'worker' | 'service' | 'messenger';
@@ -8,13 +9,13 @@ export type Mode = 'local' | 'serving';
 const SERVING_ROLES: readonly Role[] = ['receiver', 'worker'];
 const LOCAL_ROLES: readonly Role[] = ['receiver', 'worker', 'service', 'messenger'];
 
-/** The two groups of WeCom credentials; each is set as a whole or not at all. */
-export const WECOM_BOT_CREDENTIALS = ['WECOM_BOT_TOKEN', 'WECOM_BOT_AES_KEY'] as const;
-export const WECOM_APP_CREDENTIALS = ['WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET'] as const;
-export const SLACK_CREDENTIALS = ['SLACK_SIGNING_SECRET', 'SLACK_BOT_TOKEN'] as const;
-
 /** What each platform that we serve receives its messages with; a platform is on when these are set. */
-export const BOT_CREDENTIALS = [WECOM_BOT_CREDENTIALS, SLACK_CREDENTIALS] as const;
+export const BOT_CREDENTIALS = PLATFORMS.map(({ credentials }) => credentials);
+
+/** What the web sign-in of each needs that has one. */
+export const WEB_SIGN_IN_CREDENTIALS = PLATFORMS.flatMap((platform) =>
+  'webSignIn' in platform ? [platform.webSignIn] : [],
+);
 
 /** What the institution's OpenID Connect provider is reached with; a group too. */
 export const SERVICE_OIDC_CREDENTIALS = [
@@ -28,7 +29,7 @@ export type Given = ReadonlySet<SettingName>;
 
 /** Local mode is: no platform's credentials set and ROLES unset, so that no real colleague meets the built-in model by mistake. */
 export function modeOf(given: Given, hasOtherPlatform = false): Mode {
-  const isServing = [...BOT_CREDENTIALS.flat(), ...WECOM_APP_CREDENTIALS, 'ROLES' as const].some((name) =>
+  const isServing = [...BOT_CREDENTIALS.flat(), ...WEB_SIGN_IN_CREDENTIALS.flat(), 'ROLES' as const].some((name) =>
     given.has(name),
   );
   return isServing || hasOtherPlatform ? 'serving' : 'local';

@@ -1,3 +1,4 @@
+import { PLATFORMS } from '../platforms/registry.ts';
 import { fault, type Fault } from './fault.ts';
 import { BOT_CREDENTIALS, type Given } from './mode.ts';
 import type { Environment } from './read-values.ts';
@@ -13,6 +14,8 @@ export const PLATFORMS_TO_COME: Readonly<Record<string, string>> = {
 /** The names that end local mode on the platforms that contract section 3 lists; also as NAME_FILE. */
 const CREDENTIALS = /^(FEISHU_(APP_ID|APP_SECRET|VERIFICATION_TOKEN|ENCRYPT_KEY)|DINGTALK_CLIENT_(ID|SECRET))(_FILE)?$/;
 
+const SERVED = new Intl.ListFormat('en-GB').format(PLATFORMS.map(({ label }) => label.en));
+
 /** Credentials of platforms that this version does not serve, each once, sorted. */
 export function credentialsToCome(env: Environment, file: Environment): string[] {
   const names = new Set([...Object.keys(env), ...Object.keys(file)]);
@@ -27,9 +30,6 @@ export function credentialsToCome(env: Environment, file: Environment): string[]
 export function faultsOfPlatformsToCome(names: readonly string[], given: Given): Fault[] {
   if (BOT_CREDENTIALS.flat().some((name) => given.has(name))) return [];
   return names.map((name) =>
-    fault(
-      name,
-      'is set, but this version serves WeCom and Slack only: unset it, or set the credentials of one of those',
-    ),
+    fault(name, `is set, but this version serves ${SERVED} only: unset it, or set the credentials of one of those`),
   );
 }

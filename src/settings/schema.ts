@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { chatSettings, signInSettings, slackSettings, wecomSettings } from './schema/bot-settings.ts';
+import { PLATFORMS, platformSettings } from '../platforms/registry.ts';
+import { chatSettings, signInSettings } from './schema/bot-settings.ts';
 import { localSettings, processSettings, storeSettings } from './schema/process-settings.ts';
 import { serviceSettings } from './schema/service-settings.ts';
 
@@ -9,8 +10,7 @@ export const SETTING_GROUPS = [
   { title: 'Redis and what is kept', settings: storeSettings },
   { title: 'Chat', settings: chatSettings },
   { title: 'Sign-in', settings: signInSettings },
-  { title: 'WeCom', settings: wecomSettings },
-  { title: 'Slack', settings: slackSettings },
+  ...PLATFORMS.map(({ label, settings }) => ({ title: label.en, settings })),
   { title: 'Local mode', settings: localSettings },
   { title: 'Reference service', settings: serviceSettings },
 ] as const;
@@ -24,8 +24,7 @@ export const settingsSchema = z.object({
   ...storeSettings,
   ...chatSettings,
   ...signInSettings,
-  ...wecomSettings,
-  ...slackSettings,
+  ...platformSettings(),
   ...localSettings,
   ...serviceSettings,
 });

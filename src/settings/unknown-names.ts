@@ -1,11 +1,12 @@
 import { editDistance, nearestOf } from '../base/near-name.ts';
+import { PLATFORMS } from '../platforms/registry.ts';
 import { PLATFORMS_TO_COME } from './platforms-to-come.ts';
 import { type Environment, SECRET_NAMES } from './read-values.ts';
 import { SETTING_NAMES } from './schema.ts';
 
 const PREFIXES = [
   'PARLEY_',
-  'WECOM_',
+  ...PLATFORMS.flatMap((platform) => ('prefix' in platform ? [platform.prefix] : [])),
   'CHAT_',
   'SIGN_IN_',
   'SERVICE_',

@@ -1,4 +1,5 @@
 import type { App } from '../compose/app.ts';
+import { describePlatform } from '../platforms/registry.ts';
 import type { Config } from '../settings/config.ts';
 import type { MovedPort } from '../compose/take-free-ports.ts';
 
@@ -70,10 +71,7 @@ function moveInWords({ setting, from, to, holder }: MovedPort): string {
 }
 
 /** What has to be saved on the platforms' side once this runs. */
-function consoleLines({ roles, http: { publicUrl }, wecom, slack }: Config): string[] {
+function consoleLines({ roles, http: { publicUrl }, platforms }: Config): string[] {
   if (!roles.includes('receiver')) return [];
-  return [
-    ...(wecom.isBotOn ? [`Save in WeCom's console as the bot's callback URL: ${publicUrl}/webhooks/wecom`] : []),
-    ...(slack.isOn ? [`Save in Slack's app under Event Subscriptions: ${publicUrl}/webhooks/slack`] : []),
-  ];
+  return platforms.map((name) => describePlatform(name).consoleLine(`${publicUrl}/webhooks/${name}`));
 }

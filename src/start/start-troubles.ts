@@ -11,6 +11,7 @@ import { connectRedis, type RedisAddress } from '../base/redis.ts';
 import type { CheckResult } from '../platforms/platform.ts';
 import { redisAddress } from '../compose/secrets.ts';
 import { lacksOfService } from '../compose/service-lacks.ts';
+import { describePlatform } from '../platforms/registry.ts';
 import { hasVersion } from '../settings/setting-kinds.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 
@@ -169,10 +170,8 @@ async function serviceLooks(config: Config, secrets: Secrets): Promise<StartProb
 
 async function platformLooks(parts: LookParts): Promise<StartProbe[]> {
   const { checkPlatform } = await import('../check/check-platform.ts');
-  const { wecom, slack } = parts.config;
-  const names = [...(wecom.isBotOn ? ['wecom' as const] : []), ...(slack.isOn ? ['slack' as const] : [])];
-  return names.map((name) => ({
-    works: `${name === 'wecom' ? 'WeCom' : 'Slack'} takes our calls.`,
+  return parts.config.platforms.map((name) => ({
+    works: `${describePlatform(name).label.en} takes our calls.`,
     async find() {
       const results = await withTimeout(checkPlatform(name, parts.config, parts.secrets), LOOK_LIMIT_MS).catch(
         () => [],

@@ -60,6 +60,17 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
 /** The room whose types every room may use. */
 export const TYPES_FOR_ALL = 'settings';
 
+/**
+ * Single files that stand open to files beyond a border. What there is of platforms (names, settings, words) is plain data that the
+ * settings are made from, so that a platform is one folder; a description imports nothing but how a setting is written.
+ */
+export const OPEN_FILES: Readonly<Record<string, RegExp>> = {
+  'platforms/registry.ts': /^(settings|domain|metrics)\//,
+  'platforms/description.ts': /^settings\//,
+  'settings/setting.ts': /^platforms\/\w+\/description\.ts$/,
+  'settings/setting-kinds.ts': /^platforms\/\w+\/description\.ts$/,
+};
+
 /** Packages that belong to certain rooms, so that each can be replaced in one place. */
 export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   bullmq: ['queue'],

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { mutatedSource } from '../support/mutated-source.ts';
+import { findImports } from './find-imports.ts';
 import { judgeImports } from './judge-imports.ts';
 import { ROOM_RULES } from './room-rules.ts';
 
@@ -15,6 +17,23 @@ test('the rows know no room that is not one', () => {
   const folders = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory());
   expect(folders.map(({ name }) => name).filter((name) => !rooms.includes(name))).toEqual([]);
 });
+
+test('what the settings know of platforms is plain data: none of their code comes with it', () => {
+  const files = ['platforms/registry.ts', 'platforms/description.ts', ...readDescriptions()];
+  const reached = files.flatMap((path) =>
+    findImports(path, mutatedSource(resolve('src', path), readFileSync(join('src', path), 'utf8')))
+      .filter(({ isTypeOnly }) => !isTypeOnly)
+      .map(({ specifier }) => specifier),
+  );
+  // A module is brought only when its platform is built.
+  const allowed = /^(\.\.\/\.\.\/settings\/setting(-kinds)?\.ts|\.\/\w+\/description\.ts|\.\/module\.ts)$/;
+  expect(reached.filter((specifier) => specifier === undefined || !allowed.test(specifier))).toEqual([]);
+});
+
+function readDescriptions(): string[] {
+  const folders = readdirSync('src/platforms', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders.map(({ name }) => `platforms/${name}/description.ts`);
+}
 
 describe('a planted breach is caught', () => {
   let root: string;

@@ -27,7 +27,7 @@ const SIZES = {
 /** An id as WeCom encrypts it, of somebody whose name it does not tell; a long name from elsewhere. */
 const NAMELESS = { platform: 'wecom' as const, chatUserId: 'woAJ2GCAAAXtWyujaWJHDDGi0mACas1w' };
 const NAMED = {
-  platform: 'feishu' as const,
+  platform: 'slack' as const,
   chatUserId: 'ou_7d8a6e6df7621556ce0d21922b676706ccs',
   displayName: '欧阳 Maximiliane-Annabelle von Hohenberg',
 };

@@ -51,7 +51,7 @@ export function useSlackTown(options: SlackTownOptions = {}): SlackTown {
   const apps: App[] = [];
   const processes: ParleyProcess[] = [];
   const { log, lines } = recordingLog();
-  const { nowMs = Date.now, settlesWithinMs: slackSettlesWithinMs = -3_000 } = options;
+  const { nowMs = Date.now, settlesWithinMs: postSettlesWithinMs = -3_000 } = options;
   const town = { lines, startBot, stopBots, startProcess, textsIn, untilShown } as {
     -readonly [Name in keyof SlackTown]: SlackTown[Name];
   };
@@ -103,7 +103,7 @@ export function useSlackTown(options: SlackTownOptions = {}): SlackTown {
     if (!settings.ok) throw new Error(settings.faults.map(({ message }) => message).join('\n'));
     const { config, secrets } = settings;
     const app = await startApp({
-      ...{ config, secrets, log, slackSettlesWithinMs },
+      ...{ config, secrets, log, postSettlesWithinMs },
       nowMs: clock,
       onFatal: (words) => log.fatal(words),
     });

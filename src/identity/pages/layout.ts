@@ -1,6 +1,7 @@
 import { html, plainName, type SafeHtml } from '../../base/html.ts';
 import { say, type Bilingual, type Language } from '../../base/texts.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
+import { describePlatform } from '../../platforms/registry.ts';
 import type { PlatformName } from '../../domain/message.ts';
 import { maskId } from '../mask.ts';
 import { BACK_SCRIPT_PATH } from './back-to-chat.ts';
@@ -45,15 +46,8 @@ export function page({ language, title, header, outcome, back, body }: PageOptio
     </html>`;
 }
 
-const PLATFORM_LABELS: Readonly<Record<PlatformName, Bilingual>> = {
-  wecom: { en: 'WeCom', zh: '企业微信' },
-  slack: { en: 'Slack', zh: 'Slack' },
-  feishu: { en: 'Feishu', zh: '飞书' },
-  dingtalk: { en: 'DingTalk', zh: '钉钉' },
-};
-
 export function platformLabel(name: PlatformName, language: Language): string {
-  return say(PLATFORM_LABELS[name], language);
+  return say(describePlatform(name).label, language);
 }
 
 /** One side of the pair of identities. */

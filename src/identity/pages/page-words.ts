@@ -1,13 +1,11 @@
 import { say, withoutSlashes, type Bilingual, type Language } from '../../base/texts.ts';
 import type { PlatformName } from '../../domain/message.ts';
-
-/** Apps that keep what begins with a slash for themselves: there people type the bot's English words without it. */
-const KEEPS_SLASHES: ReadonlySet<PlatformName> = new Set(['slack']);
+import { describePlatform } from '../../platforms/registry.ts';
 
 /** A text that names words of the bot, as they are typed in the app that the reader came from. */
 export function sayWords(text: Bilingual, language: Language, platform: PlatformName | undefined): string {
   const words = say(text, language);
-  return platform !== undefined && KEEPS_SLASHES.has(platform) ? withoutSlashes(words) : words;
+  return platform !== undefined && describePlatform(platform).bareWords ? withoutSlashes(words) : words;
 }
 
 /** A name within a sentence: in Chinese one in Latin letters stands apart from its neighbours. */
