@@ -21,8 +21,15 @@ interface Index {
 }
 
 const CHINESE_PAGE = /\.zh-CN\.md$|^docs\/zh-CN\//;
-/** They hold every word and explain none. */
-const TABLES_OF_TESTS = new Set(['PERFORMANCE.md', 'RELIABILITY.md', 'SECURITY.md', 'PLATFORM_FACTS.md']);
+/** Tables of tests hold every word and explain none; pages of source are followed, not quoted in a chat. */
+const NEVER_QUOTED = new Set([
+  'PERFORMANCE.md',
+  'RELIABILITY.md',
+  'SECURITY.md',
+  'PLATFORM_FACTS.md',
+  'ADD_A_PLATFORM.md',
+  'ADD_A_TOOL.md',
+]);
 const DEVELOPER_PAGE = 'docs/ARCHITECTURE.md';
 /** What a program needs that talks to the service; its words are those of everything that people ask. */
 const INTERFACE_PAGE = 'docs/SERVICE.md';
@@ -141,7 +148,7 @@ async function pagesOf(dir: string): Promise<string[]> {
     'README.md',
     'README.zh-CN.md',
     ...names
-      .filter((name) => name.endsWith('.md') && !TABLES_OF_TESTS.has(name))
+      .filter((name) => name.endsWith('.md') && !NEVER_QUOTED.has(name))
       .map((name) => `docs/${name.replaceAll('\\', '/')}`)
       .sort(),
   ];
