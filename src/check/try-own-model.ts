@@ -43,12 +43,12 @@ function placesOf(address: string): string[] | 'address' | 'insecure' {
   return /\/v\d+$/.test(url.pathname) ? [text] : [`${text}/v1`, text];
 }
 
-async function tryPlace(place: { baseUrl: string; apiKey: string }, wished: string | undefined): Promise<TriedModel> {
+async function tryPlace(place: { baseUrl: string; apiKey: string }, chosen: string | undefined): Promise<TriedModel> {
   const list = await askForModels(place);
   const offered = list.status === 200 && 'body' in list ? modelsIn(list.body) : undefined;
   // A service without a list may answer all the same, once it is told for which model.
   if (!offered && ![200, 404, 405, 501].includes(list.status)) return { fault: faultOf(list) };
-  const models = wished === undefined ? likelyModels(offered ?? []) : [wished];
+  const models = chosen === undefined ? likelyModels(offered ?? []) : [chosen];
   if (models.length === 0) return { fault: { code: list.status === 404 ? 'not_found' : 'name_model' } };
   let fault: ModelFault = { code: 'no_answer' };
   for (const model of models) {

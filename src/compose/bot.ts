@@ -205,7 +205,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   });
   const summaries = createSummaries({ config, redis, keyRing, wakeQueue, chat, nowMs, log });
   const answer = createAnswerQuestion({
-    requestSummary: (request) => summaries.wish(request),
+    requestSummary: (request) => summaries.request(request),
     chat,
     keyRing,
     mediaStore: new MediaStore(redis, keyRing),

@@ -57,7 +57,7 @@ export interface LocalControls {
   onWorker(listener: (view: WorkerView) => void): () => void;
   model(): ModelView;
   /** Tries a model, and lets it answer from now on if it works. @returns what is wrong, if something is */
-  useModel(wish: ModelRequest): Promise<ModelFault | undefined>;
+  useModel(request: ModelRequest): Promise<ModelFault | undefined>;
   /** The built-in model answers from now on. */
   useBuiltInModel(): Promise<void>;
 }

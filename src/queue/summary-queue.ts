@@ -52,8 +52,8 @@ export class SummaryQueue {
     this.#options = options;
   }
 
-  /** Has a conversation summed up when there is time. Returns at once; a wish that gets lost is wished again. */
-  wish({ conversation, turnId, isShared, personId }: Omit<SummaryJob, 'version'>): void {
+  /** Has a conversation summed up when there is time. Returns at once; a request that gets lost is made again. */
+  request({ conversation, turnId, isShared, personId }: Omit<SummaryJob, 'version'>): void {
     if (this.#closing.signal.aborted) return;
     const person = personId === undefined ? {} : { personId };
     const job: SummaryJob = { version: 1, conversation, turnId, isShared, ...person };

@@ -25,7 +25,7 @@ export interface ValidatedSettings {
 
 type Check = (judged: ValidatedSettings) => Fault[];
 
-const PLATFORM_WISH = BOT_CREDENTIALS.map((group) => group.join(' and ')).join(', or ');
+const PLATFORM_CREDENTIALS = BOT_CREDENTIALS.map((group) => group.join(' and ')).join(', or ');
 
 /** What holds between several settings; all checks run, so that every fault is named at once (SECURITY.md checked-at-start). */
 const CHECKS: readonly Check[] = [
@@ -67,7 +67,7 @@ export function crossWarnings({ settings, given, mode, roles }: ValidatedSetting
   if (mode === 'local') return warnings;
   if (!given.has('PUBLIC_URL')) warnings.push('PUBLIC_URL is not set: links for people lead to this machine only');
   if (!BOT_CREDENTIALS.some(([first]) => given.has(first)))
-    warnings.push(`No platform is set up: set ${PLATFORM_WISH}`);
+    warnings.push(`No platform is set up: set ${PLATFORM_CREDENTIALS}`);
   warnings.push(...adviceOfPlatforms(given));
   if (settings.REDIS_ALLOW_DATA_LOSS) warnings.push('REDIS_ALLOW_DATA_LOSS is yes: accepted messages can be lost');
   return warnings;
@@ -108,7 +108,7 @@ function localModeMeant({ settings, given, mode, isProduction }: ValidatedSettin
   return [
     fault(
       setting,
-      `${whole.slice(setting.length + 1)}, but no platform is set up: is local mode meant, or is a platform missing? Set ${PLATFORM_WISH}; for local mode set MESSENGER_PROTOCOL=wecom${orRemove}`,
+      `${whole.slice(setting.length + 1)}, but no platform is set up: is local mode meant, or is a platform missing? Set ${PLATFORM_CREDENTIALS}; for local mode set MESSENGER_PROTOCOL=wecom${orRemove}`,
     ),
   ];
 }

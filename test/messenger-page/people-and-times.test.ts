@@ -4,7 +4,7 @@ import { imageFault, MAX_IMAGE_BYTES } from '../../src/messenger/page/image-choi
 import { hostBeside, inAppLinks, isAllowedLink } from '../../src/messenger/page/links.ts';
 import { groupMessages } from '../../src/messenger/page/message-groups.ts';
 import { avatarColourOf, choosePerson, initialsOf } from '../../src/messenger/page/people.ts';
-import { sayIn } from '../../src/messenger/page/texts.ts';
+import { sayIn } from '../../src/messenger/page/page-texts.ts';
 import { createThinkingClock } from '../../src/messenger/page/thinking-clock.ts';
 import { clockTime, dayKeyOf, dayLabel, listTime } from '../../src/messenger/page/times.ts';
 import { ALICE, GROUP, messageView, PRIVATE } from './sample-views.ts';

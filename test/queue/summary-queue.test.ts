@@ -55,14 +55,14 @@ test('where nothing is summed up the queue costs nothing: no connection, no key,
 test('what a process that ended left waiting is done where the next wish comes', async () => {
   const begun: string[] = [];
   const first = startQueue((job, signal) => (begun.push(job.turnId), untilAborted(signal)));
-  for (const turnId of ['t1', 't2']) first.queue.wish(wishFor(turnId));
+  for (const turnId of ['t1', 't2']) first.queue.request(wishFor(turnId));
   await untilTrue(() => begun.length === 1);
   await first.queue.close();
   expect(begun).toEqual(['t1']);
 
   const done: string[] = [];
   const second = startQueue((job) => Promise.resolve(done.push(job.turnId)));
-  second.queue.wish(wishFor('t3'));
+  second.queue.request(wishFor('t3'));
   await untilTrue(() => done.length === 2);
   expect(done).toEqual(['t2', 't3']);
 });
@@ -71,10 +71,10 @@ test('of one conversation one job waits or runs, whatever is wished meanwhile', 
   const begun: string[] = [];
   let end = (): void => undefined;
   const { queue } = startQueue((job) => (begun.push(job.turnId), new Promise<void>((resolve) => (end = resolve))));
-  queue.wish(wishFor('t1'));
+  queue.request(wishFor('t1'));
   await untilTrue(() => begun.length === 1);
-  for (let count = 0; count < 3; count += 1) queue.wish(wishFor('t1'));
-  queue.wish(wishFor('t2'));
+  for (let count = 0; count < 3; count += 1) queue.request(wishFor('t1'));
+  queue.request(wishFor('t2'));
   await untilTrue(async () => (await server.redis.llen('{summaries}:summaries:wait')) === 1);
   end();
   await untilTrue(() => begun.length === 2);
@@ -85,7 +85,7 @@ test('of one conversation one job waits or runs, whatever is wished meanwhile', 
 test('while people wait for answers nothing is summed up', async () => {
   const begun: string[] = [];
   const { queue } = startQueue((job) => Promise.resolve(begun.push(job.turnId)), true);
-  queue.wish(wishFor('t1'));
+  queue.request(wishFor('t1'));
   await untilTrue(async () => (await server.redis.get('{summaries}:summaries:id')) === '1');
   await untilTrue(async () => (await server.redis.keys('{summaries}:*:de:*')).length === 0);
   expect(begun).toEqual([]);
@@ -94,13 +94,13 @@ test('while people wait for answers nothing is summed up', async () => {
 test('a stop breaks off what is being summed up, and takes no more wishes', async () => {
   const signals: AbortSignal[] = [];
   const { queue } = startQueue((_job, signal) => (signals.push(signal), untilAborted(signal)));
-  queue.wish(wishFor('t1'));
+  queue.request(wishFor('t1'));
   await untilTrue(() => signals.length === 1);
   const startedMs = Date.now();
   await queue.close();
   expect(Date.now() - startedMs).toBeLessThan(1_000);
   expect(signals[0]?.aborted).toBe(true);
-  queue.wish(wishFor('t2'));
+  queue.request(wishFor('t2'));
   expect(await server.redis.get('{summaries}:summaries:id')).toBe('1');
   expect(await server.redis.keys('{summaries}:*:de:*')).toEqual([]);
 });

@@ -15,7 +15,7 @@ import { readDelivery as readSlackDelivery } from '../../src/platforms/slack/rea
 import { renderStatus } from '../../src/platforms/slack/render-reply.ts';
 import { wholeSnapshot } from '../../src/platforms/slack/write-snapshot.ts';
 import { readSlashCommand } from '../../src/domain/slash-words.ts';
-import { createAnswers } from '../../src/platforms/wecom/answers.ts';
+import { createCallbackAnswers } from '../../src/platforms/wecom/callback-answers.ts';
 import { WECOM_DIALECT } from '../../src/platforms/wecom/dialect.ts';
 import { readDelivery as readWecomDelivery } from '../../src/platforms/wecom/read-delivery.ts';
 import { renderPlain, renderReply as renderWecomReply } from '../../src/platforms/wecom/render-reply.ts';
@@ -35,7 +35,7 @@ import type { TextStep } from './measure-cost.ts';
 const ROOM_BYTES = 4_096;
 const LOOK_BYTES = 20_480;
 const mention = createMentionStripper('Parley Bot');
-const answers = createAnswers({ token: TOKEN, aesKey: AES_KEY, nonce: '1', nowMs: () => 0 });
+const answers = createCallbackAnswers({ token: TOKEN, aesKey: AES_KEY, nonce: '1', nowMs: () => 0 });
 const models = loadModelTable();
 const docs = new DocSearch('/nowhere');
 const declared = {

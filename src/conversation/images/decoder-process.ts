@@ -139,8 +139,8 @@ function ask(child: ChildProcess, order: DecodeOrder, limitMs: number, mayHaveEn
     });
     const failed = (error: Error) => settle(() => reject(error))();
     child.on('message', answered).on('exit', ended).on('error', failed);
-    const { bytes, ...wishes } = order;
-    child.send({ ...wishes, sizeBytes: bytes.length }, (error) => error && failed(error));
+    const { bytes, ...options } = order;
+    child.send({ ...options, sizeBytes: bytes.length }, (error) => error && failed(error));
     // By its input, since a message would be copied twice on each side.
     child.stdin?.write(bytes);
   });

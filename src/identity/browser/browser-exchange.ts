@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { languageOfHeader } from '../../base/texts.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
-import type { BrowserRequest, Outcome } from './flow.ts';
+import type { BrowserRequest, PageOutcome } from './flow.ts';
 import type { PageHeaders } from '../pages/headers.ts';
 import { readBrowserCookie, writeBrowserCookie } from './request-guards.ts';
 
@@ -23,7 +23,7 @@ export function browserRequest(context: Context): BrowserRequest {
 }
 
 /** Writes a step's outcome as the answer. */
-export function send(context: Context, headersOf: (back?: BackToChat) => PageHeaders, outcome: Outcome): void {
+export function send(context: Context, headersOf: (back?: BackToChat) => PageHeaders, outcome: PageOutcome): void {
   context.set(headersOf(outcome.kind === 'page' ? outcome.back : undefined));
   if (outcome.cookie !== undefined) context.append('Set-Cookie', writeBrowserCookie(outcome.cookie));
   if (outcome.kind === 'page') {

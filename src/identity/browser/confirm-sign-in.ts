@@ -2,7 +2,7 @@ import { say } from '../../base/texts.ts';
 import type { ChatPerson } from '../account.ts';
 import type { Committed } from '../links/commit-link.ts';
 import { findSignIn, demandCookie, type WaitingSignIn } from './find-sign-in.ts';
-import { demandOwnForm, type BrowserRequest, type Outcome, type SignInFlow } from './flow.ts';
+import { demandOwnForm, type BrowserRequest, type PageOutcome, type SignInFlow } from './flow.ts';
 import { reportConflict } from './link-conflict.ts';
 import { maskId } from '../mask.ts';
 import { cancelledPage, donePage } from '../pages/closing-pages.ts';
@@ -13,7 +13,7 @@ import { awaitCode, showCodeAgain } from '../typed-code/show-code.ts';
 import { isAnswered, type WaitsFor } from '../links/waiting.ts';
 
 /** GET: asks whether these two are to be connected; after the connection it says so (SECURITY.md confirmed-by-name). @throws PageError */
-export async function showConfirm(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
+export async function showConfirm(flow: SignInFlow, request: BrowserRequest): Promise<PageOutcome> {
   const found = await findSignIn(flow, request.cookie);
   if (found.kind === 'done') return done(flow, request, found);
   const { ticket, signedIn, cookie } = found;
@@ -35,7 +35,7 @@ export async function showConfirm(flow: SignInFlow, request: BrowserRequest): Pr
  * has to type (step 21).
  * @throws PageError link-used-up, sign-in-broken-off, page-expired, linked-elsewhere
  */
-export async function confirmSignIn(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
+export async function confirmSignIn(flow: SignInFlow, request: BrowserRequest): Promise<PageOutcome> {
   const found = await findSignIn(flow, demandCookie(request));
   demandOwnForm(flow, request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
   if (found.kind === 'done') return done(flow, request, found);
@@ -65,7 +65,7 @@ function tellOutcome(flow: SignInFlow, { ticket, signedIn }: WaitingSignIn, comm
 }
 
 /** POST of the quiet way out: forgets the sign-in. @throws PageError sign-in-broken-off, page-expired */
-export async function cancelSignIn(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
+export async function cancelSignIn(flow: SignInFlow, request: BrowserRequest): Promise<PageOutcome> {
   const found = await findSignIn(flow, demandCookie(request));
   demandOwnForm(flow, request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
   if (found.kind === 'done') return done(flow, request, found);
@@ -88,7 +88,7 @@ function done(
   { language, userAgent }: BrowserRequest,
   { name, waitsFor }: { name: string; waitsFor: WaitsFor },
   person?: ChatPerson,
-): Outcome {
+): PageOutcome {
   const back = flow.backTo(userAgent, person);
   return { kind: 'page', back, page: donePage({ language, back, name, waitsFor }) };
 }

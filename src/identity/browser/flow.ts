@@ -70,7 +70,7 @@ export interface BrowserRequest {
 }
 
 /** What a step answers. `cookie` is a new value of the browser cookie. */
-export type Outcome =
+export type PageOutcome =
   | { kind: 'page'; page: SafeHtml; cookie?: string; back?: BackToChat | undefined }
   /** `isCallback`: the address holds a code, which the next page must not learn. */
   | { kind: 'redirect'; location: string; cookie?: string; isCallback?: boolean };

@@ -3,7 +3,7 @@ import { PlatformError } from '../../platforms/platform-error.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { PlatformName } from '../../domain/message.ts';
 import type { IdentityReason } from '../audit.ts';
-import type { BrowserRequest, Outcome, SignInFlow } from './flow.ts';
+import type { BrowserRequest, PageOutcome, SignInFlow } from './flow.ts';
 import { serviceAuthorization, startAuthorization } from './authorization-request.ts';
 import { PageError, type ErrorPage } from '../pages/page-error.ts';
 import { takeTransaction, type Returned } from './take-transaction.ts';
@@ -17,7 +17,7 @@ export async function returnFromPlatform(
   flow: SignInFlow,
   request: BrowserRequest,
   name: PlatformName,
-): Promise<Outcome> {
+): Promise<PageOutcome> {
   const returned = await takeTransaction(flow, request, `platform/${name}`);
   if ('declined' in returned) return returned.declined;
   const { ticket, cookieHash } = returned;

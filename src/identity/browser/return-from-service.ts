@@ -1,6 +1,6 @@
 import { asError } from '../../base/coded-error.ts';
 import { sha256Hex } from '../../base/ids.ts';
-import type { BrowserRequest, Outcome, SignInFlow } from './flow.ts';
+import type { BrowserRequest, PageOutcome, SignInFlow } from './flow.ts';
 import { isIdentityError } from '../identity-error.ts';
 import { serviceAuthorization, startAuthorization } from './authorization-request.ts';
 import { readProfile, type Profile } from '../oauth/profile-response.ts';
@@ -21,7 +21,7 @@ const MAX_RESTARTS = 1;
  * address with the code (SECURITY.md transaction-taken-once, same-id). The code's 10 s have begun before; nothing here waits.
  * @throws PageError link-used-up, sign-in-broken-off, other-chat-account, service-failed, account-refused
  */
-export async function returnFromService(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
+export async function returnFromService(flow: SignInFlow, request: BrowserRequest): Promise<PageOutcome> {
   if (await isSignedOut(flow, request)) return signedOut(flow, request);
   const returned = await takeTransaction(flow, request, 'service');
   if ('declined' in returned) return returned.declined;
@@ -46,7 +46,7 @@ async function isSignedOut({ transactions }: SignInFlow, { querystring, cookie }
   return cookie === undefined || (await transactions.peek(sha256Hex(cookie))) === undefined;
 }
 
-function signedOut(flow: SignInFlow, { language, userAgent }: BrowserRequest): Outcome {
+function signedOut(flow: SignInFlow, { language, userAgent }: BrowserRequest): PageOutcome {
   const back = flow.backTo(userAgent);
   return { kind: 'page', back, page: signedOutPage({ language, back }) };
 }
@@ -69,7 +69,7 @@ async function exchange(
   }
 }
 
-async function startAnew(flow: SignInFlow, { ticket, cookieHash, transaction }: Returned): Promise<Outcome> {
+async function startAnew(flow: SignInFlow, { ticket, cookieHash, transaction }: Returned): Promise<PageOutcome> {
   const { isChatProven, restarts } = transaction;
   const provider = serviceAuthorization(flow, {
     ticketHash: ticket.hash,

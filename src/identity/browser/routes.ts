@@ -8,7 +8,7 @@ import { cancelSignIn, confirmSignIn, showConfirm } from './confirm-sign-in.ts';
 import { browserRequest, send } from './browser-exchange.ts';
 import { answerErrors } from './error-answers.ts';
 import type { FailureLimit } from '../failure-limit.ts';
-import type { BrowserRequest, Outcome, SignInFlow } from './flow.ts';
+import type { BrowserRequest, PageOutcome, SignInFlow } from './flow.ts';
 import { limitFailures, onPublicHost } from './page-guards.ts';
 import { BACK_SCRIPT, BACK_SCRIPT_PATH } from '../pages/back-to-chat.ts';
 import { STYLE_SHEET_PATH } from '../pages/layout.ts';
@@ -86,4 +86,4 @@ type Step = (
   flow: SignInFlow,
   request: BrowserRequest,
   parameters: Readonly<Record<string, string | undefined>>,
-) => Promise<Outcome>;
+) => Promise<PageOutcome>;

@@ -1,7 +1,7 @@
 import { randomToken, sha256Hex } from '../../base/ids.ts';
 import { say } from '../../base/texts.ts';
 import type { Platform } from '../../platforms/platform.ts';
-import { demandOwnForm, type BrowserRequest, type Outcome, type SignInFlow } from './flow.ts';
+import { demandOwnForm, type BrowserRequest, type PageOutcome, type SignInFlow } from './flow.ts';
 import { platformAuthorization, serviceAuthorization, startAuthorization } from './authorization-request.ts';
 import { landingPage, openInAppPage } from '../pages/landing-page.ts';
 import { PageError } from '../pages/page-error.ts';
@@ -12,7 +12,7 @@ import { isAnswered } from '../links/waiting.ts';
 const TICKET = /^[A-Za-z0-9_-]{43}$/;
 
 /** GET of the link: shows who would be connected, and changes nothing (SECURITY.md opening-changes-nothing). @throws PageError */
-export async function showLanding(flow: SignInFlow, request: BrowserRequest, linkTicket: string): Promise<Outcome> {
+export async function showLanding(flow: SignInFlow, request: BrowserRequest, linkTicket: string): Promise<PageOutcome> {
   const ticketHash = ticketHashOf(linkTicket);
   // Who went to the chat to type the code may come back by the link, to read it again.
   if (await showsCode(flow, request, ticketHash)) return { kind: 'redirect', location: '/sign-in/confirm' };
@@ -34,12 +34,12 @@ export async function showLanding(flow: SignInFlow, request: BrowserRequest, lin
 }
 
 /** POST of the landing page's button (SECURITY.md same-origin-forms). @throws PageError */
-export async function startSignIn(flow: SignInFlow, request: BrowserRequest, linkTicket: string): Promise<Outcome> {
+export async function startSignIn(flow: SignInFlow, request: BrowserRequest, linkTicket: string): Promise<PageOutcome> {
   return begin(flow, request, ticketHashOf(linkTicket));
 }
 
 /** POST of "try again" on page service-failed; the form names the ticket by its hash, of use to the bound browser only. @throws PageError */
-export async function startAgain(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
+export async function startAgain(flow: SignInFlow, request: BrowserRequest): Promise<PageOutcome> {
   const ticketHash = request.form['ticket'];
   if (typeof ticketHash !== 'string' || !/^[0-9a-f]{64}$/.test(ticketHash)) throw new PageError('page-expired');
   return begin(flow, request, ticketHash);
@@ -51,7 +51,7 @@ function belongsInApp({ signIn }: SignInFlow, { userAgent }: BrowserRequest, pla
   return needsApp && !platform.isAppBrowser(userAgent);
 }
 
-function openInApp(flow: SignInFlow, { language, userAgent }: BrowserRequest, { person }: Ticket): Outcome {
+function openInApp(flow: SignInFlow, { language, userAgent }: BrowserRequest, { person }: Ticket): PageOutcome {
   const back = flow.backTo(userAgent, person);
   return {
     kind: 'page',
@@ -60,7 +60,7 @@ function openInApp(flow: SignInFlow, { language, userAgent }: BrowserRequest, { 
   };
 }
 
-async function begin(flow: SignInFlow, request: BrowserRequest, ticketHash: string): Promise<Outcome> {
+async function begin(flow: SignInFlow, request: BrowserRequest, ticketHash: string): Promise<PageOutcome> {
   const shownCookie = demandOwnForm(flow, request, ticketHash);
   const ticket = await openTicket(flow, request, ticketHash);
   const platform = flow.platformOf(ticket.person);

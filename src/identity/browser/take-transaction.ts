@@ -1,5 +1,5 @@
 import { sameSecret, sha256Hex } from '../../base/ids.ts';
-import type { BrowserRequest, Outcome, SignInFlow } from './flow.ts';
+import type { BrowserRequest, PageOutcome, SignInFlow } from './flow.ts';
 import { declinedPage } from '../pages/closing-pages.ts';
 import { PageError, type TryAgain } from '../pages/page-error.ts';
 import { csrfToken, readCallback, type CallbackQuery } from './request-guards.ts';
@@ -26,7 +26,7 @@ export async function takeTransaction(
   flow: SignInFlow,
   request: BrowserRequest,
   provider: SignInProvider,
-): Promise<Returned | { declined: Outcome }> {
+): Promise<Returned | { declined: PageOutcome }> {
   const query = readCallback(request.querystring);
   const { cookie } = request;
   if (!query || cookie === undefined) throw new PageError('sign-in-broken-off');
@@ -73,7 +73,7 @@ async function refusedThere(
   flow: SignInFlow,
   { language, userAgent }: BrowserRequest,
   { cookie, leg: provider, query }: RefusedThere,
-): Promise<{ declined: Outcome }> {
+): Promise<{ declined: PageOutcome }> {
   const cookieHash = sha256Hex(cookie);
   const transaction = await flow.transactions.peek(cookieHash);
   if (provider !== transaction?.leg) throw new PageError('sign-in-broken-off');

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../base/clock.ts';
 import { say } from '../../base/texts.ts';
 import { demandCookie, findSignIn, type WaitingSignIn } from '../browser/find-sign-in.ts';
-import { demandOwnForm, type BrowserRequest, type Outcome, type SignInFlow } from '../browser/flow.ts';
+import { demandOwnForm, type BrowserRequest, type PageOutcome, type SignInFlow } from '../browser/flow.ts';
 import { codePage } from '../pages/code-page.ts';
 import { PageError } from '../pages/page-error.ts';
 import { csrfToken } from '../browser/request-guards.ts';
@@ -13,7 +13,7 @@ import { MOST_CODES_OF_A_TICKET } from './typed-codes.ts';
  * second click gets the same code.
  * @throws PageError link-used-up
  */
-export async function awaitCode(flow: SignInFlow, request: BrowserRequest, found: WaitingSignIn): Promise<Outcome> {
+export async function awaitCode(flow: SignInFlow, request: BrowserRequest, found: WaitingSignIn): Promise<PageOutcome> {
   const { serial = 1 } = found.ticket.code ?? {};
   return showSerial(flow, request, { found, serial });
 }
@@ -23,7 +23,7 @@ export async function awaitCode(flow: SignInFlow, request: BrowserRequest, found
  * second click does not replace the new one.
  * @throws PageError link-used-up, sign-in-broken-off, page-expired
  */
-export async function showNewCode(flow: SignInFlow, request: BrowserRequest): Promise<Outcome> {
+export async function showNewCode(flow: SignInFlow, request: BrowserRequest): Promise<PageOutcome> {
   const found = await findSignIn(flow, demandCookie(request));
   demandOwnForm(flow, request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
   const replaced = Number(request.form['serial']);
@@ -33,7 +33,11 @@ export async function showNewCode(flow: SignInFlow, request: BrowserRequest): Pr
 }
 
 /** GET while the code is awaited: the same code in the same browser, and that it has not been typed yet. @throws PageError link-used-up */
-export async function showCodeAgain(flow: SignInFlow, request: BrowserRequest, found: WaitingSignIn): Promise<Outcome> {
+export async function showCodeAgain(
+  flow: SignInFlow,
+  request: BrowserRequest,
+  found: WaitingSignIn,
+): Promise<PageOutcome> {
   return pageOf(flow, request, found, true);
 }
 
@@ -42,7 +46,7 @@ interface Showing {
   serial: number;
 }
 
-async function showSerial(flow: SignInFlow, request: BrowserRequest, { found, serial }: Showing): Promise<Outcome> {
+async function showSerial(flow: SignInFlow, request: BrowserRequest, { found, serial }: Showing): Promise<PageOutcome> {
   await flow.codes.show({ ...found, serial });
   // The other half of a double click may have been there first; both see the same.
   const now = await findSignIn(flow, found.cookie);
@@ -55,7 +59,7 @@ async function pageOf(
   request: BrowserRequest,
   found: WaitingSignIn,
   isAgain: boolean,
-): Promise<Outcome> {
+): Promise<PageOutcome> {
   const { ticket, signedIn, cookie, quarantined: pending } = found;
   const code = flow.codes.codeOf(ticket, cookie);
   if (code === undefined || !ticket.code) throw new PageError('link-used-up');

@@ -3,7 +3,7 @@ import { inBackground } from '../../base/in-background.ts';
 import { MIB_BYTES } from '../../base/clock.ts';
 import { listen, type ListeningServer } from '../../base/http-server.ts';
 import { languageOfHeader } from '../../base/texts.ts';
-import { MESSENGER_TEXTS } from '../texts.ts';
+import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import { appScript, withAppScript, withAppScriptAllowed } from './app-script.ts';
 import { FrameAddresses, type FrameTarget } from './frame-address.ts';
 import { refuseForeignRequest } from './frame-guard.ts';

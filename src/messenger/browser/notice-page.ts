@@ -1,6 +1,6 @@
 import { html, trustedHtml } from '../../base/html.ts';
 import { say, type Bilingual, type Language } from '../../base/texts.ts';
-import { MESSENGER_TEXTS } from '../texts.ts';
+import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 
 export interface Notice {
   language: Language;

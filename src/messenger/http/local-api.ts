@@ -23,10 +23,10 @@ export function localApi(controls: LocalControls): Router {
     context.body = controls.model();
   });
   router.post('/model', async (context) => {
-    const wish = modelRequest.safeParse(context.request.body);
-    if (!wish.success || controls.model().kind === 'settings')
+    const request = modelRequest.safeParse(context.request.body);
+    if (!request.success || controls.model().kind === 'settings')
       throw new MessengerError('bad_request', 'The request is not understood');
-    const fault = await controls.useModel(wish.data);
+    const fault = await controls.useModel(request.data);
     context.status = fault ? 422 : 200;
     context.body = fault ? { fault } : controls.model();
   });

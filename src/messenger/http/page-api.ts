@@ -8,7 +8,7 @@ import { MAX_IMAGE_BYTES } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
 import type { MessengerSide, Protocol, ProtocolKind } from '../protocol.ts';
 import { SendOnce } from '../send-once.ts';
-import { CHINESE_SPELLINGS, SLASH_WORDS } from '../slash-words.ts';
+import { CHINESE_SPELLINGS, SLASH_WORDS } from '../offered-words.ts';
 import { viewOf } from '../stored-message.ts';
 import { streamEvents } from './event-stream.ts';
 

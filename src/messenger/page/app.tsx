@@ -9,7 +9,7 @@ import { mentionCutter } from './mentions.ts';
 import { choosePerson } from './people.ts';
 import { Session } from './session.tsx';
 import { createThinkingClock } from './thinking-clock.ts';
-import { sayIn } from './texts.ts';
+import { sayIn } from './page-texts.ts';
 import { useNotice } from './use-notice.ts';
 
 const PERSON_KEY = 'person';

@@ -4,7 +4,7 @@ import { BOT_SENDER } from './asker.ts';
 import { Icon, IconButton } from './icon.tsx';
 import { plainPreview } from './markdown.ts';
 import { usePage } from './page-context.ts';
-import { fixedName } from './texts.ts';
+import { fixedName } from './page-texts.ts';
 import type { Attachment } from './use-attachments.ts';
 
 /** The message that the next one quotes. */

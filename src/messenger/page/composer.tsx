@@ -6,7 +6,7 @@ import { COMPLETION_LIST_ID, CompletionList, completionOptionId } from './comple
 import { AttachmentTray, ComposerTools, QuoteTray } from './composer-parts.tsx';
 import { focusComposerFirst, writeWhereKeysGo } from './focus-composer.ts';
 import { usePage } from './page-context.ts';
-import { fixedName } from './texts.ts';
+import { fixedName } from './page-texts.ts';
 import { useAttachments, type Attachment } from './use-attachments.ts';
 import { useCompletion } from './use-completion.ts';
 

@@ -8,7 +8,7 @@ import { Icon, IconButton } from './icon.tsx';
 import { MessageList } from './message-list.tsx';
 import type { PageState } from './page-state.ts';
 import { usePage } from './page-context.ts';
-import type { PageText } from './texts.ts';
+import type { PageText } from './page-texts.ts';
 import { useImageDrop } from './use-image-drop.ts';
 import type { Attachment } from './use-attachments.ts';
 import type { SessionActions } from './use-session.ts';

@@ -1,5 +1,5 @@
 import { MIB_BYTES } from '../../base/clock.ts';
-import type { PageText } from './texts.ts';
+import type { PageText } from './page-texts.ts';
 
 /** The platform takes images up to this size. */
 export const MAX_IMAGE_BYTES = 10 * MIB_BYTES;

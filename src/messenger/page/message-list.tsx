@@ -13,7 +13,7 @@ import { rowKeyOf, type LoggedMessage, type MessageLog } from './message-log.ts'
 import { MessageRow, NoteLine } from './message-row.tsx';
 import { usePage } from './page-context.ts';
 import { useTextClicks } from './text-clicks.ts';
-import { fixedName } from './texts.ts';
+import { fixedName } from './page-texts.ts';
 import { dayKeyOf, dayLabel } from './times.ts';
 import { useAnnounced } from './use-announced.ts';
 import { useNow } from './use-now.ts';

@@ -5,7 +5,7 @@ import type { Bootstrap, PersonView } from '../api.ts';
 import type { Drafts } from './drafts.ts';
 import type { IsInApp } from './links.ts';
 import type { CutMentions } from './mentions.ts';
-import type { Say } from './texts.ts';
+import type { Say } from './page-texts.ts';
 import type { ThinkingClock } from './thinking-clock.ts';
 import type { TimeStyle } from './times.ts';
 

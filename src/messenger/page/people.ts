@@ -1,5 +1,5 @@
 import type { PersonView } from '../api.ts';
-import type { Say } from './texts.ts';
+import type { Say } from './page-texts.ts';
 
 const AVATAR_COLOURS = 8;
 

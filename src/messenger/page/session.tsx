@@ -10,7 +10,7 @@ import { BOT_SENDER } from './asker.ts';
 import { useMedia } from './use-media.ts';
 import { useOpenConversation } from './use-open-conversation.ts';
 import { useSession } from './use-session.ts';
-import type { PageText } from './texts.ts';
+import type { PageText } from './page-texts.ts';
 
 /** Room for the list and the conversation side by side; the style sheet has the same border. */
 const WIDE = '(min-width: 721px)';

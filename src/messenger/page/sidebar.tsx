@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx';
 import { plainPreview } from './markdown.ts';
 import { usePage } from './page-context.ts';
 import { placeOf } from './people.ts';
-import { fixedName } from './texts.ts';
+import { fixedName } from './page-texts.ts';
 import { listTime } from './times.ts';
 import { useNow } from './use-now.ts';
 

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../base/clock.ts';
-import type { Say } from './texts.ts';
+import type { Say } from './page-texts.ts';
 
 /** How the reader's times are written: the browser's locale and, in tests, a fixed zone. */
 export interface TimeStyle {

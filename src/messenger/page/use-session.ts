@@ -16,7 +16,7 @@ import {
 import { followEvents } from './live-events.ts';
 import { isLocalOnly, rowKeyOf, type LoggedMessage, type SendFailure } from './message-log.ts';
 import { reducePage, START_STATE, type PageChange, type PageState } from './page-state.ts';
-import type { PageText } from './texts.ts';
+import type { PageText } from './page-texts.ts';
 
 /** What a person can do on the page. */
 export interface SessionActions {

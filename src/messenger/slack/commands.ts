@@ -3,7 +3,7 @@ import { languageOfText, say } from '../../base/texts.ts';
 import { MessengerError } from '../messenger-error.ts';
 import type { Saying } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
-import { MESSENGER_TEXTS } from '../texts.ts';
+import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import { commandForm } from './event-payload.ts';
 import type { Responses } from './responses.ts';
 import type { SlackSide } from './slack-side.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { MessengerError } from '../messenger-error.ts';
 import type { MessengerSide, Protocol, ProtocolKind } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
-import { Answers } from './answers.ts';
+import { BotMessages } from './bot-messages.ts';
 import { Commands } from './commands.ts';
 import { EventClient } from './event-client.ts';
 import { homeOpened, sessionStopped } from './event-payload.ts';
@@ -52,7 +52,7 @@ function createSide({ signingSecret, timing: told }: SlackOptions, side: Messeng
 }
 
 function start(side: SlackSide, { botToken, rateFactor = GENEROUS_FACTOR }: SlackOptions): Protocol {
-  const answers = new Answers(side);
+  const answers = new BotMessages(side);
   const questions = new Questions(side);
   const responses = new Responses(side);
   const commands = new Commands(side, responses);
@@ -93,7 +93,7 @@ function start(side: SlackSide, { botToken, rateFactor = GENEROUS_FACTOR }: Slac
 
 interface Parts {
   side: SlackSide;
-  answers: Answers;
+  answers: BotMessages;
   questions: Questions;
 }
 

@@ -4,7 +4,7 @@ import { imageUrl } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
 import type { DeliveryResult, Saying } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
-import { MESSENGER_TEXTS } from '../texts.ts';
+import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import { messageEvents } from './event-payload.ts';
 import type { SlackSide } from './slack-side.ts';
 import { threadTsOf, threadView } from './threads.ts';

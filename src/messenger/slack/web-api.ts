@@ -1,6 +1,6 @@
 import type { Conversation } from '../directory.ts';
 import type { StoredMessage } from '../stored-message.ts';
-import type { Answers } from './answers.ts';
+import type { BotMessages } from './bot-messages.ts';
 import { demandText, metadataOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
 import { messageWords, streamEnd, streamText } from './message-words.ts';
 import type { BlockWords } from './read-blocks.ts';
@@ -15,7 +15,7 @@ export type WebApiAnswer = { ok: true; [field: string]: unknown } | { ok: false;
 
 export interface WebApiParts {
   side: SlackSide;
-  answers: Answers;
+  answers: BotMessages;
   statuses: Statuses;
 }
 
@@ -24,7 +24,7 @@ type Method = (args: CallArguments) => object | Promise<object>;
 /** Slack's Web API as far as a bot of this kind uses it (PLATFORM_FACTS.md slack-web-api), as strict as Slack is. */
 export class WebApi {
   readonly #side: SlackSide;
-  readonly #answers: Answers;
+  readonly #answers: BotMessages;
   readonly #statuses: Statuses;
   readonly #methods: ReadonlyMap<string, Method>;
 

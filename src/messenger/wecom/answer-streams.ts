@@ -3,7 +3,7 @@ import { languageOfText, say } from '../../base/texts.ts';
 import { imageUrl } from '../media-store.ts';
 import type { DeliveryResult } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
-import { MESSENGER_TEXTS } from '../texts.ts';
+import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import { pollPayload } from './callback-payload.ts';
 import type { PlatformSide } from './platform-side.ts';
 import { readReply, splitThinking, type BotReply } from './read-reply.ts';

@@ -5,7 +5,7 @@ import { imageUrl } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
 import type { DeliveryResult, Saying } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
-import { MESSENGER_TEXTS } from '../texts.ts';
+import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import type { AnswerStreams } from './answer-streams.ts';
 import { messagePayload } from './callback-payload.ts';
 import { isInstruction } from './instructions.ts';

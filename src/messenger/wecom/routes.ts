@@ -4,7 +4,7 @@ import bodyParser from 'koa-bodyparser';
 import { languageOfHeader } from '../../base/texts.ts';
 import { APP_SESSION_HEADER, type AppSessions } from '../browser/app-sessions.ts';
 import { NOTICE_POLICY, noticePage } from '../browser/notice-page.ts';
-import { MESSENGER_TEXTS } from '../texts.ts';
+import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import type { AppApi } from './app-api.ts';
 import type { ApiResult } from './api-result.ts';
 import type { MediaDownloads } from './media-downloads.ts';

@@ -2,7 +2,7 @@ import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { DeliveryHead, Platform, PostResult, ReadDelivery, RefusedDelivery, ReplyTraits } from '../platform.ts';
 import { refusedFor } from '../refused-delivery.ts';
 import { isResponseAddress } from './answer-command.ts';
-import { createAnswers } from './answers.ts';
+import { createPushReplies } from './push-replies.ts';
 import { checkSlack } from './check-settings.ts';
 import { displayNameOf } from './display-name.ts';
 import { fetchFile } from './media.ts';
@@ -82,7 +82,7 @@ export function createSlack(options: SlackOptions): Platform {
     renderReply,
     splitReply,
     splitAnswer,
-    push: createAnswers({ api, reply, nowMs, settlesWithinMs: replyTraits.postSettlesWithinMs }),
+    push: createPushReplies({ api, reply, nowMs, settlesWithinMs: replyTraits.postSettlesWithinMs }),
     canMention: true,
     writesMarkdownPrivately: true,
     writePrivately: (userId, text) => writePrivately(api, userId, text),

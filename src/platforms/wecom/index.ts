@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.ts';
 import type { DeliveryHead, Platform, ReadDelivery, RefusedDelivery, ReplyTraits } from '../platform.ts';
 import type { AccessTokenStore } from './access-token.ts';
 import { refusedFor } from '../refused-delivery.ts';
-import { createAnswers } from './answers.ts';
+import { createCallbackAnswers } from './callback-answers.ts';
 import { checkWecom } from './check-settings.ts';
 import { readAesKey } from './crypto.ts';
 import { displayNameOf } from './display-name.ts';
@@ -138,7 +138,7 @@ function admit(
       return { kind: 'handshake', answer: { status: 200, contentType: 'text/plain', body: plain.toString() } };
     const { nonce, timestamp } = fields;
     const sentAtMs = Number(timestamp) * SECOND_MS;
-    return readDelivery(plain, createAnswers({ token, aesKey, nowMs, nonce }), { ...reading, sentAtMs });
+    return readDelivery(plain, createCallbackAnswers({ token, aesKey, nowMs, nonce }), { ...reading, sentAtMs });
   };
 }
 

@@ -1,7 +1,7 @@
 import { textOfUtf8 } from '../../base/utf8.ts';
 import type { Delivery } from '../platform.ts';
 import type { InboundMessage, Sender, Chat } from '../../domain/message.ts';
-import { EMPTY_ANSWER, type AnswerBuilder } from './answers.ts';
+import { EMPTY_ANSWER, type AnswerBuilder } from './callback-answers.ts';
 import { readMessageContent } from './read-content.ts';
 import type { MentionStripper } from './strip-mention.ts';
 import { wireEnvelope, wireEvent, wirePoll, type WireEnvelope } from './wire-message.ts';

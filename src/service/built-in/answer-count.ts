@@ -1,6 +1,6 @@
 import { say } from '../../base/texts.ts';
 import type { Finding, Question } from './compose-answer.ts';
-import { BUILT_IN_TEXTS } from './texts.ts';
+import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 /** Long enough for any test of a long answer, short enough not to be a way to keep the service busy for hours. */
 const MAX_WORDS = 20_000;

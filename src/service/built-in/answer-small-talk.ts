@@ -1,7 +1,7 @@
 import { say, type Language } from '../../base/texts.ts';
 import type { Finding, Question } from './compose-answer.ts';
 import { isServed } from './plain-requests.ts';
-import { BUILT_IN_TEXTS } from './texts.ts';
+import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 type Talk = 'hello' | 'who' | 'whoAmI' | 'abilities' | 'words' | 'thanks' | 'bye';
 

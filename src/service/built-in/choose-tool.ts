@@ -5,7 +5,7 @@ import type { ToolDeclaration } from '../chat/tool-declaration.ts';
 import type { Finding, Question } from './compose-answer.ts';
 import { fillArguments } from './fill-arguments.ts';
 import { rateByPlainRequest } from './plain-requests.ts';
-import { BUILT_IN_TEXTS } from './texts.ts';
+import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 import { contentWordsOf, standingAlone, wordStem } from './words.ts';
 
 /** Words that tell what every tool does, so that they tell nothing about this one. */

@@ -1,6 +1,6 @@
 import { say, type Bilingual } from '../../base/texts.ts';
 import type { Finding, Question } from './compose-answer.ts';
-import { BUILT_IN_TEXTS } from './texts.ts';
+import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 interface CommonQuestion {
   /** Fits the whole question or its telling part, in English or Chinese. */

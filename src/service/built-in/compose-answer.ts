@@ -13,7 +13,7 @@ import { showPiece } from './show-pieces.ts';
 import { tellDocs } from './tell-docs.ts';
 import { tellToolResults } from './tell-tool-results.ts';
 import type { DocSearch } from './doc-search.ts';
-import { BUILT_IN_TEXTS } from './texts.ts';
+import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 /** What the built-in model has to say: a text, or calls of tools. */
 export interface Answer {

@@ -2,7 +2,7 @@ import { imageSize } from 'image-size';
 import { KIB_BYTES } from '../../base/clock.ts';
 import { say, type Language } from '../../base/texts.ts';
 import type { Finding } from './compose-answer.ts';
-import { BUILT_IN_TEXTS } from './texts.ts';
+import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 const NAMES: Readonly<Record<string, string>> = { jpg: 'JPEG', webp: 'WebP', svg: 'SVG' };
 

@@ -1,6 +1,6 @@
 import { type Language, say } from '../../base/texts.ts';
 import type { Finding } from './compose-answer.ts';
-import { BUILT_IN_TEXTS } from './texts.ts';
+import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 /** What a tool is plainly asked for without being named, and what is said where no such tool is offered. */
 interface Wish {

@@ -1,6 +1,6 @@
 import { say } from '../../base/texts.ts';
 import type { Finding, Question } from './compose-answer.ts';
-import { BUILT_IN_TEXTS } from './texts.ts';
+import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 /** Nobody reckons with more in a chat, and nesting costs a call each. */
 const MAX_CHARS = 100;

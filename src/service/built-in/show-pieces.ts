@@ -1,6 +1,6 @@
 import { say, type Bilingual } from '../../base/texts.ts';
 import type { Finding, Question } from './compose-answer.ts';
-import { BUILT_IN_TEXTS } from './texts.ts';
+import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 /** Slow enough to press Stop or to end a process meanwhile; and an end, for who has gone away. */
 const SLOW_NUMBERS = 300;

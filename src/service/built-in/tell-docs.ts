@@ -2,7 +2,7 @@ import { say, type Language } from '../../base/texts.ts';
 import type { Finding, Question } from './compose-answer.ts';
 import type { DocSearch } from './doc-search.ts';
 import type { DocSection } from './doc-sections.ts';
-import { BUILT_IN_TEXTS } from './texts.ts';
+import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 import { wordsOf } from './words.ts';
 
 const MAX_BLOCKS = 7;

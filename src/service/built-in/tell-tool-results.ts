@@ -1,7 +1,7 @@
 import { say, type Language } from '../../base/texts.ts';
 import { textOf, type ChatMessage } from '../chat/chat-message.ts';
 import type { Finding } from './compose-answer.ts';
-import { BUILT_IN_TEXTS } from './texts.ts';
+import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 const MAX_RESULT_CHARS = 1_200;
 /** Callers set results from outside apart by a label, and say beneath what it means; a reader needs neither. */

@@ -3,7 +3,7 @@ import { html, plainName } from '../../base/html.ts';
 import { say, type Bilingual, type Language } from '../../base/texts.ts';
 import type { Person } from '../directory-file.ts';
 import { languageOf, showPage } from './layout.ts';
-import { PAGE_TEXTS as T } from './texts.ts';
+import { PAGE_TEXTS as T } from './service-page-texts.ts';
 
 const KINDS: ReadonlyMap<string, Bilingual> = new Map([
   ['JG', T.kindStaff],

@@ -3,7 +3,7 @@ import { html } from '../../base/html.ts';
 import { say } from '../../base/texts.ts';
 import type { PageError } from '../sign-in/sign-in-errors.ts';
 import { languageOf, showPage } from './layout.ts';
-import { ERROR_TEXTS, PAGE_TEXTS as T } from './texts.ts';
+import { ERROR_TEXTS, PAGE_TEXTS as T } from './service-page-texts.ts';
 
 /** Says what happened, what to do, and gives the way on as the button. @param reference also in the log */
 export function showErrorPage(ctx: Context, error: PageError, reference: string): void {

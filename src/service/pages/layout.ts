@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Context } from 'koa';
 import { html, type SafeHtml } from '../../base/html.ts';
 import { languageOfHeader, say, type Language } from '../../base/texts.ts';
-import { PAGE_TEXTS } from './texts.ts';
+import { PAGE_TEXTS } from './service-page-texts.ts';
 
 const STYLE = ['./colours.css', './style.css']
   .map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'))

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { html, plainName, type SafeHtml } from '../../base/html.ts';
 import { say, type Bilingual, type Language } from '../../base/texts.ts';
 import { languageOf, showPage } from './layout.ts';
-import { PAGE_TEXTS as T } from './texts.ts';
+import { PAGE_TEXTS as T } from './service-page-texts.ts';
 
 export interface LoginPage {
   /** A way to sign in elsewhere, as the first button. */

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { html } from '../../base/html.ts';
 import { say } from '../../base/texts.ts';
 import { languageOf, showPage } from './layout.ts';
-import { PAGE_TEXTS as T } from './texts.ts';
+import { PAGE_TEXTS as T } from './service-page-texts.ts';
 
 /** Tells somebody who opened the service's address what it is. */
 export function showHomePage(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { HOUR_MS, SECOND_MS } from '../../base/clock.ts';
 import { KeyRing } from '../../base/key-ring.ts';
-import { PAGE_TEXTS } from '../pages/texts.ts';
+import { PAGE_TEXTS } from '../pages/service-page-texts.ts';
 import type { ServiceReport } from '../service-report.ts';
 import type { ServiceOptions } from '../start-service.ts';
 import { Consents } from './consents.ts';

@@ -10,7 +10,7 @@ import { personIdOf, type GroupScope } from '../../domain/conversation.ts';
 import { showsNothing } from '../../platforms/shows-nothing.ts';
 import type { AnswerState } from './answer-state.ts';
 import { askWithinLimits, type AskWithinLimits } from './ask-within-limits.ts';
-import { chooseModel } from './choose-model.ts';
+import { pickModel } from './pick-model.ts';
 import { declarationTokens } from './declaration-tokens.ts';
 import { earlierSummary, summaryRequest, type SummaryRequest } from '../prompt/earlier-summary.ts';
 import { earlierTurns } from '../prompt/earlier-turns.ts';
@@ -145,7 +145,7 @@ async function ask(
   const { sizes, promptBudgetTokens: mostTokens } = options;
   const systemPrompt = isBrief ? briefPrompt(options.systemPrompt) : options.systemPrompt;
   const prompt = { systemPrompt, current, earlierImages, chatKind: newest.chat.kind, nowMs: options.nowMs() };
-  const { model, note: whySo } = chooseModel(options, context, images.length + earlierImages.size > 0);
+  const { model, note: whySo } = pickModel(options, context, images.length + earlierImages.size > 0);
   if (whySo !== undefined) note({ context, state }, whySo);
   const request: AskWithinLimits['request'] = (messages) => {
     const asked = { model, messages, tools, began: () => context.live.prepare(), ...thinkingOf(context) };

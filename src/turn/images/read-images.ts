@@ -3,7 +3,7 @@ import type { HistoryTurn } from '../../conversation/history.ts';
 import type { MediaStore } from '../../conversation/images/media-store.ts';
 import type { PlacedImage } from '../../conversation/prompt-parts.ts';
 import { personIdOf } from '../../domain/conversation.ts';
-import { maySee } from '../ask/choose-model.ts';
+import { maySee } from '../ask/pick-model.ts';
 import { readEarlierImages } from './earlier-images.ts';
 import { fetchImages } from './fetch-images.ts';
 import type { SignInMode } from '../turn-ports.ts';

@@ -1,6 +1,6 @@
 import { say } from '../../base/texts.ts';
 import { IMAGE_TEXTS } from '../../texts/image-texts.ts';
-import { maySee } from '../ask/choose-model.ts';
+import { maySee } from '../ask/pick-model.ts';
 import { MOST_IMAGES, type ImageRefusedError } from './fetch-images.ts';
 import type { AdmittedContext, TurnContext } from '../turn-context.ts';
 

@@ -62,7 +62,7 @@ export function summaryRequest(
   const { conversation } = context.turn;
   const personId = personIdOf(context.newest, context.newest.sender.userId);
   const isMissing = ({ atMs }: HistoryTurn) => summary === undefined || atMs > summary.coveredToMs;
-  const wishFor = ({ turnId }: HistoryTurn) => ({
+  const requestFor = ({ turnId }: HistoryTurn) => ({
     conversation,
     turnId,
     isShared: isShared(context, groupScope),
@@ -72,9 +72,9 @@ export function summaryRequest(
   const missingTokens = missing.reduce((sum, turn) => sum + summedTokens(turn), 0);
   const newest = missing.at(-1);
   if (newest && missing.length >= LEAST_TURNS && missingTokens >= promptBudgetTokens * LEAST_SHARE)
-    return wishFor(newest);
+    return requestFor(newest);
   const first = firstAfterUnread(context.turn, turns);
-  return first && isMissing(first) ? wishFor(first) : undefined;
+  return first && isMissing(first) ? requestFor(first) : undefined;
 }
 
 /** Where many more turns are kept than were read, those before the first one that was stand in no prompt. */

@@ -75,8 +75,8 @@ export function createSummarise(options: SummariseOptions) {
 /** The turns that one summary may be made of, oldest first, without the last one, which /retry may replace. */
 interface Scope extends SummedScope {
   turns: KeptTurn[];
-  /** Where in `turns` the wish's turn stands. */
-  wished: number;
+  /** Where in `turns` the turn stands that asked for the summary. */
+  asked: number;
 }
 
 function scopeOf(all: KeptTurn[], { turnId, isShared }: SummaryRequest): Scope | undefined {
@@ -85,28 +85,28 @@ function scopeOf(all: KeptTurn[], { turnId, isShared }: SummaryRequest): Scope |
     all.findLastIndex(({ turn }) => turn.startsAnew === true),
   );
   const current = all.slice(begin, -1);
-  const wished = current.find(({ turn }) => turn.turnId === turnId)?.turn;
-  if (!wished) return undefined;
-  const isGroup = wished.speakerTag !== undefined;
+  const asked = current.find(({ turn }) => turn.turnId === turnId)?.turn;
+  if (!asked) return undefined;
+  const isGroup = asked.speakerTag !== undefined;
   const turns = current.filter(
     ({ turn }) =>
       turn.assistantText !== '' &&
       (turn.speakerTag !== undefined) === isGroup &&
-      (isShared || turn.accountId === wished.accountId),
+      (isShared || turn.accountId === asked.accountId),
   );
   return {
     turns,
-    wished: turns.findIndex(({ turn }) => turn === wished),
+    asked: turns.findIndex(({ turn }) => turn === asked),
     chatKind: isGroup ? 'group' : 'private',
-    ...(isShared || wished.accountId === undefined ? {} : { accountId: wished.accountId }),
+    ...(isShared || asked.accountId === undefined ? {} : { accountId: asked.accountId }),
     beganAtMs: all[begin]?.turn.startsAnew ? all[begin].turn.atMs : Number.NEGATIVE_INFINITY,
   };
 }
 
 /** From what is covered on: the oldest that fit one request, up to where the newest begin that prompts have anyway. */
-function chooseTurns({ turns, wished }: Scope, coveredToMs: number, promptTokens: number): KeptTurn[] {
+function chooseTurns({ turns, asked }: Scope, coveredToMs: number, promptTokens: number): KeptTurn[] {
   let leftTokens = promptTokens * LEFT_SHARE;
-  const least = Math.max(wished + 1, turns.length - MOST_LEFT_TURNS);
+  const least = Math.max(asked + 1, turns.length - MOST_LEFT_TURNS);
   const end = 1 + turns.findLastIndex(({ turn }, at) => at < least || (leftTokens -= summedTokens(turn)) <= 0);
   const fresh = turns.slice(0, end).filter(({ turn }) => turn.atMs > coveredToMs);
   let roomTokens = promptTokens * SUMMED_SHARE;

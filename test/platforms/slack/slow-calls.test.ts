@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createAnswers } from '../../../src/platforms/slack/answers.ts';
+import { createPushReplies } from '../../../src/platforms/slack/push-replies.ts';
 import type { SlackAnswer } from '../../../src/platforms/slack/platform-api.ts';
 import { formatHandle } from '../../../src/platforms/slack/reply-target.ts';
 
@@ -28,7 +28,7 @@ test.each<[string, string, SlackAnswer, string | undefined]>([
         return answer;
       },
     };
-    const answers = createAnswers({ api, reply: 'stream', nowMs: () => 1_000, settlesWithinMs: 0 });
+    const answers = createPushReplies({ api, reply: 'stream', nowMs: () => 1_000, settlesWithinMs: 0 });
     const handle = formatHandle({ channel: 'C1', ts: '1.1', streamSinceMs: 1_000 });
     const snapshot = { content: 'one two', finished: false, ...(shown === undefined ? {} : { shown }) };
     expect(await answers.update(handle, snapshot, 'key')).toEqual({ result: 'uncertain' });

@@ -17,12 +17,12 @@ export function chooseBuiltIn(): Promise<ModelView> {
 }
 
 /** Tries a model, which may take as long as a slow one needs for a word. @throws ApiError when Parley itself cannot be reached */
-export async function connectModel(wish: ModelRequest): Promise<ModelView | { fault: ModelFault }> {
+export async function connectModel(request: ModelRequest): Promise<ModelView | { fault: ModelFault }> {
   try {
     const response = await fetch('/api/local/model', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(wish),
+      body: JSON.stringify(request),
     });
     if (response.ok || response.status === 422) return (await response.json()) as ModelView | { fault: ModelFault };
   } catch (error) {

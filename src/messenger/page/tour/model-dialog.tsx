@@ -10,23 +10,23 @@ interface ModelDialogProps {
   onLeave(): void;
 }
 
-type Outcome = { isGood: boolean; text: string } | 'trying' | undefined;
+type Trial = { isGood: boolean; text: string } | 'trying' | undefined;
 
 /** Asks for an address and a key, and tries them at once. The key leaves the page with the request and is not kept here. */
 export function ModelDialog({ model, onModel, onLeave }: ModelDialogProps) {
   const { language } = usePage();
   const say = tourIn(language);
   const dialog = useRef<HTMLDialogElement>(null);
-  const [outcome, setOutcome] = useState<Outcome>(undefined);
-  const [wish, setWish] = useState({ address: '', apiKey: '', model: '' });
+  const [outcome, setOutcome] = useState<Trial>(undefined);
+  const [request, setWish] = useState({ address: '', apiKey: '', model: '' });
   useEffect(() => dialog.current?.showModal(), []);
-  const write = (name: keyof typeof wish) => (event: { currentTarget: HTMLInputElement }) =>
-    setWish({ ...wish, [name]: event.currentTarget.value });
-  const change = async (work: () => Promise<Exclude<Outcome, 'trying'>>) => {
+  const write = (name: keyof typeof request) => (event: { currentTarget: HTMLInputElement }) =>
+    setWish({ ...request, [name]: event.currentTarget.value });
+  const change = async (work: () => Promise<Exclude<Trial, 'trying'>>) => {
     setOutcome('trying');
     setOutcome(await work().catch(() => ({ isGood: false, text: say('fault_away') })));
   };
-  const connect = () => change(() => tryWish(wish, { say, onModel }));
+  const connect = () => change(() => tryWish(request, { say, onModel }));
   const back = () =>
     change(async () => {
       onModel(await chooseBuiltIn());
@@ -52,17 +52,17 @@ export function ModelDialog({ model, onModel, onLeave }: ModelDialogProps) {
             spellcheck={false}
             required
             placeholder="https://api.example.com/v1"
-            value={wish.address}
+            value={request.address}
             onInput={write('address')}
           />
         </label>
         <label>
           {say('key')}
-          <input type="password" autocomplete="off" value={wish.apiKey} onInput={write('apiKey')} />
+          <input type="password" autocomplete="off" value={request.apiKey} onInput={write('apiKey')} />
         </label>
         <label>
           {say('modelName')}
-          <input type="text" autocomplete="off" spellcheck={false} value={wish.model} onInput={write('model')} />
+          <input type="text" autocomplete="off" spellcheck={false} value={request.model} onInput={write('model')} />
         </label>
         <p class={`model-outcome ${outcome && !isTrying && !outcome.isGood ? 'bad' : ''}`} role="status">
           {isTrying ? say('trying') : outcome?.text}
@@ -86,10 +86,10 @@ export function ModelDialog({ model, onModel, onLeave }: ModelDialogProps) {
 }
 
 async function tryWish(
-  wish: { address: string; apiKey: string; model: string },
+  request: { address: string; apiKey: string; model: string },
   { say, onModel }: { say: SayTour; onModel(model: ModelView): void },
-): Promise<Exclude<Outcome, 'trying'>> {
-  const { address, apiKey, model } = wish;
+): Promise<Exclude<Trial, 'trying'>> {
+  const { address, apiKey, model } = request;
   const answer = await connectModel({
     address,
     apiKey: apiKey.trim(),

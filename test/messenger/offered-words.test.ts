@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { CHINESE_SPELLINGS, SLASH_WORDS } from '../../src/messenger/slash-words.ts';
+import { CHINESE_SPELLINGS, SLASH_WORDS } from '../../src/messenger/offered-words.ts';
 import { SLASH_SPELLINGS } from '../../src/domain/slash-words.ts';
 
 test('the composer offers every word that the bot knows, and no other', () => {

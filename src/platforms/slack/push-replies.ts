@@ -10,7 +10,7 @@ import { removeAnswer } from './remove-answer.ts';
 import { readHandle, readTarget } from './reply-target.ts';
 import { growStream, openStream } from './stream-answer.ts';
 
-export interface AnswersOptions {
+export interface PushRepliesOptions {
   api: SlackApi;
   /** `stream`: Slack's native streams where the chat has them; `edit`: a message and edits of it. */
   reply: 'stream' | 'edit';
@@ -22,7 +22,7 @@ export interface AnswersOptions {
 const NOTHING_THERE: FoundPosts = { keyed: [], strays: [], doomed: [] };
 
 /** How answers grow in Slack: one message each, by a native stream or by edits. Any process can go on with a handle. */
-export function createAnswers(options: AnswersOptions): PushReplies {
+export function createPushReplies(options: PushRepliesOptions): PushReplies {
   const { api, reply } = options;
   const botUserId = rememberBotUserId(api);
   return {
@@ -61,7 +61,7 @@ export function createAnswers(options: AnswersOptions): PushReplies {
 }
 
 async function update(
-  options: AnswersOptions,
+  options: PushRepliesOptions,
   handle: string,
   snapshot: ReplySnapshot,
   postKey: string,

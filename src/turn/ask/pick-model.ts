@@ -16,7 +16,7 @@ export function maySee(models: Models, visionModel: string): boolean {
 }
 
 /** The person's model; with images in the prompt the one that can see, which they must be allowed to use (`maySee`). */
-export function chooseModel(
+export function pickModel(
   { visionModel }: { visionModel: string },
   { models, question }: Pick<AdmittedContext, 'models' | 'question'>,
   hasImages: boolean,

@@ -27,7 +27,7 @@ interface AnswerOptions {
 
 const MAX_WELCOME_BYTES = 2_048;
 
-export function createAnswers(options: AnswerOptions): AnswerBuilder {
+export function createCallbackAnswers(options: AnswerOptions): AnswerBuilder {
   const stream = ({ replyId, content, finished }: PulledReply, extra: object = {}) =>
     seal(options, { msgtype: 'stream', stream: { id: replyId, finish: finished, content, ...extra } });
   return {

@@ -21,7 +21,7 @@ const SEARCHED_MESSAGES = 500;
  * The bot's messages: posted and edited, or grown as native streams whose whole state is here. Streams die some five
  * minutes after their start (PLATFORM_FACTS.md slack-web-api); an edited message counts as finished once it was left alone.
  */
-export class Answers {
+export class BotMessages {
   readonly #side: SlackSide;
   readonly #inTurn = new InTurn();
   readonly #timers = new Map<string, NodeJS.Timeout>();
