@@ -22,7 +22,7 @@ export interface ToolAsker {
 }
 
 /** A question while it is being answered. */
-export interface ToolScene extends ToolAsker {
+export interface ToolCallContext extends ToolAsker {
   /** What people wrote in this prompt and tools have found in this turn: the only source of addresses that are opened. */
   readTexts(): readonly string[];
 }
@@ -44,7 +44,7 @@ export interface Tool {
   /** Facts about the person are told in the private chat only, whatever the tools' file says (SECURITY.md group-is-not-private). */
   isPrivateOnly: boolean;
   /** @param argumentsJson untrusted. @returns the use, or what does not fit, in words for the model */
-  prepare(argumentsJson: string, scene: ToolScene): ToolUse | { fault: string };
+  prepare(argumentsJson: string, context: ToolCallContext): ToolUse | { fault: string };
 }
 
 interface ToolDefinition<Schema extends z.ZodObject> {
@@ -52,8 +52,8 @@ interface ToolDefinition<Schema extends z.ZodObject> {
   description: string;
   schema: Schema;
   isPrivateOnly?: boolean;
-  status(given: z.output<Schema>, scene: ToolScene): string;
-  run(given: z.output<Schema>, scene: ToolScene, signal: AbortSignal): Promise<string>;
+  status(given: z.output<Schema>, context: ToolCallContext): string;
+  run(given: z.output<Schema>, context: ToolCallContext, signal: AbortSignal): Promise<string>;
 }
 
 /** What a process has for its tools. */
@@ -93,10 +93,10 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
     description,
     parameters,
     isPrivateOnly,
-    prepare(argumentsJson, scene) {
+    prepare(argumentsJson, context) {
       const read = readArguments(argumentsJson, schema);
       if ('fault' in read) return read;
-      return { status: status(read.given, scene), run: (signal) => run(read.given, scene, signal) };
+      return { status: status(read.given, context), run: (signal) => run(read.given, context, signal) };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { matches, isOpen } from '../policy/subject.ts';
 import type { ToolRules } from './tools-file.ts';
-import type { Tool, ToolAsker, ToolScene, ToolUse } from './tool.ts';
+import type { Tool, ToolAsker, ToolCallContext, ToolUse } from './tool.ts';
 
 /** The tools of this deployment. Who may use which is judged here, by the turn's own facts, never by the model. */
 export interface Toolbox {
@@ -10,7 +10,7 @@ export interface Toolbox {
    * Looks at a call that the model asked for. Rights are judged again, since a model may name a tool that it was not
    * offered (SECURITY.md tool-rights). @returns the use, or what stands against it, in words for the model
    */
-  prepare(call: { name: string; argumentsJson: string }, scene: ToolScene): ToolUse | { fault: string };
+  prepare(call: { name: string; argumentsJson: string }, context: ToolCallContext): ToolUse | { fault: string };
   /** Whether there is such a tool: other names are the model's words, and no label for counters. */
   has(name: string): boolean;
 }
@@ -25,10 +25,10 @@ export function createToolbox(tools: readonly Tool[], rules: ToolRules): Toolbox
   const declared = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   return {
     offer: (asker) => declared.filter((_declaration, position) => mayUse(tools[position]!, asker)),
-    prepare({ name, argumentsJson }, scene) {
+    prepare({ name, argumentsJson }, context) {
       const tool = tools.find((one) => one.name === name);
-      if (!tool || !mayUse(tool, scene)) return { fault: 'There is no such tool here.' };
-      return tool.prepare(argumentsJson, scene);
+      if (!tool || !mayUse(tool, context)) return { fault: 'There is no such tool here.' };
+      return tool.prepare(argumentsJson, context);
     },
     has: (name) => tools.some((tool) => tool.name === name),
   };

@@ -5,7 +5,7 @@ import { PolicyFileError } from '../../src/policy/read-rules.ts';
 import { createCurrentTime } from '../../src/tools/current-time.ts';
 import { TOOLS as REGISTERED } from '../../src/tools/registry.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
-import type { Tool, ToolAsker, ToolPerson, ToolScene } from '../../src/tools/tool.ts';
+import type { Tool, ToolAsker, ToolPerson, ToolCallContext } from '../../src/tools/tool.ts';
 import { parseToolsFile, type ToolRules } from '../../src/tools/tools-file.ts';
 import { createWhoAmI } from '../../src/tools/who-am-i.ts';
 
@@ -19,7 +19,7 @@ const ZHANG: ToolPerson = {
 const LIN: ToolPerson = { ...ZHANG, identityCode: 'XS', department: '2203' };
 const PRIVATE = { kind: 'private' as const, id: 'u' };
 const GROUP = { kind: 'group' as const, id: 'g1' };
-const asker = (person: ToolPerson | undefined, place: ToolAsker['place'] = PRIVATE): ToolScene => ({
+const asker = (person: ToolPerson | undefined, place: ToolAsker['place'] = PRIVATE): ToolCallContext => ({
   person,
   place,
   language: 'en',
@@ -30,14 +30,14 @@ const NOW_MS = Date.UTC(2026, 10, 21, 22, 27, 20);
 const TOOLS: Tool[] = [createCurrentTime(() => NOW_MS), createWhoAmI()];
 const EVERYWHERE = { on: true, who: {}, private: true, groups: 'all' as const };
 
-async function use(name: string, args: string, scene: ToolScene): Promise<string> {
+async function use(name: string, args: string, scene: ToolCallContext): Promise<string> {
   const rules: ToolRules = { current_time: EVERYWHERE, who_am_i: EVERYWHERE };
   const prepared = createToolbox(TOOLS, rules).prepare({ name, argumentsJson: args }, scene);
   return 'fault' in prepared ? prepared.fault : prepared.run(new AbortController().signal);
 }
 
 describe('who may use a tool is judged by the turn’s facts [tool-rights]', () => {
-  test.each<[what: string, rule: object, scene: ToolScene, mayUse: boolean]>([
+  test.each<[what: string, rule: object, scene: ToolCallContext, mayUse: boolean]>([
     ['on for everybody', { on: true }, asker(undefined), true],
     ['off', { on: false }, asker(ZHANG), false],
     ['for staff, a member of staff', { on: true, who: { identity: ['JG'] } }, asker(ZHANG), true],

@@ -6,7 +6,7 @@ import type { ToolAsker } from '../../tools/tool.ts';
 import { labelToolResult } from './label-tool-result.ts';
 import { runToolCalls, type ToolRunOptions } from './run-tool-calls.ts';
 
-export interface RoundsOptions extends Omit<ToolRunOptions, 'scene'> {
+export interface RoundsOptions extends Omit<ToolRunOptions, 'context'> {
   chat: Pick<ChatClient, 'stream'>;
   asker: ToolAsker;
   /** Lengths of time. */
@@ -66,7 +66,7 @@ export async function answerInRounds(
     }
     hasText ||= text.trim() !== '';
     untilMs = Math.min(untilMs, monotonicMs() + limits.turnMs);
-    const results = await runToolCalls({ ...options, scene: context }, calls);
+    const results = await runToolCalls({ ...options, context: context }, calls);
     const told = calls.map((call, position) => withOwnId(call, `r${round}-${position}`, messages));
     const answers = told.map(({ callId }, position): ChatMessage => {
       const mostTokens = Math.max(0, Math.min(limits.resultTokens, leftTokens));

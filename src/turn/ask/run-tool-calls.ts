@@ -2,13 +2,13 @@ import { ChatError } from '../../chat/chat-error.ts';
 import type { ToolCall } from '../../chat/chat-types.ts';
 import { ToolError } from '../../tools/tool-error.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';
-import type { ToolScene, ToolUse } from '../../tools/tool.ts';
+import type { ToolCallContext, ToolUse } from '../../tools/tool.ts';
 import type { ToolLimits } from './tool-limits.ts';
 import type { ToolOutcome, TurnReport } from '../turn-ports.ts';
 
 export interface ToolRunOptions {
   toolbox: Toolbox;
-  scene: ToolScene;
+  context: ToolCallContext;
   limits: ToolLimits;
   report: Pick<TurnReport, 'toolEnded'>;
   /** The turn's own: a stop word, a newer epoch or an orderly stop. */
@@ -25,7 +25,7 @@ const MOST_STATUS_CHARS = 120;
  * @returns a result for each call, in their order. @throws ChatError `chat_cancelled`
  */
 export async function runToolCalls(options: ToolRunOptions, calls: readonly ToolCall[]): Promise<string[]> {
-  const { toolbox, scene: context, limits, report, showStatus } = options;
+  const { toolbox, context: context, limits, report, showStatus } = options;
   const prepared = calls.map((call, position) =>
     position < limits.callsARound
       ? toolbox.prepare(call, context)

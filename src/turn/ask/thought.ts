@@ -21,13 +21,13 @@ export interface ThoughtOptions {
  * of the history or of a stored answer (SECURITY.md thoughts-hidden).
  */
 export class Thought {
-  readonly #scene: Pick<TurnContext, 'platform' | 'question'>;
+  readonly #context: Pick<TurnContext, 'platform' | 'question'>;
   readonly #isShown: boolean;
   #sinceMs: number | undefined;
   #newest = '';
 
   constructor({ thinkingShown }: ThoughtOptions, context: TurnContext) {
-    this.#scene = context;
+    this.#context = context;
     this.#isShown = mayShow(thinkingShown, context) && context.platform.replyTraits.thinking === 'block';
   }
 
@@ -61,7 +61,7 @@ export class Thought {
     if (this.#sinceMs === undefined || this.#isShown) return undefined;
     const passedSec = (monotonicMs() - this.#sinceMs) / SECOND_MS;
     const seconds = Math.max(1, Math.floor(passedSec / SECONDS_STEP) * SECONDS_STEP);
-    return say(TURN_TEXTS.thinking, this.#scene.question.language, { seconds });
+    return say(TURN_TEXTS.thinking, this.#context.question.language, { seconds });
   }
 }
 
