@@ -17,9 +17,11 @@ import { needsLocalParts } from '../local/needs-local-parts.ts';
 import { readOwnModel } from '../local/own-model-file.ts';
 import { findRedisProgram } from '../local/redis-program.ts';
 import type { CheckResult } from '../platforms/platform.ts';
-import { describePlatform } from '../platforms/registry.ts';
+import { describePlatform, PLATFORMS } from '../platforms/registry.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 import { isServiceAlone } from '../settings/mode.ts';
+
+const REAL_ONES = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(PLATFORMS.map(({ label }) => label.en));
 
 /** What the next steps name where a model was connected on the page. */
 const CONNECTED_ON_PAGE = {
@@ -84,7 +86,7 @@ function botChecks(config: Config, secrets: Secrets): Check[] {
       : { name: 'Chat service', run: () => checkChat({ ...chat, apiKey: secrets.chatApiKey ?? '' }) },
     ...(signIn.mode === 'off' ? [] : [checkOfSignIn(config)]),
     ...(config.mode === 'local'
-      ? [embedded('Messaging app', 'embedded; set the credentials of WeCom or Slack for a real one')]
+      ? [embedded('Messaging app', `embedded; set the credentials of ${REAL_ONES} for a real one`)]
       : platformChecks(config, secrets)),
   ];
 }
