@@ -31,7 +31,7 @@ withBrowser('The page by keyboard alone', () => {
 
   async function open(width: number): Promise<void> {
     context = await browser.newContext({ viewport: { width, height: 850 }, locale: 'en-GB' });
-    context.setDefaultTimeout(5_000);
+    context.setDefaultTimeout(15_000);
     page = await context.newPage();
     await page.goto(`${server.url}/?person=alice`);
     await page.getByRole('combobox', { name: 'Signed in as' }).waitFor();

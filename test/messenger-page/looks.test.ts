@@ -37,7 +37,7 @@ withBrowser('How messages look', () => {
     server.calls.length = 0;
     server.messages.set(PRIVATE.id, []).set(GROUP.id, []);
     context = await browser.newContext({ viewport: { width, height: 850 }, locale, timezoneId: 'Asia/Shanghai' });
-    context.setDefaultTimeout(5_000);
+    context.setDefaultTimeout(15_000);
     page = await context.newPage();
     // What the content policy refuses is told there.
     page.on('console', (said) => {

@@ -29,7 +29,7 @@ withBrowser('The page in a browser', () => {
     server.refuseSends(undefined);
     server.messages.set(PRIVATE.id, []).set(GROUP.id, []);
     context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
-    context.setDefaultTimeout(5_000);
+    context.setDefaultTimeout(15_000);
     page = await openTab('?person=alice');
   });
   afterEach(async () => {

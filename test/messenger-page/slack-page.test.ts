@@ -23,7 +23,7 @@ withBrowser('The page of a platform with threads', () => {
     const bootstrap = { ...BOOTSTRAP, protocol: 'slack' as const, localLogins, signInHost: 'sign-in.test:81' };
     server = await startPageServer({ bootstrap, conversations: [PRIVATE, GROUP] });
     context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
-    context.setDefaultTimeout(5_000);
+    context.setDefaultTimeout(15_000);
     page = await context.newPage();
     await page.goto(`${server.url}/?person=alice`);
     await page.locator('.first-run').waitFor();

@@ -5,7 +5,7 @@ const MAX_STEP_CHARS = 64;
 
 /**
  * What a field must be, in our words: `must('a number from 0 to 1')`. The value itself is never told.
- * Goes as `error` into zod's schemas and checks; `firstFault` puts the field's name before it.
+ * Goes as `error` into zod's schemas and checks (chat-request.ts); `firstFault` puts the field's name before it.
  */
 export function must(be: string): (issue: { input?: unknown }) => string {
   return ({ input }) => (input === undefined ? `is missing; it must be ${be}` : `must be ${be}`);
