@@ -84,13 +84,17 @@ describe('after a tool found something', () => {
             const size = sizes[step % sizes.length] ?? 1;
             links.add(text.slice(at, at + size));
             at += size;
-            expect(
-              hiddenAddresses(links.text).filter((address) => address === EVIL && links.text.includes(`${EVIL})`)),
-            ).toEqual([]);
+            // One whose end has not come may yet lead elsewhere.
+            const whole = links.text.split(')').slice(0, -1);
+            expect(whole.flatMap((upToEnd) => hiddenAddresses(upToEnd)).filter((address) => address === EVIL)).toEqual(
+              [],
+            );
           }
           expect(links.whole()).toBe(shown(text));
         },
       ),
+      // Two links of which the second is not whole yet.
+      { examples: [[[EVIL, ')', '[click](', EVIL], [1]]] },
     );
   });
 
