@@ -101,8 +101,11 @@ withBrowser('The page of a platform with threads', () => {
     await page.getByRole('button', { name: 'Reply in thread' }).click();
     expect(await page.locator('.quote-tray').innerText()).toMatch(/Reply in thread\s+When\?/);
     await page.getByRole('textbox', { name: 'Message' }).fill('Sure?');
+    // The page shows the message before the server has it.
+    const sending = page.waitForResponse((response) => response.request().method() === 'POST');
     await page.getByRole('button', { name: 'Send' }).click();
     await rows().nth(2).waitFor();
+    await sending;
     const sent = server.calls.find(({ path }) => path.endsWith('/messages'));
     expect(sent?.body).toMatchObject({ text: 'Sure?', quoteMessageId: 'a1' });
     expect(await page.locator('.quoted').count()).toBe(0);
