@@ -88,8 +88,8 @@ withBrowser('The page in a browser', () => {
     expect((await answer.innerText()).replace(/\s+/g, ' ').trim()).toBe('One two three');
     expect(await answer.textContent()).not.toContain('Let me see');
     expect(sent().at(-1)).toMatchObject({ text: '/stop' });
-    const rated = server.calls.find(({ path }) => path === '/api/messages/m1/rate');
-    expect(rated?.body).toEqual({ person: 'alice', rating: 'good' });
+    const rated = () => server.calls.find(({ path }) => path === '/api/messages/m1/rate');
+    await expectSoon(() => expect(rated()?.body).toEqual({ person: 'alice', rating: 'good' }));
   });
 
   test('does not send while an input method composes', async () => {
@@ -184,7 +184,7 @@ withBrowser('The page in a browser', () => {
     await page.locator('.in-app-host', { hasText: '127.0.0.1:9' }).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await frame.waitFor({ state: 'detached' });
-    expect(server.calls).toContainEqual(expect.objectContaining({ method: 'DELETE' }));
+    await expectSoon(() => expect(server.calls).toContainEqual(expect.objectContaining({ method: 'DELETE' })));
   });
 
   test('takes images by button, shows them before sending and lets them be removed', async () => {

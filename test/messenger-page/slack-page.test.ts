@@ -123,9 +123,9 @@ withBrowser('The page of a platform with threads', () => {
     await page.getByRole('textbox', { name: 'Message' }).fill('When?');
     await page.keyboard.press('Enter');
     await page.locator('.waiting .dots').waitFor();
+    await page.locator('li[data-sender=alice][data-delivery=sent]').waitFor();
     const question = server.calls.find(({ path }) => path.endsWith('/messages'));
     expect(question?.body).toMatchObject({ text: 'When?' });
-    await page.locator('li[data-sender=alice][data-delivery=sent]').waitFor();
     const id = await page.locator('li[data-sender=alice]').getAttribute('data-message-id');
     await page.getByRole('button', { name: 'Stop' }).click();
     while (!server.calls.some(({ path }) => path === `/api/messages/${id}/stop`)) await page.waitForTimeout(20);
