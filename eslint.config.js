@@ -1,6 +1,32 @@
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
+const RESTRICTED = [
+  { selector: 'ExportDefaultDeclaration', message: 'Export by name: one name for one thing everywhere.' },
+];
+
+const SET_PLAINLY =
+  'Set an optional field plainly (`x` or `x: … : undefined`); where an absent key counts, use `definedOnly`.';
+
+/** What src writes plainly: fields that may be absent. */
+const OPTIONAL_FIELDS = [
+  {
+    selector:
+      'ConditionalExpression[consequent.type="ObjectExpression"][consequent.properties.length>0] > ObjectExpression.alternate[properties.length=0]',
+    message: SET_PLAINLY,
+  },
+  {
+    selector:
+      'ConditionalExpression[alternate.type="ObjectExpression"][alternate.properties.length>0] > ObjectExpression.consequent[properties.length=0]',
+    message: SET_PLAINLY,
+  },
+  { selector: 'ObjectExpression > SpreadElement > LogicalExpression[operator="&&"]', message: SET_PLAINLY },
+  {
+    selector: 'TSPropertySignature[optional=true] > TSTypeAnnotation > TSUnionType > TSUndefinedKeyword',
+    message: 'An optional field may be undefined as it is: `x?: T`.',
+  },
+];
+
 /** Typed rules over src and test; the scripts are plain JavaScript and get the untyped ones. */
 export default defineConfig(
   globalIgnores(['dist/', 'dist-*/', 'data/', 'coverage/']),
@@ -32,10 +58,7 @@ export default defineConfig(
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       // Index signatures are marked by brackets, so that a reader sees what may be absent.
       '@typescript-eslint/dot-notation': 'off',
-      'no-restricted-syntax': [
-        'error',
-        { selector: 'ExportDefaultDeclaration', message: 'Export by name: one name for one thing everywhere.' },
-      ],
+      'no-restricted-syntax': ['error', ...RESTRICTED],
       'no-console': 'error',
       eqeqeq: 'error',
     },
@@ -44,6 +67,10 @@ export default defineConfig(
     // The page runs in a browser and has a compiler configuration of its own.
     files: ['src/messenger/page/**'],
     languageOptions: { parserOptions: { projectService: false, project: 'tsconfig.page.json' } },
+  },
+  {
+    files: ['src/**/*.ts', 'src/**/*.tsx'],
+    rules: { 'no-restricted-syntax': ['error', ...RESTRICTED, ...OPTIONAL_FIELDS] },
   },
   {
     // A rejection that nobody hears ends the process. `inBackground` is how a deliberate fire-and-forget is written.

@@ -44,9 +44,10 @@ export function createLog({ level, format, destination }: LogOptions): Log {
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { error: describeError, err: describeError },
       hooks: { streamWrite: scrub },
-      ...(format === 'pretty' && !destination
-        ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' } } }
-        : {}),
+      transport:
+        format === 'pretty' && !destination
+          ? { target: 'pino-pretty', options: { ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' } }
+          : undefined,
     },
     ...((destination ? [destination] : []) as []),
   );

@@ -85,8 +85,8 @@ function openClient({ urls, sentinelName }: RedisAddress, patience: RedisPatienc
 
 function accessOf(url: URL): RedisOptions {
   return {
-    ...(url.username ? { username: decodeURIComponent(url.username) } : {}),
-    ...(url.password ? { password: decodeURIComponent(url.password) } : {}),
-    ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
+    username: url.username ? decodeURIComponent(url.username) : undefined,
+    password: url.password ? decodeURIComponent(url.password) : undefined,
+    tls: url.protocol === 'rediss:' ? {} : undefined,
   };
 }

@@ -104,8 +104,8 @@ export class ChatCall {
 
   #reportEnd(outcome: string): void {
     const durationMs = this.#parts.monotonicMs() - this.#startedMs;
-    const firstEvent = this.#firstEventMs === undefined ? {} : { firstEventMs: this.#firstEventMs };
-    this.#parts.report.callEnded({ model: this.#options.request.model, outcome, durationMs, ...firstEvent });
+    const { model } = this.#options.request;
+    this.#parts.report.callEnded({ model, outcome, durationMs, firstEventMs: this.#firstEventMs });
   }
 }
 

@@ -30,11 +30,11 @@ export type ChatErrorCode =
 
 export interface ChatErrorDetail {
   /** Milliseconds after which another try makes sense, as the service (or the breaker) says. */
-  retryAfterMs?: number | undefined;
+  retryAfterMs?: number;
   /** The HTTP status, when there was an answer. */
-  status?: number | undefined;
+  status?: number;
   /** Whether the same request may be sent again at once (SECURITY.md bounded-retries). */
-  isRetryable?: boolean | undefined;
+  isRetryable?: boolean;
   cause?: unknown;
 }
 

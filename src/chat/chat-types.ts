@@ -31,7 +31,7 @@ export type Thinking = 'off' | 'low' | 'high' | 'max';
 export interface ChatRequest {
   model: string;
   /** Asked instead when the model rests or fails before anything was said; it must be able to answer the same messages. */
-  fallbackModel?: string | undefined;
+  fallbackModel?: string;
   messages: readonly ChatMessage[];
   tools?: readonly ToolDeclaration[];
   /** The service's own default when absent. */

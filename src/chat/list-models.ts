@@ -7,7 +7,7 @@ export interface ListModelsOptions {
   baseUrl: string;
   apiKey: string;
   limits: Pick<ChatLimits, 'connectMs' | 'firstByteMs'>;
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
 }
 
 /** Answers that mean "I have no such list": the chat interface's description names none. */
@@ -28,7 +28,7 @@ export async function listModels({
     followRedirect: false,
     throwHttpErrors: false,
     timeout: { connect: limits.connectMs, request: limits.firstByteMs },
-    ...(signal ? { signal } : {}),
+    signal,
   }).catch((cause: unknown) => {
     if (signal?.aborted === true) throw new ChatError('chat_cancelled', 'The list of models was cancelled');
     throw new ChatError('chat_unreachable', 'The chat service could not be reached', {

@@ -20,8 +20,8 @@ const TOO_LONG = /context_length|context_window|prompt_too_long|string_above_max
 
 export interface StatusDetail {
   /** The `code` of the service's error object. */
-  errorCode?: string | undefined;
-  retryAfterMs?: number | undefined;
+  errorCode?: string;
+  retryAfterMs?: number;
 }
 
 /** The error that an HTTP status other than 200 stands for. Only the status goes into its message. */

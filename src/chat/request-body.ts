@@ -7,10 +7,10 @@ export function requestBody({ model, messages, tools, thinking, stream = true }:
     model,
     messages: messages.map(writeMessage),
     stream,
-    ...(thinking === undefined ? {} : { thinking: { type: thinking === 'off' ? 'disabled' : 'enabled' } }),
+    thinking: thinking === undefined ? undefined : { type: thinking === 'off' ? 'disabled' : 'enabled' },
     // To a model without efforts it may be an unknown field.
-    ...(thinking !== undefined && abilitiesOf(model).efforts.includes(thinking) ? { reasoning_effort: thinking } : {}),
-    ...(tools && tools.length > 0 ? { tools: tools.map((tool) => ({ type: 'function', function: tool })) } : {}),
+    reasoning_effort: thinking !== undefined && abilitiesOf(model).efforts.includes(thinking) ? thinking : undefined,
+    tools: tools && tools.length > 0 ? tools.map((tool) => ({ type: 'function', function: tool })) : undefined,
   });
 }
 

@@ -40,7 +40,7 @@ export function readCheckArguments(args: readonly string[]): CheckArguments {
     const codeAgesMs = ages === undefined ? undefined : readAges(ages);
     if (ages !== undefined && !codeAgesMs)
       return wrong(`--code-ages needs at most ${MAX_AGES} rising numbers of seconds up to ${MAX_AGE_SEC}`);
-    return { kind: 'sign-in', ...(person === undefined ? {} : { person }), ...(codeAgesMs ? { codeAgesMs } : {}) };
+    return { kind: 'sign-in', person, codeAgesMs };
   } catch (error) {
     return wrong(error instanceof Error ? (error.message.split('. ')[0] ?? '') : 'cannot be read');
   }

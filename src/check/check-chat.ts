@@ -10,7 +10,7 @@ export interface ChatCheckOptions {
   models: readonly string[];
   model: string;
   /** Answers when that one is away. */
-  fallbackModel?: string | undefined;
+  fallbackModel?: string;
   /** What the lines begin with; `Chat` unless told. */
   title?: string;
   /** The settings that a next step names; the bot's own unless told. */

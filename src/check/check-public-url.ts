@@ -5,7 +5,7 @@ import { requestForCheck } from './check-request.ts';
 export interface PublicUrlCheckOptions {
   publicUrl: string;
   /** Undefined where there is no key to judge by. */
-  judge?: JudgeProof | undefined;
+  judge?: JudgeProof;
   /** The platforms that send to `/webhooks/NAME`. */
   platforms: readonly string[];
   /** Whether people sign in on pages of the bot; false unless told. */

@@ -19,8 +19,8 @@ export async function requestForCheck(url: string, request: CheckRequest = {}): 
   try {
     const { statusCode, body } = await got(url, {
       method: json ? 'POST' : 'GET',
-      ...(headers ? { headers } : {}),
-      ...(json ? { json } : {}),
+      headers,
+      json,
       retry: { limit: 0 },
       followRedirect: false,
       throwHttpErrors: false,

@@ -29,7 +29,7 @@ export interface AppOptions {
   /** How long a platform may carry out a post that was given up; its own trait but in tests. Milliseconds. */
   postSettlesWithinMs?: number;
   /** What a worker in a process of its own runs; without it the worker runs in this one. */
-  workerProgram?: URL | undefined;
+  workerProgram?: URL;
   /** Called when the process must not go on (an unsafe Redis); the sentence names what to do. */
   onFatal(sentence: string): void;
 }

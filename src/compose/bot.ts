@@ -55,15 +55,15 @@ export interface BotOptions {
   secrets: Secrets;
   nowMs: NowMs;
   /** How long a platform may carry out a post that was given up; its own trait but in tests. Milliseconds. */
-  postSettlesWithinMs?: number | undefined;
+  postSettlesWithinMs?: number;
   /** The account links that this process has made and undone lately, whichever part did. */
   recentLinks: RecentChanges;
   /** What the tool that reads pages may reach; the public web but in tests. */
-  egress?: EgressPolicy | undefined;
+  egress?: EgressPolicy;
   log: Log;
   report: Report;
   /** By what name this process takes turns; made up unless told. */
-  workerName?: string | undefined;
+  workerName?: string;
 }
 
 /** The only model of the specified service that takes images (SERVICE.md images). */
@@ -131,7 +131,7 @@ export function createReceiver(options: BotOptions): Receiver {
   const identity = createSignIn(options, base);
   const standsAlone = config.signIn.proofs.includes('typed-code') ? holdsCode : undefined;
   const recent = new ReplayBuffer({ onBare: () => report.acceptKeptBare() });
-  const inbox = new Inbox({ redis, keyRing, recent, ...(standsAlone ? { standsAlone } : {}) });
+  const inbox = new Inbox({ redis, keyRing, recent, standsAlone });
   const endSaying = keepSayingShards(redis, config.queue.shards);
   const endWatch = replayAfterFailover({ redis, inbox, recent, wakeQueue, log, report });
   const endLinkWatch = watchForLostLinks(base, identity, log);

@@ -55,9 +55,9 @@ export async function startMessengerPart({
     botName: config.wecom.botName,
     protocol: protocolOf(config, secrets),
     people: people.map(({ view }) => view),
-    ...(isSlack && config.embedded.signIn ? { localLogins: loginsOf(people) } : {}),
+    localLogins: isSlack && config.embedded.signIn ? loginsOf(people) : undefined,
     groups,
-    ...(controls ? { controls } : {}),
+    controls,
     nowMs,
     log,
   });
@@ -99,7 +99,7 @@ async function readPeople(path: string | undefined): Promise<DirectoryEntry[]> {
     const id = messaging['wecom'];
     if (id === undefined) return [];
     const { XM: name, BMMC: department } = profile.attributes;
-    return [{ view: { id, name, department, ...(profile.active ? {} : { isInactive: true }) }, person }];
+    return [{ view: { id, name, department, isInactive: profile.active ? undefined : true }, person }];
   });
 }
 

@@ -4,7 +4,7 @@ import type { Config, Secrets } from '../settings/config.ts';
 
 /** Where Redis is: the embedded one in local mode, else what the settings name. */
 export function redisAddress({ redis: { sentinelName } }: Config, { redisUrls }: Secrets): RedisAddress {
-  return { urls: [...redisUrls], ...(sentinelName === undefined ? {} : { sentinelName }) };
+  return { urls: [...redisUrls], sentinelName };
 }
 
 /** The newest key writes, all read. @throws RangeError without any key */

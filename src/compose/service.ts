@@ -42,33 +42,31 @@ export async function startServicePart({ config, secrets, clients, prove, regist
     port: isServiceAlone(config.roles) ? config.http.port : local.servicePort,
     host: config.http.host,
     // Browsers reach the service alone where the settings say; in local mode where it listens.
-    ...(isLocal ? {} : { publicUrl: config.http.publicUrl }),
+    publicUrl: isLocal ? undefined : config.http.publicUrl,
     redis,
     keyRing: createKeyRing(secrets),
     apiKeys: [...secrets.serviceApiKeys],
     clients: await readClients(settings.clientsFile, clients),
     directory: await readDirectory(settings.directoryFile, isLocal),
-    ...(settings.upstreamUrl === undefined
-      ? {}
-      : {
-          upstream: {
+    upstream:
+      settings.upstreamUrl === undefined
+        ? undefined
+        : {
             url: settings.upstreamUrl,
-            ...(secrets.serviceUpstreamKey === undefined ? {} : { key: secrets.serviceUpstreamKey }),
+            key: secrets.serviceUpstreamKey,
             models: settings.upstreamModels,
           },
-        }),
-    ...(wecom.app && secrets.wecomAgentSecret !== undefined
-      ? {
-          messagingApps: [
+    messagingApps:
+      wecom.app && secrets.wecomAgentSecret !== undefined
+        ? [
             wecomSignIn({
               ...wecom.app,
               agentSecret: secrets.wecomAgentSecret,
               apiUrl: wecom.apiUrl,
               openUrl: wecom.openUrl,
             }),
-          ],
-        }
-      : {}),
+          ]
+        : undefined,
     institution: await readInstitution(settings, secrets),
     accessTokenSec: settings.accessTokenSec,
     refreshTokenSec: settings.refreshTokenSec,

@@ -25,7 +25,7 @@ export interface PromptOptions {
   turns: readonly HistoryTurn[];
   current: CurrentQuestion;
   /** What is known of turns before `turns`; it comes first, where the budget has room for it. */
-  summary?: string | undefined;
+  summary?: string;
   /** Images of earlier turns that are sent again, by their turn's id; of other turns it is only told that there were some. */
   earlierImages?: EarlierImages;
   /** Estimated tokens that the whole prompt may take. Only the current question with the system prompt may pass it. */
@@ -126,7 +126,7 @@ function writeTurn(
     : [turn.userText, ...imageMarker(turn.images)].filter((said) => said !== '').join('\n\n');
   const answer = turn.interrupted ? `${turn.assistantText}\n\n${CUT_OFF}` : turn.assistantText;
   return [
-    writeSaid({ text, images: images ?? [], ...(hasSpeakers ? { speakerTag: turn.speakerTag ?? '' } : {}) }),
+    writeSaid({ text, images: images ?? [], speakerTag: hasSpeakers ? (turn.speakerTag ?? '') : undefined }),
     { role: 'assistant', content: answer },
   ];
 }
@@ -138,7 +138,7 @@ function imageMarker(images: number): string[] {
 }
 
 function writeQuestion({ speakerTag, ...said }: CurrentQuestion, hasSpeakers: boolean): PromptMessage {
-  return writeSaid({ ...said, ...(hasSpeakers ? { speakerTag: speakerTag ?? '' } : {}) });
+  return writeSaid({ ...said, speakerTag: hasSpeakers ? (speakerTag ?? '') : undefined });
 }
 
 /** What a person said, in their order: first what they quote, images before text, then their own text and images. */

@@ -57,8 +57,8 @@ function readPreferences(value: unknown): Preferences {
   if (typeof value !== 'object' || value === null) return {};
   const { model, thinking, language } = value as Record<keyof Preferences, unknown>;
   return {
-    ...(typeof model === 'string' ? { model } : {}),
-    ...(EFFORTS.includes(thinking) ? { thinking: thinking as ThinkingChoice } : {}),
-    ...(LANGUAGES.includes(language) ? { language: language as Language } : {}),
+    model: typeof model === 'string' ? model : undefined,
+    thinking: EFFORTS.includes(thinking) ? (thinking as ThinkingChoice) : undefined,
+    language: LANGUAGES.includes(language) ? (language as Language) : undefined,
   };
 }

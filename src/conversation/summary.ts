@@ -36,7 +36,7 @@ export function openSummary(keyRing: KeyRing, conversationId: string, kept: stri
 export interface SummedScope {
   chatKind: ConversationSummary['chatKind'];
   /** Absent where the conversation has many accounts, or none. */
-  accountId?: string | undefined;
+  accountId?: string;
   /** What was said before belongs to another conversation; milliseconds, `-Infinity` where nothing does. */
   beganAtMs: number;
 }

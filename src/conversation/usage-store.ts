@@ -1,4 +1,5 @@
 import { DAY_MS, type NowMs } from '../base/clock.ts';
+import { definedOnly } from '../base/defined-only.ts';
 import { usageKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { ALL_PARTITIONS } from '../domain/conversation.ts';
@@ -25,7 +26,10 @@ export function usageChange(
   const { day, month } = periodsOf(place.nowMs);
   return {
     key: usageKey(place.partition, place.personId, month),
-    add: { ...(questions > 0 ? { [`${day}:questions`]: questions } : {}), [`${day}:tokens`]: Math.round(tokens) },
+    add: definedOnly({
+      [`${day}:questions`]: questions > 0 ? questions : undefined,
+      [`${day}:tokens`]: Math.round(tokens),
+    }),
     lifeMs: LIFE_MS,
   };
 }

@@ -52,10 +52,7 @@ export type Audit = (event: IdentityEvent, person: ChatPerson, reason?: Identity
 export function createAudit(log: Log, keyRing: KeyRing, report: IdentityReport): Audit {
   return (event, person, reason) => {
     const { platform } = person;
-    log.info(
-      { audit: true, event, platform, person: pseudonymOf(keyRing, person), ...(reason ? { reason } : {}) },
-      'identity',
-    );
+    log.info({ audit: true, event, platform, person: pseudonymOf(keyRing, person), reason }, 'identity');
     report.event(event, reason ? { platform, reason } : { platform });
   };
 }

@@ -93,7 +93,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       if (asked.kind !== 'invited' && asked.kind !== 'waiting') return asked;
       const { kind, ticket, expiresAtMs } = asked;
       const url = `${flow.publicOrigin}/link/${ticket ?? ''}`;
-      if (kind === 'waiting') return { kind, expiresAtMs, ...(ticket === undefined ? {} : { url }) };
+      if (kind === 'waiting') return { kind, expiresAtMs, url: ticket === undefined ? undefined : url };
       audit('link-asked', request);
       inBackground(() => nameTicket({ ...flow, log: options.log }, request, ticket));
       return { kind, url, expiresAtMs };
@@ -133,7 +133,7 @@ function createParts(options: IdentityOptions) {
   const links = createLinks(base);
   const tickets = createTickets(store, keyRing, nowMs);
   const { allowedIdentityCodes } = signIn;
-  const profileRules = { clientId: signIn.clientId, ...(allowedIdentityCodes ? { allowedIdentityCodes } : {}) };
+  const profileRules = { clientId: signIn.clientId, allowedIdentityCodes };
   const service = createServiceRequests(signIn);
   const tell = background(options, 'a notice was not delivered', options.notify);
   const shared = { ...base, links, tickets, service, signIn, log, tell, profileRules };
@@ -193,7 +193,7 @@ function routeOptions(options: IdentityOptions, { flow, store }: Parts) {
     platformNames: platforms.map((platform) => platform.name),
     formOrigins: [new URL(options.signIn.authUrl).origin, ...platformOrigins],
     trustedProxyHops: options.trustedProxyHops ?? 0,
-    ...(options.helpUrl ? { helpUrl: options.helpUrl } : {}),
+    helpUrl: options.helpUrl,
   };
 }
 

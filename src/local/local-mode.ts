@@ -121,7 +121,7 @@ async function startRedis(dataDir: string, log: Log, onGone: (sentence: string) 
   if (await stopStaleRedis(redisDir, pidFile)) log.info('ended the redis-server that a crashed run left behind');
   const listening = { socketPath: join(redisDir, 'redis.sock'), extraArguments: ['--pidfile', pidFile] };
   return startKeptRedis({
-    start: (port) => startEmbeddedRedis({ dataDir: redisDir, ...listening, ...(port === undefined ? {} : { port }) }),
+    start: (port) => startEmbeddedRedis({ dataDir: redisDir, ...listening, port }),
     log,
     onGone,
   });

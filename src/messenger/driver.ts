@@ -88,7 +88,7 @@ export function createDriver({ side, protocol, frames }: DriverParts): Messenger
       conversationId: conversationIdOf(personId, conversation),
       text: mention ? `@${side.botName} ${text}` : text,
       imageIds,
-      ...(quote === undefined ? {} : { quoteMessageId: quote }),
+      quoteMessageId: quote,
     };
   };
   return {

@@ -25,7 +25,7 @@ export interface ModelRequest {
   address: string;
   apiKey: string;
   /** The first that answers, unless named. */
-  model?: string | undefined;
+  model?: string;
 }
 
 /** Why a model is not used, for the page to say in a sentence. */

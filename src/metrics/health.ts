@@ -38,7 +38,7 @@ export function healthRoutes({ parts, registry, otherMetrics, prove }: HealthRou
     context.set('Cache-Control', 'no-store');
     context.body = {
       status: 'alive',
-      ...(typeof nonce === 'string' && NONCE.test(nonce) ? { proof: prove(nonce) } : {}),
+      proof: typeof nonce === 'string' && NONCE.test(nonce) ? prove(nonce) : undefined,
     };
   });
   router.get('/readyz', async (context) => {

@@ -5,9 +5,9 @@ export interface Refused {
   platform: PlatformName;
   reason: string;
   /** How far its time lies from ours. */
-  offSec?: number | undefined;
+  offSec?: number;
   /** As its sender declared it. */
-  sizeBytes?: number | undefined;
+  sizeBytes?: number;
 }
 
 /** Why a delivery was refused and what an operator who expected it would do; it holds nothing of the delivery's own words. */

@@ -10,9 +10,9 @@ export interface ReceivingReport {
     kind: string;
     outcome: string;
     durationMs: number;
-    reason?: string | undefined;
-    offSec?: number | undefined;
-    sizeBytes?: number | undefined;
+    reason?: string;
+    offSec?: number;
+    sizeBytes?: number;
   }): void;
   deliveryProven(event: { platform: PlatformName }): void;
   feedbackGiven(event: { platform: PlatformName; verdict: 'good' | 'bad' | 'withdrawn' }): void;

@@ -82,7 +82,7 @@ export async function requestBounded(url: URL, options: BoundedRequest): Promise
     }, timeoutMs);
     signal?.addEventListener('abort', cancel, { once: true });
     exchange.send(dispatcher, {
-      ...(leavesWithinMs === undefined ? {} : { leavesWithinMs }),
+      leavesWithinMs,
       url,
       method,
       headers: json ? { ...headers, 'content-type': 'application/json' } : headers,

@@ -15,7 +15,7 @@ export interface PlatformParts {
   nowMs: NowMs;
   log: Log;
   /** Overrides the trait `postSettlesWithinMs` where something is pushed. Milliseconds. */
-  postSettlesWithinMs?: number | undefined;
+  postSettlesWithinMs?: number;
   /** Called with the platform's code when it takes no call until the operator mends something. */
   onRefused(code: string): void;
 }

@@ -26,7 +26,7 @@ export type DeliveryHead = Omit<RawDelivery, 'body'>;
  * everything else is verified. `offSec` says how far its time lies from ours, where that is why. `answer…` functions build the platform's HTTP answer.
  */
 export type Delivery =
-  | { kind: 'refused'; status: 400 | 401; reason: string; offSec?: number | undefined }
+  | { kind: 'refused'; status: 400 | 401; reason: string; offSec?: number }
   | { kind: 'handshake'; answer: HttpAnswer }
   | { kind: 'message'; message: InboundMessage; answer(reply: PulledReply | undefined): HttpAnswer }
   | { kind: 'poll'; replyId: string; chat: Chat; sender: Sender; answer(reply: PulledReply): HttpAnswer }

@@ -18,11 +18,11 @@ export interface PolicyPlace {
 /** Which people a rule is about: all that is named must hold; of a list, one. Nothing named is everybody. */
 export interface Subject {
   /** Whether an account is linked. */
-  signedIn?: boolean | undefined;
+  signedIn?: boolean;
   /** The profile's identity codes (SERVICE.md profile, `parentIdentityInfo.code`). */
-  identity?: readonly string[] | undefined;
+  identity?: readonly string[];
   /** Department codes (SERVICE.md profile, `attributes.BMBM`); with `*` at its end the beginning of one. */
-  departments?: readonly string[] | undefined;
+  departments?: readonly string[];
 }
 
 /** In which places something is open. */

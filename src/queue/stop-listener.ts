@@ -15,8 +15,7 @@ export class StopListener {
     this.#subscriber.on('error', () => undefined);
     this.#subscriber.on('message', (_channel: string, text: string) => {
       const [conversationId = '', seq = '', ownerId = '', deliveryId] = text.split(':');
-      const only = deliveryId === undefined ? {} : { deliveryId };
-      this.#listeners.get(conversationId)?.({ seq: Number(seq), ownerId, ...only });
+      this.#listeners.get(conversationId)?.({ seq: Number(seq), ownerId, deliveryId });
     });
     void this.#subscriber.subscribe(STOP_CHANNEL).catch(() => undefined);
   }

@@ -55,8 +55,7 @@ export class SummaryQueue {
   /** Has a conversation summed up when there is time. Returns at once; a request that gets lost is made again. */
   request({ conversation, turnId, isShared, personId }: Omit<SummaryJob, 'version'>): void {
     if (this.#closing.signal.aborted) return;
-    const person = personId === undefined ? {} : { personId };
-    const job: SummaryJob = { version: 1, conversation, turnId, isShared, ...person };
+    const job: SummaryJob = { version: 1, conversation, turnId, isShared, personId };
     const options = { deduplication: { id: conversation.id }, attempts: 1, removeOnComplete: true, removeOnFail: true };
     this.#parts ??= this.#start();
     this.#parts.queue

@@ -77,7 +77,7 @@ export interface TurnStoreOptions {
   /** Tokens that a prompt may take, which bound the history that is read for it; 24,000 unless told. */
   promptTokens?: number;
   /** What its claims begin with, for whoever must know them by it; made up unless told. Letters, digits, `-` and `_`. */
-  workerName?: string | undefined;
+  workerName?: string;
 }
 
 /** The conversation's side of a turn in Redis: claim, mark, commit, release. Every write but the claim is fenced by the epoch. */
@@ -145,10 +145,10 @@ export class TurnStore {
       turnId,
       messages: messages.map((one) => ({ ...one, acceptedAtMs: one.acceptedAtMs + aheadMs })),
       unreadable,
-      ...(apologyTarget ? { apologyTarget } : {}),
+      apologyTarget,
       crashes,
       soloCrashes,
-      ...(storedAnswer === undefined ? {} : { storedAnswer }),
+      storedAnswer,
       isAnswerLost: answer !== '' && storedAnswer === undefined,
       stop: { seq, ownerId, servedSeq },
       heldCount,
@@ -185,8 +185,8 @@ export class TurnStore {
       noticesShown: commit.noticesShown ?? [],
       stopServed: commit.stopServed ?? 0,
       answeredBy: claim.turnId,
-      ...(preferences ? { preferences: placed(preferences, claim.conversation) } : {}),
-      ...(hasFollowUp(commit) ? { followUps: followUpsOf(claim.conversation) } : {}),
+      preferences: preferences && placed(preferences, claim.conversation),
+      followUps: hasFollowUp(commit) ? followUpsOf(claim.conversation) : undefined,
     };
     const [verdict, waiting] = (await commitScript.run(
       redis,

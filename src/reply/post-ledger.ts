@@ -40,11 +40,11 @@ export interface PostLedger {
 
 export interface Noted {
   /** Where the part stands, if that is not written down yet. */
-  handle?: string | undefined;
+  handle?: string;
   /** The sealed full answer, right before its last snapshot (SECURITY.md noted-before-posted). */
-  answer?: string | undefined;
+  answer?: string;
   /** Nothing of the part is under way, as this worker knows: a post may leave now. */
-  isUnsent?: boolean | undefined;
+  isUnsent?: boolean;
 }
 
 export interface PostLedgerOptions {

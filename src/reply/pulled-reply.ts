@@ -101,7 +101,7 @@ export class PulledReply implements LiveReply {
     const { platform, language } = this.#options;
     // The status stands in the same message; the thought takes what room is left.
     const statusBytes = status === undefined ? 0 : STATUS_ROOM_BYTES;
-    const apart = { ...(status === undefined ? {} : { status }), ...(thinking === undefined ? {} : { thinking }) };
+    const apart = { status, thinking };
     if (isLongAnswer(text, platform.replyTraits.maxBytes) && !(await this.#options.storeAnswer(text))) return [];
     const pieces = await this.#cut(text, statusBytes);
     const merged = this.#mergedRecords();

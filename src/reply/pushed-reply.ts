@@ -3,6 +3,7 @@ import { say } from '../base/texts.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 import { messageKey } from '../domain/partition-keys.ts';
 import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS } from '../base/clock.ts';
+import { definedOnly } from '../base/defined-only.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { FoundPosts, Platform, PushReplies } from '../platforms/platform.ts';
 import type { AnswerEnd, ReplySnapshot, ReplyView } from '../domain/reply.ts';
@@ -76,8 +77,8 @@ export class PushedReply implements LiveReply {
       // Where it cannot be looked now, elsewhere it cannot be either.
       if (!found) return undefined;
       const [handle] = found.keyed;
-      const stands = handle === undefined ? {} : { [postFieldOf(0)]: handle };
-      if (found.isWhole === true) return [this.#record({ finished: '1', delivery: 'live', ...stands })];
+      if (found.isWhole !== true) continue;
+      return [this.#record(definedOnly({ finished: '1', delivery: 'live', [postFieldOf(0)]: handle }))];
     }
     return undefined;
   }
@@ -140,7 +141,7 @@ export class PushedReply implements LiveReply {
   async leaveOpen(text: string, mention?: string): Promise<FinalRecord[]> {
     this.#isFinishing = true;
     await this.close();
-    const content = this.#options.platform.renderReply({ text, ...calling(mention), finished: false });
+    const content = this.#options.platform.renderReply({ text, mention, finished: false });
     const delivery = await this.#persist(0, { content, finished: false, staysOpen: true });
     return [this.#record({ finished: '0', keep: '1', delivery })];
   }
@@ -296,14 +297,8 @@ function finalSnapshot(
   status?: string,
   mention?: string,
 ): Omit<ReplySnapshot, 'shown'> {
-  const about = status === undefined ? {} : { status };
-  const content = platform.renderReply({ text, ...about, ...calling(mention), finished: true });
-  const note = status === undefined || text.trim() === '' ? {} : { note: status };
-  return { content, ...note, finished: true };
-}
-
-function calling(mention: string | undefined): Pick<ReplyView, 'mention'> {
-  return mention === undefined ? {} : { mention };
+  const content = platform.renderReply({ text, status, mention, finished: true });
+  return { content, note: text.trim() === '' ? undefined : status, finished: true };
 }
 
 /** Bytes that each message keeps free for the note, should the platform take it only as part of the text. */

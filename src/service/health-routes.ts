@@ -25,7 +25,7 @@ export function healthRoutes(
     if (ctx.path === '/healthz') {
       const { nonce } = ctx.query;
       const isAsked = prove !== undefined && typeof nonce === 'string' && NONCE.test(nonce);
-      ctx.body = { status: 'ok', ...(isAsked ? { proof: prove(nonce) } : {}) };
+      ctx.body = { status: 'ok', proof: isAsked ? prove(nonce) : undefined };
     } else if (ctx.path === '/readyz') {
       const state = await readiness();
       ctx.status = state === 'ready' ? 200 : 503;

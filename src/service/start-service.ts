@@ -28,41 +28,41 @@ export interface ServiceOptions {
   port: number;
   host: string;
   /** How browsers reach the service; the listening address unless told. */
-  publicUrl?: string | undefined;
+  publicUrl?: string;
   /** Holds codes, tokens, sessions and consents. Each use is given up after 1.5 s, then pages answer 503. */
   redis: RedisClient;
   /** Seals forms, round trips and people; made at random unless told, then a restart ends what was begun. */
-  keyRing?: KeyRing | undefined;
+  keyRing?: KeyRing;
   /** The keys that the chat interface accepts. */
   apiKeys: readonly string[];
   clients: readonly ServiceClient[];
   directory: readonly ServicePerson[];
   /** An OpenAI-compatible engine; the built-in model answers without it. */
-  upstream?: UpstreamOptions | undefined;
+  upstream?: UpstreamOptions;
   /** Messaging apps inside which the app's own web sign-in counts; elsewhere, and without any, people choose. */
-  messagingApps?: readonly MakeMessagingApp[] | undefined;
+  messagingApps?: readonly MakeMessagingApp[];
   /** The institution's unified identity, besides the directory or instead of it. */
-  institution?: Institution | undefined;
+  institution?: Institution;
   accessTokenSec: number;
   refreshTokenSec: number;
   nowMs: NowMs;
   log: Log;
   /** How many proxies in front set `X-Forwarded-For`. Default 0: the socket's address counts. */
-  trustedProxyHops?: number | undefined;
+  trustedProxyHops?: number;
   /** What `/metrics` shows; that address does not exist without it. */
-  metrics?: (() => Promise<{ contentType: string; text: string }>) | undefined;
+  metrics?: () => Promise<{ contentType: string; text: string }>;
   /** What `/healthz?nonce=` answers, so that a check of the settings knows whom it reached. */
-  prove?: ((nonce: string) => string) | undefined;
+  prove?: (nonce: string) => string;
   /** The folder that holds README.md and docs/, which the built-in model answers from. */
   docsDir: string;
   /** Pace of the built-in model. Default 30 tokens a second. */
-  builtInPace?: { tokensPerSec: number } | undefined;
+  builtInPace?: { tokensPerSec: number };
   /** Whether people type the bot's words without a slash in the app beside it (Slack). */
   bareWords?: boolean;
   /** Limits of each API key. Default 200 requests in 10 seconds, 20 at once. */
-  chatLimits?: ChatLimits | undefined;
+  chatLimits?: ChatLimits;
   /** Limits of wrong passwords. Default 1,000 of an address in ten minutes. */
-  loginLimits?: LoginLimits | undefined;
+  loginLimits?: LoginLimits;
 }
 
 export interface RunningService {

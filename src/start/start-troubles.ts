@@ -5,6 +5,7 @@ import { checkSignIn } from '../check/check-sign-in.ts';
 import { requestForCheck } from '../check/check-request.ts';
 import { withTimeout } from '../base/with-timeout.ts';
 import { SECOND_MS } from '../base/clock.ts';
+import { definedOnly } from '../base/defined-only.ts';
 import { inBackground } from '../base/in-background.ts';
 import { createLog } from '../base/log.ts';
 import { connectRedis, type RedisAddress } from '../base/redis.ts';
@@ -114,7 +115,7 @@ export function chatProbe(
   apiKey: string | undefined,
 ): StartProbe {
   const find = async () => {
-    const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+    const headers = definedOnly({ authorization: apiKey === undefined ? undefined : `Bearer ${apiKey}` });
     const answer = await requestForCheck(`${baseUrl}/models`, { headers, timeoutMs: LOOK_LIMIT_MS });
     if ('code' in answer)
       return `The chat service does not answer at ${baseUrl} (${answer.code}): nothing can be answered until it does. See that CHAT_BASE_URL is right; it is asked again with each question.`;

@@ -38,7 +38,7 @@ export function createReadPage(egress: EgressPolicy, limits?: FetchLimits): Tool
     async run({ address }, { readTexts }, signal) {
       if (!isWritten(address, readTexts()))
         throw new ToolError('refused', 'Nobody wrote this address here, and no tool found it, so it is not opened.');
-      const page = await fetchPage(address, { egress, ...(limits ? { limits } : {}) }, signal);
+      const page = await fetchPage(address, { egress, limits }, signal);
       const text = decodePage(page);
       const readable = page.mediaType === 'text/plain' ? { title: '', text } : await readableText(text, signal);
       return [

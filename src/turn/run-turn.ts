@@ -86,15 +86,15 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: OpenTu
   });
   return {
     outcome: outcome.hold ? 'held' : 'final',
-    ...(outcome.hold && !isPrivate ? { heldIn: 'group' } : {}),
+    heldIn: outcome.hold && !isPrivate ? 'group' : undefined,
     records: [...records, ...unreadableRecords(turn)],
-    ...(outcome.history ? { history: outcome.history } : {}),
-    ...(outcome.threadHistory ? { threadHistory: outcome.threadHistory } : {}),
-    ...(erase ? { erase } : {}),
-    ...(outcome.history?.append !== undefined && thread ? { thread } : {}),
-    ...(outcome.stopServed === undefined ? {} : { stopServed: outcome.stopServed }),
-    ...(outcome.preferences ? { preferences: outcome.preferences } : {}),
-    ...(outcome.usage ? { usage: outcome.usage } : {}),
+    history: outcome.history,
+    threadHistory: outcome.threadHistory,
+    erase,
+    thread: outcome.history?.append === undefined ? undefined : thread,
+    stopServed: outcome.stopServed,
+    preferences: outcome.preferences,
+    usage: outcome.usage,
     noticesShown: outcome.hold ? [] : notices.done,
   };
 }

@@ -167,10 +167,9 @@ export class SignInGate {
   ): Promise<Outcome | Required<UselessLink>> {
     const { platform, question, newest, turn } = context;
     const holds = isQuestion && this.#hasRoom(context);
-    const mints = platform.writePrivately ? {} : ({ mints: 'never' } as const);
     const invited = await this.#ask(context, {
-      ...(holds ? { conversation: turn.conversation } : {}),
-      ...mints,
+      conversation: holds ? turn.conversation : undefined,
+      mints: platform.writePrivately ? undefined : 'never',
       ...useless,
     });
     if (invited.kind === 'linked') return uselessLink(invited);
@@ -183,7 +182,7 @@ export class SignInGate {
     const pointer = isSent ? ('groupSignInSent' as const) : ('groupSignIn' as const);
     const ofHeld = isSent ? ('groupSignInSentHeld' as const) : ('groupSignInHeld' as const);
     const words = say(SIGN_IN_TEXTS[isHeld ? ofHeld : pointer], question.language);
-    return { kind: 'sign-in', ...(await toAsker(context, words)), ...(isHeld ? { hold: true } : {}) };
+    return { kind: 'sign-in', ...(await toAsker(context, words)), hold: isHeld ? true : undefined };
   }
 
   #hasRoom({ turn }: TurnContext): boolean {

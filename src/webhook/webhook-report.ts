@@ -21,9 +21,9 @@ export interface WebhookReport {
     outcome: DeliveryOutcome;
     durationMs: number;
     /** Why it was refused, or could not be read; with it the seconds that its time is off, or its size. */
-    reason?: string | undefined;
-    offSec?: number | undefined;
-    sizeBytes?: number | undefined;
+    reason?: string;
+    offSec?: number;
+    sizeBytes?: number;
   }): void;
   /** The first delivery of a platform since the start that was verified and made sense. */
   deliveryProven(event: { platform: PlatformName }): void;

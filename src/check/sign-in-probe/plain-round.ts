@@ -67,7 +67,7 @@ async function refreshOf({ calls, facts, secrets, signIn }: ProbeTools, tokens: 
   const nextStep = 'Set SIGN_IN_KEEP_TOKENS=none: there is nothing that Parley could renew';
   if (tokens.refreshToken === undefined) {
     facts.refresh = 'no token';
-    return { name, verdict, detail: 'no refresh token is given', ...(verdict === 'ok' ? {} : { nextStep }) };
+    return { name, verdict, detail: 'no refresh token is given', nextStep: verdict === 'ok' ? undefined : nextStep };
   }
   const answer = await calls.refresh(tokens.refreshToken);
   const renewed = tokensIn(answer, secrets);

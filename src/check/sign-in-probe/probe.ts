@@ -105,7 +105,7 @@ function toolsOf(options: SignInProbeOptions, stop: AbortSignal): ProbeTools {
     facts: noFacts(),
     secrets,
     signIn,
-    ...(person === undefined ? {} : { person }),
+    person,
     codeAgesMs,
     codeLifeMs: options.codeLifeMs ?? CODE_LIFE_MS,
     wait: (ms) => waitFor(ms, stop),

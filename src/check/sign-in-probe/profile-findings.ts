@@ -13,7 +13,7 @@ export async function profileOf(tools: ProbeTools, accessToken: string): Promise
   const answer = await tools.calls.profile(accessToken);
   const rules = {
     clientId: tools.signIn.clientId,
-    ...(tools.signIn.identityCodes ? { allowedIdentityCodes: tools.signIn.identityCodes } : {}),
+    allowedIdentityCodes: tools.signIn.identityCodes,
   };
   const fields = profileFields(answer);
   try {

@@ -121,7 +121,8 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Pro
 function refreshOf({ phase }: ProbeSession, path: string): Record<string, string> {
   if (phase === 'ready') return { refresh: `0; url=${path}/go` };
   if (phase === 'working') return { refresh: `${WORKING_REFRESH_SEC}; url=${path}` };
-  return phase === 'signing-out' ? { refresh: `${SIGN_OUT_REFRESH_SEC}; url=${path}` } : {};
+  if (phase === 'signing-out') return { refresh: `${SIGN_OUT_REFRESH_SEC}; url=${path}` };
+  return {};
 }
 
 /** The errors of RFC 6749 section 4.1.2.1; other words of the service are not repeated. */

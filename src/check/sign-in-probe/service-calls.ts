@@ -1,3 +1,4 @@
+import { definedOnly } from '../../base/defined-only.ts';
 import { AnswerTooLargeError, callService, type ServiceCall } from '../../identity/oauth/call-service.ts';
 import type { RawAnswer } from '../../identity/oauth/raw-answer.ts';
 
@@ -46,16 +47,16 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
       const asked = { response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope, ...parameters };
       return `${base}/authorize?${new URLSearchParams(asked).toString()}`;
     },
-    exchange: ({ code, verifier, clientSecret: otherSecret }) =>
+    exchange: ({ code, verifier, clientSecret: usedSecret = clientSecret }) =>
       call(`${base}/accessToken`, {
-        form: {
+        form: definedOnly({
           grant_type: 'authorization_code',
-          ...client,
-          ...(otherSecret === undefined ? {} : { client_secret: otherSecret }),
+          client_id: clientId,
+          client_secret: usedSecret,
           redirect_uri: redirectUri,
           code,
-          ...(verifier === undefined ? {} : { code_verifier: verifier }),
-        },
+          code_verifier: verifier,
+        }),
       }),
     refresh: (refreshToken) =>
       call(`${base}/accessToken`, { form: { grant_type: 'refresh_token', ...client, refresh_token: refreshToken } }),

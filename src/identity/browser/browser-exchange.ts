@@ -16,9 +16,9 @@ export function browserRequest(context: Context): BrowserRequest {
     userAgent: context.get('User-Agent'),
     querystring: context.querystring,
     form: typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {},
-    ...(cookie === undefined ? {} : { cookie }),
-    ...(origin === undefined ? {} : { origin }),
-    ...(typeof secFetchSite === 'string' ? { secFetchSite } : {}),
+    cookie,
+    origin,
+    secFetchSite: typeof secFetchSite === 'string' ? secFetchSite : undefined,
   };
 }
 

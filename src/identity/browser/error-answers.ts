@@ -18,17 +18,17 @@ interface ErrorAnswerOptions {
 
 /** Turns whatever a step throws into its error page; only a random reference joins the page with our log. */
 export function answerErrors({ flow, headersOf, helpUrl }: ErrorAnswerOptions): Middleware {
-  const links = helpUrl ? { helpUrl } : {};
   return async (context, next) => {
     try {
       await next();
     } catch (thrown) {
       const error = pageErrorOf(thrown);
       const reference = randomToken(6);
-      const logged = error === thrown ? {} : { error: asError(thrown) };
       const level = error.code === 'sign-in-unavailable' ? 'error' : 'info';
-      flow.log[level]({ page: error.code, reference, ...logged }, 'a sign-in page refused');
-      const { status, retryAfterSec } = { ...ERROR_TEXTS[error.code], ...error.details };
+      const cause = error === thrown ? undefined : asError(thrown);
+      flow.log[level]({ page: error.code, reference, error: cause }, 'a sign-in page refused');
+      const usual = ERROR_TEXTS[error.code];
+      const { status = usual.status, retryAfterSec = usual.retryAfterSec } = error.details;
       const back = flow.backTo(context.get('User-Agent'));
       context.set(headersOf(back));
       if (retryAfterSec !== undefined) context.set('Retry-After', String(retryAfterSec));
@@ -36,7 +36,7 @@ export function answerErrors({ flow, headersOf, helpUrl }: ErrorAnswerOptions): 
       context.type = 'text/html';
       const language = languageOfHeader(context.headers['accept-language']);
       const { again } = error.details;
-      const view = { language, error: error.code, reference, back, ...links, ...(again ? { again } : {}) };
+      const view = { language, error: error.code, reference, back, helpUrl, again };
       context.body = errorPage(view).text;
     }
   };

@@ -71,7 +71,7 @@ export interface BrowserRequest {
 
 /** What a step answers. `cookie` is a new value of the browser cookie. */
 export type PageOutcome =
-  | { kind: 'page'; page: SafeHtml; cookie?: string; back?: BackToChat | undefined }
+  | { kind: 'page'; page: SafeHtml; cookie?: string; back?: BackToChat }
   /** `isCallback`: the address holds a code, which the next page must not learn. */
   | { kind: 'redirect'; location: string; cookie?: string; isCallback?: boolean };
 

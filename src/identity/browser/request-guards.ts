@@ -74,5 +74,5 @@ export function readCallback(querystring: string): CallbackQuery | undefined {
   const isError = query.has('error');
   if (code === undefined && !isError) return undefined;
   const isDenied = query.get('error') === 'access_denied';
-  return { isError, isDenied, ...(code === undefined ? {} : { code }), ...(state === undefined ? {} : { state }) };
+  return { isError, isDenied, code, state };
 }

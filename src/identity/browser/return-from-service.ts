@@ -100,7 +100,7 @@ async function usableProfile(
 function serviceFailure(flow: SignInFlow, thrown: unknown, again: Returned['again']): Error {
   if (!isIdentityError(thrown, 'service_timeout', 'service_unreachable', 'service_refused')) return asError(thrown);
   flow.log.warn({ error: thrown }, 'the sign-in service failed');
-  return new PageError('service-failed', { again, ...(thrown.code === 'service_timeout' ? { status: 504 } : {}) });
+  return new PageError('service-failed', { again, status: thrown.code === 'service_timeout' ? 504 : undefined });
 }
 
 /** Proof same-id: before anything is stored, not after, so that a stranger's tokens are never kept at all. */

@@ -201,8 +201,7 @@ function linkOf(
 /** Keeps as little as the setting allows (SECURITY.md keep-less). */
 export function tokensToKeep({ refreshToken, accessToken }: KeptTokens, keepTokens: KeepTokens): KeptTokens {
   if (keepTokens === 'none') return {};
-  const kept: KeptTokens = refreshToken === undefined ? {} : { refreshToken };
-  return keepTokens === 'both' && accessToken !== undefined ? { ...kept, accessToken } : kept;
+  return { refreshToken, accessToken: keepTokens === 'both' ? accessToken : undefined };
 }
 
 function leftOver(

@@ -52,7 +52,7 @@ export function releaseIdPrefix(linkId: string, personId: string): string {
 /** A release as it stands in Redis. */
 export function releaseFrom(id: string, text: string): Release {
   const [, personId] = /^[^.]*\.([0-9a-f]+)-\d+$/.exec(id) ?? [];
-  return { id, conversation: conversationFrom(text), ...(personId === undefined ? {} : { personId }) };
+  return { id, conversation: conversationFrom(text), personId };
 }
 
 /** A conversation as it stands in Redis: `partition|id`. */

@@ -62,7 +62,7 @@ export function fieldArguments(fields: LinkFields): string[] {
 /** Seals a chat person into its own link. */
 export function sealWho(keyRing: KeyRing, person: ChatPerson): string {
   const { platform, tenant, app, chatUserId, language } = person;
-  const who = { platform, tenant, app, chatUserId, ...(language ? { language } : {}) };
+  const who = { platform, tenant, app, chatUserId, language };
   return keyRing.seal(WHO_PURPOSE, personKey(person), JSON.stringify(who));
 }
 

@@ -31,7 +31,7 @@ export async function callService(call: ServiceCall): Promise<RawAnswer & { cont
   const stop = new AbortController();
   const request = got(url, {
     method: form ? 'POST' : 'GET',
-    ...(form ? { form } : {}),
+    form,
     headers: { accept: 'application/json', ...headers },
     timeout: { lookup: CONNECT_MS, connect: CONNECT_MS, secureConnect: CONNECT_MS, request: totalMs },
     retry: { limit: 0 },

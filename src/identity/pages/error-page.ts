@@ -20,7 +20,7 @@ interface ErrorView {
   reference: string;
   again?: TryAgain;
   helpUrl?: string;
-  back?: BackToChat | undefined;
+  back?: BackToChat;
 }
 
 /** An error page: what happened, what to do, that as a button where there is somewhere to go, and a reference. */

@@ -19,7 +19,7 @@ interface PageOptions {
   /** The institution's name above the card. */
   header?: string;
   outcome?: PageOutcome;
-  back?: BackToChat | undefined;
+  back?: BackToChat;
   body: SafeHtml;
 }
 

@@ -105,15 +105,14 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
       if (!named) return undefined;
       const shownName = sealedName && ifOpens(() => keyRing.open(SHOWN_NAME_PURPOSE, ticketHash, sealedName));
       const person = shownName ? { ...named, displayName: shownName } : named;
-      const bound = { ...(browser ? { browser } : {}), ...(startedFrom ? { startedFrom } : {}) };
-      const code = codeMac === undefined ? {} : { code: { mac: codeMac, serial: Number(codeSerial) } };
       return {
         hash: ticketHash,
         status: status as Ticket['status'],
         expiresAtMs: Number(expiresAtMs),
         person,
-        ...bound,
-        ...code,
+        browser,
+        startedFrom,
+        code: codeMac === undefined ? undefined : { mac: codeMac, serial: Number(codeSerial) },
       };
     },
     async name(ticket, displayName) {
@@ -156,7 +155,7 @@ async function askForTicket(parts: AskParts, request: SignInRequest): Promise<As
   const { askedBy = randomToken() } = request;
   // A ticket that is over is never given again; each further one counts among those of the hour.
   for (let serial = 0, { mints } = request; ; serial += 1) {
-    const asked = await askOnce(parts, { ...request, ...(mints ? { mints } : {}) }, `${serial}|${askedBy}`);
+    const asked = await askOnce(parts, { ...request, mints }, `${serial}|${askedBy}`);
     if (asked === 'unknown') mints = 'always';
     else if (asked) return asked;
   }
@@ -177,7 +176,7 @@ async function askOnce(
   const ticket = hmacBase64Url(ticketKeys[0] ?? Buffer.alloc(0), madeOf);
   const hash = sha256Hex(ticket);
   const { platform, tenant, app, chatUserId, displayName, language, conversation, mints, uselessLinkMs } = request;
-  const person = { platform, tenant, app, chatUserId, language, ...(displayName ? { displayName } : {}) };
+  const person = { platform, tenant, app, chatUserId, language, displayName };
   const key = personKey(person);
   const names = [keys.liveTicket(key), keys.minted(key), keys.waiting(key), keys.ticket(hash), keys.link(key)];
   const limits = [TICKET_LIFE_MS, HOUR_MS, MAX_TICKETS_PER_HOUR];

@@ -74,7 +74,7 @@ async function pageOf(
     csrf: csrfToken(flow.csrfKey, cookie, ticket.hash),
     isAgain,
     isAwaited: isAnswered(await flow.waitsFor(ticket.person)),
-    ...(serial < MOST_CODES_OF_A_TICKET ? { replaces: serial } : {}),
+    replaces: serial < MOST_CODES_OF_A_TICKET ? serial : undefined,
   });
   return { kind: 'page', page };
 }

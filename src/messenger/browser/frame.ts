@@ -209,15 +209,9 @@ export class Frame {
     request: IncomingMessage,
   ): Promise<Pick<BrowserRequest, 'method' | 'body' | 'contentType' | 'acceptLanguage'>> {
     const acceptLanguage = request.headers['accept-language'];
-    const language = acceptLanguage === undefined ? {} : { acceptLanguage };
-    if (request.method !== 'POST') return { method: 'GET', ...language };
+    if (request.method !== 'POST') return { method: 'GET', acceptLanguage };
     const contentType = request.headers['content-type'];
-    return {
-      method: 'POST',
-      body: await readForm(request),
-      ...(contentType === undefined ? {} : { contentType }),
-      ...language,
-    };
+    return { method: 'POST', body: await readForm(request), contentType, acceptLanguage };
   }
 }
 

@@ -61,7 +61,7 @@ export class Frames {
       trustedOrigins: this.#options.origins,
       // The address stays the first one, so that a page that follows it does not load the frame anew.
       onShow: (host, isDone) =>
-        this.#options.onMove(personId, { id, frameUrl: frameUrl.value, host, ...(isDone ? { isDone } : {}) }),
+        this.#options.onMove(personId, { id, frameUrl: frameUrl.value, host, isDone: isDone || undefined }),
       onBack: () => {
         this.#options.onMove(personId, { id, frameUrl: frameUrl.value, host: startUrl.host, isClosed: true });
         inBackground(() => this.close(id));

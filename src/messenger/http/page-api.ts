@@ -94,11 +94,8 @@ function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): v
   });
   router.post('/conversations/:id/messages', async (context) => {
     const { person: sender, text, images, quoteMessageId, clientId } = parse(sendRequest, context);
-    const optional = {
-      ...(quoteMessageId === undefined ? {} : { quoteMessageId }),
-      ...(clientId === undefined ? {} : { clientId }),
-    };
-    const saying = { person: sender, conversationId: param(context, 'id'), text, imageIds: images, ...optional };
+    const conversationId = param(context, 'id');
+    const saying = { person: sender, conversationId, text, imageIds: images, quoteMessageId, clientId };
     context.status = 202;
     context.body = viewOf(await sends.send(saying));
   });

@@ -1,4 +1,5 @@
 import { CodedError } from '../../base/coded-error.ts';
+import { definedOnly } from '../../base/defined-only.ts';
 import type { Bootstrap, ConversationView, FrameRequest, FrameView, MessageView, SendRequest } from '../api.ts';
 
 /** `unreachable` when no answer came, `rate_limited` and `too_large` by HTTP status, else the server's own code. */
@@ -36,7 +37,7 @@ export function fetchConversations(person: string): Promise<ConversationView[]> 
 
 /** The last messages of a conversation (those before one, where it is named), oldest first. */
 export function fetchMessages(person: string, conversationId: string, beforeId?: string): Promise<MessageView[]> {
-  const query = new URLSearchParams({ person, ...(beforeId === undefined ? {} : { before: beforeId }) });
+  const query = new URLSearchParams(definedOnly({ person, before: beforeId }));
   return callJson('GET', `${conversationPath(conversationId)}/messages?${query}`);
 }
 

@@ -34,15 +34,14 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
 
   const send = useCallback(
     (text: string, images: readonly Required<Attachment>[] = []) => {
-      const quote = quoted &&
-        bootstrap.protocol === 'wecom' && { quote: { senderName: quoted.senderName, text: quoted.text } };
+      const isQuote = quoted !== undefined && bootstrap.protocol === 'wecom';
       actions.send(
         conversation.id,
-        { text, images: images.map(({ upload }) => upload.id), ...(quoted && { quoteMessageId: quoted.id }) },
+        { text, images: images.map(({ upload }) => upload.id), quoteMessageId: quoted?.id },
         {
           senderName: person.name,
           images: images.map(({ upload, name }) => ({ url: upload.url, alt: name })),
-          ...quote,
+          quote: isQuote ? { senderName: quoted.senderName, text: quoted.text } : undefined,
         },
       );
       setQuoted(undefined);

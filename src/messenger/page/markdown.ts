@@ -10,7 +10,7 @@ export interface MarkdownOptions {
   copyLabel: string;
   cutMentions: CutMentions;
   /** Colours code; absent until it is loaded. */
-  paint?: PaintCode | undefined;
+  paint?: PaintCode;
 }
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });

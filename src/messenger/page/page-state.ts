@@ -79,7 +79,7 @@ export function reducePage(state: PageState, change: PageChange): PageState {
       return takeEvent(state, change.event);
     case 'connection':
       // One that was told to stop and is gone has stopped.
-      if (!change.up) return { ...state, connected: false, ...(state.stop && { stop: 'over' }) };
+      if (!change.up) return { ...state, connected: false, stop: state.stop && 'over' };
       // Status lines are told, never fetched: one that ended unheard must not stay.
       return { ...state, connected: true, stop: undefined, statuses: change.resumed ? state.statuses : {} };
     case 'conversations-fetched':

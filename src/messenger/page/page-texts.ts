@@ -139,7 +139,7 @@ export function fixedName(
   language: Language,
 ): { 'aria-label': string; 'aria-description'?: string } {
   const { en, [language]: own } = CATALOGUE[key];
-  return { 'aria-label': en, ...(own === en ? {} : { 'aria-description': own }) };
+  return { 'aria-label': en, 'aria-description': own === en ? undefined : own };
 }
 
 /** Binds the catalogue to one language. */

@@ -157,7 +157,7 @@ async function loadMessages(person: string, conversationId: string, change: Chan
 /** The reason of a failed send: the server's sentence, and the code for which the page has a better one. */
 function failureOf(error: unknown): SendFailure {
   if (!(error instanceof ApiError)) return { failureCode: 'unreachable' };
-  return { failureCode: error.code, ...(error.shown === undefined ? {} : { error: error.shown }) };
+  return { failureCode: error.code, error: error.shown };
 }
 
 /** For calls whose failure changes nothing that the reader sees. */

@@ -46,13 +46,13 @@ export class BotMessages {
         text: '',
         images: [],
         atMs: nowMs(),
-        ...(root ? { thread: threadView(root) } : {}),
+        thread: root && threadView(root),
         slack: {
           ts,
           raw: '',
-          ...(threadTs === undefined ? {} : { threadTs }),
-          ...(questionId === undefined ? {} : { questionId }),
-          ...(isStream ? { streamSinceMs: nowMs() } : {}),
+          threadTs,
+          questionId,
+          streamSinceMs: isStream ? nowMs() : undefined,
         },
       };
       await store.noteOpen(message.id);
@@ -132,9 +132,10 @@ export class BotMessages {
       trace.violated({ questionId, reason: 'the text calls everybody', atMs: nowMs() });
     const text = shownText(raw, workspace, botName);
     trace.shown(questionId, text);
-    const slack: SlackPart = { ...(message.slack ?? { ts: '' }), raw, ...(metadata ? { metadata } : {}) };
+    const before: SlackPart = message.slack ?? { ts: '' };
+    const slack: SlackPart = { ...before, raw, metadata: metadata ?? before.metadata };
     const isFirst = message.text === '';
-    const shown: StoredMessage = { ...message, text, ...(note === '' ? {} : { note }), slack };
+    const shown: StoredMessage = { ...message, text, note: note === '' ? undefined : note, slack };
     if (shown.state === 'final') {
       await store.noteSettled(shown.id);
       this.#forgetTimer(shown.id);

@@ -47,7 +47,7 @@ export class Commands {
       text: saying.text,
       images: [],
       atMs: nowMs(),
-      ...(saying.clientId === undefined ? {} : { clientId: saying.clientId }),
+      clientId: saying.clientId,
       onlyFor: person.id,
       slack: { ts, isCommand: true },
     };

@@ -14,6 +14,7 @@ export async function messageEvents(side: SlackSide, message: StoredMessage): Pr
   const conversation = side.directory.conversation(message.conversationId);
   const text = writtenText(message.text, side);
   const files = await filesOf(side, message);
+  const hasFiles = files.length > 0;
   const said = {
     channel: channelIdOf(conversation),
     user: memberIdOf(message.sender),
@@ -22,13 +23,14 @@ export async function messageEvents(side: SlackSide, message: StoredMessage): Pr
     team: TEAM_ID,
     event_ts: message.slack?.ts,
     client_msg_id: message.id,
-    ...(message.slack?.threadTs === undefined ? {} : { thread_ts: message.slack.threadTs }),
-    ...(files.length > 0 ? { files, upload: false } : {}),
+    thread_ts: message.slack?.threadTs,
+    files: hasFiles ? files : undefined,
+    upload: hasFiles ? false : undefined,
   };
-  const subtype = files.length > 0 ? { subtype: 'file_share' } : {};
+  const subtype = hasFiles ? 'file_share' : undefined;
   const isMention = conversation.kind === 'group' && text.includes(`<@${BOT_USER_ID}>`);
   return [
-    envelope(message, 'message', { type: 'message', ...subtype, ...said, channel_type: channelType(conversation) }),
+    envelope(message, 'message', { type: 'message', subtype, ...said, channel_type: channelType(conversation) }),
     ...(isMention ? [envelope(message, 'app_mention', { type: 'app_mention', ...said })] : []),
   ];
 }
@@ -57,7 +59,7 @@ export function sessionStopped(
     type: 'agent_session_stopped',
     channel: channelIdOf(side.directory.conversation(conversationId)),
     user: memberIdOf(personId),
-    ...(slack?.threadTs === undefined ? {} : { thread_ts: slack.threadTs }),
+    thread_ts: slack?.threadTs,
     streaming_message_ts: [slack?.ts],
     event_ts: side.clock.next(),
   };

@@ -117,7 +117,7 @@ async function stop({ side, answers, questions }: Parts, personId: string, messa
     conversationId: conversation.id,
     text: conversation.kind === 'group' ? `@${side.botName} stop` : 'stop',
     imageIds: [],
-    ...(question?.slack?.threadTs === undefined ? {} : { quoteMessageId: question.id }),
+    quoteMessageId: question?.slack?.threadTs === undefined ? undefined : question.id,
   });
 }
 

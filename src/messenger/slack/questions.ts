@@ -49,10 +49,10 @@ export class Questions {
       text: saying.text,
       images: saying.imageIds.map((id) => ({ url: imageUrl(id), alt: '' })),
       imageIds: [...saying.imageIds],
-      ...(root ? { thread: threadView(root) } : {}),
+      thread: root && threadView(root),
       atMs: nowMs(),
-      ...(saying.clientId === undefined ? {} : { clientId: saying.clientId }),
-      slack: { ts, ...(root?.slack ? { threadTs: root.slack.ts } : {}) },
+      clientId: saying.clientId,
+      slack: { ts, threadTs: root?.slack?.ts },
     };
     await store.noteOpen(message.id);
     await chatLog.write(message);

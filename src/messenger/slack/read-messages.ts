@@ -72,7 +72,7 @@ function wireMessage(side: SlackSide, { slack, sender, text }: StoredMessage, wi
     team: TEAM_ID,
     ...author,
     ts: slack?.ts,
-    ...(slack?.threadTs === undefined ? {} : { thread_ts: slack.threadTs }),
-    ...(metadata ? { metadata: withPayload ? metadata : { event_type: metadata.event_type } } : {}),
+    thread_ts: slack?.threadTs,
+    metadata: metadata && (withPayload ? metadata : { event_type: metadata.event_type }),
   };
 }

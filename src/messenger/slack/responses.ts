@@ -79,8 +79,8 @@ export class Responses {
       text: shownText(text, workspace, botName),
       images: [],
       atMs: nowMs(),
-      ...(note === '' ? {} : { note }),
-      ...(isForAll ? {} : { onlyFor: question.sender }),
+      note: note === '' ? undefined : note,
+      onlyFor: isForAll ? undefined : question.sender,
       slack: { ts, questionId: question.id, isCommand: true },
     });
   }

@@ -125,8 +125,8 @@ export class WebApi {
     const shown = await this.#answers.post(conversation, {
       ...words,
       isStream,
-      ...(metadata ? { metadata } : {}),
-      ...(threadTs === undefined ? {} : { threadTs }),
+      metadata,
+      threadTs,
     });
     if (threadTs !== undefined) this.#statuses.clear(conversation, threadTs);
     return this.#done(shown);

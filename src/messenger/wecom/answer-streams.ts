@@ -32,13 +32,13 @@ export class AnswerStreams {
       text: '',
       images: [],
       atMs: nowMs(),
-      ...(feedbackId === undefined ? {} : { canRate: true }),
+      canRate: feedbackId === undefined ? undefined : true,
       answer: {
         streamId: first.id,
         questionId: question.id,
         person: question.sender,
         untilMs: question.atMs + timing.streamLifeMs,
-        ...(feedbackId === undefined ? {} : { feedbackId }),
+        feedbackId,
       },
     };
     await store.noteOpen(empty.id);

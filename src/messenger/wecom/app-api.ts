@@ -76,7 +76,7 @@ export class AppApi {
     if (receivers.length === 0) return apiFault(ERRCODE.allReceiversInvalid, 'all receivers are invalid');
     const isRepeat = message.checkDuplicates && (await this.#wasSentBefore(message));
     if (!isRepeat) await Promise.all(receivers.map((receiver) => this.#show(receiver, message.text)));
-    return apiOk({ msgid: randomToken(16), ...(invalid.length > 0 ? { invaliduser: invalid.join('|') } : {}) });
+    return apiOk({ msgid: randomToken(16), invaliduser: invalid.length > 0 ? invalid.join('|') : undefined });
   }
 
   /** GET /cgi-bin/auth/getuserinfo: who came back with a web sign-in's code. */

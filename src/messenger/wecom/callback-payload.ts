@@ -14,7 +14,7 @@ export function messagePayload(side: PlatformSide, question: StoredMessage): obj
     ...chatFields(side, conversation, sender),
     response_url: `${side.url()}/cgi-bin/aibot/response?response_code=${delivery?.responseCode ?? ''}`,
     ...contentFields(side, text, imageIds),
-    ...(quoted ? { quote: contentFields(side, quoted.text, quoted.imageIds) } : {}),
+    quote: quoted && contentFields(side, quoted.text, quoted.imageIds),
   };
 }
 

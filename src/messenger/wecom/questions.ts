@@ -59,9 +59,9 @@ export class Questions {
       text: saying.text,
       images: saying.imageIds.map((id) => ({ url: imageUrl(id), alt: '' })),
       imageIds: [...saying.imageIds],
-      ...(quoted ? { quote: { senderName: quoted.senderName, text: quoted.text } } : {}),
+      quote: quoted && { senderName: quoted.senderName, text: quoted.text },
       atMs: nowMs(),
-      ...(saying.clientId === undefined ? {} : { clientId: saying.clientId }),
+      clientId: saying.clientId,
     };
     const prepared = this.#isForBot(conversation, message) ? await this.#enter(message, quoted) : message;
     await chatLog.write(prepared);
@@ -114,7 +114,7 @@ export class Questions {
       isInstruction(message.text, this.#side.botName) || interactions.tryEnter(message.sender, message.id);
     const delivery = message.delivery ?? {
       responseCode: await this.#responseUrls.create(message),
-      ...(quoted ? { quoted: { text: quoted.text, imageIds: quoted.imageIds ?? [] } } : {}),
+      quoted: quoted && { text: quoted.text, imageIds: quoted.imageIds ?? [] },
     };
     if (!entered)
       return { ...message, delivery, state: 'failed', error: say(MESSENGER_TEXTS.waitForAnswers, languageOf(message)) };

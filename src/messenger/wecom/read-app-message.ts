@@ -30,7 +30,7 @@ export function readAppMessage(body: unknown): AppMessage | ApiResult {
     toUser,
     text,
     checkDuplicates: fields['enable_duplicate_check'] === 1,
-    ...(typeof intervalSec === 'number' ? { intervalSec } : {}),
+    intervalSec: typeof intervalSec === 'number' ? intervalSec : undefined,
   };
 }
 

@@ -58,7 +58,7 @@ export function splitThinking(content: string): { thinking?: string; note?: stri
     .join('\n')
     .trim();
   const text = (match.groups['text'] ?? '').replace(/^\s+/, '');
-  return { ...(thinking === '' ? {} : { thinking }), ...(note === '' ? {} : { note }), text };
+  return { thinking: thinking === '' ? undefined : thinking, note: note === '' ? undefined : note, text };
 }
 
 function readStream(stream: Fields): BotReply {
@@ -75,8 +75,14 @@ function readStream(stream: Fields): BotReply {
   if (typeof feedbackId === 'string' && Buffer.byteLength(feedbackId) > MAX_FEEDBACK_ID_BYTES) {
     return refused('the feedback id is longer than 256 bytes');
   }
-  const feedback = typeof feedbackId === 'string' && feedbackId !== '' ? { feedbackId } : {};
-  return { kind: 'stream', id, isFinished: finish, content, images, ...feedback };
+  return {
+    kind: 'stream',
+    id,
+    isFinished: finish,
+    content,
+    images,
+    feedbackId: typeof feedbackId === 'string' && feedbackId !== '' ? feedbackId : undefined,
+  };
 }
 
 function readImages(items: unknown, isFinished: boolean): Buffer[] | string {

@@ -71,14 +71,14 @@ export class ResponseUrls {
       text,
       images: [],
       atMs: nowMs(),
-      ...(isGroup ? { quote: { senderName: question.senderName, text: question.text } } : {}),
-      ...(feedbackId === undefined ? {} : { canRate: true }),
+      quote: isGroup ? { senderName: question.senderName, text: question.text } : undefined,
+      canRate: feedbackId === undefined ? undefined : true,
       answer: {
         streamId: '',
         questionId: question.id,
         person: question.sender,
         untilMs: nowMs(),
-        ...(feedbackId === undefined ? {} : { feedbackId }),
+        feedbackId,
       },
     });
   }
@@ -115,7 +115,7 @@ function readLaterAnswer(body: unknown): LaterAnswer {
     };
   }
   const feedbackId = markdown?.feedback?.id;
-  return { kind: 'text', text: content, ...(typeof feedbackId === 'string' ? { feedbackId } : {}) };
+  return { kind: 'text', text: content, feedbackId: typeof feedbackId === 'string' ? feedbackId : undefined };
 }
 
 // Only a hash is kept: who reads the store cannot answer in the bot's name.

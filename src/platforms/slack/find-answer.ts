@@ -45,7 +45,7 @@ export async function findAnswer(
   const method = threadTs === undefined ? 'conversations.history' : 'conversations.replies';
   const args = {
     channel,
-    ...(threadTs === undefined ? {} : { ts: threadTs }),
+    ts: threadTs,
     oldest: ts ?? ((nowMs() - COMMAND_AGE_MS) / SECOND_MS).toFixed(6),
     inclusive: false,
     limit: MESSAGES_A_PAGE,
@@ -75,7 +75,7 @@ async function readToTheEnd(
   const messages: FoundMessage[] = [];
   let cursor = '';
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const answer = await api.call(method, { ...args, ...(cursor === '' ? {} : { cursor }) });
+    const answer = await api.call(method, { ...args, cursor: cursor === '' ? undefined : cursor });
     // A command typed where the app is no member: nothing of ours can stand there.
     if (answer.kind === 'error' && isNotThere(answer.error) && page === 0) return [];
     const read = answer.kind === 'ok' ? pageShape.safeParse(answer.body) : undefined;

@@ -13,6 +13,6 @@ export function create({ config, secrets, nowMs, postSettlesWithinMs, onRefused 
     webhookWindowSec: config.webhook.windowSec,
     nowMs,
     onRefused,
-    ...(postSettlesWithinMs === undefined ? {} : { settlesWithinMs: postSettlesWithinMs }),
+    settlesWithinMs: postSettlesWithinMs,
   });
 }

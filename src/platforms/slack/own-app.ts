@@ -8,7 +8,7 @@ import { textOf } from './post-answer.ts';
 /** Where an event says that it comes from; absent where it does not say. */
 export interface Origin {
   teamId: string | undefined;
-  enterpriseId?: string | undefined;
+  enterpriseId?: string;
   appId: string | undefined;
 }
 

@@ -15,10 +15,10 @@ export const REMOVED_EVENT = 'parley_removed';
 
 /** The metadata that marks an answer as ours, and as whole; it holds hashes, nothing of what was said. */
 export function metadataOf(postKey: string, { ends }: Pick<ReplySnapshot, 'ends'> = {}): object {
-  const merged = ends && ends.mergedKeys.length > 0 ? { merged: ends.mergedKeys.join(' ') } : {};
+  const merged = ends && ends.mergedKeys.length > 0 ? ends.mergedKeys.join(' ') : undefined;
   return {
     event_type: ANSWER_EVENT,
-    event_payload: { key: postKey, ...(ends ? { last: ends.lastKey } : {}), ...merged },
+    event_payload: { key: postKey, last: ends?.lastKey, merged },
   };
 }
 
@@ -32,7 +32,7 @@ export async function postMessage(
   const { channel, threadTs } = target;
   const answer = await api.call('chat.postMessage', {
     channel,
-    ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+    thread_ts: threadTs,
     ...wholeSnapshot(words),
     metadata: metadataOf(postKey, words),
     ...UNFURL_OFF,

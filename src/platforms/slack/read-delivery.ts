@@ -95,7 +95,7 @@ function stopIn(
     stopId: messageIdOf(channel, stopId),
     chat: chatOf({ isPrivate, channel, user }, threadTs),
     sender: { userId: user },
-    ...(threadTs === undefined ? {} : { threadBegunBy: messageIdOf(channel, threadTs) }),
+    threadBegunBy: threadTs === undefined ? undefined : messageIdOf(channel, threadTs),
     ...which,
   };
   return { kind: 'stop', stop, answer: EMPTY_ANSWER };
@@ -121,7 +121,7 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
   const target = formatTarget({
     channel: event.channel,
     ts: event.ts,
-    ...(threadTs === undefined ? {} : { threadTs }),
+    threadTs,
     userId: user,
     teamId: event.user_team ?? envelope.team_id ?? '',
     isPrivate,
@@ -133,8 +133,8 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
     sender: { userId: user },
     parts,
     replyTarget: target,
-    ...(opensThread ? { opensThread: event.ts } : {}),
-    ...(event.thread_ts === undefined ? {} : { threadBegunBy: messageIdOf(event.channel, event.thread_ts) }),
+    opensThread: opensThread ? event.ts : undefined,
+    threadBegunBy: event.thread_ts === undefined ? undefined : messageIdOf(event.channel, event.thread_ts),
   });
 }
 
@@ -171,7 +171,7 @@ function slashOf(parts: MessagePart[], bare: BareEnglish): SlashCommand | undefi
 }
 
 function spoken({ tenant, app }: ReadOptions, slash: SlashCommand | undefined, said: Spoken): Delivery {
-  const message: InboundMessage = { version: 1, platform: 'slack', tenant, app, ...said, ...(slash ? { slash } : {}) };
+  const message: InboundMessage = { version: 1, platform: 'slack', tenant, app, ...said, slash };
   return { kind: 'message', message, answer: () => EMPTY_ANSWER };
 }
 
@@ -185,7 +185,7 @@ function filePart(file: WireFile): MessagePart {
   const address = file.url_private_download ?? file.url_private;
   if (address === undefined) return { type: 'unsupported', what: 'file' };
   if (file.mimetype?.startsWith('image/')) return { type: 'image', mediaRef: address };
-  return { type: 'file', mediaRef: address, ...(file.name === undefined ? {} : { name: file.name }) };
+  return { type: 'file', mediaRef: address, name: file.name };
 }
 
 /** Form bodies: clicks (`payload`) and the app's slash command (`/parley help`). */
@@ -226,9 +226,8 @@ function readCommand(
       userId,
       teamId,
       isPrivate,
-      ...(responseUrl === undefined
-        ? {}
-        : { response: { url: responseUrl, isFirst: slash !== undefined && !isPrivate } }),
+      response:
+        responseUrl === undefined ? undefined : { url: responseUrl, isFirst: slash !== undefined && !isPrivate },
     }),
   });
 }

@@ -43,7 +43,8 @@ export async function openStream(
     channel,
     thread_ts: threadTs,
     markdown_text: content,
-    ...(isPrivate ? {} : { recipient_user_id: userId, recipient_team_id: teamId }),
+    recipient_user_id: isPrivate ? undefined : userId,
+    recipient_team_id: isPrivate ? undefined : teamId,
   };
   const answer = await api.call('chat.startStream', args, Math.max(settlesWithinMs, LEAST_TIMEOUT_MS));
   if (answer.kind === 'error' && NO_STREAMS_HERE.has(answer.error)) return undefined;
@@ -75,14 +76,14 @@ export async function growStream(
       ? snapshot.content.slice(snapshot.shown.length)
       : undefined;
   if (isOld || added === undefined) return endAndEdit(api, posted, snapshot, { postKey, hasTime });
-  const text = added === '' ? {} : { markdown_text: added };
+  const addition = added === '' ? undefined : added;
   if (added === '' && !snapshot.finished) return { result: 'sent', handle: formatHandle(posted) };
   const answer = snapshot.finished
     ? await api.call('chat.stopStream', {
-        ...{ channel, ts, ...text, ...belowStream(snapshot) },
+        ...{ channel, ts, markdown_text: addition, ...belowStream(snapshot) },
         metadata: metadataOf(postKey, snapshot),
       })
-    : await api.call('chat.appendStream', { channel, ts, ...text });
+    : await api.call('chat.appendStream', { channel, ts, markdown_text: addition });
   if (answer.kind !== 'ok' && !hasTime()) return { result: 'uncertain' };
   if (
     answer.kind === 'error' &&
@@ -105,8 +106,10 @@ async function endAndEdit(
 ): Promise<PushResult> {
   const { channel, ts } = posted;
   const { finished } = snapshot;
-  const session = finished ? {} : { session_status: 'processing' };
-  const ended = await api.call('chat.stopStream', { channel, ts, metadata: metadataOf(postKey), ...session });
+  const ended = await api.call('chat.stopStream', {
+    ...{ channel, ts, metadata: metadataOf(postKey) },
+    session_status: finished ? undefined : 'processing',
+  });
   if (ended.kind === 'busy') return { result: 'busy', retryAfterMs: ended.retryAfterMs };
   if (ended.kind === 'unauthorised') return { result: 'unauthorised' };
   // A stream that may still be open refuses the edit; that refusal would be taken for the last word.

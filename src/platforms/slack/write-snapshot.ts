@@ -35,9 +35,9 @@ export function blocksOf({ content, note }: Words): object {
 }
 
 /** What `chat.stopStream` shows below a streamed text. */
-export function belowStream({ note }: Words): object {
+export function belowStream({ note }: Words): { blocks?: object[] } {
   const blocks = noteBlocks(note);
-  return blocks.length === 0 ? {} : { blocks };
+  return { blocks: blocks.length === 0 ? undefined : blocks };
 }
 
 /** Whether a snapshot was refused for its note's sake: then the note goes into the text, so that neither is lost. */

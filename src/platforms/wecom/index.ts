@@ -94,16 +94,14 @@ export function createWecom(options: WecomOptions): Platform {
     splitAnswer,
     replyLater: (handle, text) => replyLater(handle, text, posting),
     splitPrivately,
-    ...(agent
-      ? {
-          writePrivately: (userId, text, partOf) =>
-            writePrivately({ userId, text, partOf }, { ...posting, agent, privateRate: options.privateRate }),
-        }
-      : {}),
+    writePrivately:
+      agent &&
+      ((userId, text, partOf) =>
+        writePrivately({ userId, text, partOf }, { ...posting, agent, privateRate: options.privateRate })),
     fetchMedia: (mediaRef, maxBytes, signal) => fetchMedia({ mediaRef, apiUrl, aesKey, maxBytes, signal }),
     plainUserId: (userId) => userIds.find(userId),
-    ...(agent ? { displayNameOf: (userId) => displayNameOf(api, userIds, userId) } : {}),
-    ...(agent ? { webSignIn: createWebSignIn(agent, api, openUrl) } : {}),
+    displayNameOf: agent && ((userId) => displayNameOf(api, userIds, userId)),
+    webSignIn: agent && createWebSignIn(agent, api, openUrl),
     isAppBrowser,
     backToChat: (userAgent) => (isAppBrowser(userAgent) ? { kind: 'close-window', platform: 'wecom' } : undefined),
     check: () => checkWecom(agent, api),

@@ -103,7 +103,7 @@ async function ask(
   { method, json, isPost }: Pick<ApiCall, 'method' | 'json' | 'isPost'>,
 ): Promise<WecomAnswer> {
   const { status, body } = await outsideCall(`wecom.${url.pathname.split('/').at(-1) ?? ''}`, () =>
-    requestBounded(url, { method, ...(json ? { json } : {}), ...(isPost ? { leavesWithinMs: FENCE_HOLDS_MS } : {}) }),
+    requestBounded(url, { method, json, leavesWithinMs: isPost ? FENCE_HOLDS_MS : undefined }),
   );
   if (status === TOO_MANY_REQUESTS) return { errcode: RATE_LIMITED };
   const answer = answerShape.safeParse(parseJson(body));

@@ -23,7 +23,7 @@ export function readMessageContent(parsed: unknown, mention: MentionStripper | u
   const quote = quoteOf(parsed);
   const only = original.length === 1 && original[0]?.type === 'text' ? original[0].text : undefined;
   const slash = only === undefined ? undefined : readSlashCommand(mention ? mention.fromBothEnds(only) : only);
-  return { parts, ...(quote ? { quote } : {}), ...(slash ? { slash } : {}) };
+  return { parts, quote, slash };
 }
 
 function quoteOf(parsed: unknown): MessagePart[] | undefined {

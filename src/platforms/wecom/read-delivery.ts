@@ -98,7 +98,7 @@ function readMessage(parsed: unknown, { envelope, chat, sender, answers, options
     chat,
     sender,
     ...content,
-    ...(handle !== undefined && options.isOwnAddress(handle) ? { laterReplyHandle: handle } : {}),
+    laterReplyHandle: handle !== undefined && options.isOwnAddress(handle) ? handle : undefined,
   };
   return { kind: 'message', message, answer: answers.firstAnswer };
 }

@@ -16,7 +16,7 @@ export interface BuiltInOptions {
   /** How fast a streamed answer grows; Infinity for as fast as the client reads. */
   tokensPerSec: number;
   /** Whether people type the bot's words without a slash in the app beside it; false unless told. */
-  bareWords?: boolean | undefined;
+  bareWords?: boolean;
   nowMs: NowMs;
 }
 
@@ -63,7 +63,7 @@ interface ReplyIdentity {
 
 function chunk(reply: ReplyIdentity, delta: Delta = {}, finishReason?: string): CompletionChunk {
   const { id, created, model } = reply;
-  const choice = { index: 0, delta, ...(finishReason === undefined ? {} : { finish_reason: finishReason }) };
+  const choice = { index: 0, delta, finish_reason: finishReason };
   return { id, object: 'chat.completion.chunk', created, model, choices: [choice] };
 }
 
@@ -71,7 +71,7 @@ function wholeReply({ id, created, model }: ReplyIdentity, answer: Answer, reque
   const message = {
     role: 'assistant' as const,
     content: answer.toolCalls.length > 0 ? null : answer.text,
-    ...(answer.reasoning ? { reasoning_content: answer.reasoning } : {}),
+    reasoning_content: answer.reasoning === '' ? undefined : answer.reasoning,
     tool_calls: answer.toolCalls,
   };
   const choice = { index: 0, message, finish_reason: finishReason(answer), logprobs: null, stop_reason: null };

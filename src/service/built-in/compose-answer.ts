@@ -52,7 +52,7 @@ export async function composeAnswer(request: ChatRequest, docs: DocSearch): Prom
     reasoning: request.thinking === 'enabled' ? thought : '',
     text: toolCalls.length > 0 ? '' : (finding.text ?? ''),
     toolCalls,
-    ...(finding.tokensPerSec === undefined ? {} : { tokensPerSec: finding.tokensPerSec }),
+    tokensPerSec: finding.tokensPerSec,
   };
 }
 

@@ -11,7 +11,7 @@ function judge({ bytes, models }: ReadWork): JudgedBody {
     return { request: readChatRequest(body, new Map(models)) };
   } catch (thrown) {
     const { code, message, param } = asChatApiError(thrown);
-    return { fault: { code, message, ...(param === null ? {} : { param }) } };
+    return { fault: { code, message, param: param ?? undefined } };
   }
 }
 

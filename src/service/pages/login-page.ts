@@ -15,7 +15,7 @@ export interface LoginPage {
   /** The form's sealed hidden field; undefined leaves the form out. */
   csrf: string | undefined;
   /** The application that asked; undefined on the way to our own account page. */
-  clientName?: string | undefined;
+  clientName?: string;
   formTargets: readonly string[];
   /** What went wrong with the last try. */
   problem?: 'wrong' | 'slow';

@@ -1,3 +1,4 @@
+import { definedOnly } from '../../base/defined-only.ts';
 import type { ServiceClient } from '../clients-file.ts';
 import { PageError } from './sign-in-errors.ts';
 
@@ -49,15 +50,14 @@ export function readAuthorizeRequest(
   }
   const error = judge(parameters);
   const state = parameters.state;
-  if (error !== undefined)
-    return { redirectTo: redirectAddress(redirectUri, { error, ...(state === undefined ? {} : { state }) }) };
+  if (error !== undefined) return { redirectTo: redirectAddress(redirectUri, { error, state }) };
   return {
     request: {
       clientId: client.clientId,
       redirectUri,
       scope: DEFAULT_SCOPE,
-      ...(state === undefined ? {} : { state }),
-      ...(parameters.code_challenge === undefined ? {} : { challenge: parameters.code_challenge }),
+      state,
+      challenge: parameters.code_challenge,
     },
   };
 }
@@ -87,9 +87,9 @@ function judge(parameters: Parameters): string | undefined {
   return method === 'S256' && S256_CHALLENGE.test(challenge ?? '') ? undefined : 'invalid_request';
 }
 
-/** The client's address with answer parameters; what its query already held stays as it is. */
-export function redirectAddress(redirectUri: string, answer: Record<string, string>): string {
-  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${new URLSearchParams(answer).toString()}`;
+/** The client's address with answer parameters, `state` as it came (RFC 6749 section 4.1.2); what its query already held stays. */
+export function redirectAddress(redirectUri: string, answer: Record<string, string | undefined>): string {
+  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${new URLSearchParams(definedOnly(answer)).toString()}`;
 }
 
 /** What `form-action` must list so that the redirect after a form may go there: an origin, or the scheme of an app's own address. */

@@ -59,7 +59,7 @@ async function decide(ctx: Context, parts: SignInParts): Promise<void> {
       return goBack(ctx, parts, { person, request });
     case 'deny':
       parts.report.signInStep({ step: 'consent-denied', clientId: request.clientId });
-      return seeOther(ctx, redirectAddress(request.redirectUri, { error: 'access_denied', ...stateOf(request) }));
+      return seeOther(ctx, redirectAddress(request.redirectUri, { error: 'access_denied', state: request.state }));
     case 'switch':
       await parts.sessions.end(sessionIdOf(ctx));
       clearCookies(ctx);
@@ -72,15 +72,10 @@ async function decide(ctx: Context, parts: SignInParts): Promise<void> {
 
 /** Back to the client with a new code. */
 async function goBack(ctx: Context, parts: SignInParts, { person, request }: Omit<Asked, 'returnTo'>): Promise<void> {
-  const { clientId, redirectUri, scope, challenge } = request;
+  const { clientId, redirectUri, scope, challenge, state } = request;
   const code = await parts.grants.issueCode({ username: person.username, clientId, redirectUri, scope, challenge });
   parts.report.signInStep({ step: 'code-issued', clientId });
-  seeOther(ctx, redirectAddress(redirectUri, { code, ...stateOf(request) }));
-}
-
-/** `state` goes back as it came (RFC 6749 section 4.1.2). */
-function stateOf({ state }: AuthorizeRequest): { state?: string } {
-  return state === undefined ? {} : { state };
+  seeOther(ctx, redirectAddress(redirectUri, { code, state }));
 }
 
 /** After a form the browser must go on with GET, whatever it sent. */

@@ -23,7 +23,7 @@ import { Store } from './store.ts';
 export interface Institution {
   signIn: InstitutionSignIn;
   /** What people call it, for the button; "your institution" unless told. */
-  name?: string | undefined;
+  name?: string;
 }
 
 /** Builds what the browser's part of sign-in works with. */

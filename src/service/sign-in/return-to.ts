@@ -1,3 +1,4 @@
+import { definedOnly } from '../../base/defined-only.ts';
 import type { Context } from 'koa';
 import { PageError } from './sign-in-errors.ts';
 
@@ -23,6 +24,6 @@ export function chooseSignInPath(returnTo: string): string {
 
 /** What the button of one way leads to. @param isAnew whoever is signed in there does not count */
 export function startSignInPath(method: string, returnTo: string, isAnew: boolean): string {
-  const query = new URLSearchParams({ return_to: returnTo, ...(isAnew ? { anew: 'yes' } : {}) });
+  const query = new URLSearchParams(definedOnly({ return_to: returnTo, anew: isAnew ? 'yes' : undefined }));
   return `/sign-in/${method}?${query.toString()}`;
 }

@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
 import { KIB_BYTES, MIB_BYTES, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
+import { definedOnly } from '../../base/defined-only.ts';
 import { HttpExchange, type HttpHeaders } from '../../base/http-exchange.ts';
 import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
@@ -61,8 +62,11 @@ export function createEngineCall(options: UpstreamOptions, surroundings: Upstrea
     bodyTimeout: options.idleMs ?? IDLE_TIMEOUT_MS,
     maxResponseSize: MAX_REPLY_BYTES,
   });
-  const key: Record<string, string> = options.key === undefined ? {} : { authorization: `Bearer ${options.key}` };
-  const wholeHeaders = { 'content-type': 'application/json', accept: 'application/json', ...key };
+  const wholeHeaders = definedOnly({
+    'content-type': 'application/json',
+    accept: 'application/json',
+    authorization: options.key === undefined ? undefined : `Bearer ${options.key}`,
+  });
   const streamHeaders = { ...wholeHeaders, accept: 'text/event-stream' };
   return {
     send(request, signal, listener) {

@@ -42,7 +42,7 @@ export async function answerInRounds(
     const calls: ToolCall[] = [];
     const said: { text: string; reason?: EndReason } = { text: '' };
     try {
-      await chat.stream({ ...bare, messages, ...(mayCall ? { tools } : {}) }, signal, (event) => {
+      await chat.stream({ ...bare, messages, tools: mayCall ? tools : undefined }, signal, (event) => {
         // Whoever stands in answers the later rounds too; nobody is told twice.
         if (event.type === 'fallback') bare = { ...bare, model: event.model };
         if (event.type === 'text') {

@@ -1,7 +1,7 @@
 import type { NowMs } from '../../base/clock.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import { ChatError } from '../../chat/chat-error.ts';
-import type { ChatRequest, EndReason, OnChatEvent } from '../../chat/chat-types.ts';
+import type { EndReason, OnChatEvent } from '../../chat/chat-types.ts';
 import { buildPrompt } from '../../conversation/build-prompt.ts';
 import type { PromptSizes } from '../../conversation/prompt-sizes.ts';
 import { usageChange } from '../../conversation/usage-store.ts';
@@ -139,8 +139,8 @@ async function ask(
   const current = {
     text: question.text,
     images,
-    ...(question.quotedText === undefined ? {} : { quote: question.quotedText }),
-    ...(newest.chat.kind === 'group' ? { speakerTag: speakerTagOf(context) } : {}),
+    quote: question.quotedText,
+    speakerTag: newest.chat.kind === 'group' ? speakerTagOf(context) : undefined,
   };
   const { sizes, promptBudgetTokens: mostTokens } = options;
   const systemPrompt = isBrief ? briefPrompt(options.systemPrompt) : options.systemPrompt;
@@ -148,7 +148,9 @@ async function ask(
   const { model, note: whySo } = pickModel(options, context, images.length + earlierImages.size > 0);
   if (whySo !== undefined) note({ context, state }, whySo);
   const request: AskWithinLimits['request'] = (messages) => {
-    const asked = { model, messages, tools, began: () => context.live.prepare(), ...thinkingOf(context) };
+    // Where nothing was chosen, the service's own default thinks.
+    const { thinking } = context.preferences;
+    const asked = { model, messages, tools, began: () => context.live.prepare(), thinking };
     spent.asked(messages, sizes.factorOf(model));
     const fallbackModel = fallbackFor(options, context.models, asked);
     return { ...asked, fallbackModel, ...(isBrief ? BRIEF_REQUEST : {}) };
@@ -160,7 +162,7 @@ async function ask(
       ...size,
       budgetTokens: size.budgetTokens - declarationTokens(tools, size.tokenFactor),
       turns: isFresh ? [] : turns,
-      ...(isFresh ? {} : { summary: summary?.text }),
+      summary: isFresh ? undefined : summary?.text,
     });
     // A prompt that is made once more with less misses turns that the next question's prompt has again.
     if (mayRequest) state.missing = summaryRequest(options, context, { ...built, turns }, summary);
@@ -186,12 +188,7 @@ function note({ context, state }: Answering, line: string, text = ''): void {
 
 /** What is shown apart from the text. */
 function apart({ notes }: AnswerState): { status?: string } {
-  return notes.length === 0 ? {} : { status: notes.join('\n') };
-}
-
-/** The service's own default when nothing was chosen. */
-function thinkingOf({ preferences: { thinking } }: TurnContext): Pick<ChatRequest, 'thinking'> {
-  return thinking === undefined ? {} : { thinking };
+  return { status: notes.length === 0 ? undefined : notes.join('\n') };
 }
 
 /** What the question cost, for the commit to write; a question that reached no model cost nothing. */
@@ -222,7 +219,7 @@ function finished(
       kind: ending === 'stopped' ? 'stopped' : 'failed',
       text: empty,
       history: failedTurnHistory(keyRing, context, state),
-      ...stopServed(context, ending),
+      stopServed: stopServed(context, ending),
     };
   }
   const isWhole = ending === 'whole';
@@ -230,7 +227,7 @@ function finished(
     kind: ending === 'stopped' ? 'stopped' : isWhole ? 'answered' : 'interrupted',
     ...ended({ text, ending }, { context, state }),
     history: turnHistory(keyRing, context, { text, interrupted: !isWhole, startsAnew: state.startsAnew }),
-    ...stopServed(context, ending),
+    stopServed: stopServed(context, ending),
   };
 }
 
@@ -240,10 +237,10 @@ function ended(
   { context, state }: Answering,
 ): Pick<Outcome, 'text' | 'note'> {
   const said = [...state.notes, ...(ending === 'stopped' ? [sayTo(context, TURN_TEXTS.stopped)] : [])].join('\n');
-  const apartFromIt = said === '' ? {} : { note: said };
-  if (ending === 'whole' || ending === 'stopped') return { text, ...apartFromIt };
+  const note = said === '' ? undefined : said;
+  if (ending === 'whole' || ending === 'stopped') return { text, note };
   const mark = sayTo(context, TURN_TEXTS[ending === 'length' ? 'lengthReached' : 'interrupted']);
-  return { text: `${text}\n\n${mark}`, ...apartFromIt };
+  return { text: `${text}\n\n${mark}`, note };
 }
 
 /** A question that cannot be put to a model as it is; it stays the last one, so that /retry does not ask another. */
@@ -252,8 +249,8 @@ function refused(options: AnswerQuestionOptions, context: TurnContext, text: str
 }
 
 /** Read from the claim itself: the stop word came while the turn ran. */
-function stopServed({ controls }: TurnContext, ending: Ending): Pick<Outcome, 'stopServed'> {
-  return ending === 'stopped' ? { stopServed: controls.claim.stop.seq } : {};
+function stopServed({ controls }: TurnContext, ending: Ending): number | undefined {
+  return ending === 'stopped' ? controls.claim.stop.seq : undefined;
 }
 
 /** Which sentence a person reads for an error of the chat service; never the service's own words. */

@@ -7,5 +7,5 @@ export interface AnswerState {
   /** What was said before does not belong to this question's conversation any more. */
   startsAnew: boolean;
   /** What of the conversation was missing in this answer's prompt. */
-  missing?: SummaryRequest | undefined;
+  missing?: SummaryRequest;
 }

@@ -47,14 +47,14 @@ export class Thought {
     const last = doing ?? (text === '' ? this.#seconds() : undefined);
     const lines = last === undefined ? notes : [...notes, last];
     return {
-      ...(lines.length === 0 ? {} : { status: lines.join('\n') }),
-      ...(this.#sinceMs === undefined ? {} : { thinking: newestOf(this.#newest) }),
+      status: lines.length === 0 ? undefined : lines.join('\n'),
+      thinking: this.#sinceMs === undefined ? undefined : newestOf(this.#newest),
     };
   }
 
   /** What of it stands in the finished reply. */
   finalView(): { thinking?: string } {
-    return this.#newest.trim() === '' ? {} : { thinking: newestOf(this.#newest) };
+    return { thinking: this.#newest.trim() === '' ? undefined : newestOf(this.#newest) };
   }
 
   #seconds(): string | undefined {

@@ -105,11 +105,11 @@ async function retry(options: SlashWordsOptions, context: TurnContext): Promise<
     question,
     turn,
     replaced: last,
-    ...(account ? { account } : {}),
+    account: account ?? context.account,
   };
   const outcome = await options.answerQuestion(again);
-  const replaces = outcome.kind === 'answered' ? { replaces: last.turnId } : {};
-  return { ...outcome, ...replaces, history: { ...outcome.history, replaceLast: true } };
+  const replaces = outcome.kind === 'answered' ? last.turnId : outcome.replaces;
+  return { ...outcome, replaces, history: { ...outcome.history, replaceLast: true } };
 }
 
 function languageOfLast({ userText }: HistoryTurn, { question }: TurnContext): Language {

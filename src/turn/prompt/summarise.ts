@@ -63,7 +63,7 @@ export function createSummarise(options: SummariseOptions) {
       text,
       chatKind,
       coveredToMs,
-      ...(accountId === undefined ? {} : { accountId }),
+      accountId,
     };
     const madeFrom = { startedFrom, newestCovered: newest.sealed };
     return (await store.write(request.conversation, summary, madeFrom, usageOf(options, request, spent)))
@@ -98,7 +98,7 @@ function scopeOf(all: KeptTurn[], { turnId, isShared }: SummaryRequest): Scope |
     turns,
     asked: turns.findIndex(({ turn }) => turn === asked),
     chatKind: isGroup ? 'group' : 'private',
-    ...(isShared || asked.accountId === undefined ? {} : { accountId: asked.accountId }),
+    accountId: isShared ? undefined : asked.accountId,
     beganAtMs: all[begin]?.turn.startsAnew ? all[begin].turn.atMs : Number.NEGATIVE_INFINITY,
   };
 }

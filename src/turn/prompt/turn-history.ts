@@ -21,17 +21,17 @@ export function turnHistory(
     version: 1,
     turnId: turn.turnId,
     atMs: turn.startedAtMs,
-    ...(newest.chat.kind === 'group' ? { speakerTag: speakerTagOf(context) } : {}),
-    ...(context.account ? { accountId: context.account.accountId } : {}),
+    speakerTag: newest.chat.kind === 'group' ? speakerTagOf(context) : undefined,
+    accountId: context.account?.accountId,
     userText: question.text,
-    ...(question.quotedText === undefined ? {} : { quotedText: question.quotedText }),
+    quotedText: question.quotedText,
     ...imageFields(question.images),
     images: question.images.length,
     assistantText: answer.text,
-    ...(answer.interrupted ? { interrupted: true } : {}),
-    ...(answer.startsAnew ? { startsAnew: true } : {}),
+    interrupted: answer.interrupted ? true : undefined,
+    startsAnew: answer.startsAnew ? true : undefined,
   };
-  return { append: sealTurn(keyRing, turn.conversation.id, record), ...(answer.startsAnew ? { anew: true } : {}) };
+  return { append: sealTurn(keyRing, turn.conversation.id, record), anew: answer.startsAnew ? true : undefined };
 }
 
 function imageFields(images: readonly ImageRef[]): Pick<HistoryTurn, 'mediaIds' | 'imagePlaces'> {

@@ -93,7 +93,7 @@ async function tryWish(
   const answer = await connectModel({
     address,
     apiKey: apiKey.trim(),
-    ...(model.trim() === '' ? {} : { model: model.trim() }),
+    model: model.trim() === '' ? undefined : model.trim(),
   });
   if ('fault' in answer) {
     const { code, detail = '' } = answer.fault;

@@ -64,7 +64,7 @@ export function useKillShow(state: PageState, onFault: (code: 'killTooSoon' | 'k
     const sure = kill.looks[SURE_LOOK] ?? (isSettled ? kill.looks.at(-1) : undefined);
     const goesOn = text?.startsWith(kill.message.text.trimEnd()) === true;
     return {
-      view: { ...kill.view, ...(next ? { next } : {}) },
+      view: { ...kill.view, next },
       wentOnAfterMs: sure?.afterMs,
       end: isOnce && sure ? (goesOn ? 'once' : 'anew') : undefined,
     };

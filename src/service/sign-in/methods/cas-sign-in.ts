@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../../base/clock.ts';
+import { definedOnly } from '../../../base/defined-only.ts';
 import type { ProfileMap } from '../../profile-map-file.ts';
 import { PageError } from '../sign-in-errors.ts';
 import { boundedFetch } from './bounded-fetch.ts';
@@ -30,10 +31,8 @@ export class CasSignIn implements InstitutionSignIn {
   }
 
   async leave({ callbackUrl, state, isAnew }: Leaving): Promise<Departure> {
-    const query = new URLSearchParams({
-      service: serviceAddress(callbackUrl, state),
-      ...(isAnew ? { renew: 'true' } : {}),
-    });
+    const asked = { service: serviceAddress(callbackUrl, state), renew: isAnew ? 'true' : undefined };
+    const query = new URLSearchParams(definedOnly(asked));
     const location = `${this.#options.url}/login?${query.toString()}`;
     return isAnew ? { location, kept: RENEWED } : { location };
   }

@@ -98,7 +98,7 @@ async function withWayOn<Result>(returnTo: string, work: () => Promise<Result>):
     const isAnother = ANOTHER_PERSON.includes(error.code);
     throw new PageError(error.code, error.message, {
       tryAgainPath: isAnother ? chooseSignInPath(returnTo) : returnTo,
-      ...(error.cause === undefined ? {} : { cause: error.cause }),
+      cause: error.cause,
     });
   }
 }

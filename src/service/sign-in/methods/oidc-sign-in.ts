@@ -1,3 +1,4 @@
+import { definedOnly } from '../../../base/defined-only.ts';
 import * as oidc from 'openid-client';
 import type { ProfileMap } from '../../profile-map-file.ts';
 import { PageError } from '../sign-in-errors.ts';
@@ -42,15 +43,16 @@ export class OidcSignIn implements InstitutionSignIn {
   async leave({ callbackUrl, state, isAnew }: Leaving): Promise<Departure> {
     const configuration = await this.#discovered();
     const kept: Kept = { verifier: oidc.randomPKCECodeVerifier(), nonce: oidc.randomNonce() };
-    const address = oidc.buildAuthorizationUrl(configuration, {
+    const asked = definedOnly({
       redirect_uri: callbackUrl,
       scope: this.#options.scope,
       state,
       nonce: kept.nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(kept.verifier),
       code_challenge_method: 'S256',
-      ...(isAnew ? { prompt: 'login' } : {}),
+      prompt: isAnew ? 'login' : undefined,
     });
+    const address = oidc.buildAuthorizationUrl(configuration, asked);
     return { location: address.href, kept: JSON.stringify(kept) };
   }
 

@@ -21,7 +21,7 @@ export interface RoundTrip {
   method: string;
   /** A path of ours, for afterwards. */
   returnTo: string;
-  kept?: string | undefined;
+  kept?: string;
 }
 
 interface SealedTrip extends RoundTrip {
