@@ -154,7 +154,6 @@ export function createReceiver(options: BotOptions): Receiver {
     inbox,
     wakeQueue,
     groupScope,
-    botName: config.wecom.botName,
     nowMs,
     log,
     report,

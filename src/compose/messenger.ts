@@ -10,6 +10,7 @@ import type { ProtocolKind } from '../messenger/protocol.ts';
 import { slackProtocol } from '../messenger/slack/index.ts';
 import { startMessenger, type Messenger } from '../messenger/start-messenger.ts';
 import { wecomProtocol } from '../messenger/wecom/index.ts';
+import { describePlatform } from '../platforms/registry.ts';
 import { parseDirectoryFile, type ServicePerson } from '../service/directory-file.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 
@@ -41,7 +42,7 @@ export async function startMessengerPart({
 }: MessengerPartOptions): Promise<MessengerPart> {
   const redis = connectRedis(redisAddress(config, secrets), 'wait', log, 'messenger');
   const people = await readPeople(config.service.directoryFile);
-  const isSlack = config.local.messengerProtocol === 'slack';
+  const { webSignIn } = describePlatform(config.local.messengerProtocol);
   const known = new Set(people.map(({ view }) => view.id));
   const groups = GROUPS.parse(JSON.parse(await readFile(GROUPS_FILE, 'utf8')))
     .map((group) => ({ ...group, members: group.members.filter((member) => known.has(member)) }))
@@ -52,10 +53,11 @@ export async function startMessengerPart({
     redis,
     botUrl: config.http.publicUrl,
     serviceUrl: new URL(config.signIn.url).origin,
-    botName: config.wecom.botName,
+    botName: config.local.botName,
     protocol: protocolOf(config, secrets),
     people: people.map(({ view }) => view),
-    localLogins: isSlack && config.embedded.signIn ? loginsOf(people) : undefined,
+    // Where the app itself signs nobody in, people type a password.
+    localLogins: !webSignIn && config.embedded.signIn ? loginsOf(people) : undefined,
     groups,
     controls,
     nowMs,

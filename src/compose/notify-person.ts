@@ -4,6 +4,7 @@ import type { RedisClient } from '../base/redis.ts';
 import type { ChatPerson, IdentityNotice } from '../identity/identity.ts';
 import { conversationOf, type GroupScope } from '../domain/conversation.ts';
 import type { Platform } from '../platforms/platform.ts';
+import { describePlatform } from '../platforms/registry.ts';
 import type { PlatformName } from '../domain/message.ts';
 import { keepNotice } from '../reply/notices.ts';
 import { sayTyped, type Voice } from '../texts/say-typed.ts';
@@ -25,7 +26,8 @@ interface TellPersonOptions {
 export function createTellPerson({ redis, keyRing, platforms, groupScope, log }: TellPersonOptions) {
   return async (person: ChatPerson, notice: IdentityNotice): Promise<void> => {
     const platform = platforms.get(person.platform);
-    const text = noticeText(notice, { language: person.language ?? 'zh', bareWords: platform?.bareWords ?? false });
+    const { bareWords } = describePlatform(person.platform);
+    const text = noticeText(notice, { language: person.language ?? 'zh', bareWords });
     const result = await platform?.writePrivately?.(person.chatUserId, text);
     if (result === 'sent') return;
     if (result !== undefined)

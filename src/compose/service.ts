@@ -5,6 +5,7 @@ import type { Log } from '../base/log.ts';
 import { connectRedis } from '../base/redis.ts';
 import { createKeyRing, redisAddress } from './secrets.ts';
 import type { LocalMode } from '../local/local-mode.ts';
+import { describePlatform } from '../platforms/registry.ts';
 import { parseClientsFile, type ServiceClient } from '../service/clients-file.ts';
 import { parseDirectoryFile, type ServicePerson } from '../service/directory-file.ts';
 import { parseProfileMapFile } from '../service/profile-map-file.ts';
@@ -75,7 +76,7 @@ export async function startServicePart({ config, secrets, clients, prove, regist
     log,
     trustedProxyHops: config.http.trustedProxyHops,
     docsDir: DOCS_DIR,
-    bareWords: isLocal && local.messengerProtocol === 'slack',
+    bareWords: isLocal && describePlatform(local.messengerProtocol).bareWords,
     prove,
   });
   return {

@@ -108,7 +108,7 @@ function clientOfBot(config: Config, secrets: LocalSecrets): ServiceClient {
   return {
     client_id: config.signIn.clientId,
     client_secret: secrets.signInClientSecret,
-    name: config.wecom.botName,
+    name: config.local.botName,
     redirect_uris: [`${config.http.publicUrl}/oauth/callback`],
   };
 }

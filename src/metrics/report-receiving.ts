@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
+import type { WebhookReport } from '../webhook/webhook-report.ts';
 import { counter, durations, QUICK_BUCKETS_SEC } from './instruments.ts';
 import { refusalInWords } from './refusal-words.ts';
-import type { ReceivingReport } from './report.ts';
 
 /** Outcomes that somebody should look at; all others come with every message and every poll. */
 const LOG_LEVELS: Readonly<Record<string, 'warn' | 'info'>> = {
@@ -12,7 +12,7 @@ const LOG_LEVELS: Readonly<Record<string, 'warn' | 'info'>> = {
   limited: 'info',
 };
 
-export function reportReceiving(registry: Registry, log: Log): ReceivingReport {
+export function reportReceiving(registry: Registry, log: Log): WebhookReport {
   const labels = ['platform', 'kind', 'outcome'] as const;
   const deliveries = counter(registry, { name: 'deliveries_total', help: 'Deliveries from platforms', labels });
   const seconds = durations(registry, {

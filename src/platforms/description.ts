@@ -27,6 +27,8 @@ export interface PlatformDescription {
   webSignIn?: readonly string[];
   /** The setting by which deliveries are proven, for whoever finds that one was refused. */
   signs: string;
+  /** The setting that holds the bot's name, where the platform has one. */
+  nameSetting?: string;
   /** What is said when the platform is on and this setting has its default. */
   advice?: Readonly<Record<string, string>>;
   /** Names that begin so are meant for us, wherever they stand. */

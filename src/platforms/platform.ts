@@ -30,7 +30,7 @@ export type Delivery =
   | { kind: 'handshake'; answer: HttpAnswer }
   | { kind: 'message'; message: InboundMessage; answer(reply: PulledReply | undefined): HttpAnswer }
   | { kind: 'poll'; replyId: string; chat: Chat; sender: Sender; answer(reply: PulledReply): HttpAnswer }
-  | { kind: 'entered-chat'; sender: Sender; answer(welcome: string): HttpAnswer }
+  | { kind: 'entered-chat'; sender: Sender; botName: string; answer(welcome: string): HttpAnswer }
   | { kind: 'stop'; stop: InboundStop; answer: HttpAnswer }
   | { kind: 'feedback'; verdict: 'good' | 'bad' | 'withdrawn'; answer: HttpAnswer }
   | { kind: 'ignored'; reason: string; answer: HttpAnswer };
@@ -171,8 +171,6 @@ export interface Platform {
   readonly tenant: string;
   readonly app: string;
   readonly replyTraits: ReplyTraits;
-  /** People type the bot's English words without a slash there, since the app keeps what begins with one for itself. */
-  readonly bareWords?: true;
   /**
    * Judges what stands before a delivery's body, once. Where no signature that could be right stands there, it is refused whatever its
    * body says, and nothing of that is read. Cheap; never throws for what came from outside.

@@ -1,16 +1,17 @@
 import { resolve } from 'node:path';
 import type { Bilingual } from '../base/texts.ts';
 import type { PlatformDescription } from '../platforms/description.ts';
-import { PLATFORMS, type PlatformConfigs, type PlatformSecrets } from '../platforms/registry.ts';
+import { describePlatform, PLATFORMS, type PlatformConfigs, type PlatformSecrets } from '../platforms/registry.ts';
 import type { Config, Secrets, SignInProof } from './config.ts';
 import type { ValidatedSettings } from './cross-checks.ts';
-import { isLocalSlack, isServiceAlone } from './mode.ts';
+import { isServiceAlone, playedIn } from './mode.ts';
 import type { Settings } from './schema.ts';
 
 /** Names that local mode's own parts go by; none is a secret. */
 const LOCAL = {
   serviceName: { en: 'Parley Sign-in', zh: '统一登录' },
   clientId: 'parley',
+  botName: 'Parley',
   peopleFile: 'config/people.json',
 };
 
@@ -80,9 +81,16 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
       servicePort: settings.SERVICE_PORT,
       messengerPort: settings.MESSENGER_PORT,
       messengerProtocol: settings.MESSENGER_PROTOCOL,
+      botName: localBotName(settings),
     },
     service: assembleService(judged, cwd),
   };
+}
+
+/** By what name the messenger shows the bot: the one set for the platform that it plays. */
+function localBotName(settings: Settings): string {
+  const { nameSetting } = describePlatform(settings.MESSENGER_PROTOCOL);
+  return nameSetting === undefined ? LOCAL.botName : String(settings[nameSetting as keyof Settings]);
 }
 
 /** The service alone listens on one port, whichever of the two names it is given by. */
@@ -119,23 +127,24 @@ function serviceNameOf(given: string | undefined, isEmbedded: boolean, url: stri
 
 function proofsOf({ settings, mode, roles }: ValidatedSettings): readonly SignInProof[] {
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
-  // Slack has no web sign-in that shows whose chat it is, and local mode's ids are not equal (SECURITY.md proof-of-person).
-  return settings.SIGN_IN_PROOF ?? [isLocalSlack(mode, settings) ? 'typed-code' : 'same-browser'];
+  if (settings.SIGN_IN_PROOF) return settings.SIGN_IN_PROOF;
+  // Without a web sign-in nothing shows whose chat it is, and local mode's ids are not equal (SECURITY.md proof-of-person).
+  const played = playedIn(mode, settings);
+  return [played && !played.webSignIn ? 'typed-code' : 'same-browser'];
 }
 
 function isServed({ name, credentials }: PlatformDescription, { settings, given, mode }: ValidatedSettings): boolean {
   const set: ReadonlySet<string> = given;
-  return (mode === 'local' && settings.MESSENGER_PROTOCOL === name) || set.has(credentials[0]);
+  return playedIn(mode, settings)?.name === name || set.has(credentials[0]);
 }
 
 function assemblePlatforms(judged: ValidatedSettings): PlatformConfigs {
   const { settings, mode } = judged;
   const configs = PLATFORMS.map((platform: PlatformDescription) => {
-    const isPlayed = mode === 'local' && settings.MESSENGER_PROTOCOL === platform.name;
     const parts = {
       settings: settings as never,
       isOn: isServed(platform, judged),
-      messengerUrl: isPlayed ? messengerUrl(settings) : undefined,
+      messengerUrl: playedIn(mode, settings)?.name === platform.name ? messengerUrl(settings) : undefined,
     };
     return [platform.name, platform.assemble(parts)];
   });

@@ -85,6 +85,7 @@ export interface Config extends PlatformConfigs {
     readonly servicePort: number;
     readonly messengerPort: number;
     readonly messengerProtocol: 'wecom' | 'slack';
+    readonly botName: string;
   };
   readonly service: {
     readonly clientsFile: string | undefined;

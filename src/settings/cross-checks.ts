@@ -2,7 +2,7 @@ import { PLATFORMS } from '../platforms/registry.ts';
 import { fault, type Fault } from './fault.ts';
 import {
   BOT_CREDENTIALS,
-  isLocalSlack,
+  playedIn,
   isServiceAlone,
   SERVICE_OIDC_CREDENTIALS,
   WEB_SIGN_IN_CREDENTIALS,
@@ -196,20 +196,21 @@ function proofOfPerson({ settings, given, mode, roles }: ValidatedSettings): Fau
   const proofs = settings.SIGN_IN_PROOF;
   const webSignIn = WEB_SIGN_IN_CREDENTIALS.flat();
   // A half-set group has a fault of its own.
-  const isSlackLocal = isLocalSlack(mode, settings);
-  const hasWebSignIn = (mode === 'local' && !isSlackLocal) || webSignIn.some((name) => given.has(name));
+  const played = playedIn(mode, settings);
+  const hasWebSignIn = played?.webSignIn !== undefined || webSignIn.some((name) => given.has(name));
   if (proofs?.includes('typed-code') && proofs.length > 1) {
     return [
       fault('SIGN_IN_PROOF', 'names typed-code, which stands alone: leave it out, or set nothing else beside it'),
     ];
   }
-  if (proofs?.includes('same-browser') && isSlackLocal) {
-    return [fault('SIGN_IN_PROOF', 'names same-browser, which the local stand-in of Slack does not have: unset it')];
+  if (proofs?.includes('same-browser') && played && !played.webSignIn) {
+    const standIn = `the local stand-in of ${played.label.en}`;
+    return [fault('SIGN_IN_PROOF', `names same-browser, which ${standIn} does not have: unset it`)];
   }
   if (proofs?.includes('same-browser') && !hasWebSignIn) {
     return [fault('SIGN_IN_PROOF', `names same-browser, which needs ${webSignIn.join(', ')}`)];
   }
-  if (isSlackLocal && proofs === undefined) return [];
+  if (played && !played.webSignIn && proofs === undefined) return [];
   const without = PLATFORMS.find(
     (platform) => !('webSignIn' in platform) && platform.credentials.some((name) => given.has(name)),
   );

@@ -1,4 +1,5 @@
-import { PLATFORMS } from '../platforms/registry.ts';
+import type { PlatformDescription } from '../platforms/description.ts';
+import { describePlatform, PLATFORMS } from '../platforms/registry.ts';
 import type { SettingName, Settings } from './schema.ts';
 
 export type Role = 'receiver' | 'worker' | 'service' | 'messenger';
@@ -39,9 +40,9 @@ export function rolesOf(mode: Mode, named: readonly Role[] | undefined): readonl
   return named ?? (mode === 'local' ? LOCAL_ROLES : SERVING_ROLES);
 }
 
-/** Local mode in which the messenger plays Slack. */
-export function isLocalSlack(mode: Mode, settings: Pick<Settings, 'MESSENGER_PROTOCOL'>): boolean {
-  return mode === 'local' && settings.MESSENGER_PROTOCOL === 'slack';
+/** The platform that local mode's messenger plays. */
+export function playedIn(mode: Mode, settings: Pick<Settings, 'MESSENGER_PROTOCOL'>): PlatformDescription | undefined {
+  return mode === 'local' ? describePlatform(settings.MESSENGER_PROTOCOL) : undefined;
 }
 
 /** The reference service on its own: it serves no chat platform and needs nobody else's address. */

@@ -1,4 +1,5 @@
 import type { Bilingual } from '../base/texts.ts';
+import { describePlatform } from '../platforms/registry.ts';
 import { sayTyped } from '../texts/say-typed.ts';
 import type { TurnContext } from './turn-context.ts';
 
@@ -8,5 +9,5 @@ export function sayTo(
   text: Bilingual,
   values: Readonly<Record<string, string | number>> = {},
 ): string {
-  return sayTyped(text, { language, bareWords: platform.bareWords ?? false }, values);
+  return sayTyped(text, { language, bareWords: describePlatform(platform.name).bareWords }, values);
 }

@@ -8,6 +8,7 @@ import { linkedText } from './linked-text.ts';
 import { textOfMessage } from './prompt/question.ts';
 import type { TurnContext } from './turn-context.ts';
 import { askerOf } from './asker.ts';
+import { describePlatform } from '../platforms/registry.ts';
 import { sayTyped, type Voice } from '../texts/say-typed.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { lastLanguage } from './prompt/turn-history.ts';
@@ -39,7 +40,7 @@ export function createTakeTypedCode({ identity, keyRing, log }: TypedCodesOption
     if (!taken) return undefined;
     const language =
       context.preferences.language ?? (taken === 'failed' ? undefined : taken.language) ?? languageOf(keyRing, context);
-    const voice: Voice = { language, bareWords: context.platform.bareWords ?? false };
+    const voice: Voice = { language, bareWords: describePlatform(context.platform.name).bareWords };
     const text = taken === 'failed' ? sayTyped(TURN_TEXTS.codeFailed, voice) : told(taken, voice);
     return { kind: 'sign-in', text };
   };

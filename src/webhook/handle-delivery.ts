@@ -27,7 +27,6 @@ export interface HandleDeliveryOptions {
   inbox: Inbox;
   wakeQueue: WakeQueue;
   groupScope: GroupScope;
-  botName: string;
   /** Told of each new message once it is stored; must not throw or wait (its images are fetched meanwhile). */
   onAccepted(
     platform: Platform,
@@ -51,7 +50,7 @@ const NOT_STORED: Handled = { answer: { status: 503, body: '' }, outcome: 'not-s
 
 /** What each kind of verified delivery leads to. 200 only once a message is stored; an unwanted event is never an error (SECURITY.md quiet-ignorance). */
 export function createHandleDelivery(options: HandleDeliveryOptions): HandleDelivery {
-  const { report, botName } = options;
+  const { report } = options;
   const missing = createMissingReplies();
   return async (platform, delivery) => {
     switch (delivery.kind) {
@@ -66,7 +65,7 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
         return { answer: delivery.answer, outcome: 'event' };
       case 'entered-chat':
         report.welcomeSent({ platform: platform.name });
-        return { answer: delivery.answer(say(REPLY_TEXTS.welcome, 'zh', { bot: botName })), outcome: 'event' };
+        return { answer: delivery.answer(say(REPLY_TEXTS.welcome, 'zh', { bot: delivery.botName })), outcome: 'event' };
       case 'stop':
         return stopAnswer(options, platform, delivery);
       case 'poll':

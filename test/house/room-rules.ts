@@ -18,7 +18,7 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
   policy: ['base'],
   tools: ['base', 'policy'],
   reply: ['base', 'domain', 'platforms', 'texts'],
-  metrics: ['base', 'domain', 'queue', 'identity', 'chat'],
+  metrics: ['base', 'domain', 'queue', 'identity', 'chat', 'webhook', 'turn', 'reply'],
   local: ['base'],
   service: ['base'],
   messenger: ['base'],

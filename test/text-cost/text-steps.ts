@@ -95,7 +95,7 @@ export const TEXT_STEPS: Readonly<Record<string, TextStep>> = {
     readWecomDelivery(
       Buffer.from(JSON.stringify(groupCallback(text, { quote: { msgtype: 'text', text: { content: text } } }))),
       answers,
-      { tenant: 't', app: 'a', mention, sentAtMs: 0, isOwnAddress: () => false },
+      { tenant: 't', app: 'a', botName: 'Parley', mention, sentAtMs: 0, isOwnAddress: () => false },
     ),
   'a mention on WeCom': (text) => mention.fromBothEnds(text),
   'a slash word': readSlashCommand,

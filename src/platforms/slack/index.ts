@@ -76,7 +76,6 @@ export function createSlack(options: SlackOptions): Platform {
     app: APP,
     access,
     replyTraits,
-    bareWords: true,
     pending: () => ownApp.pending(),
     admit: (head) => admit(head, options, reading),
     renderReply,

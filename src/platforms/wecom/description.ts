@@ -71,6 +71,7 @@ export const wecom = {
   credentials: ['WECOM_BOT_TOKEN', 'WECOM_BOT_AES_KEY'],
   webSignIn: ['WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET'],
   signs: 'WECOM_BOT_TOKEN',
+  nameSetting: 'WECOM_BOT_NAME',
   advice: {
     WECOM_BOT_NAME: "WECOM_BOT_NAME is not set: mentions are recognised only if the bot's name is Parley",
   },

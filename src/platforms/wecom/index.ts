@@ -79,6 +79,7 @@ export function createWecom(options: WecomOptions): Platform {
   const reading: Omit<ReadOptions, 'sentAtMs'> = {
     tenant,
     app: APP,
+    botName: options.botName,
     mention: createMentionStripper(options.botName),
     isOwnAddress: (address) => isReplyAddress(address, apiUrl),
   };

@@ -9,6 +9,8 @@ import { wireEnvelope, wireEvent, wirePoll, type WireEnvelope } from './wire-mes
 export interface ReadOptions {
   tenant: string;
   app: string;
+  /** As WeCom shows the bot. */
+  botName: string;
   mention: MentionStripper;
   /** When WeCom handed it over, by WeCom's clock; a message has no time of its own. Milliseconds. */
   sentAtMs: number;
@@ -38,7 +40,7 @@ export function readDelivery(plain: Buffer, answers: AnswerBuilder, options: Rea
   if (!chat) return ignored('group without an id');
   const sender = { userId: from.userid };
 
-  if (msgtype === 'event') return readEvent(parsed, sender, answers);
+  if (msgtype === 'event') return readEvent(parsed, sender, { answers, botName: options.botName });
   if (msgtype === 'stream') return readPoll(parsed, { chat, sender }, answers);
   return readMessage(parsed, { envelope: envelope.data, chat, sender, answers, options });
 }
@@ -60,11 +62,15 @@ function chatOf({ chattype, chatid, from }: WireEnvelope): Chat | undefined {
   return chatid === undefined ? undefined : { kind: 'group', id: chatid };
 }
 
-function readEvent(parsed: unknown, sender: Sender, answers: AnswerBuilder): Delivery {
+function readEvent(
+  parsed: unknown,
+  sender: Sender,
+  { answers, botName }: { answers: AnswerBuilder; botName: string },
+): Delivery {
   const read = wireEvent.safeParse(parsed);
   if (!read.success) return ignored('unreadable event');
   const { eventtype, feedback_event: feedback, type } = read.data.event;
-  if (eventtype === 'enter_chat') return { kind: 'entered-chat', sender, answer: answers.welcome };
+  if (eventtype === 'enter_chat') return { kind: 'entered-chat', sender, botName, answer: answers.welcome };
   if (eventtype !== 'feedback_event') return ignored('unwanted event');
   const verdict = VERDICTS.get((feedback?.type ?? type) as 1 | 2 | 3);
   return verdict ? { kind: 'feedback', verdict, answer: EMPTY_ANSWER } : ignored('unknown feedback');
