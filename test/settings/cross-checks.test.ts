@@ -62,6 +62,12 @@ describe('local mode that plays Slack', () => {
     expect(loadSound({ ...local, SIGN_IN: 'off' }).config.signIn.proofs).toEqual([]);
   });
 
+  test('shows the bot by the name that is set for the platform it plays, and has a name of its own where there is none', () => {
+    const name = { WECOM_BOT_NAME: 'Aunt Li' };
+    expect(loadSound(name).config.local.botName).toBe('Aunt Li');
+    expect(loadSound({ ...local, ...name }).config.local.botName).toBe('Parley');
+  });
+
   test('is not what a deployment with credentials is, whatever the messenger would speak', () => {
     const { config } = loadSound({ ...SERVING, ...local });
     expect([config.mode, config.slack.isOn, config.wecom.isBotOn]).toEqual(['serving', false, true]);

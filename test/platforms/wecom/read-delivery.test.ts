@@ -206,6 +206,7 @@ describe('answers', () => {
     const delivery = receive(entry);
     if (delivery.kind !== 'entered-chat') throw new Error('no entry');
     expect(delivery.sender).toEqual({ userId: 'lisi' });
+    expect(delivery.botName).toBe('RobotA');
     const { reply: welcome } = openAnswer(delivery.answer(`Hello @all ${'x'.repeat(5_000)}`));
     const { content } = welcome['text'] as { content: string };
     expect(content.startsWith('Hello ＠all x')).toBe(true);
