@@ -19,8 +19,14 @@ interface ToolboxParts {
  */
 export function createTools({ config, secrets, nowMs, egress = PUBLIC_WEB }: ToolboxParts): Toolbox {
   const rules = parseToolsFile(readFileSync(config.toolsFile, 'utf8'), TOOLS);
-  const tools = TOOLS.flatMap(
-    ({ name, create }) => create({ config, secrets, nowMs, egress, own: rules[name] ?? {} }) ?? [],
-  );
+  const tools = TOOLS.flatMap((tool) => {
+    const named = { settings: pick(config, tool.settings), secrets: pick(secrets, tool.secrets) };
+    return tool.create({ ...named, nowMs, egress, own: rules[tool.name] ?? {} }) ?? [];
+  });
   return createToolbox(tools, rules);
+}
+
+/** The fields of these names, without the others. */
+function pick<Whole extends object>(whole: Whole, names: readonly (keyof Whole)[] = []): Whole {
+  return Object.fromEntries(names.map((name) => [name, whole[name]])) as Whole;
 }

@@ -90,7 +90,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
 /** By what name the messenger shows the bot: the one set for the platform that it plays. */
 function localBotName(settings: Settings): string {
   const { nameSetting } = describePlatform(settings.MESSENGER_PROTOCOL);
-  return nameSetting === undefined ? LOCAL.botName : String(settings[nameSetting as keyof Settings]);
+  return nameSetting === undefined ? LOCAL.botName : (settings[nameSetting as keyof Settings] as string);
 }
 
 /** The service alone listens on one port, whichever of the two names it is given by. */

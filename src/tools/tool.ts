@@ -56,10 +56,11 @@ interface ToolDefinition<Schema extends z.ZodObject> {
   run(given: z.output<Schema>, context: ToolCallContext, signal: AbortSignal): Promise<string>;
 }
 
-/** What a process has for its tools. */
-export interface ToolParts {
-  config: Config;
-  secrets: Secrets;
+/** What a tool is made from. */
+export interface ToolParts<Setting extends keyof Config, Secret extends keyof Secrets> {
+  /** Of the configuration what the tool names, nothing else; the secrets likewise. */
+  settings: Pick<Config, Setting>;
+  secrets: Pick<Secrets, Secret>;
   nowMs: NowMs;
   /** What may be reached by tools that open addresses. */
   egress: EgressPolicy;
@@ -75,13 +76,16 @@ export interface ToolField {
 }
 
 /** What a tool's file tells of it; `registry.ts` lists them all, and nothing else names a tool (docs/ADD_A_TOOL.md). */
-export interface ToolModule {
+export interface ToolModule<Setting extends keyof Config = keyof Config, Secret extends keyof Secrets = keyof Secrets> {
   /** By this the model calls it and `TOOLS_FILE` switches it: small letters, digits and `_`. */
   name: string;
   /** Fields of its own in `TOOLS_FILE`, beside who and where. */
   fields?: Readonly<Record<string, ToolField>>;
+  /** What it needs of the configuration and the secrets. */
+  settings?: readonly Setting[];
+  secrets?: readonly Secret[];
   /** @returns undefined where the settings lack what it needs */
-  create(parts: ToolParts): Tool | undefined;
+  create(parts: ToolParts<Setting, Secret>): Tool | undefined;
 }
 
 /** Makes a tool whose arguments are checked by one schema, the same that the model is shown. */

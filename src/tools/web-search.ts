@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { say, type Bilingual } from '../base/texts.ts';
-import type { Config, Secrets } from '../settings/config.ts';
 import { createBraveSearch } from './search/brave.ts';
 import type { SearchWeb } from './search/search-request.ts';
 import { createSearxngSearch } from './search/searxng.ts';
 import { defineTool, type Tool, type ToolModule } from './tool.ts';
 
-export const webSearch: ToolModule = {
+export const webSearch: ToolModule<'webSearchUrl', 'webSearchBraveKey'> = {
   name: 'web_search',
-  create({ config, secrets }) {
-    const search = searchOf(config, secrets);
+  settings: ['webSearchUrl'],
+  secrets: ['webSearchBraveKey'],
+  create({ settings, secrets }) {
+    const search = searchOf(settings.webSearchUrl, secrets.webSearchBraveKey);
     return search && createWebSearch(search);
   },
 };
@@ -42,9 +43,9 @@ export function createWebSearch(search: SearchWeb): Tool {
   });
 }
 
-function searchOf({ webSearchUrl }: Config, { webSearchBraveKey }: Secrets): SearchWeb | undefined {
-  if (webSearchUrl !== undefined) return createSearxngSearch(webSearchUrl);
-  return webSearchBraveKey === undefined ? undefined : createBraveSearch(webSearchBraveKey);
+function searchOf(searxngUrl: string | undefined, braveKey: string | undefined): SearchWeb | undefined {
+  if (searxngUrl !== undefined) return createSearxngSearch(searxngUrl);
+  return braveKey === undefined ? undefined : createBraveSearch(braveKey);
 }
 
 /** One line without the marks that services set around what was searched for. */
