@@ -22,9 +22,9 @@ const DAY_MS = 86_400_000;
 
 /** What years of use cost: the same product on a Redis that is new and on one that remembers much, in the same run. */
 export async function benchAged(report) {
-  const town = createConversations();
-  const model = await startModelStandIn(town.heard);
-  const slack = await startSlackStandIn(town.heard);
+  const conversations = createConversations();
+  const model = await startModelStandIn(conversations.heard);
+  const slack = await startSlackStandIn(conversations.heard);
   const ends = [() => model.stop(), () => slack.stop()];
   try {
     model.pace = FLOOD.pace;
@@ -41,9 +41,9 @@ export async function benchAged(report) {
       const url = `http://127.0.0.1:${port}/webhooks/slack`;
       subjects.push({ name, url, pid: running.pid, redisUrl: redis.url, redisPid: redis.pid, samples: [] });
     }
-    for (const subject of subjects) await measure(town, subject);
+    for (const subject of subjects) await measure(conversations, subject);
     for (let round = 0; round < ROUNDS; round += 1)
-      for (const subject of subjects) subject.samples.push(await measure(town, subject));
+      for (const subject of subjects) subject.samples.push(await measure(conversations, subject));
     const at = ({ samples }, what) => median(samples.map(({ [what]: value }) => value));
     const [fresh] = subjects;
     for (const subject of subjects) {
@@ -59,10 +59,10 @@ export async function benchAged(report) {
   }
 }
 
-async function measure(town, { url, pid, redisPid, redisUrl }) {
+async function measure(conversations, { url, pid, redisPid, redisUrl }) {
   const [beforeMs, redisBeforeMs] = [computedMs(pid), computedMs(redisPid)];
   const startedMs = performance.now();
-  const seen = await town.run(url, makeSlackEvents(FLOOD.count), FLOOD.atOnce);
+  const seen = await conversations.run(url, makeSlackEvents(FLOOD.count), FLOOD.atOnce);
   const tookMs = performance.now() - startedMs;
   await untilAnswered(redisUrl);
   const cpuMs = (computedMs(pid) - beforeMs) / FLOOD.count;

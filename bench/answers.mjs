@@ -21,9 +21,9 @@ const IDLE_MS = 10_000;
 
 /** What an answer costs and how soon it is seen, beside floors that keep no promise, in the same run. */
 export async function benchAnswers(report) {
-  const town = createConversations();
-  const model = await startModelStandIn(town.heard);
-  const slack = await startSlackStandIn(town.heard);
+  const conversations = createConversations();
+  const model = await startModelStandIn(conversations.heard);
+  const slack = await startSlackStandIn(conversations.heard);
   const ends = [() => model.stop(), () => slack.stop()];
   const startSubject = async (name, processes) => {
     const redis = await startEmbeddedRedis();
@@ -72,19 +72,19 @@ export async function benchAnswers(report) {
         await startSubject(`receiver + worker${build.suffix}`, [parley(build, 'receiver'), parley(build, 'worker')]),
       );
     const wanted = (process.env.BENCH_SCENES ?? 'flood,alone,flight,commands,idle,live').split(',');
-    const scenes = { flood, alone, flight, commands, idle, live };
-    for (const subject of subjects) await floodOnce({ town, model, subject });
-    for (const scene of wanted) await scenes[scene]({ town, model, subjects, report });
+    const cases = { flood, alone, flight, commands, idle, live };
+    for (const subject of subjects) await floodOnce({ conversations, model, subject });
+    for (const name of wanted) await cases[name]({ conversations, model, subjects, report });
   } finally {
     for (const end of ends.reverse()) await end();
   }
 }
 
-async function floodOnce({ town, model, subject }) {
+async function floodOnce({ conversations, model, subject }) {
   model.pace = FLOOD.pace;
   const beforeMs = computed(subject);
   const startedMs = performance.now();
-  await town.run(subject.url, makeSlackEvents(FLOOD.count), FLOOD.atOnce);
+  await conversations.run(subject.url, makeSlackEvents(FLOOD.count), FLOOD.atOnce);
   const tookMs = performance.now() - startedMs;
   await untilAnswered(subject.redisUrl);
   const cpuMs = computed(subject) - beforeMs;
@@ -105,8 +105,8 @@ async function inTurn(subjects, measure) {
 }
 
 /** `cpuRatio` is what ours computed a conversation by what L5 computed: steadier than the rates on a busy machine. */
-async function flood({ town, model, subjects, report }) {
-  const at = await inTurn(subjects, (subject) => floodOnce({ town, model, subject }));
+async function flood({ conversations, model, subjects, report }) {
+  const at = await inTurn(subjects, (subject) => floodOnce({ conversations, model, subject }));
   const perSecond = ({ perSecond: rate }) => rate;
   const cpu = ({ cpuMs }) => cpuMs;
   for (const { name } of subjects) {
@@ -128,10 +128,10 @@ const times = {
   wholeMs: ({ sent, final }) => final - sent,
 };
 
-async function alone({ town, model, subjects, report }) {
+async function alone({ conversations, model, subjects, report }) {
   const at = await inTurn(subjects, async ({ url }) => {
     model.pace = ALONE.pace;
-    const seen = await town.run(url, makeSlackEvents(ALONE.count), 1);
+    const seen = await conversations.run(url, makeSlackEvents(ALONE.count), 1);
     return Object.fromEntries(Object.entries(times).map(([name, pick]) => [name, median(seen.map(pick))]));
   });
   for (const { name } of subjects) {
@@ -145,11 +145,11 @@ async function alone({ town, model, subjects, report }) {
   }
 }
 
-async function flight({ town, model, subjects, report }) {
+async function flight({ conversations, model, subjects, report }) {
   const at = await inTurn(subjects, async (subject) => {
     model.pace = IN_FLIGHT.pace;
     const beforeMs = computed(subject);
-    const seen = await town.run(subject.url, makeSlackEvents(IN_FLIGHT.count), IN_FLIGHT.atOnce);
+    const seen = await conversations.run(subject.url, makeSlackEvents(IN_FLIGHT.count), IN_FLIGHT.atOnce);
     const whole = seen.map(times.wholeMs);
     const visible = seen.map(times.visibleMs);
     const cpuMs = (computed(subject) - beforeMs) / IN_FLIGHT.count;
@@ -174,11 +174,11 @@ async function flight({ town, model, subjects, report }) {
 }
 
 /** Redis commands of a whole conversation: post, one edit, and all of the queue's. */
-async function commands({ town, model, subjects, report }) {
+async function commands({ conversations, model, subjects, report }) {
   for (const { name, url, redisUrl } of compared(subjects)) {
     const { names, ...counts } = await countCommands(redisUrl, async () => {
       model.pace = ALONE.pace;
-      await town.run(url, makeSlackEvents(COUNTED), 1);
+      await conversations.run(url, makeSlackEvents(COUNTED), 1);
       return COUNTED;
     });
     report({ case: `Redis commands a conversation, ${name}`, ...counts, names: JSON.stringify(names) });
@@ -194,14 +194,14 @@ async function idle({ subjects, report }) {
   }
 }
 
-async function live({ town, model, subjects, report }) {
+async function live({ conversations, model, subjects, report }) {
   for (const subject of compared(subjects)) {
     for (const count of [500, 2_000]) {
       model.pace = LIVE;
       const idleMib = memory(subject);
       let mostMib = 0;
       const timer = setInterval(() => (mostMib = Math.max(mostMib, memory(subject))), 500);
-      const { seen, acksMs } = await town.runAtRate(subject.url, makeSlackEvents(count), LIVE_BEGUN_A_SECOND);
+      const { seen, acksMs } = await conversations.runAtRate(subject.url, makeSlackEvents(count), LIVE_BEGUN_A_SECOND);
       clearInterval(timer);
       const whole = seen.map(times.wholeMs);
       report({

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 
 const TICK_MS = 2;
-/** The last word of every answer: a look that ends with it is the final one. */
+/** The last word of every answer: a snapshot that ends with it is the final one. */
 export const LAST_WORD = 'end.';
 
 const head = { id: 'chatcmpl-0123456789abcdef', object: 'chat.completion.chunk', created: 1, model: 'svc-plus' };

@@ -4,7 +4,7 @@ import { conversationKeys, messageKey, pendingKey } from '../src/domain/partitio
 import { ALL_PARTITIONS, conversationOf, deliveryIdOf } from '../src/domain/conversation.ts';
 import type { Chat } from '../src/domain/message.ts';
 import type { SentEvent } from './ledger.ts';
-import type { World } from './world.ts';
+import type { Testbed } from './testbed.ts';
 
 /** What is left in Redis once nothing moves any more. */
 export interface Leftovers {
@@ -14,7 +14,7 @@ export interface Leftovers {
 }
 
 /** Opens the rig's own connection, past all proxies. */
-export function openStore({ redis }: World): Redis {
+export function openStore({ redis }: Testbed): Redis {
   const store = new Redis({ host: '127.0.0.1', port: redis.port, maxRetriesPerRequest: null });
   // Redis dies in a run as it should; the connection comes back by itself.
   store.on('error', () => undefined);

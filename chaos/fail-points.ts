@@ -1,6 +1,6 @@
 import type { Ledger } from './ledger.ts';
 import { runChaos, type ChaosRun } from './run-chaos.ts';
-import { plainParts, type PartPlan } from './world.ts';
+import { plainInstances, type InstancePlan } from './testbed.ts';
 
 /** Every call to the outside on a message's way, by the process that makes it (RELIABILITY.md crash-between-post-and-record). */
 const CALLS = {
@@ -24,7 +24,7 @@ const CALLS = {
 } as const;
 
 /** A worker that dies in each of its lives as soon as it comes there, so that others find what it left. */
-const feederAt = (place: string): PartPlan => ({ role: 'worker', failPoint: { place, lives: 1_000 } });
+const feederAt = (place: string): InstancePlan => ({ role: 'worker', failPoint: { place, lives: 1_000 } });
 /** Begins answers and dies before anybody knows of it, so that successors have something to look for. */
 const BEGINNER = feederAt('slack.chat.startStream:after');
 /** Dies of whatever it takes. Two beside few others are enough for many turns that meet both, or one of them twice. */
@@ -33,7 +33,7 @@ const FEEDERS = new Set([BEGINNER, TAKER]);
 const MOST_AT_ONCE = 8;
 
 /** Processes that are armed together, with what else they need. */
-export type Wave = readonly PartPlan[];
+export type Wave = readonly InstancePlan[];
 
 /** The points at which a promise is nearest to being broken: right before and after what cannot be taken back. */
 export function keenWave(): Wave {
@@ -45,24 +45,30 @@ export function keenWave(): Wave {
     'redis.commit:before',
     'redis.commit:after',
   ];
-  const workers = places.map((place): PartPlan => ({ role: 'worker', failPoint: { place, lives: 1 } }));
-  return [...plainParts(1, 1), { role: 'receiver', failPoint: { place: 'redis.accept:after', lives: 1 } }, ...workers];
+  const workers = places.map((place): InstancePlan => ({ role: 'worker', failPoint: { place, lives: 1 } }));
+  return [
+    ...plainInstances(1, 1),
+    { role: 'receiver', failPoint: { place: 'redis.accept:after', lives: 1 } },
+    ...workers,
+  ];
 }
 
-/** All fail points in waves of a few processes, so that a small machine holds them. @param lives how often each strikes */
+/** All fail points in waves of a few processes, so that a small machine holds them. @param lives how often each is to be reached */
 export function allWaves(lives: number): Wave[] {
-  const arm = (role: PartPlan['role'], calls: readonly string[]) =>
+  const arm = (role: InstancePlan['role'], calls: readonly string[]) =>
     calls
       .flatMap((call) => [`${call}:before`, `${call}:after`])
-      .map((place): PartPlan => ({ role, failPoint: { place, lives } }));
+      .map((place): InstancePlan => ({ role, failPoint: { place, lives } }));
   const workers = arm('worker', CALLS.worker);
-  const waves: Wave[] = [[...plainParts(1, 2), ...arm('receiver', CALLS.receiver), ...arm('worker', CALLS.sweeper)]];
+  const waves: Wave[] = [
+    [...plainInstances(1, 2), ...arm('receiver', CALLS.receiver), ...arm('worker', CALLS.sweeper)],
+  ];
   for (let from = 0; from < workers.length; from += MOST_AT_ONCE)
-    waves.push([...plainParts(2, 1), ...workers.slice(from, from + MOST_AT_ONCE)]);
+    waves.push([...plainInstances(2, 1), ...workers.slice(from, from + MOST_AT_ONCE)]);
   return [
     ...waves,
-    [...plainParts(2, 0), BEGINNER, BEGINNER, ...arm('worker', CALLS.successor)],
-    [...plainParts(2, 0), TAKER, TAKER, ...arm('worker', CALLS.thirdTaker)],
+    [...plainInstances(2, 0), BEGINNER, BEGINNER, ...arm('worker', CALLS.successor)],
+    [...plainInstances(2, 0), TAKER, TAKER, ...arm('worker', CALLS.thirdTaker)],
   ];
 }
 
@@ -73,12 +79,12 @@ export interface WaveOptions {
   tell?(line: string): void;
 }
 
-/** Runs one wave until each of its points has struck as often as it was armed. */
+/** Runs one wave until each of its points was reached as often as it was armed. */
 export async function runWave(wave: Wave, options: WaveOptions): Promise<ChaosRun> {
   const { loadLimitMs: loadMs, ...rest } = options;
   return runChaos({
     ...rest,
-    parts: wave,
+    instances: wave,
     loadMs,
     ratePerSec: 8,
     killsPerMinute: 0,
@@ -86,16 +92,16 @@ export async function runWave(wave: Wave, options: WaveOptions): Promise<ChaosRu
     chatFails: 'never',
     // A turn that meets one armed process after another must not be given up.
     settings: { TURN_MAX_CRASHES: '100' },
-    isEnough: (ledger) => missingStrikes(wave, ledger).length === 0,
+    isEnough: (ledger) => unreachedFailPoints(wave, ledger).length === 0,
   });
 }
 
-/** Which points struck less often than they were armed; feeders are not asked. */
-export function missingStrikes(wave: Wave, { blows }: Ledger): { place: string; struck: number }[] {
-  return wave.flatMap((part) => {
-    const { failPoint } = part;
-    if (!failPoint || FEEDERS.has(part)) return [];
-    const struck = blows.filter(({ detail }) => detail === failPoint.place).length;
-    return struck < failPoint.lives ? [{ place: failPoint.place, struck }] : [];
+/** Which points were reached less often than they were armed; feeders are not asked. */
+export function unreachedFailPoints(wave: Wave, { injectedFaults }: Ledger): { place: string; timesReached: number }[] {
+  return wave.flatMap((instance) => {
+    const { failPoint } = instance;
+    if (!failPoint || FEEDERS.has(instance)) return [];
+    const timesReached = injectedFaults.filter(({ detail }) => detail === failPoint.place).length;
+    return timesReached < failPoint.lives ? [{ place: failPoint.place, timesReached }] : [];
   });
 }

@@ -18,7 +18,7 @@ export function judgeOrder(ledger: Ledger, answers: ReadonlyMap<number, VisibleM
 
 /** The sampling whose text stands in a message. */
 export function winningSampling({ samplings }: Ledger, message: VisibleMessage | undefined): Sampling | undefined {
-  const kind = kindOfText(message?.looks.at(-1)?.text ?? '');
+  const kind = kindOfText(message?.snapshots.at(-1)?.text ?? '');
   return kind.kind === 'answer' ? samplings[kind.sampling - 1] : undefined;
 }
 
@@ -80,8 +80,8 @@ function conversationsOf({ events }: Ledger): SentEvent[][] {
 }
 
 /** What `GROUP_SCOPE` names a group's conversation changed between the two, or while one was sent: then they are of two conversations. */
-function isScopeBetween({ blows }: Ledger, earlier: SentEvent, later: SentEvent): boolean {
-  return blows.some(
+function isScopeBetween({ injectedFaults }: Ledger, earlier: SentEvent, later: SentEvent): boolean {
+  return injectedFaults.some(
     ({ kind, detail, atMs, untilMs = Number.POSITIVE_INFINITY }) =>
       kind === 'roll' && detail === 'group-scope' && earlier.sentAtMs < untilMs && later.sentAtMs > atMs,
   );

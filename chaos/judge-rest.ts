@@ -13,8 +13,8 @@ export function judgeRest({ events, messages, statusesLeft = [] }: Ledger): Viol
     if (event !== undefined) openEvents.add(event);
     violations.push({ kind: 'unfinished', event: event ?? 0, detail });
   };
-  for (const { event, isFinal, isOpen, looks } of messages) {
-    const shows = `it shows: ${looks.at(-1)?.text.slice(0, 60) ?? ''}`;
+  for (const { event, isFinal, isOpen, snapshots } of messages) {
+    const shows = `it shows: ${snapshots.at(-1)?.text.slice(0, 60) ?? ''}`;
     if (isOpen === true) accuse(event, `its visible message is open; ${shows}`);
     else if (!isFinal && event !== undefined) accuse(event, `its visible message never ended; ${shows}`);
   }

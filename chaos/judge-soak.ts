@@ -30,11 +30,11 @@ export function judgeSoak(soak: SoakRun, bounds: SoakBounds): string[] {
   return [...judgeProcesses(soak, bounds), ...judgeKeys(soak)];
 }
 
-function judgeProcesses({ looks }: SoakRun, { heapGrowthBytes, rssRatio, handleGrowth }: SoakBounds): string[] {
-  const [first = {}, last = {}] = [looks[0], looks.at(-1)];
+function judgeProcesses({ measurements }: SoakRun, { heapGrowthBytes, rssRatio, handleGrowth }: SoakBounds): string[] {
+  const [first = {}, last = {}] = [measurements[0], measurements.at(-1)];
   return Object.entries(last).flatMap(([name, end]) => {
     const mark = first[name];
-    if (!mark || looks.length < 2) return [`${name} was measured once only`];
+    if (!mark || measurements.length < 2) return [`${name} was measured once only`];
     const faults: string[] = [];
     const grown = Math.abs(end.heapBytes - mark.heapBytes);
     if (grown >= heapGrowthBytes) faults.push(`heap differs by ${inMb(grown)}, bound: ${inMb(heapGrowthBytes)}`);

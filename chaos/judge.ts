@@ -50,7 +50,7 @@ export function judge(ledger: Ledger): Verdict {
     if (fault) accuse(fault.kind, message.event ?? 0, fault.detail);
     const last = lastKind(message);
     if (last.kind === 'apology') apologies[last.name] = (apologies[last.name] ?? 0) + 1;
-    if (last.kind === 'answer' && saysInterrupted(message.looks.at(-1)?.text ?? '')) interrupted += 1;
+    if (last.kind === 'answer' && saysInterrupted(message.snapshots.at(-1)?.text ?? '')) interrupted += 1;
   }
   for (const event of ledger.events) {
     const own = (messagesOf.get(event.id) ?? []).map(lastKind);
@@ -79,7 +79,7 @@ export function judge(ledger: Ledger): Verdict {
 export function answersByQuestion({ messages }: Ledger): Map<number, VisibleMessage[]> {
   const found = new Map<number, VisibleMessage[]>();
   for (const message of messages) {
-    const text = message.looks.at(-1)?.text ?? '';
+    const text = message.snapshots.at(-1)?.text ?? '';
     if (kindOfText(text).kind !== 'answer') continue;
     for (const question of new Set(questionsIn(text))) found.set(question, [...(found.get(question) ?? []), message]);
   }
@@ -88,7 +88,7 @@ export function answersByQuestion({ messages }: Ledger): Map<number, VisibleMess
 
 /** @returns the first thing that is wrong with a visible message, over all that it ever showed */
 function judgeMessage(ledger: Ledger, message: VisibleMessage): Omit<Violation, 'event'> | undefined {
-  for (const { text } of message.looks) {
+  for (const { text } of message.snapshots) {
     const kind = kindOfText(text);
     if (kind.kind === 'broken') return { kind: 'joined', detail: kind.why };
     if (kind.kind === 'unknown') return { kind: 'unexplained', detail: `it says: ${text.slice(0, 120)}` };
@@ -96,7 +96,7 @@ function judgeMessage(ledger: Ledger, message: VisibleMessage): Omit<Violation, 
     if (stranger !== undefined)
       return { kind: 'crossed', detail: `conversation C${message.conversation} shows the answer to Q${stranger}` };
   }
-  const last = message.looks.at(-1);
+  const last = message.snapshots.at(-1);
   const kind = lastKind(message);
   // What is still open is told by `judgeRest`, whosever it is.
   if (!message.isFinal) return undefined;
@@ -121,7 +121,7 @@ function isExplained(ledger: Ledger, why: string, atMs: number): boolean {
   );
   return (
     atService ||
-    ledger.blows.some(
+    ledger.injectedFaults.some(
       ({ kind, target, atMs: fromMs, untilMs }) =>
         kind === 'link' && target.endsWith(' chat') && isNear(fromMs, untilMs),
     )
@@ -135,8 +135,8 @@ function isMergedIntoApology({ id, record }: SentEvent, messagesOf: Map<number, 
   return (messagesOf.get(into) ?? []).some((message) => lastKind(message).kind === 'apology');
 }
 
-function lastKind({ looks }: VisibleMessage): TextKind {
-  return kindOfText(looks.at(-1)?.text ?? '');
+function lastKind({ snapshots }: VisibleMessage): TextKind {
+  return kindOfText(snapshots.at(-1)?.text ?? '');
 }
 
 /** Says if the message under which the answer stands never reached the platform's side, so that nobody looks at it. */

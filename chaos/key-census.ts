@@ -17,7 +17,7 @@ export async function takeCensus(store: Redis): Promise<KeyCensus> {
     const lives = await Promise.all(names.map((name) => store.pttl(name)));
     for (const [index, name] of names.entries()) {
       const lifeMs = lives[index] ?? -2;
-      // It ended between the two looks.
+      // It ended between the two snapshots.
       if (lifeMs === -2) continue;
       const own = (census[kindOfKey(name)] ??= { count: 0, endless: 0, longestLifeMs: 0 });
       own.count += 1;

@@ -7,7 +7,7 @@ export interface Ledger {
   summaries: SummaryCall[];
   /** When a life of a worker took a turn that another had left; the turn is named by its newest event. */
   resumptions: { atMs: number; worker: string; turn: number }[];
-  blows: Blow[];
+  injectedFaults: InjectedFault[];
   /** What stood below a conversation at the end although nothing was being done there any more. */
   statusesLeft?: { event: number | undefined; text: string }[];
 }
@@ -38,7 +38,7 @@ export interface VisibleMessage {
   conversation: number;
   /** The event that it hangs on: its stream (WeCom) or its thread (Slack). */
   event: number | undefined;
-  looks: { atMs: number; text: string }[];
+  snapshots: { atMs: number; text: string }[];
   isFinal: boolean;
   /** Whether the platform itself shows that it grows. */
   isOpen?: boolean;
@@ -66,7 +66,7 @@ export interface SummaryCall {
   conversations: number[];
 }
 
-export type BlowKind =
+export type InjectedFaultKind =
   | ('kill' | 'freeze' | 'stop' | 'link' | 'redis-kill' | 'redis-freeze')
   /** A wall clock that went wrong; a whole machine that slept; a Redis that refuses writes; a Slack that executes late; new settings. */
   | ('clock' | 'sleep' | 'redis-refuse' | 'slack-late' | 'roll')
@@ -74,11 +74,11 @@ export type BlowKind =
   | 'act';
 
 /** One thing that was done to the product. */
-export interface Blow {
+export interface InjectedFault {
   atMs: number;
   /** When a link was mended, a process woke, or Redis was back; a freeze that a kill cut short has none. */
   untilMs?: number;
-  kind: BlowKind;
+  kind: InjectedFaultKind;
   /** A life of a process, one of its links, Redis, Slack, or the deployment. */
   target: string;
   detail: string;

@@ -1,4 +1,4 @@
-import type { Blow, Ledger, Sampling } from './ledger.ts';
+import type { InjectedFault, Ledger, Sampling } from './ledger.ts';
 import { winningSampling } from './judge-order.ts';
 import { nameOf } from './slow-recovery.ts';
 
@@ -6,7 +6,7 @@ import { nameOf } from './slow-recovery.ts';
 const FELT_FOR_MS = 15_000;
 
 /**
- * Why the model was asked more often than there are answers: each call of which no visible answer was made, by the last blow on the
+ * Why the model was asked more often than there are answers: each call of which no visible answer was made, by the last fault on the
  * worker that made it, or on Redis. `unknown` when there was none.
  */
 export function lostCalls(ledger: Ledger): Record<string, number> {
@@ -20,14 +20,17 @@ export function lostCalls(ledger: Ledger): Record<string, number> {
   return counts;
 }
 
-function causeOf({ blows }: Ledger, sampling: Sampling): string {
-  const felt = blows.filter((blow) => isFelt(blow, sampling));
+function causeOf({ injectedFaults }: Ledger, sampling: Sampling): string {
+  const felt = injectedFaults.filter((injectedFault) => isFelt(injectedFault, sampling));
   // What ends a call for certain counts before what only delays it.
   const last = felt.filter(({ kind }) => kind === 'stop' || kind === 'kill').at(-1) ?? felt.at(-1);
   return last ? nameOf(last) : 'unknown';
 }
 
-function isFelt({ target, atMs, untilMs = atMs }: Blow, { worker, startedAtMs, endedAtMs = startedAtMs }: Sampling) {
+function isFelt(
+  { target, atMs, untilMs = atMs }: InjectedFault,
+  { worker, startedAtMs, endedAtMs = startedAtMs }: Sampling,
+) {
   const [process] = target.split(' ');
   return (process === worker || process === 'redis') && atMs <= endedAtMs && untilMs + FELT_FOR_MS >= endedAtMs;
 }

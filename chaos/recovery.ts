@@ -1,11 +1,11 @@
 import { answersByQuestion } from './judge.ts';
 import { kindOfText } from './judge-text.ts';
-import type { BlowKind, Ledger, VisibleMessage } from './ledger.ts';
+import type { InjectedFaultKind, Ledger, VisibleMessage } from './ledger.ts';
 
 /** A visible end is seen by a WeCom poll up to a second late; a kill in that second hit nothing any more. */
 const SEEN_LATE_MS = 1_200;
 
-/** How long an answer took after the last blow that hit it. */
+/** How long an answer took after the last fault that hit it. */
 export interface Recovery {
   event: number;
   ms: number;
@@ -22,29 +22,31 @@ interface Holding {
 }
 
 /**
- * How long after the last blow of a kind that hit the worker which had it in its hands an answer (or an apology in its
+ * How long after the last fault of a kind that hit the worker which had it in its hands an answer (or an apology in its
  * place) was whole and visible. In its hands: from the claim of a left turn, or from the model's call, until another worker
  * claims it or it is shown. Who died after the claim and before the model's call left no name: then it counts from the first
- * blow on any worker since the question was sent, so rather too long than too short. Milliseconds, unsorted.
+ * fault on any worker since the question was sent, so rather too long than too short. Milliseconds, unsorted.
  */
-export function recoveryTimes(ledger: Ledger, kind: BlowKind): Recovery[] {
+export function recoveryTimes(ledger: Ledger, kind: InjectedFaultKind): Recovery[] {
   const spanOf = spansByQuestion(ledger);
-  const blows = ledger.blows.filter((blow) => blow.kind === kind && blow.target.startsWith('worker'));
+  const injectedFaults = ledger.injectedFaults.filter(
+    (injectedFault) => injectedFault.kind === kind && injectedFault.target.startsWith('worker'),
+  );
   return [...holdingsByQuestion(ledger)].flatMap(([event, holdings]) => {
     const span = spanOf.get(event);
     if (span === undefined) return [];
     const { firstAtMs, lastAtMs: shownAtMs } = span;
     const hitsMs = holdings.flatMap(({ holder, fromMs }, index) => {
       const untilMs = holdings[index + 1]?.fromMs ?? shownAtMs - SEEN_LATE_MS;
-      return blows
+      return injectedFaults
         .filter(({ target, atMs }) => target === holder && atMs >= fromMs && atMs <= untilMs && atMs < shownAtMs)
         .map(({ atMs }) => atMs);
     });
     const [first] = holdings;
     if (hitsMs.length === 0 && kind === 'kill' && first?.isTakenOver === true) {
       const sentAtMs = ledger.events[event - 1]?.sentAtMs ?? first.fromMs;
-      const blow = blows.find(({ atMs }) => atMs >= sentAtMs && atMs <= first.fromMs);
-      if (blow) hitsMs.push(blow.atMs);
+      const injectedFault = injectedFaults.find(({ atMs }) => atMs >= sentAtMs && atMs <= first.fromMs);
+      if (injectedFault) hitsMs.push(injectedFault.atMs);
     }
     if (hitsMs.length === 0) return [];
     const hitAtMs = Math.max(...hitsMs);
@@ -53,23 +55,23 @@ export function recoveryTimes(ledger: Ledger, kind: BlowKind): Recovery[] {
   });
 }
 
-/** When the first look of each question's answer came, and the last that changed its text, or those of the apology in its own message. */
+/** When the first snapshot of each question's answer came, and the last that changed its text, or those of the apology in its own message. */
 function spansByQuestion(ledger: Ledger): Map<number, { firstAtMs: number; lastAtMs: number }> {
   const spans = new Map<number, { firstAtMs: number; lastAtMs: number }>();
   const note = (question: number, message: VisibleMessage | undefined) => {
-    const [first, last] = [message?.looks[0], lastChangeOf(message?.looks ?? [])];
+    const [first, last] = [message?.snapshots[0], lastChangeOf(message?.snapshots ?? [])];
     if (first && last) spans.set(question, { firstAtMs: first.atMs, lastAtMs: last.atMs });
   };
   for (const message of ledger.messages)
-    if (message.event !== undefined && kindOfText(message.looks.at(-1)?.text ?? '').kind === 'apology')
+    if (message.event !== undefined && kindOfText(message.snapshots.at(-1)?.text ?? '').kind === 'apology')
       note(message.event, message);
   for (const [question, [answer]] of answersByQuestion(ledger)) note(question, answer);
   return spans;
 }
 
-/** The look since which the text has stood: laying the same over it once more, as after-care does, changes nothing for its reader. */
-export function lastChangeOf(looks: VisibleMessage['looks']): VisibleMessage['looks'][number] | undefined {
-  return looks.findLast(({ text }, index) => text !== looks[index - 1]?.text);
+/** The snapshot since which the text has stood: laying the same over it once more, as after-care does, changes nothing for its reader. */
+export function lastChangeOf(snapshots: VisibleMessage['snapshots']): VisibleMessage['snapshots'][number] | undefined {
+  return snapshots.findLast(({ text }, index) => text !== snapshots[index - 1]?.text);
 }
 
 /** Who had each question in hand, one after another. A turn is named by its newest question; those merged into it share its way. */

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { startEmbeddedRedis, type EmbeddedRedis } from '../src/local/embedded-redis.ts';
 import { atExit } from './at-exit.ts';
-import type { RedisPart } from './redis-part.ts';
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+import type { RedisInstance } from './redis-instance.ts';
+import { startTcpProxy, type TcpProxy } from '../test/support/tcp-proxy.ts';
 
 /** A master and a replica behind one address, as a managed Redis or a virtual address gives: where it leads is changed by a failover. */
-export interface RedisPair extends RedisPart {
+export interface RedisPair extends RedisInstance {
   /** The way from the master to its replica. */
   readonly replication: TcpProxy;
   /** `kill -9` of the master; after a while its replica takes over. What the replica has not got is lost. */

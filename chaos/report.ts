@@ -1,6 +1,6 @@
 import { judgeLinks } from './judge-links.ts';
 import { judge, type Violation } from './judge.ts';
-import type { BlowKind, Ledger } from './ledger.ts';
+import type { InjectedFaultKind, Ledger } from './ledger.ts';
 import { percentile, recoveryTimes } from './recovery.ts';
 import type { ChaosRun } from './run-chaos.ts';
 
@@ -16,7 +16,7 @@ export interface ChaosReport {
   summaries: number;
   apologies: Record<string, number>;
   kills: number;
-  blows: Partial<Record<BlowKind, number>>;
+  injectedFaults: Partial<Record<InjectedFaultKind, number>>;
   lost: number;
   repeated: number;
   outOfOrder: number;
@@ -35,7 +35,7 @@ export interface ChaosReport {
   drainedAfterMs: number | undefined;
   stillWaiting: number;
   /** People who signed in during the run, each linked to their own account and to no other. */
-  links: { people: number; broken: number } | 'not judged: sign-in is off';
+  links: { users: number; broken: number } | 'not judged: sign-in is off';
 }
 
 /** An orderly stop must end within the grace of 10 s and two more (RELIABILITY.md stopped-while-answering). */
@@ -51,10 +51,10 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
     ...verdict.violations,
     ...broken,
     ...endedByThemselves.map((detail): Violation => ({ kind: 'unexplained', event: 0, detail })),
-    ...unclean.map(({ part, code, tookMs }): Violation => ({
+    ...unclean.map(({ instance, code, tookMs }): Violation => ({
       kind: 'unexplained',
       event: 0,
-      detail: `${part} was asked to stop and ended with ${String(code)} after ${Math.round(tookMs)} ms`,
+      detail: `${instance} was asked to stop and ended with ${String(code)} after ${Math.round(tookMs)} ms`,
     })),
   ];
   const count = (kind: Violation['kind']) => violations.filter((violation) => violation.kind === kind).length;
@@ -65,7 +65,7 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
     crossed: count('crossed'),
     joined: count('joined'),
   };
-  const blows = countBlows(ledger);
+  const injectedFaults = countInjectedFaults(ledger);
   const afterKills = recoveryTimes(ledger, 'kill');
   const report: ChaosReport = {
     seed,
@@ -76,8 +76,8 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
     interrupted: verdict.interrupted,
     summaries: ledger.summaries.length,
     apologies: verdict.apologies,
-    kills: (blows.kill ?? 0) + (blows['redis-kill'] ?? 0),
-    blows,
+    kills: (injectedFaults.kill ?? 0) + (injectedFaults['redis-kill'] ?? 0),
+    injectedFaults,
     lost,
     repeated,
     outOfOrder,
@@ -90,13 +90,13 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
     freezes: countFreezes(ledger),
     stops: {
       count: stops.length,
-      ofWorkers: stops.filter(({ part }) => part.startsWith('worker')).length,
+      ofWorkers: stops.filter(({ instance }) => instance.startsWith('worker')).length,
       slowestMs: Math.round(Math.max(0, ...stops.map(({ tookMs }) => tookMs))),
       unclean: unclean.length,
     },
     drainedAfterMs: run.drainedAfterMs,
     stillWaiting: run.leftovers.pending,
-    links: run.links ? { people: run.links.linked.size, broken: broken.length } : 'not judged: sign-in is off',
+    links: run.links ? { users: run.links.linked.size, broken: broken.length } : 'not judged: sign-in is off',
   };
   return { report, violations };
 }
@@ -107,7 +107,7 @@ export function isKept({ report, violations }: ReturnType<typeof reportOf>): boo
 }
 
 /** Everything that is known of one event, oldest first: for whoever looks for the cause of a violation. */
-export function traceOf({ events, samplings, messages, resumptions, blows }: Ledger, id: number): string {
+export function traceOf({ events, samplings, messages, resumptions, injectedFaults }: Ledger, id: number): string {
   const event = events[id - 1];
   if (!event) return `Q${id}: no such event`;
   const lines: { atMs: number; what: string }[] = [
@@ -126,17 +126,17 @@ export function traceOf({ events, samplings, messages, resumptions, blows }: Led
   for (const { atMs, worker, turn } of resumptions)
     if (turn === id) lines.push({ atMs, what: `taken over by ${worker}` });
   for (const message of messages) {
-    const isAbout = message.event === id || message.looks.some(({ text }) => text.includes(`Q${id} `));
+    const isAbout = message.event === id || message.snapshots.some(({ text }) => text.includes(`Q${id} `));
     if (!isAbout) continue;
-    for (const { atMs, text } of fewOf(message.looks))
+    for (const { atMs, text } of fewOf(message.snapshots))
       lines.push({ atMs, what: `shown on Q${String(message.event)}: ${brief(text)}` });
     lines.push({
-      atMs: message.looks.at(-1)?.atMs ?? 0,
+      atMs: message.snapshots.at(-1)?.atMs ?? 0,
       what: message.isFinal ? 'that is final' : 'that is not final',
     });
   }
   const untilMs = Math.max(...lines.map(({ atMs }) => atMs));
-  for (const { atMs, kind, target, detail } of blows)
+  for (const { atMs, kind, target, detail } of injectedFaults)
     if (atMs >= event.sentAtMs - 15_000 && atMs <= untilMs) lines.push({ atMs, what: `[${kind} ${target} ${detail}]` });
   const told = event.record ? `${event.record.state}, answered by Q${String(event.record.answeredBy)}` : 'nothing';
   return [
@@ -147,17 +147,17 @@ export function traceOf({ events, samplings, messages, resumptions, blows }: Led
   ].join('\n');
 }
 
-/** A long answer has too many looks to be told: its first and its last. */
-function fewOf<T>(looks: readonly T[]): T[] {
-  return looks.length <= 6 ? [...looks] : [...looks.slice(0, 2), ...looks.slice(-3)];
+/** A long answer has too many snapshots to be told: its first and its last. */
+function fewOf<T>(snapshots: readonly T[]): T[] {
+  return snapshots.length <= 6 ? [...snapshots] : [...snapshots.slice(0, 2), ...snapshots.slice(-3)];
 }
 
 function brief(text: string): string {
   return JSON.stringify(text.length <= 80 ? text : `${text.slice(0, 40)} … ${text.slice(-30)}`).slice(1, -1);
 }
 
-function countFreezes({ blows }: Ledger): ChaosReport['freezes'] {
-  const freezes = blows.filter(({ kind }) => kind === 'freeze');
+function countFreezes({ injectedFaults }: Ledger): ChaosReport['freezes'] {
+  const freezes = injectedFaults.filter(({ kind }) => kind === 'freeze');
   const whole = freezes.flatMap(({ target, atMs, untilMs }) =>
     untilMs === undefined ? [] : [{ target, ms: untilMs - atMs }],
   );
@@ -169,9 +169,9 @@ function countFreezes({ blows }: Ledger): ChaosReport['freezes'] {
   };
 }
 
-function countBlows({ blows }: Ledger): Partial<Record<BlowKind, number>> {
-  const counts: Partial<Record<BlowKind, number>> = {};
-  for (const { kind } of blows) counts[kind] = (counts[kind] ?? 0) + 1;
+function countInjectedFaults({ injectedFaults }: Ledger): Partial<Record<InjectedFaultKind, number>> {
+  const counts: Partial<Record<InjectedFaultKind, number>> = {};
+  for (const { kind } of injectedFaults) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
 }
 

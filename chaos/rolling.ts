@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { KeyRing } from '../src/base/key-ring.ts';
 import type { RollChange } from './schedule.ts';
-import { noteBlow, type StopResult } from './strike.ts';
-import type { Part, World } from './world.ts';
+import { noteInjectedFault, type StopResult } from './inject-faults.ts';
+import type { Instance, Testbed } from './testbed.ts';
 
 /** Settings of every process that a roll changes, one after another. */
 export interface Rolls {
@@ -53,20 +53,20 @@ export interface Restart {
 }
 
 /** Stops one process after another in order and waits until its next life is up, with new settings or of another build. @returns how the stops went */
-export async function restartAll(world: World, change: Restart): Promise<StopResult[]> {
+export async function restartAll(testbed: Testbed, change: Restart): Promise<StopResult[]> {
   const stops: StopResult[] = [];
-  for (const { process } of world.parts) {
+  for (const { process } of testbed.instances) {
     await untilUp(process);
     process.change(change);
-    const blow = noteBlow(world, 'stop', { target: process.life });
+    const injectedFault = noteInjectedFault(testbed, 'stop', { target: process.life });
     const result = await process.stop();
     await untilUp(process);
-    blow.untilMs = Date.now();
-    if (result) stops.push({ part: process.name, ...result });
+    injectedFault.untilMs = Date.now();
+    if (result) stops.push({ instance: process.name, ...result });
   }
   return stops;
 }
 
-async function untilUp(process: Part['process']): Promise<void> {
+async function untilUp(process: Instance['process']): Promise<void> {
   for (let waitedMs = 0; process.state !== 'up' && waitedMs < UP_WITHIN_MS; waitedMs += 50) await pause(50);
 }

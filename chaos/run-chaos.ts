@@ -2,16 +2,16 @@ import type { Redis } from 'ioredis';
 import { seededRandom } from '../test/support/seeded-random.ts';
 import { drain, leftovers, openStore, readRecords, type Leftovers } from './drain.ts';
 import { readLinks, type LinkTable } from './judge-links.ts';
-import { Newcomers } from './newcomers.ts';
+import { NewUsers } from './new-users.ts';
 import type { Ledger, SentEvent } from './ledger.ts';
-import type { RedisPart } from './redis-part.ts';
+import type { RedisInstance } from './redis-instance.ts';
 import { planFaults, type AskedCounts, type ScheduledFault } from './schedule.ts';
 import { planSlowFaults } from './slow-schedule.ts';
-import { SlackPeople, statusesInSlack, visibleInSlack } from './slack-people.ts';
-import { strike, type StopResult } from './strike.ts';
+import { SlackUsers, statusesInSlack, visibleInSlack } from './slack-users.ts';
+import { injectFaults, type StopResult } from './inject-faults.ts';
 import { runTraffic, type TrafficOptions } from './traffic.ts';
-import { WecomPeople } from './wecom-people.ts';
-import { SLACK_SECRET, startWorld, type World, type WorldOptions } from './world.ts';
+import { WecomUsers } from './wecom-users.ts';
+import { SLACK_SECRET, startTestbed, type Testbed, type TestbedOptions } from './testbed.ts';
 
 export interface ChaosOptions {
   seed: string;
@@ -20,31 +20,31 @@ export interface ChaosOptions {
   /** So often the load comes, with a rest after each. Once unless told. */
   rounds?: number;
   /** Told once before the first load, and after each once all is answered. */
-  atRest?: RestLook;
+  atRest?: RestCheck;
   /** Told at the very end, when everything that is to be judged has been read. */
-  atEnd?: RestLook;
+  atEnd?: RestCheck;
   ratePerSec: number;
   killsPerMinute: number;
   /** Slowness beside the kills, so often; no process is restarted in turn then. */
-  slowBlowsPerMinute?: number;
+  slowFaultsPerMinute?: number;
   /** What there must be at least of some faults. */
   asked?: AskedCounts;
-  parts: WorldOptions['parts'];
+  instances: TestbedOptions['instances'];
   freezeMs: number;
   /** Whether everybody has to sign in; then nobody writes in groups, where a question is not kept until its sender signs in. */
   signsIn?: boolean;
   /** How many people write; as many as the rate needs unless told. */
-  people?: number;
+  users?: number;
   /** How long an orderly stop may take, where it is slowed down. */
   stopLimitMs?: number;
   /** How long after the load all may take to come to rest; two minutes unless told. */
   drainLimitMs?: number;
-  chatFails: WorldOptions['chatFails'];
+  chatFails: TestbedOptions['chatFails'];
   wordEveryMs?: number;
-  answerMs?: WorldOptions['answerMs'];
+  answerMs?: TestbedOptions['answerMs'];
   isHostile?: boolean;
   clocksStep?: boolean;
-  startRedis?: () => Promise<RedisPart>;
+  startRedis?: () => Promise<RedisInstance>;
   settings?: Record<string, string>;
   /** Faults to deal instead of a seeded plan. */
   faults?: ScheduledFault[];
@@ -58,7 +58,7 @@ export interface ChaosOptions {
 }
 
 /** Looks at the product while it rests. @param store the rig's own connection to Redis */
-export type RestLook = (world: World, store: Redis) => Promise<void>;
+export type RestCheck = (testbed: Testbed, store: Redis) => Promise<void>;
 
 /** All that a run left behind, to be judged. */
 export interface ChaosRun {
@@ -81,75 +81,75 @@ const TELL_EVERY_MS = 10_000;
 /** Runs the whole product under load and faults, then lets it come to rest. Nothing is judged here. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
   const { seed, tell, rounds = 1, atRest } = options;
-  const world = await startWorld(options);
-  const store = openStore(world);
+  const testbed = await startTestbed(options);
+  const store = openStore(testbed);
   let isOver = false;
   const stops: StopResult[] = [];
-  const telling = setInterval(() => tell?.(describeProgress(world)), TELL_EVERY_MS);
+  const telling = setInterval(() => tell?.(describeProgress(testbed)), TELL_EVERY_MS);
   try {
-    tell?.(`Redis listens on ${world.redis.port}`);
-    await untilUp(world);
-    await atRest?.(world, store);
-    const { gateway, ledger } = world;
+    tell?.(`Redis listens on ${testbed.redis.port}`);
+    await untilUp(testbed);
+    await atRest?.(testbed, store);
+    const { gateway, ledger } = testbed;
     const moreHeaders: Record<string, string> = options.platformsHangUp ? { connection: 'close' } : {};
-    const wecom = new WecomPeople({
+    const wecom = new WecomUsers({
       gateway,
       moreHeaders,
-      ...world.wecom,
+      ...testbed.wecom,
       messages: ledger.messages,
       isOver: () => isOver,
     });
-    const slack = new SlackPeople({ gateway, moreHeaders, signingSecret: SLACK_SECRET });
+    const slack = new SlackUsers({ gateway, moreHeaders, signingSecret: SLACK_SECRET });
     const platforms = {
       wecom: (event: SentEvent) => wecom.send(event),
       slack: (event: SentEvent) => slack.send(event),
     };
-    const newcomers = options.signsIn
-      ? new Newcomers({ ledger, messages: () => allMessages(world), send: platforms })
+    const newUsers = options.signsIn
+      ? new NewUsers({ ledger, messages: () => allMessages(testbed), send: platforms })
       : undefined;
-    const send = newcomers
-      ? { wecom: (event: SentEvent) => newcomers.send(event), slack: (event: SentEvent) => newcomers.send(event) }
+    const send = newUsers
+      ? { wecom: (event: SentEvent) => newUsers.send(event), slack: (event: SentEvent) => newUsers.send(event) }
       : platforms;
     let drainedAfterMs: number | undefined;
     for (let round = 0; round < rounds; round += 1) {
-      world.chat.behave(false);
-      await load(world, { ...options, seed: round === 0 ? seed : `${seed} ${round}` }, { send, stops });
-      await newcomers?.settled();
-      world.chat.behave(true);
+      testbed.chat.behave(false);
+      await load(testbed, { ...options, seed: round === 0 ? seed : `${seed} ${round}` }, { send, stops });
+      await newUsers?.settled();
+      testbed.chat.behave(true);
       const restAtMs = Date.now();
-      const isAtRest = () => allShown(ledger.events, allMessages(world));
+      const isAtRest = () => allShown(ledger.events, allMessages(testbed));
       const isDrained = await drain(store, isAtRest, options.drainLimitMs ?? DRAIN_LIMIT_MS);
       drainedAfterMs = isDrained ? Date.now() - restAtMs : undefined;
-      await atRest?.(world, store);
+      await atRest?.(testbed, store);
     }
     await readRecords(store, ledger.events);
-    const { endedByThemselves } = world;
+    const { endedByThemselves } = testbed;
     const run: ChaosRun = {
       ledger: {
         ...ledger,
-        messages: allMessages(world),
-        statusesLeft: statusesInSlack(world.slack.statuses(), ledger.events),
+        messages: allMessages(testbed),
+        statusesLeft: statusesInSlack(testbed.slack.statuses(), ledger.events),
       },
       stops,
       endedByThemselves,
       leftovers: await leftovers(store),
       drainedAfterMs,
       ...(options.stopLimitMs === undefined ? {} : { stopLimitMs: options.stopLimitMs }),
-      ...(newcomers ? { links: { linked: newcomers.linked, table: await readLinks(store) } } : {}),
+      ...(newUsers ? { links: { linked: newUsers.linked, table: await readLinks(store) } } : {}),
     };
-    await options.atEnd?.(world, store);
+    await options.atEnd?.(testbed, store);
     return run;
   } finally {
     isOver = true;
     clearInterval(telling);
     store.disconnect();
-    await world.close();
+    await testbed.close();
   }
 }
 
 /** Traffic and faults at once, until both are over. */
 async function load(
-  world: World,
+  testbed: Testbed,
   options: ChaosOptions,
   { send, stops }: { send: TrafficOptions['send']; stops: StopResult[] },
 ): Promise<void> {
@@ -159,19 +159,19 @@ async function load(
     ...planFaults({ random: seededRandom(`${seed} faults`), ...plan }),
     ...planSlowness(options),
   ];
-  const { ledger } = world;
+  const { ledger } = testbed;
   await Promise.all([
     runTraffic({
       ledger,
       random: seededRandom(`${seed} traffic`),
       ratePerSec,
       loadMs,
-      ...(options.people === undefined ? {} : { people: options.people }),
+      ...(options.users === undefined ? {} : { users: options.users }),
       ...(options.signsIn ? { takesPart: isPrivate } : {}),
       isEnough: () => options.isEnough?.(ledger) ?? false,
       send,
     }),
-    strike({ world, random: seededRandom(`${seed} targets`), faults: inOrder(faults), stops, loadMs }),
+    injectFaults({ testbed, random: seededRandom(`${seed} targets`), faults: inOrder(faults), stops, loadMs }),
   ]);
 }
 
@@ -179,9 +179,9 @@ function inOrder(faults: readonly ScheduledFault[]): ScheduledFault[] {
   return [...faults].sort((left, right) => left.atMs - right.atMs);
 }
 
-function planSlowness({ seed, loadMs, slowBlowsPerMinute = 0 }: ChaosOptions): ScheduledFault[] {
+function planSlowness({ seed, loadMs, slowFaultsPerMinute = 0 }: ChaosOptions): ScheduledFault[] {
   const random = seededRandom(`${seed} slow`);
-  return planSlowFaults({ random, loadMs, blowsPerMinute: slowBlowsPerMinute }).filter(
+  return planSlowFaults({ random, loadMs, faultsPerMinute: slowFaultsPerMinute }).filter(
     ({ fault }) => fault.kind !== 'roll',
   );
 }
@@ -190,9 +190,9 @@ function isPrivate(conversation: number): boolean {
   return conversation % 8 > 1;
 }
 
-async function untilUp({ parts, endedByThemselves }: World): Promise<void> {
+async function untilUp({ instances, endedByThemselves }: Testbed): Promise<void> {
   const giveUpAtMs = Date.now() + 60_000;
-  while (parts.some(({ process }) => process.state !== 'up')) {
+  while (instances.some(({ process }) => process.state !== 'up')) {
     const fault =
       endedByThemselves[0] ?? (Date.now() > giveUpAtMs ? 'not all processes came up within 60 s' : undefined);
     if (fault !== undefined) throw new Error(fault);
@@ -201,7 +201,7 @@ async function untilUp({ parts, endedByThemselves }: World): Promise<void> {
 }
 
 /** WeCom's messages, as the polls saw them, and Slack's. */
-function allMessages({ ledger, slack }: World): Ledger['messages'] {
+function allMessages({ ledger, slack }: Testbed): Ledger['messages'] {
   return [...ledger.messages, ...visibleInSlack(slack.messages, ledger.events)];
 }
 
@@ -213,9 +213,9 @@ function allShown(events: readonly SentEvent[], messages: Ledger['messages']): b
   );
 }
 
-function describeProgress({ ledger, parts }: World): string {
+function describeProgress({ ledger, instances }: Testbed): string {
   const acknowledged = ledger.events.filter(({ acknowledgedAtMs }) => acknowledgedAtMs !== undefined).length;
   const open = ledger.samplings.filter(({ ending }) => ending === 'open').length;
-  const states = parts.map(({ process }) => `${process.name} ${process.state}`).join(', ');
-  return `${ledger.events.length} sent, ${acknowledged} acknowledged, ${ledger.blows.length} blows, ${open} calls open; ${states}`;
+  const states = instances.map(({ process }) => `${process.name} ${process.state}`).join(', ');
+  return `${ledger.events.length} sent, ${acknowledged} acknowledged, ${ledger.injectedFaults.length} injected faults, ${open} calls open; ${states}`;
 }

@@ -1,10 +1,10 @@
-import { allWaves, missingStrikes, runWave, type Wave } from './fail-points.ts';
+import { allWaves, unreachedFailPoints, runWave, type Wave } from './fail-points.ts';
 import { isKept, reportOf, traceOf } from './report.ts';
 
 const TRACES_SHOWN = 3;
 
 export interface FailPointsOptions {
-  /** How often each point must strike. */
+  /** How often each point must be reached. */
   lives: number;
   seed: string;
   say(line: string): void;
@@ -29,8 +29,8 @@ export async function runFailPoints(options: FailPointsOptions): Promise<boolean
     say(`\nwave ${index + 1} of ${waves.length}, each ${lives} times: ${[...new Set(places)].join(', ')}`);
     const run = await runWave(wave, { seed: `${seed} ${index}`, tell: say, loadLimitMs });
     const judged = reportOf(seed, run);
-    const missing = missingStrikes(wave, run.ledger);
-    for (const { place, struck } of missing) say(`NOT REACHED often enough: ${place}, ${struck} times`);
+    const missing = unreachedFailPoints(wave, run.ledger);
+    for (const { place, timesReached } of missing) say(`NOT REACHED often enough: ${place}, ${timesReached} times`);
     for (const { kind, event, detail } of judged.violations) say(`${kind.toUpperCase()} Q${event}: ${detail}`);
     for (const { event } of judged.violations.slice(0, TRACES_SHOWN)) say(traceOf(run.ledger, event));
     say(JSON.stringify(judged.report));

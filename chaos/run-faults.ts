@@ -5,7 +5,7 @@ import type { ChaosCommand } from './options.ts';
 import { recoveryTimes } from './recovery.ts';
 import { isKept, reportOf, traceOf } from './report.ts';
 import { runChaos } from './run-chaos.ts';
-import { plainParts } from './world.ts';
+import { plainInstances } from './testbed.ts';
 
 const TRACES_SHOWN = 5;
 
@@ -18,7 +18,7 @@ export async function runFaults(command: ChaosCommand, say: (line: string) => vo
     ratePerSec: command.rate,
     killsPerMinute: command.killsPerMinute,
     asked: goals,
-    parts: plainParts(command.receivers, command.workers),
+    instances: plainInstances(command.receivers, command.workers),
     freezeMs: 15_000,
     chatFails: 'also-stalls',
     signsIn: command['sign-in'],

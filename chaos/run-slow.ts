@@ -7,7 +7,7 @@ import { runChaos, type ChaosOptions } from './run-chaos.ts';
 import { missedSlowGoals, SLOW_GOALS, slowReportOf } from './slow-report.ts';
 import { slowRecoveries } from './slow-recovery.ts';
 import { planSlowFaults } from './slow-schedule.ts';
-import { plainParts } from './world.ts';
+import { plainInstances } from './testbed.ts';
 
 const TRACES_SHOWN = 5;
 const SECOND_MS = 1_000;
@@ -19,8 +19,8 @@ const GRACE_SEC = 60;
 /** A freeze or a hold may come in between. */
 const STOP_LIMIT_MS = (GRACE_SEC + 45) * SECOND_MS;
 const RATE_PER_SEC = 1;
-const PEOPLE = 300;
-const BLOWS_PER_MINUTE = 9;
+const USERS = 300;
+const FAULTS_PER_MINUTE = 9;
 /** 750 in twenty minutes, so that four runs have 3,000. */
 const LONG_ANSWERS_PER_MINUTE = 37.5;
 
@@ -41,9 +41,9 @@ export async function runSlow(command: ChaosCommand, say: (line: string) => void
   say(`${shards} queue shards`);
   const run = await runChaos({
     ...slowOptions(seed, shards),
-    ...{ loadMs, ratePerSec: RATE_PER_SEC, people: PEOPLE, answerMs: LONG_ANSWER_MS, drainLimitMs: DRAIN_LIMIT_MS },
-    parts: plainParts(command.receivers, command.workers),
-    faults: planSlowFaults({ random: seededRandom(`${seed} slow`), loadMs, blowsPerMinute: BLOWS_PER_MINUTE }),
+    ...{ loadMs, ratePerSec: RATE_PER_SEC, users: USERS, answerMs: LONG_ANSWER_MS, drainLimitMs: DRAIN_LIMIT_MS },
+    instances: plainInstances(command.receivers, command.workers),
+    faults: planSlowFaults({ random: seededRandom(`${seed} slow`), loadMs, faultsPerMinute: FAULTS_PER_MINUTE }),
     tell: say,
     ...(logs === undefined ? {} : { logFolder: logs }),
   });
@@ -56,14 +56,16 @@ export async function runSlow(command: ChaosCommand, say: (line: string) => void
   const slow = slowReportOf(run.ledger, LONG_ANSWER_MS.least);
   const [slowest] = slowRecoveries(run.ledger).sort((left, right) => right.ms - left.ms);
   if (slowest)
-    say(`\nThe slowest recovery, ${slowest.ms} ms, after ${slowest.blow}:\n${traceOf(run.ledger, slowest.event)}`);
+    say(
+      `\nThe slowest recovery, ${slowest.ms} ms, after ${slowest.injectedFault}:\n${traceOf(run.ledger, slowest.event)}`,
+    );
   const longAnswers = Math.floor(minutes * LONG_ANSWERS_PER_MINUTE);
   const missed = missedSlowGoals(slow, { ...SLOW_GOALS, longAnswers });
   for (const sentence of missed) say(`MISSED: ${sentence}`);
   say('');
-  const { byBlow, ...figures } = slow;
-  for (const [name, { blows, turns, ...times }] of Object.entries(byBlow).sort())
-    say(`${name.padEnd(34)} ${blows} blows, last for ${turns} turns: ${JSON.stringify(times)}`);
+  const { byInjectedFault, ...figures } = slow;
+  for (const [name, { injectedFaults, turns, ...times }] of Object.entries(byInjectedFault).sort())
+    say(`${name.padEnd(34)} ${injectedFaults} injected faults, last for ${turns} turns: ${JSON.stringify(times)}`);
   for (const [name, value] of Object.entries({ ...report, shards, ...figures }))
     say(`${name.padEnd(16)} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`);
   say(JSON.stringify({ ...report, shards, slow }));

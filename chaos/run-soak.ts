@@ -6,7 +6,7 @@ import { runSoak } from './soak.ts';
 const ROUND_MINUTES = 10;
 const RATE_PER_SEC = 5;
 const KILLS_PER_MINUTE = 4;
-const SLOW_BLOWS_PER_MINUTE = 6;
+const SLOW_FAULTS_PER_MINUTE = 6;
 const TRACES_SHOWN = 5;
 
 /** Runs a soak in rounds of ten minutes (at least two rounds) and prints the figures. @returns whether every promise and bound was kept */
@@ -17,7 +17,7 @@ export async function soak({ minutes, seed, slow }: ChaosCommand, say: (line: st
     ...{ seed, rounds, roundMs, tell: say },
     ...{ ratePerSec: RATE_PER_SEC, killsPerMinute: KILLS_PER_MINUTE },
     // A stop may meet a hold or a freeze.
-    ...(slow ? { slowBlowsPerMinute: SLOW_BLOWS_PER_MINUTE, clocksStep: true, stopLimitMs: 60_000 } : {}),
+    ...(slow ? { slowFaultsPerMinute: SLOW_FAULTS_PER_MINUTE, clocksStep: true, stopLimitMs: 60_000 } : {}),
   });
   const judged = reportOf(seed, soaked.run);
   for (const { kind, event, detail } of judged.violations) say(`${kind.toUpperCase()} Q${event}: ${detail}`);
@@ -25,8 +25,8 @@ export async function soak({ minutes, seed, slow }: ChaosCommand, say: (line: st
   const broken = judgeSoak(soaked, LONG_BOUNDS);
   for (const sentence of broken) say(`BROKEN BOUND: ${sentence}`);
   say('');
-  for (const [index, look] of soaked.looks.entries())
-    for (const [name, signs] of Object.entries(look)) {
+  for (const [index, measurement] of soaked.measurements.entries())
+    for (const [name, signs] of Object.entries(measurement)) {
       const [heapMb, rssMb] = [signs.heapBytes, signs.rssBytes].map((bytes) => (bytes / 1_000_000).toFixed(2));
       const minute = (((index + 1) * roundMs) / 60_000).toFixed(1);
       const handles = `${signs.fileDescriptors} file descriptors, ${JSON.stringify(signs.resources)}`;
@@ -35,6 +35,6 @@ export async function soak({ minutes, seed, slow }: ChaosCommand, say: (line: st
   for (const [when, census] of Object.entries(soaked.keys))
     for (const [kind, { count, endless }] of Object.entries(census).sort(([left], [right]) => (left < right ? -1 : 1)))
       say(`keys ${when.padEnd(6)}  ${kind.padEnd(28)} ${count}${endless > 0 ? `, ${endless} without an end` : ''}`);
-  say(JSON.stringify({ ...judged.report, looks: soaked.looks, keys: soaked.keys }));
+  say(JSON.stringify({ ...judged.report, measurements: soaked.measurements, keys: soaked.keys }));
   return isKept(judged) && broken.length === 0;
 }

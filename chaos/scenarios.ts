@@ -6,7 +6,7 @@ import type { ChaosOptions } from './run-chaos.ts';
 import type { Fault, ScheduledFault } from './schedule.ts';
 import { planSlowFaults } from './slow-schedule.ts';
 import { seededRandom } from '../test/support/seeded-random.ts';
-import { plainParts, type World } from './world.ts';
+import { plainInstances, type Testbed } from './testbed.ts';
 
 /** A run of its own kind: what happens once, in the midst of a load, to a deployment of its own shape. */
 export interface Scenario {
@@ -25,15 +25,15 @@ export interface ScenarioAsk {
 
 const SECOND_MS = 1_000;
 const at = (atMs: number, fault: Fault): ScheduledFault => ({ atMs, fault });
-const act = (atMs: number, name: string, does: (world: World) => Promise<void>): ScheduledFault =>
+const act = (atMs: number, name: string, does: (testbed: Testbed) => Promise<void>): ScheduledFault =>
   at(atMs, { kind: 'act', name, act: does });
-const pairOf = ({ redis }: World) => redis as RedisPair;
+const pairOf = ({ redis }: Testbed) => redis as RedisPair;
 
 /** Two answers at once in each of three workers, so that what comes waits for minutes. */
 const BACKLOG = {
-  ...{ ratePerSec: 3, loadMs: 90 * SECOND_MS, people: 400, answerMs: { least: 2 * SECOND_MS, most: 5 * SECOND_MS } },
+  ...{ ratePerSec: 3, loadMs: 90 * SECOND_MS, users: 400, answerMs: { least: 2 * SECOND_MS, most: 5 * SECOND_MS } },
   ...{ chatFails: 'never', drainLimitMs: 400 * SECOND_MS, isHostile: true },
-  parts: plainParts(2, 3),
+  instances: plainInstances(2, 3),
   settings: { WORKER_CONCURRENCY: '2', QUEUE_SOFT_AGE_SEC: '600', QUEUE_HARD_AGE_SEC: '600' },
 } satisfies Partial<ChaosOptions>;
 
@@ -45,10 +45,10 @@ function failover(behindMs: number): Scenario {
       ...BACKLOG,
       startRedis: () => startRedisPair(0),
       faults: [
-        act(75 * SECOND_MS - behindMs, 'the replica falls behind', async (world) =>
-          pairOf(world).replication.breakWith({ kind: 'hold', heals: false }),
+        act(75 * SECOND_MS - behindMs, 'the replica falls behind', async (testbed) =>
+          pairOf(testbed).replication.breakWith({ kind: 'hold', heals: false }),
         ),
-        act(75 * SECOND_MS, 'failover', (world) => pairOf(world).failOver(SECOND_MS)),
+        act(75 * SECOND_MS, 'failover', (testbed) => pairOf(testbed).failOver(SECOND_MS)),
       ],
     }),
   };
@@ -63,11 +63,11 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     optionsOf: () => ({
       ...{ ratePerSec: 5, loadMs: 40 * SECOND_MS, chatFails: 'never', drainLimitMs: 200 * SECOND_MS },
       answerMs: { least: 3 * SECOND_MS, most: 9 * SECOND_MS },
-      parts: plainParts(2, 3),
+      instances: plainInstances(2, 3),
       startRedis: () => startRedisPair(1),
       faults: [
-        act(15 * SECOND_MS, 'split brain', (world) =>
-          pairOf(world).split(12 * SECOND_MS, (process) => /[13]$/.test(process)),
+        act(15 * SECOND_MS, 'split brain', (testbed) =>
+          pairOf(testbed).split(12 * SECOND_MS, (process) => /[13]$/.test(process)),
         ),
       ],
     }),
@@ -77,28 +77,28 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     optionsOf: () => ({
       ...{ ratePerSec: 5, loadMs: 45 * SECOND_MS, chatFails: 'never', drainLimitMs: 200 * SECOND_MS },
       answerMs: { least: 3 * SECOND_MS, most: 9 * SECOND_MS },
-      parts: plainParts(2, 3),
+      instances: plainInstances(2, 3),
       startRedis: () => startRedisPair(1),
-      faults: [act(12 * SECOND_MS, 'replica away', (world) => pairOf(world).freezeReplica(15 * SECOND_MS))],
+      faults: [act(12 * SECOND_MS, 'replica away', (testbed) => pairOf(testbed).freezeReplica(15 * SECOND_MS))],
     }),
   },
   burst: {
-    tells: 'thousands wait before eight workers begin; then blows fall on them',
+    tells: 'thousands wait before eight workers begin; then faults are injected',
     optionsOf: ({ seed, waiting }) => {
       const ratePerSec = 60;
       const loadMs = (waiting / ratePerSec) * SECOND_MS;
       const random = seededRandom(`${seed} burst`);
-      const later = planSlowFaults({ random, loadMs: 90 * SECOND_MS, blowsPerMinute: 6 });
+      const later = planSlowFaults({ random, loadMs: 90 * SECOND_MS, faultsPerMinute: 6 });
       return {
-        ...{ ratePerSec, loadMs, people: waiting, chatFails: 'never', drainLimitMs: 560 * SECOND_MS, clocksStep: true },
-        parts: plainParts(2, 8),
+        ...{ ratePerSec, loadMs, users: waiting, chatFails: 'never', drainLimitMs: 560 * SECOND_MS, clocksStep: true },
+        instances: plainInstances(2, 8),
         settings: {
           ...{ WORKER_CONCURRENCY: '20', QUEUE_SOFT_WAITING: '100000', QUEUE_HARD_WAITING: '100000' },
           ...{ QUEUE_SOFT_AGE_SEC: '600', QUEUE_HARD_AGE_SEC: '600' },
         },
         stopLimitMs: 60 * SECOND_MS,
         faults: [
-          act(0, 'no worker works', ({ parts }) => freezeWorkers(parts, loadMs)),
+          act(0, 'no worker works', ({ instances }) => freezeWorkers(instances, loadMs)),
           ...later.map(({ atMs, fault }) => at(atMs + loadMs, fault)),
         ],
       };
@@ -109,7 +109,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     optionsOf: () => ({
       ...{ ratePerSec: 4, loadMs: 110 * SECOND_MS, chatFails: 'never', drainLimitMs: 200 * SECOND_MS },
       answerMs: { least: 2 * SECOND_MS, most: 8 * SECOND_MS },
-      parts: plainParts(2, 3),
+      instances: plainInstances(2, 3),
       faults: [
         act(15 * SECOND_MS, 'copy', async ({ redis }) => redis.backUp()),
         act(90 * SECOND_MS, 'restore', ({ redis }) => redis.restore()),
@@ -122,14 +122,14 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       const main = buildOlder(older);
       return {
         ...BACKLOG,
-        parts: BACKLOG.parts.map((part) => ({ ...part, main })),
+        instances: BACKLOG.instances.map((instance) => ({ ...instance, main })),
         settings: { ...BACKLOG.settings, SHUTDOWN_GRACE_SEC: '3' },
         faults: [
-          act(20 * SECOND_MS, 'upgrade', async (world) => {
-            await restartAll(world, { main: 'dist/main.js' });
+          act(20 * SECOND_MS, 'upgrade', async (testbed) => {
+            await restartAll(testbed, { main: 'dist/main.js' });
           }),
-          act(60 * SECOND_MS, 'downgrade', async (world) => {
-            await restartAll(world, { main });
+          act(60 * SECOND_MS, 'downgrade', async (testbed) => {
+            await restartAll(testbed, { main });
           }),
         ],
       };
@@ -149,7 +149,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     tells: 'people sign in while their questions are being held, on slow links',
     optionsOf: ({ seed }) => ({
       ...{ ratePerSec: 4, loadMs: 60 * SECOND_MS, chatFails: 'never', signsIn: true, drainLimitMs: 200 * SECOND_MS },
-      parts: plainParts(2, 3),
+      instances: plainInstances(2, 3),
       clocksStep: true,
       faults: [
         ...(['receiver', 'worker', 'worker', 'receiver', 'worker'] as const).map((role, index) =>
@@ -161,7 +161,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
         ...planSlowFaults({
           random: seededRandom(`${seed} sign-in`),
           loadMs: 60 * SECOND_MS,
-          blowsPerMinute: 9,
+          faultsPerMinute: 9,
         }).filter(({ fault }) => fault.kind !== 'clock' && fault.kind !== 'sleep'),
       ],
     }),
@@ -169,7 +169,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
 };
 
 /** They stand still together; meanwhile nobody takes anything. */
-async function freezeWorkers(parts: World['parts'], forMs: number): Promise<void> {
+async function freezeWorkers(instances: Testbed['instances'], forMs: number): Promise<void> {
   await pause(2 * SECOND_MS);
-  await Promise.all(parts.filter(({ role }) => role === 'worker').map(({ process }) => process.freeze(forMs)));
+  await Promise.all(instances.filter(({ role }) => role === 'worker').map(({ process }) => process.freeze(forMs)));
 }

@@ -1,7 +1,7 @@
 import type { SeededRandom } from '../test/support/seeded-random.ts';
 import type { Ledger } from './ledger.ts';
-import type { LinkFault } from './tcp-proxy.ts';
-import type { World } from './world.ts';
+import type { LinkFault } from '../test/support/tcp-proxy.ts';
+import type { Testbed } from './testbed.ts';
 
 /** What a process needs; and `platform`: what the platforms need of a receiver. */
 export type LinkName = 'redis' | 'chat' | 'slack' | 'platform';
@@ -18,7 +18,7 @@ export type Fault =
   | { kind: 'freeze'; role: 'receiver' | 'worker'; forMs: number }
   | { kind: 'stop'; role: 'receiver' | 'worker' }
   /** A stop of one process, named, that nobody starts again; at a moment that is told, or that comes within ten seconds. */
-  | { kind: 'retire'; part: string; moment?: (ledger: Ledger) => boolean }
+  | { kind: 'retire'; instance: string; moment?: (ledger: Ledger) => boolean }
   | { kind: 'redis-kill'; awayMs: number }
   | { kind: 'redis-freeze'; forMs: number }
   | { kind: 'redis-refuse'; why: RefusalKind; forMs: number }
@@ -32,7 +32,7 @@ export type Fault =
   /** Every process is stopped in order and starts again, one after another. */
   | { kind: 'roll'; change: RollChange }
   /** What one scenario alone does. */
-  | { kind: 'act'; name: string; act(world: World): Promise<void> };
+  | { kind: 'act'; name: string; act(testbed: Testbed): Promise<void> };
 
 export interface ScheduledFault {
   /** From the beginning of the load on. */

@@ -1,22 +1,22 @@
 import { answersByQuestion } from './judge.ts';
 import { winningSampling } from './judge-order.ts';
-import type { Blow, Ledger, Sampling, SentEvent } from './ledger.ts';
+import type { InjectedFault, Ledger, Sampling, SentEvent } from './ledger.ts';
 import { holdingsByQuestion, lastChangeOf } from './recovery.ts';
 
-/** How a turn came back after the last blow that touched it. */
+/** How a turn came back after the last fault that touched it. */
 export interface SlowRecovery {
   event: number;
-  /** What that blow was, by a short name. */
-  blow: string;
-  /** Time after the blow's end in which the answer was neither being written by the model nor whole and visible. */
+  /** What that fault was, by a short name. */
+  injectedFault: string;
+  /** Time after the fault's end in which the answer was neither being written by the model nor whole and visible. */
   ms: number;
 }
 
-/** A WeCom poll sees an end up to a second late, and on a slow way later; a receiver's blow touches what is seen in this time. */
+/** A WeCom poll sees an end up to a second late, and on a slow way later; a receiver's fault touches what is seen in this time. */
 const SEEN_WITHIN_MS = 10_000;
 
 /**
- * For each question that a blow touched: how long it lay idle afterwards. The model's own time does not count: an answer of 90 s
+ * For each question that a fault touched: how long it lay idle afterwards. The model's own time does not count: an answer of 90 s
  * that begins at once lay idle for nothing. Milliseconds, unsorted.
  */
 export function slowRecoveries(ledger: Ledger): SlowRecovery[] {
@@ -25,19 +25,21 @@ export function slowRecoveries(ledger: Ledger): SlowRecovery[] {
   return ledger.events.flatMap((event) => {
     const message = answers.get(event.id)?.[0];
     const sampling = winningSampling(ledger, message);
-    const shownAtMs = lastChangeOf(message?.looks ?? [])?.atMs;
+    const shownAtMs = lastChangeOf(message?.snapshots ?? [])?.atMs;
     if (!sampling || shownAtMs === undefined || event.acknowledgedAtMs === undefined) return [];
     const own = holdings.get(event.id) ?? [];
     const holders = own.map(({ holder, fromMs }, index) => ({
       ...{ holder, fromMs },
       untilMs: own[index + 1]?.fromMs ?? shownAtMs,
     }));
-    const touching = ledger.blows.filter((blow) => touches(blow, { event, sampling, shownAtMs, holders }));
+    const touching = ledger.injectedFaults.filter((injectedFault) =>
+      touches(injectedFault, { event, sampling, shownAtMs, holders }),
+    );
     const last = touching.sort((left, right) => endOf(left) - endOf(right)).at(-1);
     if (!last || endOf(last) >= shownAtMs) return [];
     // An answer waits for the one ahead in its conversation, as it should.
     const fromMs = Math.max(endOf(last), endAhead(ledger, sampling));
-    return [{ event: event.id, blow: nameOf(last), ms: Math.max(0, idleMs(fromMs, shownAtMs, sampling)) }];
+    return [{ event: event.id, injectedFault: nameOf(last), ms: Math.max(0, idleMs(fromMs, shownAtMs, sampling)) }];
   });
 }
 
@@ -59,18 +61,18 @@ interface Way {
   holders: { holder: string; fromMs: number; untilMs: number }[];
 }
 
-function touches(blow: Blow, { event, sampling, shownAtMs, holders }: Way): boolean {
-  const isWithin = (fromMs: number, untilMs: number) => blow.atMs <= untilMs && endOf(blow) >= fromMs;
-  const [target = ''] = blow.target.split(' ');
+function touches(injectedFault: InjectedFault, { event, sampling, shownAtMs, holders }: Way): boolean {
+  const isWithin = (fromMs: number, untilMs: number) => injectedFault.atMs <= untilMs && endOf(injectedFault) >= fromMs;
+  const [target = ''] = injectedFault.target.split(' ');
   if (target.startsWith('worker'))
     return holders.some(({ holder, fromMs, untilMs }) => holder === target && isWithin(fromMs, untilMs));
   if (target.startsWith('receiver')) {
     const seenFromMs = (sampling.endedAtMs ?? shownAtMs) - SEEN_WITHIN_MS;
     return event.platform === 'wecom' && isWithin(Math.max(seenFromMs, event.acknowledgedAtMs ?? 0), shownAtMs);
   }
-  if (blow.kind === 'slack-late' && event.platform !== 'slack') return false;
+  if (injectedFault.kind === 'slack-late' && event.platform !== 'slack') return false;
   // Its parts, the stops, are counted each for itself.
-  return blow.kind !== 'roll' && isWithin(event.acknowledgedAtMs ?? event.sentAtMs, shownAtMs);
+  return injectedFault.kind !== 'roll' && isWithin(event.acknowledgedAtMs ?? event.sentAtMs, shownAtMs);
 }
 
 function idleMs(fromMs: number, untilMs: number, { startedAtMs, endedAtMs = untilMs }: Sampling): number {
@@ -79,12 +81,12 @@ function idleMs(fromMs: number, untilMs: number, { startedAtMs, endedAtMs = unti
 }
 
 /** One that a kill cut short ended with the process. */
-function endOf({ atMs, untilMs = atMs }: Blow): number {
+function endOf({ atMs, untilMs = atMs }: InjectedFault): number {
   return untilMs;
 }
 
 /** `worker redis hold back`, `freeze of a worker`, `redis-refuse full`. */
-export function nameOf({ kind, target, detail }: Pick<Blow, 'kind' | 'target' | 'detail'>): string {
+export function nameOf({ kind, target, detail }: Pick<InjectedFault, 'kind' | 'target' | 'detail'>): string {
   const [life = '', link] = target.split(' ');
   const role = life.replace(/\d+\.\d+$/, '');
   if (link !== undefined) {

@@ -15,10 +15,10 @@ export interface SlowReport {
   callsPerAnswer: number;
   /** Calls of which no answer was made, by what the worker that made them met. */
   lostCalls: Record<string, number>;
-  /** Time that answers lay idle after the last blow that touched them. */
+  /** Time that answers lay idle after the last fault that touched them. */
   recoveryMs: Spread;
-  /** The same by the kind of that blow, with how often the kind struck. */
-  byBlow: Record<string, Spread & { blows: number }>;
+  /** The same by the kind of that fault, with how often the kind was injected. */
+  byInjectedFault: Record<string, Spread & { injectedFaults: number }>;
   /** From the acknowledgement to the model's first call, of questions before which nothing waited. */
   beginsAfterMs: Spread;
 }
@@ -38,19 +38,22 @@ export function slowReportOf(ledger: Ledger, leastAnswerMs: number): SlowReport 
   const long = [...winners].filter(
     ({ startedAtMs, endedAtMs = startedAtMs }) => endedAtMs - startedAtMs >= leastAnswerMs * ROUNDING,
   );
-  const answers = ledger.messages.filter(({ looks }) => isEnd(looks.at(-1)?.text ?? '')).length;
+  const answers = ledger.messages.filter(({ snapshots }) => isEnd(snapshots.at(-1)?.text ?? '')).length;
   const recoveries = slowRecoveries(ledger);
-  const byBlow: SlowReport['byBlow'] = {};
-  for (const name of new Set(ledger.blows.map(nameOf)).values()) {
-    const own = recoveries.filter(({ blow }) => blow === name).map(({ ms }) => ms);
-    byBlow[name] = { blows: ledger.blows.filter((blow) => nameOf(blow) === name).length, ...spread(own) };
+  const byInjectedFault: SlowReport['byInjectedFault'] = {};
+  for (const name of new Set(ledger.injectedFaults.map(nameOf)).values()) {
+    const own = recoveries.filter(({ injectedFault }) => injectedFault === name).map(({ ms }) => ms);
+    byInjectedFault[name] = {
+      injectedFaults: ledger.injectedFaults.filter((injectedFault) => nameOf(injectedFault) === name).length,
+      ...spread(own),
+    };
   }
   return {
     longAnswers: long.length,
     callsPerAnswer: Math.round((ledger.samplings.length / Math.max(1, answers)) * 1_000) / 1_000,
     lostCalls: lostCalls(ledger),
     recoveryMs: spread(recoveries.map(({ ms }) => ms)),
-    byBlow,
+    byInjectedFault,
     beginsAfterMs: spread(beginnings(ledger)),
   };
 }

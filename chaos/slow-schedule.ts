@@ -7,20 +7,20 @@ import {
   type RollChange,
   type ScheduledFault,
 } from './schedule.ts';
-import type { LinkFault, LinkWay } from './tcp-proxy.ts';
+import type { LinkFault, LinkWay } from '../test/support/tcp-proxy.ts';
 
 export interface SlowScheduleOptions {
   random: SeededRandom;
   loadMs: number;
   /** All kinds come in turn; one of ten costs locks. */
-  blowsPerMinute: number;
+  faultsPerMinute: number;
 }
 
 /** A lock is held for 10 s; who is away for longer has lost its turns, and each is asked anew. */
 const LOCK_MS = 10_000;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** So many blows cost no lock for each one that does: answers of a minute begun anew too often would only measure the blows. */
+/** So many faults cost no lock for each one that does: answers of a minute begun anew too often would only measure the faults. */
 const LIGHT_TO_HEAVY = 9;
 const ROLL_EVERY_MS = 5 * MINUTE_MS;
 
@@ -110,10 +110,10 @@ const HEAVY: readonly Draw[] = [
 
 const ROLLS: readonly RollChange[] = ['nothing', 'new-key', 'drop-old-key', 'group-scope'];
 
-/** Deals slowness over a run's time: the same seed deals the same blows, of the same lengths, at the same moments. */
-export function planSlowFaults({ random, loadMs, blowsPerMinute }: SlowScheduleOptions): ScheduledFault[] {
-  const blows = Math.round((blowsPerMinute * loadMs) / MINUTE_MS);
-  const heavy = Math.round(blows / (LIGHT_TO_HEAVY + 1));
+/** Deals slowness over a run's time: the same seed deals the same faults, of the same lengths, at the same moments. */
+export function planSlowFaults({ random, loadMs, faultsPerMinute }: SlowScheduleOptions): ScheduledFault[] {
+  const faults = Math.round((faultsPerMinute * loadMs) / MINUTE_MS);
+  const heavy = Math.round(faults / (LIGHT_TO_HEAVY + 1));
   const drawn = (draws: readonly Draw[], count: number) => {
     const dealt: Draw[] = [];
     while (dealt.length < count) dealt.push(...random.shuffle(draws));
@@ -123,7 +123,7 @@ export function planSlowFaults({ random, loadMs, blowsPerMinute }: SlowScheduleO
       dealt.slice(0, count).map((draw) => draw(random)),
     );
   };
-  return [...drawn(LIGHT, blows - heavy), ...drawn(HEAVY, heavy), ...planRolls(loadMs)].sort(
+  return [...drawn(LIGHT, faults - heavy), ...drawn(HEAVY, heavy), ...planRolls(loadMs)].sort(
     (left, right) => left.atMs - right.atMs,
   );
 }

@@ -3,27 +3,27 @@ import type { Redis } from 'ioredis';
 import { ageKeys, takeCensus, type KeyCensus } from './key-census.ts';
 import { runChaos, type ChaosOptions, type ChaosRun } from './run-chaos.ts';
 import { readVitalSigns, type VitalSigns } from './vital-signs.ts';
-import { plainParts, type PartPlan, type World } from './world.ts';
+import { plainInstances, type InstancePlan, type Testbed } from './testbed.ts';
 
 export interface SoakOptions extends Pick<
   ChaosOptions,
-  'seed' | 'ratePerSec' | 'killsPerMinute' | 'slowBlowsPerMinute' | 'clocksStep' | 'stopLimitMs' | 'faults' | 'tell'
+  'seed' | 'ratePerSec' | 'killsPerMinute' | 'slowFaultsPerMinute' | 'clocksStep' | 'stopLimitMs' | 'faults' | 'tell'
 > {
   /** After each round all comes to rest and is measured; the first round is the warm-up. */
   roundMs: number;
   rounds: number;
-  /** Those of `soakParts()` unless told. */
-  parts?: readonly PartPlan[];
+  /** Those of `soakInstances()` unless told. */
+  instances?: readonly InstancePlan[];
 }
 
 /** What the watched processes held after a round, by the name of the process. */
-export type SoakLook = Record<string, VitalSigns>;
+export type SoakMeasurement = Record<string, VitalSigns>;
 
 /** All that a soak left behind, to be judged. */
 export interface SoakRun {
   run: ChaosRun;
   /** One for each round. */
-  looks: SoakLook[];
+  measurements: SoakMeasurement[];
   keys: {
     /** Before the first message. */
     before: KeyCensus;
@@ -40,44 +40,44 @@ const REST_MS = 6_000;
 const AFTERLIFE_MS = 12_000;
 
 /** A receiver and a worker that are watched and never killed, beside some that die. */
-export function soakParts(): PartPlan[] {
-  return [{ role: 'receiver', isWatched: true }, { role: 'worker', isWatched: true }, ...plainParts(1, 2)];
+export function soakInstances(): InstancePlan[] {
+  return [{ role: 'receiver', isWatched: true }, { role: 'worker', isWatched: true }, ...plainInstances(1, 2)];
 }
 
 /** Runs the product under a steady load and gentle faults in rounds, and measures what it holds between them. Nothing is judged here. */
 export async function runSoak(options: SoakOptions): Promise<SoakRun> {
-  const { roundMs, parts = soakParts(), ...rest } = options;
+  const { roundMs, instances = soakInstances(), ...rest } = options;
   const censuses: KeyCensus[] = [];
-  const looks: SoakLook[] = [];
+  const measurements: SoakMeasurement[] = [];
   const run = await runChaos({
     ...rest,
-    parts,
+    instances,
     loadMs: roundMs,
     freezeMs: 15_000,
     chatFails: 'briefly',
     platformsHangUp: true,
-    async atRest(world, store) {
+    async atRest(testbed, store) {
       censuses.push(await takeCensus(store));
-      if (censuses.length > 1) looks.push(await lookAt(world));
+      if (censuses.length > 1) measurements.push(await measure(testbed));
     },
     async atEnd(_, store) {
       censuses.push(await ageAndCount(store));
     },
   });
   const [before = {}, after = {}, aged = {}] = [censuses[0], censuses.at(-2), censuses.at(-1)];
-  return { run, looks, keys: { before, after, aged } };
+  return { run, measurements, keys: { before, after, aged } };
 }
 
-async function lookAt({ parts }: World): Promise<SoakLook> {
+async function measure({ instances }: Testbed): Promise<SoakMeasurement> {
   await pause(REST_MS);
-  const watched = parts.filter(({ isWatched }) => isWatched);
-  const looks = await Promise.all(
+  const watched = instances.filter(({ isWatched }) => isWatched);
+  const measurements = await Promise.all(
     watched.map(async ({ process }): Promise<[string, VitalSigns]> => [
       process.name,
       await readVitalSigns(process.inspectorUrl ?? ''),
     ]),
   );
-  return Object.fromEntries(looks);
+  return Object.fromEntries(measurements);
 }
 
 async function ageAndCount(store: Redis): Promise<KeyCensus> {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SeededRandom } from '../test/support/seeded-random.ts';
 import type { ChatPlatform, Ledger, SentEvent } from './ledger.ts';
-import { slackMessageId } from './slack-people.ts';
+import { slackMessageId } from './slack-users.ts';
 
 export interface TrafficOptions {
   ledger: Ledger;
@@ -10,7 +10,7 @@ export interface TrafficOptions {
   ratePerSec: number;
   loadMs: number;
   /** How many people there are; as many as the rate needs unless told. */
-  people?: number;
+  users?: number;
   /** Whether a person takes part; all do unless told. */
   takesPart?(person: number): boolean;
   /** Asked before each message; ends the load early. */
@@ -29,7 +29,7 @@ const FOLLOW_UP_ONE_IN = 4;
  */
 export async function runTraffic(options: TrafficOptions): Promise<void> {
   const { ledger, random, ratePerSec, loadMs, send, isEnough, takesPart = () => true } = options;
-  const { people = Math.max(8, Math.ceil((ratePerSec * 60) / (MOST_A_MINUTE / 3))) } = options;
+  const { users = Math.max(8, Math.ceil((ratePerSec * 60) / (MOST_A_MINUTE / 3))) } = options;
   const sentAtMs = new Map<number, number[]>();
   const busy = new Set<number>();
   const sending: Promise<void>[] = [];
@@ -44,7 +44,7 @@ export async function runTraffic(options: TrafficOptions): Promise<void> {
     const dueAtMs = startedAtMs + (count * 1_000) / ratePerSec;
     if (dueAtMs >= startedAtMs + loadMs || isEnough()) break;
     if (dueAtMs > Date.now()) await pause(dueAtMs - Date.now());
-    const drawn = random.integer(1, people);
+    const drawn = random.integer(1, users);
     const person = random.oneIn(FOLLOW_UP_ONE_IN) && isFree(last) ? last : drawn;
     if (!isFree(person)) continue;
     last = person;

@@ -11,12 +11,12 @@ export interface VitalSigns {
   resources: Record<string, number>;
 }
 
-/** Timers and connections come and go even at rest; what is always there is the least of some looks. */
-const LOOKS = 16;
-const LOOK_EVERY_MS = 500;
+/** Timers and connections come and go even at rest; what is always there is the least of some samples. */
+const SAMPLES = 16;
+const SAMPLE_EVERY_MS = 500;
 
 /** Open files by way of `/dev/fd`, which Linux and macOS have; the folder's own is among them each time. */
-const LOOK = `JSON.stringify({
+const SAMPLE_EXPRESSION = `JSON.stringify({
   rssBytes: process.memoryUsage.rss(),
   fileDescriptors: process.getBuiltinModule('node:fs').readdirSync('/dev/fd').length,
   active: process.getActiveResourcesInfo(),
@@ -26,25 +26,25 @@ const LOOK = `JSON.stringify({
 export async function readVitalSigns(inspectorUrl: string): Promise<VitalSigns> {
   const inspector = await openInspector(inspectorUrl);
   try {
-    const looks: Omit<VitalSigns, 'heapBytes'>[] = [];
-    for (let look = 0; look < LOOKS; look += 1) {
-      await pause(LOOK_EVERY_MS);
-      const { active, ...seen } = JSON.parse(String(await inspector.evaluate(LOOK))) as Omit<
+    const samples: Omit<VitalSigns, 'heapBytes'>[] = [];
+    for (let count = 0; count < SAMPLES; count += 1) {
+      await pause(SAMPLE_EVERY_MS);
+      const { active, ...seen } = JSON.parse(String(await inspector.evaluate(SAMPLE_EXPRESSION))) as Omit<
         VitalSigns,
         'resources'
       > & {
         active: string[];
       };
-      looks.push({ ...seen, resources: countEach(active) });
+      samples.push({ ...seen, resources: countEach(active) });
     }
     await inspector.collectGarbage();
     const heapBytes = await inspector.heapUsedBytes();
-    const { rssBytes } = JSON.parse(String(await inspector.evaluate(LOOK))) as { rssBytes: number };
+    const { rssBytes } = JSON.parse(String(await inspector.evaluate(SAMPLE_EXPRESSION))) as { rssBytes: number };
     return {
       heapBytes,
       rssBytes,
-      fileDescriptors: Math.min(...looks.map(({ fileDescriptors }) => fileDescriptors)),
-      resources: leastOfEach(looks.map(({ resources }) => resources)),
+      fileDescriptors: Math.min(...samples.map(({ fileDescriptors }) => fileDescriptors)),
+      resources: leastOfEach(samples.map(({ resources }) => resources)),
     };
   } finally {
     await inspector.close();

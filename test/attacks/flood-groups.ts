@@ -1,4 +1,4 @@
-import type { Town } from '../support/town.ts';
+import type { Deployment } from '../support/deployment.ts';
 import { createWecomSender, wecomText } from '../support/wecom-sender.ts';
 
 /** What became of one person's messages in many groups. */
@@ -9,7 +9,7 @@ export interface Flood {
 
 /** One person mentions the bot in many groups, as often in each, all at once. */
 export async function floodGroups(
-  { botUrl, env }: Town,
+  { botUrl, env }: Deployment,
   { userId, groups, each }: { userId: string; groups: number; each: number },
 ): Promise<Flood> {
   const { WECOM_BOT_TOKEN: token = '', WECOM_BOT_AES_KEY: aesKey = '' } = env;

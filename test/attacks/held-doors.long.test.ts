@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MIB_BYTES } from '../../src/base/clock.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
-import { startTown, type Town } from '../support/town.ts';
+import { startDeployment, type Deployment } from '../support/deployment.ts';
 import { createWecomSender, wecomText } from '../support/wecom-sender.ts';
 import { headOf, open, type RawConnection } from './raw-client.ts';
 
@@ -10,14 +10,14 @@ const BODIES = 800;
 const CONNECTIONS = 10_000;
 const MOST_COST_MIB = 150;
 
-let town: Town;
+let deployment: Deployment;
 let receiver: ParleyProcess;
 const opened: RawConnection[] = [];
 
 beforeAll(async () => {
-  town = await startTown({ startsBot: false });
+  deployment = await startDeployment({ startsBot: false });
   receiver = await startParleyProcess({
-    env: { ...town.env, ROLES: 'receiver', LOG_LEVEL: 'info' },
+    env: { ...deployment.env, ROLES: 'receiver', LOG_LEVEL: 'info' },
     until: /running|listening/i,
   });
 }, 60_000);
@@ -25,7 +25,7 @@ afterAll(async () => {
   for (const { socket } of opened) socket.destroy();
   receiver.kill('SIGTERM');
   await receiver.ended;
-  await town.stop();
+  await deployment.stop();
 });
 
 function rssMib(): number {
@@ -38,8 +38,8 @@ const plausible = () =>
 
 /** Opens many, some at a time, and tells the greatest memory meanwhile and whether signed deliveries passed. */
 async function attack(name: string, count: number, connect: () => Promise<RawConnection>): Promise<void> {
-  const { WECOM_BOT_TOKEN: token = '', WECOM_BOT_AES_KEY: aesKey = '' } = town.env;
-  const sender = createWecomSender({ botUrl: town.botUrl, token, aesKey });
+  const { WECOM_BOT_TOKEN: token = '', WECOM_BOT_AES_KEY: aesKey = '' } = deployment.env;
+  const sender = createWecomSender({ botUrl: deployment.botUrl, token, aesKey });
   for (let warm = 0; warm < 50; warm += 1) await sender.send(wecomText(`warm ${warm}`, `warm${warm}`));
   const before = rssMib();
   let greatest = before;
@@ -63,7 +63,7 @@ async function attack(name: string, count: number, connect: () => Promise<RawCon
 test('800 unfinished bodies of 1 MiB that nobody signed neither stop signed deliveries nor cost 150 MiB', async () => {
   const almost = Buffer.alloc(MIB_BYTES - 1, 'x');
   await attack('half-sent bodies', BODIES, async () => {
-    const connection = await open(town.botUrl, headOf(plausible(), MIB_BYTES));
+    const connection = await open(deployment.botUrl, headOf(plausible(), MIB_BYTES));
     connection.socket.write(almost);
     return connection;
   });
@@ -72,5 +72,5 @@ test('800 unfinished bodies of 1 MiB that nobody signed neither stop signed deli
 test('10,000 connections kept for nothing neither stop signed deliveries nor cost 150 MiB', async () => {
   for (const { socket } of opened.splice(0)) socket.destroy();
   const idle = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n';
-  await attack('idle connections', CONNECTIONS, () => open(town.botUrl, idle));
+  await attack('idle connections', CONNECTIONS, () => open(deployment.botUrl, idle));
 }, 120_000);

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { got } from 'got';
 import { boundIdleConnections } from '../../src/base/idle-connections.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 import { open, type RawConnection } from './raw-client.ts';
 
 const MOST = 20;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startTown, type Town } from '../support/town.ts';
+import { startDeployment, type Deployment } from '../support/deployment.ts';
 import { floodGroups } from './flood-groups.ts';
 
-let town: Town;
+let deployment: Deployment;
 beforeAll(async () => {
-  town = await startTown({ env: { SIGN_IN: 'off', ROLES: 'receiver' } });
+  deployment = await startDeployment({ env: { SIGN_IN: 'off', ROLES: 'receiver' } });
 }, 60_000);
-afterAll(() => town.stop());
+afterAll(() => deployment.stop());
 
 test('one person over many groups is taken twenty times a minute, and another person meanwhile', async () => {
-  expect(await floodGroups(town, { userId: 'flooder', groups: 32, each: 2 })).toEqual({ taken: 20, refused: 44 });
-  expect(await floodGroups(town, { userId: 'neighbour', groups: 3, each: 1 })).toEqual({ taken: 3, refused: 0 });
+  expect(await floodGroups(deployment, { userId: 'flooder', groups: 32, each: 2 })).toEqual({ taken: 20, refused: 44 });
+  expect(await floodGroups(deployment, { userId: 'neighbour', groups: 3, each: 1 })).toEqual({ taken: 3, refused: 0 });
 });

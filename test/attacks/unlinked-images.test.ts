@@ -3,48 +3,48 @@ import { MIB_BYTES } from '../../src/base/clock.ts';
 import { MediaStore } from '../../src/conversation/images/media-store.ts';
 import { testKeyRing } from '../support/messages.ts';
 import { noisePicture } from '../support/noise-picture.ts';
-import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
-let town: Town;
+let deployment: Deployment;
 beforeAll(async () => {
-  town = await startTown();
+  deployment = await startDeployment();
 }, 60_000);
-afterAll(() => town.stop());
+afterAll(() => deployment.stop());
 
-const driver = () => town.messenger.driver;
-const kept = () => town.redis.keys('{p*}:media:*');
+const driver = () => deployment.messenger.driver;
+const kept = () => deployment.redis.keys('{p*}:media:*');
 
 test('pictures of somebody who is not signed in are not fetched, and the one of a question that waits is there after the sign-in', async () => {
   const known = await driver().say('linxiaoyu', 'count to 2000');
   await untilTrue(async () => (await driver().answer(known.id))?.text.includes('/link/') ?? false);
-  await town.signIn('linxiaoyu', (await driver().answer(known.id))?.text ?? '');
+  await deployment.signIn('linxiaoyu', (await driver().answer(known.id))?.text ?? '');
   await untilTrue(async () => (await driver().answer(known.id))?.text.startsWith('1') ?? false);
   const image = await noisePicture(200, 150).png().toBuffer();
   const message = await driver().say('zhangwei', { text: 'what is this?', images: [image, image, image] });
   // Those of somebody who is known, and whose question waits, a receiver fetches some seconds after the message.
   const larger = await noisePicture(800, 600).png().toBuffer();
   const next = await driver().say('linxiaoyu', { text: 'and what is this?', images: [larger] });
-  const isLarge = async (key: string) => (await town.redis.strlen(key)) > 3 * image.length;
+  const isLarge = async (key: string) => (await deployment.redis.strlen(key)) > 3 * image.length;
   const areLarge = async () => Promise.all((await kept()).map(isLarge));
   await untilTrue(async () => (await areLarge()).includes(true));
   expect(await areLarge()).toEqual([true]);
   // It was no turn that fetched it.
   expect((await driver().answer(next.id))?.text ?? '').not.toMatch(/800|600/);
   await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
-  await town.signIn('zhangwei', (await driver().answer(message.id))?.text ?? '');
+  await deployment.signIn('zhangwei', (await driver().answer(message.id))?.text ?? '');
   expect((await driver().waitForAnswer(message.id)).text).toMatch(/3|three|三/i);
   expect(await kept()).toHaveLength(4);
   expect((await driver().waitForAnswer(next.id)).text).toMatch(/800|600/);
 }, 60_000);
 
 test('of one person no more than a share of bytes is kept, however many pictures they send', async () => {
-  const store = new MediaStore(town.redis, testKeyRing());
+  const store = new MediaStore(deployment.redis, testKeyRing());
   const image = { dataUrl: `data:image/png;base64,${'A'.repeat(MIB_BYTES)}` };
   const keep = (personId: string, mediaId: string) =>
     store.keep({ partition: 7, personId, isSignedIn: true, mediaId }, image);
   for (let count = 0; count < 40; count += 1) await keep('somebody', `flood:${count}`);
   // Sealed bytes are a third more than plain ones.
-  const flood = await town.redis.keys('{p7}:media:flood:*');
+  const flood = await deployment.redis.keys('{p7}:media:flood:*');
   expect([flood.length > 20, flood.length < 32]).toEqual([true, true]);
   // What is kept already costs nothing once more, and another person has a share of their own.
   await keep('somebody', 'flood:0');
@@ -54,26 +54,26 @@ test('of one person no more than a share of bytes is kept, however many pictures
 });
 
 test('where nobody has to sign in, pictures of all who have not share 40 MB, and each serves its own question all the same', async () => {
-  await town.redis.flushall();
-  await town.stopBot();
-  await town.startBot({ SIGN_IN: 'optional' });
+  await deployment.redis.flushall();
+  await deployment.stopBot();
+  await deployment.startBot({ SIGN_IN: 'optional' });
   const picture = await noisePicture(400, 300).png().toBuffer();
   const message = await driver().say('emma.clarke', { text: 'what is this?', images: [picture] });
   expect((await driver().waitForAnswer(message.id)).text).toMatch(/400|300/);
   const share = '{media}:unlinked-bytes';
   const [name = ''] = await kept();
-  expect(Number(await town.redis.get(share))).toBe(await town.redis.strlen(name));
+  expect(Number(await deployment.redis.get(share))).toBe(await deployment.redis.strlen(name));
 
-  const store = new MediaStore(town.redis, testKeyRing());
+  const store = new MediaStore(deployment.redis, testKeyRing());
   const image = { dataUrl: `data:image/png;base64,${'A'.repeat(MIB_BYTES)}` };
   // As after the count began anew, while what was kept before is there still.
   for (const round of [1, 2]) {
     for (let person = 0; person < 40; person += 1)
       await store.keep({ partition: person, personId: `p${person}`, isSignedIn: false, mediaId: `${round}` }, image);
-    expect(await town.redis.pttl(share)).toBeGreaterThan(0);
-    if (round === 1) await town.redis.del(share);
+    expect(await deployment.redis.pttl(share)).toBeGreaterThan(0);
+    if (round === 1) await deployment.redis.del(share);
   }
-  const sizes = await Promise.all((await kept()).map((key) => town.redis.strlen(key)));
+  const sizes = await Promise.all((await kept()).map((key) => deployment.redis.strlen(key)));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   expect([bytes > 20 * MIB_BYTES, bytes <= 40_000_000]).toEqual([true, true]);
   // Who is signed in has a share of their own.

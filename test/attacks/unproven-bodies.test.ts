@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MIB_BYTES } from '../../src/base/clock.ts';
-import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 import { createWecomSender, wecomText, type WecomSender } from '../support/wecom-sender.ts';
 import { headOf, open, type RawConnection } from './raw-client.ts';
 
-let town: Town;
+let deployment: Deployment;
 let sender: WecomSender;
 const opened: RawConnection[] = [];
 
 beforeAll(async () => {
-  town = await startTown({ env: { SIGN_IN: 'off', ...SLACK } });
-  const { WECOM_BOT_TOKEN: token = '', WECOM_BOT_AES_KEY: aesKey = '' } = town.env;
-  sender = createWecomSender({ botUrl: town.botUrl, token, aesKey });
+  deployment = await startDeployment({ env: { SIGN_IN: 'off', ...SLACK } });
+  const { WECOM_BOT_TOKEN: token = '', WECOM_BOT_AES_KEY: aesKey = '' } = deployment.env;
+  sender = createWecomSender({ botUrl: deployment.botUrl, token, aesKey });
 }, 60_000);
 afterAll(async () => {
   for (const { socket } of opened) socket.destroy();
-  await town.stop();
+  await deployment.stop();
 });
 
 const SLACK = { SLACK_SIGNING_SECRET: 'a-signing-secret-0123456789', SLACK_BOT_TOKEN: 'xoxb-attack-0123456789' };
 const nowSec = () => Math.floor(Date.now() / 1_000);
 
 async function begin(path: string, headers: Record<string, string>, body: Buffer): Promise<RawConnection> {
-  const connection = await open(town.botUrl, headOf(path, MIB_BYTES, headers));
+  const connection = await open(deployment.botUrl, headOf(path, MIB_BYTES, headers));
   connection.socket.write(body);
   opened.push(connection);
   return connection;
@@ -71,7 +71,7 @@ test('bodies that never become whole make room for others, the oldest first, and
 
 test('a body in many crumbs is counted by what it costs, not by its bytes', async () => {
   const crumbs = await open(
-    town.botUrl,
+    deployment.botUrl,
     `POST ${plausible()} HTTP/1.1\r\nhost: bot\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
   );
   opened.push(crumbs);

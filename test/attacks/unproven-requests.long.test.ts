@@ -1,36 +1,36 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { KIB_BYTES, MINUTE_MS } from '../../src/base/clock.ts';
-import { startTown, type Town } from '../support/town.ts';
+import { startDeployment, type Deployment } from '../support/deployment.ts';
 import { comeBackWithoutCode, costInRedis, send, tryLogin, unprovenRequests, type Cost } from './unproven-requests.ts';
 
 const EACH = 200;
 
-let town: Town;
+let deployment: Deployment;
 beforeAll(async () => {
-  town = await startTown();
+  deployment = await startDeployment();
 }, 60_000);
-afterAll(() => town.stop());
+afterAll(() => deployment.stop());
 
 test('what each page of bot and service keeps for somebody who has proven nothing, with its figures', async () => {
   const costs: Record<string, Cost> = {};
   const times = (request: () => Promise<unknown>) => Array.from({ length: EACH }, () => request);
-  const names = unprovenRequests(town).map(({ name }) => name);
+  const names = unprovenRequests(deployment).map(({ name }) => name);
   for (const [index, name] of names.entries()) {
-    const requests = Array.from({ length: EACH }, () => unprovenRequests(town)[index]);
+    const requests = Array.from({ length: EACH }, () => unprovenRequests(deployment)[index]);
     costs[name] = await costInRedis(
-      town.redis,
+      deployment.redis,
       requests.map((request) => async () => request && (await send(request))),
     );
   }
   costs['login that fails'] = await costInRedis(
-    town.redis,
-    times(() => tryLogin(town)),
+    deployment.redis,
+    times(() => tryLogin(deployment)),
   );
   // WeCom's token, which all share, is there before.
-  await comeBackWithoutCode(town);
+  await comeBackWithoutCode(deployment);
   costs['return as nobody'] = await costInRedis(
-    town.redis,
-    times(() => comeBackWithoutCode(town)),
+    deployment.redis,
+    times(() => comeBackWithoutCode(deployment)),
   );
   const rows = Object.entries(costs).map(
     ([name, { bytesPerRequest, longestLifeMs, keys }]) =>

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { got, type OptionsInit } from 'got';
 import type { RedisClient } from '../../src/base/redis.ts';
-import type { Town } from '../support/town.ts';
+import type { Deployment } from '../support/deployment.ts';
 
 /** A request of somebody who has proven nothing, with whatever it may carry that could be kept. */
 export interface UnprovenRequest {
@@ -24,7 +24,7 @@ const hex = () => randomBytes(32).toString('hex');
 const filling = (chars: number) => randomBytes(chars).toString('base64url').slice(0, chars);
 
 /** Every page of the bot and of the service, each time with new words of the greatest length that its door lets in. */
-export function unprovenRequests({ botUrl, service, env }: Town): UnprovenRequest[] {
+export function unprovenRequests({ botUrl, service, env }: Deployment): UnprovenRequest[] {
   const query = (words: Record<string, string>) => new URLSearchParams(words).toString();
   const authorize = (state: string) =>
     `/oauth2.0/authorize?${query({ response_type: 'code', client_id: env['SIGN_IN_CLIENT_ID'] ?? '', redirect_uri: `${botUrl}/oauth/callback`, state })}`;
@@ -107,7 +107,7 @@ export function unprovenRequests({ botUrl, service, env }: Town): UnprovenReques
 }
 
 /** Somebody who goes the way of the login form, with a name and a password that are nobody's. */
-export async function tryLogin({ service }: Town): Promise<void> {
+export async function tryLogin({ service }: Deployment): Promise<void> {
   const page = await send({ name: '', url: `${service.url}/sign-in?return_to=/account` });
   const cookie = (page.headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0]).join('; ');
   const csrf = /name="csrf" value="([^"]*)"/.exec(page.body)?.[1] ?? '';
@@ -120,7 +120,7 @@ export async function tryLogin({ service }: Town): Promise<void> {
 }
 
 /** Somebody who leaves by WeCom's sign-in and comes back with a code that is none. */
-export async function comeBackWithoutCode({ service }: Town): Promise<void> {
+export async function comeBackWithoutCode({ service }: Deployment): Promise<void> {
   const away = await send({ name: '', url: `${service.url}/account`, options: { headers: IN_WECOM } });
   const cookie = (away.headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0]).join('; ');
   const state = new URL(away.headers.location ?? 'missing:').searchParams.get('state') ?? '';

@@ -29,7 +29,7 @@ import { keepNotice } from '../../src/reply/notices.ts';
 import { createPostLedger } from '../../src/reply/post-ledger.ts';
 import { readLiveReply } from '../../src/reply/read-live-reply.ts';
 import { turnOf } from '../conversation/turns.ts';
-import { CONVERSATION, openHouse } from '../identity/house.ts';
+import { CONVERSATION, startIdentityFixture } from '../identity/identity-fixture.ts';
 import { TestBrowser } from '../identity/test-browser.ts';
 import { Browser, exchange, obtainCode, startTestService, authorizePath } from '../service/support.ts';
 import { allScripts, expireBeforeScripts, type ExpiryProbe } from '../support/expire-before-scripts.ts';
@@ -216,32 +216,32 @@ test('no script of a turn brings an expired record back for ever', async () => {
 
 test('no script of a sign-in brings an expired record back for ever', async () => {
   const [old, next] = [randomBytes(32), randomBytes(32)];
-  const house = await openHouse(redis, {
+  const fixture = await startIdentityFixture(redis, {
     signIn: { proof: ['same-browser'], keepTokens: 'both' },
     identity: { keyRing: new KeyRing([old]) },
     platform: { displayNameOf: async () => 'Alice' },
   });
-  const { identity, owner, clock } = house;
-  const rotated = createIdentity({ ...house.options, keyRing: new KeyRing([next, old]) });
-  await house.walk(house.browser('20001', 'alice'), await house.link('alice'));
+  const { identity, owner, clock } = fixture;
+  const rotated = createIdentity({ ...fixture.options, keyRing: new KeyRing([next, old]) });
+  await fixture.walk(fixture.browser('20001', 'alice'), await fixture.link('alice'));
   clock.nowMs += DAY_MS;
   await identity.recheckDue(10);
   await identity.freshAccessToken(owner, 'alice');
   await rotated.sweepKeys();
   await rotated.accountOf(owner, 'alice');
-  await new TestBrowser().get(`${house.url}/link/${'x'.repeat(43)}`);
+  await new TestBrowser().get(`${fixture.url}/link/${'x'.repeat(43)}`);
   // A forwarded link that another member opens.
-  await house.walk(house.browser('20003', 'mallory'), await house.link('bob')).catch(() => undefined);
+  await fixture.walk(fixture.browser('20003', 'mallory'), await fixture.link('bob')).catch(() => undefined);
   await identity.unlink(owner, 'alice', 'm1');
   // As after a failover.
   await identity.bringBack(identity.recall());
 
-  const typed = createIdentity({ ...house.options, signIn: { ...house.options.signIn, proof: ['typed-code'] } });
-  house.serve(typed);
+  const typed = createIdentity({ ...fixture.options, signIn: { ...fixture.options.signIn, proof: ['typed-code'] } });
+  fixture.serve(typed);
   const codeOn = async (chatUserId: string) => {
     const asked = { ...owner, chatUserId, conversation: CONVERSATION, language: 'en', mints: 'always' } as const;
     const invitation = await typed.askToSignIn(asked);
-    const page = await house.walk(house.browser(chatUserId), invitation.kind === 'invited' ? invitation.url : '');
+    const page = await fixture.walk(fixture.browser(chatUserId), invitation.kind === 'invited' ? invitation.url : '');
     return /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page.text)?.[0] ?? 'none';
   };
   const say = (chatUserId: string, text: string, messageId: string, chatKind: 'private' | 'group' = 'private') =>
@@ -252,7 +252,7 @@ test('no script of a sign-in brings an expired record back for ever', async () =
   expect(await say('dave', await codeOn('erin'), 'm4')).toMatchObject({ kind: 'not-awaited' });
   await codeOn('erin');
   expect(await say('erin', 'A1B2-C3D4', 'm5', 'group')).toMatchObject({ kind: 'seen-in-group' });
-  await house.close();
+  await fixture.close();
   expectNothingLeft();
 }, 60_000);
 

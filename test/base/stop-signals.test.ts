@@ -24,7 +24,7 @@ function heardOf(signals: readonly { atMs: number; signal: 'SIGINT' | 'SIGTERM' 
   return heard;
 }
 
-test('one press of Ctrl+C, told twice by terminal and npm, is one wish to stop in order', () => {
+test('one press of Ctrl+C, told twice by terminal and npm, is one request to stop in order', () => {
   const told = heardOf([
     { atMs: 0, signal: 'SIGINT' },
     { atMs: 3, signal: 'SIGINT' },

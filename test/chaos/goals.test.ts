@@ -10,7 +10,7 @@ const DONE_WHEN = { events: 1, kills: 3, freezes: 2, stops: 1, ...RECOVERY_GOALS
 
 /** One answer, which a kill at 1.2 s hit and which stood at 15 s; kills of each kind, two whole freezes, one stop. */
 function goodRun(): ChaosRun {
-  const blow = { detail: '' };
+  const injectedFault = { detail: '' };
   return {
     ledger: {
       events: [
@@ -20,7 +20,7 @@ function goodRun(): ChaosRun {
         },
       ],
       messages: [
-        { conversation: 2, event: 1, looks: [{ atMs: 15_000, text: 'S2w0 Q1 C2 S2w1 S2end' }], isFinal: true },
+        { conversation: 2, event: 1, snapshots: [{ atMs: 15_000, text: 'S2w0 Q1 C2 S2w1 S2end' }], isFinal: true },
       ],
       samplings: [1, 2].map((number) => ({
         ...{ number, worker: `worker${number}.1`, conversation: 2, asked: [1], inPrompt: [1], foreign: [] },
@@ -30,17 +30,17 @@ function goodRun(): ChaosRun {
       })),
       summaries: [],
       resumptions: [],
-      blows: [
-        { ...blow, kind: 'kill', target: 'worker1.1', atMs: 1_200 },
-        { ...blow, kind: 'kill', target: 'receiver1.1', atMs: 1_300 },
-        { ...blow, kind: 'redis-kill', target: 'redis', atMs: 1_400 },
+      injectedFaults: [
+        { ...injectedFault, kind: 'kill', target: 'worker1.1', atMs: 1_200 },
+        { ...injectedFault, kind: 'kill', target: 'receiver1.1', atMs: 1_300 },
+        { ...injectedFault, kind: 'redis-kill', target: 'redis', atMs: 1_400 },
         ...[2_000, 3_000].map((atMs) => ({
-          ...{ ...blow, kind: 'freeze' as const, target: 'worker3.1', atMs, untilMs: atMs + FREEZE_MS },
+          ...{ ...injectedFault, kind: 'freeze' as const, target: 'worker3.1', atMs, untilMs: atMs + FREEZE_MS },
         })),
-        { ...blow, kind: 'freeze', target: 'worker4.1', atMs: 4_000 },
+        { ...injectedFault, kind: 'freeze', target: 'worker4.1', atMs: 4_000 },
       ],
     },
-    stops: [{ part: 'worker2', code: 0, tookMs: 2_000 }],
+    stops: [{ instance: 'worker2', code: 0, tookMs: 2_000 }],
     endedByThemselves: [],
     leftovers: { pending: 0, inboxes: 0 },
     drainedAfterMs: 10,
@@ -60,27 +60,27 @@ test('a run that held what was asked, and came back in time, missed nothing', ()
 
 test.each<[string, (run: ChaosRun) => unknown, string]>([
   ['no event', ({ ledger }) => delete ledger.events[0]!.acknowledgedAtMs, '0 accepted events, asked: 1'],
-  ['a kill too few', ({ ledger }) => ledger.blows.splice(1, 1), '2 kills, asked: 3'],
+  ['a kill too few', ({ ledger }) => ledger.injectedFaults.splice(1, 1), '2 kills, asked: 3'],
   [
     'a freeze that a kill cut short',
-    ({ ledger }) => delete ledger.blows[3]!.untilMs,
+    ({ ledger }) => delete ledger.injectedFaults[3]!.untilMs,
     '1 whole freezes of workers, asked: 2',
   ],
   [
     'only receivers were stopped',
-    ({ stops }) => (stops[0]!.part = 'receiver1'),
+    ({ stops }) => (stops[0]!.instance = 'receiver1'),
     '0 orderly stops of workers, asked: 1',
   ],
   [
     'an answer that came back late',
-    ({ ledger }) => (ledger.messages[0]!.looks[0]!.atMs = 21_300),
+    ({ ledger }) => (ledger.messages[0]!.snapshots[0]!.atMs = 21_300),
     'recovery p99 is 20100 ms, promised: 20000 ms',
   ],
   [
     'an answer that came back late although nothing had been posted',
     ({ ledger }) => {
       ledger.events[0]!.platform = 'slack';
-      ledger.messages[0]!.looks[0]!.atMs = 51_300;
+      ledger.messages[0]!.snapshots[0]!.atMs = 51_300;
     },
     'recovery in doubt p99 is 50100 ms, promised: 50000 ms',
   ],

@@ -23,7 +23,7 @@ test('the same seed writes the same hostile text, another seed another', () => {
   expect(answerOf('one')).not.toBe(answerOf('two'));
 });
 
-test('whatever stands between them, the rig’s own words are found in the look that a platform shows, whole and in their order', () => {
+test('whatever stands between them, the rig’s own words are found in the snapshot that a platform shows, whole and in their order', () => {
   for (let seed = 0; seed < 150; seed += 1) {
     const text = answerOf(`hostile ${seed}`);
     for (const render of [renderInSlack, renderInWecom]) {

@@ -9,17 +9,17 @@ import { accountKeyOf } from '../../src/identity/links/commit-link.ts';
 const typed = (id: number, conversation: number): SentEvent => ({
   ...{ id, conversation, platform: 'wecom', messageId: `m${id}`, says: 'A1B2-C3D4', sentAtMs: 5_000, tries: [] },
 });
-const people = [typed(3, 2), typed(4, 4)];
-const linked = new Map(people.map((event) => [event.conversation, event]));
+const users = [typed(3, 2), typed(4, 4)];
+const linked = new Map(users.map((event) => [event.conversation, event]));
 const personOf = (event: SentEvent) => personKey({ ...ownerOf(event), chatUserId: userIdOf(event) });
 const accountOf = (event: SentEvent) => accountKeyOf(ownerOf(event), accountIdOf(event.conversation));
-const [first, second] = people as [SentEvent, SentEvent];
+const [first, second] = users as [SentEvent, SentEvent];
 const goodTable = (): LinkTable => ({
-  links: new Map(people.map((event) => [personOf(event), accountOf(event)])),
-  holders: new Map(people.map((event) => [accountOf(event), personOf(event)])),
+  links: new Map(users.map((event) => [personOf(event), accountOf(event)])),
+  holders: new Map(users.map((event) => [accountOf(event), personOf(event)])),
 });
 const ledgerAskedAt = (startedAtMs: number): Ledger => ({
-  ...{ events: [], messages: [], summaries: [], resumptions: [], blows: [] },
+  ...{ events: [], messages: [], summaries: [], resumptions: [], injectedFaults: [] },
   samplings: [
     {
       ...{ number: 1, worker: 'worker1.1', conversation: 2, asked: [1], inPrompt: [1], foreign: [], startedAtMs },

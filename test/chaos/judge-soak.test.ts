@@ -29,14 +29,14 @@ function flatSoak(): SoakRun {
           { ...event, id: 2, platform: 'wecom', conversation: 2 },
           { ...event, id: 3, platform: 'slack', conversation: 3 },
         ],
-        ...{ messages: [], samplings: [], summaries: [], resumptions: [], blows: [] },
+        ...{ messages: [], samplings: [], summaries: [], resumptions: [], injectedFaults: [] },
       },
       stops: [],
       endedByThemselves: [],
       leftovers: { pending: 0, inboxes: 0 },
       drainedAfterMs: 1,
     },
-    looks: [{ worker2: signs() }, { worker2: signs() }, { worker2: signs() }],
+    measurements: [{ worker2: signs() }, { worker2: signs() }, { worker2: signs() }],
     keys: {
       before: { '{wake}:turns:meta': endless },
       after: {
@@ -59,9 +59,9 @@ const faultsOf = (spoil: (soak: SoakRun) => unknown) => {
 test('what did not grow is accused of nothing [soak]', () => {
   expect(faultsOf(() => undefined)).toEqual([]);
   // At the bounds themselves.
-  const atBounds = faultsOf(({ looks }) => {
-    looks[2]!['worker2']!.heapBytes += 2_999_999;
-    looks[2]!['worker2']!.rssBytes = 110_000_000;
+  const atBounds = faultsOf(({ measurements }) => {
+    measurements[2]!['worker2']!.heapBytes += 2_999_999;
+    measurements[2]!['worker2']!.rssBytes = 110_000_000;
   });
   expect(atBounds).toEqual([]);
 });
@@ -69,30 +69,30 @@ test('what did not grow is accused of nothing [soak]', () => {
 test.each<[string, (soak: SoakRun) => unknown, string]>([
   [
     'heap',
-    ({ looks }) => (looks[2]!['worker2']!.heapBytes += 3_000_000),
+    ({ measurements }) => (measurements[2]!['worker2']!.heapBytes += 3_000_000),
     'worker2: heap differs by 3.00 MB, bound: 3.00 MB',
   ],
   [
     'resident memory',
-    ({ looks }) => (looks[2]!['worker2']!.rssBytes = 110_100_000),
+    ({ measurements }) => (measurements[2]!['worker2']!.rssBytes = 110_100_000),
     'worker2: resident memory is 1.101 of the mark, bound: 1.1',
   ],
   [
     'open files',
-    ({ looks }) => (looks[2]!['worker2']!.fileDescriptors += 1),
+    ({ measurements }) => (measurements[2]!['worker2']!.fileDescriptors += 1),
     'worker2: file descriptors: 31 at the mark, 32 at the end',
   ],
   [
     'timers',
-    ({ looks }) => (looks[2]!['worker2']!.resources['Timeout'] = 5),
+    ({ measurements }) => (measurements[2]!['worker2']!.resources['Timeout'] = 5),
     'worker2: Timeout: 4 at the mark, 5 at the end',
   ],
   [
     'a kind of handle that was not there',
-    ({ looks }) => (looks[2]!['worker2']!.resources['Worker'] = 1),
+    ({ measurements }) => (measurements[2]!['worker2']!.resources['Worker'] = 1),
     'worker2: Worker: 0 at the mark, 1 at the end',
   ],
-  ['one round only', ({ looks }) => looks.splice(0, 2), 'worker2 was measured once only'],
+  ['one round only', ({ measurements }) => measurements.splice(0, 2), 'worker2 was measured once only'],
   [
     'more remembered deliveries than messages',
     ({ keys: { after } }) => (after['{p}:message'] = keys(4)),

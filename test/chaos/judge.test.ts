@@ -22,7 +22,7 @@ const event = (id: number, more: Partial<SentEvent> = {}): SentEvent => ({
 const shown = (id: number, ...texts: string[]): VisibleMessage => ({
   conversation: 7,
   event: id,
-  looks: texts.map((text, index) => ({ atMs: id * 1_000 + 500 + index * 100, text })),
+  snapshots: texts.map((text, index) => ({ atMs: id * 1_000 + 500 + index * 100, text })),
   isFinal: true,
 });
 const sampling = (number: number, asked: number[], more: Partial<Ledger['samplings'][number]> = {}) => ({
@@ -43,7 +43,7 @@ const kept = (): Ledger => ({
   samplings: [sampling(1, [1]), sampling(2, [2], { inPrompt: [1, 2] })],
   summaries: [{ conversations: [7] }],
   resumptions: [],
-  blows: [],
+  injectedFaults: [],
 });
 const kindsOf = (ledger: Ledger) => judge(ledger).violations.map(({ kind }) => kind);
 
@@ -77,18 +77,18 @@ describe('each invariant is seen to bite', () => {
     ['another conversation in a prompt', ({ samplings }) => samplings[1]!.foreign.push(8), ['crossed']],
     ['another conversation in a summary', ({ summaries }) => summaries[0]!.conversations.push(8), ['crossed']],
     [
-      'a look that joins two samplings',
-      ({ messages }) => messages[1]!.looks.unshift({ atMs: 0, text: 'S1w0 Q2 S2w1' }),
+      'a snapshot that joins two samplings',
+      ({ messages }) => messages[1]!.snapshots.unshift({ atMs: 0, text: 'S1w0 Q2 S2w1' }),
       ['joined'],
     ],
     [
       'a word that was appended twice',
-      ({ messages }) => messages[1]!.looks.unshift({ atMs: 0, text: 'S2w0 Q2 S2w1 S2w1' }),
+      ({ messages }) => messages[1]!.snapshots.unshift({ atMs: 0, text: 'S2w0 Q2 S2w1 S2w1' }),
       ['joined'],
     ],
     [
       'an end in the middle that says nothing',
-      ({ messages }) => (messages[1]!.looks[0]!.text = 'S2w0 Q2 C7 S2w1'),
+      ({ messages }) => (messages[1]!.snapshots[0]!.text = 'S2w0 Q2 C7 S2w1'),
       ['joined'],
     ],
     [
@@ -100,11 +100,15 @@ describe('each invariant is seen to bite', () => {
     ['a history that holds a turn twice', ({ samplings }) => (samplings[1]!.inPrompt = [1, 1, 2]), ['repeated']],
     [
       'an apology for nothing',
-      ({ messages }) => (messages[1]!.looks[0]!.text = TURN_TEXTS.chatDown.en),
+      ({ messages }) => (messages[1]!.snapshots[0]!.text = TURN_TEXTS.chatDown.en),
       ['unexplained'],
     ],
-    ['a text that nobody knows', ({ messages }) => (messages[1]!.looks[0]!.text = 'Hello.'), ['unexplained', 'lost']],
-    ['an end without any text', ({ messages }) => (messages[1]!.looks = []), ['unexplained', 'lost']],
+    [
+      'a text that nobody knows',
+      ({ messages }) => (messages[1]!.snapshots[0]!.text = 'Hello.'),
+      ['unexplained', 'lost'],
+    ],
+    ['an end without any text', ({ messages }) => (messages[1]!.snapshots = []), ['unexplained', 'lost']],
   ])('%s', (_name, spoil, kinds) => {
     const ledger = kept();
     spoil(ledger);
@@ -164,24 +168,24 @@ test('order is judged within one conversation: where its name changed between tw
   ledger.samplings[1]!.startedAtMs = 1_200;
   expect(kindsOf(ledger)).toEqual(['out of order']);
   const roll = { kind: 'roll' as const, target: 'deployment', atMs: 1_500 };
-  ledger.blows = [{ ...roll, detail: 'new-key', untilMs: 1_600 }];
+  ledger.injectedFaults = [{ ...roll, detail: 'new-key', untilMs: 1_600 }];
   expect(kindsOf(ledger)).toEqual(['out of order']);
-  ledger.blows = [{ ...roll, detail: 'group-scope', untilMs: 1_600 }];
+  ledger.injectedFaults = [{ ...roll, detail: 'group-scope', untilMs: 1_600 }];
   expect(kindsOf(ledger)).toEqual([]);
-  ledger.blows = [{ ...roll, detail: 'group-scope', atMs: 100, untilMs: 200 }];
+  ledger.injectedFaults = [{ ...roll, detail: 'group-scope', atMs: 100, untilMs: 200 }];
   expect(kindsOf(ledger)).toEqual(['out of order']);
 });
 
 test('an apology is explained by a fault of the chat service or of the way to it, and by nothing else', () => {
   const ledger = kept();
-  ledger.messages[1]!.looks[0]!.text = TURN_TEXTS.chatDown.en;
-  ledger.blows = [{ atMs: 2_000, kind: 'kill', target: 'worker1', detail: '' }];
+  ledger.messages[1]!.snapshots[0]!.text = TURN_TEXTS.chatDown.en;
+  ledger.injectedFaults = [{ atMs: 2_000, kind: 'kill', target: 'worker1', detail: '' }];
   expect(kindsOf(ledger)).toEqual(['unexplained']);
-  ledger.blows = [{ atMs: 2_000, untilMs: 2_400, kind: 'link', target: 'worker1 chat', detail: '' }];
+  ledger.injectedFaults = [{ atMs: 2_000, untilMs: 2_400, kind: 'link', target: 'worker1 chat', detail: '' }];
   expect(judge(ledger)).toMatchObject({ violations: [], apologies: { chatDown: 1 } });
-  ledger.messages[1]!.looks[0]!.text = withoutSlashes(TURN_TEXTS.chatDown.en);
+  ledger.messages[1]!.snapshots[0]!.text = withoutSlashes(TURN_TEXTS.chatDown.en);
   expect(judge(ledger)).toMatchObject({ violations: [], apologies: { chatDown: 1 } });
-  ledger.blows = [];
+  ledger.injectedFaults = [];
   ledger.samplings[1]!.ending = 'refused';
   expect(kindsOf(ledger)).toEqual([]);
 });
@@ -194,7 +198,7 @@ describe('recovery counts from the last kill that hit the worker which had the q
       sampling(1, [1], { worker: 'worker1.1', ending: 'left', endedAtMs: 1_201 }),
       sampling(2, [1], { worker: 'worker2.1', startedAtMs: 14_000, endedAtMs: 14_200 }),
     ],
-    messages: [{ ...shown(1), looks: [{ atMs: 15_000, text: whole(2, 1) }] }],
+    messages: [{ ...shown(1), snapshots: [{ atMs: 15_000, text: whole(2, 1) }] }],
   });
 
   test('kills before, elsewhere and of a later life do not count', () => {
@@ -205,14 +209,14 @@ describe('recovery counts from the last kill that hit the worker which had the q
       kill(5_000, 'worker1.2'),
       kill(1_350, 'worker3.1'),
     ];
-    ledger.blows = [...others, kill(1_200, 'worker1.1')];
+    ledger.injectedFaults = [...others, kill(1_200, 'worker1.1')];
     expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false }]);
   });
 
   test('a worker that had taken the turn over, but asked nothing yet, had it in its hands', () => {
     const ledger = twice();
     ledger.resumptions = [{ atMs: 8_000, worker: 'worker3.4', turn: 1 }];
-    ledger.blows = [kill(1_200, 'worker1.1'), kill(8_500, 'worker3.4')];
+    ledger.injectedFaults = [kill(1_200, 'worker1.1'), kill(8_500, 'worker3.4')];
     expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 6_500, isDoubtful: false }]);
   });
 
@@ -221,23 +225,23 @@ describe('recovery counts from the last kill that hit the worker which had the q
     ledger.samplings.shift();
     ledger.resumptions = [{ atMs: 13_900, worker: 'worker2.1', turn: 1 }];
     const before = [kill(990, 'worker1.1'), kill(1_100, 'receiver1.1')];
-    ledger.blows = [...before, kill(1_200, 'worker1.1'), kill(2_000, 'worker3.1')];
+    ledger.injectedFaults = [...before, kill(1_200, 'worker1.1'), kill(2_000, 'worker3.1')];
     expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false }]);
   });
 
   test('the same text laid over the answer once more is not its end', () => {
     const ledger = twice();
     const text = whole(2, 1);
-    ledger.messages = [{ ...shown(1), looks: [15_000, 49_000].map((atMs) => ({ atMs, text })) }];
-    ledger.blows = [kill(1_200, 'worker1.1')];
+    ledger.messages = [{ ...shown(1), snapshots: [15_000, 49_000].map((atMs) => ({ atMs, text })) }];
+    ledger.injectedFaults = [kill(1_200, 'worker1.1')];
     expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false }]);
   });
 
   test('an apology in the answer’s place counts as its end', () => {
     const ledger = twice();
     ledger.samplings[1]!.ending = 'refused';
-    ledger.messages = [{ ...shown(1), looks: [{ atMs: 15_000, text: TURN_TEXTS.chatDown.en }] }];
-    ledger.blows = [kill(1_200, 'worker1.1')];
+    ledger.messages = [{ ...shown(1), snapshots: [{ atMs: 15_000, text: TURN_TEXTS.chatDown.en }] }];
+    ledger.injectedFaults = [kill(1_200, 'worker1.1')];
     expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false }]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Blow, Ledger, Sampling } from '../../chaos/ledger.ts';
+import type { InjectedFault, Ledger, Sampling } from '../../chaos/ledger.ts';
 import { nameOf, slowRecoveries } from '../../chaos/slow-recovery.ts';
 import { missedSlowGoals, SLOW_GOALS, slowReportOf } from '../../chaos/slow-report.ts';
 
@@ -8,7 +8,7 @@ const sampling = (number: number, more: Partial<Sampling>): Sampling => ({
   ...{ startedAtMs: 1_500, endedAtMs: 61_500, ending: 'whole' },
   ...more,
 });
-const blow = (more: Partial<Blow>): Blow => ({
+const injectedFault = (more: Partial<InjectedFault>): InjectedFault => ({
   atMs: 10_000,
   kind: 'freeze',
   target: 'worker1.1',
@@ -24,47 +24,55 @@ const goodRun = (): Ledger => ({
       ...{ tries: [], record: { state: 'final', answeredBy: 1 } },
     },
   ],
-  messages: [{ conversation: 2, event: 1, looks: [{ atMs: 91_000, text: 'S2w0 Q1 C2 S2w1 S2end' }], isFinal: true }],
+  messages: [
+    { conversation: 2, event: 1, snapshots: [{ atMs: 91_000, text: 'S2w0 Q1 C2 S2w1 S2end' }], isFinal: true },
+  ],
   samplings: [
     sampling(1, { endedAtMs: 25_000, ending: 'left' }),
     sampling(2, { startedAtMs: 30_000, endedAtMs: 90_000 }),
   ],
   summaries: [],
   resumptions: [],
-  blows: [blow({ untilMs: 25_000 })],
+  injectedFaults: [injectedFault({ untilMs: 25_000 })],
 });
-const recoveriesAfter = (...blows: Blow[]) => slowRecoveries({ ...goodRun(), blows });
+const recoveriesAfter = (...injectedFaults: InjectedFault[]) => slowRecoveries({ ...goodRun(), injectedFaults });
 
-test('recovery counts what an answer lay idle after the last blow that touched it; the model’s own time does not count', () => {
-  expect(slowRecoveries(goodRun())).toEqual([{ event: 1, blow: 'freeze of a worker', ms: 6_000 }]);
+test('recovery counts what an answer lay idle after the last fault that touched it; the model’s own time does not count', () => {
+  expect(slowRecoveries(goodRun())).toEqual([{ event: 1, injectedFault: 'freeze of a worker', ms: 6_000 }]);
   // In the midst of the last writing: only the second until it was seen.
-  const inTheMidst = blow({ target: 'worker2.1', atMs: 40_000, untilMs: 45_000 });
-  expect(recoveriesAfter(blow({ untilMs: 25_000 }), inTheMidst)).toEqual([
-    { event: 1, blow: 'freeze of a worker', ms: 1_000 },
+  const inTheMidst = injectedFault({ target: 'worker2.1', atMs: 40_000, untilMs: 45_000 });
+  expect(recoveriesAfter(injectedFault({ untilMs: 25_000 }), inTheMidst)).toEqual([
+    { event: 1, injectedFault: 'freeze of a worker', ms: 1_000 },
   ]);
 });
 
-test('a blow touches a turn where it hit who had it in hand, or what all need; others do not', () => {
-  expect(recoveriesAfter(blow({ target: 'worker3.1' }), blow({ target: 'worker2.1' }), blow({ atMs: 200 }))).toEqual(
-    [],
-  );
-  expect(recoveriesAfter(blow({ target: 'redis', kind: 'redis-freeze', untilMs: 26_000 }))).toHaveLength(1);
-  expect(recoveriesAfter(blow({ target: 'slack', kind: 'slack-late' }))).toEqual([]);
-  // A receiver's blow delays what is seen at the end, nothing else.
-  expect(recoveriesAfter(blow({ target: 'receiver1.1' }))).toEqual([]);
-  expect(recoveriesAfter(blow({ target: 'receiver1.1', atMs: 85_000, untilMs: 90_800 }))).toMatchObject([{ ms: 200 }]);
-  // What it came through while the blow lasted needs no recovery.
-  expect(recoveriesAfter(blow({ target: 'worker2.1', atMs: 80_000, untilMs: 99_000 }))).toEqual([]);
+test('a fault touches a turn where it hit who had it in hand, or what all need; others do not', () => {
+  expect(
+    recoveriesAfter(
+      injectedFault({ target: 'worker3.1' }),
+      injectedFault({ target: 'worker2.1' }),
+      injectedFault({ atMs: 200 }),
+    ),
+  ).toEqual([]);
+  expect(recoveriesAfter(injectedFault({ target: 'redis', kind: 'redis-freeze', untilMs: 26_000 }))).toHaveLength(1);
+  expect(recoveriesAfter(injectedFault({ target: 'slack', kind: 'slack-late' }))).toEqual([]);
+  // A receiver's fault delays what is seen at the end, nothing else.
+  expect(recoveriesAfter(injectedFault({ target: 'receiver1.1' }))).toEqual([]);
+  expect(recoveriesAfter(injectedFault({ target: 'receiver1.1', atMs: 85_000, untilMs: 90_800 }))).toMatchObject([
+    { ms: 200 },
+  ]);
+  // What it came through while the fault lasted needs no recovery.
+  expect(recoveriesAfter(injectedFault({ target: 'worker2.1', atMs: 80_000, untilMs: 99_000 }))).toEqual([]);
 });
 
 test('an answer that waits for the one ahead in its conversation does not lie idle', () => {
   const ledger = goodRun();
   ledger.samplings[0] = sampling(1, { asked: [7], endedAtMs: 29_000 });
-  ledger.blows = [blow({ kind: 'redis-freeze', target: 'redis', untilMs: 12_000 })];
-  expect(slowRecoveries(ledger)).toEqual([{ event: 1, blow: 'redis-freeze', ms: 2_000 }]);
+  ledger.injectedFaults = [injectedFault({ kind: 'redis-freeze', target: 'redis', untilMs: 12_000 })];
+  expect(slowRecoveries(ledger)).toEqual([{ event: 1, injectedFault: 'redis-freeze', ms: 2_000 }]);
 });
 
-test('a kind of blow has a short name', () => {
+test('a kind of fault has a short name', () => {
   const detail = JSON.stringify({ kind: 'hold', heals: false, way: 'back' });
   expect(nameOf({ kind: 'link', target: 'worker2.14 redis', detail })).toBe('worker redis hold back for good');
   const late = JSON.stringify({ kind: 'delay', delayMs: 900, late: true });
@@ -73,12 +81,12 @@ test('a kind of blow has a short name', () => {
   expect(nameOf({ kind: 'clock', target: 'receiver1.3', detail: '60000 ms' })).toBe('clock of a receiver');
 });
 
-test('the figures of a run under slowness: long answers, calls an answer, idle time by kind of blow', () => {
+test('the figures of a run under slowness: long answers, calls an answer, idle time by kind of fault', () => {
   expect(slowReportOf(goodRun(), 30_000)).toMatchObject({
     longAnswers: 1,
     callsPerAnswer: 2,
     recoveryMs: { turns: 1, p99: 6_000 },
-    byBlow: { 'freeze of a worker': { blows: 1, turns: 1, max: 6_000 } },
+    byInjectedFault: { 'freeze of a worker': { injectedFaults: 1, turns: 1, max: 6_000 } },
     beginsAfterMs: { turns: 1, p50: 500 },
   });
 });
@@ -95,7 +103,7 @@ test.each<[string, (ledger: Ledger) => unknown, string[]]>([
   ],
   [
     'an answer that lay idle',
-    (ledger) => (ledger.messages[0]!.looks[0]!.atMs = 126_000),
+    (ledger) => (ledger.messages[0]!.snapshots[0]!.atMs = 126_000),
     ['the model was asked 2 times an answer, at most: 1.3', 'recovery p99 is 41000 ms, promised: 40000 ms'],
   ],
 ])('a run says which goal it missed: %s', (_name, spoil, sentences) => {
@@ -105,23 +113,40 @@ test.each<[string, (ledger: Ledger) => unknown, string[]]>([
 });
 
 test('a call of which no answer was made is counted by what its worker met last; a stop counts before what only delays', () => {
-  const lostAfter = (...blows: Blow[]) => slowReportOf({ ...goodRun(), blows }, 30_000).lostCalls;
-  const freeze = blow({ untilMs: 25_000 });
+  const lostAfter = (...injectedFaults: InjectedFault[]) =>
+    slowReportOf({ ...goodRun(), injectedFaults }, 30_000).lostCalls;
+  const freeze = injectedFault({ untilMs: 25_000 });
   expect(lostAfter(freeze)).toEqual({ 'freeze of a worker': 1 });
-  expect(lostAfter(blow({ kind: 'stop', untilMs: 12_000 }), blow({ atMs: 20_000, kind: 'clock' }))).toEqual({
+  expect(
+    lostAfter(injectedFault({ kind: 'stop', untilMs: 12_000 }), injectedFault({ atMs: 20_000, kind: 'clock' })),
+  ).toEqual({
     'stop of a worker': 1,
   });
-  expect(lostAfter(freeze, blow({ target: 'redis', kind: 'redis-freeze', atMs: 20_000 }))).toEqual({
+  expect(lostAfter(freeze, injectedFault({ target: 'redis', kind: 'redis-freeze', atMs: 20_000 }))).toEqual({
     'redis-freeze': 1,
   });
   // Another worker's, one long over, and one that came later.
-  const elsewhere = [blow({ target: 'worker2.1' }), blow({ atMs: 2_000, untilMs: 9_000 }), blow({ atMs: 26_000 })];
+  const elsewhere = [
+    injectedFault({ target: 'worker2.1' }),
+    injectedFault({ atMs: 2_000, untilMs: 9_000 }),
+    injectedFault({ atMs: 26_000 }),
+  ];
   expect(lostAfter(...elsewhere)).toEqual({ unknown: 1 });
 });
 
 test('a run that asked once an answer missed nothing', () => {
   const ledger = goodRun();
-  ledger.messages.push({ conversation: 4, event: 2, looks: [{ atMs: 1, text: 'S3w0 Q2 C4 S3end' }], isFinal: true });
-  ledger.messages.push({ conversation: 4, event: 3, looks: [{ atMs: 1, text: 'S4w0 Q3 C4 S4end' }], isFinal: true });
+  ledger.messages.push({
+    conversation: 4,
+    event: 2,
+    snapshots: [{ atMs: 1, text: 'S3w0 Q2 C4 S3end' }],
+    isFinal: true,
+  });
+  ledger.messages.push({
+    conversation: 4,
+    event: 3,
+    snapshots: [{ atMs: 1, text: 'S4w0 Q3 C4 S4end' }],
+    isFinal: true,
+  });
   expect(missedSlowGoals(slowReportOf(ledger, 30_000), { ...SLOW_GOALS, longAnswers: 1 })).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { planSlowFaults } from '../../chaos/slow-schedule.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 const LOAD_MS = 1_200_000;
-const plan = (seed: string) => planSlowFaults({ random: seededRandom(seed), loadMs: LOAD_MS, blowsPerMinute: 9 });
+const plan = (seed: string) => planSlowFaults({ random: seededRandom(seed), loadMs: LOAD_MS, faultsPerMinute: 9 });
 const faultsOf = (seed: string) => plan(seed).map(({ fault }) => fault);
 const linksOf = (faults: Fault[]) => faults.flatMap((fault) => (fault.kind === 'link' ? [fault] : []));
 
@@ -59,7 +59,7 @@ test('they hold freezes of 1 to 30 s, clocks off by minutes in both directions, 
   expect(rolls).toEqual(['nothing', 'new-key', 'drop-old-key', 'group-scope']);
 });
 
-test('one blow of ten costs a worker its locks, so that answers of a minute can come to an end', () => {
+test('one fault of ten costs a worker its locks, so that answers of a minute can come to an end', () => {
   const faults = faultsOf('share');
   const isHeavy = (fault: Fault) =>
     'forMs' in fault &&

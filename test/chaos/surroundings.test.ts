@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { startRedisPair } from '../../chaos/redis-pair.ts';
-import { startRedisPart } from '../../chaos/redis-part.ts';
+import { startRedisInstance } from '../../chaos/redis-instance.ts';
 import { KeyRing } from '../../src/base/key-ring.ts';
 import { createRolls } from '../../chaos/rolling.ts';
 import { startFakeSlack } from '../support/fake-slack.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
@@ -21,14 +21,14 @@ function connectTo(port: number): Redis {
 const write = (redis: Redis) => redis.set('key', 'value').catch((error: unknown) => String(error));
 
 test('a Redis refuses every write in five ways, each in its own words, reads on, and takes writes again afterwards', async () => {
-  const part = await startRedisPart();
-  endings.push(() => part.close());
-  const redis = connectTo(part.port);
+  const instance = await startRedisInstance();
+  endings.push(() => instance.close());
+  const redis = connectTo(instance.port);
   await redis.set('key', 'read');
   const words = { full: 'OOM', misconf: 'MISCONF', noperm: 'NOPERM', readonly: 'READONLY', noreplicas: 'NOREPLICAS' };
   for (const [why, word] of Object.entries(words)) {
     expect(await write(redis)).toBe('OK');
-    const refusing = part.refuse(why as keyof typeof words, 600);
+    const refusing = instance.refuse(why as keyof typeof words, 600);
     await untilTrue(async () => (await write(redis)).includes(word));
     expect(await redis.get('key')).toBe('value');
     await refusing;
@@ -37,15 +37,15 @@ test('a Redis refuses every write in five ways, each in its own words, reads on,
 }, 30_000);
 
 test('a copy of Redis is what it was when it was copied', async () => {
-  const part = await startRedisPart();
-  endings.push(() => part.close());
-  const redis = connectTo(part.port);
+  const instance = await startRedisInstance();
+  endings.push(() => instance.close());
+  const redis = connectTo(instance.port);
   await redis.set('early', 'kept');
   await redis.config('SET', 'appendfsync', 'always');
   await redis.set('key', 'of the copy');
-  part.backUp();
+  instance.backUp();
   await redis.set('key', 'of later');
-  await part.restore();
+  await instance.restore();
   expect(await redis.mget('early', 'key')).toEqual(['kept', 'of the copy']);
 }, 30_000);
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { startTcpProxy, type LinkFault, type TcpProxy } from '../../chaos/tcp-proxy.ts';
+import { startTcpProxy, type LinkFault, type TcpProxy } from '../support/tcp-proxy.ts';
 
 let server: Server | undefined;
 let proxy: TcpProxy | undefined;

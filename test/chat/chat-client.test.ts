@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createChatClient } from '../../src/chat/chat-client.ts';
-import { startChatScene, API_KEY, CANARY, type ChatScene } from './chat-scene.ts';
+import { startChatFixture, API_KEY, CANARY, type ChatFixture } from './chat-fixture.ts';
 import {
   chunk,
   cutAfter,
@@ -13,24 +13,24 @@ import {
   type Answer,
 } from './scripted-chat-server.ts';
 
-let scene: ChatScene;
+let fixture: ChatFixture;
 beforeEach(async () => {
-  scene = await startChatScene();
+  fixture = await startChatFixture();
 });
-afterEach(() => scene.stop());
+afterEach(() => fixture.stop());
 
-/** Replaces the scene by one with other limits. */
-async function sceneWith(limits: Parameters<typeof startChatScene>[0]): Promise<ChatScene> {
-  await scene.stop();
-  scene = await startChatScene(limits);
-  return scene;
+/** Replaces the fixture by one with other limits. */
+async function fixtureWith(limits: Parameters<typeof startChatFixture>[0]): Promise<ChatFixture> {
+  await fixture.stop();
+  fixture = await startChatFixture(limits);
+  return fixture;
 }
 
 describe('a request', () => {
   test('is written as the chat interface describes it', async () => {
-    scene.server.script(helloStream());
+    fixture.server.script(helloStream());
     const tool = { name: 'clock', description: 'Tells the time', parameters: { type: 'object', properties: {} } };
-    await scene.ask({
+    await fixture.ask({
       model: 'svc-max',
       thinking: 'high',
       tools: [tool],
@@ -47,7 +47,7 @@ describe('a request', () => {
         { role: 'tool', callId: 'c', content: 'noon' },
       ],
     });
-    const [call] = scene.server.calls;
+    const [call] = fixture.server.calls;
     expect([call?.path, call?.authorization]).toEqual(['/v1/chat/completions', `Bearer ${API_KEY}`]);
     expect(call?.body).toEqual({
       model: 'svc-max',
@@ -75,11 +75,11 @@ describe('a request', () => {
   });
 
   test('names an effort only for models that know efforts, and only while they think', async () => {
-    scene.server.script(helloStream());
-    await scene.ask({ model: 'svc-plus', thinking: 'max' });
-    await scene.ask({ model: 'svc-max', thinking: 'off' });
-    await scene.ask({ model: 'svc-max' });
-    expect(scene.server.calls.map(({ body }) => [body['thinking'], body['reasoning_effort']])).toEqual([
+    fixture.server.script(helloStream());
+    await fixture.ask({ model: 'svc-plus', thinking: 'max' });
+    await fixture.ask({ model: 'svc-max', thinking: 'off' });
+    await fixture.ask({ model: 'svc-max' });
+    expect(fixture.server.calls.map(({ body }) => [body['thinking'], body['reasoning_effort']])).toEqual([
       [{ type: 'enabled' }, undefined],
       [{ type: 'disabled' }, undefined],
       [undefined, undefined],
@@ -91,28 +91,28 @@ describe('an answer', () => {
   test('arrives piece by piece as it is said', async () => {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
-    scene.server.script(async (response) => {
+    fixture.server.script(async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(chunk({ content: 'first' }));
       await gate;
       response.end(chunk({ content: ' second' }, 'stop') + sse('[DONE]'));
     });
     const seen: string[] = [];
-    await scene.ask({}, undefined, (event) => {
+    await fixture.ask({}, undefined, (event) => {
       seen.push(event.type === 'text' ? event.delta : event.type);
       release();
     });
     expect(seen).toEqual(['first', ' second', 'end']);
-    expect(scene.ended).toEqual([expect.objectContaining({ outcome: 'complete', firstEventMs: 0 })]);
+    expect(fixture.ended).toEqual([expect.objectContaining({ outcome: 'complete', firstEventMs: 0 })]);
   });
 
   test('that is not streamed gives the same events, whether it was asked for or not', async () => {
     const toolCall = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
     const message = { role: 'assistant', content: 'all', reasoning_content: 'why', tool_calls: [toolCall] };
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
-    scene.server.script(jsonOf({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage }));
+    fixture.server.script(jsonOf({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage }));
     for (const stream of [true, false]) {
-      expect((await scene.ask({ stream })).events).toEqual([
+      expect((await fixture.ask({ stream })).events).toEqual([
         { type: 'reasoning', delta: 'why' },
         { type: 'text', delta: 'all' },
         { type: 'usage', promptTokens: 1, completionTokens: 2 },
@@ -120,7 +120,7 @@ describe('an answer', () => {
         { type: 'end', reason: 'tool_calls' },
       ]);
     }
-    expect(scene.server.calls[1]?.body['stream']).toBe(false);
+    expect(fixture.server.calls[1]?.body['stream']).toBe(false);
   });
 
   test.each<[string, Answer, string]>([
@@ -129,22 +129,22 @@ describe('an answer', () => {
     ['a page', statusOf(200, { 'content-type': 'text/html' }, '<p>Log in</p>'), 'chat_bad_stream'],
     ['a redirect', statusOf(302, { location: 'http://127.0.0.1:1/' }), 'chat_bad_stream'],
   ])('that is %s is an error', async (_name, answer, code) => {
-    scene.server.script(answer);
-    expect(await scene.ask()).toMatchObject({ events: [], error: { code } });
-    expect(scene.server.calls).toHaveLength(1);
+    fixture.server.script(answer);
+    expect(await fixture.ask()).toMatchObject({ events: [], error: { code } });
+    expect(fixture.server.calls).toHaveLength(1);
   });
 
   test('with an unknown finish reason is whole, and counted', async () => {
-    scene.server.script(streamOf(chunk({ content: 'a' }, 'eos'), sse('[DONE]')));
-    expect(await scene.ask()).toMatchObject({ text: 'a', end: 'other' });
-    expect(scene.unknownReasons).toBe(1);
+    fixture.server.script(streamOf(chunk({ content: 'a' }, 'eos'), sse('[DONE]')));
+    expect(await fixture.ask()).toMatchObject({ text: 'a', end: 'other' });
+    expect(fixture.unknownReasons).toBe(1);
   });
 
   test('cut anywhere leaves the prefix that came and ends as truncated, or is asked for again', async () => {
     const stream = Buffer.from([...'héllo 世界'].map((content) => chunk({ content })).join(''));
     for (let offset = 0; offset < stream.length; offset += 41) {
-      scene.server.script(cutAfter(stream.subarray(0, offset)), helloStream('again'));
-      const { text, end, error } = await scene.ask({ model: `m${offset}` });
+      fixture.server.script(cutAfter(stream.subarray(0, offset)), helloStream('again'));
+      const { text, end, error } = await fixture.ask({ model: `m${offset}` });
       expect(error).toBeUndefined();
       if (end === 'stop') expect(text).toBe('again');
       else expect(['truncated', 'héllo 世界'.startsWith(text) && text !== '']).toEqual([end, true]);
@@ -154,7 +154,7 @@ describe('an answer', () => {
 
 describe('time and size [chat-time-limits]', () => {
   test('no first byte in time is an error that is not tried again', async () => {
-    const { server, ask } = await sceneWith({ firstByteMs: 300 });
+    const { server, ask } = await fixtureWith({ firstByteMs: 300 });
     server.script(stallAfter(''));
     expect(await ask()).toMatchObject({ error: { code: 'chat_timeout' } });
     expect(await server.calls[0]?.closed).toBe('cut');
@@ -162,7 +162,7 @@ describe('time and size [chat-time-limits]', () => {
   });
 
   test('thinking and whole replies have the longer first-byte time', async () => {
-    const { server, ask } = await sceneWith({ firstByteMs: 200 });
+    const { server, ask } = await fixtureWith({ firstByteMs: 200 });
     server.script(async (response, call) => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       await helloStream()(response, call);
@@ -173,7 +173,7 @@ describe('time and size [chat-time-limits]', () => {
   });
 
   test('a stall keeps what was said and cuts the connection', async () => {
-    const { server, ask, ended } = await sceneWith({ idleMs: 200 });
+    const { server, ask, ended } = await fixtureWith({ idleMs: 200 });
     server.script(stallAfter(chunk({ content: 'kept' })));
     expect(await ask()).toMatchObject({ text: 'kept', error: { code: 'chat_stalled' } });
     expect(await server.calls[0]?.closed).toBe('cut');
@@ -181,7 +181,7 @@ describe('time and size [chat-time-limits]', () => {
   });
 
   test('comments keep an answer alive, but not beyond the total time', async () => {
-    const { server, ask } = await sceneWith({ idleMs: 500, totalMs: 800 });
+    const { server, ask } = await fixtureWith({ idleMs: 500, totalMs: 800 });
     server.script((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const timer = setInterval(() => response.write(': alive\n\n'), 25);
@@ -193,7 +193,7 @@ describe('time and size [chat-time-limits]', () => {
   });
 
   test('an answer that hangs after its finish reason is complete', async () => {
-    const { server, ask } = await sceneWith({ afterFinishMs: 40 });
+    const { server, ask } = await fixtureWith({ afterFinishMs: 40 });
     server.script(stallAfter(chunk({ content: 'all' }, 'stop')));
     expect(await ask()).toMatchObject({ text: 'all', end: 'stop', error: undefined });
   });
@@ -203,7 +203,7 @@ describe('time and size [chat-time-limits]', () => {
     ['reasoning', chunk({ reasoning_content: 'x'.repeat(500) }), 'chat_answer_too_large', undefined],
     ['comments', `:${'x'.repeat(500)}\n`, 'chat_answer_too_large', undefined],
   ])('a never-ending stream of %s is capped', async (_name, piece, code, end) => {
-    const { server, ask } = await sceneWith({ maxAnswerBytes: 400_000, maxAnswerChars: 9_000 });
+    const { server, ask } = await fixtureWith({ maxAnswerBytes: 400_000, maxAnswerChars: 9_000 });
     server.script((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const write = (): void => {
@@ -222,60 +222,60 @@ describe('connections', () => {
   test('an abort cuts the connection at once, before and within the answer', async () => {
     for (const said of ['', chunk({ content: 'some' })]) {
       const controller = new AbortController();
-      scene.server.script((response, call) => {
+      fixture.server.script((response, call) => {
         void stallAfter(said)(response, call);
         setTimeout(() => controller.abort(), 20);
       });
-      expect((await scene.ask({}, controller.signal)).error?.code).toBe('chat_cancelled');
-      expect(await scene.server.calls.at(-1)?.closed).toBe('cut');
+      expect((await fixture.ask({}, controller.signal)).error?.code).toBe('chat_cancelled');
+      expect(await fixture.server.calls.at(-1)?.closed).toBe('cut');
     }
   });
 
   test('an abort within what came at once hands on nothing more of it', async () => {
     const controller = new AbortController();
-    scene.server.script(streamOf(chunk({ content: 'a' }), chunk({ reasoning_content: 'b' }), chunk({}, 'stop')));
-    const { text, events, error } = await scene.ask({}, controller.signal, () => controller.abort());
+    fixture.server.script(streamOf(chunk({ content: 'a' }), chunk({ reasoning_content: 'b' }), chunk({}, 'stop')));
+    const { text, events, error } = await fixture.ask({}, controller.signal, () => controller.abort());
     expect([text, events.length, error?.code]).toEqual(['a', 1, 'chat_cancelled']);
   });
 
   test('a listener that throws cuts the connection at once, and its error is told as it is', async () => {
-    scene.server.script(stallAfter(chunk({ content: 'a' })));
+    fixture.server.script(stallAfter(chunk({ content: 'a' })));
     const broken = new Error('the listener broke');
-    const asking = scene.ask({}, undefined, () => {
+    const asking = fixture.ask({}, undefined, () => {
       throw broken;
     });
     await expect(asking).rejects.toBe(broken);
-    expect(await scene.server.calls[0]?.closed).toBe('cut');
-    expect(scene.server.calls).toHaveLength(1);
-    expect(scene.ended).toEqual([expect.objectContaining({ outcome: 'chat_cancelled' })]);
-    expect(scene.breaker).toEqual([]);
+    expect(await fixture.server.calls[0]?.closed).toBe('cut');
+    expect(fixture.server.calls).toHaveLength(1);
+    expect(fixture.ended).toEqual([expect.objectContaining({ outcome: 'chat_cancelled' })]);
+    expect(fixture.breaker).toEqual([]);
   });
 
   test('an abort before the first step, or during the pause before a retry, sends nothing more', async () => {
-    expect((await scene.ask({}, AbortSignal.abort())).error?.code).toBe('chat_cancelled');
-    expect(scene.server.calls).toHaveLength(0);
+    expect((await fixture.ask({}, AbortSignal.abort())).error?.code).toBe('chat_cancelled');
+    expect(fixture.server.calls).toHaveLength(0);
     const controller = new AbortController();
-    scene.server.script((response) => {
+    fixture.server.script((response) => {
       response.writeHead(503, { 'retry-after': '20' }).end();
       setTimeout(() => controller.abort(), 50);
     });
-    expect((await scene.ask({}, controller.signal)).error?.code).toBe('chat_cancelled');
-    expect(scene.server.calls).toHaveLength(1);
+    expect((await fixture.ask({}, controller.signal)).error?.code).toBe('chat_cancelled');
+    expect(fixture.server.calls).toHaveLength(1);
   });
 
   test('a complete answer leaves its connection open for the next', async () => {
-    scene.server.script(helloStream());
+    fixture.server.script(helloStream());
     for (let turn = 0; turn < 3; turn += 1) {
-      await scene.ask();
+      await fixture.ask();
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    expect(scene.server.calls.map(({ connection }) => connection)).toEqual([1, 1, 1]);
+    expect(fixture.server.calls.map(({ connection }) => connection)).toEqual([1, 1, 1]);
   });
 
   test('a service that cannot be reached is tried three times', async () => {
-    await scene.server.stop();
-    expect((await scene.ask()).error?.code).toBe('chat_unreachable');
-    expect(scene.retries).toHaveLength(2);
+    await fixture.server.stop();
+    expect((await fixture.ask()).error?.code).toBe('chat_unreachable');
+    expect(fixture.retries).toHaveLength(2);
   });
 });
 
@@ -289,31 +289,31 @@ test('no error, log line or report holds what was asked, what was answered or th
     streamOf(`data: ${CANARY}\n\n`),
   ];
   for (const [index, answer] of answers.entries()) {
-    scene.server.script(answer);
-    const { error } = await scene.ask({ model: `m${index}` });
+    fixture.server.script(answer);
+    const { error } = await fixture.ask({ model: `m${index}` });
     expect(error).toBeDefined();
     expect(JSON.stringify([error?.message, error?.stack, error?.cause, error])).not.toContain(CANARY);
     expect(JSON.stringify([error?.message, error?.stack, String(error?.cause)])).not.toContain(API_KEY);
   }
-  const written = scene.lines.join('') + JSON.stringify([scene.ended, scene.retries]);
-  expect(scene.lines.length).toBeGreaterThan(0);
+  const written = fixture.lines.join('') + JSON.stringify([fixture.ended, fixture.retries]);
+  expect(fixture.lines.length).toBeGreaterThan(0);
   expect(written).not.toContain(CANARY);
   expect(written).not.toContain(API_KEY);
 });
 
 describe('the list of models', () => {
   test('gives their names', async () => {
-    scene.server.script(jsonOf({ object: 'list', data: [{ id: 'svc-plus' }, {}, { id: 'svc-max' }] }));
-    expect(await scene.client.listModels()).toEqual(['svc-plus', 'svc-max']);
-    expect(scene.server.calls[0]).toMatchObject({ path: '/v1/models', authorization: `Bearer ${API_KEY}` });
+    fixture.server.script(jsonOf({ object: 'list', data: [{ id: 'svc-plus' }, {}, { id: 'svc-max' }] }));
+    expect(await fixture.client.listModels()).toEqual(['svc-plus', 'svc-max']);
+    expect(fixture.server.calls[0]).toMatchObject({ path: '/v1/models', authorization: `Bearer ${API_KEY}` });
   });
 
   test('is undefined where the service has none, and an error with a code where it fails', async () => {
-    scene.server.script(jsonOf({}, 404), jsonOf({}, 401), jsonOf({ data: 1 }));
-    expect(await scene.client.listModels()).toBeUndefined();
-    await expect(scene.client.listModels()).rejects.toMatchObject({ code: 'chat_refused' });
-    await expect(scene.client.listModels()).rejects.toMatchObject({ code: 'chat_bad_stream' });
-    await expect(scene.client.listModels(AbortSignal.abort())).rejects.toMatchObject({ code: 'chat_cancelled' });
+    fixture.server.script(jsonOf({}, 404), jsonOf({}, 401), jsonOf({ data: 1 }));
+    expect(await fixture.client.listModels()).toBeUndefined();
+    await expect(fixture.client.listModels()).rejects.toMatchObject({ code: 'chat_refused' });
+    await expect(fixture.client.listModels()).rejects.toMatchObject({ code: 'chat_bad_stream' });
+    await expect(fixture.client.listModels(AbortSignal.abort())).rejects.toMatchObject({ code: 'chat_cancelled' });
   });
 
   test('carries no key in its error when the service is away', async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ChatError, type ChatErrorCode } from '../../src/chat/chat-error.ts';
 import { DEFAULT_CHAT_LIMITS } from '../../src/chat/chat-limits.ts';
 import { CircuitBreaker } from '../../src/chat/circuit-breaker.ts';
-import { startChatScene, type ChatScene } from './chat-scene.ts';
+import { startChatFixture, type ChatFixture } from './chat-fixture.ts';
 import { chunk, cutAfter, helloStream, stallAfter, statusOf } from './scripted-chat-server.ts';
 
 const failure = (code: ChatErrorCode): ChatError => new ChatError(code, 'm');
@@ -104,44 +104,44 @@ describe('the breaker', () => {
 });
 
 describe('the client', () => {
-  let scene: ChatScene;
+  let fixture: ChatFixture;
   beforeEach(async () => {
-    scene = await startChatScene({ idleMs: 300 });
+    fixture = await startChatFixture({ idleMs: 300 });
   });
-  afterEach(() => scene.stop());
+  afterEach(() => fixture.stop());
 
   test('answers at once while a model rests, asks other models, and comes back', async () => {
-    scene.server.script(statusOf(401));
-    expect((await scene.ask()).error?.code).toBe('chat_refused');
-    scene.server.script(helloStream());
-    expect((await scene.ask()).error?.code).toBe('chat_circuit_open');
-    expect((await scene.ask({ model: 'svc-max' })).end).toBe('stop');
-    expect(scene.server.calls).toHaveLength(2);
-    scene.clock.nowMs += 10_000;
-    expect((await scene.ask()).end).toBe('stop');
-    expect(scene.breaker).toEqual(['open', 'half-open', 'closed']);
-    expect(scene.lines.some((line) => line.includes('refused our key'))).toBe(true);
+    fixture.server.script(statusOf(401));
+    expect((await fixture.ask()).error?.code).toBe('chat_refused');
+    fixture.server.script(helloStream());
+    expect((await fixture.ask()).error?.code).toBe('chat_circuit_open');
+    expect((await fixture.ask({ model: 'svc-max' })).end).toBe('stop');
+    expect(fixture.server.calls).toHaveLength(2);
+    fixture.clock.nowMs += 10_000;
+    expect((await fixture.ask()).end).toBe('stop');
+    expect(fixture.breaker).toEqual(['open', 'half-open', 'closed']);
+    expect(fixture.lines.some((line) => line.includes('refused our key'))).toBe(true);
   });
 
   test('calls a dead service hardly more often than it is asked [chat-service-fails]', async () => {
-    scene.server.script(statusOf(503));
-    for (let message = 0; message < 60; message += 1) await scene.ask();
-    expect(scene.server.calls.length).toBeLessThanOrEqual(60 * 1.1);
-    expect(scene.breaker).toEqual(['open']);
+    fixture.server.script(statusOf(503));
+    for (let message = 0; message < 60; message += 1) await fixture.ask();
+    expect(fixture.server.calls.length).toBeLessThanOrEqual(60 * 1.1);
+    expect(fixture.breaker).toEqual(['open']);
   });
 
   test('counts answers that begin and then break off', async () => {
-    scene.server.script(cutAfter(Buffer.from(chunk({ content: 'a' }))));
+    fixture.server.script(cutAfter(Buffer.from(chunk({ content: 'a' }))));
     for (let message = 0; message < 20; message += 1) {
-      expect(scene.breaker).toEqual([]);
-      expect((await scene.ask()).end).toBe('truncated');
+      expect(fixture.breaker).toEqual([]);
+      expect((await fixture.ask()).end).toBe('truncated');
     }
-    expect(scene.breaker).toEqual(['open']);
+    expect(fixture.breaker).toEqual(['open']);
   });
 
   test('counts answers that begin and then stall', async () => {
-    scene.server.script(stallAfter(chunk({ content: 'a' })));
-    await Promise.all(Array.from({ length: 20 }, () => scene.ask()));
-    expect(scene.breaker).toEqual(['open']);
+    fixture.server.script(stallAfter(chunk({ content: 'a' })));
+    await Promise.all(Array.from({ length: 20 }, () => fixture.ask()));
+    expect(fixture.breaker).toEqual(['open']);
   });
 });

@@ -1,25 +1,25 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { ChatEvent } from '../../src/chat/chat-types.ts';
-import { startChatScene, type ChatScene } from './chat-scene.ts';
+import { startChatFixture, type ChatFixture } from './chat-fixture.ts';
 import { chunk, cutAfter, helloStream, statusOf, type Answer, sse, streamOf } from './scripted-chat-server.ts';
 
 const MODEL = 'svc-plus';
 const FALLBACK = 'svc-max';
 
-let scene: ChatScene;
+let fixture: ChatFixture;
 beforeEach(async () => {
-  scene = await startChatScene();
+  fixture = await startChatFixture();
 });
-afterEach(() => scene.stop());
+afterEach(() => fixture.stop());
 
 /** Each model says what it is told to. */
 function script(answers: { model: Answer; fallback: Answer }): void {
-  scene.server.script((response, call) =>
+  fixture.server.script((response, call) =>
     (call.body['model'] === MODEL ? answers.model : answers.fallback)(response, call),
   );
 }
-const ask = () => scene.ask({ fallbackModel: FALLBACK });
-const asked = () => scene.server.calls.map(({ body }) => body['model']);
+const ask = () => fixture.ask({ fallbackModel: FALLBACK });
+const asked = () => fixture.server.calls.map(({ body }) => body['model']);
 const FELL_BACK: ChatEvent = { type: 'fallback', model: FALLBACK };
 
 test('while a model fails its fallback answers, told first, within three calls in all [bounded-retries] [chat-service-fails]', async () => {
@@ -28,23 +28,23 @@ test('while a model fails its fallback answers, told first, within three calls i
   expect(events[0]).toEqual(FELL_BACK);
   expect([text, end]).toEqual(['from the other', 'stop']);
   expect(asked()).toEqual([MODEL, MODEL, FALLBACK]);
-  expect(scene.fallbacks).toEqual([{ model: MODEL, fallback: FALLBACK, code: 'chat_server_error' }]);
+  expect(fixture.fallbacks).toEqual([{ model: MODEL, fallback: FALLBACK, code: 'chat_server_error' }]);
 });
 
 test('while a model’s breaker is open its fallback is asked at once, with one call a question [circuit-breaker]', async () => {
   script({ model: statusOf(503), fallback: helloStream() });
-  while (scene.breaker.length === 0) await ask();
-  const callsBefore = scene.server.calls.length;
+  while (fixture.breaker.length === 0) await ask();
+  const callsBefore = fixture.server.calls.length;
   for (let question = 0; question < 5; question += 1) expect((await ask()).end).toBe('stop');
   expect(asked().slice(callsBefore)).toEqual(Array.from({ length: 5 }, () => FALLBACK));
-  expect(scene.fallbacks.at(-1)?.code).toBe('chat_circuit_open');
+  expect(fixture.fallbacks.at(-1)?.code).toBe('chat_circuit_open');
 });
 
 test('a model that is well again answers itself', async () => {
   script({ model: statusOf(403), fallback: helloStream() });
   await ask();
   script({ model: helloStream('mine'), fallback: helloStream() });
-  scene.clock.nowMs += 10_000;
+  fixture.clock.nowMs += 10_000;
   const { events, text } = await ask();
   expect(text).toBe('mine');
   expect(events).not.toContainEqual(FELL_BACK);
@@ -72,33 +72,33 @@ test('a model that is gone has a fallback', async () => {
 });
 
 test('without a fallback, or with itself as one, a model keeps its three tries', async () => {
-  scene.server.script(statusOf(503));
-  await scene.ask();
-  await scene.ask({ fallbackModel: MODEL });
+  fixture.server.script(statusOf(503));
+  await fixture.ask();
+  await fixture.ask({ fallbackModel: MODEL });
   expect(asked()).toEqual(Array.from({ length: 6 }, () => MODEL));
 });
 
 test('with both models dead, questions end as errors and calls stay near their number [chat-service-fails]', async () => {
-  scene.server.script(statusOf(503));
+  fixture.server.script(statusOf(503));
   for (let question = 0; question < 120; question += 1) {
     const { error } = await ask();
     expect(['chat_server_error', 'chat_circuit_open']).toContain(error?.code);
   }
-  expect(scene.server.calls.length).toBeLessThanOrEqual(120 * 1.1);
-  expect(scene.breaker).toEqual(['open', 'open']);
-  expect(scene.fallbacks).toEqual([]);
+  expect(fixture.server.calls.length).toBeLessThanOrEqual(120 * 1.1);
+  expect(fixture.breaker).toEqual(['open', 'open']);
+  expect(fixture.fallbacks).toEqual([]);
 });
 
 test('where the fallback rests too, the model’s own fault is what is told', async () => {
   script({ model: statusOf(503), fallback: statusOf(503) });
-  while (scene.breaker.length < 2) await ask();
-  scene.clock.nowMs += 10_000;
+  while (fixture.breaker.length < 2) await ask();
+  fixture.clock.nowMs += 10_000;
   // The model's probe is let through; its fallback's is taken by another question that is still open.
   script({ model: statusOf(504), fallback: (response) => response.writeHead(200).flushHeaders() });
-  const open = scene.ask({ model: FALLBACK });
+  const open = fixture.ask({ model: FALLBACK });
   while (asked().at(-1) !== FALLBACK) await new Promise((resolve) => setTimeout(resolve, 5));
   expect((await ask()).error).toMatchObject({ code: 'chat_server_error', status: 504 });
-  await scene.stop();
+  await fixture.stop();
   await open;
 });
 
@@ -113,8 +113,8 @@ test('whatever both models answer, a question costs at most three calls, and the
     cutAfter(Buffer.from(': hi\n\n')),
   ];
   for (const [model, fallback] of answers.flatMap((one) => answers.map((other) => [one, other] as const))) {
-    scene.clock.nowMs += 60_000;
-    scene.server.calls.splice(0);
+    fixture.clock.nowMs += 60_000;
+    fixture.server.calls.splice(0);
     script({ model, fallback });
     await ask();
     expect(asked().length).toBeLessThanOrEqual(3);

@@ -4,14 +4,14 @@ import { ChatError } from '../../src/chat/chat-error.ts';
 import { DEFAULT_CHAT_LIMITS } from '../../src/chat/chat-limits.ts';
 import { mapHttpStatus, readRetryAfter } from '../../src/chat/map-http-status.ts';
 import { RetryPolicy } from '../../src/chat/retry-policy.ts';
-import { startChatScene, type ChatScene } from './chat-scene.ts';
+import { startChatFixture, type ChatFixture } from './chat-fixture.ts';
 import { chunk, cutAfter, helloStream, jsonOf, sse, statusOf, streamOf } from './scripted-chat-server.ts';
 
-let scene: ChatScene;
+let fixture: ChatFixture;
 beforeEach(async () => {
-  scene = await startChatScene();
+  fixture = await startChatFixture();
 });
-afterEach(() => scene.stop());
+afterEach(() => fixture.stop());
 
 /** SECURITY.md bounded-retries, row by row. */
 const ROWS: [status: number, code: string, calls: number][] = [
@@ -35,61 +35,61 @@ const ROWS: [status: number, code: string, calls: number][] = [
 
 describe('each status', () => {
   test.each(ROWS)('%i is %s after %i call(s)', async (status, code, calls) => {
-    scene.server.script(jsonOf({ error: { message: 'm', code: null } }, status));
-    expect(await scene.ask()).toMatchObject({ events: [], error: { code, status } });
-    expect(scene.server.calls).toHaveLength(calls);
+    fixture.server.script(jsonOf({ error: { message: 'm', code: null } }, status));
+    expect(await fixture.ask()).toMatchObject({ events: [], error: { code, status } });
+    expect(fixture.server.calls).toHaveLength(calls);
   });
 
   test('a prompt beyond the model context is too large, not just bad', async () => {
-    scene.server.script(jsonOf({ error: { message: 'm', code: 'context_length_exceeded' } }, 400));
-    expect((await scene.ask()).error?.code).toBe('chat_too_large');
+    fixture.server.script(jsonOf({ error: { message: 'm', code: 'context_length_exceeded' } }, 400));
+    expect((await fixture.ask()).error?.code).toBe('chat_too_large');
   });
 });
 
 describe('a retry', () => {
   test('gives the answer after failures, and is told', async () => {
-    scene.server.script(statusOf(503), cutAfter(Buffer.from(': hi\n\n')), helloStream('there'));
-    expect(await scene.ask()).toMatchObject({ text: 'there', end: 'stop' });
-    expect(scene.retries).toEqual([
+    fixture.server.script(statusOf(503), cutAfter(Buffer.from(': hi\n\n')), helloStream('there'));
+    expect(await fixture.ask()).toMatchObject({ text: 'there', end: 'stop' });
+    expect(fixture.retries).toEqual([
       { model: 'svc-plus', code: 'chat_server_error', waitMs: 1 },
       { model: 'svc-plus', code: 'chat_truncated', waitMs: 2 },
     ]);
-    expect(scene.ended.map(({ outcome }) => outcome)).toEqual(['chat_server_error', 'chat_truncated', 'complete']);
+    expect(fixture.ended.map(({ outcome }) => outcome)).toEqual(['chat_server_error', 'chat_truncated', 'complete']);
   });
 
   test('never happens once something was said [no-second-beginning]', async () => {
     for (const delta of [{ content: 'some' }, { reasoning_content: 'hm' }]) {
-      scene.server.script(cutAfter(Buffer.from(chunk(delta))));
-      expect((await scene.ask()).end).toBe('truncated');
+      fixture.server.script(cutAfter(Buffer.from(chunk(delta))));
+      expect((await fixture.ask()).end).toBe('truncated');
     }
-    expect(scene.server.calls).toHaveLength(2);
+    expect(fixture.server.calls).toHaveLength(2);
   });
 
   test('never happens after an error within the answer either, however short it is [no-second-beginning]', async () => {
-    scene.server.script(streamOf(chunk({ content: 'some' }), sse({ error: { message: 'm', code: 503 } })));
-    expect(await scene.ask()).toMatchObject({ text: 'some', error: { code: 'chat_server_error', status: 503 } });
-    expect(scene.server.calls).toHaveLength(1);
+    fixture.server.script(streamOf(chunk({ content: 'some' }), sse({ error: { message: 'm', code: 503 } })));
+    expect(await fixture.ask()).toMatchObject({ text: 'some', error: { code: 'chat_server_error', status: 503 } });
+    expect(fixture.server.calls).toHaveLength(1);
   });
 
   test('waits as long as the service asks, if that is short', async () => {
-    scene.server.script(statusOf(429, { 'retry-after': '0.2' }), helloStream());
+    fixture.server.script(statusOf(429, { 'retry-after': '0.2' }), helloStream());
     const startedMs = performance.now();
-    expect((await scene.ask()).end).toBe('stop');
+    expect((await fixture.ask()).end).toBe('stop');
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(195);
   });
 
   test('is left to the caller if the service asks for longer', async () => {
-    scene.server.script(statusOf(429, { 'retry-after': '31' }));
-    expect((await scene.ask()).error).toMatchObject({ code: 'chat_rate_limited', retryAfterMs: 31_000 });
-    expect(scene.server.calls).toHaveLength(1);
+    fixture.server.script(statusOf(429, { 'retry-after': '31' }));
+    expect((await fixture.ask()).error).toMatchObject({ code: 'chat_rate_limited', retryAfterMs: 31_000 });
+    expect(fixture.server.calls).toHaveLength(1);
   });
 
   test('does not begin after the total time', async () => {
-    await scene.stop();
-    scene = await startChatScene({ totalMs: 5_000 });
-    scene.server.script(statusOf(503, { 'retry-after': '6' }));
-    expect((await scene.ask()).error?.code).toBe('chat_server_error');
-    expect(scene.server.calls).toHaveLength(1);
+    await fixture.stop();
+    fixture = await startChatFixture({ totalMs: 5_000 });
+    fixture.server.script(statusOf(503, { 'retry-after': '6' }));
+    expect((await fixture.ask()).error?.code).toBe('chat_server_error');
+    expect(fixture.server.calls).toHaveLength(1);
   });
 });
 

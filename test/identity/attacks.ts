@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { SeededRandom } from '../support/seeded-random.ts';
-import type { House } from './house.ts';
+import type { IdentityFixture } from './identity-fixture.ts';
 import { TestBrowser, type Answer } from './test-browser.ts';
 
 /** Milliseconds: SECURITY.md one-live-ticket and 9. */
@@ -9,7 +9,7 @@ const TRANSACTION_LIFE_MS = 300_000;
 
 /** One try to be linked with somebody else's account, or to link somebody else. */
 export interface Attempt {
-  house: House;
+  fixture: IdentityFixture;
   random: SeededRandom;
   /** Who asked for the link; also their account's id and their name in the messaging app. */
   owner: string;
@@ -31,16 +31,16 @@ export const ATTACKS: Record<string, Attack> = {
 };
 
 /** The owner begins; a second browser tries to go on from wherever the owner is, with all that it could have seen. */
-async function anotherBrowser({ house, random, owner, other }: Attempt): Promise<0> {
-  const link = await house.link(owner);
-  const [own, second] = [ownBrowser(house, owner), house.browser(random.pick([owner, other]), owner)];
+async function anotherBrowser({ fixture, random, owner, other }: Attempt): Promise<0> {
+  const link = await fixture.link(owner);
+  const [own, second] = [ownBrowser(fixture, owner), fixture.browser(random.pick([owner, other]), owner)];
   if (random.oneIn(2)) await second.get(link);
   const landing = await own.get(link);
   const started = await own.submit(landing);
   const steps: (() => Promise<Answer>)[] = [
     () => second.get(link),
     () => second.submit(landing),
-    () => second.get(`${house.url}/sign-in/confirm`),
+    () => second.get(`${fixture.url}/sign-in/confirm`),
   ];
   if (random.oneIn(2)) {
     const callback = await callbackOf(own, started);
@@ -54,51 +54,51 @@ async function anotherBrowser({ house, random, owner, other }: Attempt): Promise
 
 /** The owner sends the link on, or the address of the sign-in that it led to. */
 async function anotherPerson(attempt: Attempt): Promise<0 | 1> {
-  const { house, random, owner, other } = attempt;
-  const link = await house.link(owner);
-  if (random.oneIn(3)) await ownBrowser(house, owner).get(link);
-  const victim = house.browser(other, random.pick([other, other, 'stranger']));
+  const { fixture, random, owner, other } = attempt;
+  const link = await fixture.link(owner);
+  if (random.oneIn(3)) await ownBrowser(fixture, owner).get(link);
+  const victim = fixture.browser(other, random.pick([other, other, 'stranger']));
   if (random.oneIn(4)) return forwardedAuthorize(attempt, link, victim);
   const beforeStartMs = random.pick([0, 0, 1, TICKET_LIFE_MS - 1, TICKET_LIFE_MS]);
   const beforeReturnMs = random.pick([0, 0, 1, TRANSACTION_LIFE_MS - 1, TRANSACTION_LIFE_MS]);
   const isAlive = beforeReturnMs < TRANSACTION_LIFE_MS && beforeStartMs + beforeReturnMs < TICKET_LIFE_MS;
   const landing = await victim.get(link);
-  house.clock.nowMs += beforeStartMs;
+  fixture.clock.nowMs += beforeStartMs;
   const started = await victim.submit(landing, undefined, userAgent(random));
   if (beforeStartMs >= TICKET_LIFE_MS) {
     expect(started.status).toBe(410);
     return 0;
   }
   const back = await victim.follow(started, /\/oauth\/(platform\/wecom\/)?callback/);
-  house.clock.nowMs += beforeReturnMs;
+  fixture.clock.nowMs += beforeReturnMs;
   const end = await victim.follow(back);
   expect([400, 403, 410]).toContain(end.status);
-  expect((await victim.get(`${house.url}/sign-in/confirm`)).status).toBe(400);
+  expect((await victim.get(`${fixture.url}/sign-in/confirm`)).status).toBe(400);
   if (isAlive) expect((await victim.get(link)).status).toBe(410);
   await confirmIfAsked(victim, end);
   return isAlive ? 1 : 0;
 }
 
-async function forwardedAuthorize({ house, owner }: Attempt, link: string, victim: TestBrowser): Promise<0> {
-  const own = ownBrowser(house, owner);
+async function forwardedAuthorize({ fixture, owner }: Attempt, link: string, victim: TestBrowser): Promise<0> {
+  const own = ownBrowser(fixture, owner);
   const atService = await own.follow(await own.submit(await own.get(link)), /\/oauth2\.0\/authorize/);
   const end = await victim.follow(atService);
   expect(end.status).toBe(400);
   await confirmIfAsked(victim, end);
-  expect((await own.get(`${house.url}/sign-in/confirm`)).status).toBe(400);
+  expect((await own.get(`${fixture.url}/sign-in/confirm`)).status).toBe(400);
   return 0;
 }
 
 /** Machines that fetch every address they see. Afterwards the link is as good as new. */
-async function previewers({ house, random, owner }: Attempt): Promise<0> {
-  const link = await house.link(owner);
+async function previewers({ fixture, random, owner }: Attempt): Promise<0> {
+  const link = await fixture.link(owner);
   const agents = ['facebookexternalhit/1.1', 'Slackbot-LinkExpanding 1.0', 'Mozilla/5.0 wxwork/4.1', ''] as const;
   // Without anything it is where signing out at the service ends.
-  const signedOut = `${house.url}/oauth/callback`;
-  const addresses = [link, link, link, `${link}/start`, `${house.url}/sign-in/confirm`, signedOut];
+  const signedOut = `${fixture.url}/oauth/callback`;
+  const addresses = [link, link, link, `${link}/start`, `${fixture.url}/sign-in/confirm`, signedOut];
   const visits = Array.from({ length: random.integer(1, 12) }, async () => {
     const headers = { 'user-agent': random.pick(agents), 'sec-fetch-site': 'none', purpose: 'prefetch' };
-    const machine = random.oneIn(3) ? ownBrowser(house, owner) : new TestBrowser();
+    const machine = random.oneIn(3) ? ownBrowser(fixture, owner) : new TestBrowser();
     const address = random.pick(addresses as [string, ...string[]]);
     const { status } = await machine.send(random.pick(['GET', 'GET', 'HEAD']), address, { headers });
     if (address === link || address === signedOut) expect(status).toBe(200);
@@ -107,36 +107,36 @@ async function previewers({ house, random, owner }: Attempt): Promise<0> {
   await Promise.all(visits);
   const landing = await new TestBrowser().get(link);
   expect(landing.status).toBe(200);
-  expect((await ownBrowser(house, owner).submit(landing)).status).toBe(403);
+  expect((await ownBrowser(fixture, owner).submit(landing)).status).toBe(403);
   return 0;
 }
 
 /** The address that the service sent the owner back to is used again: by the owner's browser, by another, too late. */
-async function replayedCallback({ house, random, owner, other }: Attempt): Promise<0> {
-  const own = ownBrowser(house, owner);
-  const callback = await callbackOf(own, await own.submit(await own.get(await house.link(owner))));
-  const strange = random.pick([new TestBrowser(), house.browser(other, other)]);
+async function replayedCallback({ fixture, random, owner, other }: Attempt): Promise<0> {
+  const own = ownBrowser(fixture, owner);
+  const callback = await callbackOf(own, await own.submit(await own.get(await fixture.link(owner))));
+  const strange = random.pick([new TestBrowser(), fixture.browser(other, other)]);
   if (random.oneIn(2)) expect((await strange.get(callback)).status).toBe(400);
   const waitMs = random.pick([0, 1, TRANSACTION_LIFE_MS - 1, TRANSACTION_LIFE_MS, TRANSACTION_LIFE_MS + 1]);
-  house.clock.nowMs += waitMs;
+  fixture.clock.nowMs += waitMs;
   expect((await own.get(callback)).status).toBe(waitMs < TRANSACTION_LIFE_MS ? 303 : 400);
   const replays = Array.from({ length: random.integer(1, 4) }, () => random.pick([own, strange]));
   for (const browser of replays) expect((await browser.get(callback)).status).toBe(400);
-  expect(exchangesOf(house, callback)).toBe(waitMs < TRANSACTION_LIFE_MS ? 1 : 0);
+  expect(exchangesOf(fixture, callback)).toBe(waitMs < TRANSACTION_LIFE_MS ? 1 : 0);
   return 0;
 }
 
 /** `state` is taken away, changed, doubled or taken from another flow, at the platform's callback or the service's. */
-async function alteredState({ house, random, owner, other }: Attempt): Promise<0> {
-  const own = ownBrowser(house, owner);
-  const started = await own.submit(await own.get(await house.link(owner)));
-  const provider = usesPlatform(house) && random.oneIn(2) ? /\/platform\/wecom\/callback/ : /\/oauth\/callback/;
+async function alteredState({ fixture, random, owner, other }: Attempt): Promise<0> {
+  const own = ownBrowser(fixture, owner);
+  const started = await own.submit(await own.get(await fixture.link(owner)));
+  const provider = usesPlatform(fixture) && random.oneIn(2) ? /\/platform\/wecom\/callback/ : /\/oauth\/callback/;
   const callback = new URL(String((await own.follow(started, provider)).headers['location']));
   const right = callback.searchParams.get('state') ?? random.text(64);
   callback.searchParams.delete('state');
   const foreign = async () => {
-    const browser = ownBrowser(house, other);
-    const answer = await browser.follow(await browser.submit(await browser.get(await house.link(other))), provider);
+    const browser = ownBrowser(fixture, other);
+    const answer = await browser.follow(await browser.submit(await browser.get(await fixture.link(other))), provider);
     return new URL(String(answer.headers['location'])).searchParams.get('state') ?? random.text(64);
   };
   const at = random.integer(0, 63);
@@ -150,19 +150,19 @@ async function alteredState({ house, random, owner, other }: Attempt): Promise<0
     `&state=`,
     `&state=${await foreign()}`,
     // Where the deployment says that the service returns none, its absence is right there.
-    ...(isStateOptional(house) && provider.source === /\/oauth\/callback/.source ? [] : ['', `&State=${right}`]),
+    ...(isStateOptional(fixture) && provider.source === /\/oauth\/callback/.source ? [] : ['', `&State=${right}`]),
   ];
   const isWrong = await own.get(`${callback.href}${random.pick(altered as [string, ...string[]])}`);
   expect(isWrong.status).toBe(400);
-  expect(exchangesOf(house, callback.href)).toBe(0);
+  expect(exchangesOf(fixture, callback.href)).toBe(0);
   return 0;
 }
 
 /** The attacker's own code is slipped into the owner's browser, at any moment of the owner's sign-in. */
 async function injectedCode(attempt: Attempt): Promise<0 | 1> {
-  const { house, random, owner, other } = attempt;
-  const own = ownBrowser(house, owner);
-  const link = await house.link(owner);
+  const { fixture, random, owner, other } = attempt;
+  const own = ownBrowser(fixture, owner);
+  const link = await fixture.link(owner);
   const position = random.integer(0, 5);
   if (position > 0) await own.get(link);
   let callback: string | undefined;
@@ -170,29 +170,29 @@ async function injectedCode(attempt: Attempt): Promise<0 | 1> {
     const started = await own.submit(await own.get(link));
     if (position > 2) callback = await callbackOf(own, started);
     if (position > 3 && callback !== undefined) await own.get(callback);
-    if (position > 4) await own.get(`${house.url}/sign-in/confirm`);
+    if (position > 4) await own.get(`${fixture.url}/sign-in/confirm`);
   }
-  const isPlatform = usesPlatform(house) && random.oneIn(3);
+  const isPlatform = usesPlatform(fixture) && random.oneIn(3);
   const challenge = random.pick([undefined, 'of another flow']);
-  const code = isPlatform ? house.platform.codeFor(other) : house.service.mintCode(other, challenge);
+  const code = isPlatform ? fixture.platform.codeFor(other) : fixture.service.mintCode(other, challenge);
   const state = random.pick(['', '', `&state=${random.text(64)}`, '&state=null']);
   const path = isPlatform ? '/oauth/platform/wecom/callback' : '/oauth/callback';
-  const end = await own.follow(await own.get(`${house.url}${path}?code=${code}${state}`), /\/oauth2\.0\/authorize/);
-  const isServicePending = position === 3 || (position === 2 && !usesPlatform(house));
-  const isTaken = isStateOptional(house) && !isPlatform && state === '' && isServicePending;
+  const end = await own.follow(await own.get(`${fixture.url}${path}?code=${code}${state}`), /\/oauth2\.0\/authorize/);
+  const isServicePending = position === 3 || (position === 2 && !usesPlatform(fixture));
+  const isTaken = isStateOptional(fixture) && !isPlatform && state === '' && isServicePending;
   // A code that is bound to another flow's PKCE challenge is refused by the service, and the owner's browser begins anew.
   if (isTaken && challenge !== undefined) expect(end.headers['location']).toContain('/oauth2.0/authorize');
   // Without `state` and without same-id the page with the attacker's name is what stops it: the owner does not press there.
-  else if (isTaken && !provesId(house)) expect(end.text).toContain(`Person ${other}`);
+  else if (isTaken && !provesId(fixture)) expect(end.text).toContain(`Person ${other}`);
   else expect(end.status).toBe(isTaken ? 403 : 400);
-  return isTaken && challenge === undefined && provesId(house) ? 1 : 0;
+  return isTaken && challenge === undefined && provesId(fixture) ? 1 : 0;
 }
 
 /** Many callbacks at the same moment, right and wrong ones, from the owner's browser and others. */
-async function parallelCallbacks({ house, random, owner, other }: Attempt): Promise<0> {
-  const own = ownBrowser(house, owner);
-  const callback = await callbackOf(own, await own.submit(await own.get(await house.link(owner))));
-  const strange = house.browser(other, other);
+async function parallelCallbacks({ fixture, random, owner, other }: Attempt): Promise<0> {
+  const own = ownBrowser(fixture, owner);
+  const callback = await callbackOf(own, await own.submit(await own.get(await fixture.link(owner))));
+  const strange = fixture.browser(other, other);
   const visits = Array.from({ length: random.integer(2, 12) }, () =>
     random.pick([
       () => own.get(callback),
@@ -203,23 +203,23 @@ async function parallelCallbacks({ house, random, owner, other }: Attempt): Prom
   );
   const statuses = (await Promise.all(visits)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 303).length).toBeLessThanOrEqual(1);
-  expect(exchangesOf(house, callback)).toBeLessThanOrEqual(1);
+  expect(exchangesOf(fixture, callback)).toBeLessThanOrEqual(1);
   return 0;
 }
 
-const ownBrowser = (house: House, owner: string) => house.browser(owner, owner);
-const usesPlatform = (house: House) => house.options.signIn.proof.includes('same-browser');
-const provesId = (house: House) => house.options.signIn.proof.includes('same-id');
-const isStateOptional = (house: House) => house.options.signIn.state === 'absent';
+const ownBrowser = (fixture: IdentityFixture, owner: string) => fixture.browser(owner, owner);
+const usesPlatform = (fixture: IdentityFixture) => fixture.options.signIn.proof.includes('same-browser');
+const provesId = (fixture: IdentityFixture) => fixture.options.signIn.proof.includes('same-id');
+const isStateOptional = (fixture: IdentityFixture) => fixture.options.signIn.state === 'absent';
 
 /** Where the service sends this browser back to; not yet opened. */
 async function callbackOf(browser: TestBrowser, started: Answer): Promise<string> {
   return String((await browser.follow(started, /\/oauth\/callback/)).headers['location']);
 }
 
-function exchangesOf(house: House, callback: string): number {
+function exchangesOf(fixture: IdentityFixture, callback: string): number {
   const code = new URL(callback).searchParams.get('code');
-  return house.service.seen.codes.filter((seen) => seen === code).length;
+  return fixture.service.seen.codes.filter((seen) => seen === code).length;
 }
 
 async function confirmIfAsked(browser: TestBrowser, page: Answer): Promise<void> {

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { openHouse, type House } from './house.ts';
+import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 import type { Scripted } from './stand-in-service.ts';
 
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 beforeAll(async () => {
   server = await startTestRedis();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 afterAll(() => server.stop());
 
 /** What stands in answers and must reach neither a page nor the log. */
@@ -120,16 +120,18 @@ describe.each([
     '%s: %s, no link, and why in the log',
     async (...given) => {
       const [, , { answer, page, status, code }] = given;
-      house = await openHouse(server.redis, { signIn: { proof: ['same-id'], allowedIdentityCodes: ['JG', 'XS'] } });
+      fixture = await startIdentityFixture(server.redis, {
+        signIn: { proof: ['same-id'], allowedIdentityCodes: ['JG', 'XS'] },
+      });
       // The right profile follows a token: then only our judgement of the token keeps it out.
-      house.service.scripted = { profile: () => person({}), [which]: () => answer };
-      const shown = await house.walkToConfirm(house.browser(WHO), await house.link(WHO));
+      fixture.service.scripted = { profile: () => person({}), [which]: () => answer };
+      const shown = await fixture.walkToConfirm(fixture.browser(WHO), await fixture.link(WHO));
       expect(shown.status).toBe(status);
       expect(shown.text.includes('action="/sign-in/again"')).toBe(page === 'service-failed');
       expect(await server.redis.keys('{id}:link:*')).toEqual([]);
       expect(await server.redis.keys('{id}:pending:*')).toEqual([]);
 
-      const logged = house.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      const logged = fixture.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
       const refusals = logged.filter(({ msg }) => msg === 'a sign-in page refused');
       expect(refusals).toHaveLength(1);
       expect(refusals[0]).toMatchObject({ page });
@@ -138,8 +140,8 @@ describe.each([
         expect.objectContaining({ msg: SAID[page], error: expect.objectContaining({ code }) }),
       );
 
-      const secrets = [TOKEN, WORDS, ...house.service.seen.codes, house.service.clientSecret, WHO];
-      const all = house.lines.join('\n');
+      const secrets = [TOKEN, WORDS, ...fixture.service.seen.codes, fixture.service.clientSecret, WHO];
+      const all = fixture.lines.join('\n');
       expect(secrets.filter((secret) => all.includes(secret))).toEqual([]);
       expect([TOKEN, WORDS].filter((secret) => shown.text.includes(secret))).toEqual([]);
     },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { findChromium, launchChromium } from '../support/chromium.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { openHouse, type House } from './house.ts';
+import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 
 /** Set to a folder to keep pictures of every page there. */
 const PICTURES = process.env['PICTURES_DIR'];
@@ -31,19 +31,22 @@ const describeInChromium = findChromium() === undefined ? describe.skip : descri
 
 describeInChromium('the pages in Chromium', () => {
   let server: TestRedis;
-  let house: House;
+  let fixture: IdentityFixture;
   let browser: Browser;
   let inspected: Page;
   beforeAll(async () => {
     server = await startTestRedis();
-    house = await openHouse(server.redis, { signIn: { proof: ['same-id'] }, platform: { hasWebSignIn: false } });
-    house.service.profiles.set('20001', { attributes: { XM: '张三', BMMC: '图书馆' } });
+    fixture = await startIdentityFixture(server.redis, {
+      signIn: { proof: ['same-id'] },
+      platform: { hasWebSignIn: false },
+    });
+    fixture.service.profiles.set('20001', { attributes: { XM: '张三', BMMC: '图书馆' } });
     browser = await launchChromium();
     inspected = await (await browser.newContext({ bypassCSP: true })).newPage();
   });
   afterAll(async () => {
     await browser.close();
-    await house.close();
+    await fixture.close();
     await server.stop();
   });
 
@@ -54,7 +57,7 @@ describeInChromium('the pages in Chromium', () => {
       const complaints: string[] = [];
       page.on('console', (message) => void complaints.push(message.text()));
       const words = WORDS[look.locale];
-      const link = await house.link('20001', true);
+      const link = await fixture.link('20001', true);
       await page.goto(link);
       await inspect(page, `${name}-1-landing`);
       await page.getByRole('button', { name: words.go }).click();
@@ -80,7 +83,7 @@ describeInChromium('the pages in Chromium', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')).toBe(false);
     // Our policy forbids scripts; a page without it is where axe may run.
     await inspected.emulateMedia({ colorScheme: name.includes('dark') ? 'dark' : 'light' });
-    await inspected.setContent((await page.content()).replace('<head>', `<head><base href="${house.url}/">`));
+    await inspected.setContent((await page.content()).replace('<head>', `<head><base href="${fixture.url}/">`));
     await inspected.addScriptTag({ path: AXE });
     const found: unknown = await inspected.evaluate(
       `axe.run().then(({ violations }) => violations.map(({ id, impact }) => id + ' ' + impact))`,

@@ -1,27 +1,27 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { openHouse, type House, type HouseOptions } from './house.ts';
+import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions } from './identity-fixture.ts';
 import { TestBrowser } from './test-browser.ts';
 
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 beforeAll(async () => {
   server = await startTestRedis();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 afterAll(() => server.stop());
 
-async function open(options?: HouseOptions): Promise<House> {
-  house = await openHouse(server.redis, options);
-  return house;
+async function open(options?: IdentityFixtureOptions): Promise<IdentityFixture> {
+  fixture = await startIdentityFixture(server.redis, options);
+  return fixture;
 }
 
-const account = (chatUserId: string) => house.identity.accountOf(house.owner, chatUserId);
+const account = (chatUserId: string) => fixture.identity.accountOf(fixture.owner, chatUserId);
 
 describe('callbacks', () => {
   async function startedAt(browser: TestBrowser): Promise<URL> {
-    const started = await browser.submit(await browser.get(await house.link('20001', true)));
+    const started = await browser.submit(await browser.get(await fixture.link('20001', true)));
     const atService = await browser.follow(started, /\/oauth\/callback/);
     return new URL(String(atService.headers['location']));
   }
@@ -36,7 +36,7 @@ describe('callbacks', () => {
   for (const state of ['required', 'absent'] as const) {
     test(`${state}: a state that comes back wrong, empty or twice is refused, always, and no code is exchanged [state-by-mode]`, async () => {
       await open({ signIn: { proof: ['same-id'], state } });
-      const browser = house.browser('20001');
+      const browser = fixture.browser('20001');
       const how = fc.constantFrom('replace' as const, 'append' as const, 'empty' as const);
       await fc.assert(
         fc.asyncProperty(wrongState, how, async (wrong, kind) => {
@@ -48,7 +48,7 @@ describe('callbacks', () => {
           const query = { replace: encodeURIComponent(text), append: `${right}&state=${right}`, empty: '' }[kind];
           const page = await browser.get(`${callback.href}&state=${query}`);
           expect(page.status).toBe(400);
-          expect(house.service.seen.codes).toEqual([]);
+          expect(fixture.service.seen.codes).toEqual([]);
           // Stripping the state afterwards is no way in either: a wrong one has spent the transaction.
           if (kind === 'replace' && text !== '') expect((await browser.get(callback.href)).status).toBe(400);
         }),
@@ -63,30 +63,30 @@ describe('callbacks', () => {
       ['absent', 303],
     ] as const) {
       await open({ signIn: { proof: ['same-id'], state } });
-      const browser = house.browser('20001');
+      const browser = fixture.browser('20001');
       const callback = await startedAt(browser);
       callback.searchParams.delete('state');
       const page = await browser.get(callback.href);
       expect(page.status).toBe(expected);
-      expect(house.service.seen.codes).toHaveLength(state === 'absent' ? 1 : 0);
-      if (state === 'required') await house.close();
+      expect(fixture.service.seen.codes).toHaveLength(state === 'absent' ? 1 : 0);
+      if (state === 'required') await fixture.close();
     }
   });
 
   test('absent: a service that does return the state is no trouble', async () => {
     await open({ signIn: { proof: ['same-id'], state: 'absent' } });
-    const page = await house.walk(house.browser('20001'), await house.link('20001'));
+    const page = await fixture.walk(fixture.browser('20001'), await fixture.link('20001'));
     expect(page.text).toContain('You are signed in');
   });
 
   test('absent with same-browser alone: nothing is linked before the confirmation page named who would be [state-by-mode] [confirmed-by-name]', async () => {
     await open({ signIn: { state: 'absent' } });
-    house.service.echoesState = false;
-    const browser = house.browser('20001', '20001');
-    const started = await browser.submit(await browser.get(await house.link('20001')));
+    fixture.service.echoesState = false;
+    const browser = fixture.browser('20001', '20001');
+    const started = await browser.submit(await browser.get(await fixture.link('20001')));
     await browser.follow(started, /\/oauth\/callback/);
     // An attacker slips in the code of their own account.
-    const injected = await browser.get(`${house.url}/oauth/callback?code=${house.service.mintCode('attacker')}`);
+    const injected = await browser.get(`${fixture.url}/oauth/callback?code=${fixture.service.mintCode('attacker')}`);
     expect(injected.headers['location']).toBe('/sign-in/confirm');
     const confirm = await browser.follow(injected);
     expect(confirm.text).toContain('Person attacker');
@@ -97,65 +97,65 @@ describe('callbacks', () => {
 
   test('in absent mode an injected code of another person does not link with same-id [same-id]', async () => {
     await open({ signIn: { proof: ['same-id'], state: 'absent' } });
-    house.service.echoesState = false;
-    const browser = house.browser('20001');
+    fixture.service.echoesState = false;
+    const browser = fixture.browser('20001');
     await startedAt(browser);
-    const page = await browser.get(`${house.url}/oauth/callback?code=${house.service.mintCode('attacker')}`);
+    const page = await browser.get(`${fixture.url}/oauth/callback?code=${fixture.service.mintCode('attacker')}`);
     expect(page.status).toBe(403);
     expect(await account('20001')).toBeUndefined();
   });
 
   test('the platform’s callback needs its state in absent mode too', async () => {
     await open({ signIn: { state: 'absent' } });
-    const browser = house.browser('20001', '20001');
-    await browser.submit(await browser.get(await house.link('20001')));
-    const code = house.platform.codeFor('20001');
-    expect((await browser.get(`${house.url}/oauth/platform/wecom/callback?code=${code}`)).status).toBe(400);
+    const browser = fixture.browser('20001', '20001');
+    await browser.submit(await browser.get(await fixture.link('20001')));
+    const code = fixture.platform.codeFor('20001');
+    expect((await browser.get(`${fixture.url}/oauth/platform/wecom/callback?code=${code}`)).status).toBe(400);
   });
 
   test('a transaction of one sign-in is no use at the other’s callback [transaction-taken-once]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
-    const browser = house.browser('20001', '20001');
+    const browser = fixture.browser('20001', '20001');
     const state = (await startedAt(browser)).searchParams.get('state') ?? '';
-    const code = house.platform.codeFor('20001');
-    const page = await browser.get(`${house.url}/oauth/platform/wecom/callback?code=${code}&state=${state}`);
+    const code = fixture.platform.codeFor('20001');
+    const page = await browser.get(`${fixture.url}/oauth/platform/wecom/callback?code=${code}&state=${state}`);
     expect(page.status).toBe(400);
   });
 
   test('a sign-in that began before same-browser was asked for does not end without it', async () => {
     await open({ signIn: { proof: ['same-id'] } });
-    const browser = house.browser('20001');
+    const browser = fixture.browser('20001');
     const callback = await startedAt(browser);
-    house.options.signIn.proof = ['same-browser'];
+    fixture.options.signIn.proof = ['same-browser'];
     expect((await browser.get(callback.href)).status).toBe(400);
-    expect(house.service.seen.codes).toEqual([]);
+    expect(fixture.service.seen.codes).toEqual([]);
   });
 
   test('20 identical callbacks at once make one token request [transaction-taken-once]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
-    const browser = house.browser('20001');
+    const browser = fixture.browser('20001');
     const callback = await startedAt(browser);
     const pages = await Promise.all(Array.from({ length: 20 }, () => browser.get(callback.href)));
-    expect(house.service.seen.codes).toHaveLength(1);
+    expect(fixture.service.seen.codes).toHaveLength(1);
     expect(pages.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 19 }, () => 400)]);
     expect((await browser.get(callback.href)).status).toBe(400);
   });
 
   test('a callback without a transaction, over-long or without a cookie ends the sign-in', async () => {
     await open();
-    const code = house.service.mintCode('20001');
+    const code = fixture.service.mintCode('20001');
     for (const query of [`code=${code}`, `code=${code}&code=${code}`, 'code=', `code=${'x'.repeat(2_000)}`]) {
-      expect((await new TestBrowser().get(`${house.url}/oauth/callback?${query}`)).status).toBe(400);
+      expect((await new TestBrowser().get(`${fixture.url}/oauth/callback?${query}`)).status).toBe(400);
     }
-    expect(house.service.seen.codes).toEqual([]);
+    expect(fixture.service.seen.codes).toEqual([]);
   });
 
   test('an error from the service shows nothing of it, and takes nothing away [plain-callbacks]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
-    const browser = house.browser('20001');
+    const browser = fixture.browser('20001');
     const callback = await startedAt(browser);
     const page = await browser.get(
-      `${house.url}/oauth/callback?error=server_error&error_description=%3Cb%3Ehello%3C/b%3E`,
+      `${fixture.url}/oauth/callback?error=server_error&error_description=%3Cb%3Ehello%3C/b%3E`,
     );
     expect(page.status).toBe(502);
     expect(page.text).not.toContain('hello');
@@ -165,7 +165,7 @@ describe('callbacks', () => {
 
   test('the code leaves the address bar, and no referrer carries it [code-leaves-the-address]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
-    const browser = house.browser('20001');
+    const browser = fixture.browser('20001');
     const answer = await browser.get((await startedAt(browser)).href);
     expect(answer.headers).toMatchObject({ location: '/sign-in/confirm', 'referrer-policy': 'no-referrer' });
   });

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { TestBrowser } from './test-browser.ts';
-import type { House } from './house.ts';
+import type { IdentityFixture } from './identity-fixture.ts';
 
 /** People who sign in at the same time, and useless requests that come in meanwhile. */
 const AT_ONCE = 20;
@@ -11,19 +11,22 @@ const AT_ONCE = 20;
  * @returns how many links were made, and the statuses that the noise got
  */
 export async function signInCampus(
-  house: House,
+  fixture: IdentityFixture,
   { people, noise }: { people: number; noise: number },
 ): Promise<{ linked: number; noiseStatuses: Set<number> }> {
   const noiseStatuses = new Set<number>();
   for (let done = 0; done < noise; done += AT_ONCE) {
-    const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => beUseless(house, done + index)));
+    const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => beUseless(fixture, done + index)));
     for (const { status } of answers) noiseStatuses.add(status);
   }
   let linked = 0;
   for (let done = 0; done < people; done += AT_ONCE) {
     const count = Math.min(AT_ONCE, people - done);
     const walks = Array.from({ length: count }, async (_, index) => {
-      const [, outcome] = await Promise.all([beUseless(house, index), walk(house, String(20_000_000 + done + index))]);
+      const [, outcome] = await Promise.all([
+        beUseless(fixture, index),
+        walk(fixture, String(20_000_000 + done + index)),
+      ]);
       return outcome;
     });
     for (const outcome of await Promise.all(walks)) linked += outcome;
@@ -31,16 +34,16 @@ export async function signInCampus(
   return { linked, noiseStatuses };
 }
 
-async function walk(house: House, chatUserId: string): Promise<number> {
-  const browser = house.browser(chatUserId, chatUserId);
-  const page = await house.walk(browser, await house.link(chatUserId));
+async function walk(fixture: IdentityFixture, chatUserId: string): Promise<number> {
+  const browser = fixture.browser(chatUserId, chatUserId);
+  const page = await fixture.walk(browser, await fixture.link(chatUserId));
   expect([page.status, chatUserId]).toEqual([200, chatUserId]);
-  return (await house.identity.accountOf(house.owner, chatUserId))?.accountId === chatUserId ? 1 : 0;
+  return (await fixture.identity.accountOf(fixture.owner, chatUserId))?.accountId === chatUserId ? 1 : 0;
 }
 
-function beUseless(house: House, index: number) {
+function beUseless(fixture: IdentityFixture, index: number) {
   const browser = new TestBrowser();
-  if (index % 3 === 0) return browser.get(`${house.url}/link/${'x'.repeat(43)}`);
-  if (index % 3 === 1) return browser.get(`${house.url}/oauth/callback?code=1&state=2`);
-  return browser.send('POST', `${house.url}/link/${'y'.repeat(43)}/start`, { form: { csrf: 'x' } });
+  if (index % 3 === 0) return browser.get(`${fixture.url}/link/${'x'.repeat(43)}`);
+  if (index % 3 === 1) return browser.get(`${fixture.url}/oauth/callback?code=1&state=2`);
+  return browser.send('POST', `${fixture.url}/link/${'y'.repeat(43)}/start`, { form: { csrf: 'x' } });
 }

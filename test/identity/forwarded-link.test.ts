@@ -5,7 +5,7 @@ import { keys } from '../../src/identity/store.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
-import { openHouse, type House } from './house.ts';
+import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 
 /** Of each kind, spread over the deployments. */
 /** 200 of each kind by `npm run test:long`. */
@@ -18,18 +18,18 @@ const DEPLOYMENTS = (['required', 'absent'] as const).flatMap((state) =>
 );
 
 let server: TestRedis;
-let houses: House[] = [];
+let fixtures: IdentityFixture[] = [];
 beforeAll(async () => {
   server = await startTestRedis();
-  houses = [];
+  fixtures = [];
   for (const signIn of DEPLOYMENTS) {
-    const house = await openHouse(server.redis, { signIn });
-    house.service.echoesState = signIn.state === 'required';
-    houses.push(house);
+    const fixture = await startIdentityFixture(server.redis, { signIn });
+    fixture.service.echoesState = signIn.state === 'required';
+    fixtures.push(fixture);
   }
 });
 afterAll(async () => {
-  await Promise.all(houses.map((house) => house.close()));
+  await Promise.all(fixtures.map((fixture) => fixture.close()));
   await server.stop();
 });
 
@@ -38,9 +38,9 @@ describe('a forwarded link [proof-of-person]', () => {
     test(
       `${kind}: ${ATTEMPTS} random attempts, no link, and the owner is told once of somebody else`,
       async () => {
-        const attempts = houses.map(async (house, first) => {
-          for (let count = first; count < ATTEMPTS; count += houses.length)
-            await attempt(house, { kind, attack, name: `${index}-${count}` });
+        const attempts = fixtures.map(async (fixture, first) => {
+          for (let count = first; count < ATTEMPTS; count += fixtures.length)
+            await attempt(fixture, { kind, attack, name: `${index}-${count}` });
         });
         await Promise.all(attempts);
         expect(await server.redis.keys(keys.link('*'))).toEqual([]);
@@ -49,22 +49,25 @@ describe('a forwarded link [proof-of-person]', () => {
     );
   }
 
-  async function attempt(house: House, { kind, attack, name }: { kind: string; attack: Attack; name: string }) {
+  async function attempt(
+    fixture: IdentityFixture,
+    { kind, attack, name }: { kind: string; attack: Attack; name: string },
+  ) {
     const [owner, other] = [`owner-${name}`, `other-${name}`];
     try {
-      const told = await attack({ house, random: seededRandom(`${SEED} ${name}`), owner, other });
-      for (const person of [owner, other]) expect(await linkOf(house, person)).toBe(0);
-      const notices = house.notices.splice(0);
+      const told = await attack({ fixture, random: seededRandom(`${SEED} ${name}`), owner, other });
+      for (const person of [owner, other]) expect(await linkOf(fixture, person)).toBe(0);
+      const notices = fixture.notices.splice(0);
       expect(notices.map(({ person, notice }) => [person.chatUserId, notice.kind])).toEqual(
         told === 1 ? [[owner, 'someone-else-signed-in']] : [],
       );
     } catch (cause) {
-      const { state, proof } = house.options.signIn;
+      const { state, proof } = fixture.options.signIn;
       const where = `state ${state}, proof ${proof.join('+')}`;
       throw new Error(`${kind}, attempt ${name}, ${where}; repeat with ATTEMPTS_SEED=${SEED}`, { cause });
     }
   }
 
-  const linkOf = (house: House, chatUserId: string) =>
-    server.redis.exists(keys.link(personKey({ ...house.owner, chatUserId })));
+  const linkOf = (fixture: IdentityFixture, chatUserId: string) =>
+    server.redis.exists(keys.link(personKey({ ...fixture.owner, chatUserId })));
 });

@@ -12,7 +12,7 @@ import { createStore, keys } from '../../src/identity/store.ts';
 import { readStoredLink } from '../../src/identity/links/stored-link.ts';
 import { createVault } from '../../src/identity/tokens/vault.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { openHouse, type House } from './house.ts';
+import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
 const RINGS = {
@@ -25,23 +25,23 @@ const RINGS = {
 const [OLD_ID, NEW_ID] = [RINGS.old.currentKeyId, RINGS.new.currentKeyId];
 
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 beforeAll(async () => {
   server = await startTestRedis();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 afterAll(() => server.stop());
 
 async function open(people: string[]): Promise<void> {
-  house = await openHouse(server.redis, {
+  fixture = await startIdentityFixture(server.redis, {
     signIn: { proof: ['same-id'], keepTokens: 'both' },
     identity: { keyRing: RINGS.old },
   });
-  for (const person of people) await house.walk(house.browser(person), await house.link(person));
+  for (const person of people) await fixture.walk(fixture.browser(person), await fixture.link(person));
 }
 
-const identityWith = (keyRing: KeyRing) => createIdentity({ ...house.options, keyRing });
-const keyOf = (chatUserId: string) => personKey({ ...house.owner, chatUserId });
+const identityWith = (keyRing: KeyRing) => createIdentity({ ...fixture.options, keyRing });
+const keyOf = (chatUserId: string) => personKey({ ...fixture.owner, chatUserId });
 const linkOf = (chatUserId: string) => server.redis.hgetall(keys.link(keyOf(chatUserId)));
 const keyIdsOf = async (chatUserId: string) => {
   const { who = '', profile = '', tokens = '' } = await linkOf(chatUserId);
@@ -62,13 +62,13 @@ describe('key rotation [key-rotation]', () => {
     expect(await keyIdsOf('20001')).toEqual([OLD_ID, OLD_ID, OLD_ID]);
     const lifeMs = await server.redis.pttl(keys.link(keyOf('20001')));
     const rotated = identityWith(RINGS.newReadsOld);
-    const before = await house.identity.accountOf(house.owner, '20001');
-    expect(await rotated.accountOf(house.owner, '20001')).toEqual(before);
+    const before = await fixture.identity.accountOf(fixture.owner, '20001');
+    expect(await rotated.accountOf(fixture.owner, '20001')).toEqual(before);
     expect(await keyIdsOf('20001')).toEqual([NEW_ID, NEW_ID, NEW_ID]);
     const newOnly = identityWith(RINGS.new);
-    expect(await newOnly.accountOf(house.owner, '20001')).toEqual(before);
-    expect(await newOnly.freshAccessToken(house.owner, '20001')).toMatch(/^AT:/);
-    expect(house.service.seen.refreshes).toEqual([]);
+    expect(await newOnly.accountOf(fixture.owner, '20001')).toEqual(before);
+    expect(await newOnly.freshAccessToken(fixture.owner, '20001')).toMatch(/^AT:/);
+    expect(fixture.service.seen.refreshes).toEqual([]);
     expect(await server.redis.pttl(keys.link(keyOf('20001')))).toBeLessThanOrEqual(lifeMs);
   });
 
@@ -76,9 +76,9 @@ describe('key rotation [key-rotation]', () => {
     await open(crowd(25));
     await server.redis.mset(Array.from({ length: 1_500 }, (_, index) => [`other:${index}`, 'x']).flat());
     await sweep(identityWith(RINGS.oldReadsNew));
-    expect(house.keyCounts).toEqual([{ [OLD_ID]: 75, [NEW_ID]: 0 }]);
+    expect(fixture.keyCounts).toEqual([{ [OLD_ID]: 75, [NEW_ID]: 0 }]);
     await sweep(identityWith(RINGS.newReadsOld));
-    expect(house.keyCounts.at(-1)).toEqual({ [OLD_ID]: 0, [NEW_ID]: 75 });
+    expect(fixture.keyCounts.at(-1)).toEqual({ [OLD_ID]: 0, [NEW_ID]: 75 });
     for (const person of crowd(25)) expect(await keyIdsOf(person)).toEqual([NEW_ID, NEW_ID, NEW_ID]);
     for (const key of [keys.keySweep(), keys.sealedRecords()]) expect(await server.redis.pttl(key)).toBeGreaterThan(0);
   });
@@ -88,14 +88,14 @@ describe('key rotation [key-rotation]', () => {
     await Promise.all(Array.from({ length: 4 }, () => identityWith(RINGS.newReadsOld).sweepKeys()));
     const late = identityWith(RINGS.newReadsOld);
     await late.sweepKeys();
-    expect(house.keyCounts.at(-1)).toEqual({ [OLD_ID]: 0, [NEW_ID]: 15 });
-    expect(new Set(house.keyCounts.map((counts) => JSON.stringify(counts))).size).toBe(1);
+    expect(fixture.keyCounts.at(-1)).toEqual({ [OLD_ID]: 0, [NEW_ID]: 15 });
+    expect(new Set(fixture.keyCounts.map((counts) => JSON.stringify(counts))).size).toBe(1);
   });
 
   test('with one key nothing is swept or reported', async () => {
     await open(['20001']);
-    await house.identity.sweepKeys();
-    expect(house.keyCounts).toEqual([]);
+    await fixture.identity.sweepKeys();
+    expect(fixture.keyCounts).toEqual([]);
     expect(await server.redis.exists(keys.keySweep())).toBe(0);
   });
 
@@ -110,16 +110,16 @@ describe('key rotation [key-rotation]', () => {
     expect(await linkOf('20001')).toMatchObject({ tokens: 'of a refresh meanwhile', tokensVersion: '7' });
     expect(rewrapped.tokens).toBe(read?.tokens);
     expect((await keyIdsOf('20001')).slice(0, 2)).toEqual([NEW_ID, NEW_ID]);
-    await house.identity.unlink(house.owner, '20001', 'm1');
+    await fixture.identity.unlink(fixture.owner, '20001', 'm1');
     await rewrap(keyOf('20001'), read!);
     expect(await linkOf('20001')).toEqual({});
   });
 
   test('who sees a form when the key changes sends it to a process that has both, and is connected', async () => {
     await open([]);
-    const browser = house.browser('20001');
-    const confirm = await house.walkToConfirm(browser, await house.link('20001'));
-    house.serve(identityWith(RINGS.newReadsOld));
+    const browser = fixture.browser('20001');
+    const confirm = await fixture.walkToConfirm(browser, await fixture.link('20001'));
+    fixture.serve(identityWith(RINGS.newReadsOld));
     expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are signed in');
   });
 
@@ -148,13 +148,13 @@ describe('key rotation [key-rotation]', () => {
       Promise.all([
         repeat(async (round) => {
           const person = people[round % people.length]!;
-          expect((await any().accountOf(house.owner, person))?.status).toBe('active');
+          expect((await any().accountOf(fixture.owner, person))?.status).toBe('active');
           done.reads += 1;
         }),
         repeat(async (round) => {
           const person = people[round % 6]!;
           await server.redis.hset(keys.link(keyOf(person)), { refreshAtMs: 0, lastRefreshAttemptMs: 0 });
-          expect(await any().freshAccessToken(house.owner, person)).toMatch(/^AT:/);
+          expect(await any().freshAccessToken(fixture.owner, person)).toMatch(/^AT:/);
           done.refreshes += 1;
         }),
         repeat(async (round) => {
@@ -163,9 +163,9 @@ describe('key rotation [key-rotation]', () => {
         }),
         ...['30001', '30002'].map((person) =>
           repeat(async () => {
-            await any().unlink(house.owner, person, randomUUID());
+            await any().unlink(fixture.owner, person, randomUUID());
             await server.redis.del(keys.minted(keyOf(person)));
-            const page = await house.walk(house.browser(person), await house.link(person, true));
+            const page = await fixture.walk(fixture.browser(person), await fixture.link(person, true));
             expect(page.text).toContain('You are signed in');
             done.links += 1;
           }),
@@ -177,7 +177,7 @@ describe('key rotation [key-rotation]', () => {
       ]);
     const enter = (rings: KeyRing[]) => {
       processes = rings.map(identityWith);
-      house.serve(...processes);
+      fixture.serve(...processes);
     };
     enter(stages[0]!);
     const running = load();
@@ -197,24 +197,24 @@ describe('key rotation [key-rotation]', () => {
       isOver = true;
     }
     await running;
-    expect(house.notices.filter(({ notice }) => notice.kind !== 'linked')).toEqual([]);
-    expect(house.events.filter((event) => /refused|suspended|again/.test(event))).toEqual([]);
+    expect(fixture.notices.filter(({ notice }) => notice.kind !== 'linked')).toEqual([]);
+    expect(fixture.events.filter((event) => /refused|suspended|again/.test(event))).toEqual([]);
 
     await sweep(processes[0]!);
-    expect(house.keyCounts.at(-1)?.[OLD_ID]).toBe(0);
+    expect(fixture.keyCounts.at(-1)?.[OLD_ID]).toBe(0);
     const newOnly = identityWith(RINGS.new);
     for (const person of [...people, '30001', '30002'])
-      expect((await newOnly.accountOf(house.owner, person))?.accountId).toBe(person);
+      expect((await newOnly.accountOf(fixture.owner, person))?.accountId).toBe(person);
   });
 
   test('a process that lacks the key of a link takes nothing from it: whoever has the key re-checks it', async () => {
     await open(['20001']);
-    house.clock.nowMs += DAY_MS;
+    fixture.clock.nowMs += DAY_MS;
     const before = await linkOf('20001');
     await identityWith(RINGS.new).recheckDue(10);
     expect(await linkOf('20001')).toEqual(before);
     expect(await server.redis.zcard(keys.rechecks())).toBe(1);
-    house.clock.nowMs += HOUR_MS;
+    fixture.clock.nowMs += HOUR_MS;
     expect(await identityWith(RINGS.newReadsOld).recheckDue(10)).toBe(1);
     expect(await keyIdsOf('20001')).toEqual([NEW_ID, NEW_ID, NEW_ID]);
   });
@@ -225,40 +225,40 @@ describe('key rotation [key-rotation]', () => {
     const store = (value: string) => server.redis.hset(keys.link(keyOf('20001')), 'tokens', value);
     await store(tokens.replace(OLD_ID, NEW_ID));
     const check = async (afterMs: number) => {
-      house.clock.nowMs += afterMs;
-      await house.identity.recheckDue(10);
-      return (await house.identity.accountOf(house.owner, '20001'))?.status;
+      fixture.clock.nowMs += afterMs;
+      await fixture.identity.recheckDue(10);
+      return (await fixture.identity.accountOf(fixture.owner, '20001'))?.status;
     };
     expect(await check(DAY_MS)).toBe('active');
     expect(await check(71 * HOUR_MS)).toBe('active');
     expect(await check(HOUR_MS)).toBe('suspended');
-    expect(house.events).toContain('suspended key-lacking');
+    expect(fixture.events).toContain('suspended key-lacking');
     await store(tokens);
     expect(await check(HOUR_MS)).toBe('active');
   });
 
   test('a lost key: the people sign in again, and nothing crashes', async () => {
     await open(['20001', '20002']);
-    const started = house.browser('20003');
-    const confirm = await house.walkToConfirm(started, await house.link('20003'));
+    const started = fixture.browser('20003');
+    const confirm = await fixture.walkToConfirm(started, await fixture.link('20003'));
     const lost = identityWith(RINGS.new);
-    house.serve(lost);
-    expect(await lost.accountOf(house.owner, '20001')).toBeUndefined();
-    await expect(lost.freshAccessToken(house.owner, '20001')).rejects.toMatchObject({ code: 'sign_in_again' });
-    house.clock.nowMs += 24 * 3_600_000;
+    fixture.serve(lost);
+    expect(await lost.accountOf(fixture.owner, '20001')).toBeUndefined();
+    await expect(lost.freshAccessToken(fixture.owner, '20001')).rejects.toMatchObject({ code: 'sign_in_again' });
+    fixture.clock.nowMs += 24 * 3_600_000;
     await lost.recheckDue(10);
     expect((await started.submit(confirm, '/sign-in/confirm')).status).toBeLessThan(500);
     const [twoKeys, unknownId] = [identityWith(new KeyRing([NEW, randomBytes(32)])), OLD_ID];
     await sweep(twoKeys);
-    expect(house.keyCounts.at(-1)?.[unknownId]).toBe(6);
+    expect(fixture.keyCounts.at(-1)?.[unknownId]).toBe(6);
 
-    const request = { ...house.owner, chatUserId: '20001', conversation: { id: 'c0ffee', partition: 1 } };
+    const request = { ...fixture.owner, chatUserId: '20001', conversation: { id: 'c0ffee', partition: 1 } };
     const found = await lost.askToSignIn({ ...request, language: 'en', mints: 'always' });
     const uselessLinkMs = found.kind === 'linked' ? found.linkedAtMs : 0;
     const invitation = await lost.askToSignIn({ ...request, language: 'en', mints: 'always', uselessLinkMs });
-    const page = await house.walk(house.browser('20001'), invitation.kind === 'invited' ? invitation.url : '');
+    const page = await fixture.walk(fixture.browser('20001'), invitation.kind === 'invited' ? invitation.url : '');
     expect(page.text).toContain('You are signed in');
-    expect((await lost.accountOf(house.owner, '20001'))?.status).toBe('active');
+    expect((await lost.accountOf(fixture.owner, '20001'))?.status).toBe('active');
   });
 });
 

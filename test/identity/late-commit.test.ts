@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
-import { untilTrue } from '../support/town.ts';
-import { openHouse } from './house.ts';
+import { untilTrue } from '../support/deployment.ts';
+import { startIdentityFixture } from './identity-fixture.ts';
 
 let server: TestRedis;
 let redis: RedisClient;
@@ -17,16 +17,16 @@ afterAll(async () => {
 });
 
 test('a link that Redis makes after the page has given up is told and released all the same, once', async () => {
-  const house = await openHouse(redis);
-  const browser = house.browser('20001', '20001');
-  const confirm = await house.walkToConfirm(browser, await house.link('20001'));
+  const fixture = await startIdentityFixture(redis);
+  const browser = fixture.browser('20001', '20001');
+  const confirm = await fixture.walkToConfirm(browser, await fixture.link('20001'));
   // What only reads goes on; what writes is carried out after the pause.
   await server.redis.call('CLIENT', 'PAUSE', '2500', 'WRITE');
   expect((await browser.submit(confirm, '/sign-in/confirm')).status).toBe(503);
-  await untilTrue(() => house.notices.length > 0);
-  expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
-  expect(house.releases).toHaveLength(1);
-  expect((await browser.get(`${house.url}/sign-in/confirm`)).text).toContain('You are signed in');
-  expect(house.events.filter((event) => event === 'linked')).toHaveLength(1);
-  await house.close();
+  await untilTrue(() => fixture.notices.length > 0);
+  expect(fixture.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
+  expect(fixture.releases).toHaveLength(1);
+  expect((await browser.get(`${fixture.url}/sign-in/confirm`)).text).toContain('You are signed in');
+  expect(fixture.events.filter((event) => event === 'linked')).toHaveLength(1);
+  await fixture.close();
 }, 30_000);

@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { losingEachAnswer, startForgetfulRedis, type ForgetfulRedis } from '../support/lost-answers.ts';
-import { openHouse, type House, type HouseOptions } from './house.ts';
+import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions } from './identity-fixture.ts';
 
 // A client whose connection broke sends again what it got no answer for; Redis may have carried it out already. Whichever
 // answer is lost, what was decided stays decided, and whoever has to be told of it is told, once.
 
 let forgetful: ForgetfulRedis;
-let house: House;
+let fixture: IdentityFixture;
 beforeAll(async () => {
   forgetful = await startForgetfulRedis('fail-fast');
 });
 afterAll(() => forgetful.stop());
 
-/** Opens a house for each answer that is lost; what is prepared meets no fault. */
+/** Opens a fixture for each answer that is lost; what is prepared meets no fault. */
 const whicheverIsLost = <Ready>(
-  options: HouseOptions,
+  options: IdentityFixtureOptions,
   prepare: () => Promise<Ready>,
   act: (ready: Ready) => Promise<unknown>,
 ) =>
   losingEachAnswer(forgetful, {
     async prepare() {
-      house = await openHouse(forgetful.redis, options);
+      fixture = await startIdentityFixture(forgetful.redis, options);
       return prepare();
     },
     act,
-    tidy: () => house.close(),
+    tidy: () => fixture.close(),
   });
 
 const DAY_MS = 86_400_000;
@@ -36,9 +36,9 @@ function expectAll(seen: unknown[], least: number, right: unknown): void {
 }
 
 const told = () => ({
-  notices: house.notices.map(({ person, notice }) => `${person.chatUserId} ${notice.kind}`),
-  releases: house.releases.length,
-  events: house.events,
+  notices: fixture.notices.map(({ person, notice }) => `${person.chatUserId} ${notice.kind}`),
+  releases: fixture.releases.length,
+  events: fixture.events,
 });
 
 test.each([['same-browser'], ['same-id']] as const)(
@@ -46,10 +46,10 @@ test.each([['same-browser'], ['same-id']] as const)(
   async (proof) => {
     const seen = await whicheverIsLost(
       { signIn: { proof: [proof] } },
-      async () => house.browser('20001', '20001'),
+      async () => fixture.browser('20001', '20001'),
       async (browser) => {
-        const page = await house.walk(browser, await house.link('20001'));
-        const account = await house.identity.accountOf(house.owner, '20001');
+        const page = await fixture.walk(browser, await fixture.link('20001'));
+        const account = await fixture.identity.accountOf(fixture.owner, '20001');
         return { status: page.status, account: account?.accountId, ...told() };
       },
     );
@@ -61,11 +61,11 @@ test.each([['same-browser'], ['same-id']] as const)(
   60_000,
 );
 
-const TYPED: HouseOptions = { signIn: { proof: ['typed-code'] } };
+const TYPED: IdentityFixtureOptions = { signIn: { proof: ['typed-code'] } };
 const say = (chatUserId: string, text: string, messageId: string, chatKind: 'private' | 'group' = 'private') =>
-  house.identity.takeTypedCode({ owner: house.owner, chatUserId, chatKind, text, messageId });
+  fixture.identity.takeTypedCode({ owner: fixture.owner, chatUserId, chatKind, text, messageId });
 const walkToCode = async () => {
-  const page = await house.walk(house.browser('20001'), await house.link('20001'));
+  const page = await fixture.walk(fixture.browser('20001'), await fixture.link('20001'));
   return /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page.text)?.[0] ?? 'no code';
 };
 
@@ -88,7 +88,7 @@ test('a sign-in by a typed code counts the wrong one once, links, and releases',
 
 test('a code that another person types is kept from the model and ends, and its owner is told once', async () => {
   const seen = await whicheverIsLost(TYPED, walkToCode, async (code) => {
-    house.events.splice(0);
+    fixture.events.splice(0);
     return [(await say('20009', `my code is ${code.toLowerCase()}`, 'm1'))?.kind, told()];
   });
   const events = ['link-refused code-of-another'];
@@ -98,9 +98,9 @@ test('a code that another person types is kept from the model and ends, and its 
 test('whoever opens a forwarded link is refused, and its owner is told once', async () => {
   const seen = await whicheverIsLost(
     {},
-    () => house.link('20001'),
+    () => fixture.link('20001'),
     async (link) => {
-      const browser = house.browser('20002', '20002');
+      const browser = fixture.browser('20002', '20002');
       const page = await browser.follow(await browser.submit(await browser.get(link)));
       return [page.status, told()];
     },
@@ -111,10 +111,10 @@ test('whoever opens a forwarded link is refused, and its owner is told once', as
 
 test('an account that is linked elsewhere is refused by the page that says so, and its holder is told once', async () => {
   const prepare = async () => {
-    await house.walk(house.browser('20001', '20001'), await house.link('20001'));
-    const browser = house.browser('20001', '20002');
-    const confirm = await house.walkToConfirm(browser, await house.link('20002'));
-    for (const kept of [house.notices, house.releases, house.events]) kept.splice(0);
+    await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
+    const browser = fixture.browser('20001', '20002');
+    const confirm = await fixture.walkToConfirm(browser, await fixture.link('20002'));
+    for (const kept of [fixture.notices, fixture.releases, fixture.events]) kept.splice(0);
     return { browser, confirm };
   };
   const seen = await whicheverIsLost({}, prepare, async ({ browser, confirm }) => {
@@ -126,23 +126,23 @@ test('an account that is linked elsewhere is refused by the page that says so, a
 }, 60_000);
 
 const linked = async () => {
-  await house.walk(house.browser('20001', '20001'), await house.link('20001'));
-  for (const kept of [house.notices, house.releases, house.events]) kept.splice(0);
+  await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
+  for (const kept of [fixture.notices, fixture.releases, fixture.events]) kept.splice(0);
 };
-const keepsBoth: HouseOptions = { signIn: { keepTokens: 'both' } };
+const keepsBoth: IdentityFixtureOptions = { signIn: { keepTokens: 'both' } };
 
 test('a token is refreshed once and used at once; one that the service refuses ends, and the person is told once', async () => {
   const seen = await whicheverIsLost(keepsBoth, linked, async () => {
-    house.clock.nowMs += DAY_MS;
-    const fresh = () => house.identity.freshAccessToken(house.owner, '20001');
+    fixture.clock.nowMs += DAY_MS;
+    const fresh = () => fixture.identity.freshAccessToken(fixture.owner, '20001');
     const token = await fresh();
-    house.clock.nowMs += DAY_MS;
-    house.service.scripted.refresh = () => ({ status: 401, body: '{"error":"invalid_grant"}' });
+    fixture.clock.nowMs += DAY_MS;
+    fixture.service.scripted.refresh = () => ({ status: 401, body: '{"error":"invalid_grant"}' });
     return [
       token === '',
       await fresh().catch((error: unknown) => (error as { code?: string }).code),
       told().notices,
-      house.events,
+      fixture.events,
     ];
   });
   expectAll(seen, 8, [false, 'sign_in_again', ['20001 sign-in-again'], ['sign-in-again token-refused']]);
@@ -150,11 +150,11 @@ test('a token is refreshed once and used at once; one that the service refuses e
 
 test('who is due is looked at again in this round, and told once that the account is suspended', async () => {
   const seen = await whicheverIsLost(keepsBoth, linked, async () => {
-    house.clock.nowMs += DAY_MS;
-    house.service.profiles.set('20001', { active: false });
-    const count = await house.identity.recheckDue(10);
-    const account = await house.identity.accountOf(house.owner, '20001');
-    return [count, account?.status, told().notices, house.events];
+    fixture.clock.nowMs += DAY_MS;
+    fixture.service.profiles.set('20001', { active: false });
+    const count = await fixture.identity.recheckDue(10);
+    const account = await fixture.identity.accountOf(fixture.owner, '20001');
+    return [count, account?.status, told().notices, fixture.events];
   });
   expectAll(seen, 6, [1, 'suspended', ['20001 suspended'], ['suspended inactive']]);
 }, 60_000);

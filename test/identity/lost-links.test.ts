@@ -8,8 +8,8 @@ import { RecentChanges } from '../../src/identity/links/recent-changes.ts';
 import { createTellPerson } from '../../src/compose/notify-person.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
-import { untilTrue } from '../support/town.ts';
-import { openHouse, type House } from './house.ts';
+import { untilTrue } from '../support/deployment.ts';
+import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 
 // A Redis that takes over knows what stood at some instant before. What people decided after that is brought back by the
 // processes that wrote it, each for itself, in any order, and more than once.
@@ -19,7 +19,7 @@ let server: TestRedis;
 let redis: RedisClient;
 /** What the replica has. */
 let replica: Redis;
-let house: House;
+let fixture: IdentityFixture;
 let processes: [Identity, Identity];
 
 beforeAll(async () => {
@@ -34,10 +34,10 @@ afterAll(async () => {
   await server.stop();
 });
 beforeEach(async () => {
-  house = await openHouse(redis);
-  processes = [createIdentity(house.options), createIdentity(house.options)];
+  fixture = await startIdentityFixture(redis);
+  processes = [createIdentity(fixture.options), createIdentity(fixture.options)];
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 
 async function copyAll(from: RedisClient, to: RedisClient, db: number): Promise<void> {
   await to.flushdb();
@@ -46,18 +46,18 @@ async function copyAll(from: RedisClient, to: RedisClient, db: number): Promise<
 }
 const replicate = () => copyAll(server.redis, replica, 1);
 const failOver = () => copyAll(replica, server.redis, 0);
-const accountOf = async (person = ALICE) => (await house.identity.accountOf(house.owner, person))?.accountId;
+const accountOf = async (person = ALICE) => (await fixture.identity.accountOf(fixture.owner, person))?.accountId;
 const bringBack = (one: Identity) => one.bringBack(one.recall());
 
 async function link(one: Identity, account: string, person = ALICE): Promise<number> {
-  house.clock.nowMs += MINUTE_MS;
-  house.serve(one);
+  fixture.clock.nowMs += MINUTE_MS;
+  fixture.serve(one);
   // Whatever was asked before, five times an hour is too often for a test.
   await server.redis.del(...(await server.redis.keys('{id}:minted:*')), 'none');
-  return (await house.walk(house.browser(account, person), await house.link(person, true))).status;
+  return (await fixture.walk(fixture.browser(account, person), await fixture.link(person, true))).status;
 }
 let messages = 0;
-const unlink = (one: Identity, person = ALICE) => one.unlink(house.owner, person, `m${(messages += 1)}`);
+const unlink = (one: Identity, person = ALICE) => one.unlink(fixture.owner, person, `m${(messages += 1)}`);
 
 const deed = fc.record({
   by: fc.constantFrom(0 as const, 1 as const),
@@ -73,7 +73,7 @@ test('whatever was linked and undone, by whomever, and however much of it was lo
       async (deeds, known, order) => {
         await server.redis.flushdb();
         await replicate();
-        processes = [createIdentity(house.options), createIdentity(house.options)];
+        processes = [createIdentity(fixture.options), createIdentity(fixture.options)];
         for (const [index, { by, what }] of deeds.entries()) {
           if (index === known) await replicate();
           await (what === 'unlink' ? unlink(processes[by]) : link(processes[by], what));
@@ -89,22 +89,22 @@ test('whatever was linked and undone, by whomever, and however much of it was lo
 }, 60_000);
 
 test('what waits for the sign-in is released by a link that is made again, as it was by the first', async () => {
-  const url = await house.link(ALICE);
+  const url = await fixture.link(ALICE);
   await replicate();
-  house.serve(processes[0]);
-  await house.walk(house.browser('20001', ALICE), url);
-  house.releases.splice(0);
+  fixture.serve(processes[0]);
+  await fixture.walk(fixture.browser('20001', ALICE), url);
+  fixture.releases.splice(0);
   await failOver();
   expect(await accountOf()).toBeUndefined();
   await bringBack(processes[0]);
   expect(await accountOf()).toBe('20001');
-  expect(house.releases).toHaveLength(1);
-  expect(await house.identity.pendingReleases(10)).toEqual(house.releases);
+  expect(fixture.releases).toHaveLength(1);
+  expect(await fixture.identity.pendingReleases(10)).toEqual(fixture.releases);
   // Once more, also by a call that was sent twice.
   await bringBack(processes[0]);
-  expect(house.releases).toHaveLength(1);
-  expect(house.events.filter((event) => event === 'linked-again')).toHaveLength(1);
-  expect(house.notices.filter(({ notice }) => notice.kind === 'linked')).toHaveLength(1);
+  expect(fixture.releases).toHaveLength(1);
+  expect(fixture.events.filter((event) => event === 'linked-again')).toHaveLength(1);
+  expect(fixture.notices.filter(({ notice }) => notice.kind === 'linked')).toHaveLength(1);
 });
 
 test('what a person has done since the failover counts: neither a later sign-out nor a later sign-in is undone', async () => {
@@ -112,7 +112,7 @@ test('what a person has done since the failover counts: neither a later sign-out
   await replicate();
   await link(first, '20001');
   await failOver();
-  // Nobody is linked there, and so it is told; but the wish is known.
+  // Nobody is linked there, and so it is told; but the request is known.
   expect(await unlink(second)).toMatchObject({ wasLinked: false });
   await bringBack(first);
   expect(await accountOf()).toBeUndefined();
@@ -134,10 +134,10 @@ test('a sign-out whose process died too is done again by its message', async () 
   const [first, second] = processes;
   await link(first, '20001');
   await replicate();
-  await first.unlink(house.owner, ALICE, 'message');
+  await first.unlink(fixture.owner, ALICE, 'message');
   await failOver();
   expect(await accountOf()).toBe('20001');
-  expect(await second.unlink(house.owner, ALICE, 'message')).toMatchObject({ wasLinked: true });
+  expect(await second.unlink(fixture.owner, ALICE, 'message')).toMatchObject({ wasLinked: true });
   expect(await accountOf()).toBeUndefined();
 });
 
@@ -145,12 +145,12 @@ test('a sign-out that is brought back answers its message as before, and leaves 
   const [first, second] = processes;
   await link(first, '20001');
   await replicate();
-  await first.unlink(house.owner, ALICE, 'message');
+  await first.unlink(fixture.owner, ALICE, 'message');
   await failOver();
   await bringBack(first);
   expect(await accountOf()).toBeUndefined();
   await link(second, '20002');
-  expect(await second.unlink(house.owner, ALICE, 'message')).toMatchObject({ wasLinked: true });
+  expect(await second.unlink(fixture.owner, ALICE, 'message')).toMatchObject({ wasLinked: true });
   expect(await accountOf()).toBe('20002');
 });
 
@@ -160,12 +160,12 @@ test('an account that somebody else is linked to by now: the person is told once
   await link(first, '20001');
   await failOver();
   await link(second, '20001', 'bob');
-  house.notices.splice(0);
+  fixture.notices.splice(0);
   await bringBack(first);
   await bringBack(first);
   expect(await accountOf()).toBeUndefined();
   expect(await accountOf('bob')).toBe('20001');
-  expect(house.notices).toMatchObject([{ person: { chatUserId: ALICE }, notice: { kind: 'sign-in-lost' } }]);
+  expect(fixture.notices).toMatchObject([{ person: { chatUserId: ALICE }, notice: { kind: 'sign-in-lost' } }]);
 });
 
 test.each([
@@ -173,7 +173,7 @@ test.each([
   ['zh', '由于我们的故障，你的登录未能保留，请发送“登录”重新登录。'],
 ] as const)('whose sign-in was lost is told so in their language (%s)', async (language, text) => {
   const platform = createFakePlatform();
-  const { keyRing, log } = house.options;
+  const { keyRing, log } = fixture.options;
   const tell = createTellPerson({
     redis,
     keyRing,
@@ -181,24 +181,25 @@ test.each([
     platforms: new Map([['wecom', platform]]),
     groupScope: 'member',
   });
-  await tell({ ...house.owner, chatUserId: ALICE, language }, { kind: 'sign-in-lost' });
+  await tell({ ...fixture.owner, chatUserId: ALICE, language }, { kind: 'sign-in-lost' });
   expect(platform.written).toEqual([{ userId: ALICE, text }]);
 });
 
 test('a sign-in by a typed code is made again, and its message is answered as before', async () => {
-  const typed = () => createIdentity({ ...house.options, signIn: { ...house.options.signIn, proof: ['typed-code'] } });
+  const typed = () =>
+    createIdentity({ ...fixture.options, signIn: { ...fixture.options.signIn, proof: ['typed-code'] } });
   const [receiver, worker] = [typed(), typed()];
-  house.serve(receiver);
-  const page = await house.walk(house.browser('20001'), await house.link(ALICE));
+  fixture.serve(receiver);
+  const page = await fixture.walk(fixture.browser('20001'), await fixture.link(ALICE));
   const code = /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page.text)?.[0] ?? 'no code';
   await replicate();
-  const message = { owner: house.owner, chatUserId: ALICE, chatKind: 'private', text: code, messageId: 'm' } as const;
+  const message = { owner: fixture.owner, chatUserId: ALICE, chatKind: 'private', text: code, messageId: 'm' } as const;
   expect(await worker.takeTypedCode(message)).toMatchObject({ kind: 'linked' });
   await failOver();
   await bringBack(worker);
   expect(await accountOf()).toBe('20001');
   expect(await typed().takeTypedCode(message)).toMatchObject({ kind: 'linked' });
-  expect(house.events.filter((event) => event === 'linked' || event === 'linked-again')).toHaveLength(2);
+  expect(fixture.events.filter((event) => event === 'linked' || event === 'linked-again')).toHaveLength(2);
 });
 
 test('what is remembered of links is bounded in time, number and bytes', () => {

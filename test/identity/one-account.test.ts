@@ -2,47 +2,47 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { openHouse, type House, type HouseOptions } from './house.ts';
+import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions } from './identity-fixture.ts';
 
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 beforeAll(async () => {
   server = await startTestRedis();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 afterAll(() => server.stop());
 
-async function open(options?: HouseOptions): Promise<House> {
-  house = await openHouse(server.redis, options);
-  return house;
+async function open(options?: IdentityFixtureOptions): Promise<IdentityFixture> {
+  fixture = await startIdentityFixture(server.redis, options);
+  return fixture;
 }
 
-const account = (chatUserId: string) => house.identity.accountOf(house.owner, chatUserId);
+const account = (chatUserId: string) => fixture.identity.accountOf(fixture.owner, chatUserId);
 
 describe('one account, one chat user [linked-in-one-step]', () => {
   test('an account that is linked elsewhere is refused, and its holder is told', async () => {
     await open();
-    await house.walk(house.browser('20001', 'first'), await house.link('first'));
-    const page = await house.walk(house.browser('20001', 'second'), await house.link('second'));
+    await fixture.walk(fixture.browser('20001', 'first'), await fixture.link('first'));
+    const page = await fixture.walk(fixture.browser('20001', 'second'), await fixture.link('second'));
     expect(page.status).toBe(409);
     expect(page.text).toContain('Another chat account is signed in with this account');
     expect(await account('second')).toBeUndefined();
-    expect(house.notices.at(-1)).toMatchObject({
+    expect(fixture.notices.at(-1)).toMatchObject({
       person: { chatUserId: 'first' },
       notice: { kind: 'account-wanted-elsewhere' },
     });
-    await house.identity.unlink(house.owner, 'first', 'm1');
-    expect((await house.walk(house.browser('20001', 'second'), await house.link('second'))).status).toBe(200);
+    await fixture.identity.unlink(fixture.owner, 'first', 'm1');
+    expect((await fixture.walk(fixture.browser('20001', 'second'), await fixture.link('second'))).status).toBe(200);
   });
 
   test('a chat user with another account has to unlink first', async () => {
     await open();
-    await house.walk(house.browser('20001', 'first'), await house.link('first'));
-    const page = await house.walk(house.browser('20002', 'first'), await house.link('first'));
+    await fixture.walk(fixture.browser('20001', 'first'), await fixture.link('first'));
+    const page = await fixture.walk(fixture.browser('20002', 'first'), await fixture.link('first'));
     expect(page.status).toBe(409);
     expect(page.text).toContain('This chat is signed in with another account');
     expect((await account('first'))?.accountId).toBe('20001');
-    expect((await house.walk(house.browser('20001', 'first'), await house.link('first'))).status).toBe(200);
+    expect((await fixture.walk(fixture.browser('20001', 'first'), await fixture.link('first'))).status).toBe(200);
   });
 
   test('random histories never give an account two holders', async () => {
@@ -56,8 +56,8 @@ describe('one account, one chat user [linked-in-one-step]', () => {
       fc.asyncProperty(fc.array(act, { minLength: 2, maxLength: 7 }), async (acts) => {
         await server.redis.flushdb();
         for (const { chat, account: id, unlink } of acts) {
-          if (unlink) await house.identity.unlink(house.owner, chat, randomUUID());
-          else await house.walk(house.browser(id, chat), await house.link(chat, true)).catch(ignoreTooMany);
+          if (unlink) await fixture.identity.unlink(fixture.owner, chat, randomUUID());
+          else await fixture.walk(fixture.browser(id, chat), await fixture.link(chat, true)).catch(ignoreTooMany);
           const accounts = await Promise.all(['a', 'b', 'c'].map(async (one) => (await account(one))?.accountId));
           const held = accounts.filter((one) => one !== undefined);
           expect(new Set(held).size).toBe(held.length);
@@ -75,8 +75,8 @@ describe('one account, one chat user [linked-in-one-step]', () => {
     await open();
     const pages = await Promise.all(
       ['first', 'second'].map(async (chat) => {
-        const browser = house.browser('20001', chat);
-        return { browser, page: await house.walkToConfirm(browser, await house.link(chat)) };
+        const browser = fixture.browser('20001', chat);
+        return { browser, page: await fixture.walkToConfirm(browser, await fixture.link(chat)) };
       }),
     );
     const ends = await Promise.all(pages.map(({ browser, page }) => browser.submit(page, '/sign-in/confirm')));

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { fuzzMs, fuzzTestMs } from '../support/fuzz-time.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { openHouse, type House } from './house.ts';
+import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 
 /** Half of the time each for what browsers and what the service send; `FUZZ_SEC=600` looks longer. */
 const LIMIT_MS = fuzzMs / 2;
@@ -13,11 +13,11 @@ const HANG_MS = 1_000;
 const isFine = (status: number) => (status >= 200 && status < 500) || status === 502 || status === 504;
 
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 beforeAll(async () => {
   server = await startTestRedis();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 afterAll(() => server.stop());
 
 interface Sent {
@@ -40,7 +40,7 @@ function exchange({ method, path, headers, body }: Sent): Promise<Got> {
   return new Promise((resolve) => {
     const done = (status: number, answered: Got['headers'], text: string) =>
       resolve({ status, tookMs: performance.now() - startedMs, headers: answered, text });
-    const request = send(new URL(house.url), { method, path, headers, timeout: 5_000 }, (response) => {
+    const request = send(new URL(fixture.url), { method, path, headers, timeout: 5_000 }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => done(response.statusCode ?? 0, response.headers, Buffer.concat(chunks).toString()));
@@ -64,7 +64,7 @@ interface Real {
 let people = 0;
 async function beginReal(): Promise<Real> {
   people += 1;
-  const ticket = new URL(await house.link(`person${people}`)).pathname.split('/').at(-1) ?? '';
+  const ticket = new URL(await fixture.link(`person${people}`)).pathname.split('/').at(-1) ?? '';
   const cookieIn = ({ headers }: Got) => /__Host-bs=([\w-]+)/.exec(String(headers['set-cookie']))?.[1] ?? '';
   const landing = await exchange({ method: 'GET', path: `/link/${ticket}`, headers: {}, body: '' });
   const csrf = /name="csrf" value="([^"]+)"/.exec(landing.text)?.[1] ?? '';
@@ -72,7 +72,7 @@ async function beginReal(): Promise<Real> {
   const started = await exchange({ method: 'POST', path: `/link/${ticket}/start`, headers, body: `csrf=${csrf}` });
   const authorize = new URL(String(started.headers['location'])).searchParams;
   // Somebody else's code: whatever the mutations put together, nobody may be linked by it.
-  const code = house.service.mintCode('another.person', authorize.get('code_challenge') ?? '');
+  const code = fixture.service.mintCode('another.person', authorize.get('code_challenge') ?? '');
   return { ticket, csrf, cookie: cookieIn(started), state: authorize.get('state') ?? '', code };
 }
 
@@ -131,7 +131,7 @@ const attempt = fc.record({
 test(
   'tickets, forms, callbacks and cookies of any kind: no 5xx of ours, no hang over 1 s, no link',
   async () => {
-    house = await openHouse(server.redis, { signIn: { proof: ['same-id'] } });
+    fixture = await startIdentityFixture(server.redis, { signIn: { proof: ['same-id'] } });
     let [real, sent] = [await beginReal(), 0];
     const parts = (pairs: [string, Mutation][]) =>
       pairs
@@ -206,27 +206,27 @@ function scribbled(right: object, how: Scribble): string {
 test(
   'token and profile answers with flipped bits and any JSON: an error page, or a link of exactly the person asked for',
   async () => {
-    house = await openHouse(server.redis, { signIn: { proof: ['same-id'] } });
+    fixture = await startIdentityFixture(server.redis, { signIn: { proof: ['same-id'] } });
     let [walks, links] = [0, 0];
     await fc.assert(
       fc.asyncProperty(fc.constantFrom('token', 'profile'), scribble, async (which, how) => {
         walks += 1;
         const account = `visitor${walks}`;
         const profile = {
-          ...{ id: account, active: true, client_id: house.service.clientId },
+          ...{ id: account, active: true, client_id: fixture.service.clientId },
           parentIdentityInfo: { name: 'staff', code: 'JG' },
           attributes: { XGH: account, XM: 'Somebody' },
         };
         const tokens = { access_token: 'AT:unknown', token_type: 'bearer', expires_in: 7200 };
         const body = scribbled(which === 'token' ? tokens : profile, how);
-        house.service.scripted = {
+        fixture.service.scripted = {
           [which]: () => ({ body }),
           // A token that was made up is known by nobody; then the profile is right, so that the token alone decides.
           ...(which === 'token' ? { profile: () => ({ body: JSON.stringify(profile) }) } : {}),
         };
-        const browser = house.browser(account);
+        const browser = fixture.browser(account);
         const startedMs = performance.now();
-        const page = await house.walkToConfirm(browser, await house.link(account));
+        const page = await fixture.walkToConfirm(browser, await fixture.link(account));
         if (!isFine(page.status)) throw new Error(`Status ${page.status}`);
         expect(performance.now() - startedMs).toBeLessThan(HANG_MS);
         if (page.status !== 200) return;

@@ -4,20 +4,20 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { KeyRing } from '../../src/base/key-ring.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { openHouse, type House } from './house.ts';
+import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 
 const PROCESSES = 4;
 const CALLERS_EACH = 50;
 const TOKEN_LIFE_MS = 7_200_000;
 
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 /** Those that a test did not kill go on to the next one. */
 let workers: Worker[] = [];
 beforeAll(async () => {
   server = await startTestRedis();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 afterAll(async () => {
   await Promise.all(workers.map(({ end }) => end()));
   await server.stop();
@@ -42,16 +42,16 @@ interface Worker {
 async function openAtExpiry(): Promise<void> {
   const secretKey = randomBytes(32);
   const signIn = { proof: ['same-id'], keepTokens: 'both' } as const;
-  house = await openHouse(server.redis, { signIn, identity: { keyRing: new KeyRing([secretKey]) } });
-  await house.walk(house.browser('20001'), await house.link('20001'));
-  house.clock.nowMs += TOKEN_LIFE_MS;
+  fixture = await startIdentityFixture(server.redis, { signIn, identity: { keyRing: new KeyRing([secretKey]) } });
+  await fixture.walk(fixture.browser('20001'), await fixture.link('20001'));
+  fixture.clock.nowMs += TOKEN_LIFE_MS;
   const start = {
     redisUrl: server.url,
     secretKey: secretKey.toString('base64'),
-    publicUrl: house.url,
-    signIn: house.options.signIn,
-    nowMs: house.clock.nowMs,
-    ...{ owner: house.owner, chatUserId: '20001' },
+    publicUrl: fixture.url,
+    signIn: fixture.options.signIn,
+    nowMs: fixture.clock.nowMs,
+    ...{ owner: fixture.owner, chatUserId: '20001' },
   };
   const living = workers.filter(({ isKilled }) => !isKilled());
   workers = [...living, ...Array.from({ length: PROCESSES - living.length }, startWorker)];
@@ -85,7 +85,7 @@ async function answerOf(child: ChildProcess, message: object): Promise<Ends> {
 }
 
 const askAll = (some = workers) => Promise.all(some.map((worker) => worker.ask(CALLERS_EACH)));
-const refreshes = () => house.service.seen.refreshes.length;
+const refreshes = () => fixture.service.seen.refreshes.length;
 const lockName = async () => ((await server.redis.keys('{id}:link:*'))[0] ?? '').replace(':link:', ':lock:');
 
 async function refreshAsked(): Promise<void> {
@@ -95,7 +95,7 @@ async function refreshAsked(): Promise<void> {
 describe('4 processes with 50 callers each at the moment of expiry [one-refresh] [refresh-race]', () => {
   test('one refresh call, and all 200 have its token within 5 s', async () => {
     await openAtExpiry();
-    house.service.scripted.refresh = () => ({ delayMs: 100 });
+    fixture.service.scripted.refresh = () => ({ delayMs: 100 });
     const ends = await askAll();
     const tokens = ends.flatMap((end) => end.tokens);
     expect(tokens).toHaveLength(200);
@@ -107,7 +107,7 @@ describe('4 processes with 50 callers each at the moment of expiry [one-refresh]
 
   test('the holder is killed in the middle: the others wait for its lock to run out, and one further call is made', async () => {
     await openAtExpiry();
-    house.service.scripted.refresh = () => (refreshes() === 1 ? { delayMs: 60_000 } : undefined);
+    fixture.service.scripted.refresh = () => (refreshes() === 1 ? { delayMs: 60_000 } : undefined);
     const [holder, ...others] = workers;
     void holder?.ask(CALLERS_EACH).catch(() => undefined);
     await refreshAsked();
@@ -132,14 +132,14 @@ describe('4 processes with 50 callers each at the moment of expiry [one-refresh]
   ] as const) {
     test(`the service answers ${what}: one call, nobody calls without the lock, the tokens stay`, async () => {
       await openAtExpiry();
-      house.service.scripted.refresh = () => scripted;
+      fixture.service.scripted.refresh = () => scripted;
       const ends = (await askAll()).flatMap((end) => end.tokens);
       expect(ends).toHaveLength(200);
       expect(new Set(ends)).toEqual(new Set(['failed: refresh_later']));
       expect(refreshes()).toBe(1);
-      house.service.scripted = {};
-      house.clock.nowMs += 60_000;
-      expect(await house.identity.freshAccessToken(house.owner, '20001')).toMatch(/^AT:/);
+      fixture.service.scripted = {};
+      fixture.clock.nowMs += 60_000;
+      expect(await fixture.identity.freshAccessToken(fixture.owner, '20001')).toMatch(/^AT:/);
     });
   }
 });

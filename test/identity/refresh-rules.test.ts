@@ -4,33 +4,33 @@ import fc from 'fast-check';
 import { connectRedis } from '../../src/base/redis.ts';
 import { createIdentity } from '../../src/identity/identity.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
-import { openHouse, type House, type HouseOptions } from './house.ts';
+import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions } from './identity-fixture.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 beforeAll(async () => {
   server = await startTestRedis();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 afterAll(() => server.stop());
 
-/** A house in which 20001 is linked, with an access token of two hours. */
-async function openLinked(signIn: HouseOptions['signIn'] = { keepTokens: 'both' }): Promise<void> {
-  house = await openHouse(server.redis, { signIn });
+/** A fixture in which 20001 is linked, with an access token of two hours. */
+async function openLinked(signIn: IdentityFixtureOptions['signIn'] = { keepTokens: 'both' }): Promise<void> {
+  fixture = await startIdentityFixture(server.redis, { signIn });
   await link();
 }
 
-const link = async () => house.walk(house.browser('20001', '20001'), await house.link('20001', true));
-const fresh = (rejected?: string) => house.identity.freshAccessToken(house.owner, '20001', rejected);
-const status = async () => (await house.identity.accountOf(house.owner, '20001'))?.status;
+const link = async () => fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001', true));
+const fresh = (rejected?: string) => fixture.identity.freshAccessToken(fixture.owner, '20001', rejected);
+const status = async () => (await fixture.identity.accountOf(fixture.owner, '20001'))?.status;
 const linkName = async () => (await server.redis.keys('{id}:link:*'))[0] ?? '';
 const lockName = async () => (await linkName()).replace(':link:', ':lock:');
-const refreshes = () => house.service.seen.refreshes.length;
+const refreshes = () => fixture.service.seen.refreshes.length;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const expire = () => void (house.clock.nowMs += 2 * HOUR_MS);
+const expire = () => void (fixture.clock.nowMs += 2 * HOUR_MS);
 
 /** Until the service has got its request. */
 async function refreshAsked(): Promise<void> {
@@ -61,7 +61,7 @@ describe('one refresh at a time [one-refresh]', () => {
 
   test('the lock lives for 15 s [refresh-lock]', async () => {
     await openLinked();
-    house.service.scripted.refresh = () => ({ delayMs: 300 });
+    fixture.service.scripted.refresh = () => ({ delayMs: 300 });
     expire();
     const pending = fresh();
     await refreshAsked();
@@ -76,8 +76,8 @@ describe('one refresh at a time [one-refresh]', () => {
     await openLinked();
     expire();
     const gone = connectRedis({ urls: ['redis://127.0.0.1:1'] }, 'fail-fast', recordingLog().log, 'gone');
-    const identity = createIdentity({ ...house.options, redis: gone });
-    await expect(identity.freshAccessToken(house.owner, '20001')).rejects.toMatchObject({ code: 'store_away' });
+    const identity = createIdentity({ ...fixture.options, redis: gone });
+    await expect(identity.freshAccessToken(fixture.owner, '20001')).rejects.toMatchObject({ code: 'store_away' });
     gone.disconnect();
     expect(refreshes()).toBe(0);
   });
@@ -86,7 +86,7 @@ describe('one refresh at a time [one-refresh]', () => {
     await openLinked();
     expire();
     const lock = await lockName();
-    // Another process refreshes between our first look and our lock.
+    // Another process refreshes between our first snapshot and our lock.
     let others: string | undefined;
     const redis = new Proxy(server.redis, {
       get(target, asked) {
@@ -102,8 +102,8 @@ describe('one refresh at a time [one-refresh]', () => {
         };
       },
     });
-    const late = createIdentity({ ...house.options, redis });
-    const token = await late.freshAccessToken(house.owner, '20001');
+    const late = createIdentity({ ...fixture.options, redis });
+    const token = await late.freshAccessToken(fixture.owner, '20001');
     expect(others).toEqual(expect.any(String));
     expect(token).toBe(others);
     expect(refreshes()).toBe(1);
@@ -111,7 +111,7 @@ describe('one refresh at a time [one-refresh]', () => {
 
   test('what was written meanwhile is not overwritten [refresh-token-kept]', async () => {
     await openLinked();
-    house.service.scripted.refresh = () => ({ delayMs: 1_500 });
+    fixture.service.scripted.refresh = () => ({ delayMs: 1_500 });
     expire();
     const pending = expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
     await refreshAsked();
@@ -123,7 +123,7 @@ describe('one refresh at a time [one-refresh]', () => {
 
   test('a lock that has become another’s is not released [owner-releases]', async () => {
     await openLinked();
-    house.service.scripted.refresh = () => ({ delayMs: 200 });
+    fixture.service.scripted.refresh = () => ({ delayMs: 200 });
     expire();
     const pending = fresh();
     await refreshAsked();
@@ -134,7 +134,7 @@ describe('one refresh at a time [one-refresh]', () => {
 
   test('who waits learns of a failure at once, and does not call either [refresh-outcomes]', async () => {
     await openLinked();
-    house.service.scripted.refresh = () => ({ status: 503, body: '', delayMs: 200 });
+    fixture.service.scripted.refresh = () => ({ status: 503, body: '', delayMs: 200 });
     expire();
     const startedMs = performance.now();
     const ends = await Promise.allSettled(Array.from({ length: 50 }, () => fresh()));
@@ -147,51 +147,51 @@ describe('one refresh at a time [one-refresh]', () => {
 describe('outcomes [refresh-outcomes]', () => {
   test('definitive, but the version moved: that is used', async () => {
     await openLinked();
-    house.service.scripted.refresh = () => ({ status: 400, body: '{"error":"invalid_grant"}', delayMs: 1_500 });
+    fixture.service.scripted.refresh = () => ({ status: 400, body: '{"error":"invalid_grant"}', delayMs: 1_500 });
     expire();
     const pending = fresh();
     await refreshAsked();
     await link();
     expect(await pending).toBe(await fresh());
     expect(await status()).toBe('active');
-    expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['linked', 'linked']);
+    expect(fixture.notices.map(({ notice }) => notice.kind)).toEqual(['linked', 'linked']);
   });
 
   test('the person is told once in 24 hours', async () => {
     await openLinked();
     for (let round = 0; round < 3; round += 1) {
-      house.service.scripted.refresh = () => ({ status: 401, body: '{"error":"invalid_grant"}' });
+      fixture.service.scripted.refresh = () => ({ status: 401, body: '{"error":"invalid_grant"}' });
       expire();
       await expect(fresh()).rejects.toMatchObject({ code: 'sign_in_again' });
       await link();
     }
-    expect(house.notices.filter(({ notice }) => notice.kind === 'sign-in-again')).toHaveLength(1);
-    expect(house.events.filter((event) => event === 'sign-in-again token-refused')).toHaveLength(3);
+    expect(fixture.notices.filter(({ notice }) => notice.kind === 'sign-in-again')).toHaveLength(1);
+    expect(fixture.events.filter((event) => event === 'sign-in-again token-refused')).toHaveLength(3);
     const [told] = await server.redis.keys('{id}:told:*');
     expect(await server.redis.pttl(told ?? '')).toBeGreaterThan(23 * HOUR_MS);
   });
 
   test('our own client’s refusal raises an alarm in the log and signs nobody out', async () => {
     await openLinked();
-    house.service.scripted.refresh = () => ({ status: 401, body: '{"error":"invalid_client"}' });
+    fixture.service.scripted.refresh = () => ({ status: 401, body: '{"error":"invalid_client"}' });
     for (let round = 0; round < 5; round += 1) {
       expire();
       await expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
     }
     expect(await status()).toBe('active');
-    const alarms = house.lines.filter((line) => line.includes('refuses our client id or secret'));
+    const alarms = fixture.lines.filter((line) => line.includes('refuses our client id or secret'));
     expect(alarms.map((line) => (JSON.parse(line) as { level: unknown }).level)).toEqual(Array(5).fill(50));
-    expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
+    expect(fixture.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
   });
 
   test('a back-off grows with each failure, with jitter, up to ten minutes', async () => {
     await openLinked();
-    house.service.scripted.refresh = () => ({ status: 503, body: '' });
+    fixture.service.scripted.refresh = () => ({ status: 503, body: '' });
     const waitsMs: number[] = [];
     for (let round = 0; round < 12; round += 1) {
       expire();
       await expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
-      waitsMs.push(Number(await server.redis.hget(await linkName(), 'notBeforeMs')) - house.clock.nowMs);
+      waitsMs.push(Number(await server.redis.hget(await linkName(), 'notBeforeMs')) - fixture.clock.nowMs);
     }
     waitsMs.forEach((waitMs, failures) => {
       const longestMs = Math.min(5_000 * 2 ** failures, 10 * MINUTE_MS);
@@ -200,7 +200,7 @@ describe('outcomes [refresh-outcomes]', () => {
     });
     expect(new Set(waitsMs.slice(7)).size).toBeGreaterThan(1);
     const before = refreshes();
-    house.clock.nowMs += 4 * MINUTE_MS;
+    fixture.clock.nowMs += 4 * MINUTE_MS;
     await expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
     expect(refreshes()).toBe(before);
   });
@@ -208,13 +208,13 @@ describe('outcomes [refresh-outcomes]', () => {
   test('a suspension ends a refresh that is under way: it writes no token', async () => {
     await openLinked();
     const token = await fresh();
-    house.service.scripted.refresh = () => ({ delayMs: 300 });
+    fixture.service.scripted.refresh = () => ({ delayMs: 300 });
     const pending = expect(fresh(token)).rejects.toMatchObject({ code: 'refresh_later' });
     await refreshAsked();
-    house.service.profiles.set('20001', { active: false });
+    fixture.service.profiles.set('20001', { active: false });
     const person = (await linkName()).replace('{id}:link:', '');
     await server.redis.zadd('{id}:rechecks', 'XX', 0, person);
-    await house.identity.recheckDue(10);
+    await fixture.identity.recheckDue(10);
     await pending;
     expect(await server.redis.hmget(await linkName(), 'status', 'tokens')).toEqual(['suspended', '']);
   });
@@ -228,10 +228,10 @@ describe('outcomes [refresh-outcomes]', () => {
     await openLinked();
     const tokens = (await server.redis.hget(await linkName(), 'tokens')) ?? '';
     await server.redis.hset(await linkName(), 'tokens', brokenBy(tokens.split('.')[1] ?? ''));
-    house.clock.nowMs += 24 * HOUR_MS;
-    await house.identity.recheckDue(10);
+    fixture.clock.nowMs += 24 * HOUR_MS;
+    await fixture.identity.recheckDue(10);
     expect(await status()).toBe('reauth');
-    expect(house.events).toContain('sign-in-again record-broken');
+    expect(fixture.events).toContain('sign-in-again record-broken');
   });
 });
 
@@ -248,13 +248,13 @@ describe('a hint that is wrong [expiry-unit]', () => {
     );
     await fc.assert(
       fc.asyncProperty(steps, async (given) => {
-        house.clock.nowMs += 24 * HOUR_MS;
+        fixture.clock.nowMs += 24 * HOUR_MS;
         const refreshedAtMs: number[] = [];
         let last: string | undefined;
         for (const { waitMs, expiresIn, isRejected } of given) {
-          house.clock.nowMs += waitMs;
-          house.service.scripted.refresh = () => {
-            refreshedAtMs.push(house.clock.nowMs);
+          fixture.clock.nowMs += waitMs;
+          fixture.service.scripted.refresh = () => {
+            refreshedAtMs.push(fixture.clock.nowMs);
             const token = { access_token: `AT:${refreshedAtMs.length}`, token_type: 'bearer', expires_in: expiresIn };
             return { body: JSON.stringify(token) };
           };
@@ -271,10 +271,10 @@ describe('a hint that is wrong [expiry-unit]', () => {
   test('what the unit setting says counts, for the first token and for later ones', async () => {
     await openLinked({ keepTokens: 'both', expiresUnit: 'milliseconds' });
     // 7,200 ms are raised to the least life of a minute, of which 70 to 80 % are used.
-    house.clock.nowMs += 41_000;
+    fixture.clock.nowMs += 41_000;
     await fresh();
     expect(refreshes()).toBe(0);
-    house.clock.nowMs += 8_000;
+    fixture.clock.nowMs += 8_000;
     await fresh();
     expect(refreshes()).toBe(1);
   });
@@ -291,16 +291,16 @@ test('no token, secret or body is in an error or a log line, whatever the servic
     [401, `{"error":"invalid_client","error_description":"${canary}"}`],
     [401, `{"error":"invalid_grant","error_description":"${canary}"}`],
   ] as const) {
-    house.service.scripted.refresh = () => ({ status: code, body });
+    fixture.service.scripted.refresh = () => ({ status: code, body });
     expire();
     seen.push(inspect(await fresh().catch((error: unknown) => error), { depth: 10, showHidden: true }));
   }
   await link();
-  await house.service.close();
+  await fixture.service.close();
   expire();
   seen.push(inspect(await fresh().catch((error: unknown) => error), { depth: 10, showHidden: true }));
-  const { clientSecret, seen: asked } = house.service;
-  const text = [...seen, ...house.lines].join('\n');
+  const { clientSecret, seen: asked } = fixture.service;
+  const text = [...seen, ...fixture.lines].join('\n');
   for (const secret of [canary, clientSecret, 'AT:', 'RT:', ...asked.refreshes, ...asked.codes])
     expect(text).not.toContain(secret);
   expect(seen).toHaveLength(6);

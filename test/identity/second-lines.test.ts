@@ -2,22 +2,22 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { RedisClient } from '../../src/base/redis.ts';
 import { keys } from '../../src/identity/store.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { openHouse, type House, type HouseOptions } from './house.ts';
+import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions } from './identity-fixture.ts';
 
 /** Defences that stand behind others: here what stands before them has already been got round. */
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 beforeAll(async () => {
   server = await startTestRedis();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 afterAll(() => server.stop());
 
-async function open(options?: HouseOptions): Promise<void> {
-  house = await openHouse(server.redis, options);
+async function open(options?: IdentityFixtureOptions): Promise<void> {
+  fixture = await startIdentityFixture(server.redis, options);
 }
 
-const own = () => house.browser('20001', '20001');
+const own = () => fixture.browser('20001', '20001');
 const links = () => server.redis.keys(keys.link('*'));
 
 describe('a callback of one provider with the transaction of another [transaction-taken-once]', () => {
@@ -26,22 +26,22 @@ describe('a callback of one provider with the transaction of another [transactio
   test('the service’s transaction does not count at the platform’s callback', async () => {
     await open({ signIn: { proof: ['same-browser'] } });
     const browser = own();
-    const started = await browser.submit(await browser.get(await house.link('20001')));
+    const started = await browser.submit(await browser.get(await fixture.link('20001')));
     const atService = await browser.follow(started, /\/oauth\/callback/);
     const state = stateOf(atService.headers['location']);
-    const code = house.platform.codeFor('20001');
-    const page = await browser.get(`${house.url}/oauth/platform/wecom/callback?code=${code}&state=${state}`);
+    const code = fixture.platform.codeFor('20001');
+    const page = await browser.get(`${fixture.url}/oauth/platform/wecom/callback?code=${code}&state=${state}`);
     expect(page.status).toBe(400);
   });
 
   test('the platform’s transaction does not count at the service’s callback, and no code is exchanged', async () => {
     await open({ signIn: { proof: ['same-browser'] } });
     const browser = own();
-    const started = await browser.submit(await browser.get(await house.link('20001')));
+    const started = await browser.submit(await browser.get(await fixture.link('20001')));
     const state = stateOf(started.headers['location']);
-    const code = house.service.mintCode('20001');
-    expect((await browser.get(`${house.url}/oauth/callback?code=${code}&state=${state}`)).status).toBe(400);
-    expect(house.service.seen.codes).toEqual([]);
+    const code = fixture.service.mintCode('20001');
+    expect((await browser.get(`${fixture.url}/oauth/callback?code=${code}&state=${state}`)).status).toBe(400);
+    expect(fixture.service.seen.codes).toEqual([]);
   });
 });
 
@@ -49,7 +49,7 @@ describe('one transaction a browser [one-transaction]', () => {
   test('a second start ends the first: its transaction is gone, and put back it is refused', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = own();
-    const landing = await browser.get(await house.link('20001'));
+    const landing = await browser.get(await fixture.link('20001'));
     const shown = new Map(browser.cookies);
     const callback = String(
       (await browser.follow(await browser.submit(landing), /\/oauth\/callback/)).headers['location'],
@@ -66,29 +66,29 @@ describe('one transaction a browser [one-transaction]', () => {
     await server.redis.set(name, transaction, 'PX', 60_000);
     first.forEach((value, cookie) => browser.cookies.set(cookie, value));
     expect((await browser.get(callback)).status).toBe(410);
-    expect(house.service.seen.codes).toEqual([]);
+    expect(fixture.service.seen.codes).toEqual([]);
   });
 });
 
 test('with same-browser, the same user id in another company is somebody else [chat-proof-first]', async () => {
   await open({ signIn: { proof: ['same-browser'] } });
-  const { webSignIn } = house.platform;
+  const { webSignIn } = fixture.platform;
   const identify = () => Promise.resolve({ userId: '20001', tenant: 'another-corp' });
-  Object.assign(house.platform, { webSignIn: { ...webSignIn, identify } });
-  expect((await house.walkToConfirm(own(), await house.link('20001'))).status).toBe(403);
-  expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['someone-else-signed-in']);
-  expect(house.service.seen.authorize).toHaveLength(0);
+  Object.assign(fixture.platform, { webSignIn: { ...webSignIn, identify } });
+  expect((await fixture.walkToConfirm(own(), await fixture.link('20001'))).status).toBe(403);
+  expect(fixture.notices.map(({ notice }) => notice.kind)).toEqual(['someone-else-signed-in']);
+  expect(fixture.service.seen.authorize).toHaveLength(0);
 });
 
 test('a quarantine under another browser’s cookie shows nobody’s name there [sealed-until-proven]', async () => {
   await open();
-  const [mine, theirs] = [own(), house.browser('20002', '20002')];
-  await house.walkToConfirm(mine, await house.link('20001'));
+  const [mine, theirs] = [own(), fixture.browser('20002', '20002')];
+  await fixture.walkToConfirm(mine, await fixture.link('20001'));
   const [name = ''] = await server.redis.keys(keys.quarantine('*'));
-  await house.walkToConfirm(theirs, await house.link('20002'));
+  await fixture.walkToConfirm(theirs, await fixture.link('20002'));
   const [other = ''] = (await server.redis.keys(keys.quarantine('*'))).filter((one) => one !== name);
   await server.redis.copy(other, name, 'REPLACE');
-  const page = await mine.get(`${house.url}/sign-in/confirm`);
+  const page = await mine.get(`${fixture.url}/sign-in/confirm`);
   expect(page.status).toBe(410);
   expect(page.text).not.toContain('20002');
 });
@@ -97,7 +97,7 @@ describe('the commit looks again [linked-in-one-step]', () => {
   const changes: [string, (ticket: string, pendingSignIns: string) => Promise<unknown>][] = [
     ['the ticket was refused', (ticket) => server.redis.hset(ticket, 'status', 'refused')],
     ['the ticket is new again', (ticket) => server.redis.hset(ticket, 'status', 'new')],
-    ['the ticket has expired', (ticket) => server.redis.hset(ticket, 'expiresAtMs', house.clock.nowMs)],
+    ['the ticket has expired', (ticket) => server.redis.hset(ticket, 'expiresAtMs', fixture.clock.nowMs)],
     ['the ticket is another browser’s', (ticket) => server.redis.hset(ticket, 'browser', 'f'.repeat(64))],
     ['the quarantine is gone', (_, pendingSignIns) => server.redis.del(pendingSignIns)],
     ['the quarantine is another one', (_, pendingSignIns) => server.redis.set(pendingSignIns, '{}', 'PX', 60_000)],
@@ -112,10 +112,10 @@ describe('the commit looks again [linked-in-one-step]', () => {
         await change(ticket, pendingSignIns);
       };
       await open({ identity: { redis: beforeCommit(server.redis, before) } });
-      const page = await house.walk(own(), await house.link('20001'));
+      const page = await fixture.walk(own(), await fixture.link('20001'));
       expect(page.status).toBe(410);
       expect(await links()).toEqual([]);
-      expect(house.releases).toEqual([]);
+      expect(fixture.releases).toEqual([]);
     });
   }
 });

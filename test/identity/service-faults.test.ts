@@ -1,35 +1,37 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { openHouse, type House } from './house.ts';
+import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 import type { Scripted } from './stand-in-service.ts';
 
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 beforeAll(async () => {
   server = await startTestRedis();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 afterAll(() => server.stop());
 
-async function open(): Promise<House> {
-  house = await openHouse(server.redis, { signIn: { proof: ['same-id'], allowedIdentityCodes: ['JG', 'XS'] } });
-  return house;
+async function open(): Promise<IdentityFixture> {
+  fixture = await startIdentityFixture(server.redis, {
+    signIn: { proof: ['same-id'], allowedIdentityCodes: ['JG', 'XS'] },
+  });
+  return fixture;
 }
 
-const arrive = async () => house.walkToConfirm(house.browser('20001'), await house.link('20001'));
+const arrive = async () => fixture.walkToConfirm(fixture.browser('20001'), await fixture.link('20001'));
 
 describe('a service that does not do its part (service-failed)', () => {
   test('too slow: 504 after 5 s, the code is not sent twice, and "try again" begins anew', async () => {
     await open();
-    house.service.scripted.token = () => ({ delayMs: 20_000 });
-    const browser = house.browser('20001');
+    fixture.service.scripted.token = () => ({ delayMs: 20_000 });
+    const browser = fixture.browser('20001');
     const startedMs = performance.now();
-    const page = await house.walkToConfirm(browser, await house.link('20001'));
+    const page = await fixture.walkToConfirm(browser, await fixture.link('20001'));
     expect(page.status).toBe(504);
     expect(performance.now() - startedMs).toBeLessThan(15_000);
-    expect(house.service.seen.codes).toHaveLength(1);
+    expect(fixture.service.seen.codes).toHaveLength(1);
 
-    house.service.scripted = {};
+    fixture.service.scripted = {};
     const confirm = await browser.follow(await browser.submit(page, '/sign-in/again'));
     expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are signed in');
   });
@@ -48,32 +50,32 @@ describe('a service that does not do its part (service-failed)', () => {
   for (const [what, scripted] of useless) {
     test(`${what}: one new start by itself with a new code, then service-failed [code-used-once]`, async () => {
       await open();
-      house.service.scripted.token = () => scripted;
+      fixture.service.scripted.token = () => scripted;
       const page = await arrive();
       expect(page.status).toBe(502);
       expect(page.text).toContain('Try again');
       expect(page.text).not.toContain('maintenance');
-      expect(new Set(house.service.seen.codes).size).toBe(2);
-      expect(house.service.seen.codes).toHaveLength(2);
+      expect(new Set(fixture.service.seen.codes).size).toBe(2);
+      expect(fixture.service.seen.codes).toHaveLength(2);
     });
   }
 
   test('a stale code is made good by the new start, unseen', async () => {
     await open();
     let count = 0;
-    house.service.scripted.token = () =>
+    fixture.service.scripted.token = () =>
       (count += 1) === 1 ? { status: 400, body: '{"error":"invalid_grant"}' } : undefined;
     expect((await arrive()).text).toContain('Are both of these you?');
   });
 
   test('not there at all: service-failed at once', async () => {
     await open();
-    const browser = house.browser('20001');
+    const browser = fixture.browser('20001');
     const started = await browser.follow(
-      await browser.submit(await browser.get(await house.link('20001'))),
+      await browser.submit(await browser.get(await fixture.link('20001'))),
       /\/oauth\/callback/,
     );
-    await house.service.close();
+    await fixture.service.close();
     const page = await browser.get(String(started.headers['location']));
     expect(page.status).toBe(502);
   });
@@ -81,10 +83,10 @@ describe('a service that does not do its part (service-failed)', () => {
   test('a profile is read once more after a failure [usable-profile]', async () => {
     await open();
     let count = 0;
-    house.service.scripted.profile = () => ((count += 1) === 1 ? { status: 503, body: '' } : undefined);
+    fixture.service.scripted.profile = () => ((count += 1) === 1 ? { status: 503, body: '' } : undefined);
     expect((await arrive()).text).toContain('Are both of these you?');
-    expect(house.service.seen.profiles).toBe(2);
-    expect(house.service.seen.codes).toHaveLength(1);
+    expect(fixture.service.seen.profiles).toBe(2);
+    expect(fixture.service.seen.codes).toHaveLength(1);
   });
 });
 
@@ -107,7 +109,7 @@ describe('a profile that may not be used (account-refused)', () => {
   for (const [what, fields] of bad) {
     test(`${what}: no link, and a reference`, async () => {
       await open();
-      house.service.profiles.set('20001', fields);
+      fixture.service.profiles.set('20001', fields);
       const page = await arrive();
       expect(page.status).toBe(403);
       expect(page.text).toMatch(/contact the help desk/i);
@@ -122,11 +124,11 @@ describe('an answer that is no profile at all (service-failed) [page-headers]', 
   for (const body of ['<html></html>', '[]', 'null', '"20001"', '']) {
     test(`${body || 'nothing'}: the service did not finish, with a button that tries again`, async () => {
       await open();
-      house.service.scripted.profile = () => ({ body });
+      fixture.service.scripted.profile = () => ({ body });
       const page = await arrive();
       expect(page.status).toBe(502);
       expect(page.text).toContain('action="/sign-in/again"');
-      expect(house.events).not.toContain('link-refused profile');
+      expect(fixture.events).not.toContain('link-refused profile');
       expect(await server.redis.keys('{id}:pending:*')).toEqual([]);
     });
   }

@@ -1,21 +1,21 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Platform } from '../../src/platforms/platform.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { openHouse, type House } from './house.ts';
+import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 import { TestBrowser } from './test-browser.ts';
 
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 beforeAll(async () => {
   server = await startTestRedis();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 afterAll(() => server.stop());
 
 /** Asks for a link as a platform does whose messages carry no names. */
 async function askFor(chatUserId: string, displayNameOf: Platform['displayNameOf']): Promise<string> {
-  house = await openHouse(server.redis, { platform: displayNameOf ? { displayNameOf } : {} });
-  const asked = await house.identity.askToSignIn({ ...house.owner, chatUserId, language: 'en' });
+  fixture = await startIdentityFixture(server.redis, { platform: displayNameOf ? { displayNameOf } : {} });
+  const asked = await fixture.identity.askToSignIn({ ...fixture.owner, chatUserId, language: 'en' });
   if (asked.kind !== 'invited') throw new Error(asked.kind);
   return asked.url;
 }
@@ -23,7 +23,7 @@ async function askFor(chatUserId: string, displayNameOf: Platform['displayNameOf
 /** The page behind the link once the name is noted, which happens behind the invitation. */
 async function landingWith(link: string, words: string): Promise<string> {
   let text = '';
-  for (let look = 0; look < 200 && !text.includes(words); look += 1) text = (await new TestBrowser().get(link)).text;
+  for (let tries = 0; tries < 200 && !text.includes(words); tries += 1) text = (await new TestBrowser().get(link)).text;
   return text;
 }
 
@@ -31,7 +31,7 @@ test('the pages name the chat account as the platform shows it, and Redis never 
   const link = await askFor('20001', (userId) => Promise.resolve(userId === '20001' ? '\u202EZoë 张 <b>' : 'else'));
   const shown = '<strong class="name" dir="auto">Zoë 张 &lt;b&gt;</strong>';
   expect(await landingWith(link, shown)).toContain(shown);
-  const confirm = await house.walkToConfirm(house.browser('20001', '20001'), link);
+  const confirm = await fixture.walkToConfirm(fixture.browser('20001', '20001'), link);
   expect(confirm.text).toContain(shown);
   expect(confirm.text).toContain('2•••1');
   const [key = ''] = await server.redis.keys('{id}:ticket:*');
@@ -45,9 +45,9 @@ test.each<[string, Platform['displayNameOf']]>([
   ['has no such call', undefined],
 ])('a platform that %s delays nothing: the masked id is shown', async (_, displayNameOf) => {
   const link = await askFor('20001', displayNameOf);
-  const confirm = await house.walkToConfirm(house.browser('20001', '20001'), link);
+  const confirm = await fixture.walkToConfirm(fixture.browser('20001', '20001'), link);
   expect(confirm.text).toContain('<strong class="name" dir="auto">2•••1</strong>');
-  expect((await house.browser('20001', '20001').get(link)).status).toBe(410);
+  expect((await fixture.browser('20001', '20001').get(link)).status).toBe(410);
 });
 
 test('a name that comes after the ticket has ended brings nothing back', async () => {

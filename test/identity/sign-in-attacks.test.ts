@@ -1,30 +1,35 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { tries } from '../support/tries.ts';
-import { CONVERSATION, openHouse, type House, type HouseOptions } from './house.ts';
+import {
+  CONVERSATION,
+  startIdentityFixture,
+  type IdentityFixture,
+  type IdentityFixtureOptions,
+} from './identity-fixture.ts';
 import { TestBrowser, type Answer } from './test-browser.ts';
 
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 beforeAll(async () => {
   server = await startTestRedis();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 afterAll(() => server.stop());
 
-async function open(options?: HouseOptions): Promise<House> {
-  house = await openHouse(server.redis, options);
-  return house;
+async function open(options?: IdentityFixtureOptions): Promise<IdentityFixture> {
+  fixture = await startIdentityFixture(server.redis, options);
+  return fixture;
 }
 
 /** A thousand of them in the long run. */
 const VISITS = tries(200);
-const account = (chatUserId: string) => house.identity.accountOf(house.owner, chatUserId);
+const account = (chatUserId: string) => fixture.identity.accountOf(fixture.owner, chatUserId);
 
 describe('opening a link changes nothing [opening-changes-nothing]', () => {
   test(`${VISITS} GETs and HEADs by previewers leave the link as it was`, async () => {
     await open();
-    const link = await house.link('20001');
+    const link = await fixture.link('20001');
     const before = await snapshot();
     for (let round = 0; round < VISITS / 50; round += 1) {
       const visits = Array.from({ length: 50 }, (_, index) =>
@@ -33,12 +38,12 @@ describe('opening a link changes nothing [opening-changes-nothing]', () => {
       expect((await Promise.all(visits)).every(({ status }) => status === 200)).toBe(true);
     }
     expect(await snapshot()).toEqual(before);
-    expect((await house.walk(house.browser('20001', '20001'), link)).text).toContain('You are signed in');
+    expect((await fixture.walk(fixture.browser('20001', '20001'), link)).text).toContain('You are signed in');
   });
 
   test('HEAD has the headers of GET', async () => {
     await open();
-    const link = await house.link('20001');
+    const link = await fixture.link('20001');
     const [head, get] = [await new TestBrowser().send('HEAD', link), await new TestBrowser().get(link)];
     for (const name of ['content-security-policy', 'cache-control', 'content-type', 'referrer-policy']) {
       expect(head.headers[name]).toBe(get.headers[name]);
@@ -69,24 +74,24 @@ describe('only our own form starts a sign-in [same-origin-forms]', () => {
   for (const [what, attempt] of wrong) {
     test(`${what} gets page-expired and changes nothing`, async () => {
       await open();
-      const link = await house.link('20001');
-      expect(await attempt(house.browser('20001', '20001'), link)).toBe(403);
-      expect(house.events).not.toContain('link-started');
+      const link = await fixture.link('20001');
+      expect(await attempt(fixture.browser('20001', '20001'), link)).toBe(403);
+      expect(fixture.events).not.toContain('link-started');
     });
   }
 
   test('web views that send neither Origin nor Sec-Fetch-Site get on', async () => {
     await open();
-    const browser = house.browser('20001', '20001');
-    const landing = await browser.get(await house.link('20001'));
+    const browser = fixture.browser('20001', '20001');
+    const landing = await browser.get(await fixture.link('20001'));
     const token = /name="csrf" value="([0-9a-f]+)"/.exec(landing.text)?.[1] ?? '';
     expect((await browser.send('POST', `${landing.url}/start`, { form: { csrf: token } })).status).toBe(303);
   });
 
   test('confirming needs our form too', async () => {
     await open();
-    const browser = house.browser('20001', '20001');
-    const confirm = await house.walkToConfirm(browser, await house.link('20001'));
+    const browser = fixture.browser('20001', '20001');
+    const confirm = await fixture.walkToConfirm(browser, await fixture.link('20001'));
     expect((await browser.submit(confirm, '/sign-in/confirm', { origin: 'https://evil.test' })).status).toBe(403);
     expect((await browser.send('POST', confirm.url, { form: { csrf: 'f'.repeat(64) } })).status).toBe(403);
     expect((await new TestBrowser().send('POST', confirm.url, { form: {} })).status).toBe(403);
@@ -104,7 +109,7 @@ describe('only our own form starts a sign-in [same-origin-forms]', () => {
   }
 
   async function otherToken(browser: TestBrowser, link: string) {
-    const other = await browser.get(await house.link('20002'));
+    const other = await browser.get(await fixture.link('20002'));
     return browser.submit({ ...other, text: other.text.replaceAll(/action="[^"]*"/g, `action="${link}/start"`) });
   }
 });
@@ -112,8 +117,8 @@ describe('only our own form starts a sign-in [same-origin-forms]', () => {
 describe('a link belongs to one browser', () => {
   test('a second browser is refused, before and after (link-used-up) [one-transaction]', async () => {
     await open();
-    const link = await house.link('20001');
-    const [first, second] = [house.browser('20001', '20001'), house.browser('20002', '20001')];
+    const link = await fixture.link('20001');
+    const [first, second] = [fixture.browser('20001', '20001'), fixture.browser('20002', '20001')];
     const [firstPage, secondPage] = [await first.get(link), await second.get(link)];
     const started = await first.submit(firstPage);
     expect((await second.submit(secondPage)).status).toBe(410);
@@ -124,8 +129,8 @@ describe('a link belongs to one browser', () => {
 
   test('of two browsers that start at the same moment one gets on', async () => {
     await open();
-    const link = await house.link('20001');
-    const browsers = Array.from({ length: 6 }, () => house.browser('20001', '20001'));
+    const link = await fixture.link('20001');
+    const browsers = Array.from({ length: 6 }, () => fixture.browser('20001', '20001'));
     const pages = await Promise.all(browsers.map((browser) => browser.get(link)));
     const starts = await Promise.all(browsers.map((browser, index) => browser.submit(pages[index] as Answer)));
     expect(starts.map(({ status }) => status).sort()).toEqual([303, 410, 410, 410, 410, 410]);
@@ -133,8 +138,8 @@ describe('a link belongs to one browser', () => {
 
   test('the cookie has every protection, and changes at the start [one-browser] [one-transaction]', async () => {
     await open();
-    const browser = house.browser('20001', '20001');
-    const landing = await browser.get(await house.link('20001'));
+    const browser = fixture.browser('20001', '20001');
+    const landing = await browser.get(await fixture.link('20001'));
     const before = [...browser.cookies.values()];
     expect(String(landing.headers['set-cookie'])).toMatch(
       /^__Host-bs=[\w-]{43}; Path=\/; Max-Age=900; Secure; HttpOnly; SameSite=Lax$/,
@@ -149,85 +154,87 @@ describe('forwarded links [proof-of-person]', () => {
     await open();
     for (let index = 0; index < 50; index += 1) {
       const attacker = `attacker-${index}`;
-      const victim = house.browser(`victim-${index}`, `victim-${index}`);
-      const page = await house.walkToConfirm(victim, await house.link(attacker));
+      const victim = fixture.browser(`victim-${index}`, `victim-${index}`);
+      const page = await fixture.walkToConfirm(victim, await fixture.link(attacker));
       expect(page.status).toBe(403);
       expect(page.text).toContain('belongs to a different chat account');
       expect(await account(attacker)).toBeUndefined();
-      expect(house.notices.at(-1)).toMatchObject({
+      expect(fixture.notices.at(-1)).toMatchObject({
         person: { chatUserId: attacker },
         notice: { kind: 'someone-else-signed-in' },
       });
     }
-    expect(house.notices).toHaveLength(50);
-    expect(house.service.seen.authorize).toHaveLength(0);
-    expect(house.events.filter((event) => event === 'link-refused other-chat-account')).toHaveLength(50);
+    expect(fixture.notices).toHaveLength(50);
+    expect(fixture.service.seen.authorize).toHaveLength(0);
+    expect(fixture.events.filter((event) => event === 'link-refused other-chat-account')).toHaveLength(50);
     expect(await server.redis.keys('{id}:link:*')).toEqual([]);
   });
 
   test('with same-browser, somebody from outside the company is somebody else', async () => {
     await open();
-    expect((await house.walkToConfirm(house.browser('x', 'stranger'), await house.link('20001'))).status).toBe(403);
-    expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['someone-else-signed-in']);
+    expect((await fixture.walkToConfirm(fixture.browser('x', 'stranger'), await fixture.link('20001'))).status).toBe(
+      403,
+    );
+    expect(fixture.notices.map(({ notice }) => notice.kind)).toEqual(['someone-else-signed-in']);
   });
 
   test('with same-id, nothing of the victim is kept, and the link is spent', async () => {
     await open({ signIn: { proof: ['same-id'] } });
-    const link = await house.link('attacker');
-    const victim = house.browser('20001');
-    expect((await house.walkToConfirm(victim, link)).status).toBe(403);
+    const link = await fixture.link('attacker');
+    const victim = fixture.browser('20001');
+    expect((await fixture.walkToConfirm(victim, link)).status).toBe(403);
     expect(await server.redis.keys('{id}:pending:*')).toEqual([]);
     expect((await victim.get(link)).status).toBe(410);
-    expect(house.notices.map(({ person, notice }) => [person.chatUserId, notice.kind])).toEqual([
+    expect(fixture.notices.map(({ person, notice }) => [person.chatUserId, notice.kind])).toEqual([
       ['attacker', 'someone-else-signed-in'],
     ]);
-    expect(house.events).toContain('link-refused other-account');
+    expect(fixture.events).toContain('link-refused other-account');
   });
 
   test('an encrypted id is converted before it is compared; one that cannot be is refused with its own reason', async () => {
     const encryptedIds = { woAAA: '20001', woBBB: undefined };
     await open({ platform: { encryptedIds }, signIn: { proof: ['same-browser', 'same-id'] } });
-    await house.walk(house.browser('20001', '20001'), await house.link('woAAA'));
+    await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('woAAA'));
     expect((await account('woAAA'))?.accountId).toBe('20001');
-    const page = await house.walkToConfirm(house.browser('20002', '20002'), await house.link('woBBB'));
+    const page = await fixture.walkToConfirm(fixture.browser('20002', '20002'), await fixture.link('woBBB'));
     expect(page.status).toBe(403);
     expect(page.text).toContain('could not be verified');
     expect(page.text).toContain('administrator');
-    expect(house.events).toContain('link-refused id-unverifiable');
-    expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
+    expect(fixture.events).toContain('link-refused id-unverifiable');
+    expect(fixture.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
   });
 
   test('an attacker cannot skip same-browser by going to the service’s callback', async () => {
     await open();
-    const browser = house.browser('20001', 'attacker');
-    const started = await browser.submit(await browser.get(await house.link('20001')));
+    const browser = fixture.browser('20001', 'attacker');
+    const started = await browser.submit(await browser.get(await fixture.link('20001')));
     expect(started.headers['location']).toContain('open.platform.test');
     const state = new URL(String(started.headers['location'])).searchParams.get('state') ?? '';
-    const code = house.service.mintCode('20001');
-    const page = await browser.get(`${house.url}/oauth/callback?code=${code}&state=${state}`);
+    const code = fixture.service.mintCode('20001');
+    const page = await browser.get(`${fixture.url}/oauth/callback?code=${code}&state=${state}`);
     expect(page.status).toBe(400);
-    expect(house.service.seen.codes).toEqual([]);
+    expect(fixture.service.seen.codes).toEqual([]);
   });
 });
 
 describe('records in Redis', () => {
   test('a record copied to another person does not open: nobody, and the link is suspended', async () => {
     await open();
-    for (const id of ['20001', '20002']) await house.walk(house.browser(id, id), await house.link(id));
+    for (const id of ['20001', '20002']) await fixture.walk(fixture.browser(id, id), await fixture.link(id));
     const [one, two] = await server.redis.keys('{id}:link:*');
     const stolen = await server.redis.hget(one ?? '', 'profile');
-    await server.redis.hset(two ?? '', 'profile', stolen ?? '', 'profileVersion', house.clock.nowMs);
+    await server.redis.hset(two ?? '', 'profile', stolen ?? '', 'profileVersion', fixture.clock.nowMs);
     const accounts = await Promise.all(['20001', '20002'].map(account));
     expect(accounts.filter((one) => one !== undefined)).toHaveLength(1);
-    expect(house.events).toContain('suspended record-broken');
+    expect(fixture.events).toContain('suspended record-broken');
     expect(await server.redis.hget(two ?? '', 'status')).toBe('suspended');
   });
 
   test('a swapped quarantine does not commit', async () => {
     await open();
-    const [mine, theirs] = [house.browser('20001', '20001'), house.browser('20002', '20002')];
-    const confirm = await house.walkToConfirm(mine, await house.link('20001'));
-    await house.walkToConfirm(theirs, await house.link('20002'));
+    const [mine, theirs] = [fixture.browser('20001', '20001'), fixture.browser('20002', '20002')];
+    const confirm = await fixture.walkToConfirm(mine, await fixture.link('20001'));
+    await fixture.walkToConfirm(theirs, await fixture.link('20002'));
     const names = await server.redis.keys('{id}:pending:*');
     const [first, second] = await server.redis.mget(names);
     await server.redis.mset(names[0] ?? '', second ?? '', names[1] ?? '', first ?? '');
@@ -240,13 +247,13 @@ test('names with markup and disguising characters are shown inert', async () => 
   await open();
   const displayName = `<script>alert(1)</script>\u202Egnp.exe\u200B`;
   const request = {
-    ...house.owner,
+    ...fixture.owner,
     chatUserId: '20001',
     displayName,
     conversation: CONVERSATION,
     language: 'en' as const,
   };
-  const invitation = await house.identity.askToSignIn(request);
+  const invitation = await fixture.identity.askToSignIn(request);
   const page = await new TestBrowser().get(invitation.kind === 'invited' ? invitation.url : '');
   expect(page.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;gnp.exe');
   expect(page.text).not.toContain('<script');
@@ -255,13 +262,13 @@ test('names with markup and disguising characters are shown inert', async () => 
 
 test('no ticket, code, token, name or id is in a log line [scrubbed-logs]', async () => {
   await open({ signIn: { proof: ['same-browser', 'same-id'], keepTokens: 'both' } });
-  const browser = house.browser('zhang-san', 'zhang-san');
-  const link = await house.link('zhang-san');
-  await house.walk(browser, link);
-  await house.walkToConfirm(house.browser('li-si', 'li-si'), await house.link('wang-wu'));
-  const lines = house.lines.join('\n');
+  const browser = fixture.browser('zhang-san', 'zhang-san');
+  const link = await fixture.link('zhang-san');
+  await fixture.walk(browser, link);
+  await fixture.walkToConfirm(fixture.browser('li-si', 'li-si'), await fixture.link('wang-wu'));
+  const lines = fixture.lines.join('\n');
   expect(lines).toContain('"audit":true');
-  const { seen, clientSecret } = house.service;
+  const { seen, clientSecret } = fixture.service;
   const secrets = [link.slice(-43), ...seen.codes, ...browser.cookies.values(), clientSecret, 'AT:', 'RT:'];
   for (const secret of [...secrets, 'zhang-san', 'wang-wu', 'li-si', 'Person', 'Display'])
     expect(lines).not.toContain(secret);

@@ -3,42 +3,42 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { KeyRing } from '../../src/base/key-ring.ts';
 import { createIdentity, type Identity } from '../../src/identity/identity.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { openHouse, type House } from './house.ts';
+import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 import type { Answer, TestBrowser } from './test-browser.ts';
 
 // A code is shown, then the service starts anew with a new key before the old one, and the code is typed.
 
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 let after: Identity;
 beforeAll(async () => {
   server = await startTestRedis();
 });
 beforeEach(async () => {
-  house = await openHouse(server.redis, {
+  fixture = await startIdentityFixture(server.redis, {
     signIn: { proof: ['typed-code'] },
     identity: { keyRing: new KeyRing([OLD]) },
   });
-  after = createIdentity({ ...house.options, keyRing: new KeyRing([NEW, OLD]) });
+  after = createIdentity({ ...fixture.options, keyRing: new KeyRing([NEW, OLD]) });
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 afterAll(() => server.stop());
 
 const codeOn = ({ text }: Answer) => /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(text)?.[0] ?? 'none';
 let messages = 0;
 const type = (chatUserId: string, text: string, chatKind: 'private' | 'group' = 'private') =>
-  after.takeTypedCode({ owner: house.owner, chatUserId, chatKind, text, messageId: `message-${(messages += 1)}` });
+  after.takeTypedCode({ owner: fixture.owner, chatUserId, chatKind, text, messageId: `message-${(messages += 1)}` });
 async function showCode(): Promise<{ browser: TestBrowser; code: string }> {
-  const browser = house.browser('zhang-san');
-  const code = codeOn(await house.walk(browser, await house.link('zhang-san', true)));
-  house.serve(after);
+  const browser = fixture.browser('zhang-san');
+  const code = codeOn(await fixture.walk(browser, await fixture.link('zhang-san', true)));
+  fixture.serve(after);
   return { browser, code };
 }
 
 test('a code that was shown before a change of keys is shown again, links, and is known when typed twice [key-rotation]', async () => {
   const { browser, code } = await showCode();
-  expect(codeOn(await browser.get(`${house.url}/sign-in/confirm`))).toBe(code);
+  expect(codeOn(await browser.get(`${fixture.url}/sign-in/confirm`))).toBe(code);
   expect(await type('zhang-san', code)).toMatchObject({ kind: 'linked' });
   expect(await type('zhang-san', code)).toMatchObject({ kind: 'linked' });
 });
@@ -55,6 +55,6 @@ test('after a change of keys a wrong code still counts as one, and the right one
 test('in a group, or from another person, a code from before the change still ends its ticket [typed-code]', async () => {
   const { code } = await showCode();
   expect(await type('li-si', code)).toMatchObject({ kind: 'not-awaited' });
-  expect(house.notices.map(({ notice }) => notice.kind)).toContain('someone-else-signed-in');
+  expect(fixture.notices.map(({ notice }) => notice.kind)).toContain('someone-else-signed-in');
   expect(await type('zhang-san', code)).toMatchObject({ kind: 'not-awaited' });
 });

@@ -5,22 +5,22 @@ import type { TurnContext } from '../../src/turn/turn-context.ts';
 import { createTakeTypedCode } from '../../src/turn/typed-codes.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
-import { openHouse, type House } from './house.ts';
+import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 beforeAll(async () => {
   server = await startTestRedis();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 afterAll(() => server.stop());
 
 async function openWithAwaitedCode(): Promise<void> {
-  house = await openHouse(server.redis, { signIn: { proof: ['typed-code'] } });
-  await house.walk(house.browser('20001'), await house.link('20001'));
+  fixture = await startIdentityFixture(server.redis, { signIn: { proof: ['typed-code'] } });
+  await fixture.walk(fixture.browser('20001'), await fixture.link('20001'));
 }
 
-/** As much of a turn's scene as the step reads. */
+/** As much of a turn's context as the step reads. */
 function contextOf(text: string, turnId: string, chatUserId = '20001'): TurnContext {
   const newest = textMessage(text, { sender: { userId: chatUserId } });
   const turn = { turnId, history: [], conversation: { id: 'c', partition: 1 } };
@@ -29,7 +29,7 @@ function contextOf(text: string, turnId: string, chatUserId = '20001'): TurnCont
 
 test('a worker that dies after the try was counted: the turn runs again, and says the same [dies-anywhere]', async () => {
   await openWithAwaitedCode();
-  const take = createTakeTypedCode({ identity: house.identity, keyRing: testKeyRing(), log: recordingLog().log });
+  const take = createTakeTypedCode({ identity: fixture.identity, keyRing: testKeyRing(), log: recordingLog().log });
   const first = await take(contextOf('A1B2-C3D4', 'turn-1'));
   expect(first).toEqual({ kind: 'sign-in', text: expect.stringContaining('you have 4 tries left') });
   expect(await take(contextOf('A1B2-C3D4', 'turn-1'))).toEqual(first);
@@ -41,7 +41,7 @@ test('an error inside ends the turn without history, a store that is away gives 
   const { log, lines } = recordingLog();
   const failing = (error: Error) =>
     createTakeTypedCode({
-      identity: { ...house.identity, takeTypedCode: () => Promise.reject(error) } satisfies Identity,
+      identity: { ...fixture.identity, takeTypedCode: () => Promise.reject(error) } satisfies Identity,
       keyRing: testKeyRing(),
       log,
     });

@@ -1,31 +1,39 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { CONVERSATION, openHouse, type House, type HouseOptions } from './house.ts';
+import {
+  CONVERSATION,
+  startIdentityFixture,
+  type IdentityFixture,
+  type IdentityFixtureOptions,
+} from './identity-fixture.ts';
 import type { Answer, TestBrowser } from './test-browser.ts';
 
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 beforeAll(async () => {
   server = await startTestRedis();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 afterAll(() => server.stop());
 
-async function open(options: HouseOptions = {}): Promise<House> {
-  house = await openHouse(server.redis, { ...options, signIn: { proof: ['typed-code'], ...options.signIn } });
-  return house;
+async function open(options: IdentityFixtureOptions = {}): Promise<IdentityFixture> {
+  fixture = await startIdentityFixture(server.redis, {
+    ...options,
+    signIn: { proof: ['typed-code'], ...options.signIn },
+  });
+  return fixture;
 }
 
-const account = (chatUserId: string) => house.identity.accountOf(house.owner, chatUserId);
+const account = (chatUserId: string) => fixture.identity.accountOf(fixture.owner, chatUserId);
 const codeOn = ({ text }: Answer) => /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(text)?.[0] ?? 'none';
-const confirmUrl = () => `${house.url}/sign-in/confirm`;
+const confirmUrl = () => `${fixture.url}/sign-in/confirm`;
 
 let messages = 0;
 /** What the bot is told in the chat; every message has an id of its own unless told. */
 function type(chatUserId: string, text: string, more: { chatKind?: 'private' | 'group'; messageId?: string } = {}) {
   const messageId = `message-${(messages += 1)}`;
-  return house.identity.takeTypedCode({
-    owner: house.owner,
+  return fixture.identity.takeTypedCode({
+    owner: fixture.owner,
     chatUserId,
     chatKind: 'private',
     text,
@@ -39,9 +47,9 @@ async function walkToCode(
   chatUserId: string,
   signsInAs = chatUserId,
 ): Promise<{ browser: TestBrowser; page: Answer; link: string; code: string }> {
-  const browser = house.browser(signsInAs);
-  const link = await house.link(chatUserId, true);
-  const page = await house.walk(browser, link);
+  const browser = fixture.browser(signsInAs);
+  const link = await fixture.link(chatUserId, true);
+  const page = await fixture.walk(browser, link);
   return { browser, page, link, code: codeOn(page) };
 }
 
@@ -61,8 +69,8 @@ async function storedAt(name: string): Promise<unknown> {
 describe('the whole way [typed-code]', () => {
   test('the page tells what will come, the code links once it is typed, and the held messages are released', async () => {
     await open();
-    const browser = house.browser('20001');
-    const link = await house.link('zhang-san');
+    const browser = fixture.browser('20001');
+    const link = await fixture.link('zhang-san');
     const landing = await browser.get(link);
     expect(landing.text).toContain('type it in your private chat');
     const confirm = await browser.follow(await browser.submit(landing));
@@ -75,27 +83,27 @@ describe('the whole way [typed-code]', () => {
     expect(page.text).not.toContain('<script');
     expect(codeOn(page)).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
     expect(await account('zhang-san')).toBeUndefined();
-    expect(house.releases).toEqual([]);
+    expect(fixture.releases).toEqual([]);
 
     const outcome = await type('zhang-san', codeOn(page));
     expect(outcome).toEqual({
       kind: 'linked',
       name: 'Person 20001',
       maskedId: '2•••1',
-      atMs: house.clock.nowMs,
+      atMs: fixture.clock.nowMs,
       language: 'en',
     });
     expect((await account('zhang-san'))?.accountId).toBe('20001');
-    expect(house.releases.map(({ conversation }) => conversation)).toEqual([CONVERSATION]);
-    expect(house.events).toEqual(['link-asked', 'link-started', 'linked']);
+    expect(fixture.releases.map(({ conversation }) => conversation)).toEqual([CONVERSATION]);
+    expect(fixture.events).toEqual(['link-asked', 'link-started', 'linked']);
     expect((await browser.get(confirmUrl())).text).toContain('You are signed in as Person 20001');
     // The reply to the code says it; nothing is told twice.
-    expect(house.notices).toEqual([]);
+    expect(fixture.notices).toEqual([]);
   });
 
   test('works without state, where the service returns none [state-by-mode]', async () => {
     await open({ signIn: { state: 'absent' } });
-    house.service.echoesState = false;
+    fixture.service.echoesState = false;
     const { code } = await walkToCode('20001');
     expect((await type('20001', code))?.kind).toBe('linked');
   });
@@ -108,8 +116,8 @@ describe('the whole way [typed-code]', () => {
     expect(again.text).toContain('The chat has not received this code yet.');
     expect(page.text).not.toContain('has not received');
     expect(codeOn(await browser.follow(await browser.get(link)))).toBe(code);
-    expect((await house.browser('20001').get(link)).status).toBe(410);
-    expect((await house.browser('20001').get(confirmUrl())).status).toBe(400);
+    expect((await fixture.browser('20001').get(link)).status).toBe(410);
+    expect((await fixture.browser('20001').get(confirmUrl())).status).toBe(400);
 
     const names = await server.redis.keys('*');
     const stored = JSON.stringify([names, await Promise.all(names.map(storedAt))]);
@@ -121,8 +129,8 @@ describe('the whole way [typed-code]', () => {
 
   test('a double click shows one code', async () => {
     await open();
-    const browser = house.browser('20001');
-    const confirm = await house.walkToConfirm(browser, await house.link('20001'));
+    const browser = fixture.browser('20001');
+    const confirm = await fixture.walkToConfirm(browser, await fixture.link('20001'));
     const pages = await Promise.all(Array.from({ length: 12 }, () => browser.submit(confirm, '/sign-in/confirm')));
     expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(pages.map(codeOn)).size).toBe(1);
@@ -187,8 +195,8 @@ describe('what the code’s life ends with [typed-code]', () => {
     expect((await type('20001', code))?.kind).toBe('not-awaited');
     expect(await account('20001')).toBeUndefined();
     expect((await browser.get(confirmUrl())).status).toBe(400);
-    expect(house.events).toContain('link-refused wrong-codes');
-    expect(await house.link('20001')).toContain('/link/');
+    expect(fixture.events).toContain('link-refused wrong-codes');
+    expect(await fixture.link('20001')).toContain('/link/');
   });
 
   test('of 50 tries at once no more than five are compared', async () => {
@@ -207,30 +215,30 @@ describe('what the code’s life ends with [typed-code]', () => {
     // Redis remembers it for ten minutes more, so that a late message is told so.
     for (const name of await server.redis.keys('{id}:live:*'))
       expect(await server.redis.pttl(name)).toBeGreaterThan(890_000);
-    house.clock.nowMs += 299_999;
+    fixture.clock.nowMs += 299_999;
     expect((await browser.get(confirmUrl())).status).toBe(200);
-    house.clock.nowMs += 1;
+    fixture.clock.nowMs += 1;
     expect(await type('20001', code)).toEqual({ kind: 'code-expired', language: 'en' });
     expect(await account('20001')).toBeUndefined();
     expect((await browser.get(confirmUrl())).status).toBe(400);
-    const request = { ...house.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
-    expect((await house.identity.askToSignIn(request)).kind).toBe('invited');
+    const request = { ...fixture.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
+    expect((await fixture.identity.askToSignIn(request)).kind).toBe('invited');
   });
 
   test('a code that is shown late still lives for five minutes', async () => {
     await open();
-    const browser = house.browser('20001');
-    const confirm = await house.walkToConfirm(browser, await house.link('20001'));
-    house.clock.nowMs += 290_000;
+    const browser = fixture.browser('20001');
+    const confirm = await fixture.walkToConfirm(browser, await fixture.link('20001'));
+    fixture.clock.nowMs += 290_000;
     const page = await browser.submit(confirm, '/sign-in/confirm');
-    house.clock.nowMs += 290_000;
+    fixture.clock.nowMs += 290_000;
     expect((await type('20001', codeOn(page)))?.kind).toBe('linked');
   });
 
   test('/signin makes a new link, and the code of the old one is dead', async () => {
     await open();
     const { code } = await walkToCode('20001');
-    await house.link('20001', true);
+    await fixture.link('20001', true);
     expect((await type('20001', code))?.kind).toBe('not-awaited');
     expect(await account('20001')).toBeUndefined();
   });
@@ -238,8 +246,8 @@ describe('what the code’s life ends with [typed-code]', () => {
   test('while the code is awaited no second link is minted unasked', async () => {
     await open();
     await walkToCode('20001');
-    const request = { ...house.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
-    expect((await house.identity.askToSignIn(request)).kind).toBe('waiting');
+    const request = { ...fixture.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
+    expect((await fixture.identity.askToSignIn(request)).kind).toBe('waiting');
   });
 });
 
@@ -251,10 +259,10 @@ describe('who may type it [typed-code]', () => {
     expect((await browser.get(link)).status).toBe(410);
     expect((await type('attacker', code))?.kind).toBe('not-awaited');
     expect([await account('attacker'), await account('victim')]).toEqual([undefined, undefined]);
-    expect(house.notices).toMatchObject([
+    expect(fixture.notices).toMatchObject([
       { person: { chatUserId: 'attacker' }, notice: { kind: 'someone-else-signed-in' } },
     ]);
-    expect(house.events).toContain('link-refused code-of-another');
+    expect(fixture.events).toContain('link-refused code-of-another');
   });
 
   test('a person who awaits a code and types another’s: a wrong try, and the other code is dead too', async () => {
@@ -274,8 +282,8 @@ describe('who may type it [typed-code]', () => {
     expect((await type('20001', code))?.kind).toBe('not-awaited');
     expect(await account('20001')).toBeUndefined();
     // Who showed their own is told by the reply.
-    expect(house.notices.map(({ notice }) => notice.kind)).toEqual(poster === '20001' ? [] : ['code-seen-in-group']);
-    expect(house.events).toContain('link-refused code-in-group');
+    expect(fixture.notices.map(({ notice }) => notice.kind)).toEqual(poster === '20001' ? [] : ['code-seen-in-group']);
+    expect(fixture.events).toContain('link-refused code-in-group');
   });
 
   test('a mistyped code in a group ends its sender’s own ticket', async () => {
@@ -326,7 +334,7 @@ describe('what the commit finds [linked-in-one-step]', () => {
     expect((await type('other', code, { messageId }))?.kind).toBe('held-elsewhere');
     expect((await type('other', code, { messageId }))?.kind).toBe('held-elsewhere');
     expect(await account('other')).toBeUndefined();
-    expect(house.notices).toMatchObject([
+    expect(fixture.notices).toMatchObject([
       { person: { chatUserId: 'holder' }, notice: { kind: 'account-wanted-elsewhere' } },
     ]);
   });
@@ -340,8 +348,8 @@ describe('handled again after a crash, and sent twice', () => {
     for (let round = 0; round < 3; round += 1)
       outcomes.push(await type('20001', code, { messageId: 'the-same-right' }));
     expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
-    expect(house.releases).toHaveLength(1);
-    expect(house.events.filter((event) => event === 'linked')).toHaveLength(1);
+    expect(fixture.releases).toHaveLength(1);
+    expect(fixture.events.filter((event) => event === 'linked')).toHaveLength(1);
     // Sent once more by the person, as a message of its own.
     expect((await type('20001', code))?.kind).toBe('linked');
     expect((await type('20002', code))?.kind).not.toBe('linked');
@@ -377,15 +385,15 @@ describe('handled again after a crash, and sent twice', () => {
     await open();
     const { code } = await walkToCode('20001');
     await type('20001', code, { messageId: 'first' });
-    await house.identity.unlink(house.owner, '20001', 'm1');
+    await fixture.identity.unlink(fixture.owner, '20001', 'm1');
     expect((await type('20001', code, { messageId: 'first' }))?.kind).toBe('not-awaited');
   });
 });
 
 test('the browser alone never links: neither by repeating its form nor by an older page [typed-code]', async () => {
   await open();
-  const browser = house.browser('20001');
-  const confirm = await house.walkToConfirm(browser, await house.link('20001'));
+  const browser = fixture.browser('20001');
+  const confirm = await fixture.walkToConfirm(browser, await fixture.link('20001'));
   for (let round = 0; round < 5; round += 1) await browser.submit(confirm, '/sign-in/confirm');
   await browser.get(confirmUrl());
   expect(await account('20001')).toBeUndefined();
@@ -396,7 +404,7 @@ test('no code is in a log line [scrubbed-logs]', async () => {
   const { code } = await walkToCode('20001');
   await type('20001', otherThan(code));
   await type('20002', `see ${code}`, { chatKind: 'group' });
-  const lines = house.lines.join('\n');
+  const lines = fixture.lines.join('\n');
   expect(lines).toContain('code-in-group');
   for (const form of [code, code.replace('-', ''), otherThan(code)]) expect(lines).not.toContain(form);
 });

@@ -2,51 +2,62 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { MINUTE_MS } from '../../src/base/clock.ts';
 import type { WaitsFor } from '../../src/identity/links/waiting.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { CONVERSATION, openHouse, type House, type HouseOptions } from './house.ts';
+import {
+  CONVERSATION,
+  startIdentityFixture,
+  type IdentityFixture,
+  type IdentityFixtureOptions,
+} from './identity-fixture.ts';
 import type { Answer } from './test-browser.ts';
 
 const IN_APP = { 'user-agent': 'Mozilla/5.0 wxwork/4.1 MicroMessenger/7.0.1 Language/zh' };
 
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 beforeAll(async () => {
   server = await startTestRedis();
 });
 afterAll(() => server.stop());
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 
-const open = async (options: HouseOptions = { signIn: { proof: ['same-id'] } }) =>
-  (house = await openHouse(server.redis, options));
+const open = async (options: IdentityFixtureOptions = { signIn: { proof: ['same-id'] } }) =>
+  (fixture = await startIdentityFixture(server.redis, options));
 const outcomeOf = ({ text }: Answer) => /<html\b[^>]*\bdata-outcome="([^"]*)"/.exec(text)?.[1];
 
 /** What the chat shows who asks again: as a turn does, without forcing a new link. */
 async function shownLink(askedBy: string): Promise<string> {
-  const request = { ...house.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en', askedBy } as const;
-  const asked = await house.identity.askToSignIn(request);
+  const request = {
+    ...fixture.owner,
+    chatUserId: '20001',
+    conversation: CONVERSATION,
+    language: 'en',
+    askedBy,
+  } as const;
+  const asked = await fixture.identity.askToSignIn(request);
   return 'url' in asked ? (asked.url ?? '') : asked.kind;
 }
-const statusOf = async (link: string) => (await house.browser('20001').get(link)).status;
+const statusOf = async (link: string) => (await fixture.browser('20001').get(link)).status;
 
 describe('who says no at the sign-in service', () => {
   test('reads that nothing was connected, as a choice and not as a fault, and can change their mind', async () => {
     await open();
-    const browser = house.browser('20001');
-    house.service.denies = true;
-    const declined = await house.walkToConfirm(browser, await house.link('20001'));
+    const browser = fixture.browser('20001');
+    fixture.service.denies = true;
+    const declined = await fixture.walkToConfirm(browser, await fixture.link('20001'));
     expect([declined.status, outcomeOf(declined)]).toEqual([200, 'declined']);
     expect(declined.text).toContain('Nothing was connected');
-    house.service.denies = false;
+    fixture.service.denies = false;
     const confirm = await browser.follow(await browser.submit(declined, '/sign-in/again'));
     expect(outcomeOf(await browser.submit(confirm, '/sign-in/confirm'))).toBe('done');
-    expect(house.events).toContain('link-declined');
+    expect(fixture.events).toContain('link-declined');
   });
 
   test('a refusal without our state ends nothing: it may be forged', async () => {
     await open();
-    const browser = house.browser('20001');
-    const started = await browser.submit(await browser.get(await house.link('20001')));
+    const browser = fixture.browser('20001');
+    const started = await browser.submit(await browser.get(await fixture.link('20001')));
     const callback = await browser.follow(started, /\/oauth\/callback/);
-    expect(outcomeOf(await browser.get(`${house.url}/oauth/callback?error=access_denied`))).toBe('declined');
+    expect(outcomeOf(await browser.get(`${fixture.url}/oauth/callback?error=access_denied`))).toBe('declined');
     expect((await browser.get(String(callback.headers['location']))).status).toBe(303);
   });
 });
@@ -57,8 +68,8 @@ describe('every invitation shows a link that works', () => {
     const first = await shownLink('turn-1');
     expect(first).toContain('/link/');
     expect(await shownLink('turn-2')).toBe(first);
-    const browser = house.browser('20001');
-    const confirm = await house.walkToConfirm(browser, first);
+    const browser = fixture.browser('20001');
+    const confirm = await fixture.walkToConfirm(browser, first);
     expect(await shownLink('turn-3')).toBe(first);
     expect(outcomeOf(await browser.submit(confirm, '/sign-in/confirm'))).toBe('done');
   });
@@ -66,7 +77,7 @@ describe('every invitation shows a link that works', () => {
   test('another one once it is nearly over', async () => {
     await open();
     const first = await shownLink('turn-1');
-    house.clock.nowMs += 9 * MINUTE_MS;
+    fixture.clock.nowMs += 9 * MINUTE_MS;
     const second = await shownLink('turn-2');
     expect(second).not.toBe(first);
     expect(await statusOf(second)).toBe(200);
@@ -76,17 +87,17 @@ describe('every invitation shows a link that works', () => {
     await open();
     const tries: Record<string, (link: string) => Promise<unknown>> = {
       denied: async (link) => {
-        house.service.denies = true;
-        await house.walkToConfirm(house.browser('20001'), link);
-        house.service.denies = false;
+        fixture.service.denies = true;
+        await fixture.walkToConfirm(fixture.browser('20001'), link);
+        fixture.service.denies = false;
       },
-      'somebody else’s': (link) => house.walkToConfirm(house.browser('20002'), link),
+      'somebody else’s': (link) => fixture.walkToConfirm(fixture.browser('20002'), link),
       cancelled: async (link) => {
-        const browser = house.browser('20001');
-        await browser.submit(await house.walkToConfirm(browser, link), '/sign-in/cancel');
+        const browser = fixture.browser('20001');
+        await browser.submit(await fixture.walkToConfirm(browser, link), '/sign-in/cancel');
       },
       'given up': async (link) => {
-        const browser = house.browser('20001');
+        const browser = fixture.browser('20001');
         await browser.submit(await browser.get(link));
         // As when the five minutes of a trip to the service are over.
         await server.redis.del(...(await server.redis.keys('{id}:transaction:*')));
@@ -112,14 +123,14 @@ describe('every invitation shows a link that works', () => {
 
 test('a link that is opened outside the app says so before anything is used up, and stays good in the app', async () => {
   await open({ platform: { needsAppBrowser: true } });
-  const link = await house.link('20001');
-  const outside = house.browser('20001', '20001');
+  const link = await fixture.link('20001');
+  const outside = fixture.browser('20001', '20001');
   const page = await outside.get(link);
   expect([page.status, page.text.includes('<form')]).toEqual([200, false]);
   expect(page.text).toContain('Open this link in WeCom');
   const forced = await outside.send('POST', `${link}/start`, { form: { csrf: 'x' } });
   expect(forced.status).toBe(403);
-  const inApp = house.browser('20001', '20001');
+  const inApp = fixture.browser('20001', '20001');
   const landing = await inApp.get(link, IN_APP);
   const confirm = await inApp.follow(await inApp.submit(landing, undefined, IN_APP));
   // A browser that had the form in the app and presses its button elsewhere is told the same.
@@ -128,8 +139,8 @@ test('a link that is opened outside the app says so before anything is used up, 
 
 test('the button pressed outside the app uses nothing up either', async () => {
   await open({ platform: { needsAppBrowser: true } });
-  const link = await house.link('20001');
-  const browser = house.browser('20001', '20001');
+  const link = await fixture.link('20001');
+  const browser = fixture.browser('20001', '20001');
   const landing = await browser.get(link, IN_APP);
   expect((await browser.submit(landing)).text).toContain('the link stays good');
   expect((await browser.submit(landing, undefined, IN_APP)).status).toBe(303);
@@ -139,14 +150,14 @@ test('every closing page leads back: the app’s own browser by a button that cl
   await open();
   const seen: Record<string, Answer> = {};
   for (const headers of [IN_APP, {}] as Record<string, string>[]) {
-    const browser = house.browser('20001');
+    const browser = fixture.browser('20001');
     const where = 'user-agent' in headers ? 'app' : 'elsewhere';
-    seen[`error ${where}`] = await browser.get(`${house.url}/link/x`, headers);
-    seen[`signed-out ${where}`] = await browser.get(`${house.url}/oauth/callback`, headers);
-    const cancelled = house.browser('20001');
-    const confirm = await house.walkToConfirm(cancelled, await house.link('20001', true));
+    seen[`error ${where}`] = await browser.get(`${fixture.url}/link/x`, headers);
+    seen[`signed-out ${where}`] = await browser.get(`${fixture.url}/oauth/callback`, headers);
+    const cancelled = fixture.browser('20001');
+    const confirm = await fixture.walkToConfirm(cancelled, await fixture.link('20001', true));
     seen[`cancelled ${where}`] = await cancelled.submit(confirm, '/sign-in/cancel', headers);
-    const done = await house.walkToConfirm(browser, await house.link('20001', true));
+    const done = await fixture.walkToConfirm(browser, await fixture.link('20001', true));
     seen[`done ${where}`] = await browser.submit(done, '/sign-in/confirm', headers);
   }
   for (const [name, page] of Object.entries(seen)) {
@@ -161,18 +172,18 @@ test('every closing page leads back: the app’s own browser by a button that cl
     ]);
     expect(policy).not.toContain('unsafe');
   }
-  const script = await house.browser('20001').get(`${house.url}/assets/back-to-chat.js`);
+  const script = await fixture.browser('20001').get(`${fixture.url}/assets/back-to-chat.js`);
   expect([script.status, script.headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8']);
 });
 
 test('signing out at the service ends on a page that says so; a browser that is signing in is told otherwise', async () => {
   await open();
-  const browser = house.browser('20001');
-  const page = await browser.get(`${house.url}/oauth/callback`);
+  const browser = fixture.browser('20001');
+  const page = await browser.get(`${fixture.url}/oauth/callback`);
   expect([page.status, outcomeOf(page)]).toEqual([200, 'signed-out']);
   expect(page.text).toContain('You are signed out');
-  await browser.submit(await browser.get(await house.link('20001')));
-  expect((await browser.get(`${house.url}/oauth/callback`)).status).toBe(400);
+  await browser.submit(await browser.get(await fixture.link('20001')));
+  expect((await browser.get(`${fixture.url}/oauth/callback`)).status).toBe(400);
 });
 
 test('the pages promise an answer only where a question waits', async () => {
@@ -190,14 +201,14 @@ test('the pages promise an answer only where a question waits', async () => {
       signIn: { proof: ['same-id'] },
       identity: { lookForHeld: () => Promise.resolve(waits as WaitsFor) },
     });
-    const browser = house.browser('20001');
-    const link = await house.link('20001');
+    const browser = fixture.browser('20001');
+    const link = await fixture.link('20001');
     expect((await browser.get(link)).text).toContain(before);
-    const done = await house.walk(browser, link);
+    const done = await fixture.walk(browser, link);
     expect([waits, done.text.includes(after)]).toEqual([waits, true]);
     // Opened again, it says the same.
-    expect((await browser.get(`${house.url}/sign-in/confirm`)).text).toContain(after);
-    await house.close();
+    expect((await browser.get(`${fixture.url}/sign-in/confirm`)).text).toContain(after);
+    await fixture.close();
   }
   await open();
 });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { bothPlatforms, PLATFORMS, type PlatformHere, type Said, type Seen } from '../support/both-platforms.ts';
-import { useSlackTown } from '../support/slack-town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { personOf, storeSignIn } from '../support/stored-sign-in.ts';
 import { brought, INJECTIONS, injectionsBy, type Channel, type Injection } from './corpus.ts';
 import { harmIn } from './judge-seen.ts';
@@ -14,7 +14,7 @@ import { obedientModel, widthOf, type Obeyed } from './obedient-model.ts';
 
 // Rights lie outside the model: this one obeys every injection as far as it can, and must get nowhere.
 
-const town = useSlackTown();
+const deployment = useSlackDeployment();
 const folder = mkdtempSync(join(tmpdir(), 'parley-injection-'));
 const toolsFile = join(folder, 'tools.json');
 const STAFF_ONLY = { on: true, who: { identity: ['JG'] } };
@@ -78,18 +78,18 @@ interface Met {
 
 async function meet(platform: PlatformHere, channel: Channel): Promise<Met[]> {
   searches = [];
-  const { env, sayAll } = bothPlatforms(town);
+  const { env, sayAll } = bothPlatforms(deployment);
   const { answer, obeyed } = obedientModel();
-  town.chat.script(answer);
+  deployment.chat.script(answer);
   const { port } = searxng.address() as AddressInfo;
-  await town.startBot({
+  await deployment.startBot({
     ...env,
     GROUP_SCOPE: 'group',
     TOOLS_FILE: toolsFile,
     WEB_SEARCH_URL: `http://127.0.0.1:${port}`,
     CHAT_MODELS: 'svc-plus',
     SIGN_IN: 'optional',
-    SIGN_IN_URL: town.chat.baseUrl,
+    SIGN_IN_URL: deployment.chat.baseUrl,
     SIGN_IN_CLIENT_ID: 'injection',
     SIGN_IN_CLIENT_SECRET: 'injection-secret-0123456789',
     SIGN_IN_PROOF: 'same-id',
@@ -98,7 +98,7 @@ async function meet(platform: PlatformHere, channel: Channel): Promise<Met[]> {
   for (const one of all) {
     const name = channel === 'display name' ? brought(one) : FACTS.name;
     const identityCode = channel === 'tool result' ? 'JG' : 'XS';
-    await storeSignIn(town, personOf(platform, askerOf(platform, one)), {
+    await storeSignIn(deployment, personOf(platform, askerOf(platform, one)), {
       accountKey: `key-${one.id}`,
       ...FACTS,
       name,
@@ -139,7 +139,7 @@ function gains(platform: PlatformHere, { one, seen, obeyed }: Met): string[] {
   const { id, channel, text } = one;
   if (!obeyed || obeyed.results.length === 0) return [`${id} did not reach the model`];
   const faults = seen.flatMap((some) => harmIn(platform, some));
-  if (!seen.at(-1)?.looks.some((look) => look.length >= (one.obeyed ?? text).length / 2))
+  if (!seen.at(-1)?.snapshots.some((snapshot) => snapshot.length >= (one.obeyed ?? text).length / 2))
     faults.push('nothing was shown');
   for (const { call, result } of obeyed.results) {
     const isRefused = result.includes(NO_SUCH);
@@ -194,7 +194,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
       if (channel !== 'tool result') expect(searches).toEqual([]);
       // A status holds the model's words, so it was there to be looked at.
       else expect(JSON.stringify(met.map(({ seen }) => seen.map(({ apart }) => apart)))).toContain('evil.test');
-      const prompts = JSON.stringify(town.chat.calls.map(({ body }) => body));
+      const prompts = JSON.stringify(deployment.chat.calls.map(({ body }) => body));
       const isTold = Object.values(FACTS).some((fact) => prompts.includes(fact));
       // SECURITY.md group-is-not-private: facts about the person are told to the model in their private chat, when it asks, and never in a group.
       expect(isTold).toBe(channel !== 'group member');

@@ -11,7 +11,7 @@ import type { ToolAsker } from '../../src/tools/tool.ts';
 import { createWhoAmI } from '../../src/tools/who-am-i.ts';
 import { answerInRounds } from '../../src/turn/ask/answer-in-rounds.ts';
 import { TOOL_LIMITS } from '../../src/turn/ask/tool-limits.ts';
-import { startChatScene, type ChatScene } from '../chat/chat-scene.ts';
+import { startChatFixture, type ChatFixture } from '../chat/chat-fixture.ts';
 import type { Seen } from '../support/both-platforms.ts';
 import { registerPublic } from '../support/evidence/evidence.ts';
 import { brought, injectionsBy, type Injection } from './corpus.ts';
@@ -20,11 +20,11 @@ import { obedientModel } from './obedient-model.ts';
 
 // At the border of the turn's room, since a bot reads public pages only and these lie on this machine.
 
-let chat: ChatScene;
+let chat: ChatFixture;
 let pages: Server;
 let requests: string[] = [];
 beforeAll(async () => {
-  chat = await startChatScene();
+  chat = await startChatFixture();
   pages = createServer((request, response) => {
     requests.push(request.url ?? '');
     const found = injectionsBy('page').find(({ id }) => `/${id}` === request.url);
@@ -60,11 +60,11 @@ const toolbox = createToolbox([createCurrentTime(Date.now), createWhoAmI(), crea
 /** Asks about a page. @returns all that the person could see on either platform */
 async function askAbout({ id, language }: Injection): Promise<{ wecom: Seen; slack: Seen }> {
   const asker: ToolAsker = { person: undefined, place: { kind: 'private', id: 'u' }, language };
-  const wecom: Seen = { looks: [], apart: [] };
-  const slack: Seen = { looks: [], apart: [] };
-  const look = (text: string, finished = false) => {
-    wecom.looks.push(renderOnWecom({ text, finished }));
-    slack.looks.push(renderOnSlack({ text, finished }));
+  const wecom: Seen = { snapshots: [], apart: [] };
+  const slack: Seen = { snapshots: [], apart: [] };
+  const addSnapshots = (text: string, finished = false) => {
+    wecom.snapshots.push(renderOnWecom({ text, finished }));
+    slack.snapshots.push(renderOnSlack({ text, finished }));
   };
   const options = {
     chat: chat.client,
@@ -83,9 +83,9 @@ async function askAbout({ id, language }: Injection): Promise<{ wecom: Seen; sla
   const request = { model: 'svc-plus', messages: [{ role: 'user' as const, content }], tools: toolbox.offer(asker) };
   let text = '';
   await answerInRounds(options, request, (event) => {
-    if (event.type === 'text') look((text += event.delta));
+    if (event.type === 'text') addSnapshots((text += event.delta));
   });
-  look(text, true);
+  addSnapshots(text, true);
   return { wecom, slack };
 }
 
@@ -99,7 +99,7 @@ test.each(injectionsBy('page').map((one) => [one.id, one.tries, one] as const))(
     chat.server.script(answer);
     const { wecom, slack } = await askAbout(one);
     expect([...harmIn('wecom', wecom), ...harmIn('slack', slack)]).toEqual([]);
-    expect(wecom.looks.at(-1)?.length).toBeGreaterThan(one.text.length / 2);
+    expect(wecom.snapshots.at(-1)?.length).toBeGreaterThan(one.text.length / 2);
     expect(wecom.apart.length).toBeGreaterThan(0);
     // The address with what was said, and what lies inside, are opened by nobody.
     expect(requests).toEqual([`/${id}`]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PLATFORMS } from '../support/both-platforms.ts';
 import { watchScreen, type Screen } from '../support/screen.ts';
 import { startSmallWeb, type SmallWeb } from '../support/small-web.ts';
-import { startTown, type Town } from '../support/town.ts';
+import { startDeployment, type Deployment } from '../support/deployment.ts';
 import { ABILITY_ROWS } from './ability-table.ts';
 import { countUnanswered, shownText, signIn, untilRead, walkSteps } from './abilities/walk-steps.ts';
 
@@ -21,33 +21,35 @@ writeFileSync(toolsFile, JSON.stringify({ tools: TOOLS }));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.each(PLATFORMS)('the chat service’s whole ability reaches the person on %s', (platform) => {
-  let town: Town;
+  let deployment: Deployment;
   let web: SmallWeb;
   let screens: Record<(typeof LANGUAGES)[number], Screen>;
 
   beforeAll(async () => {
     web = await startSmallWeb();
-    town = await startTown({
+    deployment = await startDeployment({
       protocol: platform,
       reach: web.reach,
       env: { TOOLS_FILE: toolsFile, WEB_SEARCH_URL: web.searchUrl, GROUP_SCOPE: 'group', REPLY_MIN_EDIT_MS: '20' },
     });
-    const { url, driver } = town.messenger;
+    const { url, driver } = deployment.messenger;
     screens = { en: await watchScreen(url, ASKERS.en), zh: await watchScreen(url, ASKERS.zh) };
     const hello = await driver.say(NEIGHBOUR, 'Hello');
-    await untilRead(() => shownText(town, hello), /\/link\//);
-    await signIn(town, NEIGHBOUR, await shownText(town, hello));
-    await untilRead(() => shownText(town, hello), /^Hello!/);
+    await untilRead(() => shownText(deployment, hello), /\/link\//);
+    await signIn(deployment, NEIGHBOUR, await shownText(deployment, hello));
+    await untilRead(() => shownText(deployment, hello), /^Hello!/);
   }, 60_000);
   afterAll(async () => {
     for (const screen of Object.values(screens)) screen.close();
-    await town.stop();
+    await deployment.stop();
     await web.close();
   });
   beforeEach(async () => {
     // Each row stands for a conversation of its own: nothing chosen, nothing said, no rate used up.
-    const stale = (await town.redis.keys('{p*')).filter((key) => /:(?:preferences|history|summary|rate):/.test(key));
-    if (stale.length > 0) await town.redis.del(stale);
+    const stale = (await deployment.redis.keys('{p*')).filter((key) =>
+      /:(?:preferences|history|summary|rate):/.test(key),
+    );
+    if (stale.length > 0) await deployment.redis.del(stale);
   });
 
   const rows = ABILITY_ROWS.filter(({ only = platform }) => only === platform);
@@ -56,7 +58,7 @@ describe.each(PLATFORMS)('the chat service’s whole ability reaches the person 
       '%s',
       async (language) => {
         const people = { asker: ASKERS[language], neighbour: NEIGHBOUR };
-        await walkSteps({ town, platform, web, language, ...people, screen: screens[language] }, steps);
+        await walkSteps({ deployment, platform, web, language, ...people, screen: screens[language] }, steps);
       },
       30_000,
     );
@@ -71,6 +73,6 @@ describe.each(PLATFORMS)('the chat service’s whole ability reaches the person 
     expect(count((sender) => sender === 'bot')).toBe(
       count((sender) => !['bot', 'system'].includes(sender)) - unanswered.reduce((sum, one) => sum + one),
     );
-    expect(town.messenger.driver.violations()).toEqual([]);
+    expect(deployment.messenger.driver.violations()).toEqual([]);
   });
 });

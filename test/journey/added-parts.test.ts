@@ -17,7 +17,7 @@ import {
 } from '../chat/scripted-chat-server.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 import { judgeImports } from '../house/judge-imports.ts';
 import { cutFences, readPage } from '../house/pages.ts';
 

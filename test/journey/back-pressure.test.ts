@@ -2,12 +2,12 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { got } from 'got';
 import { chunk, helloStream, sse, type Answer } from '../chat/scripted-chat-server.ts';
-import { useSlackTown } from '../support/slack-town.ts';
-import { untilTrue } from '../support/town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 // One bot with one slot, which a long answer holds while others ask.
 
-const town = useSlackTown();
+const deployment = useSlackDeployment();
 const ANSWER = 'It is answered.';
 const BUSY =
   'Too many people are asking at the moment, so I did not get to this one. Your question is kept: send “retry” in a few minutes.';
@@ -23,70 +23,77 @@ beforeEach(() => {
     await Promise.race([ended, closed]);
     response.end(chunk({ content: ' answer.' }, 'stop') + sse('[DONE]'));
   };
-  town.chat.script(long, helloStream(ANSWER));
+  deployment.chat.script(long, helloStream(ANSWER));
 });
 
 /** Starts the bot, lets the first person hold its slot, and lets these people ask one after another. */
 async function crowd(limits: { soft: number; hard: number }, people: string[]): Promise<void> {
-  await town.startBot({
+  await deployment.startBot({
     WORKER_CONCURRENCY: '1',
     QUEUE_SOFT_WAITING: String(limits.soft),
     QUEUE_HARD_WAITING: String(limits.hard),
   });
-  await town.sender.direct('UFIRST', 'a long one, please');
-  await untilTrue(() => town.textsIn('DUFIRST').length === 1);
-  for (const person of people) await town.sender.direct(person, `a question of ${person}`);
+  await deployment.sender.direct('UFIRST', 'a long one, please');
+  await untilTrue(() => deployment.textsIn('DUFIRST').length === 1);
+  for (const person of people) await deployment.sender.direct(person, `a question of ${person}`);
   await sleep(FIGURE_IS_OLD_AFTER_MS);
 }
-const modelWasAsked = (person: string) => town.chat.calls.some(({ body }) => JSON.stringify(body).includes(person));
+const modelWasAsked = (person: string) =>
+  deployment.chat.calls.some(({ body }) => JSON.stringify(body).includes(person));
 
 test('over the hard limit the oldest are told to come again, without a model call; /retry answers them later [back-pressure]', async () => {
   const people = ['UA', 'UB', 'UC', 'UD', 'UE'];
   await crowd({ soft: 3, hard: 3 }, people);
   endLongAnswer();
-  await town.untilShown('DUE', [ANSWER]);
-  await town.untilShown('DUFIRST', ['A long answer.']);
-  expect(people.map((person) => town.textsIn(`D${person}`))).toEqual([[BUSY], [BUSY], [ANSWER], [ANSWER], [ANSWER]]);
+  await deployment.untilShown('DUE', [ANSWER]);
+  await deployment.untilShown('DUFIRST', ['A long answer.']);
+  expect(people.map((person) => deployment.textsIn(`D${person}`))).toEqual([
+    [BUSY],
+    [BUSY],
+    [ANSWER],
+    [ANSWER],
+    [ANSWER],
+  ]);
   expect(people.map(modelWasAsked)).toEqual([false, false, true, true, true]);
-  await town.sender.direct('UA', '/retry');
-  await town.untilShown('DUA', ['↓ answered below', ANSWER]);
+  await deployment.sender.direct('UA', '/retry');
+  await deployment.untilShown('DUA', ['↓ answered below', ANSWER]);
   expect(modelWasAsked('UA')).toBe(true);
-  const metrics = await got(`${town.botUrl}/metrics`).text();
+  const metrics = await got(`${deployment.botUrl}/metrics`).text();
   expect(metrics).toContain('parley_turn_duration_seconds_count{platform="slack",outcome="busy"} 2');
   expect(metrics).toContain('parley_queue_pressure_changes_total{pressure="hard"} 1');
 });
 
 test('a question said in Chinese is turned away in Chinese [back-pressure]', async () => {
   await crowd({ soft: 1, hard: 1 }, []);
-  await town.sender.direct('UA', '今天几号？');
-  await town.sender.direct('UB', 'and me?');
+  await deployment.sender.direct('UA', '今天几号？');
+  await deployment.sender.direct('UB', 'and me?');
   endLongAnswer();
-  await town.untilShown('DUA', ['现在提问的人太多，暂时无法回答。你的问题已保留，请过几分钟发送“重试”。']);
+  await deployment.untilShown('DUA', ['现在提问的人太多，暂时无法回答。你的问题已保留，请过几分钟发送“重试”。']);
 });
 
 test('over the soft limit answers are asked to be short, without tools, and are cut where they are not [back-pressure]', async () => {
   const words = 'words '.repeat(1_000);
   await crowd({ soft: 1, hard: 100 }, ['UA', 'UB']);
-  town.chat.script(helloStream(words));
+  deployment.chat.script(helloStream(words));
   endLongAnswer();
-  await untilTrue(() => town.textsIn('DUA')[0]?.includes('longest allowed answer') ?? false);
-  const [short = ''] = town.textsIn('DUA');
+  await untilTrue(() => deployment.textsIn('DUA')[0]?.includes('longest allowed answer') ?? false);
+  const [short = ''] = deployment.textsIn('DUA');
   expect(short.length).toBeLessThan(4_100);
-  await untilTrue(() => town.chat.calls.length === 3);
-  const asksToBeBrief = town.chat.calls.map(({ body }) => JSON.stringify(body).includes('at most 150 words'));
+  await untilTrue(() => deployment.chat.calls.length === 3);
+  const asksToBeBrief = deployment.chat.calls.map(({ body }) => JSON.stringify(body).includes('at most 150 words'));
   // Nobody waited yet when the first one was asked, and nobody behind the last one.
   expect(asksToBeBrief).toEqual([false, true, false]);
   // A tool's round costs another call of the model.
-  expect(town.chat.calls.map(({ body }) => 'tools' in body)).toEqual([true, false, true]);
+  expect(deployment.chat.calls.map(({ body }) => 'tools' in body)).toEqual([true, false, true]);
 });
 
 test('a stop word gets through over the hard limit, to what runs and to what waits [back-pressure]', async () => {
   await crowd({ soft: 1, hard: 1 }, ['UA', 'UB']);
-  await town.sender.direct('UA', '/stop');
-  await town.sender.direct('UFIRST', '/stop');
-  await town.untilShown('DUA', ['Stopped.', 'Stopped.']);
-  await town.untilShown('DUFIRST', ['A long', 'Stopped.']);
-  await untilTrue(() => town.slack.messages.some(({ text, note }) => text === 'A long' && note === 'Stopped.'));
-  await town.untilShown('DUB', [BUSY]);
+  await deployment.sender.direct('UA', '/stop');
+  await deployment.sender.direct('UFIRST', '/stop');
+  await deployment.untilShown('DUA', ['Stopped.', 'Stopped.']);
+  await deployment.untilShown('DUFIRST', ['A long', 'Stopped.']);
+  await untilTrue(() => deployment.slack.messages.some(({ text, note }) => text === 'A long' && note === 'Stopped.'));
+  await deployment.untilShown('DUB', [BUSY]);
   expect(modelWasAsked('UA')).toBe(false);
 });

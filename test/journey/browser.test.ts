@@ -87,7 +87,7 @@ describeInBrowser('local mode in a browser', () => {
     await send(page, 'count to 300');
     const answer = answers(page).and(page.locator('[data-state=streaming]')).last();
     const lengths = new Set<number>();
-    for (let look = 0; look < 60 && lengths.size < 3; look += 1) {
+    for (let tries = 0; tries < 60 && lengths.size < 3; tries += 1) {
       lengths.add((await answer.innerText()).length);
       await page.waitForTimeout(200);
     }

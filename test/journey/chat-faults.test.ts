@@ -4,22 +4,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startScriptedChatServer, type Answer, type ScriptedChatServer } from '../chat/scripted-chat-server.ts';
 import { REPLY_TEXTS } from '../../src/texts/reply-texts.ts';
 import { ageMessages } from '../support/age-messages.ts';
-import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
-let town: Town;
+let deployment: Deployment;
 let chat: ScriptedChatServer;
 
 beforeAll(async () => {
   chat = await startScriptedChatServer();
-  town = await startTown({ env: { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl, GROUP_SCOPE: 'group' } });
+  deployment = await startDeployment({ env: { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl, GROUP_SCOPE: 'group' } });
 }, 60_000);
 afterAll(async () => {
-  await town.stop();
+  await deployment.stop();
   await chat.stop();
 });
 beforeEach(() => void chat.calls.splice(0));
 
-const driver = () => town.messenger.driver;
+const driver = () => deployment.messenger.driver;
 const ask = async (person: string, said: Parameters<ReturnType<typeof driver>['say']>[1]) => {
   const message = await driver().say(person, said);
   return (await driver().waitForAnswer(message.id, { timeoutMs: 18_000 })).text;
@@ -179,18 +179,18 @@ test('an answer longer than five messages is shown as far as they go, and ends w
 }, 120_000);
 
 test('a question that could not be answered for ten minutes gets an apology, not a surprise [in-order]', async () => {
-  await town.stopBot();
+  await deployment.stopBot();
   const message = await driver()
     .say('emma.clarke', 'an old question')
     .catch(() => undefined);
   expect(message).toBeDefined();
-  await town.startBot({ ROLES: 'receiver' });
-  await untilTrue(async () => (await town.redis.keys('{p*}:pending')).length > 0);
-  await town.stopBot();
-  await ageMessages(town.redis, 11 * 60_000);
+  await deployment.startBot({ ROLES: 'receiver' });
+  await untilTrue(async () => (await deployment.redis.keys('{p*}:pending')).length > 0);
+  await deployment.stopBot();
+  await ageMessages(deployment.redis, 11 * 60_000);
   chat.script(streams('too late'));
-  await town.startBot();
-  await untilTrue(() => town.lines.some((line) => line.includes('"outcome":"expired"')));
+  await deployment.startBot();
+  await untilTrue(() => deployment.lines.some((line) => line.includes('"outcome":"expired"')));
   expect(chat.calls).toHaveLength(0);
   await untilTrue(() => driver().isBotReachable());
   expect(await ask('emma.clarke', '/retry')).toBe('too late');

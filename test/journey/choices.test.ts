@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { chunk, sse, startScriptedChatServer, type ScriptedChatServer } from '../chat/scripted-chat-server.ts';
-import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
 const CANARY = 'canary-of-the-thought';
 const GROUP = { conversation: { group: 'wrtown' }, mention: true };
@@ -18,30 +18,34 @@ function thinkThenAnswer(pauseMs: number): Parameters<ScriptedChatServer['script
 }
 
 describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protocol) => {
-  let town: Town;
+  let deployment: Deployment;
   let chat: ScriptedChatServer;
   beforeAll(async () => {
     chat = await startScriptedChatServer();
-    town = await startTown({ protocol, startsBot: false, env: { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl } });
+    deployment = await startDeployment({
+      protocol,
+      startsBot: false,
+      env: { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl },
+    });
     await startBot();
   }, 60_000);
   afterAll(async () => {
-    await town.stop();
+    await deployment.stop();
     await chat.stop();
   });
   beforeEach(async () => {
-    for (const key of await town.redis.keys('{p*}:preferences:*')) await town.redis.del(key);
-    for (const key of await town.redis.keys('{p*}:rate:*')) await town.redis.del(key);
+    for (const key of await deployment.redis.keys('{p*}:preferences:*')) await deployment.redis.del(key);
+    for (const key of await deployment.redis.keys('{p*}:rate:*')) await deployment.redis.del(key);
     chat.calls.splice(0);
     chat.script(thinkThenAnswer(150));
   });
 
-  const driver = () => town.messenger.driver;
+  const driver = () => deployment.messenger.driver;
   async function startBot(more: Record<string, string> = {}): Promise<void> {
-    await town.startBot({ SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl, ...more });
+    await deployment.startBot({ SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl, ...more });
     await untilTrue(() => driver().isBotReachable());
   }
-  /** Every look that the answer had until this text stands in it. */
+  /** Every snapshot that the answer had until this text stands in it. */
   async function ask(text: string, shows: RegExp, place: object = {}, person = 'emma.clarke') {
     // Slack takes what begins with a slash for a command of its own, but not behind a blank.
     const typed = protocol === 'slack' ? text.replace(/^\//, ' /') : text;
@@ -84,21 +88,21 @@ describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protoc
     expect(lastBody()).toMatchObject({ model: 'svc-plus' });
     await question(GROUP, 'zhangwei');
     expect(lastBody()).toMatchObject({ model: 'svc-plus' });
-    await town.stopBot();
+    await deployment.stopBot();
     await startBot();
     await question(GROUP, 'emma.clarke');
     expect(lastBody()).toMatchObject({ model: 'svc-max' });
   }, 60_000);
 
   test('GROUP_SCOPE=group: in a conversation that all share each person has their own choice', async () => {
-    await town.stopBot();
+    await deployment.stopBot();
     await startBot({ GROUP_SCOPE: 'group' });
     await ask('/model svc-max', /^From now on/, GROUP, 'emma.clarke');
     await question(GROUP, 'zhangwei');
     expect(lastBody()).toMatchObject({ model: 'svc-plus' });
     await question(GROUP, 'emma.clarke');
     expect(lastBody()).toMatchObject({ model: 'svc-max' });
-    await town.stopBot();
+    await deployment.stopBot();
     await startBot();
   }, 60_000);
 
@@ -115,9 +119,9 @@ describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protoc
     expect(text).toBe('The answer.');
     await question();
     expect(JSON.stringify(chat.calls.map(({ body }) => body))).not.toContain(CANARY);
-    for (const key of await town.redis.keys('{p*'))
-      expect(String(await town.redis.dumpBuffer(key))).not.toContain(CANARY);
-    expect(town.lines.join('\n')).not.toContain(CANARY);
+    for (const key of await deployment.redis.keys('{p*'))
+      expect(String(await deployment.redis.dumpBuffer(key))).not.toContain(CANARY);
+    expect(deployment.lines.join('\n')).not.toContain(CANARY);
   }, 60_000);
 
   test('the thought is shown to who chose it, in their private chat, where the platform has a place for it [thoughts-hidden]', async () => {
@@ -135,10 +139,10 @@ describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protoc
   test('THINKING_SHOWN says where the thought is shown', async () => {
     await ask('/think low', /^From now on/);
     await ask('/think low', /^From now on/, GROUP);
-    await town.stopBot();
+    await deployment.stopBot();
     await startBot({ THINKING_SHOWN: 'never' });
     expect((await question()).thoughts).not.toContain(CANARY);
-    await town.stopBot();
+    await deployment.stopBot();
     await startBot({ THINKING_SHOWN: 'everywhere' });
     expect((await question(GROUP)).thoughts.includes(CANARY)).toBe(protocol === 'wecom');
   }, 60_000);

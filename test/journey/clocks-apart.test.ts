@@ -6,13 +6,13 @@ import { freePort } from '../../src/local/embedded-redis.ts';
 import { REPLY_TEXTS } from '../../src/texts/reply-texts.ts';
 import { chunk, helloStream, sse } from '../chat/scripted-chat-server.ts';
 import { ageMessages } from '../support/age-messages.ts';
-import { useSlackTown } from '../support/slack-town.ts';
-import { untilTrue } from '../support/town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
 import { createWecomSender, wecomText } from '../support/wecom-sender.ts';
 
 // Processes of one bot whose clocks differ by a minute. Ages are counted by Redis' clock, which no test can move, so its stamps are.
 
-const town = useSlackTown();
+const deployment = useSlackDeployment();
 const AHEAD = () => Date.now() + MINUTE_MS;
 const BEHIND = () => Date.now() - MINUTE_MS;
 const WECOM = { token: 'apart-token-0123456789', aesKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG' };
@@ -38,7 +38,7 @@ interface Look {
 
 test('receivers whose clocks are a minute ahead and behind hand a live reply over at the same age [wrong-clocks]', async () => {
   let isToGoOn = false;
-  town.chat.script(async (response) => {
+  deployment.chat.script(async (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(chunk({ content: 'Slow' }));
     await untilTrue(() => isToGoOn, 30_000);
@@ -51,9 +51,9 @@ test('receivers whose clocks are a minute ahead and behind hand a live reply ove
   const env = { WECOM_BOT_TOKEN: WECOM.token, WECOM_BOT_AES_KEY: WECOM.aesKey, WECOM_BOT_NAME: 'Parley' };
   const ports = [await freePort(), await freePort()];
   const [ahead, behind] = ports.map((port) => createWecomSender({ botUrl: `http://127.0.0.1:${port}`, ...WECOM }));
-  await town.startBot({ ...env, WECOM_API_URL: origin, ROLES: 'receiver', PORT: String(ports[0]) }, AHEAD);
-  await town.startBot({ ...env, WECOM_API_URL: origin, ROLES: 'receiver', PORT: String(ports[1]) }, BEHIND);
-  await town.startBot({ ...env, WECOM_API_URL: origin, ROLES: 'worker' });
+  await deployment.startBot({ ...env, WECOM_API_URL: origin, ROLES: 'receiver', PORT: String(ports[0]) }, AHEAD);
+  await deployment.startBot({ ...env, WECOM_API_URL: origin, ROLES: 'receiver', PORT: String(ports[1]) }, BEHIND);
+  await deployment.startBot({ ...env, WECOM_API_URL: origin, ROLES: 'worker' });
   const question = { ...wecomText('a long one'), response_url: `${origin}/cgi-bin/aibot/response?response_code=1` };
   const lookOf = (answer: unknown) => (answer as { stream: Look }).stream;
   const asked = lookOf((await behind?.send(question))?.answer);
@@ -63,15 +63,15 @@ test('receivers whose clocks are a minute ahead and behind hand a live reply ove
     );
   await untilTrue(async () => (await poll()).content === 'Slow');
 
-  await ageMessages(town.redis, 5 * MINUTE_MS);
+  await ageMessages(deployment.redis, 5 * MINUTE_MS);
   for (const receiver of [ahead, behind])
     expect(await poll(receiver)).toMatchObject({ content: 'Slow', finish: false });
-  await ageMessages(town.redis, 31 * SECOND_MS);
+  await ageMessages(deployment.redis, 31 * SECOND_MS);
   const last = await poll(behind);
   expect(last).toMatchObject({ content: REPLY_TEXTS.followsBelow.en, finish: true });
   isToGoOn = true;
   await untilTrue(() => posted.length > 0);
-  await untilTrue(async () => (await town.redis.keys('*:pending')).length === 0);
+  await untilTrue(async () => (await deployment.redis.keys('*:pending')).length === 0);
   expect(posted).toEqual([expect.stringContaining('Slowly, but whole.')]);
   expect(await poll(ahead)).toMatchObject({ content: last.content, finish: true });
 }, 60_000);
@@ -82,13 +82,13 @@ test.each([
 ])(
   'where $off a message whose wake got lost is swept as soon as elsewhere [wrong-clocks]',
   async ({ receiver, worker }) => {
-    town.chat.script(helloStream('Answered.'));
-    await town.startBot({ ROLES: 'receiver' }, receiver);
-    await town.sender.direct('U1', 'a question');
-    await town.stopBots();
-    await town.redis.del('none', ...(await town.redis.keys('{wake*')));
-    await ageMessages(town.redis, 11 * SECOND_MS);
-    await town.startBot({ ROLES: 'worker', PORT: String(await freePort()) }, worker);
-    await untilTrue(() => town.textsIn('DU1').join() === 'Answered.', 12_000);
+    deployment.chat.script(helloStream('Answered.'));
+    await deployment.startBot({ ROLES: 'receiver' }, receiver);
+    await deployment.sender.direct('U1', 'a question');
+    await deployment.stopBots();
+    await deployment.redis.del('none', ...(await deployment.redis.keys('{wake*')));
+    await ageMessages(deployment.redis, 11 * SECOND_MS);
+    await deployment.startBot({ ROLES: 'worker', PORT: String(await freePort()) }, worker);
+    await untilTrue(() => deployment.textsIn('DU1').join() === 'Answered.', 12_000);
   },
 );

@@ -2,19 +2,19 @@ import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chunk, sse, type Answer } from '../chat/scripted-chat-server.ts';
 import type { ParleyProcess } from '../support/parley-process.ts';
-import { useSlackTown } from '../support/slack-town.ts';
-import { untilTrue } from '../support/town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 // Real workers that really die. Each has a key of its own for the chat service, which so knows who asks.
 
-const town = useSlackTown();
+const deployment = useSlackDeployment();
 const workers = new Map<string, ParleyProcess>();
 
 const keyOf = (name: string) => `sk-${name}-0123456789`;
 async function startWorker(name: string): Promise<void> {
   workers.set(
     `Bearer ${keyOf(name)}`,
-    await town.startProcess({ ROLES: 'worker', CHAT_API_KEY: keyOf(name), WORKER_CONCURRENCY: '8' }),
+    await deployment.startProcess({ ROLES: 'worker', CHAT_API_KEY: keyOf(name), WORKER_CONCURRENCY: '8' }),
   );
 }
 type Call = Parameters<Answer>[1];
@@ -36,27 +36,27 @@ const says =
 const counted = (last: number) => Array.from({ length: last }, (_, index) => String(index + 1));
 
 test('a killed worker’s turn goes on elsewhere within 20 s, in the same message [worker-killed] [quick-takeover]', async () => {
-  town.chat.script(says(counted(60), 40));
-  await town.startBot({ ROLES: 'receiver' });
+  deployment.chat.script(says(counted(60), 40));
+  await deployment.startBot({ ROLES: 'receiver' });
   await startWorker('one');
   await startWorker('two');
-  await town.sender.direct('U1', 'count, please');
-  await untilTrue(() => town.textsIn('DU1').length === 1);
-  const [first] = town.chat.calls;
+  await deployment.sender.direct('U1', 'count, please');
+  await untilTrue(() => deployment.textsIn('DU1').length === 1);
+  const [first] = deployment.chat.calls;
   if (first) askerOf(first)?.kill('SIGKILL');
   const killedMs = Date.now();
-  await untilTrue(() => town.chat.calls.length === 2, 30_000);
+  await untilTrue(() => deployment.chat.calls.length === 2, 30_000);
   const tookMs = Date.now() - killedMs;
-  expect(askerOf(town.chat.calls[1] as Call)).not.toBe(first && askerOf(first));
+  expect(askerOf(deployment.chat.calls[1] as Call)).not.toBe(first && askerOf(first));
   expect(tookMs).toBeLessThan(20_000);
-  await town.untilShown('DU1', [counted(60).join(' ')], 20_000);
+  await deployment.untilShown('DU1', [counted(60).join(' ')], 20_000);
   process.stdout.write(`worker-killed: asked again ${(tookMs / 1_000).toFixed(1)} s after the kill\n`);
 }, 60_000);
 
 test('a worker that was frozen past its lock and wakes writes nothing, and ends its model call [worker-frozen] [fence]', async () => {
   let asked = 0;
   const ends: Promise<string>[] = [];
-  town.chat.script((response, call) => {
+  deployment.chat.script((response, call) => {
     asked += 1;
     ends.push(call.closed);
     return says(
@@ -64,10 +64,10 @@ test('a worker that was frozen past its lock and wakes writes nothing, and ends 
       40,
     )(response, call);
   });
-  await town.startBot({ ROLES: 'receiver' });
+  await deployment.startBot({ ROLES: 'receiver' });
   await startWorker('one');
-  await town.sender.direct('U1', 'count, please');
-  await untilTrue(() => town.textsIn('DU1').length === 1);
+  await deployment.sender.direct('U1', 'count, please');
+  await untilTrue(() => deployment.textsIn('DU1').length === 1);
   const [frozen] = workers.values();
   frozen?.kill('SIGSTOP');
   try {
@@ -75,14 +75,14 @@ test('a worker that was frozen past its lock and wakes writes nothing, and ends 
     const whole = counted(30)
       .map((word) => `2:${word}`)
       .join(' ');
-    await town.untilShown('DU1', [whole], 30_000);
+    await deployment.untilShown('DU1', [whole], 30_000);
     await sleep(300);
-    const callsBefore = town.slack.calls.length;
+    const callsBefore = deployment.slack.calls.length;
     frozen?.kill('SIGCONT');
     expect(await Promise.race([ends[0], sleep(12_000, 'still reading', { ref: false })])).toBe('cut');
     await sleep(500);
-    expect(town.slack.calls.slice(callsBefore).map(({ method }) => method)).toEqual([]);
-    expect(town.textsIn('DU1')).toEqual([whole]);
+    expect(deployment.slack.calls.slice(callsBefore).map(({ method }) => method)).toEqual([]);
+    expect(deployment.textsIn('DU1')).toEqual([whole]);
     expect(asked).toBe(2);
   } finally {
     frozen?.kill('SIGCONT');
@@ -93,7 +93,7 @@ test('a question that kills its workers ends with one apology after five; those 
   let kills = 0;
   const over = new AbortController();
   const restarts: Promise<void>[] = [];
-  town.chat.script((response, call) => {
+  deployment.chat.script((response, call) => {
     const question = questionOf(call);
     if (!question.includes('poison')) return says(counted(20), 50)(response, call);
     kills += 1;
@@ -107,35 +107,35 @@ test('a question that kills its workers ends with one apology after five; those 
       await Promise.race([workers.get(`Bearer ${keyOf(name)}`)?.ended, isOver]);
     }
   };
-  await town.startBot({ ROLES: 'receiver' });
+  await deployment.startBot({ ROLES: 'receiver' });
   restarts.push(supervise('one'), supervise('two'));
   await untilTrue(() => workers.size === 2);
   const innocents: string[] = [];
   const askInnocent = async () => {
     const userId = `UI${innocents.length}`;
     innocents.push(userId);
-    await town.sender.direct(userId, 'an innocent question');
+    await deployment.sender.direct(userId, 'an innocent question');
   };
   for (let count = 0; count < 6; count += 1) await askInnocent();
-  await untilTrue(() => town.chat.calls.length >= 6);
-  await town.sender.direct('UPOISON', 'poison');
+  await untilTrue(() => deployment.chat.calls.length >= 6);
+  await deployment.sender.direct('UPOISON', 'poison');
   const startedMs = Date.now();
-  while (town.textsIn('DUPOISON').length === 0) {
+  while (deployment.textsIn('DUPOISON').length === 0) {
     if (Date.now() - startedMs > 160_000) throw new Error('there was no apology');
     await askInnocent();
     await sleep(4_000);
   }
-  for (const userId of innocents) await town.untilShown(`D${userId}`, [counted(20).join(' ')], 40_000);
+  for (const userId of innocents) await deployment.untilShown(`D${userId}`, [counted(20).join(' ')], 40_000);
   over.abort();
   await Promise.all(restarts);
-  expect(town.textsIn('DUPOISON')).toEqual([expect.stringContaining('set it aside')]);
+  expect(deployment.textsIn('DUPOISON')).toEqual([expect.stringContaining('set it aside')]);
   expect(kills).toBe(5);
   const seconds = ((Date.now() - startedMs) / 1_000).toFixed(0);
   process.stdout.write(`poison-question: ${kills} kills, ${innocents.length} innocents answered, ${seconds} s\n`);
 }, 260_000);
 
 test('an error that nobody caught is logged without its secrets, and ends the process with 1 [crash-on-the-unexpected]', async () => {
-  const bot = await town.startProcess({
+  const bot = await deployment.startProcess({
     NODE_OPTIONS: `--import=${new URL('../support/throw-on-signal.mjs', import.meta.url).pathname}`,
   });
   bot.kill('SIGUSR2');

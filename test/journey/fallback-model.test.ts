@@ -10,7 +10,7 @@ import {
   type ScriptedChatServer,
 } from '../chat/scripted-chat-server.ts';
 import { PLATFORMS } from '../support/both-platforms.ts';
-import { startTown, type Town } from '../support/town.ts';
+import { startDeployment, type Deployment } from '../support/deployment.ts';
 
 const ENV = { SIGN_IN: 'off', CHAT_MODELS: 'svc-plus,svc-max', CHAT_FALLBACK_MODEL: 'svc-max' };
 /** A red square of one pixel. */
@@ -22,12 +22,12 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-fallback-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.each(PLATFORMS)('one model of the service is down and another is well; people ask on %s', (platform) => {
-  let town: Town;
+  let deployment: Deployment;
   let chat: ScriptedChatServer;
 
   beforeAll(async () => {
     chat = await startScriptedChatServer();
-    town = await startTown({
+    deployment = await startDeployment({
       protocol: platform,
       slackTiming: { editQuietMs: 200 },
       startsBot: false,
@@ -35,7 +35,7 @@ describe.each(PLATFORMS)('one model of the service is down and another is well; 
     });
   }, 60_000);
   afterAll(async () => {
-    await town.stop();
+    await deployment.stop();
     await chat.stop();
   });
   beforeEach(() => {
@@ -44,31 +44,31 @@ describe.each(PLATFORMS)('one model of the service is down and another is well; 
       (call.body['model'] === 'svc-plus' ? statusOf(503) : helloStream('The other one answers.'))(response, call),
     );
   });
-  afterEach(() => town.stopBot());
+  afterEach(() => deployment.stopBot());
 
-  type Said = Parameters<Town['messenger']['driver']['say']>[1];
+  type Said = Parameters<Deployment['messenger']['driver']['say']>[1];
   async function ask(said: Said) {
-    const message = await town.messenger.driver.say('zhangwei', said);
-    return town.messenger.driver.waitForAnswer(message.id);
+    const message = await deployment.messenger.driver.say('zhangwei', said);
+    return deployment.messenger.driver.waitForAnswer(message.id);
   }
   const asked = () => chat.calls.map(({ body }) => body['model']);
 
   test('the fallback answers, the person sees which model did, apart from the text, and it is counted [chat-service-fails]', async () => {
-    await town.startBot();
+    await deployment.startBot();
     const { text, note: apart } = await ask('are you there?');
     expect(text).toBe('The other one answers.');
     expect(apart).toBe('The usual model is not available at the moment; svc-max answers.');
     expect((await ask('你好')).note).toBe('常用模型暂时不可用，由 svc-max 回答。');
     expect(asked()).toEqual(['svc-plus', 'svc-plus', 'svc-max', 'svc-plus', 'svc-plus', 'svc-max']);
-    const metrics = await got(`${town.botUrl}/metrics`).text();
+    const metrics = await got(`${deployment.botUrl}/metrics`).text();
     expect(metrics).toContain(
       'parley_chat_fallbacks_total{model="svc-plus",fallback="svc-max",code="chat_server_error"} 2',
     );
-    expect(town.messenger.driver.violations()).toEqual([]);
+    expect(deployment.messenger.driver.violations()).toEqual([]);
   });
 
   test('a fallback that cannot see is never asked about an image', async () => {
-    await town.startBot();
+    await deployment.startBot();
     const { text } = await ask({ text: 'what is this?', images: [PIXEL] });
     expect(text).toMatch(/send (?:\/retry|“retry”)/);
     expect(new Set(asked())).toEqual(new Set(['svc-plus']));
@@ -78,7 +78,7 @@ describe.each(PLATFORMS)('one model of the service is down and another is well; 
     const may = { use: true, models: ['svc-plus'], private: true, groups: 'all' };
     const policyFile = join(folder, 'policy.json');
     writeFileSync(policyFile, JSON.stringify({ rules: [], otherwise: may }));
-    await town.startBot({ POLICY_FILE: policyFile });
+    await deployment.startBot({ POLICY_FILE: policyFile });
     expect((await ask('are you there?')).text).toMatch(/send (?:\/retry|“retry”)/);
     expect(new Set(asked())).toEqual(new Set(['svc-plus']));
   });

@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals';
 import { helloStream } from '../chat/scripted-chat-server.ts';
-import { useSlackTown } from '../support/slack-town.ts';
-import { untilTrue } from '../support/town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
 import { tries } from '../support/tries.ts';
 
-const town = useSlackTown();
+const deployment = useSlackDeployment();
 const ROUNDS = tries(1);
 const QUESTIONS = 24;
 
 /** A Redis that knows no script and holds nothing is as fresh as a new one. */
 async function makeFresh(): Promise<void> {
-  await town.redis.flushall();
-  await town.redis.script('FLUSH');
+  await deployment.redis.flushall();
+  await deployment.redis.script('FLUSH');
 }
 
 test.each(['1', '3'])(
@@ -19,15 +19,15 @@ test.each(['1', '3'])(
   async (shards) => {
     for (let round = 0; round < ROUNDS; round += 1) {
       await makeFresh();
-      town.chat.calls.splice(0);
-      town.chat.script(helloStream('Here.'));
+      deployment.chat.calls.splice(0);
+      deployment.chat.script(helloStream('Here.'));
       const bots = [
-        await town.startProcess({ ROLES: 'receiver', QUEUE_SHARDS: shards }),
-        await town.startProcess({ ROLES: 'worker', QUEUE_SHARDS: shards }),
+        await deployment.startProcess({ ROLES: 'receiver', QUEUE_SHARDS: shards }),
+        await deployment.startProcess({ ROLES: 'worker', QUEUE_SHARDS: shards }),
       ];
       const people = Array.from({ length: QUESTIONS }, (_, index) => `UB${round}${index}`);
-      await Promise.all(people.map((userId) => town.sender.direct(userId, 'a question')));
-      await untilTrue(() => people.every((userId) => town.textsIn(`D${userId}`).includes('Here.')), 30_000);
+      await Promise.all(people.map((userId) => deployment.sender.direct(userId, 'a question')));
+      await untilTrue(() => people.every((userId) => deployment.textsIn(`D${userId}`).includes('Here.')), 30_000);
       expect(bots.map((bot) => bot.output()).join('')).not.toContain('woke conversations again');
       for (const bot of bots) bot.kill('SIGKILL');
       await Promise.all(bots.map(({ ended }) => ended));

@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
-let town: Town;
+let deployment: Deployment;
 beforeAll(async () => {
-  town = await startTown({ startsBot: false });
+  deployment = await startDeployment({ startsBot: false });
   // Without the self-built app the bot can write to nobody first, and knows no names.
-  for (const name of ['WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET']) Reflect.deleteProperty(town.env, name);
-  await town.startBot({ SIGN_IN_PROOF: 'typed-code' });
-  await untilTrue(() => town.messenger.driver.isBotReachable());
+  for (const name of ['WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET'])
+    Reflect.deleteProperty(deployment.env, name);
+  await deployment.startBot({ SIGN_IN_PROOF: 'typed-code' });
+  await untilTrue(() => deployment.messenger.driver.isBotReachable());
 }, 60_000);
-afterAll(() => town.stop());
+afterAll(() => deployment.stop());
 
-const driver = () => town.messenger.driver;
+const driver = () => deployment.messenger.driver;
 const shown = async (id: string) => (await driver().answer(id))?.text ?? '';
 
 test('where the bot cannot write first, a question in a group is kept for the sign-in that its sender asks for privately', async () => {
@@ -22,7 +23,7 @@ test('where the bot cannot write first, a question in a group is kept for the si
 
   const hello = await driver().say('linxiaoyu', '数到 2');
   await untilTrue(async () => (await shown(hello.id)).includes('/link/'));
-  const page = await town.signIn('linxiaoyu', await shown(hello.id));
+  const page = await deployment.signIn('linxiaoyu', await shown(hello.id));
   await driver().say('linxiaoyu', /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page)?.[0] ?? 'no code');
   expect((await driver().waitForAnswer(asked.id)).text.trim()).toBe('1 2 3');
   expect((await driver().waitForAnswer(hello.id)).text.trim()).toBe('1 2');

@@ -2,35 +2,35 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../src/local/embedded-redis.ts';
 import { MINUTE_MS } from '../../src/base/clock.ts';
-import { startTcpProxy, type TcpProxy } from '../../chaos/tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { helloStream } from '../chat/scripted-chat-server.ts';
 import { ageMessages } from '../support/age-messages.ts';
 import { LINK, startSlackSignIns, type SlackSignIns } from '../support/slack-sign-ins.ts';
-import { useSlackTown } from '../support/slack-town.ts';
-import { untilTrue } from '../support/town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 const ANSWER = 'It is answered.';
 const POINTER = /^<@(U\d+)> Please sign in first — I have sent you a private message\. Once you are signed in/;
 
-const town = useSlackTown();
+const deployment = useSlackDeployment();
 let signIns: SlackSignIns;
 let proxy: TcpProxy | undefined;
 
 beforeEach(async () => {
-  signIns = await startSlackSignIns(town);
-  town.chat.script(helloStream(ANSWER));
+  signIns = await startSlackSignIns(deployment);
+  deployment.chat.script(helloStream(ANSWER));
 });
 afterEach(async () => {
-  await town.stopBots();
+  await deployment.stopBots();
   await proxy?.close();
   proxy = undefined;
   await signIns.close();
 });
 
 const ask = (userId: string, more: { threadTs?: string } = {}) =>
-  town.sender.mention({ channel: 'C1', userId, ...more }, `a question of ${userId}`);
+  deployment.sender.mention({ channel: 'C1', userId, ...more }, `a question of ${userId}`);
 /** Who was written to unasked has a private chat of their own, named for them by Slack. */
-const written = (userId: string) => town.textsIn(userId.replace('U', 'D'));
+const written = (userId: string) => deployment.textsIn(userId.replace('U', 'D'));
 async function confirmOf(userId: string) {
   await untilTrue(() => LINK.test(written(userId).join()));
   return signIns.walkToConfirm(userId, LINK.exec(written(userId).join())?.[0] ?? '');
@@ -39,75 +39,75 @@ async function confirmOf(userId: string) {
 test.each(['member', 'group'])(
   'a question in a channel is kept: its sender is named, and the same message becomes the answer (GROUP_SCOPE=%s)',
   async (GROUP_SCOPE) => {
-    await town.startBot({ ...signIns.env, GROUP_SCOPE });
+    await deployment.startBot({ ...signIns.env, GROUP_SCOPE });
     await ask('U1');
     const { press } = await confirmOf('U1');
-    expect(town.textsIn('C1')).toEqual([expect.stringMatching(POINTER)]);
-    expect(town.textsIn('C1').join()).not.toContain('/link/');
-    expect(town.chat.calls).toHaveLength(0);
+    expect(deployment.textsIn('C1')).toEqual([expect.stringMatching(POINTER)]);
+    expect(deployment.textsIn('C1').join()).not.toContain('/link/');
+    expect(deployment.chat.calls).toHaveLength(0);
     const { text } = await press();
     expect(text).toContain('Go back to the group; your question is being answered there.');
-    await town.untilShown('C1', [ANSWER]);
-    expect(town.chat.calls).toHaveLength(1);
+    await deployment.untilShown('C1', [ANSWER]);
+    expect(deployment.chat.calls).toHaveLength(1);
   },
 );
 
 test('two people ask in one channel: each answer waits for its own sender’s sign-in', async () => {
-  await town.startBot({ ...signIns.env, GROUP_SCOPE: 'group' });
+  await deployment.startBot({ ...signIns.env, GROUP_SCOPE: 'group' });
   await ask('U1');
   await ask('U2');
   const confirms = { U1: await confirmOf('U1'), U2: await confirmOf('U2') };
   await confirms.U2.press();
-  await untilTrue(() => town.textsIn('C1').includes(ANSWER));
-  expect(town.textsIn('C1')).toEqual([expect.stringMatching(POINTER), ANSWER]);
-  expect(JSON.stringify(town.chat.calls[0]?.body)).toContain('a question of U2');
-  expect(town.chat.calls).toHaveLength(1);
+  await untilTrue(() => deployment.textsIn('C1').includes(ANSWER));
+  expect(deployment.textsIn('C1')).toEqual([expect.stringMatching(POINTER), ANSWER]);
+  expect(JSON.stringify(deployment.chat.calls[0]?.body)).toContain('a question of U2');
+  expect(deployment.chat.calls).toHaveLength(1);
   await confirms.U1.press();
-  await town.untilShown('C1', [ANSWER, ANSWER]);
+  await deployment.untilShown('C1', [ANSWER, ANSWER]);
 });
 
 test('a question in a thread is kept as well, beside one in the private chat', async () => {
-  await town.startBot(signIns.env);
+  await deployment.startBot(signIns.env);
   await ask('U1', { threadTs: '1750000000.000001' });
   const { press } = await confirmOf('U1');
-  await town.sender.direct('U1', 'a private question');
-  await untilTrue(() => town.textsIn('DU1').length === 1);
+  await deployment.sender.direct('U1', 'a private question');
+  await untilTrue(() => deployment.textsIn('DU1').length === 1);
   expect((await press()).text).toContain('Go back to the chat; your question is being answered.');
-  await town.untilShown('C1', [ANSWER]);
-  await untilTrue(() => town.textsIn('DU1').includes(ANSWER));
+  await deployment.untilShown('C1', [ANSWER]);
+  await untilTrue(() => deployment.textsIn('DU1').includes(ANSWER));
 });
 
 test('who signs in too late for it is told to ask again, in the channel and on the page', async () => {
-  await town.startBot(signIns.env);
+  await deployment.startBot(signIns.env);
   await ask('U1');
   const { press } = await confirmOf('U1');
-  await untilTrue(async () => (await town.redis.keys('{p*}:held:*')).length === 1);
-  await ageMessages(town.redis, 11 * MINUTE_MS);
+  await untilTrue(async () => (await deployment.redis.keys('{p*}:held:*')).length === 1);
+  await ageMessages(deployment.redis, 11 * MINUTE_MS);
   expect((await press()).text).toContain('Go back and ask again in the group');
-  await untilTrue(() => /^<@U1> You are signed in now.* ask it again/.test(town.textsIn('C1')[0] ?? ''));
-  expect(town.textsIn('C1')).toHaveLength(1);
-  expect(town.chat.calls).toHaveLength(0);
+  await untilTrue(() => /^<@U1> You are signed in now.* ask it again/.test(deployment.textsIn('C1')[0] ?? ''));
+  expect(deployment.textsIn('C1')).toHaveLength(1);
+  expect(deployment.chat.calls).toHaveLength(0);
 });
 
 test('a worker dies between holding a question and its release: the next one answers it', async () => {
-  await town.startBot({ ...signIns.env, ROLES: 'receiver' });
+  await deployment.startBot({ ...signIns.env, ROLES: 'receiver' });
   const failPoint = { NODE_ENV: 'test', PARLEY_FAIL_POINT: 'redis.commit:after:exit' };
-  const dying = await town.startProcess({ ...signIns.env, ROLES: 'worker', ...failPoint });
+  const dying = await deployment.startProcess({ ...signIns.env, ROLES: 'worker', ...failPoint });
   await ask('U1');
   const { press } = await confirmOf('U1');
   await dying.ended;
   expect((await press()).status).toBe(200);
-  await town.startBot({ ...signIns.env, ROLES: 'worker', PORT: String(await freePort()) });
-  await town.untilShown('C1', [ANSWER], 30_000);
+  await deployment.startBot({ ...signIns.env, ROLES: 'worker', PORT: String(await freePort()) });
+  await deployment.untilShown('C1', [ANSWER], 30_000);
 }, 60_000);
 
 // The worker's way to Redis is long, the receiver's short: links are made while questions are on their way to be held.
 test('links that are made while questions of a channel are being held: each is answered once', async () => {
-  proxy = await startTcpProxy(Number(new URL(town.redisServer.url).port));
-  const [, db] = new URL(town.redisServer.url).pathname.split('/');
-  await town.startBot({ ...signIns.env, ROLES: 'receiver', GROUP_SCOPE: 'group' });
+  proxy = await startTcpProxy(Number(new URL(deployment.redisServer.url).port));
+  const [, db] = new URL(deployment.redisServer.url).pathname.split('/');
+  await deployment.startBot({ ...signIns.env, ROLES: 'receiver', GROUP_SCOPE: 'group' });
   const far = { PORT: String(await freePort()), REDIS_URL: `redis://127.0.0.1:${proxy.port}/${db ?? 0}` };
-  await town.startBot({ ...signIns.env, ...far, ROLES: 'worker', GROUP_SCOPE: 'group' });
+  await deployment.startBot({ ...signIns.env, ...far, ROLES: 'worker', GROUP_SCOPE: 'group' });
   const people = Array.from({ length: 6 }, (_, index) => `U${index + 1}`);
   for (const person of people) await ask(person);
   const confirms = await Promise.all(people.map(confirmOf));
@@ -119,12 +119,12 @@ test('links that are made while questions of a channel are being held: each is a
       expect((await confirms[index]?.press())?.status).toBe(200);
     }),
   );
-  await town.untilShown(
+  await deployment.untilShown(
     'C1',
     Array.from({ length: 12 }, () => ANSWER),
     40_000,
   );
-  const asked = town.chat.calls.map(
+  const asked = deployment.chat.calls.map(
     ({ body }) => /a question of (U\d)(?!.*a question of)/s.exec(JSON.stringify(body))?.[1],
   );
   expect(asked.sort()).toEqual([...people, ...people].sort());

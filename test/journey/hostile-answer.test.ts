@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { chunk, sse, type Answer } from '../chat/scripted-chat-server.ts';
-import { useSlackTown } from '../support/slack-town.ts';
-import { untilTrue } from '../support/town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
 
-const town = useSlackTown();
+const deployment = useSlackDeployment();
 /** As long as an answer may be. Each of these took minutes or for ever to be read. */
 const WORST = [
   `It begins.${' '.repeat(199_980)}It ends.`,
@@ -28,25 +28,28 @@ const slowly = (text: string): Answer => {
 };
 
 test('answers of 200,000 characters that were made to hold a reader up hold up nobody: 20 others are answered meanwhile, each model is asked once', async () => {
-  town.chat.script(async (response, call) => {
+  deployment.chat.script(async (response, call) => {
     const asked = JSON.stringify(call.body['messages']);
     const worst = /worst (\d)/.exec(asked)?.[1];
     await slowly(worst === undefined ? 'A short answer.' : (WORST[Number(worst)] ?? ''))(response, call);
   });
-  await town.startProcess();
+  await deployment.startProcess();
   // Reading it begins a new period.
-  await fetch(`${town.botUrl}/metrics`);
-  for (const index of WORST.keys()) await town.sender.direct(`UWORST${index}`, `worst ${index}`);
+  await fetch(`${deployment.botUrl}/metrics`);
+  for (const index of WORST.keys()) await deployment.sender.direct(`UWORST${index}`, `worst ${index}`);
   const people = Array.from({ length: OTHERS }, (_, index) => `U${index}`);
-  for (const person of people) await town.sender.direct(person, 'a question');
-  await untilTrue(() => people.every((person) => town.textsIn(`D${person}`).at(-1) === 'A short answer.'), 30_000);
+  for (const person of people) await deployment.sender.direct(person, 'a question');
+  await untilTrue(
+    () => people.every((person) => deployment.textsIn(`D${person}`).at(-1) === 'A short answer.'),
+    30_000,
+  );
   // The last of an answer's messages; the first one stands while it still grows.
-  const isWhole = (index: number) => /^It begins\.[^]*It ends\.$/.test(town.textsIn(`DUWORST${index}`).join(''));
+  const isWhole = (index: number) => /^It begins\.[^]*It ends\.$/.test(deployment.textsIn(`DUWORST${index}`).join(''));
   await untilTrue(() => WORST.every((_, index) => isWhole(index)), 60_000);
-  const metrics = await (await fetch(`${town.botUrl}/metrics`)).text();
+  const metrics = await (await fetch(`${deployment.botUrl}/metrics`)).text();
   const lagSec = Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1]);
-  expect(town.chat.calls).toHaveLength(OTHERS + WORST.length);
-  expect(town.textsIn('DUWORST0').join('')).toMatch(/^It begins\.\s+It ends\.$/);
+  expect(deployment.chat.calls).toHaveLength(OTHERS + WORST.length);
+  expect(deployment.textsIn('DUWORST0').join('')).toMatch(/^It begins\.\s+It ends\.$/);
   expect(lagSec).toBeLessThan(MOST_LAG_SEC);
   process.stdout.write(`hostile answers: the loop stood still for ${(lagSec * 1_000).toFixed(0)} ms at most\n`);
 }, 120_000);

@@ -5,13 +5,13 @@ import { PLATFORMS } from '../support/both-platforms.ts';
 import { noisePicture } from '../support/noise-picture.ts';
 import { childRunning, SEES_CHILDREN } from '../support/child-processes.ts';
 import { messagesWaiting } from '../support/messages-waiting.ts';
-import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
-let town: Town;
+let deployment: Deployment;
 let chat: ScriptedChatServer;
 const ASKER = 'zhangwei';
 
-const driver = () => town.messenger.driver;
+const driver = () => deployment.messenger.driver;
 type Said = Parameters<ReturnType<typeof driver>['say']>[1];
 async function ask(said: Said, person = ASKER) {
   // Slack keeps what begins with a slash for itself.
@@ -64,16 +64,16 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
   beforeAll(async () => {
     chat = await startScriptedChatServer();
     const env = { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl, CHAT_MODELS: 'svc-max,svc-plus', CHAT_MODEL: 'svc-max' };
-    town = await startTown({ protocol, slackTiming: { editQuietMs: 300 }, env });
+    deployment = await startDeployment({ protocol, slackTiming: { editQuietMs: 300 }, env });
   }, 60_000);
   afterAll(async () => {
-    await town.stop();
+    await deployment.stop();
     await chat.stop();
   });
   beforeEach(async () => {
     chat.calls.splice(0);
     // A person may ask only so often in a minute.
-    for (const key of await town.redis.keys('{p*}:rate:*')) await town.redis.del(key);
+    for (const key of await deployment.redis.keys('{p*}:rate:*')) await deployment.redis.del(key);
   });
 
   test('text and images of several messages are one question, in the order in which they were said', async () => {
@@ -83,9 +83,9 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
     await driver().say(ASKER, 'wait a moment');
     await untilTrue(() => chat.calls.length === 1);
     await driver().say(ASKER, { text: 'this is the left one', images: [await picture(40), await picture(41)] });
-    await untilTrue(async () => (await messagesWaiting(town.redis)) === 2);
+    await untilTrue(async () => (await messagesWaiting(deployment.redis)) === 2);
     const two = await driver().say(ASKER, { text: 'and this the right one', images: [await picture(42)] });
-    await untilTrue(async () => (await messagesWaiting(town.redis)) === 3);
+    await untilTrue(async () => (await messagesWaiting(deployment.redis)) === 3);
     release();
     expect((await driver().waitForAnswer(two.id)).text).toBe('Both are red.');
     expect((await lastPrompt()).asked.at(-1)).toBe('this is the left one|<40>|<41>|and this the right one|<42>');
@@ -128,8 +128,8 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
     await ask({ text: 'same?', images: [await picture(90), await picture(91)] });
     expect((await ask('/retry')).text).toBe('Yes.');
     expect((await lastPrompt()).asked.at(-1)).toBe('same?|<90>|<91>');
-    const kept = await town.redis.keys('{p*}:media:*');
-    await Promise.all(kept.map((key) => town.redis.del(key)));
+    const kept = await deployment.redis.keys('{p*}:media:*');
+    await Promise.all(kept.map((key) => deployment.redis.del(key)));
     expect((await ask('/retry')).text).toContain('Image 1 of 2 could not be downloaded any more');
   });
 
@@ -155,8 +155,8 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
     expect((await lastPrompt()).asked.at(-1)).toBe('these five?|<900>|<900>|<900>|<900>|<900>');
     await ask({ text: 'and this?', images: [await picture(61)] });
     expect((await lastPrompt()).asked).toEqual(['these five?\n\n[5 images came with this message.]', 'and this?|<61>']);
-    const kept = await town.redis.keys('{p*}:media:*');
-    await Promise.all(kept.map((key) => town.redis.del(key)));
+    const kept = await deployment.redis.keys('{p*}:media:*');
+    await Promise.all(kept.map((key) => deployment.redis.del(key)));
     await ask('well?');
     expect((await lastPrompt()).asked[1]).toBe('and this?\n\n[An image came with this message.]');
   }, 40_000);

@@ -2,26 +2,26 @@ import { expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { helloStream } from '../chat/scripted-chat-server.ts';
 import { useLaggingReplica } from '../support/lagging-replica.ts';
-import { useSlackTown } from '../support/slack-town.ts';
-import { untilTrue } from '../support/town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 const ANSWER = 'It is answered.';
-const town = useSlackTown();
-const pair = useLaggingReplica(town);
+const deployment = useSlackDeployment();
+const pair = useLaggingReplica(deployment);
 const { toReplica, isReady, failOver } = pair;
 
 const untilNothingWaits = () => untilTrue(async () => (await toReplica('KEYS', '{p*}:inbox:*')) === '', 60_000);
-/** A text is whole before its message has its last look. */
-const untilAllEnded = () => untilTrue(() => town.slack.messages.every(({ isStreaming }) => !isStreaming));
-const recovered = () => town.lines.filter((line) => line.includes('a failover had lost an acknowledged message'));
+/** A text is whole before its message has its last snapshot. */
+const untilAllEnded = () => untilTrue(() => deployment.slack.messages.every(({ isStreaming }) => !isStreaming));
+const recovered = () => deployment.lines.filter((line) => line.includes('a failover had lost an acknowledged message'));
 const askAll = async (people: string[]) => {
-  for (const userId of people) await town.sender.direct(userId, 'a question');
+  for (const userId of people) await deployment.sender.direct(userId, 'a question');
 };
 const peopleOf = (letter: string) => Array.from({ length: 12 }, (_, index) => `U${letter}${index}`);
 
 test('what a lagging replica had not got is stored again by the receiver that acknowledged it, and answered once [failover]', async () => {
-  town.chat.script(helloStream(ANSWER));
-  const receiver = await town.startBot({ ROLES: 'receiver' });
+  deployment.chat.script(helloStream(ANSWER));
+  const receiver = await deployment.startBot({ ROLES: 'receiver' });
   await untilTrue(isReady);
   await askAll(peopleOf('A'));
   await untilTrue(async () => Number(await toReplica('DBSIZE')) > 0);
@@ -32,34 +32,35 @@ test('what a lagging replica had not got is stored again by the receiver that ac
   await untilTrue(isReady);
   await untilTrue(() => recovered().length === 12);
   await receiver.close();
-  await town.startBot();
-  for (const userId of [...peopleOf('A'), ...peopleOf('B')]) await town.untilShown(`D${userId}`, [ANSWER], 30_000);
-  expect(town.chat.calls).toHaveLength(24);
+  await deployment.startBot();
+  for (const userId of [...peopleOf('A'), ...peopleOf('B')])
+    await deployment.untilShown(`D${userId}`, [ANSWER], 30_000);
+  expect(deployment.chat.calls).toHaveLength(24);
   expect(recovered().join('')).not.toContain('a question');
 }, 90_000);
 
 test('an answer that was posted, but of which the replica knows nothing, is found in the platform and not posted again [failover]', async () => {
-  town.chat.script(helloStream(ANSWER));
-  await town.startBot();
+  deployment.chat.script(helloStream(ANSWER));
+  await deployment.startBot();
   await untilTrue(isReady);
   pair.replication.breakWith({ kind: 'hold', heals: false });
   await askAll(peopleOf('C'));
-  for (const userId of peopleOf('C')) await town.untilShown(`D${userId}`, [ANSWER], 20_000);
+  for (const userId of peopleOf('C')) await deployment.untilShown(`D${userId}`, [ANSWER], 20_000);
   await untilAllEnded();
-  const posts = () => town.slack.messages.length;
+  const posts = () => deployment.slack.messages.length;
   expect(posts()).toBe(12);
-  town.chat.script(helloStream('Answered once more.'));
+  deployment.chat.script(helloStream('Answered once more.'));
   await failOver();
   await untilTrue(() => recovered().length === 12);
   await untilNothingWaits();
-  for (const userId of peopleOf('C')) await town.untilShown(`D${userId}`, [ANSWER], 30_000);
+  for (const userId of peopleOf('C')) await deployment.untilShown(`D${userId}`, [ANSWER], 30_000);
   expect(posts()).toBe(12);
-  expect(town.chat.calls).toHaveLength(12);
+  expect(deployment.chat.calls).toHaveLength(12);
 }, 90_000);
 
 test('answers to questions that waited long, of which the replica knows only the questions, are found and not posted again [failover]', async () => {
-  town.chat.script(helloStream(ANSWER));
-  const receiver = await town.startBot({ ROLES: 'receiver' });
+  deployment.chat.script(helloStream(ANSWER));
+  const receiver = await deployment.startBot({ ROLES: 'receiver' });
   await untilTrue(isReady);
   const people = peopleOf('D');
   await askAll(people);
@@ -68,22 +69,22 @@ test('answers to questions that waited long, of which the replica knows only the
   // Nobody remembers them any more, as after some minutes.
   await receiver.close();
   pair.replication.breakWith({ kind: 'hold', heals: false });
-  await town.startBot();
-  for (const userId of people) await town.untilShown(`D${userId}`, [ANSWER], 20_000);
+  await deployment.startBot();
+  for (const userId of people) await deployment.untilShown(`D${userId}`, [ANSWER], 20_000);
   await untilAllEnded();
-  town.chat.script(helloStream('Answered once more.'));
+  deployment.chat.script(helloStream('Answered once more.'));
   await failOver();
   await untilTrue(isReady);
   await untilNothingWaits();
-  for (const userId of people) await town.untilShown(`D${userId}`, [ANSWER], 60_000);
-  expect(town.slack.messages).toHaveLength(12);
-  expect(town.chat.calls).toHaveLength(12);
+  for (const userId of people) await deployment.untilShown(`D${userId}`, [ANSWER], 60_000);
+  expect(deployment.slack.messages).toHaveLength(12);
+  expect(deployment.chat.calls).toHaveLength(12);
   expect(recovered()).toEqual([]);
 }, 120_000);
 
 test('while the replica that Redis was told to insist on is behind, deliveries are refused, and taken again once it is there [failover]', async () => {
-  town.chat.script(helloStream(ANSWER));
-  await town.startBot();
+  deployment.chat.script(helloStream(ANSWER));
+  await deployment.startBot();
   await untilTrue(isReady);
   const admin = new Redis(pair.master.url);
   await admin.config('SET', 'min-replicas-to-write', '1');
@@ -92,7 +93,9 @@ test('while the replica that Redis was told to insist on is behind, deliveries a
   const refused = async (userId: string) => {
     const ts = (Date.now() / 1_000).toFixed(6);
     const [channel, text] = [`D${userId}`, 'a question'];
-    return (await town.sender.event({ type: 'message', channel_type: 'im', channel, user: userId, text, ts })) === 503;
+    return (
+      (await deployment.sender.event({ type: 'message', channel_type: 'im', channel, user: userId, text, ts })) === 503
+    );
   };
   let asked = 0;
   await untilTrue(async () => refused(`UE${(asked += 1)}`));
@@ -100,6 +103,6 @@ test('while the replica that Redis was told to insist on is behind, deliveries a
   await untilTrue(async () => !(await refused('ULAST')), 30_000);
   admin.disconnect();
   const answered = [...Array.from({ length: asked - 1 }, (_, index) => `UE${index + 1}`), 'ULAST'];
-  for (const userId of answered) await town.untilShown(`D${userId}`, [ANSWER], 30_000);
-  expect(town.textsIn(`DUE${asked}`)).toEqual([]);
+  for (const userId of answered) await deployment.untilShown(`D${userId}`, [ANSWER], 30_000);
+  expect(deployment.textsIn(`DUE${asked}`)).toEqual([]);
 }, 90_000);

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { helloStream } from '../chat/scripted-chat-server.ts';
-import { useSlackTown } from '../support/slack-town.ts';
-import { untilTrue } from '../support/town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
 import { startWecomReplies, type WecomReplies } from '../support/wecom-replies.ts';
 
 // A real worker that dies in the post of an answer's rest; what it held is taken up after 20 s.
 
-const town = useSlackTown();
+const deployment = useSlackDeployment();
 let wecom: WecomReplies;
 beforeEach(async () => {
-  wecom = await startWecomReplies(() => town.botUrl);
-  Object.assign(town.env, wecom.env);
+  wecom = await startWecomReplies(() => deployment.botUrl);
+  Object.assign(deployment.env, wecom.env);
 });
 afterEach(() => wecom.close());
 
@@ -22,9 +22,9 @@ test.each([
 ] as const)(
   'the rest of an answer comes once, although its worker died in a post that $what',
   async ({ fates, posts }) => {
-    town.chat.script(helloStream(LONG));
-    await town.startBot({ ROLES: 'receiver' });
-    const dying = await town.startProcess({ ROLES: 'worker' });
+    deployment.chat.script(helloStream(LONG));
+    await deployment.startBot({ ROLES: 'receiver' });
+    const dying = await deployment.startProcess({ ROLES: 'worker' });
     wecom.answers.push(
       (response) => {
         dying.kill('SIGKILL');
@@ -35,12 +35,12 @@ test.each([
     await wecom.ask('a long one');
     await dying.ended;
     const tookOverMs = Date.now();
-    await town.startProcess({ ROLES: 'worker' });
-    await untilTrue(async () => (await town.redis.keys('{p*}:follow-up*')).length === 0, 60_000);
+    await deployment.startProcess({ ROLES: 'worker' });
+    await untilTrue(async () => (await deployment.redis.keys('{p*}:follow-up*')).length === 0, 60_000);
     process.stdout.write(`the rest came ${((Date.now() - tookOverMs) / 1_000).toFixed(1)} s after its worker died\n`);
     expect(wecom.posted).toHaveLength(posts);
     expect(new Set(wecom.posted).size).toBe(1);
-    expect(await town.redis.keys('{p*}:leftovers:*')).toEqual([]);
+    expect(await deployment.redis.keys('{p*}:leftovers:*')).toEqual([]);
   },
   90_000,
 );

@@ -11,11 +11,11 @@ import {
   type ReceivedCall,
 } from '../chat/scripted-chat-server.ts';
 import { bothPlatforms, PLATFORMS, type Seen } from '../support/both-platforms.ts';
-import { useSlackTown } from '../support/slack-town.ts';
-import { untilTrue } from '../support/town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 let offsetMs = 0;
-const town = useSlackTown({ nowMs: () => Date.now() + offsetMs });
+const deployment = useSlackDeployment({ nowMs: () => Date.now() + offsetMs });
 beforeEach(() => void (offsetMs = 0));
 
 const TOO_LONG = jsonOf(
@@ -28,9 +28,9 @@ const isForSummary = ({ body }: ReceivedCall) => JSON.stringify(body['messages']
 
 /** Says it, and waits until something was answered. */
 async function sayInSlack(text: string): Promise<void> {
-  const shown = town.textsIn('DU1').length;
-  await town.sender.direct('U1', text);
-  await untilTrue(() => town.textsIn('DU1').length > shown);
+  const shown = deployment.textsIn('DU1').length;
+  await deployment.sender.direct('U1', text);
+  await untilTrue(() => deployment.textsIn('DU1').length > shown);
 }
 
 /** Asks and waits until all is done. @returns the prompts that the model got meanwhile, as text */
@@ -39,22 +39,22 @@ async function ask(
   answers: Answer[] = [helloStream(`answer to ${text}`)],
   say: (text: string) => Promise<unknown> = sayInSlack,
 ): Promise<string[]> {
-  const before = town.chat.calls.length;
+  const before = deployment.chat.calls.length;
   const left = [...answers];
-  town.chat.script((response, call) =>
+  deployment.chat.script((response, call) =>
     isForSummary(call) ? statusOf(400)(response, call) : (left.length > 1 ? left.shift() : left[0])?.(response, call),
   );
   await say(text);
-  await untilTrue(async () => (await town.redis.keys('*:pending')).length === 0);
-  const calls = town.chat.calls.slice(before).filter((call) => !isForSummary(call));
+  await untilTrue(async () => (await deployment.redis.keys('*:pending')).length === 0);
+  const calls = deployment.chat.calls.slice(before).filter((call) => !isForSummary(call));
   return calls.map(({ body }) => JSON.stringify(body['messages']));
 }
 
 const statuses = () =>
-  town.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => String(args['status']));
+  deployment.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => String(args['status']));
 
 test('a conversation ends after its idle time: the next question is told so, and what was said before is in no prompt any more', async () => {
-  await town.startBot({ CONVERSATION_IDLE_SEC: '3600' });
+  await deployment.startBot({ CONVERSATION_IDLE_SEC: '3600' });
   await ask('first-canary');
   offsetMs += HOUR_MS - 60_000;
   expect((await ask('second')).join()).toContain('first-canary');
@@ -67,14 +67,14 @@ test('a conversation ends after its idle time: the next question is told so, and
 });
 
 test('CONVERSATION_IDLE_SEC=0: no conversation ends by itself', async () => {
-  await town.startBot({ CONVERSATION_IDLE_SEC: '0' });
+  await deployment.startBot({ CONVERSATION_IDLE_SEC: '0' });
   await ask('first-canary');
   offsetMs += 1_000 * HOUR_MS;
   expect((await ask('second')).join()).toContain('first-canary');
 });
 
 test('/retry after the idle time still asks its question in the conversation in which it was said', async () => {
-  await town.startBot({ CONVERSATION_IDLE_SEC: '3600' });
+  await deployment.startBot({ CONVERSATION_IDLE_SEC: '3600' });
   await ask('first-canary');
   await ask('second');
   offsetMs += 5 * HOUR_MS;
@@ -84,14 +84,14 @@ test('/retry after the idle time still asks its question in the conversation in 
 });
 
 test('a prompt that is too long is compacted once, and the question answered with the newest of what was said', async () => {
-  await town.startBot();
+  await deployment.startBot();
   for (const name of ['one', 'two', 'three']) await ask(`${name} ${'word '.repeat(200)}`);
   const prompts = await ask('now?', [TOO_LONG, helloStream('the answer')]);
   expect(prompts).toHaveLength(2);
   expect(prompts[0]).toContain('one word');
   expect(prompts[1]).not.toContain('one word');
   expect(prompts[1]).toContain('three word');
-  expect(town.textsIn('DU1').at(-1)).toBe('the answer');
+  expect(deployment.textsIn('DU1').at(-1)).toBe('the answer');
 });
 
 test.each(
@@ -106,15 +106,15 @@ test.each(
 )(
   'on $platform, where even that is too long, “$question” starts afresh, which is told, and the next one is not too long again',
   async ({ platform, question, told }) => {
-    const { env, sayAll } = bothPlatforms(town);
+    const { env, sayAll } = bothPlatforms(deployment);
     let seen: Seen | undefined;
     const say = async (text: string) => ([seen] = await sayAll(platform, [{ person: 'U1', text }]));
-    await town.startBot(env);
+    await deployment.startBot(env);
     for (const name of ['one', 'two', 'three']) await ask(`${name} ${'word '.repeat(200)}`, undefined, say);
     const prompts = await ask(question, [TOO_LONG, TOO_LONG, helloStream('the answer')], say);
     expect(prompts).toHaveLength(3);
     expect(prompts[2]).not.toContain('word word');
-    expect(seen?.looks.at(-1)).toBe('the answer');
+    expect(seen?.snapshots.at(-1)).toBe('the answer');
     expect(seen?.apart).toContainEqual(expect.stringContaining(told));
     const next = await ask('and then?', undefined, say);
     expect(next).toHaveLength(1);
@@ -124,15 +124,15 @@ test.each(
 );
 
 test('a question that is too long by itself is told so, and costs the conversation nothing', async () => {
-  await town.startBot();
+  await deployment.startBot();
   await ask('first-canary');
   await ask('far too long', [TOO_LONG]);
-  expect(town.textsIn('DU1').at(-1)).toContain('too long for the model');
+  expect(deployment.textsIn('DU1').at(-1)).toContain('too long for the model');
   expect((await ask('second')).join()).toContain('first-canary');
 });
 
 test('what the service counts corrects the estimate: prompts hold less of the conversation where words cost more', async () => {
-  await town.startBot({ CHAT_PROMPT_TOKENS: '2500' });
+  await deployment.startBot({ CHAT_PROMPT_TOKENS: '2500' });
   const usage = (promptTokens: number) =>
     sse({
       id: 'c1',

@@ -7,28 +7,28 @@ import { connectRedis } from '../../src/base/redis.ts';
 import { freePort, startEmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { recordingLog } from '../support/redis.ts';
-import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
 const UP = /Parley (is running|has started)/;
 /** A start takes seconds where others are at work too. */
 jest.setTimeout(60_000);
-let town: Town;
+let deployment: Deployment;
 let running: ParleyProcess[] = [];
 
 beforeAll(async () => {
-  town = await startTown({ startsBot: false, tokensPerSec: 80, env: { SIGN_IN: 'off' } });
+  deployment = await startDeployment({ startsBot: false, tokensPerSec: 80, env: { SIGN_IN: 'off' } });
 }, 60_000);
-afterAll(() => town.stop());
+afterAll(() => deployment.stop());
 afterEach(async () => {
   for (const parley of running) parley.kill('SIGKILL');
   await Promise.all(running.map(({ ended }) => ended));
   running = [];
 });
 
-const driver = () => town.messenger.driver;
+const driver = () => deployment.messenger.driver;
 
 async function start(env: Record<string, string> = {}): Promise<ParleyProcess> {
-  const parley = await startParleyProcess({ env: { ...town.env, ...env }, until: UP });
+  const parley = await startParleyProcess({ env: { ...deployment.env, ...env }, until: UP });
   running.push(parley);
   await untilTrue(() => driver().isBotReachable());
   return parley;
@@ -100,7 +100,12 @@ test('whoever goes on sending signals ends the process before its answer is whol
 }, 60_000);
 
 test('Ctrl+C under npm start lets the answer under way end, and npm ends with 0', async () => {
-  const parley = await startParleyProcess({ env: town.env, command: ['npm', 'start'], until: UP, ownGroup: true });
+  const parley = await startParleyProcess({
+    env: deployment.env,
+    command: ['npm', 'start'],
+    until: UP,
+    ownGroup: true,
+  });
   running.push({ ...parley, kill: (signal) => parley.killGroup(signal) });
   await untilTrue(() => driver().isBotReachable());
   const message = await driver().say('zhangwei', 'count to 60');
@@ -115,7 +120,7 @@ test('Ctrl+C under npm start lets the answer under way end, and npm ends with 0'
 test('with Redis gone, SIGTERM still ends the process within the grace time, with 0 [orderly-stop]', async () => {
   const redis = await startEmbeddedRedis();
   const parley = await startParleyProcess({
-    env: { ...town.env, REDIS_URL: redis.url, PORT: String(await freePort()), SHUTDOWN_GRACE_SEC: '1' },
+    env: { ...deployment.env, REDIS_URL: redis.url, PORT: String(await freePort()), SHUTDOWN_GRACE_SEC: '1' },
     until: UP,
   });
   running.push(parley);
@@ -160,7 +165,7 @@ test('contract section 1: bad settings end with 2, and every fault is named at o
 test('contract section 1: files that settings name are settings too: all faults at once, exit 2', async () => {
   const parley = await startParleyProcess({
     env: {
-      ...town.env,
+      ...deployment.env,
       ROLES: 'receiver,worker,service',
       CHAT_SYSTEM_PROMPT_FILE: '/nowhere/prompt.md',
       POLICY_FILE: 'config/people.json',

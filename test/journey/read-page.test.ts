@@ -11,25 +11,25 @@ import {
   type ScriptedChatServer,
 } from '../chat/scripted-chat-server.ts';
 import { startSmallWeb, type SmallWeb } from '../support/small-web.ts';
-import { startTown, type Town } from '../support/town.ts';
+import { startDeployment, type Deployment } from '../support/deployment.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-read-page-'));
 let web: SmallWeb;
 let chat: ScriptedChatServer;
-let town: Town;
+let deployment: Deployment;
 
 beforeAll(async () => {
   web = await startSmallWeb();
   const toolsFile = join(folder, 'tools.json');
   writeFileSync(toolsFile, JSON.stringify({ tools: { read_page: { on: true } } }));
   chat = await startScriptedChatServer();
-  town = await startTown({
+  deployment = await startDeployment({
     env: { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl, TOOLS_FILE: toolsFile },
     reach: web.reach,
   });
 }, 60_000);
 afterAll(async () => {
-  await town.stop();
+  await deployment.stop();
   await chat.stop();
   await web.close();
   rmSync(folder, { recursive: true });
@@ -52,8 +52,8 @@ const quotes: Answer = (response, call) => {
 };
 
 async function ask(said: string): Promise<string> {
-  const message = await town.messenger.driver.say('zhangwei', said);
-  return (await town.messenger.driver.waitForAnswer(message.id, { timeoutMs: 18_000 })).text;
+  const message = await deployment.messenger.driver.say('zhangwei', said);
+  return (await deployment.messenger.driver.waitForAnswer(message.id, { timeoutMs: 18_000 })).text;
 }
 
 test('a person names a page, the model reads it, and the answer in WeCom says what stands there [egress-checked]', async () => {

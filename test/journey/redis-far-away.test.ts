@@ -12,11 +12,11 @@ import {
 } from '../support/suffering-redis.ts';
 
 const redis = useSufferingRedis();
-const { town } = redis;
+const { deployment } = redis;
 
 test('with Redis 200 ms away deliveries are taken within 1.5 s, and no turn counts as stalled [redis-far-away] [acknowledged-when-stored]', async () => {
   const proxy = await redis.startBehindProxy();
-  const bot = await town.startProcess();
+  const bot = await deployment.startProcess();
   // There and back.
   proxy.breakWith({ kind: 'delay', delayMs: 100 });
   const all: Sent[] = [];
@@ -30,7 +30,7 @@ test('with Redis 200 ms away deliveries are taken within 1.5 s, and no turn coun
 
 test('with Redis 2 s away every delivery is 503 in time, and repeated by the platform it is answered once [redis-far-away] [acknowledged-when-stored]', async () => {
   const proxy = await redis.startBehindProxy();
-  await town.startProcess();
+  await deployment.startProcess();
   const before = await redis.deliver(1);
   proxy.breakWith({ kind: 'delay', delayMs: 1_000 });
   const slow = await redis.deliver(12);
@@ -51,7 +51,7 @@ test('with Redis 2 s away every delivery is 503 in time, and repeated by the pla
 
 test('with Redis 1 s away a delivery is taken or refused within the deadline, and each is answered once [redis-far-away]', async () => {
   const proxy = await redis.startBehindProxy();
-  await town.startProcess();
+  await deployment.startProcess();
   const before = await redis.deliver(1);
   proxy.breakWith({ kind: 'delay', delayMs: 500 });
   const slow = await redis.deliver(12);

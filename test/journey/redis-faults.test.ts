@@ -10,13 +10,13 @@ import {
   useSufferingRedis,
   type Sent,
 } from '../support/suffering-redis.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 const redis = useSufferingRedis();
-const { town } = redis;
+const { deployment } = redis;
 
 test('started before its Redis, the bot says 503 in time and not ready, and heals within 5 s [redis-away-at-start] [acknowledged-when-stored]', async () => {
-  await town.startProcess();
+  await deployment.startProcess();
   const refused = await redis.deliver(3);
   expect(statusesOf(refused)).toEqual([503]);
   expect(slowestMs(refused)).toBeLessThan(REFUSED_WITHIN_MS);
@@ -35,7 +35,7 @@ test('started before its Redis, the bot says 503 in time and not ready, and heal
 
 test('Redis is killed and comes back, three times under load: nothing acknowledged is lost or answered twice [redis-killed] [repeatable-scripts]', async () => {
   await redis.start();
-  const bot = await town.startProcess();
+  const bot = await deployment.startProcess();
   const all: Sent[] = [];
   const healedMs: number[] = [];
   for (let cycle = 0; cycle < 3; cycle += 1) {
@@ -63,7 +63,7 @@ test('Redis is killed and comes back, three times under load: nothing acknowledg
 
 test('while Redis is frozen every delivery is 503 within 2 s; 200 again within 5 s [redis-frozen] [acknowledged-when-stored]', async () => {
   await redis.start();
-  await town.startProcess();
+  await deployment.startProcess();
   const before = await redis.deliver(3);
   redis.signal('SIGSTOP');
   const refused: Sent[] = [];

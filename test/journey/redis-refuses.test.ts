@@ -10,10 +10,10 @@ import {
   statusesOf,
   useSufferingRedis,
 } from '../support/suffering-redis.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 const suffering = useSufferingRedis();
-const { town } = suffering;
+const { deployment } = suffering;
 
 const FAULTS: { fault: string; redis?: string[]; begin(): Promise<unknown>; end(): Promise<unknown> }[] = [
   {
@@ -51,7 +51,7 @@ test.each(FAULTS)(
   '$fault: 503 within 2 s and not ready; 200 within 5 s of its end, and all is answered',
   async ({ fault, redis, begin, end }) => {
     await suffering.start(redis);
-    const bot = await town.startProcess();
+    const bot = await deployment.startProcess();
     const before = await suffering.deliver(5);
     expect(statusesOf(before)).toEqual([200]);
     await begin();

@@ -12,7 +12,7 @@ import { startParleyProcess, type ParleyProcess } from '../support/parley-proces
 import { registerEnvironment } from '../support/evidence/register-environment.ts';
 import { recordingLog, startRedisServer } from '../support/redis.ts';
 import { createSlackSender, type SlackSender } from '../support/slack-sender.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 const SECRET = 'slack-signing-secret-0123456789';
 const TOKEN = 'xoxb-journey-0123456789';
@@ -120,7 +120,7 @@ describe.each(['stream', 'edit'])('Slack with SLACK_REPLY=%s', (reply) => {
     await sender.direct('U1', 'When does the library open?');
     await untilShown('DU1', ['The library opens at eight.']);
     await untilIdle();
-    expect(slack.messages[0]?.looks.length).toBeGreaterThan(1);
+    expect(slack.messages[0]?.snapshots.length).toBeGreaterThan(1);
     chat.script(says('At ten.'));
     await sender.direct('U1', 'And when does it close?');
     await untilShown('DU1', ['The library opens at eight.', 'At ten.']);

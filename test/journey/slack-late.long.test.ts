@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { helloStream } from '../chat/scripted-chat-server.ts';
-import { useSlackTown } from '../support/slack-town.ts';
-import { untilTrue } from '../support/town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 // Real processes and Slack's real half minute: a worker dies while its first post is under way, and Slack carries it out later.
 
 const ANSWER = 'It is answered.';
-const town = useSlackTown();
-const posts = () => town.slack.calls.filter(({ method }) => /startStream|postMessage/.test(method)).length;
+const deployment = useSlackDeployment();
+const posts = () => deployment.slack.calls.filter(({ method }) => /startStream|postMessage/.test(method)).length;
 
 test.each([
   ['stream', 4_000],
@@ -19,21 +19,21 @@ test.each([
 ] as const)(
   'a worker that is killed with its first post (%s) under way, which Slack carries out after %i ms, leaves one message',
   async (mode, byMs) => {
-    town.chat.script(helloStream(ANSWER));
+    deployment.chat.script(helloStream(ANSWER));
     const late = { kind: 'late', afterMs: byMs, isAnswered: true } as const;
-    town.slack.faults.set(mode === 'stream' ? 'chat.startStream' : 'chat.postMessage', [late]);
-    await town.startProcess({ SLACK_REPLY: mode, ROLES: 'receiver' });
-    const worker = await town.startProcess({ SLACK_REPLY: mode, ROLES: 'worker' });
-    await town.sender.mention({ channel: 'C1', userId: 'U1' }, 'a question');
+    deployment.slack.faults.set(mode === 'stream' ? 'chat.startStream' : 'chat.postMessage', [late]);
+    await deployment.startProcess({ SLACK_REPLY: mode, ROLES: 'receiver' });
+    const worker = await deployment.startProcess({ SLACK_REPLY: mode, ROLES: 'worker' });
+    await deployment.sender.mention({ channel: 'C1', userId: 'U1' }, 'a question');
     await untilTrue(() => posts() === 1);
     const sentMs = performance.now();
     worker.kill('SIGKILL');
-    await town.startProcess({ SLACK_REPLY: mode, ROLES: 'worker' });
-    const isWhole = () => town.slack.messages.some(({ text, isStreaming }) => text === ANSWER && !isStreaming);
+    await deployment.startProcess({ SLACK_REPLY: mode, ROLES: 'worker' });
+    const isWhole = () => deployment.slack.messages.some(({ text, isStreaming }) => text === ANSWER && !isStreaming);
     await untilTrue(isWhole, 80_000);
     // Nothing turns up later, and nothing stays open.
     await untilTrue(() => performance.now() - sentMs > byMs + 3_000, 60_000);
-    expect(town.slack.messages.map(({ text, isStreaming }) => ({ text, isStreaming }))).toEqual([
+    expect(deployment.slack.messages.map(({ text, isStreaming }) => ({ text, isStreaming }))).toEqual([
       { text: ANSWER, isStreaming: false },
     ]);
   },

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
 const CODE = /class="symbols">([0-9A-Z]{4}-[0-9A-Z]{4})</;
 
 /** The whole of Parley with the messenger playing Slack, in both ways in which answers grow there. */
 describe.each(['stream', 'edit'] as const)('local Slack with SLACK_REPLY=%s', (reply) => {
-  let town: Town;
+  let deployment: Deployment;
   beforeAll(async () => {
-    town = await startTown({
+    deployment = await startDeployment({
       protocol: 'slack',
       slackTiming: { editQuietMs: 1_500 },
       env: { SLACK_REPLY: reply, REPLY_MIN_EDIT_MS: '100' },
     });
   }, 60_000);
-  afterAll(() => town.stop());
+  afterAll(() => deployment.stop());
 
-  const driver = () => town.messenger.driver;
+  const driver = () => deployment.messenger.driver;
   type Said = Parameters<ReturnType<typeof driver>['say']>[1];
   /** Waits for the text only: that nothing is added any more is known much later in Slack. */
   const untilAnswered = async (messageId: string, text: RegExp) => {
@@ -29,13 +29,13 @@ describe.each(['stream', 'edit'] as const)('local Slack with SLACK_REPLY=%s', (r
     const message = await driver().say(person, said);
     return { message, answer: await untilAnswered(message.id, text) };
   };
-  const modelCalls = () => town.lines.filter((line) => line.includes('chat call ended')).length;
+  const modelCalls = () => deployment.lines.filter((line) => line.includes('chat call ended')).length;
 
   /** Asks while nobody is linked, logs in with user name and password, types the code. */
   async function signInBy(person: string, question: string) {
     const message = await driver().say(person, question);
     await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
-    const page = await town.signIn(person, (await driver().answer(message.id))?.text ?? '');
+    const page = await deployment.signIn(person, (await driver().answer(message.id))?.text ?? '');
     const code = CODE.exec(page)?.[1] ?? 'none';
     const typed = await driver().say(person, code);
     return { message, typed, code };

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { chunk, sse, type Answer } from '../chat/scripted-chat-server.ts';
-import { useSlackTown } from '../support/slack-town.ts';
-import { untilTrue } from '../support/town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
 
-const town = useSlackTown();
+const deployment = useSlackDeployment();
 
 const statuses = () =>
-  town.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => args['status']);
+  deployment.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => args['status']);
 
 /** Thinks in two pieces, more than three seconds apart, each once the one before was noticed, and then answers. */
 const slowThought: Answer = async (response) => {
@@ -24,10 +24,10 @@ test.each([
   ['why?', /^Thinking, (\d+) s$/],
   ['为什么？', /^思考中，(\d+) 秒$/],
 ])('while the model thinks about %j, Slack shows for how long, and never what', async (question, thinking) => {
-  town.chat.script(slowThought);
-  await town.startBot();
-  await town.sender.mention({ channel: 'C1', userId: 'U1' }, question);
-  await untilTrue(() => town.textsIn('C1').includes('The answer.'), 20_000);
+  deployment.chat.script(slowThought);
+  await deployment.startBot();
+  await deployment.sender.mention({ channel: 'C1', userId: 'U1' }, question);
+  await untilTrue(() => deployment.textsIn('C1').includes('The answer.'), 20_000);
   await untilTrue(() => statuses().at(-1) === '');
   const seconds = statuses()
     .slice(0, -1)
@@ -41,5 +41,5 @@ test.each([
     expect(shown % 3).toBe(0);
     expect(shown).toBeGreaterThan(seconds[index] ?? 0);
   }
-  expect(JSON.stringify(town.slack.calls)).not.toContain('secret');
+  expect(JSON.stringify(deployment.slack.calls)).not.toContain('secret');
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SLASH_SPELLINGS } from '../../src/domain/slash-words.ts';
-import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 import { typedText, WORD_ROWS, type WordRow } from './slash-word-table.ts';
 
 const PRIVATE_ONLY = { en: 'Please send this to me in our private chat.', zh: '请在与我的私聊中发送。' };
@@ -22,16 +22,16 @@ test('contract section 7: every slash word stands in the table', () => {
 });
 
 describe.each(['wecom', 'slack'] as const)('contract section 7: slash words on %s', (protocol) => {
-  let town: Town;
+  let deployment: Deployment;
   beforeAll(async () => {
-    town = await startTown({ protocol, env: { SIGN_IN: 'optional', REPLY_MIN_EDIT_MS: '20' } });
+    deployment = await startDeployment({ protocol, env: { SIGN_IN: 'optional', REPLY_MIN_EDIT_MS: '20' } });
   }, 60_000);
-  afterAll(() => town.stop());
+  afterAll(() => deployment.stop());
   beforeEach(async () => {
     // Each row stands for a conversation of its own: nothing chosen, nothing said, no link asked for, no rate used up.
-    const keys = await town.redis.keys('*');
+    const keys = await deployment.redis.keys('*');
     const stale = keys.filter((key) => /^\{p\d+\}:(?:preferences|history|rate|state):|^\{id\}:|^\{person:/.test(key));
-    if (stale.length > 0) await town.redis.del(stale);
+    if (stale.length > 0) await deployment.redis.del(stale);
   });
 
   const cases = WORD_ROWS.flatMap((row) =>
@@ -40,7 +40,7 @@ describe.each(['wecom', 'slack'] as const)('contract section 7: slash words on %
     ),
   );
   test.each(cases)('$typed in a $place chat', async ({ row, place, language, typed }) => {
-    const driver = town.messenger.driver;
+    const driver = deployment.messenger.driver;
     const person = PERSON[language];
     const said =
       place === 'private' ? { text: typed } : { text: typed, conversation: { group: 'wrtown' }, mention: true };
@@ -57,7 +57,7 @@ describe.each(['wecom', 'slack'] as const)('contract section 7: slash words on %
   });
 
   test('nothing of this broke a rule of the platform or reached the model', () => {
-    expect(town.messenger.driver.violations()).toEqual([]);
-    expect(town.lines.filter((line) => line.includes('chat call ended'))).toEqual([]);
+    expect(deployment.messenger.driver.violations()).toEqual([]);
+    expect(deployment.lines.filter((line) => line.includes('chat call ended'))).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { useSlackTown } from '../support/slack-town.ts';
-import { startThreeProcesses, stopOnce } from '../support/stop-scene.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { startThreeProcesses, stopOnce } from '../support/stop-across-processes.ts';
 
-const town = useSlackTown();
+const deployment = useSlackDeployment();
 const STOPS_A_WAY = 100;
 
 /** @param share 0.5 for the median */
@@ -13,10 +13,11 @@ function percentile(sortedMs: readonly number[], share: number): number {
 test.each(['wecom', 'slack'] as const)(
   'contract section 7: an answer is stopped within 300 ms at the 99th percentile, across processes: %s',
   async (way) => {
-    const wecom = await startThreeProcesses(town);
-    for (let warm = 0; warm < 10; warm += 1) await stopOnce(town, wecom, way, `UW${warm}`);
+    const wecom = await startThreeProcesses(deployment);
+    for (let warm = 0; warm < 10; warm += 1) await stopOnce(deployment, wecom, way, `UW${warm}`);
     const tookMs: number[] = [];
-    for (let count = 0; count < STOPS_A_WAY; count += 1) tookMs.push(await stopOnce(town, wecom, way, `U${count}`));
+    for (let count = 0; count < STOPS_A_WAY; count += 1)
+      tookMs.push(await stopOnce(deployment, wecom, way, `U${count}`));
     const sortedMs = tookMs.toSorted((one, other) => one - other);
     const [p50, p99] = [percentile(sortedMs, 0.5), percentile(sortedMs, 0.99)];
     process.stdout.write(`stop by ${way}: p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms\n`);

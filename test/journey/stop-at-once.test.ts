@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
 const GROUP = { conversation: { group: 'wrtown' }, mention: true };
 
@@ -28,20 +28,24 @@ const WAYS: Record<'wecom' | 'slack', Way[]> = {
 };
 
 describe.each(['wecom', 'slack'] as const)('with three open questions on %s', (protocol) => {
-  let town: Town;
+  let deployment: Deployment;
   beforeAll(async () => {
-    town = await startTown({ protocol, tokensPerSec: 40, env: { SIGN_IN: 'optional', REPLY_MIN_EDIT_MS: '50' } });
+    deployment = await startDeployment({
+      protocol,
+      tokensPerSec: 40,
+      env: { SIGN_IN: 'optional', REPLY_MIN_EDIT_MS: '50' },
+    });
   }, 60_000);
-  afterAll(() => town.stop());
+  afterAll(() => deployment.stop());
   beforeEach(async () => {
-    const rates = await town.redis.keys('{person:*');
-    if (rates.length > 0) await town.redis.del(rates);
+    const rates = await deployment.redis.keys('{person:*');
+    if (rates.length > 0) await deployment.redis.del(rates);
   });
 
   test.each([...WAYS[protocol]])(
     '$word by $person ends all of them at once',
     async ({ person, word, place, question, done }) => {
-      const { driver } = town.messenger;
+      const { driver } = deployment.messenger;
       const first = await driver.say(person, { text: question, ...place });
       const textOf = async (id: string) => (await driver.answer(id))?.text ?? '';
       await untilTrue(async () => (await textOf(first.id)).length > 4);
@@ -61,6 +65,6 @@ describe.each(['wecom', 'slack'] as const)('with three open questions on %s', (p
   );
 
   test('no rule of the platform was broken', () => {
-    expect(town.messenger.driver.violations()).toEqual([]);
+    expect(deployment.messenger.driver.violations()).toEqual([]);
   });
 });

@@ -1,19 +1,19 @@
 import { expect, test } from '@jest/globals';
-import { useSlackTown } from '../support/slack-town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { runStorm, slowAnswer, tellStorm } from '../support/storm.ts';
 
-const town = useSlackTown();
+const deployment = useSlackDeployment();
 
 test('in a storm of ten times what the bot can answer all is stored, each gets an answer or a busy note, once and in order [delivery-storm] [back-pressure]', async () => {
   // Eight answers at once of 0.8 s each: ten a second.
-  town.chat.script(slowAnswer(800));
-  const bot = await town.startProcess({
+  deployment.chat.script(slowAnswer(800));
+  const bot = await deployment.startProcess({
     WORKER_CONCURRENCY: '8',
     QUEUE_SOFT_WAITING: '10',
     QUEUE_HARD_WAITING: '40',
     LOG_LEVEL: 'info',
   });
-  const figures = await runStorm(town, { ratePerSec: 100, forSec: 4, processes: [bot], drainLimitMs: 40_000 });
+  const figures = await runStorm(deployment, { ratePerSec: 100, forSec: 4, processes: [bot], drainLimitMs: 40_000 });
   tellStorm('delivery-storm', figures);
   expect(figures.refused).toBeLessThan(figures.sent * 0.05);
   expect(figures.busy).toBeGreaterThan(figures.sent * 0.3);

@@ -3,44 +3,44 @@ import { HOUR_MS } from '../../src/base/clock.ts';
 import { countedStream, helloStream, statusOf, type Answer, type ReceivedCall } from '../chat/scripted-chat-server.ts';
 import { bothPlatforms, PLATFORMS } from '../support/both-platforms.ts';
 import { endSummaryWaits } from '../support/end-summary-waits.ts';
-import { useSlackTown } from '../support/slack-town.ts';
-import { untilTrue } from '../support/town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 let offsetMs = 0;
-const town = useSlackTown({ nowMs: () => Date.now() + offsetMs });
+const deployment = useSlackDeployment({ nowMs: () => Date.now() + offsetMs });
 const LONG = 'and so on '.repeat(60);
 /** What the stand-in answers where it is asked for a summary. */
 let summing: Answer;
 beforeEach(() => {
   offsetMs = 0;
   summing = helloStream('The badge is blue-4711.');
-  town.chat.script((response, call) =>
+  deployment.chat.script((response, call) =>
     isForSummary(call) ? summing(response, call) : helloStream(`answer ${LONG}`)(response, call),
   );
 });
 
 const isForSummary = ({ body }: ReceivedCall) => JSON.stringify(body['messages']).includes('You keep the notes');
-const summaryCalls = () => town.chat.calls.filter(isForSummary);
-const summaryKeys = () => town.redis.keys('*:summary:*');
+const summaryCalls = () => deployment.chat.calls.filter(isForSummary);
+const summaryKeys = () => deployment.redis.keys('*:summary:*');
 const hasSummary = async () =>
-  (await Promise.all((await summaryKeys()).map((key) => town.redis.get(key)))).some((value) =>
+  (await Promise.all((await summaryKeys()).map((key) => deployment.redis.get(key)))).some((value) =>
     value?.startsWith('s1.'),
   );
-const untilNoneIsSummed = () => untilTrue(async () => (await town.redis.keys('{summaries}:*:de:*')).length === 0);
-const noneWaits = async () => (await town.redis.keys('*:pending')).length === 0;
+const untilNoneIsSummed = () => untilTrue(async () => (await deployment.redis.keys('{summaries}:*:de:*')).length === 0);
+const noneWaits = async () => (await deployment.redis.keys('*:pending')).length === 0;
 
 type Ask = (text: string) => Promise<{ role: string; content: string }[]>;
 
 /** Asks, and waits until the answer is done. @returns the prompt's messages */
 const ask: Ask = async (text) => {
-  const shown = town.textsIn('DU1').length;
-  await town.sender.direct('U1', text);
-  await untilTrue(async () => town.textsIn('DU1').length > shown && (await noneWaits()));
+  const shown = deployment.textsIn('DU1').length;
+  await deployment.sender.direct('U1', text);
+  await untilTrue(async () => deployment.textsIn('DU1').length > shown && (await noneWaits()));
   return lastPrompt();
 };
 
 function lastPrompt(): { role: string; content: string }[] {
-  const call = town.chat.calls.findLast((one) => !isForSummary(one));
+  const call = deployment.chat.calls.findLast((one) => !isForSummary(one));
   return (call?.body['messages'] ?? []) as { role: string; content: string }[];
 }
 
@@ -52,12 +52,12 @@ async function talkUntilSummed(asks: Ask = ask): Promise<void> {
   await untilTrue(hasSummary);
 }
 
-const start = (more: Record<string, string> = {}) => town.startBot({ CHAT_PROMPT_TOKENS: '1500', ...more });
+const start = (more: Record<string, string> = {}) => deployment.startBot({ CHAT_PROMPT_TOKENS: '1500', ...more });
 
 test.each(PLATFORMS)(
   'on %s an early fact is still known by the summary, when its turn has long left the prompt',
   async (platform) => {
-    const { env, sayAll } = bothPlatforms(town);
+    const { env, sayAll } = bothPlatforms(deployment);
     const asks: Ask = async (text) => {
       await sayAll(platform, [{ person: 'U1', text }]);
       await untilTrue(noneWaits);
@@ -85,7 +85,7 @@ test('a conversation that fits its prompt is never summed up', async () => {
   await start({ CHAT_PROMPT_TOKENS: '24000' });
   for (let count = 0; count < 6; count += 1) await ask(`question ${count} ${LONG}`);
   expect(summaryCalls()).toEqual([]);
-  expect(await town.redis.keys('*summaries*:id')).toEqual([]);
+  expect(await deployment.redis.keys('*summaries*:id')).toEqual([]);
 });
 
 test('a summary never delays an answer: while it hangs, questions are answered as without it', async () => {
@@ -120,7 +120,7 @@ test.each<[string, Answer]>([
     expect(summaryCalls()).toHaveLength(tried);
     expect(await hasSummary()).toBe(false);
 
-    await endSummaryWaits(town.redis);
+    await endSummaryWaits(deployment.redis);
     summing = helloStream('The badge is blue-4711.');
     await ask(`now? ${LONG}`);
     await untilTrue(hasSummary);
@@ -158,7 +158,7 @@ test.each(['/new', '/forget'])(
     await untilTrue(() => end !== undefined);
     await ask(word);
     end?.();
-    await untilTrue(async () => (await town.redis.keys('{summaries}:*:active')).length === 0);
+    await untilTrue(async () => (await deployment.redis.keys('{summaries}:*:active')).length === 0);
     expect(await hasSummary()).toBe(false);
   },
   60_000,
@@ -195,30 +195,30 @@ const costOf = (calls: ReceivedCall[]) => calls.reduce((sum, call) => sum + toke
 /** How much a person used today, as they are told. */
 async function usageOf(userId: string): Promise<string> {
   const isUsage = (text: string) => text.startsWith('Today:');
-  const shown = town.textsIn(`D${userId}`).length;
-  await town.sender.direct(userId, '/usage');
-  await untilTrue(() => town.textsIn(`D${userId}`).slice(shown).some(isUsage));
-  return town.textsIn(`D${userId}`).findLast(isUsage)?.split('. ')[0] ?? '';
+  const shown = deployment.textsIn(`D${userId}`).length;
+  await deployment.sender.direct(userId, '/usage');
+  await untilTrue(() => deployment.textsIn(`D${userId}`).slice(shown).some(isUsage));
+  return deployment.textsIn(`D${userId}`).findLast(isUsage)?.split('. ')[0] ?? '';
 }
 
 test('a summary counts in tokens, and as no question, for the person whose conversation it is', async () => {
-  town.chat.script(counted);
+  deployment.chat.script(counted);
   await start();
   await talkUntilSummed();
   await untilNoneIsSummed();
   expect(summaryCalls()).toHaveLength(1);
-  const questions = town.chat.calls.length - 1;
-  expect(await usageOf('U1')).toBe(`Today: ${questions} questions, about ${costOf(town.chat.calls)} tokens`);
+  const questions = deployment.chat.calls.length - 1;
+  expect(await usageOf('U1')).toBe(`Today: ${questions} questions, about ${costOf(deployment.chat.calls)} tokens`);
 });
 
 test('in a group’s shared conversation a summary counts for whoever’s question needed it', async () => {
-  town.chat.script(counted);
+  deployment.chat.script(counted);
   await start({ GROUP_SCOPE: 'group' });
   const askInGroup = async (userId: string, text: string) => {
-    const shown = town.textsIn('C1').length;
-    await town.sender.mention({ channel: 'C1', userId }, text);
-    await untilTrue(async () => town.textsIn('C1').length > shown && (await noneWaits()));
-    return JSON.stringify(town.chat.calls.findLast((call) => !isForSummary(call))?.body['messages']);
+    const shown = deployment.textsIn('C1').length;
+    await deployment.sender.mention({ channel: 'C1', userId }, text);
+    await untilTrue(async () => deployment.textsIn('C1').length > shown && (await noneWaits()));
+    return JSON.stringify(deployment.chat.calls.findLast((call) => !isForSummary(call))?.body['messages']);
   };
   let asked = 0;
   const prompts: string[] = [];
@@ -227,9 +227,9 @@ test('in a group’s shared conversation a summary counts for whoever’s questi
   // One turn is missing, which is none to sum up yet; with this question it is two.
   await askInGroup('U2', `and mine ${LONG}`);
   await untilTrue(hasSummary);
-  const ofFirst = costOf(town.chat.calls.slice(0, asked));
-  const ofSecond = costOf(town.chat.calls.slice(asked));
-  expect(town.chat.calls).toHaveLength(asked + 2);
+  const ofFirst = costOf(deployment.chat.calls.slice(0, asked));
+  const ofSecond = costOf(deployment.chat.calls.slice(asked));
+  expect(deployment.chat.calls).toHaveLength(asked + 2);
   expect(await usageOf('U1')).toBe(`Today: ${asked} questions, about ${ofFirst} tokens`);
   expect(await usageOf('U2')).toBe(`Today: 1 question, about ${ofSecond} tokens`);
 });
@@ -237,10 +237,10 @@ test('in a group’s shared conversation a summary counts for whoever’s questi
 test('/export shows what the summary says of older turns, before the turns', async () => {
   await start();
   await talkUntilSummed();
-  await town.sender.direct('U1', '/export');
+  await deployment.sender.direct('U1', '/export');
   const isExport = (text: string) => text.startsWith('Our conversation');
-  await untilTrue(() => town.textsIn('DU1').some(isExport));
-  const exported = town.textsIn('DU1').find(isExport) ?? '';
+  await untilTrue(() => deployment.textsIn('DU1').some(isExport));
+  const exported = deployment.textsIn('DU1').find(isExport) ?? '';
   expect(exported).toContain('My summary of what was said before');
   expect(exported.indexOf('The badge is blue-4711.')).toBeLessThan(exported.indexOf('question 0'));
 });

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
-let town: Town;
+let deployment: Deployment;
 beforeAll(async () => {
-  town = await startTown({ env: { SIGN_IN_PROOF: 'typed-code' } });
+  deployment = await startDeployment({ env: { SIGN_IN_PROOF: 'typed-code' } });
 }, 60_000);
-afterAll(() => town.stop());
+afterAll(() => deployment.stop());
 
-const driver = () => town.messenger.driver;
+const driver = () => deployment.messenger.driver;
 const ask = async (person: string, said: Parameters<ReturnType<typeof driver>['say']>[1]) => {
   const message = await driver().say(person, said);
   return (await driver().waitForAnswer(message.id, { timeoutMs: 15_000 })).text;
 };
-const modelCalls = () => town.lines.filter((line) => line.includes('chat call ended')).length;
+const modelCalls = () => deployment.lines.filter((line) => line.includes('chat call ended')).length;
 
 /** Asks while unlinked, and goes through the browser to the page with the code. */
 async function askAndWalkToCode(person: string, question: string) {
   const message = await driver().say(person, question);
   await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
-  const page = await town.signIn(person, (await driver().answer(message.id))?.text ?? '');
+  const page = await deployment.signIn(person, (await driver().answer(message.id))?.text ?? '');
   const code = /class="symbols">([0-9A-Z]{4}-[0-9A-Z]{4})</.exec(page)?.[1] ?? 'none';
   return { message, code, page };
 }
@@ -65,15 +65,16 @@ describe('the typed code in a private chat [typed-code]', () => {
   test('what waited while no worker was there: the code is taken, and the question beside it is answered', async () => {
     await ask('daniel.okoye', '/unlink');
     const { message, code } = await askAndWalkToCode('daniel.okoye', 'count to 2');
-    await town.stopBot();
-    await town.startBot({ ROLES: 'receiver' });
+    await deployment.stopBot();
+    await deployment.startBot({ ROLES: 'receiver' });
     await untilTrue(() => driver().isBotReachable());
     const before = await driver().say('daniel.okoye', 'count to 4');
     const typed = await driver().say('daniel.okoye', code);
-    const inboxes = async () => Promise.all((await town.redis.keys('*:inbox:*')).map((name) => town.redis.llen(name)));
+    const inboxes = async () =>
+      Promise.all((await deployment.redis.keys('*:inbox:*')).map((name) => deployment.redis.llen(name)));
     await untilTrue(async () => (await inboxes()).includes(2));
-    await town.stopBot();
-    await town.startBot();
+    await deployment.stopBot();
+    await deployment.startBot();
     expect((await driver().waitForAnswer(typed.id, { timeoutMs: 15_000 })).text).toContain('Signed in as Daniel');
     expect((await driver().waitForAnswer(message.id, { timeoutMs: 15_000 })).text).toBe('↓ answered below');
     expect((await driver().waitForAnswer(before.id, { timeoutMs: 15_000 })).text.trim()).toBe('1 2');
@@ -104,7 +105,7 @@ test('a code that is shown to a group is dead, and the group reads no link [priv
 });
 
 test('no code is in a log line [scrubbed-logs]', async () => {
-  const text = town.lines.join('\n');
+  const text = deployment.lines.join('\n');
   expect(text).not.toContain('A1B2-C3D4');
   expect(text).not.toMatch(/"[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}"/);
 });

@@ -3,39 +3,39 @@ import { MINUTE_MS } from '../../src/base/clock.ts';
 import { freePort } from '../../src/local/embedded-redis.ts';
 import { helloStream } from '../chat/scripted-chat-server.ts';
 import { ageMessages } from '../support/age-messages.ts';
-import { useSlackTown } from '../support/slack-town.ts';
-import { untilTrue } from '../support/town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 /** How far the clock of the bots that are started from now on is off; Redis' own is not. */
 let clockOffMs = 0;
-const town = useSlackTown({ nowMs: () => Date.now() + clockOffMs });
+const deployment = useSlackDeployment({ nowMs: () => Date.now() + clockOffMs });
 
 test('what waited nine minutes is answered [in-order]', async () => {
-  town.chat.script(helloStream('The new answer.'));
-  await town.startBot({ ROLES: 'receiver' });
-  await town.sender.direct('U2', 'a question of nine minutes');
-  await town.stopBots();
-  await ageMessages(town.redis, 9 * MINUTE_MS);
-  await town.startBot({ ROLES: 'worker', PORT: String(await freePort()), WORKER_CONCURRENCY: '1' });
-  await untilTrue(() => town.textsIn('DU2').length === 1);
-  expect(town.textsIn('DU2')).toEqual(['The new answer.']);
+  deployment.chat.script(helloStream('The new answer.'));
+  await deployment.startBot({ ROLES: 'receiver' });
+  await deployment.sender.direct('U2', 'a question of nine minutes');
+  await deployment.stopBots();
+  await ageMessages(deployment.redis, 9 * MINUTE_MS);
+  await deployment.startBot({ ROLES: 'worker', PORT: String(await freePort()), WORKER_CONCURRENCY: '1' });
+  await untilTrue(() => deployment.textsIn('DU2').length === 1);
+  expect(deployment.textsIn('DU2')).toEqual(['The new answer.']);
 });
 
 test('what waited over 10 minutes gets an apology with /retry, what came later its answer, in order [in-order]', async () => {
-  town.chat.script(helloStream('The new answer.'));
-  await town.startBot({ ROLES: 'receiver' });
-  await town.sender.direct('U1', 'an old question');
-  await town.sender.direct('U1', '/help');
-  await ageMessages(town.redis, 11 * MINUTE_MS);
-  await town.sender.direct('U1', 'a new question');
-  await town.startBot({ ROLES: 'worker', PORT: String(await freePort()) });
-  await untilTrue(() => town.textsIn('DU1').length === 3);
-  await untilTrue(() => town.textsIn('DU1')[2] === 'The new answer.');
-  const [apology = '', help = ''] = town.textsIn('DU1');
+  deployment.chat.script(helloStream('The new answer.'));
+  await deployment.startBot({ ROLES: 'receiver' });
+  await deployment.sender.direct('U1', 'an old question');
+  await deployment.sender.direct('U1', '/help');
+  await ageMessages(deployment.redis, 11 * MINUTE_MS);
+  await deployment.sender.direct('U1', 'a new question');
+  await deployment.startBot({ ROLES: 'worker', PORT: String(await freePort()) });
+  await untilTrue(() => deployment.textsIn('DU1').length === 3);
+  await untilTrue(() => deployment.textsIn('DU1')[2] === 'The new answer.');
+  const [apology = '', help = ''] = deployment.textsIn('DU1');
   expect(apology).toContain('Sorry, I could not answer in time.');
   expect(apology).toContain('“retry”');
   expect(help).toContain('`new`');
-  expect(town.chat.calls).toHaveLength(1);
+  expect(deployment.chat.calls).toHaveLength(1);
 });
 
 test.each([
@@ -45,17 +45,17 @@ test.each([
   'a worker whose clock is $by of the receiver’s judges the age of a question rightly [wrong-clocks]',
   async ({ offsetMs }) => {
     clockOffMs = 0;
-    town.chat.script(helloStream('The new answer.'));
-    await town.startBot({ ROLES: 'receiver' });
-    await town.sender.direct('U1', 'an old question');
-    await town.sender.direct('U1', '/help');
-    await ageMessages(town.redis, 10.5 * MINUTE_MS);
-    await town.sender.direct('U1', 'a new question');
-    await town.stopBots();
+    deployment.chat.script(helloStream('The new answer.'));
+    await deployment.startBot({ ROLES: 'receiver' });
+    await deployment.sender.direct('U1', 'an old question');
+    await deployment.sender.direct('U1', '/help');
+    await ageMessages(deployment.redis, 10.5 * MINUTE_MS);
+    await deployment.sender.direct('U1', 'a new question');
+    await deployment.stopBots();
     clockOffMs = offsetMs;
-    await town.startBot({ ROLES: 'worker', PORT: String(await freePort()) });
-    await untilTrue(() => town.textsIn('DU1').length === 3);
-    await untilTrue(() => town.textsIn('DU1')[2] === 'The new answer.');
-    expect(town.textsIn('DU1')[0]).toContain('Sorry, I could not answer in time.');
+    await deployment.startBot({ ROLES: 'worker', PORT: String(await freePort()) });
+    await untilTrue(() => deployment.textsIn('DU1').length === 3);
+    await untilTrue(() => deployment.textsIn('DU1')[2] === 'The new answer.');
+    expect(deployment.textsIn('DU1')[0]).toContain('Sorry, I could not answer in time.');
   },
 );

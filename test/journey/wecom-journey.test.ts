@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MINUTE_MS } from '../../src/base/clock.ts';
 import { ageMessages } from '../support/age-messages.ts';
-import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
-let town: Town;
+let deployment: Deployment;
 beforeAll(async () => {
-  town = await startTown();
+  deployment = await startDeployment();
 }, 60_000);
-afterAll(() => town.stop());
+afterAll(() => deployment.stop());
 
-const driver = () => town.messenger.driver;
+const driver = () => deployment.messenger.driver;
 /** Says something and waits for the finished answer. */
 const ask = async (person: string, said: Parameters<ReturnType<typeof driver>['say']>[1]) => {
   const message = await driver().say(person, said);
   return { message, answer: await driver().waitForAnswer(message.id, { timeoutMs: 15_000 }) };
 };
 const linkIn = (text = '') => /https?:\/\/\S+\/link\/[\w-]+/.exec(text)?.[0];
-const callsEnded = () => town.lines.filter((line) => line.includes('chat call ended')).length;
+const callsEnded = () => deployment.lines.filter((line) => line.includes('chat call ended')).length;
 /** Says something, and waits until the bot has taken it: messages are brought to it side by side. */
 const sayUntilTaken = async (person: string, text: string) => {
   const message = await driver().say(person, text);
@@ -28,7 +28,7 @@ const signInBy = async (person: string, text: string) => {
   const message = await driver().say(person, text);
   await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
   const invitation = (await driver().answer(message.id))?.text ?? '';
-  const page = await town.signIn(person, invitation);
+  const page = await deployment.signIn(person, invitation);
   return { message, page };
 };
 
@@ -127,7 +127,7 @@ describe('a private chat', () => {
     await untilTrue(async () => linkIn((await driver().answer(second.id))?.text) !== undefined);
     const links = await Promise.all([first, second].map(async ({ id }) => linkIn((await driver().answer(id))?.text)));
     expect(links[1]).toBe(links[0]);
-    await town.signIn('chenguodong', (await driver().answer(first.id))?.text ?? '');
+    await deployment.signIn('chenguodong', (await driver().answer(first.id))?.text ?? '');
     expect((await driver().waitForAnswer(first.id)).text).toBe('↓ answered below');
     expect((await driver().waitForAnswer(second.id)).text).not.toBe('');
   });
@@ -151,7 +151,7 @@ describe('a group', () => {
     const invitation = whispered.find(({ text }) => text.includes('/link/'))?.text ?? '';
     // The app writes plain texts: the address stands there by itself.
     expect(invitation).toMatch(/^请先登录，只需片刻：http/);
-    expect(await town.signIn('linxiaoyu', invitation)).toContain(
+    expect(await deployment.signIn('linxiaoyu', invitation)).toContain(
       'Go back to the group; your question is being answered',
     );
     expect((await driver().waitForAnswer(said.id)).text.trim()).toBe('1 2 3');
@@ -172,10 +172,10 @@ describe('time', () => {
     const message = await driver().say('emma.clarke', 'count to 6');
     await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
     const invitation = (await driver().answer(message.id))?.text ?? '';
-    town.advance(5.6 * MINUTE_MS);
-    await ageMessages(town.redis, 5.6 * MINUTE_MS);
+    deployment.advance(5.6 * MINUTE_MS);
+    await ageMessages(deployment.redis, 5.6 * MINUTE_MS);
     await driver().waitForAnswer(message.id);
-    await town.signIn('emma.clarke', invitation);
+    await deployment.signIn('emma.clarke', invitation);
     const answers = async () =>
       (await driver().messages('emma.clarke')).filter(
         ({ sender, text }) => sender === 'bot' && text.includes('1 2 3 4 5 6'),
@@ -192,8 +192,8 @@ describe('time', () => {
     );
     const message = await driver().say('linxiaoyu', { text: 'What is this?', images: [image] });
     const { answer: invitation } = await ask('linxiaoyu', '/signin');
-    town.advance(5.1 * MINUTE_MS);
-    await town.signIn('linxiaoyu', invitation.text);
+    deployment.advance(5.1 * MINUTE_MS);
+    await deployment.signIn('linxiaoyu', invitation.text);
     expect((await driver().waitForAnswer(message.id)).text).toContain('could not be downloaded any more');
     const again = await ask('linxiaoyu', { text: 'What is this?', images: [image] });
     expect(again.answer.text).toMatch(/1\s*×\s*1|1x1|1 by 1/);

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chunk, type Answer } from '../chat/scripted-chat-server.ts';
 import { bothPlatforms } from '../support/both-platforms.ts';
 import { useSufferingRedis } from '../support/suffering-redis.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 const suffering = useSufferingRedis();
-const { town } = suffering;
+const { deployment } = suffering;
 
 /** Refuse every write, and end of that. */
 const REFUSALS: Record<string, [begin: string[], end: string[]]> = {
@@ -43,20 +43,20 @@ test.each(Object.entries(REFUSALS))(
   'Redis refuses writes while answers grow (%s): the process lives, each answer comes whole, and the model is asked once',
   async (_, [begin, end]) => {
     await suffering.start();
-    const { env, sayAll } = bothPlatforms(town);
-    const bot = await town.startProcess(env);
-    town.chat.script(slow);
+    const { env, sayAll } = bothPlatforms(deployment);
+    const bot = await deployment.startProcess(env);
+    deployment.chat.script(slow);
     const onWecom = sayAll('wecom', [{ person: 'somebody', text: 'a long question' }]);
-    await town.sender.direct('U1', 'a long question');
-    await untilTrue(() => town.chat.calls.length === 2);
+    await deployment.sender.direct('U1', 'a long question');
+    await untilTrue(() => deployment.chat.calls.length === 2);
     await sleep(500);
     await suffering.tell(...begin);
     // Until after the answers' end, so that their commits are refused too.
     await sleep(4_500);
     await suffering.tell(...end);
-    await town.untilShown('DU1', [WORDS.join(' ')], 30_000);
-    expect((await onWecom)[0]?.looks.at(-1)?.trim()).toBe(WORDS.join(' '));
-    expect(town.chat.calls).toHaveLength(2);
+    await deployment.untilShown('DU1', [WORDS.join(' ')], 30_000);
+    expect((await onWecom)[0]?.snapshots.at(-1)?.trim()).toBe(WORDS.join(' '));
+    expect(deployment.chat.calls).toHaveLength(2);
     expect(bot.output()).not.toContain('Parley cannot go on');
   },
   60_000,

@@ -5,14 +5,14 @@ import { keys } from '../../src/identity/store.ts';
 import type { GroupScope } from '../../src/domain/conversation.ts';
 import { helloStream, type ReceivedCall } from '../chat/scripted-chat-server.ts';
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
-import type { SlackTown } from '../support/slack-town.ts';
+import type { SlackDeployment } from '../support/slack-deployment.ts';
 import { personOf, storeSignIn } from '../support/stored-sign-in.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 import { createWecomSender, type WecomSender } from '../support/wecom-sender.ts';
 import { answerCanary, canariesIn, LeakModel, questionCanary, summaryCanary, type Spot } from './leak-model.ts';
 
 export interface LeakRunOptions {
-  town: SlackTown;
+  deployment: SlackDeployment;
   scope: GroupScope;
   /** Questions and words, in all. */
   turns: number;
@@ -43,8 +43,8 @@ const WECOM = {
 };
 const ACCOUNTS = ['', 'acc-1', 'acc-2'] as const;
 
-interface Scene {
-  town: SlackTown;
+interface RunState {
+  deployment: SlackDeployment;
   wecom: WecomSender;
   model: LeakModel;
   random: SeededRandom;
@@ -58,82 +58,82 @@ interface Scene {
  * Random conversations of several people on two platforms at once, through signed webhook deliveries, each with a canary
  * of its own; the model stand-in records every prompt, and none may hold a canary of another person, group or thread.
  */
-export async function runLeaks({ town, scope, turns, seed }: LeakRunOptions): Promise<LeakFigures> {
+export async function runLeaks({ deployment, scope, turns, seed }: LeakRunOptions): Promise<LeakFigures> {
   const model = new LeakModel(scope);
-  const wecom = createWecomSender({ botUrl: town.botUrl, ...WECOM });
+  const wecom = createWecomSender({ botUrl: deployment.botUrl, ...WECOM });
   const random = seededRandom(seed);
   const figures: LeakFigures = { questions: 0, prompts: 0, withContext: 0, withSummary: 0, crossings: [] };
-  const scene: Scene = { town, wecom, model, random, accounts: new Map(), threads: [], sent: 0, figures };
-  town.chat.script((response, call) => {
+  const state: RunState = { deployment, wecom, model, random, accounts: new Map(), threads: [], sent: 0, figures };
+  deployment.chat.script((response, call) => {
     if (isForSummary(call)) return helloStream(summed(call))(response, call);
     const asked = canariesIn(JSON.stringify(call.body['messages'])).at(-1) ?? 0;
     return helloStream(answerCanary(asked) + PADDING)(response, call);
   });
-  await startLeakBot(town, scope);
-  while (scene.sent < turns) {
-    for (let count = 0; count < ACTIONS_AT_ONCE; count += 1) await act(scene);
-    await untilDone(town);
-    judge(scene);
+  await startLeakBot(deployment, scope);
+  while (state.sent < turns) {
+    for (let count = 0; count < ACTIONS_AT_ONCE; count += 1) await act(state);
+    await untilDone(deployment);
+    judge(state);
     // A minute's messages are sent within a second here.
-    await town.redis.del('none', ...(await town.redis.keys('*:rate:*')));
-    if (random.oneIn(2)) await changeSignIn(scene);
+    await deployment.redis.del('none', ...(await deployment.redis.keys('*:rate:*')));
+    if (random.oneIn(2)) await changeSignIn(state);
   }
   return { ...figures, questions: model.size };
 }
 
 /** A bot on both platforms with short prompts, where people may sign in or not. */
-export async function startLeakBot(town: SlackTown, scope: GroupScope): Promise<void> {
-  await town.startBot({
+export async function startLeakBot(deployment: SlackDeployment, scope: GroupScope): Promise<void> {
+  await deployment.startBot({
     GROUP_SCOPE: scope,
     CHAT_PROMPT_TOKENS: '1000',
     WECOM_BOT_TOKEN: WECOM.token,
     WECOM_BOT_AES_KEY: WECOM.aesKey,
     WECOM_BOT_NAME: 'Parley',
     SIGN_IN: 'optional',
-    SIGN_IN_URL: town.chat.baseUrl,
+    SIGN_IN_URL: deployment.chat.baseUrl,
     SIGN_IN_CLIENT_ID: 'leaks',
     SIGN_IN_CLIENT_SECRET: 'leaks-secret-0123456789',
     SIGN_IN_PROOF: 'same-id',
   });
 }
 
-export async function untilDone({ redis }: SlackTown): Promise<void> {
+export async function untilDone({ redis }: SlackDeployment): Promise<void> {
   await untilTrue(async () => (await redis.keys('*:pending')).length === 0, 60_000);
 }
 
-async function act(scene: Scene): Promise<void> {
-  const { random } = scene;
+async function act(state: RunState): Promise<void> {
+  const { random } = state;
   const platform = random.pick(['wecom', 'slack'] as const);
   const number = random.integer(1, PEOPLE);
   const person = platform === 'wecom' ? `person${number}` : `UP${number}`;
-  const spot = chooseSpot(scene, platform, person);
+  const spot = chooseSpot(state, platform, person);
   switch (random.integer(1, 10)) {
     case 1:
-      await word(scene, spot, person, '/new');
-      scene.model.forget(spot, person);
+      await word(state, spot, person, '/new');
+      state.model.forget(spot, person);
       return;
     case 4: {
       // Prompts of before may hold what is forgotten now, and what still runs in another thread may stay;
       // what is asked elsewhere in the chat before this one is done may still see it.
-      await untilDone(scene.town);
-      judge(scene);
-      await word(scene, spot, person, '/forget');
-      await untilDone(scene.town);
-      scene.model.erase(spot, person);
+      await untilDone(state.deployment);
+      judge(state);
+      await word(state, spot, person, '/forget');
+      await untilDone(state.deployment);
+      state.model.erase(spot, person);
       return;
     }
     case 2:
-      return word(scene, spot, person, '/retry');
+      return word(state, spot, person, '/retry');
     case 3:
       // Several at once: those that wait are merged into one turn.
-      for (let count = 0; count < 3; count += 1) await ask(scene, spot, person);
+      for (let count = 0; count < 3; count += 1) await ask(state, spot, person);
       return;
     default:
-      return ask(scene, spot, person);
+      return ask(state, spot, person);
   }
 }
 
-function chooseSpot({ random, threads }: Scene, platform: Spot['platform'], person: string): Spot {
+function chooseSpot({ random, threads }: RunState, platform: Spot['platform'], person: string): Spot {
   const open = threads.filter((spot) => spot.platform === platform && (spot.kind === 'group' || spot.chat === person));
   const [first, ...rest] = open.slice(-6);
   if (first && random.oneIn(3)) return random.pick([first, ...rest]);
@@ -142,31 +142,31 @@ function chooseSpot({ random, threads }: Scene, platform: Spot['platform'], pers
   return { platform, kind: 'group', chat };
 }
 
-async function ask(scene: Scene, spot: Spot, person: string): Promise<void> {
-  const { model, random, accounts, threads } = scene;
+async function ask(state: RunState, spot: Spot, person: string): Promise<void> {
+  const { model, random, accounts, threads } = state;
   const hasQuote = spot.platform === 'wecom' && model.size > 0 && random.oneIn(4);
   const quotes = hasQuote ? [random.integer(1, model.size)] : [];
-  const ts = `17600000${String((scene.sent += 1)).padStart(6, '0')}.000100`;
+  const ts = `17600000${String((state.sent += 1)).padStart(6, '0')}.000100`;
   const opens = spot.platform === 'slack' && spot.thread === undefined ? { ...spot, thread: ts } : undefined;
   const account = accounts.get(person) ?? '';
   const id = model.say({ spot, person, account, quotes, ...(opens ? { opens } : {}) });
   if (opens) threads.push(opens);
   const text = `${questionCanary(id)}${PADDING}`;
-  await send(scene, { spot, person, text, ts, quote: quotes.map(questionCanary).join(' ') });
+  await send(state, { spot, person, text, ts, quote: quotes.map(questionCanary).join(' ') });
 }
 
-async function word(scene: Scene, spot: Spot, person: string, text: string): Promise<void> {
-  await send(scene, {
+async function word(state: RunState, spot: Spot, person: string, text: string): Promise<void> {
+  await send(state, {
     spot,
     person,
     text,
-    ts: `17600000${String((scene.sent += 1)).padStart(6, '0')}.000100`,
+    ts: `17600000${String((state.sent += 1)).padStart(6, '0')}.000100`,
     quote: '',
   });
 }
 
 async function send(
-  { town, wecom }: Scene,
+  { deployment, wecom }: RunState,
   { spot, person, text, ts, quote }: { spot: Spot; person: string; text: string; ts: string; quote: string },
 ): Promise<void> {
   if (spot.platform === 'wecom') {
@@ -188,7 +188,7 @@ async function send(
     spot.kind === 'private'
       ? { type: 'message', channel_type: 'im', channel: `D${person}`, text, ...said }
       : { type: 'app_mention', channel: spot.chat, text: `<@UBOT> ${text}`, ...said };
-  expect(await town.sender.event(event)).toBe(200);
+  expect(await deployment.sender.event(event)).toBe(200);
 }
 
 export const isForSummary = ({ body }: ReceivedCall) => JSON.stringify(body['messages']).includes('You keep the notes');
@@ -198,8 +198,8 @@ export function summed({ body }: ReceivedCall): string {
   return [...new Set(canariesIn(JSON.stringify(body['messages'])))].map(summaryCanary).join(' ');
 }
 
-function judge({ town, model, figures }: Scene): void {
-  for (const call of town.chat.calls.splice(0)) {
+function judge({ deployment, model, figures }: RunState): void {
+  for (const call of deployment.chat.calls.splice(0)) {
     // What a summary is made of shows in the prompts that it enters.
     if (isForSummary(call)) continue;
     const { body } = call;
@@ -215,22 +215,22 @@ function judge({ town, model, figures }: Scene): void {
 }
 
 /** One person signs in, out, or in as somebody else. */
-async function changeSignIn({ town, random, accounts }: Scene): Promise<void> {
+async function changeSignIn({ deployment, random, accounts }: RunState): Promise<void> {
   const platform = random.pick(['wecom', 'slack'] as const);
   const number = random.integer(1, PEOPLE);
   const chatUserId = platform === 'wecom' ? `person${number}` : `UP${number}`;
   const account = random.pick(ACCOUNTS);
   accounts.set(chatUserId, account);
-  await linkAs(town, { platform, chatUserId }, account);
+  await linkAs(deployment, { platform, chatUserId }, account);
 }
 
 /** A person's link as a finished sign-in leaves it. @param account empty for nobody */
 export async function linkAs(
-  town: SlackTown,
+  deployment: SlackDeployment,
   { platform, chatUserId }: { platform: 'wecom' | 'slack'; chatUserId: string },
   account: string,
 ): Promise<void> {
   const person = personOf(platform, chatUserId);
-  await town.redis.del(keys.link(personKey(person)));
-  if (account !== '') await storeSignIn(town, person, { accountKey: account, id: `${account}-${chatUserId}` });
+  await deployment.redis.del(keys.link(personKey(person)));
+  if (account !== '') await storeSignIn(deployment, person, { accountKey: account, id: `${account}-${chatUserId}` });
 }

@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
-import { useSlackTown } from '../support/slack-town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { runLeaks } from './leak-run.ts';
 
-const town = useSlackTown();
+const deployment = useSlackDeployment();
 
 test.each(['member', 'group'] as const)(
   'with GROUP_SCOPE=%s, 5,000 random turns bring nobody’s words into a prompt of others [one-conversation-key] [group-is-not-private]',
   async (scope) => {
     const seed = String(Date.now());
-    const { crossings, ...figures } = await runLeaks({ town, scope, turns: 5_000, seed });
+    const { crossings, ...figures } = await runLeaks({ deployment, scope, turns: 5_000, seed });
     process.stdout.write(
       `leaks, ${scope}, seed ${seed}: ${JSON.stringify({ ...figures, crossings: crossings.length })}\n`,
     );

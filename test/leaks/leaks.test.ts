@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { useSlackTown } from '../support/slack-town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { runLeaks } from './leak-run.ts';
 
-const town = useSlackTown();
+const deployment = useSlackDeployment();
 
 test.each(['member', 'group'] as const)(
   'with GROUP_SCOPE=%s, 150 random turns bring nobody’s words into a prompt of others [one-conversation-key] [group-is-not-private]',
   async (scope) => {
-    const figures = await runLeaks({ town, scope, turns: 150, seed: `leaks ${scope}` });
+    const figures = await runLeaks({ deployment, scope, turns: 150, seed: `leaks ${scope}` });
     expect(figures.crossings).toEqual([]);
     // The prompts were there to be looked at, and held conversations.
     expect(figures.prompts).toBeGreaterThan(80);

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { helloStream } from '../chat/scripted-chat-server.ts';
-import { useSlackTown } from '../support/slack-town.ts';
-import { untilTrue } from '../support/town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
 import { isForSummary, linkAs, startLeakBot, summed, untilDone } from './leak-run.ts';
 import { canariesIn, questionCanary } from './leak-model.ts';
 
-const town = useSlackTown();
+const deployment = useSlackDeployment();
 const LONG = 'and so on '.repeat(40);
 const PERSON = { platform: 'slack', chatUserId: 'UP1' } as const;
 const OF_FIRST = 1;
@@ -13,50 +13,52 @@ const OF_SECOND = 2;
 
 async function say(canary: number, times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) {
-    await town.sender.direct(PERSON.chatUserId, `${questionCanary(canary)} ${LONG}`);
-    await untilDone(town);
-    await untilTrue(async () => (await town.redis.keys('{summaries}:*:de:*')).length === 0);
+    await deployment.sender.direct(PERSON.chatUserId, `${questionCanary(canary)} ${LONG}`);
+    await untilDone(deployment);
+    await untilTrue(async () => (await deployment.redis.keys('{summaries}:*:de:*')).length === 0);
   }
   // A minute's messages are sent within a second here.
-  await town.redis.del('none', ...(await town.redis.keys('*:rate:*')));
+  await deployment.redis.del('none', ...(await deployment.redis.keys('*:rate:*')));
 }
 
 const callsHolding = (canary: number) =>
-  town.chat.calls.filter(({ body }) => canariesIn(JSON.stringify(body['messages'])).includes(canary));
-const hasSummary = () => town.chat.calls.some(({ body }) => /ks\d{5}x/.test(JSON.stringify(body['messages'])));
+  deployment.chat.calls.filter(({ body }) => canariesIn(JSON.stringify(body['messages'])).includes(canary));
+const hasSummary = () => deployment.chat.calls.some(({ body }) => /ks\d{5}x/.test(JSON.stringify(body['messages'])));
 
 test('what is summed up under one account reaches neither prompt nor summary of another [link-is-told]', async () => {
-  town.chat.script((response, call) => helloStream(isForSummary(call) ? summed(call) : LONG)(response, call));
-  await startLeakBot(town, 'member');
-  await linkAs(town, PERSON, 'acc-1');
+  deployment.chat.script((response, call) => helloStream(isForSummary(call) ? summed(call) : LONG)(response, call));
+  await startLeakBot(deployment, 'member');
+  await linkAs(deployment, PERSON, 'acc-1');
   await say(OF_FIRST, 8);
   expect(hasSummary()).toBe(true);
 
-  town.chat.calls.splice(0);
-  await linkAs(town, PERSON, 'acc-2');
+  deployment.chat.calls.splice(0);
+  await linkAs(deployment, PERSON, 'acc-2');
   await say(OF_SECOND, 8);
   expect(hasSummary()).toBe(true);
   expect(callsHolding(OF_FIRST)).toEqual([]);
 
-  town.chat.calls.splice(0);
-  await linkAs(town, PERSON, 'acc-1');
+  deployment.chat.calls.splice(0);
+  await linkAs(deployment, PERSON, 'acc-1');
   await say(OF_FIRST, 4);
   expect(callsHolding(OF_SECOND)).toEqual([]);
 }, 60_000);
 
 test('/unlink clears the summary: who signs in again starts without it', async () => {
-  town.chat.script((response, call) => helloStream(isForSummary(call) ? summed(call) : LONG)(response, call));
-  await startLeakBot(town, 'member');
-  await linkAs(town, PERSON, 'acc-1');
+  deployment.chat.script((response, call) => helloStream(isForSummary(call) ? summed(call) : LONG)(response, call));
+  await startLeakBot(deployment, 'member');
+  await linkAs(deployment, PERSON, 'acc-1');
   await say(OF_FIRST, 8);
   expect(hasSummary()).toBe(true);
-  await town.sender.direct(PERSON.chatUserId, '/unlink');
-  await untilDone(town);
-  const values = await Promise.all((await town.redis.keys('*:summary:*')).map((key) => town.redis.get(key)));
+  await deployment.sender.direct(PERSON.chatUserId, '/unlink');
+  await untilDone(deployment);
+  const values = await Promise.all(
+    (await deployment.redis.keys('*:summary:*')).map((key) => deployment.redis.get(key)),
+  );
   expect(values).toEqual([expect.stringMatching(/^-/)]);
 
-  town.chat.calls.splice(0);
-  await linkAs(town, PERSON, 'acc-1');
+  deployment.chat.calls.splice(0);
+  await linkAs(deployment, PERSON, 'acc-1');
   await say(OF_SECOND, 2);
   expect(callsHolding(OF_FIRST)).toEqual([]);
 }, 60_000);

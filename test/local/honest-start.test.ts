@@ -10,7 +10,7 @@ import { chatProbe, publicUrlProbe, redisProbe, signInProbe, watchTroubles } fro
 import { answering } from '../check/support.ts';
 import { SERVING, without } from '../settings/environments.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 const servers: ListeningServer[] = [];
 const redises: EmbeddedRedis[] = [];
@@ -131,8 +131,8 @@ describe('what does not work is said in a sentence', () => {
 
   test('it is looked at again until it works, which is said once', async () => {
     const told: string[] = [];
-    let looks = 0;
-    const find = async () => ((looks += 1) < 3 ? 'It is away.' : undefined);
+    let probes = 0;
+    const find = async () => ((probes += 1) < 3 ? 'It is away.' : undefined);
     const fine = { works: 'never said', find: async () => undefined };
     const watch = watchTroubles([{ works: 'It works.', find }, fine], {
       onEnded: (text) => told.push(text),
@@ -140,7 +140,7 @@ describe('what does not work is said in a sentence', () => {
     });
     expect(await watch.first).toEqual(['It is away.']);
     await untilTrue(() => told.length > 0);
-    expect([told, looks]).toEqual([['It works.'], 3]);
+    expect([told, probes]).toEqual([['It works.'], 3]);
     watch.end();
   });
 });

@@ -7,7 +7,7 @@ import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/loca
 import { startKeptRedis } from '../../src/local/kept-redis.ts';
 import { startParleyProcess } from '../support/parley-process.ts';
 import { recordingLog } from '../support/redis.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 let server: EmbeddedRedis | undefined;
 const folders: string[] = [];

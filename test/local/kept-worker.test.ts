@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { KeptWorker, type WorkerSuccession } from '../../src/local/kept-worker.ts';
 import type { Config, Secrets } from '../../src/settings/config.ts';
 import { recordingLog } from '../support/redis.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 const PROGRAM = new URL('../support/obedient-worker.mjs', import.meta.url);
 const { log, lines } = recordingLog();

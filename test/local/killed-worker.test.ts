@@ -9,7 +9,7 @@ import { freePort } from '../../src/local/embedded-redis.ts';
 import { chunk, jsonOf, sse, startScriptedChatServer, statusOf, streamOf } from '../chat/scripted-chat-server.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { watchScreen, type Screen } from '../support/screen.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 jest.setTimeout(60_000);
 const UP = /Parley (is running|has started)/;
@@ -49,7 +49,7 @@ const say = (text: string) =>
 const kill = (headers = {}) => api.post<WorkerView>(`${url}/api/local/worker/kill`, { headers });
 let chatId = '';
 
-/** The newest answer on the screen, and all its looks. */
+/** The newest answer on the screen, and all its snapshots. */
 function answersFrom(event: number): MessageView[] {
   return screen.events
     .slice(event)
@@ -62,7 +62,7 @@ async function ask(text: string): Promise<number> {
   return from;
 }
 
-/** Waits until the answer to what was asked then is whole. @returns its looks */
+/** Waits until the answer to what was asked then is whole. @returns its snapshots */
 async function wholeAnswer(from: number): Promise<MessageView[]> {
   await untilTrue(() => answersFrom(from).at(-1)?.state === 'final', 40_000);
   return answersFrom(from);
@@ -87,16 +87,17 @@ test('the page kills the worker by kill -9 while an answer grows; another one ta
   expect(killed.body.killedProcessId).not.toBe(parley.pid);
   // Whoever presses again at once does not keep the bot from answering.
   expect((await kill()).statusCode).toBe(429);
-  const looks = await wholeAnswer(from);
+  const snapshots = await wholeAnswer(from);
   expect(isAlive(killed.body.killedProcessId)).toBe(false);
   const told = screen.events.flatMap(({ name, data }) => (name === 'worker' ? [data] : []));
   expect(told).toEqual([{ ...killed.body, next: expect.objectContaining({ takenOver: 1 }) }]);
   expect(isAlive(told[0]?.next?.processId ?? 0)).toBe(true);
-  expect(new Set(looks.map(({ id }) => id)).size).toBe(1);
+  expect(new Set(snapshots.map(({ id }) => id)).size).toBe(1);
   // What was read already is never taken back.
-  for (const [index, { text }] of looks.entries()) expect(text.startsWith(looks[index - 1]?.text ?? '')).toBe(true);
+  for (const [index, { text }] of snapshots.entries())
+    expect(text.startsWith(snapshots[index - 1]?.text ?? '')).toBe(true);
   const numbers = Array.from({ length: 120 }, (_, index) => String(index + 1));
-  expect(looks.at(-1)?.text.trim().split(/\s+/)).toEqual(numbers);
+  expect(snapshots.at(-1)?.text.trim().split(/\s+/)).toEqual(numbers);
   expect(parley.output()).toContain('"signal":"SIGKILL"');
   expect(parley.output()).toContain('another worker process took over');
 });

@@ -8,7 +8,7 @@ import { freePort } from '../../src/local/embedded-redis.ts';
 import { browserCommand } from '../../src/start/open-browser.ts';
 import { readStartArguments } from '../../src/start/start-arguments.ts';
 import { startParleyProcess } from '../support/parley-process.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 jest.setTimeout(60_000);
 const folder = mkdtempSync(join(tmpdir(), 'parley-opens-'));

@@ -9,7 +9,7 @@ import { failureOfStart } from '../../src/start/start-failure.ts';
 import { takeFreePorts } from '../../src/compose/take-free-ports.ts';
 import { load, loadSound, SERVING } from '../settings/environments.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 import { got } from 'got';
 
 const US = `${basename(process.execPath)} (process ${process.pid})`;

@@ -23,8 +23,8 @@ function unescaped(text: string): string {
 function readGolden(file: string): Golden[] {
   return [...readFileSync(new URL(file, FOLDER), 'utf8').matchAll(CASE)].map(([, name = '', text = '', rest = '']) => {
     const shown: Record<string, string> = {};
-    for (const [, platform = '', look = ''] of rest.matchAll(SHOWN)) {
-      for (const each of platform === 'both' ? Object.keys(RENDERERS) : [platform]) shown[each] = look;
+    for (const [, platform = '', snapshot = ''] of rest.matchAll(SHOWN)) {
+      for (const each of platform === 'both' ? Object.keys(RENDERERS) : [platform]) shown[each] = snapshot;
     }
     if (rest.trim() === 'shown as it is') shown['wecom'] = shown['slack'] = unescaped(text);
     return { name, text: unescaped(text), shown };

@@ -30,7 +30,7 @@ describe.each([
     );
   });
 
-  test('0 in growing texts at any look, however tokens cut the marks; growing changes no finished text [harmless-marks]', () => {
+  test('0 in growing texts at any snapshot, however tokens cut the marks; growing changes no finished text [harmless-marks]', () => {
     const writer = createMarkdownWriter(dialect);
     const grown = hostileText.chain((text) => fc.tuple(fc.constant(text), tokensOf(text)));
     fc.assert(

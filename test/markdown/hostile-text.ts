@@ -143,16 +143,16 @@ const HOST = /(?:[\p{L}\p{N}][\p{L}\p{N}-]*\.)+\p{L}{2,}/giu;
 /** What another reader finds in a text that must not be there. */
 export function faultsIn(markdown: string): string[] {
   const faults: string[] = [];
-  const look = (tokens: Token[]): void => {
+  const walk = (tokens: Token[]): void => {
     for (const [index, token] of tokens.entries()) {
       if (token.type === 'image' && /^https?:/i.test(attribute(token, 'src')))
         faults.push(`image ${attribute(token, 'src')}`);
       if (token.type.startsWith('html')) faults.push(`html ${token.content}`);
       if (token.type === 'link_open') faults.push(...linkFaults(tokens.slice(index)));
-      look(token.children ?? []);
+      walk(token.children ?? []);
     }
   };
-  look(reader.parse(markdown, {}));
+  walk(reader.parse(markdown, {}));
   return faults;
 }
 

@@ -115,14 +115,14 @@ describe('a growing text', () => {
     expect(slack.growing(text, ROOM_BYTES)).toBe(shownInSlack);
   });
 
-  test('where looks are added to, each begins with the one before, and the last with all', () => {
+  test('where snapshots are added to, each begins with the one before, and the last with all', () => {
     fc.assert(
       fc.property(answer, fc.integer({ min: 1, max: 9 }), (text, stepChars) => {
         let before = '';
         for (let end = stepChars; end < text.length; end += stepChars) {
-          const look = slack.growing(text.slice(0, end), ROOM_BYTES);
-          expect(look.startsWith(before)).toBe(true);
-          before = look;
+          const snapshot = slack.growing(text.slice(0, end), ROOM_BYTES);
+          expect(snapshot.startsWith(before)).toBe(true);
+          before = snapshot;
         }
         expect(text.startsWith(before)).toBe(true);
       }),
@@ -134,12 +134,12 @@ describe('a growing text', () => {
     fc.assert(
       fc.property(answer, fc.double({ min: 0, max: 1, noNaN: true }), (text, share) => {
         const sofar = text.slice(0, Math.floor(text.length * share));
-        const looks = [wecom.growing(sofar, ROOM_BYTES), slack.growing(sofar, ROOM_BYTES)];
-        for (const look of looks) {
+        const snapshots = [wecom.growing(sofar, ROOM_BYTES), slack.growing(sofar, ROOM_BYTES)];
+        for (const snapshot of snapshots) {
           let same = 0;
-          while (same < sofar.length && look[same] === sofar[same]) same += 1;
+          while (same < sofar.length && snapshot[same] === sofar[same]) same += 1;
           expect(sofar.length - same).toBeLessThanOrEqual(160);
-          expect(look.length - same).toBeLessThanOrEqual(8);
+          expect(snapshot.length - same).toBeLessThanOrEqual(8);
         }
       }),
       { numRuns: tries(200) },

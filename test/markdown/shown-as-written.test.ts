@@ -117,9 +117,9 @@ describe.each([
         if (dialect.unfinished === 'close') return;
         let before = '';
         for (let end = 1; end <= text.length; end += 3) {
-          const look = writer.growing(text.slice(0, end), ROOM_BYTES);
-          expect(look.startsWith(before)).toBe(true);
-          before = look;
+          const snapshot = writer.growing(text.slice(0, end), ROOM_BYTES);
+          expect(snapshot.startsWith(before)).toBe(true);
+          before = snapshot;
         }
         expect(written.startsWith(before)).toBe(true);
       }),

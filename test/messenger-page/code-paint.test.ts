@@ -127,7 +127,7 @@ describe('Coloured code', () => {
         fc.constantFrom(...ALIASES),
         fc.integer({ min: 1, max: 9 }),
         (code, [language, alias], step) => {
-          // Closed with a line's end that is not the code's own, as WeCom's looks have it.
+          // Closed with a line's end that is not the code's own, as WeCom's snapshots have it.
           for (let end = 0; end < code.length; end += step) paintCode(`${code.slice(0, end)}\n`, language);
           expect(paintCode(code, language)).toBe(paintCode(code, alias));
         },
@@ -136,7 +136,7 @@ describe('Coloured code', () => {
     );
   });
 
-  test('costs a growing block no more than it is long, however many looks there are', () => {
+  test('costs a growing block no more than it is long, however many snapshots there are', () => {
     const lines = (count: number) => 'const value = compute("x", 12); // line\n'.repeat(count);
     const cost = (count: number) => {
       const code = `// ${count} lines\n${lines(count)}`;

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { SHOWN_MESSAGES } from '../../src/messenger/api.ts';
 import { findChromium, launchChromium } from '../support/chromium.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 import { startPageServer, type PageServer } from './page-server.ts';
 import { ALICE, BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
 

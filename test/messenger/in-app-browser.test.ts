@@ -174,7 +174,7 @@ describe('the in-app browser (contract section 6)', () => {
     expect((await got.delete(`${idle.url}/api/frames/${id}`)).statusCode).toBe(204);
     await expect(visit(frameUrl)).rejects.toThrow('ECONNREFUSED');
     const other = await idle.driver.openFrame('lin', `${bot.site.url}/x`);
-    // A visit is a use, so the frame gets its idle time before each look.
+    // A visit is a use, so the frame gets its idle time before each snapshot.
     const isClosed = async () => {
       clock.move(1_000);
       await new Promise((resolve) => setTimeout(resolve, 150));

@@ -166,7 +166,7 @@ describe('events of the chat [wecom-events]', () => {
     );
   });
 
-  test('the page is told when the bot comes and goes; a newcomer is announced when it is back', async () => {
+  test('the page is told when the bot comes and goes; a new user is announced when it is back', async () => {
     bot.script = () => ({ msgtype: 'text', text: { content: 'Welcome!' } });
     const { events, end } = await follow('lin');
     await until(() => messenger.driver.isBotReachable(), 'the bot is there');

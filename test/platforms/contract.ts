@@ -83,7 +83,7 @@ export function describePlatform(name: string, fixture: PlatformFixture): void {
       expect(platform.renderReply({ text: 'Hello, Alice. 你好。', finished: true })).toBe('Hello, Alice. 你好。');
     });
 
-    test('any look fits, and a split one keeps every word', async () => {
+    test('any snapshot fits, and a split one keeps every word', async () => {
       const text = 'A sentence of some words. 一句话。\n\n'.repeat(3_000);
       const { maxBytes } = platform.replyTraits;
       const snapshot = platform.renderReply({ text, status: 'busy', finished: false });

@@ -7,7 +7,7 @@ import type { PolicyFile } from '../../src/policy/policy-file.ts';
 import type { ServicePerson } from '../../src/service/directory-file.ts';
 import { IMAGE_TEXTS } from '../../src/texts/image-texts.ts';
 import { TURN_TEXTS } from '../../src/texts/turn-texts.ts';
-import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
 const HELP = 'help@example.org';
 const PNG = Buffer.from(
@@ -69,11 +69,11 @@ const EXPECTED: Record<Person, Record<Chat, Seen>> = {
   guest: { private: 'svc-plus', wrtown: 'notHere', wrother: 'notHere' },
 };
 
-let town: Town;
+let deployment: Deployment;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'parley-policy-'));
-  town = await startTown({
+  deployment = await startDeployment({
     env: { POLICY_FILE: policyFile(POLICY), SIGN_IN_HELP_URL: `mailto:${HELP}` },
     tokensPerSec: 5_000,
     morePeople: [GUEST],
@@ -83,7 +83,7 @@ beforeAll(async () => {
   });
 }, 60_000);
 afterAll(async () => {
-  await town.stop();
+  await deployment.stop();
   rmSync(folder, { recursive: true });
 });
 
@@ -94,7 +94,7 @@ function policyFile(policy: object): string {
   return path;
 }
 
-const driver = () => town.messenger.driver;
+const driver = () => deployment.messenger.driver;
 
 async function ask(person: Person, text: string, chat: Chat = 'private', images: Buffer[] = []): Promise<string> {
   const isGroup = chat !== 'private';
@@ -105,7 +105,7 @@ async function ask(person: Person, text: string, chat: Chat = 'private', images:
 
 /** Asks, and says which model answered, or which refusal came. */
 async function see(person: Person, chat: Chat, language: 'en' | 'zh' = 'en'): Promise<string> {
-  const calls = () => town.lines.filter((line) => line.includes('chat call ended'));
+  const calls = () => deployment.lines.filter((line) => line.includes('chat call ended'));
   const before = calls().length;
   const answer = await ask(person, language === 'en' ? 'count to 3' : 'count to 3 数到三', chat);
   const refusal = (['notHere', 'groupsOnly', 'mayNotUseHelp'] as const).find(
@@ -122,13 +122,13 @@ async function see(person: Person, chat: Chat, language: 'en' | 'zh' = 'en'): Pr
 async function signInBy(person: Person, text: string): Promise<string> {
   const message = await driver().say(person, text);
   await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
-  await town.signIn(person, (await driver().answer(message.id))?.text ?? '');
+  await deployment.signIn(person, (await driver().answer(message.id))?.text ?? '');
   return (await driver().waitForAnswer(message.id, { timeoutMs: 15_000 })).text;
 }
 
 async function restart(env: Record<string, string>): Promise<void> {
-  await town.stopBot();
-  await town.startBot(env);
+  await deployment.stopBot();
+  await deployment.startBot(env);
   await untilTrue(() => driver().isBotReachable());
 }
 
@@ -163,15 +163,16 @@ describe('identity and department decide who gets an answer, where, and from whi
   });
 
   test('active: an account that is not active can ask nothing, whatever the policy says; a group is not told why [profile]', async () => {
-    for (const key of await town.redis.keys('{id}:link:*')) await town.redis.hset(key, 'status', 'suspended');
+    for (const key of await deployment.redis.keys('{id}:link:*'))
+      await deployment.redis.hset(key, 'status', 'suspended');
     expect(await ask('zhangwei', 'count to 3')).toBe(TURN_TEXTS.suspended.en);
     expect(await ask('zhangwei', 'count to 3', 'wrtown')).toBe(TURN_TEXTS.notHere.en);
-    for (const key of await town.redis.keys('{id}:link:*')) await town.redis.hset(key, 'status', 'active');
+    for (const key of await deployment.redis.keys('{id}:link:*')) await deployment.redis.hset(key, 'status', 'active');
     expect(await see('zhangwei', 'private')).toBe('svc-plus');
   });
 
   test('each refusal is counted and in the audit trail, with the rule and without the person [audit-trail]', async () => {
-    const audit = town.lines.filter((line) => line.includes('"access-refused"'));
+    const audit = deployment.lines.filter((line) => line.includes('"access-refused"'));
     expect(audit.length).toBeGreaterThanOrEqual(10);
     for (const line of audit) for (const person of PEOPLE) expect(line).not.toContain(person);
     for (const [because, rule] of [
@@ -181,7 +182,7 @@ describe('identity and department decide who gets an answer, where, and from whi
       ['group', 'visitors'],
     ])
       expect(audit.some((line) => line.includes(`"because":"${because}","rule":"${rule}"`))).toBe(true);
-    const metrics = await got(`${town.botUrl}/metrics`).text();
+    const metrics = await got(`${deployment.botUrl}/metrics`).text();
     for (const because of ['person', 'private', 'group']) {
       const count = audit.filter((line) => line.includes(`"because":"${because}"`)).length;
       expect(metrics).toContain(`parley_access_refusals_total{platform="wecom",because="${because}"} ${count}`);

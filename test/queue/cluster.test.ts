@@ -13,7 +13,7 @@ import { testKeyRing } from '../support/messages.ts';
 import { recordingLog } from '../support/redis.ts';
 import type { QueueReport } from '../../src/queue/queue-report.ts';
 import { startRedisCluster, type RedisGroup } from '../support/redis-cluster.ts';
-import { messageOf, until } from './worker-scene.ts';
+import { messageOf, until } from './worker-fixture.ts';
 
 const { log } = recordingLog();
 let group: RedisGroup;

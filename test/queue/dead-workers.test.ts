@@ -4,29 +4,29 @@ import { giveBackOfDead } from '../../src/queue/dead-workers.ts';
 import { TurnStore } from '../../src/queue/turn-store.ts';
 import { type TurnClaim } from '../../src/domain/turn.ts';
 import { shardNames } from '../../src/queue/wake-queue.ts';
-import { messageOf, until, useWorkerScene } from './worker-scene.ts';
+import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
 
-const scene = useWorkerScene();
+const fixture = useWorkerFixture();
 const { name, prefix } = shardNames(0);
-const jobs = (list: 'active' | 'wait') => scene.server.redis.lrange(`${prefix}:${name}:${list}`, 0, -1);
+const jobs = (list: 'active' | 'wait') => fixture.server.redis.lrange(`${prefix}:${name}:${list}`, 0, -1);
 
 /** A store whose claims live as long as in earnest, and begin with this name. */
 function storeOf(workerName: string): TurnStore {
-  const { keyRing, server } = scene;
+  const { keyRing, server } = fixture;
   return new TurnStore({ redis: server.redis, keyRing, nowMs: () => Date.now(), historyLifeMs: 60_000, workerName });
 }
 
 /** A worker that has taken a person's question and never ends with it. */
 async function takeFor(workerName: string, person: string): Promise<() => void> {
   let end: () => void = () => undefined;
-  const worker = scene.startWorker(
+  const worker = fixture.startWorker(
     async () => {
       await new Promise<void>((resolve) => (end = resolve));
       return { outcome: 'final', records: [] };
     },
     { store: storeOf(workerName), concurrency: 1 },
   );
-  await scene.send(messageOf(person, 'a question'));
+  await fixture.send(messageOf(person, 'a question'));
   await until(() => worker.runningTurns === 1);
   return () => end();
 }
@@ -38,7 +38,7 @@ test('what a dead worker had taken is taken up at once, and counted as a crash; 
   const endDead = await takeFor('dead', 'alice');
   const next = storeOf('next');
   expect(await next.begin(conversation('alice'))).toBeUndefined();
-  const options = { redis: scene.server.redis, shards: 1 };
+  const options = { redis: fixture.server.redis, shards: 1 };
   expect(await giveBackOfDead(['dead', 'unknown'], options)).toBe(1);
   expect([await jobs('active'), await jobs('wait')]).toEqual([[expect.any(String)], [expect.any(String)]]);
   expect(await next.begin(conversation('alice'))).toMatchObject({ crashes: 1, wasBegun: true });
@@ -53,16 +53,16 @@ test('what a dead worker had taken is taken up at once, and counted as a crash; 
 test('a last word of the dead one that comes late is refused', async () => {
   const claims: TurnClaim[] = [];
   const store = storeOf('dead');
-  const worker = scene.startWorker(
+  const worker = fixture.startWorker(
     async ({ claim }) => {
       claims.push(claim);
       return new Promise(() => undefined);
     },
     { store },
   );
-  await scene.send(messageOf('alice', 'a question'));
+  await fixture.send(messageOf('alice', 'a question'));
   await until(() => worker.runningTurns === 1);
-  await giveBackOfDead(['dead'], { redis: scene.server.redis, shards: 1 });
+  await giveBackOfDead(['dead'], { redis: fixture.server.redis, shards: 1 });
   const taken = await storeOf('next').begin(conversation('alice'));
   const [claim] = claims;
   if (!claim || !taken) throw new Error('nobody took it');

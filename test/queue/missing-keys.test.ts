@@ -10,9 +10,9 @@ import { keepNotice, openNotices } from '../../src/reply/notices.ts';
 import { DyingWorkersStore } from '../support/dying-workers.ts';
 import { alterEntry } from '../support/alter-entry.ts';
 import { textMessage } from '../support/messages.ts';
-import { until, useWorkerScene } from './worker-scene.ts';
+import { until, useWorkerFixture } from './worker-fixture.ts';
 
-const scene = useWorkerScene();
+const fixture = useWorkerFixture();
 const [keyA, keyB] = [randomBytes(32), randomBytes(32)];
 /** Before, during and after a change of keys. */
 const [former, both, newer] = [new KeyRing([keyA]), new KeyRing([keyB, keyA]), new KeyRing([keyB])];
@@ -20,7 +20,7 @@ const FINAL: TurnCommit = { outcome: 'final', records: [] };
 const alice = conversationOf(textMessage('x'), 'member');
 const keys = conversationKeys(alice);
 const partsOn = (keyRing: KeyRing) => ({
-  redis: scene.server.redis,
+  redis: fixture.server.redis,
   keyRing,
   nowMs: Date.now,
   historyLifeMs: MINUTE_MS,
@@ -43,8 +43,8 @@ test('what another key sealed stays where it is, unclaimed and due again, and is
       code: 'key_missing',
       keyId: former.currentKeyId,
     });
-  expect(await scene.server.redis.hgetall(keys.state)).not.toHaveProperty('epoch');
-  expect(await scene.server.redis.zscore(pendingKey(alice.partition), alice.id)).not.toBeNull();
+  expect(await fixture.server.redis.hgetall(keys.state)).not.toHaveProperty('epoch');
+  expect(await fixture.server.redis.zscore(pendingKey(alice.partition), alice.id)).not.toBeNull();
   const claim = await storeOf(both).begin(alice);
   expect(textsOf(claim)).toEqual(['asked before']);
   expect(claim).toMatchObject({ crashes: 0, unreadable: [] });
@@ -70,7 +70,7 @@ test('messages that merge are one turn only as far as one worker can open them',
 });
 
 test('a key that stays away for five minutes holds nothing up that can be read, and costs no answer when it is back', async () => {
-  const { redis } = scene.server;
+  const { redis } = fixture.server;
   await accept(former, 'locked one');
   await accept(former, 'locked two');
   await accept(newer, 'open');
@@ -92,8 +92,8 @@ test.each([
     'that was altered',
     async (claim: TurnClaim) => {
       await storeOf(former).storeAnswer(claim, 'the answer');
-      const sealed = (await scene.server.redis.hget(keys.state, 'answer')) ?? '';
-      await scene.server.redis.hset(keys.state, 'answer', `${sealed.slice(0, -2)}AA`);
+      const sealed = (await fixture.server.redis.hget(keys.state, 'answer')) ?? '';
+      await fixture.server.redis.hset(keys.state, 'answer', `${sealed.slice(0, -2)}AA`);
     },
   ],
 ])('a stored answer %s is none: the question is answered anew', async (_, storeUnreadable) => {
@@ -109,19 +109,19 @@ test.each([
 
 test('the worker counts what waits for a key, names the setting, and says nothing more once it is answered', async () => {
   await accept(former, 'q');
-  await scene.wakeQueue.wake(alice);
-  const without = scene.startWorker(async () => FINAL, { store: storeOf(newer) });
-  await until(() => scene.reported.includes('keyless 1'));
+  await fixture.wakeQueue.wake(alice);
+  const without = fixture.startWorker(async () => FINAL, { store: storeOf(newer) });
+  await until(() => fixture.reported.includes('keyless 1'));
   expect(without.missingKeys.sentence()).toMatch(/1 conversations wait for key .* SECRET_KEY_PREVIOUS/);
-  expect(scene.reported.filter((line) => /dead|failed|resumed/.test(line))).toEqual([]);
+  expect(fixture.reported.filter((line) => /dead|failed|resumed/.test(line))).toEqual([]);
   expect(await answer(both)).toEqual(['q']);
   await accept(newer, 'and then?');
-  await scene.wakeQueue.wake(alice);
+  await fixture.wakeQueue.wake(alice);
   await until(() => without.missingKeys.sentence() === undefined);
 });
 
 test('a notice under another key stays for a worker that has it, and what was shown goes, wherever it stands', async () => {
-  const { redis } = scene.server;
+  const { redis } = fixture.server;
   for (const [ring, text] of [
     [newer, 'under the new key'],
     [former, 'under the old key'],

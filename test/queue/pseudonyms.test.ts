@@ -9,7 +9,7 @@ import { createTellLimited } from '../../src/compose/notify-limited.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 let server: TestRedis;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { conversationOf } from '../../src/domain/conversation.ts';
 import { QueuePressure, type PressureLimits } from '../../src/queue/queue-pressure.ts';
 import { ageMessages } from '../support/age-messages.ts';
 import { recordingLog } from '../support/redis.ts';
-import { messageOf, until, useWorkerScene } from './worker-scene.ts';
+import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
 
 const LIMITS: PressureLimits = { softWaiting: 3, hardWaiting: 6, softAgeMs: 20_000, hardAgeMs: 300_000 };
 
@@ -166,7 +166,7 @@ describe('the measure', () => {
 });
 
 describe('the worker', () => {
-  const scene = useWorkerScene();
+  const fixture = useWorkerFixture();
   let nowMs: number;
   let pressures: string[];
   let release: () => void;
@@ -179,7 +179,7 @@ describe('the worker', () => {
   async function fillQueue(count: number): Promise<void> {
     const held = new Promise<void>((resolve) => (release = resolve));
     let isFirst = true;
-    scene.startWorker(
+    fixture.startWorker(
       async ({ pressure }) => {
         if (isFirst) {
           isFirst = false;
@@ -191,9 +191,9 @@ describe('the worker', () => {
       },
       { concurrency: 1, pressureLimits: LIMITS, nowMs: () => nowMs },
     );
-    await scene.send(messageOf('first', 'a long one'));
+    await fixture.send(messageOf('first', 'a long one'));
     await until(() => !isFirst);
-    for (let number = 0; number < count; number += 1) await scene.send(messageOf(`p${number}`, 'a question'));
+    for (let number = 0; number < count; number += 1) await fixture.send(messageOf(`p${number}`, 'a question'));
     // What was read when the first one was taken is old by now.
     nowMs += 2_000;
   }
@@ -205,12 +205,12 @@ describe('the worker', () => {
     const { length: hard } = pressures.filter((pressure) => pressure === 'hard');
     expect(hard).toBe(4);
     expect(pressures).toEqual([...Array(4).fill('hard'), ...Array(3).fill('soft'), ...Array(3).fill('none')]);
-    expect(scene.reported.filter((line) => line.startsWith('pressure'))).toEqual(['pressure hard']);
+    expect(fixture.reported.filter((line) => line.startsWith('pressure'))).toEqual(['pressure hard']);
   });
 
   test('what waited longer than the limit is turned away, but not the last of it [back-pressure]', async () => {
     await fillQueue(2);
-    await ageMessages(scene.server.redis, 301_000);
+    await ageMessages(fixture.server.redis, 301_000);
     release();
     await until(() => pressures.length === 2);
     expect(pressures).toEqual(['hard', 'none']);
@@ -227,15 +227,15 @@ describe('the worker', () => {
   test('a turn that another worker had begun is never turned away [back-pressure]', async () => {
     const message = messageOf('first', 'begun before');
     const conversation = conversationOf(message, 'member');
-    await scene.inbox.accept(conversation, message);
-    expect((await scene.store.begin(conversation))?.wasBegun).toBe(false);
-    expect((await scene.store.begin(conversation))?.wasBegun).toBe(true);
+    await fixture.inbox.accept(conversation, message);
+    expect((await fixture.store.begin(conversation))?.wasBegun).toBe(false);
+    expect((await fixture.store.begin(conversation))?.wasBegun).toBe(true);
     let found: string | undefined;
     const limits = { ...LIMITS, softWaiting: 1, hardWaiting: 1 };
-    for (let number = 0; number < 3; number += 1) await scene.send(messageOf(`p${number}`, 'a question'));
-    await scene.wakeQueue.wake(conversation);
-    for (let number = 3; number < 6; number += 1) await scene.send(messageOf(`p${number}`, 'a question'));
-    scene.startWorker(
+    for (let number = 0; number < 3; number += 1) await fixture.send(messageOf(`p${number}`, 'a question'));
+    await fixture.wakeQueue.wake(conversation);
+    for (let number = 3; number < 6; number += 1) await fixture.send(messageOf(`p${number}`, 'a question'));
+    fixture.startWorker(
       async ({ pressure, claim }) => {
         await sleep(30);
         if (claim.conversation.id === conversation.id) found = pressure();

@@ -12,11 +12,11 @@ import { createPostLedger } from '../../src/reply/post-ledger.ts';
 import { WakeQueue } from '../../src/queue/wake-queue.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
-import { untilTrue } from '../support/town.ts';
-import { useWorkerScene } from './worker-scene.ts';
+import { untilTrue } from '../support/deployment.ts';
+import { useWorkerFixture } from './worker-fixture.ts';
 import { DyingWorkersStore } from '../support/dying-workers.ts';
 
-const scene = useWorkerScene();
+const fixture = useWorkerFixture();
 const { log } = recordingLog();
 const keyRing = testKeyRing();
 
@@ -39,12 +39,12 @@ beforeEach(async () => {
   rememberedMs = 0;
   const recent = new ReplayBuffer({
     nowMs: () => performance.now() + rememberedMs,
-    onBare: () => scene.report.acceptKeptBare(),
+    onBare: () => fixture.report.acceptKeptBare(),
   });
   inbox = new Inbox({ redis, keyRing, recent });
   wakeQueue = new WakeQueue(redis, 1, log);
   memory = recent;
-  endWatch = replayAfterFailover({ redis, inbox, recent, wakeQueue, log, report: scene.report, forgetEveryMs: 20 });
+  endWatch = replayAfterFailover({ redis, inbox, recent, wakeQueue, log, report: fixture.report, forgetEveryMs: 20 });
   await untilTrue(() => redis.status === 'ready');
 });
 afterEach(async () => {
@@ -97,8 +97,8 @@ test('lost messages are stored again in their order, once, and whatever the limi
   for (const said of ['a', 'b', 'c'])
     await new Inbox({ redis: server.redis, keyRing }).accept(alice, textMessage(said));
   await reconnect();
-  await untilTrue(() => scene.reported.length === 19);
-  expect(scene.reported).toEqual(Array(19).fill('recovered'));
+  await untilTrue(() => fixture.reported.length === 19);
+  expect(fixture.reported).toEqual(Array(19).fill('recovered'));
   const after = (await server.redis.lrange(keys.inbox, 0, -1)).slice(0, 19);
   const idOf = (entry: string) => entry.split(':')[0];
   expect(after.map(idOf)).toEqual(ids);
@@ -165,7 +165,7 @@ test('a stop that is stored again ends what was asked before it and nothing that
   await nextMs();
   await new Inbox({ redis: server.redis, keyRing }).accept(alice, textMessage('since'));
   await reconnect();
-  await untilTrue(() => scene.reported.length === 2);
+  await untilTrue(() => fixture.reported.length === 2);
   const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   const stopped: Record<string, boolean> = {};
   for (let claim = await store.begin(alice); claim; claim = await store.begin(alice)) {
@@ -200,7 +200,7 @@ test('a connection that comes back to the same data offers nothing again [failov
   await server.redis.del(keys.inbox, messageKey(alice.partition, id));
   await reconnect();
   await inbox.accept(alice, textMessage('next'));
-  expect(scene.reported).toEqual([]);
+  expect(fixture.reported).toEqual([]);
   expect(await server.redis.llen(keys.inbox)).toBe(1);
 }, 30_000);
 
@@ -208,11 +208,11 @@ test('what was too much to be kept whole is told by its id when it is lost, and 
   const big = 'x'.repeat(1.5 * MIB_BYTES);
   await acceptAll(Array.from({ length: 10 }, () => textMessage(big)));
   await loseAll();
-  const kept = scene.reported.splice(0).filter((what) => what === 'kept bare');
+  const kept = fixture.reported.splice(0).filter((what) => what === 'kept bare');
   expect(kept).toHaveLength(3);
   await reconnect();
-  await untilTrue(() => scene.reported.length === 10);
-  const lost = scene.reported.filter((what) => what === 'lost').length;
+  await untilTrue(() => fixture.reported.length === 10);
+  const lost = fixture.reported.filter((what) => what === 'lost').length;
   // Sealed they are a third longer: 2 MiB each.
   expect(lost).toBe(3);
   expect(await server.redis.llen(keys.inbox)).toBe(7);
@@ -246,8 +246,8 @@ test('what waits is remembered for as long as it waits, and what has its answer 
   await untilTrue(() => memory.all().whole.length === 2);
   await loseAll();
   await reconnect();
-  await untilTrue(() => scene.reported.length === 2);
-  expect(scene.reported).toEqual(['recovered', 'recovered']);
+  await untilTrue(() => fixture.reported.length === 2);
+  expect(fixture.reported).toEqual(['recovered', 'recovered']);
   expect(await waitingTexts()).toEqual([[{ type: 'text', text: 'waits' }]]);
   expect(await server.redis.llen(keys.inbox)).toBe(2);
 }, 30_000);

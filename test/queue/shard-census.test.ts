@@ -2,23 +2,23 @@ import { expect, test } from '@jest/globals';
 import { conversationOf } from '../../src/domain/conversation.ts';
 import { readAllShards, ShardCensus } from '../../src/queue/shard-census.ts';
 import { WakeQueue } from '../../src/queue/wake-queue.ts';
-import { messageOf, until, useWorkerScene } from './worker-scene.ts';
+import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
 
-const scene = useWorkerScene();
+const fixture = useWorkerFixture();
 
 test('what an older number of shards left is read until it is empty, and its keys go once nobody wakes by it', async () => {
-  const { redis } = scene.server;
-  const older = new WakeQueue(redis, 3, scene.log);
+  const { redis } = fixture.server;
+  const older = new WakeQueue(redis, 3, fixture.log);
   await new ShardCensus(redis, 3).say();
   for (let index = 0; index < 9; index += 1) {
     const message = messageOf(`person${index}`, 'a question');
-    await scene.inbox.accept(conversationOf(message, 'member'), message);
+    await fixture.inbox.accept(conversationOf(message, 'member'), message);
     await older.wake(conversationOf(message, 'member'));
   }
   await older.close();
 
   let answered = 0;
-  const worker = scene.startWorker(async () => {
+  const worker = fixture.startWorker(async () => {
     answered += 1;
     return { outcome: 'final', records: [] };
   });
@@ -43,8 +43,8 @@ test('what an older number of shards left is read until it is empty, and its key
 });
 
 test('a number that somebody wakes by is read as long as it is said', async () => {
-  const { redis } = scene.server;
-  const worker = scene.startWorker(async () => ({ outcome: 'final', records: [] }));
+  const { redis } = fixture.server;
+  const worker = fixture.startWorker(async () => ({ outcome: 'final', records: [] }));
   const census = new ShardCensus(redis, 2);
   expect(await census.say()).toEqual({ used: 2, known: 2 });
   expect(await new ShardCensus(redis, 10).say()).toEqual({ used: 10, known: 10 });

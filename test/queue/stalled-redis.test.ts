@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTcpProxy, type TcpProxy } from '../../chaos/tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { SECOND_MS } from '../../src/base/clock.ts';
 import { conversationKeys } from '../../src/domain/partition-keys.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
@@ -9,10 +9,10 @@ import type { RunTurn } from '../../src/queue/turn-worker.ts';
 import { TurnStore } from '../../src/queue/turn-store.ts';
 import { WakeQueue } from '../../src/queue/wake-queue.ts';
 import { recordingLog } from '../support/redis.ts';
-import { messageOf, until, useWorkerScene } from './worker-scene.ts';
+import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
 
 const { log } = recordingLog();
-const scene = useWorkerScene();
+const fixture = useWorkerFixture();
 const links: TcpProxy[] = [];
 const connections: RedisClient[] = [];
 const PEOPLE = Array.from({ length: 10 }, (_, index) => `person-${index}`);
@@ -36,12 +36,12 @@ async function startStallableWorkers(workers: number) {
     return { outcome: 'final', records: [] };
   };
   for (let index = 0; index < workers; index += 1) {
-    const link = await startTcpProxy(Number(new URL(scene.server.url).port));
+    const link = await startTcpProxy(Number(new URL(fixture.server.url).port));
     links.push(link);
     const redis = connectRedis({ urls: [`redis://127.0.0.1:${link.port}`] }, 'wait', log, 'worker');
     connections.push(redis);
-    const store = new TurnStore({ redis, keyRing: scene.keyRing, nowMs: () => Date.now(), historyLifeMs: 60_000 });
-    scene.startWorker(runTurn, { redis, store, wakeQueue: new WakeQueue(redis, 1, log) });
+    const store = new TurnStore({ redis, keyRing: fixture.keyRing, nowMs: () => Date.now(), historyLifeMs: 60_000 });
+    fixture.startWorker(runTurn, { redis, store, wakeQueue: new WakeQueue(redis, 1, log) });
   }
   return { runs, whole, end: () => (isEnding = true) };
 }
@@ -56,7 +56,7 @@ async function stall(forMs: number): Promise<void> {
 /** @param stallsMs how long each lasts; between two of them Redis is there for a while */
 async function answerThroughStalls(stallsMs: number[]): Promise<void> {
   const { runs, whole, end } = await startStallableWorkers(2);
-  for (const person of PEOPLE) await scene.send(messageOf(person, 'a long question'));
+  for (const person of PEOPLE) await fixture.send(messageOf(person, 'a long question'));
   await until(() => runs.length === PEOPLE.length);
   for (const stallMs of stallsMs) {
     await stall(stallMs);
@@ -67,10 +67,10 @@ async function answerThroughStalls(stallsMs: number[]): Promise<void> {
   await until(() => whole.length >= PEOPLE.length, 30 * SECOND_MS);
   expect(runs.sort()).toEqual([...PEOPLE].sort());
   expect(whole.sort()).toEqual([...PEOPLE].sort());
-  expect(scene.reported.filter((what) => /resumed|dead/.test(what))).toEqual([]);
+  expect(fixture.reported.filter((what) => /resumed|dead/.test(what))).toEqual([]);
   for (const person of PEOPLE) {
     const { inbox } = conversationKeys(conversationOf(messageOf(person, ''), 'member'));
-    await until(async () => (await scene.server.redis.llen(inbox)) === 0);
+    await until(async () => (await fixture.server.redis.llen(inbox)) === 0);
   }
 }
 
@@ -82,7 +82,7 @@ test('answers outlive a wall clock that is set back by a minute: each runs once'
   const { runs, whole, end } = await startStallableWorkers(1);
   const now = Date.now;
   try {
-    for (const person of PEOPLE) await scene.send(messageOf(person, 'a long question'));
+    for (const person of PEOPLE) await fixture.send(messageOf(person, 'a long question'));
     await until(() => runs.length === PEOPLE.length);
     Date.now = () => now() - 60 * SECOND_MS;
     // Longer than a lock that nobody renews, and than two scans for it.
@@ -93,5 +93,5 @@ test('answers outlive a wall clock that is set back by a minute: each runs once'
     Date.now = now;
   }
   expect(runs).toHaveLength(PEOPLE.length);
-  expect(scene.reported.filter((what) => /resumed|dead|stalled/.test(what))).toEqual([]);
+  expect(fixture.reported.filter((what) => /resumed|dead|stalled/.test(what))).toEqual([]);
 }, 60_000);

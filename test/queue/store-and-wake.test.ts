@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { startTcpProxy } from '../../chaos/tcp-proxy.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { conversationKeys } from '../../src/domain/partition-keys.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { conversationOf, deliveryIdOf } from '../../src/domain/conversation.ts';
@@ -8,14 +8,14 @@ import { deliveryIdOfEntry } from '../../src/queue/inbox-entry.ts';
 import { storeAndWake } from '../../src/queue/store-and-wake.ts';
 import { WakeQueue } from '../../src/queue/wake-queue.ts';
 import { recordingLog } from '../support/redis.ts';
-import { messageOf, until, useWorkerScene } from './worker-scene.ts';
+import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
 
-const scene = useWorkerScene();
+const fixture = useWorkerFixture();
 const { log } = recordingLog();
 
 /** Stores and wakes as a receiver does that has this connection. */
 function receiverOn(redis: RedisClient) {
-  const options = { redis, keyRing: scene.keyRing, nowMs: Date.now, messagesAPersonMaySendAMinute: 1_000 };
+  const options = { redis, keyRing: fixture.keyRing, nowMs: Date.now, messagesAPersonMaySendAMinute: 1_000 };
   const inbox = new Inbox(options);
   const wakeQueue = new WakeQueue(redis, 1, log);
   return {
@@ -29,22 +29,22 @@ function receiverOn(redis: RedisClient) {
 }
 
 /** How many wakes were ever asked for. */
-const wakes = async () => Number((await scene.server.redis.get('{wake0}:turns:id')) ?? 0);
+const wakes = async () => Number((await fixture.server.redis.get('{wake0}:turns:id')) ?? 0);
 
 test('a wake follows its message where Redis had forgotten the script that stores it, so nothing waits for the sweeper', async () => {
   let answered = 0;
-  scene.startWorker(async () => {
+  fixture.startWorker(async () => {
     answered += 1;
     return { outcome: 'final', records: [] };
   });
-  const proxy = await startTcpProxy(Number(new URL(scene.server.url).port));
+  const proxy = await startTcpProxy(Number(new URL(fixture.server.url).port));
   const far = connectRedis({ urls: [`redis://127.0.0.1:${proxy.port}`] }, 'wait', log, 'far');
   const receiver = receiverOn(far);
   await receiver.ask('warm');
   await until(() => answered === 1);
   // Redis forgets all scripts; then another receiver wakes somebody, so that what wakes is known again, and what stores is not.
-  await scene.server.redis.script('FLUSH');
-  await scene.wakeQueue.wake(conversationOf(messageOf('nobody', 'x'), 'member'));
+  await fixture.server.redis.script('FLUSH');
+  await fixture.wakeQueue.wake(conversationOf(messageOf('nobody', 'x'), 'member'));
   // So far away that the woken worker has looked long before the script comes once more.
   proxy.breakWith({ kind: 'delay', delayMs: 150 });
   await receiver.ask('alice');
@@ -55,7 +55,7 @@ test('a wake follows its message where Redis had forgotten the script that store
 });
 
 test('each message is woken for once', async () => {
-  const { ask } = receiverOn(scene.server.redis);
+  const { ask } = receiverOn(fixture.server.redis);
   await ask('warm');
   for (let index = 0; index < 20; index += 1) await ask(`person${index}`);
   await Promise.all(Array.from({ length: 20 }, (_, index) => ask(`other${index}`)));
@@ -66,9 +66,9 @@ test('each message is woken for once', async () => {
 
 test('messages are stored in the order in which they came, the first ones after a start too', async () => {
   for (let round = 0; round < 5; round += 1) {
-    await scene.server.redis.flushall();
-    await scene.server.redis.script('FLUSH');
-    const redis = connectRedis({ urls: [scene.server.url] }, 'wait', log, 'new');
+    await fixture.server.redis.flushall();
+    await fixture.server.redis.script('FLUSH');
+    const redis = connectRedis({ urls: [fixture.server.url] }, 'wait', log, 'new');
     const { inbox, wakeQueue } = receiverOn(redis);
     const messages = Array.from({ length: 30 }, () => messageOf('alice', 'a question'));
     const [first] = messages.map((message) => conversationOf(message, 'member'));

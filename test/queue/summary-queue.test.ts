@@ -4,7 +4,7 @@ import { conversationOf } from '../../src/domain/conversation.ts';
 import { SummaryQueue, type SummaryJob } from '../../src/queue/summary-queue.ts';
 import { textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 
 const { log } = recordingLog();
 let server: TestRedis;
@@ -20,7 +20,7 @@ afterEach(async () => {
   endings = [];
 });
 
-const wishFor = (turnId: string) => ({
+const requestFor = (turnId: string) => ({
   conversation: { ...conversationOf(textMessage('x'), 'member'), id: `conversation of ${turnId}` },
   turnId,
   isShared: false,
@@ -52,29 +52,29 @@ test('where nothing is summed up the queue costs nothing: no connection, no key,
   expect(await server.redis.keys('*')).toEqual([]);
 });
 
-test('what a process that ended left waiting is done where the next wish comes', async () => {
+test('what a process that ended left waiting is done where the next request comes', async () => {
   const begun: string[] = [];
   const first = startQueue((job, signal) => (begun.push(job.turnId), untilAborted(signal)));
-  for (const turnId of ['t1', 't2']) first.queue.request(wishFor(turnId));
+  for (const turnId of ['t1', 't2']) first.queue.request(requestFor(turnId));
   await untilTrue(() => begun.length === 1);
   await first.queue.close();
   expect(begun).toEqual(['t1']);
 
   const done: string[] = [];
   const second = startQueue((job) => Promise.resolve(done.push(job.turnId)));
-  second.queue.request(wishFor('t3'));
+  second.queue.request(requestFor('t3'));
   await untilTrue(() => done.length === 2);
   expect(done).toEqual(['t2', 't3']);
 });
 
-test('of one conversation one job waits or runs, whatever is wished meanwhile', async () => {
+test('of one conversation one job waits or runs, whatever is requested meanwhile', async () => {
   const begun: string[] = [];
   let end = (): void => undefined;
   const { queue } = startQueue((job) => (begun.push(job.turnId), new Promise<void>((resolve) => (end = resolve))));
-  queue.request(wishFor('t1'));
+  queue.request(requestFor('t1'));
   await untilTrue(() => begun.length === 1);
-  for (let count = 0; count < 3; count += 1) queue.request(wishFor('t1'));
-  queue.request(wishFor('t2'));
+  for (let count = 0; count < 3; count += 1) queue.request(requestFor('t1'));
+  queue.request(requestFor('t2'));
   await untilTrue(async () => (await server.redis.llen('{summaries}:summaries:wait')) === 1);
   end();
   await untilTrue(() => begun.length === 2);
@@ -85,22 +85,22 @@ test('of one conversation one job waits or runs, whatever is wished meanwhile', 
 test('while people wait for answers nothing is summed up', async () => {
   const begun: string[] = [];
   const { queue } = startQueue((job) => Promise.resolve(begun.push(job.turnId)), true);
-  queue.request(wishFor('t1'));
+  queue.request(requestFor('t1'));
   await untilTrue(async () => (await server.redis.get('{summaries}:summaries:id')) === '1');
   await untilTrue(async () => (await server.redis.keys('{summaries}:*:de:*')).length === 0);
   expect(begun).toEqual([]);
 });
 
-test('a stop breaks off what is being summed up, and takes no more wishes', async () => {
+test('a stop breaks off what is being summed up, and takes no more requests', async () => {
   const signals: AbortSignal[] = [];
   const { queue } = startQueue((_job, signal) => (signals.push(signal), untilAborted(signal)));
-  queue.request(wishFor('t1'));
+  queue.request(requestFor('t1'));
   await untilTrue(() => signals.length === 1);
   const startedMs = Date.now();
   await queue.close();
   expect(Date.now() - startedMs).toBeLessThan(1_000);
   expect(signals[0]?.aborted).toBe(true);
-  queue.request(wishFor('t2'));
+  queue.request(requestFor('t2'));
   expect(await server.redis.get('{summaries}:summaries:id')).toBe('1');
   expect(await server.redis.keys('{summaries}:*:de:*')).toEqual([]);
 });

@@ -5,9 +5,9 @@ import { Sweeper, SWEEP_AFTER_MS } from '../../src/queue/sweeper.ts';
 import type { RunTurn } from '../../src/queue/turn-worker.ts';
 import { ageMessages } from '../support/age-messages.ts';
 import { textMessage } from '../support/messages.ts';
-import { until, useWorkerScene } from './worker-scene.ts';
+import { until, useWorkerFixture } from './worker-fixture.ts';
 
-const scene = useWorkerScene();
+const fixture = useWorkerFixture();
 
 test('each conversation is answered one turn at a time and in order, by several workers', async () => {
   const seen = new Map<string, string[]>();
@@ -22,7 +22,7 @@ test('each conversation is answered one turn at a time and in order, by several 
     running.delete(id);
     return { outcome: 'final', records: [] };
   };
-  for (let count = 0; count < 3; count += 1) scene.startWorker(runTurn);
+  for (let count = 0; count < 3; count += 1) fixture.startWorker(runTurn);
   const sent = new Map<string, string[]>();
   for (let round = 0; round < 20; round += 1) {
     await Promise.all(
@@ -31,7 +31,7 @@ test('each conversation is answered one turn at a time and in order, by several 
         const message = textMessage('/help', { sender: { userId }, chat: { kind: 'private', id: userId } });
         const { id } = conversationOf(message, 'member');
         sent.set(id, [...(sent.get(id) ?? []), message.messageId]);
-        await scene.send(message);
+        await fixture.send(message);
       }),
     );
   }
@@ -51,11 +51,11 @@ test('a stop word that is accepted elsewhere aborts the running turn, and says s
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     return { outcome: 'final', records: [], stopServed: claim.stop.seq };
   };
-  const worker = scene.startWorker(runTurn);
-  await scene.send(textMessage('a long question'));
+  const worker = fixture.startWorker(runTurn);
+  await fixture.send(textMessage('a long question'));
   await until(() => worker.runningTurns === 1);
   const startedMs = Date.now();
-  await scene.send(textMessage('/stop'));
+  await fixture.send(textMessage('/stop'));
   await until(() => servedAtStop.length === 1);
   expect(servedAtStop).toEqual([true]);
   expect(Date.now() - startedMs).toBeLessThan(2_000);
@@ -71,15 +71,15 @@ test('in a shared group conversation nobody stops what another asked', async () 
     }
     return { outcome: 'final', records: [] };
   };
-  const worker = scene.startWorker(runTurn);
+  const worker = fixture.startWorker(runTurn);
   for (const [userId, text] of [
     ['alice', 'a question'],
     ['bob', '/stop'],
   ] as const) {
     const message = textMessage(text, { chat, sender: { userId } });
     const conversation = conversationOf(message, 'group');
-    await scene.inbox.accept(conversation, message);
-    await scene.wakeQueue.wake(conversation);
+    await fixture.inbox.accept(conversation, message);
+    await fixture.wakeQueue.wake(conversation);
     await until(() => worker.runningTurns === 1);
   }
   await until(() => aborted.length === 1);
@@ -88,15 +88,15 @@ test('in a shared group conversation nobody stops what another asked', async () 
 
 test('a message whose wake got lost is woken by the sweeper [accept-once]', async () => {
   const answered: string[] = [];
-  scene.startWorker(async ({ claim }) => {
+  fixture.startWorker(async ({ claim }) => {
     answered.push(claim.turnId);
     return { outcome: 'final', records: [] };
   });
   const message = textMessage('unwoken');
-  await scene.inbox.accept(conversationOf(message, 'member'), message);
-  const sweeper = new Sweeper({ ...scene, redis: scene.server.redis });
+  await fixture.inbox.accept(conversationOf(message, 'member'), message);
+  const sweeper = new Sweeper({ ...fixture, redis: fixture.server.redis });
   expect(await sweeper.sweep()).toBe(0);
-  await ageMessages(scene.server.redis, SWEEP_AFTER_MS);
+  await ageMessages(fixture.server.redis, SWEEP_AFTER_MS);
   expect(await sweeper.sweep()).toBe(1);
   await until(() => answered.length === 1);
 });
@@ -110,47 +110,47 @@ test('an orderly stop lets turns end within the grace time, and gives the rest t
       ended.push(name);
       return { outcome: 'final', records: [] };
     };
-  const first = scene.startWorker(runTurn('first', 60_000));
-  await scene.send(textMessage('q'));
+  const first = fixture.startWorker(runTurn('first', 60_000));
+  await fixture.send(textMessage('q'));
   await until(() => first.runningTurns === 1);
   await first.close(50);
   expect(ended).toEqual([]);
-  scene.startWorker(runTurn('second', 1));
+  fixture.startWorker(runTurn('second', 1));
   await until(() => ended.length === 1);
   expect(ended).toEqual(['second']);
-  expect(scene.reported).not.toContain('resumed 1');
+  expect(fixture.reported).not.toContain('resumed 1');
 });
 
 test('a turn that keeps killing its workers runs alone and ends with one apology; a turn beside it is answered', async () => {
   const message = textMessage('poison');
   const conversation = conversationOf(message, 'member');
-  await scene.inbox.accept(conversation, message);
+  await fixture.inbox.accept(conversation, message);
   // Five claims without an end: what five crashes look like from Redis. The last three ran as the only suspect.
   for (let crash = 0; crash < 6; crash += 1) {
-    const claim = await scene.store.begin(conversation);
-    if (claim && crash >= 2) await scene.store.markSolo(claim);
+    const claim = await fixture.store.begin(conversation);
+    if (claim && crash >= 2) await fixture.store.markSolo(claim);
   }
   const answered: string[] = [];
   let apologies = 0;
-  scene.startWorker(async ({ claim }) => ({ outcome: 'final', records: (answered.push(claim.turnId), []) }), {
+  fixture.startWorker(async ({ claim }) => ({ outcome: 'final', records: (answered.push(claim.turnId), []) }), {
     apologise: async () => ({ outcome: 'dead', records: ((apologies += 1), []) }),
   });
-  await scene.wakeQueue.wake(conversation);
-  await scene.send(textMessage('innocent', { sender: { userId: 'bob' }, chat: { kind: 'private', id: 'bob' } }));
+  await fixture.wakeQueue.wake(conversation);
+  await fixture.send(textMessage('innocent', { sender: { userId: 'bob' }, chat: { kind: 'private', id: 'bob' } }));
   await until(() => apologies === 1 && answered.length === 1);
-  expect(scene.reported.some((line) => line.startsWith('dead'))).toBe(true);
+  expect(fixture.reported.some((line) => line.startsWith('dead'))).toBe(true);
 });
 
 test('an unexpected error gives the turn back, and a later wake answers it', async () => {
   let tries = 0;
-  scene.startWorker(async () => {
+  fixture.startWorker(async () => {
     tries += 1;
     if (tries === 1) throw new Error('not expected');
     return { outcome: 'final', records: [] };
   });
   const message = textMessage('q');
-  await scene.send(message);
-  await until(() => scene.reported.includes('run failed'));
-  await scene.wakeQueue.wake(conversationOf(message, 'member'));
+  await fixture.send(message);
+  await until(() => fixture.reported.includes('run failed'));
+  await fixture.wakeQueue.wake(conversationOf(message, 'member'));
   await until(() => tries === 2);
 });

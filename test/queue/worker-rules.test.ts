@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTcpProxy } from '../../chaos/tcp-proxy.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { conversationKeys } from '../../src/domain/partition-keys.ts';
 import { connectRedis } from '../../src/base/redis.ts';
 import { conversationOf } from '../../src/domain/conversation.ts';
@@ -12,21 +12,21 @@ import type { RunTurn } from '../../src/queue/turn-worker.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog } from '../support/redis.ts';
 import { WakeQueue } from '../../src/queue/wake-queue.ts';
-import { messageOf, until, useWorkerScene } from './worker-scene.ts';
+import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
 
 const { log } = recordingLog();
-const scene = useWorkerScene();
+const fixture = useWorkerFixture();
 const conversationFor = (message: InboundMessage) => conversationOf(message, 'member');
 
 /** Wakes whatever waits, as the sweeper would ten seconds later. */
-const sweepLater = () => new Sweeper({ ...scene, redis: scene.server.redis }).sweep(-5_000);
+const sweepLater = () => new Sweeper({ ...fixture, redis: fixture.server.redis }).sweep(-5_000);
 /** Accepts a message whose turn has killed workers before: `solo` of the crashes while no other suspect ran. */
 async function acceptCrashed(message: InboundMessage, crashes: number, solo = 0): Promise<void> {
   const conversation = conversationFor(message);
-  await scene.inbox.accept(conversation, message);
+  await fixture.inbox.accept(conversation, message);
   for (let crash = 0; crash < crashes; crash += 1) {
-    const claim = await scene.store.begin(conversation);
-    if (claim && crash >= crashes - solo) await scene.store.markSolo(claim);
+    const claim = await fixture.store.begin(conversation);
+    if (claim && crash >= crashes - solo) await fixture.store.markSolo(claim);
   }
 }
 const untilAborted = (signal: AbortSignal) =>
@@ -40,21 +40,21 @@ const answers =
 
 test('a running turn holds a lock of ten seconds, and a turn that threw leaves no job behind [quick-takeover]', async () => {
   let isEnding = false;
-  const worker = scene.startWorker(async () => {
+  const worker = fixture.startWorker(async () => {
     await until(() => isEnding);
     throw new Error('not expected');
   });
-  await scene.send(textMessage('q'));
+  await fixture.send(textMessage('q'));
   await until(() => worker.runningTurns === 1);
-  const [lock = ''] = await scene.server.redis.keys('{wake0}:turns:*:lock');
-  const lifeMs = await scene.server.redis.pttl(lock);
+  const [lock = ''] = await fixture.server.redis.keys('{wake0}:turns:*:lock');
+  const lifeMs = await fixture.server.redis.pttl(lock);
   expect(lifeMs).toBeGreaterThan(5_000);
   expect(lifeMs).toBeLessThanOrEqual(10_000);
   isEnding = true;
-  await until(() => scene.reported.includes('run failed'));
-  await until(async () => (await scene.server.redis.keys('{wake0}:turns:*:lock')).length === 0);
+  await until(() => fixture.reported.includes('run failed'));
+  await until(async () => (await fixture.server.redis.keys('{wake0}:turns:*:lock')).length === 0);
   // Nothing in back-off, which would absorb later wakes; nothing kept as failed.
-  for (const set of ['delayed', 'failed']) expect(await scene.server.redis.zcard(`{wake0}:turns:${set}`)).toBe(0);
+  for (const set of ['delayed', 'failed']) expect(await fixture.server.redis.zcard(`{wake0}:turns:${set}`)).toBe(0);
 });
 
 test('a worker that loses only BullMQ’s lock goes on, and whoever is given its wake leaves the turn alone [quick-takeover]', async () => {
@@ -66,24 +66,24 @@ test('a worker that loses only BullMQ’s lock goes on, and whoever is given its
     signal.throwIfAborted();
     return { outcome: 'final', records: [] };
   };
-  const worker = scene.startWorker(runTurn);
+  const worker = fixture.startWorker(runTurn);
   const message = textMessage('q');
-  await scene.send(message);
+  await fixture.send(message);
   await until(() => worker.runningTurns === 1);
-  const [lock = ''] = await scene.server.redis.keys('{wake0}:turns:*:lock');
-  await scene.server.redis.set(lock, 'somebody else', 'PX', 60_000);
-  await until(() => scene.reported.includes('lock lost'));
+  const [lock = ''] = await fixture.server.redis.keys('{wake0}:turns:*:lock');
+  await fixture.server.redis.set(lock, 'somebody else', 'PX', 60_000);
+  await until(() => fixture.reported.includes('lock lost'));
   // As another worker gets it, once the scan has found the lost lock.
   expect(
-    await new TurnStore({ ...scene, redis: scene.server.redis, nowMs: Date.now, historyLifeMs: 60_000 }).begin(
+    await new TurnStore({ ...fixture, redis: fixture.server.redis, nowMs: Date.now, historyLifeMs: 60_000 }).begin(
       conversationFor(message),
     ),
   ).toBeUndefined();
   isEnding = true;
   await until(() => worker.runningTurns === 0);
   expect(runs).toHaveLength(1);
-  expect(scene.reported).not.toContain('fenced');
-  expect(await scene.store.begin(conversationFor(message))).toBeUndefined();
+  expect(fixture.reported).not.toContain('fenced');
+  expect(await fixture.store.begin(conversationFor(message))).toBeUndefined();
 });
 
 test('a turn is given up only after three crashes as the only suspect, however often workers died beside it [poison-turns]', async () => {
@@ -91,19 +91,19 @@ test('a turn is given up only after three crashes as the only suspect, however o
   let apologies = 0;
   await acceptCrashed(messageOf('innocent', 'q'), 9, 2);
   await acceptCrashed(messageOf('poison', 'q'), 7, 4);
-  scene.startWorker(answers(answered), {
+  fixture.startWorker(answers(answered), {
     apologise: async () => ({ outcome: 'dead', records: ((apologies += 1), []) }),
   });
   await until(async () => (await sweepLater()) === 0);
   expect(answered).toEqual(['innocent']);
   expect(apologies).toBe(1);
-  expect(scene.reported.filter((line) => line.startsWith('dead'))).toHaveLength(1);
+  expect(fixture.reported.filter((line) => line.startsWith('dead'))).toHaveLength(1);
 });
 
 test('fewer crashes than TURN_MAX_CRASHES give nothing up [poison-turns]', async () => {
   const answered: string[] = [];
   await acceptCrashed(messageOf('unlucky', 'q'), 4, 3);
-  scene.startWorker(answers(answered));
+  fixture.startWorker(answers(answered));
   await until(async () => (await sweepLater()) === 0);
   expect(answered).toEqual(['unlucky']);
 });
@@ -124,10 +124,10 @@ test('suspects run one at a time in a process, without waiting for a sweep, and 
     return { outcome: 'final', records: [] };
   };
   for (const userId of ['suspect-1', 'suspect-2', 'suspect-3']) await acceptCrashed(messageOf(userId, 'q'), 3);
-  scene.startWorker(runTurn);
+  fixture.startWorker(runTurn);
   await sweepLater();
   await until(() => suspects === 1);
-  await scene.send(messageOf('bystander', 'q'));
+  await fixture.send(messageOf('bystander', 'q'));
   await until(() => seen.includes('bystander'));
   await sleep(100);
   isOpen = true;
@@ -139,18 +139,18 @@ test('suspects run one at a time in a process, without waiting for a sweep, and 
 test('a stop gives suspects that still wait back at once, uncounted [orderly-stop]', async () => {
   const begun: string[] = [];
   for (const userId of ['one', 'two']) await acceptCrashed(messageOf(userId, 'q'), 3);
-  const worker = scene.startWorker(async ({ claim }) => {
+  const worker = fixture.startWorker(async ({ claim }) => {
     begun.push(claim.conversation.id);
     await sleep(300);
     return { outcome: 'final', records: [] };
   });
   await sweepLater();
-  await until(() => begun.length === 1 && scene.reported.filter((line) => line.startsWith('resumed')).length === 2);
+  await until(() => begun.length === 1 && fixture.reported.filter((line) => line.startsWith('resumed')).length === 2);
   await worker.close(2_000);
   expect(begun).toHaveLength(1);
   const refs = ['one', 'two'].map((userId) => conversationFor(messageOf(userId, 'q')));
   const left = refs.find(({ id }) => id !== begun[0]);
-  expect((await scene.store.begin(left!))?.crashes).toBe(3);
+  expect((await fixture.store.begin(left!))?.crashes).toBe(3);
 });
 
 test('a process that dies counts for the suspect that ran in it, not for the one that had to wait [poison-turns]', async () => {
@@ -158,16 +158,16 @@ test('a process that dies counts for the suspect that ran in it, not for the one
   let isOpen = false;
   const refs = ['one', 'two'].map((userId) => conversationFor(messageOf(userId, 'q')));
   for (const userId of ['one', 'two']) await acceptCrashed(messageOf(userId, 'q'), 3);
-  scene.startWorker(async ({ claim }) => {
+  fixture.startWorker(async ({ claim }) => {
     begun.push(claim.conversation.id);
     await until(() => isOpen);
     return { outcome: 'final', records: [] };
   });
   await sweepLater();
-  await until(() => begun.length === 1 && scene.reported.filter((line) => line === 'resumed 3').length === 2);
+  await until(() => begun.length === 1 && fixture.reported.filter((line) => line === 'resumed 3').length === 2);
   await sleep(100);
   // What the next worker finds when this one is gone.
-  const found = await Promise.all(refs.map((conversation) => scene.store.begin(conversation)));
+  const found = await Promise.all(refs.map((conversation) => fixture.store.begin(conversation)));
   isOpen = true;
   const told = new Map(found.map((claim) => [claim?.conversation.id, [claim?.crashes, claim?.soloCrashes]]));
   const waited = refs.find(({ id }) => id !== begun[0])?.id;
@@ -177,60 +177,60 @@ test('a process that dies counts for the suspect that ran in it, not for the one
 
 test('a worker whose conversation was taken over learns it by its next renewal, and commits nothing [fence]', async () => {
   const reasons: unknown[] = [];
-  const worker = scene.startWorker(async ({ signal }) => {
+  const worker = fixture.startWorker(async ({ signal }) => {
     await untilAborted(signal);
     reasons.push(signal.reason);
     return { outcome: 'final', records: [], history: { append: 'from the old worker' } };
   });
   const message = textMessage('q');
-  await scene.send(message);
+  await fixture.send(message);
   await until(() => worker.runningTurns === 1);
-  const taken = await scene.store.begin(conversationFor(message));
+  const taken = await fixture.store.begin(conversationFor(message));
   await until(() => reasons.length === 1);
   expect(reasons).toEqual(['fenced']);
-  await until(() => scene.reported.includes('fenced'));
-  expect(taken && (await scene.store.commit(taken, { outcome: 'final', records: [] }))).toBe(0);
-  await scene.send(textMessage('what was said?'));
-  expect((await scene.store.begin(conversationFor(message)))?.history).toEqual([]);
+  await until(() => fixture.reported.includes('fenced'));
+  expect(taken && (await fixture.store.commit(taken, { outcome: 'final', records: [] }))).toBe(0);
+  await fixture.send(textMessage('what was said?'));
+  expect((await fixture.store.begin(conversationFor(message)))?.history).toEqual([]);
 });
 
 test('a turn learns by its own write that another worker has taken over [fence]', async () => {
   const allowed: boolean[] = [];
   const message = textMessage('q');
-  scene.startWorker(async ({ storeAnswer, signal }) => {
+  fixture.startWorker(async ({ storeAnswer, signal }) => {
     allowed.push(await storeAnswer('whole'));
-    await scene.store.begin(conversationFor(message));
+    await fixture.store.begin(conversationFor(message));
     allowed.push(await storeAnswer('whole'));
     expect(signal.reason).toBe('fenced');
     return { outcome: 'final', records: [] };
   });
-  await scene.send(message);
-  await until(() => allowed.length === 2 && scene.reported.includes('fenced'));
+  await fixture.send(message);
+  await until(() => allowed.length === 2 && fixture.reported.includes('fenced'));
   expect(allowed).toEqual([true, false]);
 });
 
 test('what came while a turn ran is answered after it, without another wake [in-order]', async () => {
   const seen: string[] = [];
-  const worker = scene.startWorker(async ({ claim }) => {
+  const worker = fixture.startWorker(async ({ claim }) => {
     if (seen.length === 0) await sleep(150);
     seen.push(claim.messages.map(({ message }) => JSON.stringify(message.parts)).join());
     return { outcome: 'final', records: [] };
   });
-  await scene.send(textMessage('one'));
+  await fixture.send(textMessage('one'));
   await until(() => worker.runningTurns === 1);
   // Accepted, and the receiver died before it woke anybody.
-  await scene.inbox.accept(conversationFor(textMessage('x')), textMessage('two'));
+  await fixture.inbox.accept(conversationFor(textMessage('x')), textMessage('two'));
   await until(() => seen.length === 2);
   expect(seen[0]).toContain('one');
   expect(seen[1]).toContain('two');
 });
 
 test('a worker that stops gives its turns back at once, and is not ready meanwhile [orderly-stop]', async () => {
-  const worker = scene.startWorker(async ({ signal }) => {
+  const worker = fixture.startWorker(async ({ signal }) => {
     await untilAborted(signal);
     throw new Error('ended early');
   });
-  await scene.send(textMessage('q'));
+  await fixture.send(textMessage('q'));
   await until(() => worker.runningTurns === 1);
   expect(worker.isReady()).toBe(true);
   const closing = worker.close(0);
@@ -238,15 +238,15 @@ test('a worker that stops gives its turns back at once, and is not ready meanwhi
   await closing;
   const answered: string[] = [];
   const startedMs = Date.now();
-  scene.startWorker(answers(answered));
+  fixture.startWorker(answers(answered));
   await until(() => answered.length === 1);
   // Given back, not found stalled after the ten seconds of a lock.
   expect(Date.now() - startedMs).toBeLessThan(4_000);
-  expect(scene.reported).toEqual([]);
+  expect(fixture.reported).toEqual([]);
 });
 
 test('a turn whose wake was fetched right before a stop without grace is given back too [orderly-stop]', async () => {
-  const slow = await startTcpProxy(Number(new URL(scene.server.url).port));
+  const slow = await startTcpProxy(Number(new URL(fixture.server.url).port));
   slow.breakWith({ kind: 'delay', delayMs: 200 });
   const redis = connectRedis({ urls: [`redis://127.0.0.1:${slow.port}`] }, 'wait', log, 'slow');
   const reasons: unknown[] = [];
@@ -258,16 +258,16 @@ test('a turn whose wake was fetched right before a stop without grace is given b
       return { outcome: 'final', records: [] };
     };
     const options = { keyRing: testKeyRing(), nowMs: Date.now, historyLifeMs: 60_000 };
-    const inbox = new Inbox({ ...options, redis: scene.server.redis, messagesAPersonMaySendAMinute: 10 });
-    const worker = scene.startWorker(runTurn, { store: new TurnStore({ ...options, redis }) });
+    const inbox = new Inbox({ ...options, redis: fixture.server.redis, messagesAPersonMaySendAMinute: 10 });
+    const worker = fixture.startWorker(runTurn, { store: new TurnStore({ ...options, redis }) });
     const message = textMessage('q');
     await inbox.accept(conversationFor(message), message);
-    await scene.wakeQueue.wake(conversationFor(message));
-    await until(async () => (await scene.server.redis.llen('{wake0}:turns:active')) === 1);
+    await fixture.wakeQueue.wake(conversationFor(message));
+    await until(async () => (await fixture.server.redis.llen('{wake0}:turns:active')) === 1);
     expect(worker.runningTurns).toBe(0);
     await worker.close(0);
     expect(reasons).toEqual(['shutdown']);
-    expect(await scene.server.redis.llen(conversationKeys(conversationFor(message)).inbox)).toBe(1);
+    expect(await fixture.server.redis.llen(conversationKeys(conversationFor(message)).inbox)).toBe(1);
   } finally {
     redis.disconnect();
     await slow.close();
@@ -277,14 +277,14 @@ test('a turn whose wake was fetched right before a stop without grace is given b
 test('a wake of an unknown version is left alone; its conversation is woken in a known way [versioned-payloads]', async () => {
   const answered: string[] = [];
   const message = textMessage('q');
-  await scene.inbox.accept(conversationFor(message), message);
+  await fixture.inbox.accept(conversationFor(message), message);
   const { Queue } = await import('bullmq');
-  const queue = new Queue('turns', { connection: { url: scene.server.url }, prefix: '{wake0}' });
+  const queue = new Queue('turns', { connection: { url: fixture.server.url }, prefix: '{wake0}' });
   await queue.add('wake', { version: 2, place: 'elsewhere' }, { removeOnComplete: true });
-  scene.startWorker(answers(answered));
-  await until(() => scene.reported.includes('newer wake'));
+  fixture.startWorker(answers(answered));
+  await until(() => fixture.reported.includes('newer wake'));
   await queue.close();
-  expect(scene.reported).not.toContain('run failed');
+  expect(fixture.reported).not.toContain('run failed');
   await sweepLater();
   await until(() => answered.length === 1);
 });
@@ -292,19 +292,19 @@ test('a wake of an unknown version is left alone; its conversation is woken in a
 test('a conversation that waits for a newer worker holds up no other, and fails no run [versioned-payloads]', async () => {
   const answered: string[] = [];
   const newer = { ...messageOf('early', 'q'), version: 2 as unknown as 1 };
-  scene.startWorker(answers(answered));
-  await scene.send(newer);
-  await scene.send(messageOf('bob', 'q'));
-  await until(() => answered.length === 1 && scene.reported.includes('newer message'));
+  fixture.startWorker(answers(answered));
+  await fixture.send(newer);
+  await fixture.send(messageOf('bob', 'q'));
+  await until(() => answered.length === 1 && fixture.reported.includes('newer message'));
   expect(answered).toEqual(['bob']);
-  expect(scene.reported).not.toContain('run failed');
+  expect(fixture.reported).not.toContain('run failed');
 });
 
 test('an orderly stop ends the turns of every shard, although their jobs have the same ids', async () => {
   const reasons: unknown[] = [];
-  const { redis } = scene.server;
+  const { redis } = fixture.server;
   const wakeQueue = new WakeQueue(redis, 2, log);
-  const worker = scene.startWorker(
+  const worker = fixture.startWorker(
     async ({ signal }) => {
       await Promise.race([untilAborted(signal), sleep(8_000)]);
       reasons.push(signal.reason);
@@ -317,7 +317,7 @@ test('an orderly stop ends the turns of every shard, although their jobs have th
   const people = Array.from({ length: 40 }, (_, index) => messageOf(`p${index}`, 'q'));
   const oneOfEach = [0, 1].map((shard) => people.find((message) => shardOf(message) === shard)!);
   for (const message of oneOfEach) {
-    await scene.inbox.accept(conversationFor(message), message);
+    await fixture.inbox.accept(conversationFor(message), message);
     await wakeQueue.wake(conversationFor(message));
   }
   await until(() => worker.runningTurns === 2);
@@ -327,10 +327,10 @@ test('an orderly stop ends the turns of every shard, although their jobs have th
 });
 
 test('a second wake for a turn that runs here renews its claim, although that had run out, and begins nothing', async () => {
-  const { redis } = scene.server;
+  const { redis } = fixture.server;
   const runs: string[] = [];
   let isEnding = false;
-  const worker = scene.startWorker(
+  const worker = fixture.startWorker(
     async ({ claim, signal }) => {
       runs.push(claim.turnId);
       await until(() => isEnding || signal.aborted);
@@ -344,16 +344,16 @@ test('a second wake for a turn that runs here renews its claim, although that ha
     (one) => Number.parseInt(conversationFor(one).id.slice(0, 8), 16) % 2 === 1,
   )!;
   const wide = new WakeQueue(redis, 2, log);
-  await scene.inbox.accept(conversationFor(message), message);
+  await fixture.inbox.accept(conversationFor(message), message);
   await wide.wake(conversationFor(message));
   await until(() => worker.runningTurns === 1);
   const { state } = conversationKeys(conversationFor(message));
   await redis.hset(state, 'aliveMs', 1);
-  await scene.wakeQueue.wake(conversationFor(message));
+  await fixture.wakeQueue.wake(conversationFor(message));
   await until(async () => Number(await redis.hget(state, 'aliveMs')) > 1);
   isEnding = true;
   await until(() => worker.runningTurns === 0);
   expect(runs).toHaveLength(1);
-  expect(scene.reported).toEqual([]);
+  expect(fixture.reported).toEqual([]);
   await wide.close();
 });

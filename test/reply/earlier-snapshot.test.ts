@@ -25,7 +25,7 @@ test('while the model says the same words again, what was read already stays; wh
   const snapshot = await after(shown);
   for (const text of ['', '1', '1 2', '1 2 3 **fo**']) expect(await snapshot.holds(text)).toBe(true);
   expect(await snapshot.holds('1 2 3 **four** 5')).toBe(false);
-  // From then on every look is the new one's own.
+  // From then on every snapshot is the new one's own.
   expect(await snapshot.holds('1')).toBe(false);
 });
 

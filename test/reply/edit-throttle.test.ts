@@ -23,7 +23,7 @@ function paced(write: (text: string) => number | undefined = () => undefined) {
   return { pacer, written };
 }
 
-test('many looks are few writes, never closer than the gap, always the newest text [whole-texts]', async () => {
+test('many snapshots are few writes, never closer than the gap, always the newest text [whole-texts]', async () => {
   const { pacer, written } = paced();
   let text = '';
   for (let count = 0; count < 40; count += 1) {
@@ -64,7 +64,7 @@ test('the first thought is shown at once, and so is the first text after it', as
   expect(written.map(({ text }) => text)).toEqual(['', '', 'H']);
 });
 
-test('a platform that asks for a pause gets it, and then the newest look [whole-texts]', async () => {
+test('a platform that asks for a pause gets it, and then the newest snapshot [whole-texts]', async () => {
   let isBusy = true;
   const { pacer, written } = paced(() => (isBusy ? ((isBusy = false), 150) : undefined));
   pacer.show({ text: 'a' });
@@ -75,7 +75,7 @@ test('a platform that asks for a pause gets it, and then the newest look [whole-
   expect((written[1]?.atMs ?? 0) - (written[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(145);
 });
 
-test('the end waits for the write under way, so that the last look is the last [whole-texts]', async () => {
+test('the end waits for the write under way, so that the last snapshot is the last [whole-texts]', async () => {
   const ended: string[] = [];
   pacer = new EditThrottle({
     onError: () => undefined,
@@ -126,7 +126,7 @@ test('property: after close nothing is written, whatever was shown before', asyn
   );
 });
 
-test('a look whose write has thrown is written again, and nothing but its report hears of it', async () => {
+test('a snapshot whose write has thrown is written again, and nothing but its report hears of it', async () => {
   const thrown: string[] = [];
   const unheard: unknown[] = [];
   const hear = (reason: unknown) => void unheard.push(reason);
@@ -143,7 +143,7 @@ test('a look whose write has thrown is written again, and nothing but its report
     },
   });
   try {
-    pacer.show({ text: 'a look' });
+    pacer.show({ text: 'a snapshot' });
     for (let tries = 0; writes < 2 && tries < 500; tries += 1) await sleep(10);
     expect(writes).toBe(2);
     await pacer.close();

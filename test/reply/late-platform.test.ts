@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { InboundMessage } from '../../src/domain/message.ts';
-import { QUESTION_TS, until, usePushedScene } from './pushed-scene.ts';
+import { QUESTION_TS, until, usePushedFixture } from './pushed-fixture.ts';
 
 // Slack carries out a call long after its caller gave up, shows what was said in pages, and keeps no key with a native stream.
 
-const scene = usePushedScene();
-const { ask, fault, texts } = scene;
+const fixture = usePushedFixture();
+const { ask, fault, texts } = fixture;
 const FIRST_POSTS = ['chat.startStream', 'chat.postMessage'];
 /** Somebody else who asks in the same thread. */
 const BY_ANOTHER: Partial<InboundMessage> = { sender: { userId: 'U2' } };
-const calls = (method: string) => scene.slack.calls.filter((call) => call.method === method);
+const calls = (method: string) => fixture.slack.calls.filter((call) => call.method === method);
 const firstPostLate = (byMs: number) =>
   FIRST_POSTS.forEach((method) => fault(method, { kind: 'late', afterMs: byMs, isAnswered: true }));
 const firstPostLost = (when: 'before' | 'after') =>
@@ -26,8 +26,8 @@ describe.each(['stream', 'edit'] as const)('a platform that is late (%s)', (mode
     await live.finish('Hello, world.');
     await pause(1_000);
     expect(texts()).toEqual(['Hello, world.']);
-    expect(scene.slack.messages[0]).toMatchObject({ isStreaming: false });
-    expect(scene.slack.removed).toEqual([]);
+    expect(fixture.slack.messages[0]).toMatchObject({ isStreaming: false });
+    expect(fixture.slack.removed).toEqual([]);
   }, 30_000);
 
   test('a worker that follows finds a post that is carried out after its predecessor died', async () => {
@@ -40,7 +40,7 @@ describe.each(['stream', 'edit'] as const)('a platform that is late (%s)', (mode
     await next.live.finish('The whole answer.');
     await dead.live.close();
     expect(texts()).toEqual(['The whole answer.']);
-    expect(scene.slack.messages.every(({ isStreaming }) => !isStreaming)).toBe(true);
+    expect(fixture.slack.messages.every(({ isStreaming }) => !isStreaming)).toBe(true);
   }, 20_000);
 
   test('one that looks and finds nothing waits until nothing can come any more', async () => {
@@ -63,25 +63,25 @@ describe.each(['stream', 'edit'] as const)('a platform that is late (%s)', (mode
     const next = await take();
     await next.commit(await next.live.finish('The whole answer.'));
     // Where this took long it was found, or taken away, before.
-    await until(() => scene.slack.messages.length + scene.slack.removed.length === 2 || texts().length === 1);
+    await until(() => fixture.slack.messages.length + fixture.slack.removed.length === 2 || texts().length === 1);
     await dead.live.close();
     for (const work of care) await work();
     expect(texts()).toEqual(['The whole answer.']);
-    expect(scene.slack.messages.every(({ isStreaming }) => !isStreaming)).toBe(true);
+    expect(fixture.slack.messages.every(({ isStreaming }) => !isStreaming)).toBe(true);
   }, 20_000);
 
-  test('an edit that is carried out after the last look leaves the last look', async () => {
+  test('an edit that is carried out after the last snapshot leaves the last snapshot', async () => {
     const care: (() => Promise<void>)[] = [];
     const { take, record } = await ask(mode, { onCare: (work) => void care.push(work) });
     const first = await take();
     first.live.show({ text: 'Half' });
     // It stands in Slack a moment before the ledger knows where; one who goes on in between takes it for lost.
-    await until(async () => (await record())['post:0']?.includes(scene.slack.messages[0]?.ts ?? 'none') === true);
-    scene.slack.endStreams();
+    await until(async () => (await record())['post:0']?.includes(fixture.slack.messages[0]?.ts ?? 'none') === true);
+    fixture.slack.endStreams();
     // Another worker goes on; what the first one sent last is on its way yet.
     const next = await take();
     await next.commit(await next.live.finish('The whole answer.'));
-    const [message] = scene.slack.messages;
+    const [message] = fixture.slack.messages;
     if (message) message.text = 'Half an ans';
     expect(care).toHaveLength(1);
     for (const work of care) await work();
@@ -111,7 +111,7 @@ describe.each(['stream', 'edit'] as const)('a turn that ends early (%s)', (mode)
     await until(() => FIRST_POSTS.some((method) => calls(method).length > 0));
     abort.abort('shutdown');
     await live.abandon();
-    expect((await asked.record())['post:0']).toContain(scene.slack.messages[0]?.ts);
+    expect((await asked.record())['post:0']).toContain(fixture.slack.messages[0]?.ts);
   });
 
   test('takes back that it may have posted, when it has not, so that nobody waits for it', async () => {
@@ -149,8 +149,8 @@ describe('a native stream that its opener lost', () => {
     live.show({ text: 'Hello' });
     await live.finish('Hello, world.');
     expect(texts()).toEqual(['Hello, world.']);
-    expect(scene.slack.removed.map(({ text }) => text)).toEqual(['Hello']);
-    expect(scene.slack.messages[0]?.looks.every((snapshot) => snapshot.startsWith('Hello'))).toBe(true);
+    expect(fixture.slack.removed.map(({ text }) => text)).toEqual(['Hello']);
+    expect(fixture.slack.messages[0]?.snapshots.every((snapshot) => snapshot.startsWith('Hello'))).toBe(true);
   });
 
   test.each(['before', 'after'] as const)(
@@ -166,7 +166,7 @@ describe('a native stream that its opener lost', () => {
       anna.live.show({ text: 'For Anna, mo' });
       await anna.live.finish('For Anna, more.');
       expect(texts().toSorted()).toEqual(['For Anna, more.', 'For Ben, whole.']);
-      for (const { looks: snapshots } of [...scene.slack.messages, ...scene.slack.removed])
+      for (const { snapshots } of [...fixture.slack.messages, ...fixture.slack.removed])
         expect(
           snapshots.some((snapshot) => snapshot.includes('Anna')) &&
             snapshots.some((snapshot) => snapshot.includes('Ben')),
@@ -184,13 +184,13 @@ describe('a native stream that its opener lost', () => {
     ben.live.show({ text: 'For Ben' });
     const finished = ben.live.finish('For Ben, whole.');
     await until(() => calls('conversations.replies').length > 3);
-    expect(scene.slack.removed).toEqual([]);
+    expect(fixture.slack.removed).toEqual([]);
     anna.live.show({ text: 'For Anna' });
     await until(() => texts().includes('For Anna'));
     await finished;
     await anna.live.finish('For Anna, whole.');
     expect(texts().toSorted()).toEqual(['For Anna, whole.', 'For Ben, whole.']);
-    expect(scene.slack.removed.map(({ text }) => text)).toEqual(['For Ben']);
+    expect(fixture.slack.removed.map(({ text }) => text)).toEqual(['For Ben']);
   });
 
   test('two that are lost in one thread are both taken away, and each person has one answer', async () => {
@@ -207,19 +207,19 @@ describe('a native stream that its opener lost', () => {
     const ben = await lost(BY_ANOTHER, 'For Ben');
     await Promise.all([anna.finish('For Anna, whole.'), ben.finish('For Ben, whole.')]);
     expect(texts().toSorted()).toEqual(['For Anna, whole.', 'For Ben, whole.']);
-    expect(scene.slack.removed.map(({ text }) => text).toSorted()).toEqual(['For Anna', 'For Ben']);
+    expect(fixture.slack.removed.map(({ text }) => text).toSorted()).toEqual(['For Anna', 'For Ben']);
   }, 20_000);
 
   test('whose opener noted it too late is not its answer any more: it posts anew', async () => {
     const { take, platform } = await ask('stream');
     const { live } = await take();
-    const { server } = scene;
+    const { server } = fixture;
     // Another turn had claimed it, as nobody's, before the opener could write down that it is its own.
     fault('chat.startStream', { kind: 'late', afterMs: 0, isAnswered: true, answeredAfterMs: 300 });
     live.show({ text: 'Hello' });
-    await until(() => scene.slack.messages.length === 1);
+    await until(() => fixture.slack.messages.length === 1);
     const [place = ''] = await server.redis.keys('*:place:*');
-    const { channel = '', ts = '' } = scene.slack.messages[0] ?? {};
+    const { channel = '', ts = '' } = fixture.slack.messages[0] ?? {};
     await server.redis.zadd(place, Date.now(), `stray:${channel}/${ts}`);
     await platform.push?.remove(`${channel}/${ts}`, true);
     await until(() => calls('chat.startStream').length === 1);
@@ -230,8 +230,8 @@ describe('a native stream that its opener lost', () => {
 
   test('what somebody else says with our token is left alone', async () => {
     const { take } = await ask('stream');
-    const said = { text: 'A reminder', note: '', looks: ['A reminder'], lookedAtMs: [0] };
-    scene.slack.messages.push({
+    const said = { text: 'A reminder', note: '', snapshots: ['A reminder'], snapshotAtMs: [0] };
+    fixture.slack.messages.push({
       ...{ channel: 'C1', ts: '1760000999.000001', threadTs: QUESTION_TS, user: 'UBOT', isStreaming: false },
       ...said,
     });
@@ -240,14 +240,14 @@ describe('a native stream that its opener lost', () => {
     live.show({ text: 'Hello' });
     await live.finish('Hello, world.');
     expect(texts()).toEqual(['A reminder', 'Hello, world.']);
-    expect(scene.slack.messages[0]?.looks).toEqual(['A reminder']);
+    expect(fixture.slack.messages[0]?.snapshots).toEqual(['A reminder']);
   });
 });
 
 test('what may have been posted before a failover is waited for like any post of an unknown fate', async () => {
   const asked = await ask('edit', { settlesWithinMs: -3_000 });
-  const [key = ''] = await scene.server.redis.keys('*:message:*');
-  await scene.server.redis.hset(key, 'again', '1');
+  const [key = ''] = await fixture.server.redis.keys('*:message:*');
+  await fixture.server.redis.hset(key, 'again', '1');
   const { live } = await asked.take();
   const startedMs = performance.now();
   await live.finish('Once.');
@@ -257,8 +257,8 @@ test('what may have been posted before a failover is waited for like any post of
 
 test('what only a failover makes possible is looked for within moments, not for as long as a post may be late', async () => {
   const asked = await ask('edit', { settlesWithinMs: 600_000 });
-  const [key = ''] = await scene.server.redis.keys('*:message:*');
-  await scene.server.redis.hset(key, 'again', '1');
+  const [key = ''] = await fixture.server.redis.keys('*:message:*');
+  await fixture.server.redis.hset(key, 'again', '1');
   await (await asked.take()).live.finish('Once.');
   expect(texts()).toEqual(['Once.']);
   expect(calls('conversations.replies').length).toBeGreaterThanOrEqual(2);
@@ -269,7 +269,7 @@ test('a look-up reads to the end of what was said, page by page', async () => {
     const { live } = await (await ask('edit', { place: BY_ANOTHER })).take();
     await live.finish(`Before, ${count}`);
   }
-  scene.slack.pageSize = 2;
+  fixture.slack.pageSize = 2;
   fault('chat.postMessage', { kind: 'cut', when: 'after' });
   await (await (await ask('edit')).take()).live.finish('Once.');
   expect(texts().filter((text) => text === 'Once.')).toHaveLength(1);

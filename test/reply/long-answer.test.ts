@@ -5,14 +5,14 @@ import { splitInThread } from '../../src/platforms/split-answer.ts';
 import { WECOM_DIALECT } from '../../src/platforms/wecom/dialect.ts';
 import { splitAnswer as splitForSlack } from '../../src/platforms/slack/render-reply.ts';
 import { splitAnswer as splitForWecom } from '../../src/platforms/wecom/render-reply.ts';
-import { usePulledScene, words } from './pulled-scene.ts';
-import { usePushedScene } from './pushed-scene.ts';
+import { usePulledFixture, words } from './pulled-fixture.ts';
+import { usePushedFixture } from './pushed-fixture.ts';
 
 // A thread has to be started, which takes seconds where many tests run.
 jest.setTimeout(60_000);
 
-const pulled = usePulledScene();
-const pushed = usePushedScene();
+const pulled = usePulledFixture();
+const pushed = usePushedFixture();
 const LONG = 'A **sentence** of [some](https://example.com/a) words.\n\n'.repeat(600);
 
 /** What is stored of the answer when it is cut. */

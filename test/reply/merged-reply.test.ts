@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MINUTE_MS, SECOND_MS } from '../../src/base/clock.ts';
 import { REPLY_TEXTS } from '../../src/texts/reply-texts.ts';
-import { usePulledScene, type PulledTurn } from './pulled-scene.ts';
+import { usePulledFixture, type PulledTurn } from './pulled-fixture.ts';
 
 const ANSWER = 'The answer to all of them.';
-const scene = usePulledScene();
+const fixture = usePulledFixture();
 
 /** Polls the oldest message until it shows a text. */
 async function seen({ poll }: Pick<PulledTurn, 'poll'>, text: string): Promise<void> {
@@ -13,7 +13,7 @@ async function seen({ poll }: Pick<PulledTurn, 'poll'>, text: string): Promise<v
 }
 
 test('a merged message points below once somebody polls the newest, and waits for that as long as it may come', async () => {
-  const { live, poll, finish } = await scene.open([2 * SECOND_MS, SECOND_MS]);
+  const { live, poll, finish } = await fixture.open([2 * SECOND_MS, SECOND_MS]);
   live.show({ text: 'The' });
   await live.close();
   expect(await poll(0)).toMatchObject({ content: '', finished: false });
@@ -24,7 +24,7 @@ test('a merged message points below once somebody polls the newest, and waits fo
 });
 
 test('a message counts as answered for good once a poll has shown its answer whole, and one that points below not before [failover]', async () => {
-  const { live, poll, repeat, finish, seenWhole } = await scene.open([2 * SECOND_MS, SECOND_MS]);
+  const { live, poll, repeat, finish, seenWhole } = await fixture.open([2 * SECOND_MS, SECOND_MS]);
   live.show({ text: 'The' });
   await live.close();
   await poll(0);
@@ -41,7 +41,7 @@ test('a message counts as answered for good once a poll has shown its answer who
 });
 
 test('a merged message whose time is over points below although the answer still grows there', async () => {
-  const { live, poll, seenWhole } = await scene.open([6 * MINUTE_MS, SECOND_MS]);
+  const { live, poll, seenWhole } = await fixture.open([6 * MINUTE_MS, SECOND_MS]);
   live.show({ text: 'The' });
   await live.close();
   await poll(1);
@@ -52,34 +52,38 @@ test('a merged message whose time is over points below although the answer still
 test('an answer that nobody polls any more since a failover is not sent the other way [failover]', async () => {
   const again = async ({ keyOf }: PulledTurn, agoMs: number, cameBeforeMs: number) => {
     const nowMs = Date.now();
-    await scene.server.redis.hset(keyOf(0), { again: '1', againMs: nowMs - agoMs, atMs: nowMs - agoMs - cameBeforeMs });
+    await fixture.server.redis.hset(keyOf(0), {
+      again: '1',
+      againMs: nowMs - agoMs,
+      atMs: nowMs - agoMs - cameBeforeMs,
+    });
   };
-  const seen = await scene.open([7 * MINUTE_MS]);
+  const seen = await fixture.open([7 * MINUTE_MS]);
   await again(seen, 6 * MINUTE_MS, MINUTE_MS);
   expect(await seen.live.findWhole()).toBeDefined();
   await seen.finish(ANSWER);
-  expect(scene.postedLater).toEqual([]);
+  expect(fixture.postedLater).toEqual([]);
 
-  const polled = await scene.open([7 * MINUTE_MS]);
+  const polled = await fixture.open([7 * MINUTE_MS]);
   await again(polled, 6 * MINUTE_MS, MINUTE_MS);
   await polled.poll();
   expect(await polled.live.findWhole()).toBeUndefined();
   await polled.finish(ANSWER);
-  expect(scene.postedLater).toEqual([ANSWER]);
+  expect(fixture.postedLater).toEqual([ANSWER]);
 
   // Its polls were over by then.
-  const old = await scene.open([10 * MINUTE_MS]);
+  const old = await fixture.open([10 * MINUTE_MS]);
   await again(old, MINUTE_MS, 9 * MINUTE_MS);
   await old.finish(ANSWER);
-  expect(scene.postedLater).toEqual([ANSWER]);
+  expect(fixture.postedLater).toEqual([ANSWER]);
   // It may still be polled.
-  const young = await scene.open();
+  const young = await fixture.open();
   await again(young, SECOND_MS, MINUTE_MS);
   expect(await young.live.findWhole()).toBeUndefined();
 });
 
 test('an answer that goes the other way is not seen by the poll that says so [failover]', async () => {
-  const { poll, finish, pass, seenWhole } = await scene.open();
+  const { poll, finish, pass, seenWhole } = await fixture.open();
   await pass(6 * MINUTE_MS);
   await poll();
   await finish(ANSWER);
@@ -88,7 +92,7 @@ test('an answer that goes the other way is not seen by the poll that says so [fa
 });
 
 test('a newer message that the platform never heard of does not take the answer with it [worker-killed]', async () => {
-  const { live, poll, finish, pass } = await scene.open([2 * SECOND_MS, SECOND_MS]);
+  const { live, poll, finish, pass } = await fixture.open([2 * SECOND_MS, SECOND_MS]);
   await pass(20 * SECOND_MS);
   live.show({ text: 'The' });
   await live.close();
@@ -99,7 +103,7 @@ test('a newer message that the platform never heard of does not take the answer 
 });
 
 test('a newer message that was delivered again and given up all the same does not take the answer with it [worker-killed]', async () => {
-  const { live, poll, repeat, finish, pass } = await scene.open([2 * SECOND_MS, SECOND_MS]);
+  const { live, poll, repeat, finish, pass } = await fixture.open([2 * SECOND_MS, SECOND_MS]);
   live.show({ text: 'The' });
   await live.close();
   expect(await repeat(1)).toMatchObject({ content: 'The', finished: false });
@@ -110,7 +114,7 @@ test('a newer message that was delivered again and given up all the same does no
 });
 
 test('an older message that was delivered again decides nothing about where the answer stands [worker-killed]', async () => {
-  const { poll, repeat, finish, pass } = await scene.open([2 * SECOND_MS, SECOND_MS]);
+  const { poll, repeat, finish, pass } = await fixture.open([2 * SECOND_MS, SECOND_MS]);
   await finish(ANSWER);
   await pass(20 * SECOND_MS);
   expect(await repeat(0)).toMatchObject({ content: '', finished: false });
@@ -120,7 +124,7 @@ test('an older message that was delivered again decides nothing about where the 
 });
 
 test('an answer shown in an older message goes the other way before that message cannot grow any more', async () => {
-  const { live, poll, finish, pass } = await scene.open([4 * MINUTE_MS, 0]);
+  const { live, poll, finish, pass } = await fixture.open([4 * MINUTE_MS, 0]);
   await pass(20 * SECOND_MS);
   live.show({ text: 'Slow' });
   await seen({ poll }, 'Slow');
@@ -131,17 +135,17 @@ test('an answer shown in an older message goes the other way before that message
   await pass(5 * SECOND_MS);
   expect(await poll(0)).toMatchObject({ content: REPLY_TEXTS.followsBelow.en, finished: true });
   await finish(ANSWER);
-  expect(scene.postedLater).toEqual([ANSWER]);
+  expect(fixture.postedLater).toEqual([ANSWER]);
 });
 
 test('a Redis that takes no writes keeps nobody from reading, and ends nothing that it cannot note as seen', async () => {
-  const { poll, finish, pass } = await scene.open([SECOND_MS, 0]);
+  const { poll, finish, pass } = await fixture.open([SECOND_MS, 0]);
   await finish(ANSWER);
-  await scene.server.redis.config('SET', 'maxmemory', '1');
+  await fixture.server.redis.config('SET', 'maxmemory', '1');
   try {
     expect(await poll(1)).toMatchObject({ content: ANSWER, finished: false });
   } finally {
-    await scene.server.redis.config('SET', 'maxmemory', '0');
+    await fixture.server.redis.config('SET', 'maxmemory', '0');
   }
   expect(await poll(1)).toMatchObject({ content: ANSWER, finished: true });
   // Else nobody seemed to look there, and the answer would be shown in the older message as well.
@@ -159,7 +163,7 @@ test('whichever of the merged messages are polled, from whenever on, and whichev
   await fc.assert(
     fc.asyncProperty(fc.array(asked, { minLength: 2, maxLength: 4 }), seconds(50), async (messages, answeredAtSec) => {
       const sorted = messages.toSorted((one, other) => other.beforeSec - one.beforeSec);
-      const { live, poll, repeat, finish, pass } = await scene.open(
+      const { live, poll, repeat, finish, pass } = await fixture.open(
         sorted.map(({ beforeSec }) => beforeSec * SECOND_MS),
       );
       const ends = sorted.map((): string | undefined => undefined);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { until, usePushedScene } from './pushed-scene.ts';
+import { until, usePushedFixture } from './pushed-fixture.ts';
 
-const scene = usePushedScene();
-const { ask, fault, texts } = scene;
+const fixture = usePushedFixture();
+const { ask, fault, texts } = fixture;
 
 describe.each(['stream', 'edit'] as const)('what is written down before it leaves (%s)', (mode) => {
   test('a post is recorded before it leaves, and its message when it stands [noted-before-posted]', async () => {
@@ -16,7 +16,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     await live.finish('Hello, world.');
     expect(recorded[0]).toBe('posting');
     expect(recorded.length).toBeGreaterThan(1);
-    const { ts = '' } = scene.slack.messages[0] ?? {};
+    const { ts = '' } = fixture.slack.messages[0] ?? {};
     for (const handle of recorded.slice(1)) expect(handle).toContain(ts);
   });
 
@@ -41,19 +41,19 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     const old = await take();
     old.live.show({ text: 'Hello' });
     await until(() => texts().includes('Hello'));
-    const calls = scene.slack.calls.length;
+    const calls = fixture.slack.calls.length;
     await take();
     expect(await old.live.finish('Hello, from the past.')).toEqual([]);
-    expect(scene.slack.calls.length).toBe(calls);
+    expect(fixture.slack.calls.length).toBe(calls);
   });
 
-  test('what the last look leaves to note is noted by the commit [noted-before-posted]', async () => {
+  test('what the last snapshot leaves to note is noted by the commit [noted-before-posted]', async () => {
     const asked = await ask(mode);
     const { live, commit } = await asked.take();
     const records = await live.finish('At once.');
     expect((await asked.record())['post:0']).toBe('posting');
     await commit(records);
-    expect((await asked.record())['post:0']).toContain(scene.slack.messages[0]?.ts);
+    expect((await asked.record())['post:0']).toContain(fixture.slack.messages[0]?.ts);
   });
 
   test('the fence is asked and `posting` written while the first word is awaited [noted-before-posted]', async () => {
@@ -115,10 +115,10 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     await (await take()).live.finish('First.');
     await (await take()).live.finish('Second.');
     expect(texts()).toEqual(['Second.']);
-    expect(scene.slack.messages[0]?.metadata?.event_payload?.key).toMatch(/^[0-9a-f]{32}$/);
+    expect(fixture.slack.messages[0]?.metadata?.event_payload?.key).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('looks are whole texts at the platform’s pace: the first at once, then the newest of each gap [whole-texts]', async () => {
+  test('snapshots are whole texts at the platform’s pace: the first at once, then the newest of each gap [whole-texts]', async () => {
     const { take } = await ask(mode, { minEditGapMs: 150 });
     const { live } = await take();
     // The stand-in's clock stands still, so a gap ends only when the reply does.
@@ -126,9 +126,9 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     await until(() => texts().includes('one'));
     for (const text of ['one two', 'one two three', 'one two three four']) live.show({ text });
     await live.finish('one two three four five');
-    expect(scene.slack.messages[0]?.looks.at(-1)).toBe('one two three four five');
-    expect(scene.slack.messages[0]?.looks.length).toBeLessThanOrEqual(3);
-    for (const snapshot of scene.slack.messages[0]?.looks ?? [])
+    expect(fixture.slack.messages[0]?.snapshots.at(-1)).toBe('one two three four five');
+    expect(fixture.slack.messages[0]?.snapshots.length).toBeLessThanOrEqual(3);
+    for (const snapshot of fixture.slack.messages[0]?.snapshots ?? [])
       expect('one two three four five'.startsWith(snapshot.trim())).toBe(true);
   });
 });

@@ -14,13 +14,13 @@ import { limitMembers, type MemberLimits } from '../platforms/wecom/member-limit
 import { wecom } from '../platforms/wecom/support.ts';
 import { agePrivateRates } from '../support/age-private-rates.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { untilTrue } from '../support/town.ts';
+import { untilTrue } from '../support/deployment.ts';
 import { recordingLog } from '../support/redis.ts';
-import { usePulledScene, words, type PulledTurn } from './pulled-scene.ts';
+import { usePulledFixture, words, type PulledTurn } from './pulled-fixture.ts';
 
 // WeCom shows a member 30 messages of an app in a minute, and drops what goes beyond without an error.
 
-const scene = usePulledScene();
+const fixture = usePulledFixture();
 const AGENT = { corpId: 'ww1', agentId: '1000002', agentSecret: 'the-app-secret' };
 /** About 100 KB: the rest of it is as long as a rest can be, 40 messages of the app. */
 const VERY_LONG = Array.from({ length: 3_600 }, (_, line) => `line ${line} of a long answer`).join('\n');
@@ -29,20 +29,20 @@ let api: FakeApi;
 let member: MemberLimits;
 beforeAll(async () => void (api = await startFakeApi()));
 afterAll(() => api.close());
-beforeEach(() => void (member = limitMembers(api, scene.nowMs)));
+beforeEach(() => void (member = limitMembers(api, fixture.nowMs)));
 afterEach(() => expect(member.dropped).toEqual([]));
 
 /** An answer whose message is too old for anything but the app's own. */
 async function openLate(): Promise<PulledTurn> {
-  const turn = await scene.open();
+  const turn = await fixture.open();
   await turn.pass(HOUR_MS);
-  scene.hasApp = true;
+  fixture.hasApp = true;
   api.answers.set('/cgi-bin/batch/openuserid_to_userid', {
     errcode: 0,
     userid_list: [{ open_userid: 'alice', userid: 'alice' }],
   });
-  const privateRate = createPrivateRate(scene.server.redis, recordingLog().log);
-  scene.app = wecom({ ...AGENT, apiUrl: api.url, nowMs: scene.nowMs, privateRate });
+  const privateRate = createPrivateRate(fixture.server.redis, recordingLog().log);
+  fixture.app = wecom({ ...AGENT, apiUrl: api.url, nowMs: fixture.nowMs, privateRate });
   return turn;
 }
 const shownText = () =>
@@ -55,7 +55,7 @@ const LATE = VERY_LONG.slice(0, 80_000);
 /** Has what is to follow an answer due at once, as when the worker that has it was silent for too long. */
 async function makeDue({ claim }: PulledTurn): Promise<void> {
   const due = followUpsKey(claim.conversation.partition);
-  for (const id of await scene.server.redis.zrange(due, '0', '-1')) await scene.server.redis.zadd(due, 0, id);
+  for (const id of await fixture.server.redis.zrange(due, '0', '-1')) await fixture.server.redis.zadd(due, 0, id);
 }
 
 test('a rest longer than a person is shown in a minute comes whole and once', async () => {
@@ -63,7 +63,7 @@ test('a rest longer than a person is shown in a minute comes whole and once', as
   await turn.finish(LATE);
   expect(member.shown.length).toBeGreaterThan(38);
   expect(words(shownText())).toEqual(words(LATE));
-  expect(scene.reported).toEqual(['sent']);
+  expect(fixture.reported).toEqual(['sent']);
   expect((member.shown.at(-1)?.atMs ?? 0) - (member.shown[0]?.atMs ?? 0)).toBeLessThan(4 * MINUTE_MS);
 });
 
@@ -72,20 +72,20 @@ test('a rest that workers die in is brought to its end by others, with nothing l
   await turn.commitOnly(LATE);
   const deadly = { before: [3, 20], behind: [7, 31] };
   const died = new Promise<never>(() => undefined);
-  for (let lives = 0; scene.reported.length === 0; lives += 1) {
+  for (let lives = 0; fixture.reported.length === 0; lives += 1) {
     if (lives > 4) throw new Error('more workers died than were told to');
     let isDead = false;
     const dies = () => (isDead = true);
-    const tries = () => scene.writtenPrivately.length + 1;
+    const tries = () => fixture.writtenPrivately.length + 1;
     // One dies before its message leaves, the next one when it stands and nobody knows it.
     const dyingAt = lives % 2 === 0 ? deadly.before.shift() : undefined;
     const hangingAt = lives % 2 === 1 ? deadly.behind.shift() : undefined;
-    const worker = scene.worker(async () => {
+    const worker = fixture.worker(async () => {
       if (tries() === dyingAt) return (dies(), died);
     });
     member.onShown = () => member.shown.length === hangingAt && dies();
     await worker.takeUp(turn.claim.conversation.partition);
-    await untilTrue(() => isDead || scene.reported.length > 0);
+    await untilTrue(() => isDead || fixture.reported.length > 0);
     await makeDue(turn);
   }
   expect(deadly).toEqual({ before: [], behind: [] });
@@ -96,26 +96,26 @@ test('an orderly stop ends a rest behind the message that is under way, and the 
   const turn = await openLate();
   await turn.commitOnly(LATE);
   let closed: Promise<void> | undefined;
-  const stopping = scene.worker(async () => {
-    if (scene.tries.length === 3) closed = stopping.close();
+  const stopping = fixture.worker(async () => {
+    if (fixture.tries.length === 3) closed = stopping.close();
   });
   await turn.bring(stopping);
   await closed;
   expect(member.shown).toHaveLength(3);
   await turn.bring();
-  expect(scene.writtenPrivately[3]?.text).not.toBe(scene.writtenPrivately[0]?.text);
+  expect(fixture.writtenPrivately[3]?.text).not.toBe(fixture.writtenPrivately[0]?.text);
   expect(words(shownText())).toEqual(words(LATE));
-  expect(scene.reported).toEqual(['sent']);
+  expect(fixture.reported).toEqual(['sent']);
 });
 
 test('what WeCom takes no more of within ten minutes stands before the next private reply, and nothing of it twice', async () => {
   const turn = await openLate();
   member.onShown = () => void (member.isBusy = member.shown.length >= 10);
   await turn.finish(LATE);
-  expect(scene.reported).toEqual(['kept']);
+  expect(fixture.reported).toEqual(['kept']);
   const { leftovers } = conversationKeys(turn.claim.conversation);
-  const kept = await scene.server.redis.lrange(leftovers, 0, -1);
-  const rest = openLeftover(scene.keyRing, turn.claim.conversation, kept)?.text ?? '';
+  const kept = await fixture.server.redis.lrange(leftovers, 0, -1);
+  const rest = openLeftover(fixture.keyRing, turn.claim.conversation, kept)?.text ?? '';
   const [heading, ...texts] = rest.split('\n\n');
   expect(heading).toBe(REPLY_TEXTS.restOfAnswer.en);
   expect(words(shownText() + texts.join('\n\n'))).toEqual(words(LATE));
@@ -125,21 +125,24 @@ test('two rests for one person, brought by two workers at once, do not stand mix
   const turn = await openLate();
   await turn.commitOnly(LATE);
   const { partition } = turn.claim.conversation;
-  const [first = ''] = await scene.server.redis.zrange(followUpsKey(partition), '0', '0');
-  const sealed = (await scene.server.redis.hget(followUpKeyPrefix(partition) + first, 'sealed')) ?? '';
+  const [first = ''] = await fixture.server.redis.zrange(followUpsKey(partition), '0', '0');
+  const sealed = (await fixture.server.redis.hget(followUpKeyPrefix(partition) + first, 'sealed')) ?? '';
   const other = sha256Hex('another message').slice(0, 40);
   const pieces = [VERY_LONG.replaceAll('line', 'LINE').slice(0, 20_000)];
-  const followUp = { ...openFollowUp(scene.keyRing, first, sealed), pieces };
+  const followUp = { ...openFollowUp(fixture.keyRing, first, sealed), pieces };
   const key = followUpKeyPrefix(partition) + other;
   await turn.bring(
-    scene.worker(async () => {
-      if (scene.tries.length !== 5) return;
-      await scene.server.redis.hset(key, { sealed: sealFollowUp(scene.keyRing, other, followUp), atMs: Date.now() });
-      await scene.server.redis.zadd(followUpsKey(partition), 0, other);
-      inBackground(() => scene.worker().takeUp(partition));
+    fixture.worker(async () => {
+      if (fixture.tries.length !== 5) return;
+      await fixture.server.redis.hset(key, {
+        sealed: sealFollowUp(fixture.keyRing, other, followUp),
+        atMs: Date.now(),
+      });
+      await fixture.server.redis.zadd(followUpsKey(partition), 0, other);
+      inBackground(() => fixture.worker().takeUp(partition));
     }),
   );
-  await untilTrue(() => scene.reported.length === 2);
+  await untilTrue(() => fixture.reported.length === 2);
   const texts = member.shown.map(({ text }) => text);
   const firstOfOther = texts.findIndex((text) => text.includes('LINE'));
   expect(texts.slice(0, firstOfOther).join('')).not.toContain('LINE');
@@ -164,7 +167,7 @@ test('a text is cut into messages that fit, of which no two are the same, and in
 });
 
 test('however processes take turns, a person is written at most 30 messages in 70 seconds and 1,000 in an hour', async () => {
-  const { redis } = scene.server;
+  const { redis } = fixture.server;
   const processes = [createPrivateRate(redis, recordingLog().log), createPrivateRate(redis, recordingLog().log)];
   // Long enough for the hour's limit: as much as may leave, in steps of all lengths.
   const random = seededRandom('as much as may leave');
@@ -189,7 +192,7 @@ test('however processes take turns, a person is written at most 30 messages in 7
 });
 
 test('a clock of Redis that was set back keeps nobody waiting', async () => {
-  const { redis } = scene.server;
+  const { redis } = fixture.server;
   const rate = createPrivateRate(redis, recordingLog().log);
   expect(await rate.mayLeave('bob', 12, { name: 'a text', isLast: false })).toBe(true);
   await agePrivateRates(redis, -HOUR_MS);

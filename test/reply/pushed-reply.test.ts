@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MINUTE_MS } from '../../src/base/clock.ts';
 import type { SlackFault } from '../support/fake-slack.ts';
-import { QUESTION_TS, until, usePushedScene } from './pushed-scene.ts';
+import { QUESTION_TS, until, usePushedFixture } from './pushed-fixture.ts';
 
-const scene = usePushedScene();
-const { ask, fault, texts, advance } = scene;
+const fixture = usePushedFixture();
+const { ask, fault, texts, advance } = fixture;
 
 describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mode) => {
   test('grows in one message and ends as the whole text', async () => {
@@ -18,10 +18,10 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     const records = await live.finish('Hello, world.');
     await commit(records);
     expect(texts()).toEqual(['Hello, world.']);
-    expect(scene.slack.messages[0]).toMatchObject({ isStreaming: false, threadTs: QUESTION_TS });
+    expect(fixture.slack.messages[0]).toMatchObject({ isStreaming: false, threadTs: QUESTION_TS });
     expect(stored).toEqual(['Hello, world.']);
     expect(await record()).toMatchObject({ state: 'final', finished: '1', delivery: 'live' });
-    const methods = scene.slack.calls.map(({ method }) => method);
+    const methods = fixture.slack.calls.map(({ method }) => method);
     expect(methods).toEqual(
       mode === 'stream'
         ? ['chat.startStream', 'chat.appendStream', 'chat.stopStream']
@@ -33,7 +33,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     const { take } = await ask(mode);
     const { live } = await take();
     const statuses = () =>
-      scene.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => args['status']);
+      fixture.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => args['status']);
     live.show({ text: '', status: 'is reading' });
     await until(() => statuses().length === 1);
     live.show({ text: 'Hello' });
@@ -44,7 +44,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
 
   test('that it comes is said where nothing of it does for a while, and not where something does', async () => {
     const statuses = () =>
-      scene.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => args['status']);
+      fixture.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => args['status']);
     const { take } = await ask(mode);
     const { live } = await take();
     live.prepare();
@@ -67,11 +67,11 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     frozen.live.show({ text: 'first sampling' });
     await until(() => texts().length === 1);
     const next = await take();
-    const callsBefore = scene.slack.calls.length;
+    const callsBefore = fixture.slack.calls.length;
     frozen.live.show({ text: 'first sampling goes on' });
     await until(() => frozen.isFenced());
     expect(await frozen.live.finish('first sampling, whole')).toEqual([]);
-    expect(scene.slack.calls.length).toBe(callsBefore);
+    expect(fixture.slack.calls.length).toBe(callsBefore);
     await next.live.finish('second sampling');
     expect(texts()).toEqual(['second sampling']);
   });
@@ -88,7 +88,9 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     await next.live.finish('Another way to say it');
     expect(texts()).toEqual(['Another way to say it']);
     expect(
-      scene.slack.messages[0]?.looks.every((snapshot) => !snapshot.includes('One') || !snapshot.includes('Another')),
+      fixture.slack.messages[0]?.snapshots.every(
+        (snapshot) => !snapshot.includes('One') || !snapshot.includes('Another'),
+      ),
     ).toBe(true);
   });
 
@@ -112,7 +114,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
       fault(mode === 'stream' ? 'chat.startStream' : 'chat.postMessage', { kind: 'cut', when });
       const dead = await take();
       dead.live.show({ text: 'Hello' });
-      await until(() => scene.slack.calls.length === 1);
+      await until(() => fixture.slack.calls.length === 1);
       const next = await take();
       await next.live.finish('The whole answer.');
       await dead.live.close();
@@ -162,10 +164,10 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     fault('chat.postMessage', refused);
     const { live } = await take();
     live.show({ text: 'Hello' });
-    await until(() => scene.slack.calls.length === 1);
+    await until(() => fixture.slack.calls.length === 1);
     const records = await live.finish('Hello, world.');
     expect(records[0]?.fields).toEqual(expect.arrayContaining(['delivery', 'refused']));
-    expect(scene.slack.calls.length).toBe(1);
+    expect(fixture.slack.calls.length).toBe(1);
   });
 
   test.each(['token_revoked', 'invalid_auth', 'missing_scope', 'account_inactive', 'not_authed', 'token_expired'])(
@@ -176,7 +178,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
       for (const method of ['chat.startStream', 'chat.postMessage']) fault(method, revoked);
       const { live } = await take();
       live.show({ text: 'Hello' });
-      await until(() => scene.slack.calls.length === 1);
+      await until(() => fixture.slack.calls.length === 1);
       const records = await live.finish('Hello, world.');
       expect(texts()).toEqual(['Hello, world.']);
       expect(records[0]?.fields).toEqual(expect.arrayContaining(['delivery', 'live']));
@@ -191,10 +193,10 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     live.show({ text: text.slice(0, 500) });
     await until(() => texts().length === 1);
     await live.finish(text);
-    expect(scene.slack.messages.length).toBe(platform.splitReply(text).length);
+    expect(fixture.slack.messages.length).toBe(platform.splitReply(text).length);
     expect(texts().join('').replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''));
-    const keys = scene.slack.messages.map(({ metadata }) => metadata?.event_payload?.key);
-    expect(new Set(keys).size).toBe(scene.slack.messages.length);
+    const keys = fixture.slack.messages.map(({ metadata }) => metadata?.event_payload?.key);
+    expect(new Set(keys).size).toBe(fixture.slack.messages.length);
   });
 
   test('what is said about an answer stands apart from its text', async () => {
@@ -203,7 +205,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     live.show({ text: 'Half an ans' });
     await until(() => texts().length === 1);
     await live.finish('Half an answer', 'Stopped.\n<!here> *a_b* & co');
-    expect(scene.slack.messages).toMatchObject([{ text: 'Half an answer', note: 'Stopped.\n＜!here> *a_b* & co' }]);
+    expect(fixture.slack.messages).toMatchObject([{ text: 'Half an answer', note: 'Stopped.\n＜!here> *a_b* & co' }]);
     expect(texts()).toEqual(['Half an answer']);
   });
 
@@ -211,7 +213,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     const { take } = await ask(mode);
     const { live } = await take();
     await live.finish(' \n', 'Stopped.');
-    expect(scene.slack.messages).toMatchObject([{ text: 'Stopped.', note: '' }]);
+    expect(fixture.slack.messages).toMatchObject([{ text: 'Stopped.', note: '' }]);
   });
 
   test('a long answer has its note once, below its end', async () => {
@@ -220,13 +222,13 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     const text = 'A sentence of words.\n\n'.repeat(1_200);
     await live.finish(text, 'Stopped.');
     expect(texts().join('').replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''));
-    const notes = scene.slack.messages.map(({ note }) => note);
+    const notes = fixture.slack.messages.map(({ note }) => note);
     expect(notes).toEqual([...Array.from({ length: notes.length - 1 }, () => ''), 'Stopped.']);
     expect(notes.length).toBeGreaterThan(1);
   });
 
   test.each(['before', 'after'] as const)(
-    'a last look that is cut %s it happened, and laid over again by another worker, ends the same [whole-texts]',
+    'a last snapshot that is cut %s it happened, and laid over again by another worker, ends the same [whole-texts]',
     async (when) => {
       const { take } = await ask(mode);
       const first = await take();
@@ -234,11 +236,11 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
       await until(() => texts().length === 1);
       fault(mode === 'stream' ? 'chat.stopStream' : 'chat.update', { kind: 'cut', when });
       await first.live.finish('Half an answer', 'Stopped.');
-      const after = scene.slack.messages.map(({ text, note }) => ({ text, note }));
+      const after = fixture.slack.messages.map(({ text, note }) => ({ text, note }));
       expect(after).toEqual([{ text: 'Half an answer', note: 'Stopped.' }]);
       const second = await take();
       await second.live.finish('Half an answer', 'Stopped.');
-      expect(scene.slack.messages.map(({ text, note }) => ({ text, note }))).toEqual(after);
+      expect(fixture.slack.messages.map(({ text, note }) => ({ text, note }))).toEqual(after);
     },
     20_000,
   );
@@ -253,7 +255,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
       fault(mode === 'stream' ? 'chat.stopStream' : 'chat.update', { kind: 'error', error });
       await live.finish('Half an answer', 'Stopped.');
       expect(texts()).toEqual(['Half an answer\n\nStopped.']);
-      expect(scene.slack.messages[0]).toMatchObject({ isStreaming: false });
+      expect(fixture.slack.messages[0]).toMatchObject({ isStreaming: false });
     },
   );
 
@@ -267,12 +269,12 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     expect(texts()).toEqual(['The answer']);
   });
 
-  test('random cuts, pauses and take-overs: one message, the last text, no look of two samplings', async () => {
+  test('random cuts, pauses and take-overs: one message, the last text, no snapshot of two samplings', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('grow', 'die', 'cut-before', 'cut-after', 'busy'), { minLength: 1, maxLength: 8 }),
         async (steps) => {
-          scene.slack.messages.length = 0;
+          fixture.slack.messages.length = 0;
           const { take } = await ask(mode);
           let worker = await take();
           let sampling = 'a';
@@ -304,7 +306,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
           }
           await worker.live.finish(text);
           expect(texts()).toEqual([text]);
-          for (const snapshot of scene.slack.messages[0]?.looks ?? [])
+          for (const snapshot of fixture.slack.messages[0]?.snapshots ?? [])
             expect(new Set(snapshot).size).toBeLessThanOrEqual(1);
         },
       ),
@@ -324,7 +326,7 @@ describe('a native stream', () => {
     await until(() => texts()[0] === 'Early and late');
     await live.finish('Early and late, whole');
     expect(texts()).toEqual(['Early and late, whole']);
-    expect(scene.slack.calls.map(({ method }) => method)).toEqual([
+    expect(fixture.slack.calls.map(({ method }) => method)).toEqual([
       'chat.startStream',
       'chat.stopStream',
       'chat.update',
@@ -337,7 +339,7 @@ describe('a native stream', () => {
     const { live } = await take();
     live.show({ text: 'Early' });
     await until(() => texts().length === 1);
-    scene.slack.endStreams();
+    fixture.slack.endStreams();
     live.show({ text: 'Early and late' });
     await live.finish('Early and late, whole');
     expect(texts()).toEqual(['Early and late, whole']);
@@ -351,7 +353,7 @@ describe('a native stream', () => {
     fault('chat.appendStream', { kind: 'error', error: 'stopped_by_user' });
     live.show({ text: 'Early and' });
     await until(() => abort.signal.reason === 'stopped');
-    scene.slack.endStreams();
+    fixture.slack.endStreams();
     await live.finish('Early and');
     expect(texts()).toEqual(['Early and']);
   });
@@ -365,7 +367,7 @@ describe('a native stream', () => {
       live.show({ text: 'Hello' });
       await live.finish('Hello, world.');
       expect(texts()).toEqual(['Hello, world.']);
-      expect(scene.slack.calls.map(({ method }) => method)).toContain('chat.postMessage');
+      expect(fixture.slack.calls.map(({ method }) => method)).toContain('chat.postMessage');
     },
   );
 });

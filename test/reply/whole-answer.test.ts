@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatTarget } from '../../src/platforms/slack/reply-target.ts';
-import { until, usePushedScene } from './pushed-scene.ts';
+import { until, usePushedFixture } from './pushed-fixture.ts';
 
 // What a failover lost is seen by what stands in the platform.
 
-const scene = usePushedScene();
-const { ask, texts } = scene;
+const fixture = usePushedFixture();
+const { ask, texts } = fixture;
 const LONG = 'a sentence of many words. '.repeat(800);
 
 describe.each(['stream', 'edit'] as const)('an answer that was pushed by %s', (mode) => {
-  test('is found whole once it has its last look, and not before', async () => {
+  test('is found whole once it has its last snapshot, and not before', async () => {
     const { take } = await ask(mode);
     const { live } = await take();
     expect(await live.findWhole()).toBeUndefined();
@@ -25,7 +25,7 @@ describe.each(['stream', 'edit'] as const)('an answer that was pushed by %s', (m
 
   test('of two messages is found whole once both stand', async () => {
     const { take } = await ask(mode);
-    const { messages } = scene.slack;
+    const { messages } = fixture.slack;
     const { live } = await take();
     await live.finish(LONG);
     expect(messages.length).toBeGreaterThan(1);
@@ -73,12 +73,12 @@ describe.each(['stream', 'edit'] as const)('an answer that was pushed by %s', (m
     const { live } = await take();
     await live.finish('Hello.');
     const busy = { kind: 'status', status: 500 } as const;
-    scene.fault('conversations.replies', busy, busy);
+    fixture.fault('conversations.replies', busy, busy);
     expect(await live.findWhole()).toBeDefined();
-    scene.fault('conversations.replies', busy, busy, busy);
+    fixture.fault('conversations.replies', busy, busy, busy);
     const elsewhere = formatTarget({ channel: 'C2', userId: 'U1', teamId: 'T1', isPrivate: false });
-    scene.slack.calls.length = 0;
+    fixture.slack.calls.length = 0;
     expect(await live.findWhole([elsewhere])).toBeUndefined();
-    expect(scene.slack.calls.filter(({ method }) => method.startsWith('conversations.'))).toHaveLength(3);
+    expect(fixture.slack.calls.filter(({ method }) => method.startsWith('conversations.'))).toHaveLength(3);
   });
 });

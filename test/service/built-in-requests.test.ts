@@ -41,7 +41,7 @@ async function textFor(question: string, extra: object = {}): Promise<string> {
   return (await answer([{ role: 'user', content: question }], extra)).text;
 }
 
-describe('what a question plainly wishes for calls the tool of Parley that serves it', () => {
+describe('what a question plainly asks for calls the tool of Parley that serves it', () => {
   const page = 'https://example.org/a_b?c=1#d';
   test.each<[question: string, tool: string, given: object]>([
     ['Who am I?', 'who_am_i', {}],

@@ -96,53 +96,53 @@ describe('limits over many addresses and many names', () => {
 
   const attempt = (username: string, address: string, isRight = false, deviceId?: string) =>
     throttle.attempt({ username, address, deviceId }, async () => isRight);
-  const isLookedAt = async (username: string, address: string, deviceId?: string) =>
+  const isChecked = async (username: string, address: string, deviceId?: string) =>
     (await attempt(username, address, true, deviceId)).isRight;
 
   test('a guess spread over addresses stops at the limit of the name where it is tried, and nowhere else', async () => {
     for (let index = 0; index < 10; index += 1) await attempt('alice', `10.0.1.${index % 5}`);
-    for (let index = 0; index < 5; index += 1) expect(await isLookedAt('alice', `10.0.1.${index}`)).toBe(false);
-    expect(await isLookedAt('alice', '10.0.2.1')).toBe(true);
-    expect(await isLookedAt('zhangwei', '10.0.1.1')).toBe(true);
-    expect(await isLookedAt('alice', '10.0.1.1', 'a-device')).toBe(true);
+    for (let index = 0; index < 5; index += 1) expect(await isChecked('alice', `10.0.1.${index}`)).toBe(false);
+    expect(await isChecked('alice', '10.0.2.1')).toBe(true);
+    expect(await isChecked('zhangwei', '10.0.1.1')).toBe(true);
+    expect(await isChecked('alice', '10.0.1.1', 'a-device')).toBe(true);
   });
 
   test('one guess for everybody stops at the limit of the address, whoever signed in there before', async () => {
-    expect(await isLookedAt('alice', '10.0.0.1')).toBe(true);
+    expect(await isChecked('alice', '10.0.0.1')).toBe(true);
     for (let index = 0; index < 20; index += 1) await attempt(`person${index}`, '10.0.0.1');
-    expect(await isLookedAt('zhangwei', '10.0.0.1')).toBe(false);
-    expect(await isLookedAt('alice', '10.0.0.1')).toBe(false);
-    expect(await isLookedAt('alice', '10.0.0.1', 'a-device')).toBe(true);
-    expect(await isLookedAt('zhangwei', '10.0.0.2')).toBe(true);
+    expect(await isChecked('zhangwei', '10.0.0.1')).toBe(false);
+    expect(await isChecked('alice', '10.0.0.1')).toBe(false);
+    expect(await isChecked('alice', '10.0.0.1', 'a-device')).toBe(true);
+    expect(await isChecked('zhangwei', '10.0.0.2')).toBe(true);
   });
 
   test('wrong passwords in a browser that is known count for its address too', async () => {
     for (let index = 0; index < 20; index += 1) await attempt('alice', '10.0.0.1', false, `device${index}`);
-    expect(await isLookedAt('zhangwei', '10.0.0.1')).toBe(false);
+    expect(await isChecked('zhangwei', '10.0.0.1')).toBe(false);
   });
 
   test('a browser that is known has a limit of its own, and nobody else is closed out by it', async () => {
     for (let index = 0; index < 4; index += 1) await attempt('alice', '10.0.0.1', false, 'a-device');
-    expect(await isLookedAt('alice', '10.0.0.1', 'a-device')).toBe(false);
-    expect(await isLookedAt('alice', '10.0.0.1')).toBe(true);
+    expect(await isChecked('alice', '10.0.0.1', 'a-device')).toBe(false);
+    expect(await isChecked('alice', '10.0.0.1')).toBe(true);
   });
 
   test('200 at once, wrong and for many names: exactly as many as the address may are looked at', async () => {
     let lookedAt = 0;
-    const look = async () => {
+    const check = async () => {
       lookedAt += 1;
       await new Promise((resolve) => setTimeout(resolve, 1));
       return false;
     };
     const tries = Array.from({ length: 200 }, (_, index) => ({ username: `p${index}`, address: '10.0.0.1' }));
-    await Promise.all(tries.map((tried) => throttle.attempt({ ...tried, deviceId: undefined }, look)));
+    await Promise.all(tries.map((tried) => throttle.attempt({ ...tried, deviceId: undefined }, check)));
     expect(lookedAt).toBe(20);
   });
 
   test('right passwords add to no limit: 30 people sign in at one address, one person at 30', async () => {
     for (let index = 0; index < 30; index += 1) {
-      expect(await isLookedAt(`person${index}`, '10.0.0.1')).toBe(true);
-      expect(await isLookedAt('alice', `10.0.1.${index}`)).toBe(true);
+      expect(await isChecked(`person${index}`, '10.0.0.1')).toBe(true);
+      expect(await isChecked('alice', `10.0.1.${index}`)).toBe(true);
     }
   });
 
@@ -152,7 +152,7 @@ describe('limits over many addresses and many names', () => {
         Promise.reject(new Error('x')),
       );
     await Promise.all(Array.from({ length: 20 }, (_, index) => expect(fail(index)).rejects.toThrow('x')));
-    expect(await isLookedAt('alice', '10.0.0.1')).toBe(true);
+    expect(await isChecked('alice', '10.0.0.1')).toBe(true);
   });
 });
 

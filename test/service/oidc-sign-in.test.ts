@@ -70,7 +70,7 @@ async function signIn(browser: Browser, path = authorizePath({ state: 's1' })) {
 }
 
 describe('a browser uses the institution’s unified identity (OpenID Connect) [ways-to-sign-in]', () => {
-  async function withTown(work: () => Promise<void>, ...args: Parameters<typeof start>): Promise<void> {
+  async function withDeployment(work: () => Promise<void>, ...args: Parameters<typeof start>): Promise<void> {
     await start(...args);
     try {
       await work();
@@ -82,7 +82,7 @@ describe('a browser uses the institution’s unified identity (OpenID Connect) [
   test.each(['client_secret_basic', 'client_secret_post'] as const)(
     'from authorize over a real provider (%s) to profile and refresh',
     (authMethod) =>
-      withTown(async () => {
+      withDeployment(async () => {
         provider.person = LI;
         const browser = new Browser(service.url);
         const back = await signIn(browser);
@@ -121,7 +121,7 @@ describe('a browser uses the institution’s unified identity (OpenID Connect) [
   );
 
   test('a person who comes back inactive gets a page, and a new sign-in refreshes the profile that applications see', () =>
-    withTown(async () => {
+    withDeployment(async () => {
       provider.person = LI;
       const browser = new Browser(service.url);
       const consent = await browser.follow(await signIn(browser));
@@ -139,7 +139,7 @@ describe('a browser uses the institution’s unified identity (OpenID Connect) [
     }));
 
   test('the directory wins over the claims: by username, by profile id, and with its active:false', () =>
-    withTown(
+    withDeployment(
       async () => {
         const nameAfter = async (sub: string) => {
           provider.person = { ...LI, sub };
@@ -160,7 +160,7 @@ describe('a browser uses the institution’s unified identity (OpenID Connect) [
     ));
 
   test('somebody who declines gets a page whose button leads to the choice, where the provider asks anew', () =>
-    withTown(async () => {
+    withDeployment(async () => {
       provider.declines = true;
       const browser = new Browser(service.url);
       const page = await signIn(browser);
@@ -175,7 +175,7 @@ describe('a browser uses the institution’s unified identity (OpenID Connect) [
     }));
 
   test('neither secret, code, token nor name is logged, and the kept profile is sealed', () =>
-    withTown(async () => {
+    withDeployment(async () => {
       provider.person = LI;
       await signIn(new Browser(service.url));
       const keys = await server.redis.keys('*');

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { decodeAesKey, sealMedia } from '../../src/messenger/wecom/crypto.ts';
-import type { SlackTown } from './slack-town.ts';
-import { untilTrue } from './town.ts';
+import type { SlackDeployment } from './slack-deployment.ts';
+import { untilTrue } from './deployment.ts';
 import { createWecomSender } from './wecom-sender.ts';
 
 export const PLATFORMS = ['wecom', 'slack'] as const;
@@ -24,13 +24,13 @@ export interface Said {
 /** All that people could see of the bot's answer to a message. */
 export interface Seen {
   /** The text as it stood at any time, the final one last. */
-  looks: string[];
+  snapshots: string[];
   /** What stood apart from the text: status lines, notes and the model's thought. */
   apart: string[];
 }
 
 export interface BothPlatforms {
-  /** The settings by which a bot of the town serves WeCom too. */
+  /** The settings by which a bot of the deployment serves WeCom too. */
   env: Record<string, string>;
   /** Says all of this at once, by signed deliveries, and waits until all is answered. */
   sayAll(platform: PlatformHere, said: readonly Said[]): Promise<Seen[]>;
@@ -49,14 +49,14 @@ const BLOCK = /^<think>([\s\S]*?)<\/think>\n?/;
 
 let count = 0;
 
-/** One bot that serves WeCom and Slack, and both platforms' people. Call it once the town has begun a test. */
-export function bothPlatforms(town: SlackTown): BothPlatforms {
-  const origin = new URL(town.slack.apiUrl).origin;
-  const wecom = createWecomSender({ botUrl: town.botUrl, token: TOKEN, aesKey: AES_KEY });
+/** One bot that serves WeCom and Slack, and both platforms' people. Call it once the deployment has begun a test. */
+export function bothPlatforms(deployment: SlackDeployment): BothPlatforms {
+  const origin = new URL(deployment.slack.apiUrl).origin;
+  const wecom = createWecomSender({ botUrl: deployment.botUrl, token: TOKEN, aesKey: AES_KEY });
   const place = (picture: Buffer | undefined, isSealed: boolean): string | undefined => {
     if (!picture) return undefined;
     const path = `/files/${(count += 1)}`;
-    town.slack.files.set(path, isSealed ? sealMedia(decodeAesKey(AES_KEY), picture) : picture);
+    deployment.slack.files.set(path, isSealed ? sealMedia(decodeAesKey(AES_KEY), picture) : picture);
     return origin + path;
   };
 
@@ -78,12 +78,12 @@ export function bothPlatforms(town: SlackTown): BothPlatforms {
       expect(status).toBe(200);
       return (answer as { stream: { id: string; finish: boolean; content: string } }).stream;
     };
-    const seen: Seen = { looks: [], apart: [] };
+    const seen: Seen = { snapshots: [], apart: [] };
     let answer = await send({ ...content, ...quoted });
     for (const untilMs = Date.now() + LIMIT_MS; ; answer = await send({ msgtype: 'stream', stream: answer })) {
       const [block, apart] = BLOCK.exec(answer.content) ?? ['', undefined];
       if (apart !== undefined) seen.apart.push(apart);
-      seen.looks.push(answer.content.slice(block.length));
+      seen.snapshots.push(answer.content.slice(block.length));
       if (answer.finish || Date.now() > untilMs) return seen;
       await sleep(POLL_EVERY_MS);
     }
@@ -92,11 +92,11 @@ export function bothPlatforms(town: SlackTown): BothPlatforms {
   async function sayOnSlack({ person, text, group, quote, picture }: Said): Promise<void> {
     const written = escaped(quote === undefined ? text : `${quote.replace(/^/gm, '> ')}\n${text}`);
     if (group !== undefined) {
-      await town.sender.mention({ channel: group, userId: person }, written);
+      await deployment.sender.mention({ channel: group, userId: person }, written);
       return;
     }
     const url = place(picture, false);
-    await town.sender.direct(person, written, {
+    await deployment.sender.direct(person, written, {
       thread_ts: threadOf(person),
       ...(url === undefined
         ? {}
@@ -108,17 +108,17 @@ export function bothPlatforms(town: SlackTown): BothPlatforms {
   }
 
   async function onSlack(all: readonly Said[]): Promise<Seen[]> {
-    const [messages, calls] = [town.slack.messages.length, town.slack.calls.length];
+    const [messages, calls] = [deployment.slack.messages.length, deployment.slack.calls.length];
     await Promise.all(all.map(sayOnSlack));
-    await untilTrue(async () => (await town.redis.keys('*:pending')).length === 0, LIMIT_MS);
+    await untilTrue(async () => (await deployment.redis.keys('*:pending')).length === 0, LIMIT_MS);
     return all.map(({ person, group }) => {
       const channel = group ?? `D${person}`;
-      const own = town.slack.messages.slice(messages).filter((message) => message.channel === channel);
-      const statuses = town.slack.calls
+      const own = deployment.slack.messages.slice(messages).filter((message) => message.channel === channel);
+      const statuses = deployment.slack.calls
         .slice(calls)
         .filter(({ method, args }) => method === 'assistant.threads.setStatus' && args['channel_id'] === channel);
       return {
-        looks: own.flatMap(({ looks: snapshots }) => snapshots),
+        snapshots: own.flatMap(({ snapshots }) => snapshots),
         apart: [...statuses.map(({ args }) => String(args['status'])), ...own.map(({ note }) => note)],
       };
     });

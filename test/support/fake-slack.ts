@@ -14,8 +14,8 @@ export interface SlackMessage {
   isStreaming: boolean;
   metadata?: { event_type: string; event_payload?: { key?: string } };
   /** Every text that it ever had, and since when. */
-  looks: string[];
-  lookedAtMs: number[];
+  snapshots: string[];
+  snapshotAtMs: number[];
 }
 
 /** What the next call of a method meets. `after`: the call is carried out, but its answer never comes. */
@@ -99,8 +99,8 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
   const snapshot = (message: SlackMessage, text: string, note = '') => {
     message.text = text;
     message.note = note;
-    message.looks.push(text);
-    message.lookedAtMs.push(Date.now());
+    message.snapshots.push(text);
+    message.snapshotAtMs.push(Date.now());
   };
   const add = (args: Record<string, unknown>, isStreaming: boolean): Answer => {
     counter += 1;
@@ -112,8 +112,8 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       note: noteOf(args),
       user: BOT.user_id,
       isStreaming,
-      looks: [textOf(args)],
-      lookedAtMs: [Date.now()],
+      snapshots: [textOf(args)],
+      snapshotAtMs: [Date.now()],
       ...metadataOf(args),
     };
     messages.push(message);

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { startTcpProxy, type TcpProxy } from '../../chaos/tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
-import type { SlackTown } from './slack-town.ts';
-import { untilTrue } from './town.ts';
+import type { SlackDeployment } from './slack-deployment.ts';
+import { untilTrue } from './deployment.ts';
 
-/** A master, a replica that can be cut off from it, and a town whose bots are led to the replica once the master is killed. */
+/** A master, a replica that can be cut off from it, and a deployment whose bots are led to the replica once the master is killed. */
 export interface LaggingReplica {
   readonly master: EmbeddedRedis;
   /** From the replica to its master. */
@@ -14,13 +14,13 @@ export interface LaggingReplica {
   toReplica(command: string, ...args: string[]): Promise<string>;
   /** Waits until the replica has all that its master has. */
   untilCaughtUp(): Promise<void>;
-  /** Whether the town's bot says that it is ready. */
+  /** Whether the deployment's bot says that it is ready. */
   isReady(): Promise<boolean>;
   /** Kills the master and makes the replica, with what it has, the new one. */
   failOver(): Promise<void>;
 }
 
-export function useLaggingReplica(town: SlackTown): LaggingReplica {
+export function useLaggingReplica(deployment: SlackDeployment): LaggingReplica {
   let replica: EmbeddedRedis;
   /** From the bot to whichever is the master. */
   let front: TcpProxy;
@@ -37,7 +37,7 @@ export function useLaggingReplica(town: SlackTown): LaggingReplica {
     await untilTrue(async () => (await toReplica('INFO', 'replication')).includes('master_link_status:up'));
     leadsTo = portOf(pair.master);
     front = await startTcpProxy(() => leadsTo);
-    town.env['REDIS_URL'] = `redis://127.0.0.1:${front.port}/0`;
+    deployment.env['REDIS_URL'] = `redis://127.0.0.1:${front.port}/0`;
   });
   afterEach(async () => {
     await front.close();
@@ -70,7 +70,7 @@ export function useLaggingReplica(town: SlackTown): LaggingReplica {
   }
 
   async function isReady(): Promise<boolean> {
-    return (await fetch(`${town.botUrl}/readyz`)).status === 200;
+    return (await fetch(`${deployment.botUrl}/readyz`)).status === 200;
   }
 
   async function failOver(): Promise<void> {

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import { endWithUs } from '../../src/local/end-with-us.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { findRedisProgram } from '../../src/local/redis-program.ts';
-import { untilTrue } from './town.ts';
+import { untilTrue } from './deployment.ts';
 
 const run = promisify(execFile);
 

@@ -10,7 +10,7 @@ export interface Screen {
 /** What people could see of one answer. */
 export interface SeenAnswer {
   /** The text as it stood at any time. */
-  looks: string[];
+  snapshots: string[];
   /** What stood apart from the text at any time: WeCom's thinking block; Slack's status line and the small print of a message. */
   apart: string[];
 }
@@ -47,11 +47,11 @@ export function seenOf(
   conversationId: string,
   answerId: string | undefined,
 ): SeenAnswer {
-  const seen: SeenAnswer = { looks: [], apart: [] };
+  const seen: SeenAnswer = { snapshots: [], apart: [] };
   for (const { name, data } of events.slice(from)) {
     if (name === 'status' && data.conversationId === conversationId) seen.apart.push(data.text);
     if (name !== 'message' || data.id !== answerId) continue;
-    seen.looks.push(data.text);
+    seen.snapshots.push(data.text);
     for (const line of [data.thinking, data.note]) if (line !== undefined) seen.apart.push(line);
   }
   return seen;

@@ -1,13 +1,13 @@
 import { startStandInService, type StandInService } from '../identity/stand-in-service.ts';
 import { TestBrowser, type Answer } from '../identity/test-browser.ts';
-import { untilTrue } from './town.ts';
-import type { SlackTown } from './slack-town.ts';
+import { untilTrue } from './deployment.ts';
+import type { SlackDeployment } from './slack-deployment.ts';
 
 export const LINK = /https?:\/\/\S+\/link\/[\w-]+/;
 
-/** People of a Slack town who sign in: the account of each has the id by which Slack knows them. */
+/** People of a Slack deployment who sign in: the account of each has the id by which Slack knows them. */
 export interface SlackSignIns {
-  /** The settings by which the town's bots ask people to sign in. */
+  /** The settings by which the deployment's bots ask people to sign in. */
   readonly env: Record<string, string>;
   /** Waits until a message of the bot shows this person a link. @returns the link */
   linkOf(userId: string, limitMs?: number): Promise<string>;
@@ -23,7 +23,7 @@ export interface Confirm {
   press(): Promise<Answer>;
 }
 
-export async function startSlackSignIns(town: SlackTown): Promise<SlackSignIns> {
+export async function startSlackSignIns(deployment: SlackDeployment): Promise<SlackSignIns> {
   const service: StandInService = await startStandInService();
   return {
     env: {
@@ -34,7 +34,7 @@ export async function startSlackSignIns(town: SlackTown): Promise<SlackSignIns> 
       SIGN_IN_CLIENT_SECRET: service.clientSecret,
     },
     async linkOf(userId, limitMs) {
-      const shown = () => town.textsIn(`D${userId}`).flatMap((text) => LINK.exec(text) ?? []);
+      const shown = () => deployment.textsIn(`D${userId}`).flatMap((text) => LINK.exec(text) ?? []);
       await untilTrue(() => shown().length > 0, limitMs);
       return shown()[0] ?? '';
     },

@@ -14,7 +14,7 @@ export interface SignedInAs {
   departmentName?: string;
 }
 
-/** Tenant and app of a bot in a town: what its settings leave out has a name of its own. */
+/** Tenant and app of a bot in a deployment: what its settings leave out has a name of its own. */
 export function personOf(platform: 'wecom' | 'slack', chatUserId: string): ChatPerson {
   return { platform, tenant: platform, app: platform === 'wecom' ? 'aibot' : 'bot', chatUserId };
 }

@@ -5,8 +5,8 @@ import { pendingKey } from '../../src/domain/partition-keys.ts';
 import { ALL_PARTITIONS } from '../../src/domain/conversation.ts';
 import { chunk, sse, type Answer } from '../chat/scripted-chat-server.ts';
 import type { ParleyProcess } from './parley-process.ts';
-import type { SlackTown } from './slack-town.ts';
-import { untilTrue } from './town.ts';
+import type { SlackDeployment } from './slack-deployment.ts';
+import { untilTrue } from './deployment.ts';
 
 export interface Storm {
   /** Messages a second, and for how long they come. */
@@ -62,19 +62,19 @@ interface Person {
  * nothing waits any more. Expects that each acknowledged message has one visible answer, in order (an answer or a busy
  * note), and that nobody's question was put to the model twice or beside a busy note.
  */
-export async function runStorm(town: SlackTown, storm: Storm): Promise<StormFigures> {
-  await warmUp(town);
+export async function runStorm(deployment: SlackDeployment, storm: Storm): Promise<StormFigures> {
+  await warmUp(deployment);
   const rssBeforeMib = largestRssMib(storm.processes);
   let rssPeakMib = rssBeforeMib;
   const sampling = setInterval(() => {
     rssPeakMib = Math.max(rssPeakMib, largestRssMib(storm.processes));
   }, SAMPLE_EVERY_MS);
   try {
-    const people = await blow(town, storm);
+    const people = await sendStorm(deployment, storm);
     const endedMs = performance.now();
-    await untilTrue(() => isDrained(town), storm.drainLimitMs);
+    await untilTrue(() => isDrained(deployment), storm.drainLimitMs);
     const drainedMs = performance.now() - endedMs;
-    const judged = judge(town, people);
+    const judged = judge(deployment, people);
     const times = people.flatMap(({ acks }) => acks.map(({ tookMs }) => tookMs)).sort((a, b) => a - b);
     return {
       ...judged,
@@ -100,12 +100,12 @@ export function tellStorm(name: string, figures: StormFigures): void {
 }
 
 /** Quick words, which no model answers. */
-async function warmUp(town: SlackTown): Promise<void> {
-  for (let sent = 0; sent < WARM_UP_MESSAGES; sent += 1) await town.sender.direct(`UWARM${sent}`, '/help');
-  await untilTrue(() => isDrained(town));
+async function warmUp(deployment: SlackDeployment): Promise<void> {
+  for (let sent = 0; sent < WARM_UP_MESSAGES; sent += 1) await deployment.sender.direct(`UWARM${sent}`, '/help');
+  await untilTrue(() => isDrained(deployment));
 }
 
-async function blow(town: SlackTown, { ratePerSec, forSec }: Storm): Promise<Person[]> {
+async function sendStorm(deployment: SlackDeployment, { ratePerSec, forSec }: Storm): Promise<Person[]> {
   const people: Person[] = [];
   const talks: Promise<void>[] = [];
   const startedMs = performance.now();
@@ -116,14 +116,14 @@ async function blow(town: SlackTown, { ratePerSec, forSec }: Storm): Promise<Per
     const says = people.length % TALKATIVE === 0 ? ['first', '/help', 'second'] : ['a question'];
     const person: Person = { channel: `DU${people.length}`, acks: [], says };
     people.push(person);
-    talks.push(talk(town, person));
+    talks.push(talk(deployment, person));
     sent += says.length;
   }
   await Promise.all(talks);
   return people;
 }
 
-async function talk({ sender }: SlackTown, { channel, acks, says }: Person): Promise<void> {
+async function talk({ sender }: SlackDeployment, { channel, acks, says }: Person): Promise<void> {
   for (const [index, text] of says.entries()) {
     const startedMs = performance.now();
     const user = channel.slice(1);
@@ -134,14 +134,17 @@ async function talk({ sender }: SlackTown, { channel, acks, says }: Person): Pro
   }
 }
 
-async function isDrained({ redis }: SlackTown): Promise<boolean> {
+async function isDrained({ redis }: SlackDeployment): Promise<boolean> {
   const waiting = await Promise.all(ALL_PARTITIONS.map((partition) => redis.zcard(pendingKey(partition))));
   return waiting.every((count) => count === 0);
 }
 
-function judge(town: SlackTown, people: Person[]): Pick<StormFigures, 'sent' | 'refused' | 'answered' | 'busy'> {
+function judge(
+  deployment: SlackDeployment,
+  people: Person[],
+): Pick<StormFigures, 'sent' | 'refused' | 'answered' | 'busy'> {
   const shown = new Map<string, string[]>();
-  for (const { channel, text } of town.slack.messages) shown.set(channel, [...(shown.get(channel) ?? []), text]);
+  for (const { channel, text } of deployment.slack.messages) shown.set(channel, [...(shown.get(channel) ?? []), text]);
   const faults: string[] = [];
   for (const { channel, acks, says } of people) {
     const texts = shown.get(channel) ?? [];
@@ -156,7 +159,7 @@ function judge(town: SlackTown, people: Person[]): Pick<StormFigures, 'sent' | '
   expect(faults.slice(0, 5)).toEqual([]);
   const texts = people.flatMap(({ channel }) => shown.get(channel) ?? []);
   const answered = texts.filter((text) => text === STORM_ANSWER).length;
-  expect(town.chat.calls).toHaveLength(answered);
+  expect(deployment.chat.calls).toHaveLength(answered);
   const acks = people.flatMap((person) => person.acks);
   return {
     sent: acks.length,

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { startTcpProxy, type TcpProxy } from '../../chaos/tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { helloStream } from '../chat/scripted-chat-server.ts';
-import { useSlackTown, type SlackTown } from './slack-town.ts';
+import { useSlackDeployment, type SlackDeployment } from './slack-deployment.ts';
 
 /** The rules say 2 s and 5 s; the figures are printed. What is held here leaves room for a machine with other work. */
 export const REFUSED_WITHIN_MS = 6_000;
@@ -23,7 +23,7 @@ export interface Sent {
 
 /** One bot (receiver and worker) in a process of its own, and a Redis that suffers. The bot is never started again. */
 export interface SufferingRedis {
-  readonly town: SlackTown;
+  readonly deployment: SlackDeployment;
   /** Where the server keeps its files. */
   readonly dataDir: string;
   start(extraArguments?: string[]): Promise<void>;
@@ -50,14 +50,14 @@ export function useSufferingRedis(): SufferingRedis {
   let [port, people] = [0, 0];
   let server: EmbeddedRedis | undefined;
   let proxy: TcpProxy | undefined;
-  const town = useSlackTown();
-  const suffering = { town, dataDir: '' } as { -readonly [Name in keyof SufferingRedis]: SufferingRedis[Name] };
+  const deployment = useSlackDeployment();
+  const suffering = { deployment, dataDir: '' } as { -readonly [Name in keyof SufferingRedis]: SufferingRedis[Name] };
 
   beforeEach(async () => {
     port = await freePort();
     suffering.dataDir = mkdtempSync(join(tmpdir(), 'parley-faults-'));
-    town.env['REDIS_URL'] = `redis://127.0.0.1:${port}/0`;
-    town.chat.script(helloStream(ANSWER));
+    deployment.env['REDIS_URL'] = `redis://127.0.0.1:${port}/0`;
+    deployment.chat.script(helloStream(ANSWER));
   });
   afterEach(async () => {
     await proxy?.close();
@@ -73,7 +73,7 @@ export function useSufferingRedis(): SufferingRedis {
   async function deliverAs(person: number): Promise<Sent> {
     const userId = `U${person}`;
     const startedMs = performance.now();
-    const status = await town.sender.event({
+    const status = await deployment.sender.event({
       type: 'message',
       channel_type: 'im',
       channel: `D${userId}`,
@@ -89,7 +89,7 @@ export function useSufferingRedis(): SufferingRedis {
   }
 
   async function expectAllAnswered(all: Sent[], limitMs = 30_000): Promise<void> {
-    for (const { userId } of all) await town.untilShown(`D${userId}`, [ANSWER], limitMs);
+    for (const { userId } of all) await deployment.untilShown(`D${userId}`, [ANSWER], limitMs);
   }
 
   return Object.assign(suffering, {
@@ -97,7 +97,7 @@ export function useSufferingRedis(): SufferingRedis {
     async startBehindProxy() {
       await start();
       proxy = await startTcpProxy(port);
-      town.env['REDIS_URL'] = `redis://127.0.0.1:${proxy.port}/0`;
+      deployment.env['REDIS_URL'] = `redis://127.0.0.1:${proxy.port}/0`;
       return proxy;
     },
     async kill() {
@@ -116,7 +116,7 @@ export function useSufferingRedis(): SufferingRedis {
       }
     },
     async isReady() {
-      const status = await fetch(`${town.botUrl}/readyz`).then(
+      const status = await fetch(`${deployment.botUrl}/readyz`).then(
         (response) => response.status,
         () => 0,
       );
@@ -137,7 +137,7 @@ export function useSufferingRedis(): SufferingRedis {
     },
     async expectAnswered(all: Sent[]) {
       await expectAllAnswered(all.filter(({ status }) => status === 200));
-      for (const { userId } of all) expect(town.textsIn(`D${userId}`).length).toBeLessThanOrEqual(1);
+      for (const { userId } of all) expect(deployment.textsIn(`D${userId}`).length).toBeLessThanOrEqual(1);
     },
     expectAllAnswered,
   });

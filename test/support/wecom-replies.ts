@@ -42,7 +42,8 @@ export async function startWecomReplies(botUrl: () => string): Promise<WecomRepl
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const lookOf = (answer: unknown) => (answer as { stream: { id: string; content: string; finish: boolean } }).stream;
+  const snapshotOf = (answer: unknown) =>
+    (answer as { stream: { id: string; content: string; finish: boolean } }).stream;
   return {
     env: { WECOM_BOT_TOKEN: TOKEN, WECOM_BOT_AES_KEY: AES_KEY, WECOM_BOT_NAME: 'Parley', WECOM_API_URL: origin },
     ...{ posted, answers },
@@ -54,7 +55,7 @@ export async function startWecomReplies(botUrl: () => string): Promise<WecomRepl
         ...place,
       };
       const response_url = `${origin}/cgi-bin/aibot/response?response_code=${String(said['msgid'])}`;
-      let snapshot = lookOf((await sender.send({ ...said, response_url })).answer);
+      let snapshot = snapshotOf((await sender.send({ ...said, response_url })).answer);
       const poll = {
         ...wecomText('', userid),
         ...place,
@@ -64,7 +65,7 @@ export async function startWecomReplies(botUrl: () => string): Promise<WecomRepl
       };
       while (!snapshot.finish) {
         await new Promise((resolve) => setTimeout(resolve, 50));
-        snapshot = lookOf((await sender.send(poll)).answer);
+        snapshot = snapshotOf((await sender.send(poll)).answer);
       }
       return snapshot.content;
     },

@@ -68,7 +68,7 @@ export function wecomText(text: string, userid = 'zhangwei'): Record<string, unk
   count += 1;
   return {
     msgid: `msg-${Date.now()}-${count}`,
-    aibotid: 'aibot-town',
+    aibotid: 'aibot-test',
     chattype: 'single',
     from: { userid },
     msgtype: 'text',

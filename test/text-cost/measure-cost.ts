@@ -39,7 +39,7 @@ export const processorMs: CostMs = async (step, text) => {
 };
 
 /**
- * Judges by processor time, not by the clock, whether a step's cost grows as its text does. A first look, which is quick and may
+ * Judges by processor time, not by the clock, whether a step's cost grows as its text does. A first snapshot, which is quick and may
  * be deceived by a busy machine, finds whom to suspect; a long one judges.
  * @returns undefined, or what is wrong
  */

@@ -74,7 +74,7 @@ export const TEXT_STEPS: Readonly<Record<string, TextStep>> = {
   'an answer on Slack': (text) => createMarkdownWriter(SLACK_DIALECT).pieces(text, ROOM_BYTES),
   'a growing answer on WeCom': (text) => createMarkdownWriter(WECOM_DIALECT).growing(text, LOOK_BYTES),
   'a growing answer on Slack': (text) => createMarkdownWriter(SLACK_DIALECT).growing(text, LOOK_BYTES),
-  'a finished look': (text) => createMarkdownWriter(WECOM_DIALECT).finished(text, ROOM_BYTES),
+  'a finished snapshot': (text) => createMarkdownWriter(WECOM_DIALECT).finished(text, ROOM_BYTES),
   'a thought on WeCom': (text) => renderWecomReply({ text: '', thinking: text, finished: false }),
   'a status on Slack': renderStatus,
   'a note on Slack': (text) => wholeSnapshot({ content: 'x', note: text }),

@@ -71,7 +71,7 @@ describe('a page that lies there', () => {
 
   test('is not opened, though somebody wrote its address', async () => {
     const read = async (never: string[]) => {
-      const scene = {
+      const context = {
         person: undefined,
         place: { kind: 'private' as const, id: 'u' },
         language: 'en' as const,
@@ -79,7 +79,7 @@ describe('a page that lies there', () => {
       };
       const use = createReadPage(withoutEgressTo(web.reach, never)).prepare(
         JSON.stringify({ address: web.pageUrl }),
-        scene,
+        context,
       );
       if ('fault' in use) throw new Error(use.fault);
       return use.run(new AbortController().signal);

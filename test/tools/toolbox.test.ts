@@ -30,14 +30,14 @@ const NOW_MS = Date.UTC(2026, 10, 21, 22, 27, 20);
 const TOOLS: Tool[] = [createCurrentTime(() => NOW_MS), createWhoAmI()];
 const EVERYWHERE = { on: true, who: {}, private: true, groups: 'all' as const };
 
-async function use(name: string, args: string, scene: ToolCallContext): Promise<string> {
+async function use(name: string, args: string, context: ToolCallContext): Promise<string> {
   const rules: ToolRules = { current_time: EVERYWHERE, who_am_i: EVERYWHERE };
-  const prepared = createToolbox(TOOLS, rules).prepare({ name, argumentsJson: args }, scene);
+  const prepared = createToolbox(TOOLS, rules).prepare({ name, argumentsJson: args }, context);
   return 'fault' in prepared ? prepared.fault : prepared.run(new AbortController().signal);
 }
 
 describe('who may use a tool is judged by the turn’s facts [tool-rights]', () => {
-  test.each<[what: string, rule: object, scene: ToolCallContext, mayUse: boolean]>([
+  test.each<[what: string, rule: object, context: ToolCallContext, mayUse: boolean]>([
     ['on for everybody', { on: true }, asker(undefined), true],
     ['off', { on: false }, asker(ZHANG), false],
     ['for staff, a member of staff', { on: true, who: { identity: ['JG'] } }, asker(ZHANG), true],
@@ -48,11 +48,11 @@ describe('who may use a tool is judged by the turn’s facts [tool-rights]', () 
     ['for a group, there', { on: true, private: false, groups: ['g1'] }, asker(ZHANG, GROUP), true],
     ['for a group, elsewhere', { on: true, groups: ['g2'] }, asker(ZHANG, GROUP), false],
     ['for groups, privately', { on: true, private: false }, asker(ZHANG), false],
-  ])('%s', (_, rule, scene, mayUse) => {
+  ])('%s', (_, rule, context, mayUse) => {
     const rules = parseToolsFile(JSON.stringify({ tools: { current_time: rule } }), REGISTERED);
     const toolbox = createToolbox(TOOLS, rules);
-    expect(toolbox.offer(scene).map(({ name }) => name)).toEqual(mayUse ? ['current_time'] : []);
-    const prepared = toolbox.prepare({ name: 'current_time', argumentsJson: '{}' }, scene);
+    expect(toolbox.offer(context).map(({ name }) => name)).toEqual(mayUse ? ['current_time'] : []);
+    const prepared = toolbox.prepare({ name: 'current_time', argumentsJson: '{}' }, context);
     expect('run' in prepared).toBe(mayUse);
   });
 

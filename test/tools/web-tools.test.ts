@@ -40,13 +40,13 @@ const HERE: EgressPolicy = {
 };
 
 function use(tool: Tool, args: object, texts: string[] = []): { status: string; run: () => Promise<string> } {
-  const scene = {
+  const context = {
     person: undefined,
     place: { kind: 'private' as const, id: 'u' },
     language: 'zh' as const,
     readTexts: () => texts,
   };
-  const prepared = tool.prepare(JSON.stringify(args), scene);
+  const prepared = tool.prepare(JSON.stringify(args), context);
   if ('fault' in prepared) throw new Error(prepared.fault);
   return { status: prepared.status, run: () => prepared.run(new AbortController().signal) };
 }

@@ -8,7 +8,7 @@ import { createPolicy } from '../../src/policy/policy.ts';
 import { createRunSlashWord } from '../../src/turn/commands/run-slash-word.ts';
 import { SignInGate } from '../../src/turn/sign-in-gate.ts';
 import type { TurnContext } from '../../src/turn/turn-context.ts';
-import { openHouse, type House } from '../identity/house.ts';
+import { startIdentityFixture, type IdentityFixture } from '../identity/identity-fixture.ts';
 import { doubleScripts } from '../support/double-scripts.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
@@ -17,7 +17,7 @@ import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.t
 
 const OPEN: PolicyFile = { rules: [], otherwise: { use: true, models: 'all', private: true, groups: 'all' } };
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 const keyRing = testKeyRing();
 const { log } = recordingLog();
 beforeAll(async () => {
@@ -25,13 +25,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(async () => {
-  house = await openHouse(server.redis);
+  fixture = await startIdentityFixture(server.redis);
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 
 function stepsWith(identity: Identity) {
   const models = ['svc-max', 'svc-plus'];
-  const { nowMs } = house.options;
+  const { nowMs } = fixture.options;
   const gate = new SignInGate({
     ...{ identity, keyRing, nowMs, mode: 'required', mostHeld: 20, helpUrl: undefined },
     policy: createPolicy({ file: OPEN, models, defaultModel: 'svc-plus' }),
@@ -46,9 +46,9 @@ function stepsWith(identity: Identity) {
   return { gate, runSlashWord };
 }
 
-/** As much of a turn's scene as these steps read; each call is another message. */
+/** As much of a turn's context as these steps read; each call is another message. */
 function contextOf(text: string, kind: 'private' | 'group' = 'private'): TurnContext {
-  const { tenant, app } = house.owner;
+  const { tenant, app } = fixture.owner;
   const chat = kind === 'private' ? {} : { chat: { kind, id: 'wrgroup' } };
   const newest = textMessage(text, { tenant, app, ...chat });
   const turn = {
@@ -58,18 +58,18 @@ function contextOf(text: string, kind: 'private' | 'group' = 'private'): TurnCon
     stop: { seq: 0, ownerId: '', servedSeq: 0 },
   };
   return {
-    ...{ newest, turn, question: { language: 'en', text, images: [] }, preferences: {}, platform: house.platform },
+    ...{ newest, turn, question: { language: 'en', text, images: [] }, preferences: {}, platform: fixture.platform },
   } as unknown as TurnContext;
 }
 
-const signIn = async () => house.walk(house.browser('20001', 'alice'), await house.link('alice', true));
+const signIn = async () => fixture.walk(fixture.browser('20001', 'alice'), await fixture.link('alice', true));
 const linkIn = (text: string) => /https?:\/\/\S+\/link\/[\w-]+/.exec(text)?.[0];
 const withoutLink = (text: string) => text.replace(linkIn(text) ?? '', '');
 
 describe('a turn that runs again after its worker died', () => {
   test('says once more that the person was signed out, and forgets what was said', async () => {
     await signIn();
-    const { runSlashWord } = stepsWith(house.identity);
+    const { runSlashWord } = stepsWith(fixture.identity);
     const context = contextOf('/unlink');
     const first = await runSlashWord(context, { word: 'unlink', argument: '' });
     expect(first).toMatchObject({ history: { forget: true } });
@@ -78,18 +78,18 @@ describe('a turn that runs again after its worker died', () => {
   });
 
   test('signs nobody out who has signed in meanwhile', async () => {
-    const { runSlashWord } = stepsWith(house.identity);
+    const { runSlashWord } = stepsWith(fixture.identity);
     const context = contextOf('/unlink');
     const first = await runSlashWord(context, { word: 'unlink', argument: '' });
     await signIn();
     expect(await runSlashWord(context, { word: 'unlink', argument: '' })).toEqual(first);
-    expect(await house.identity.accountOf(house.owner, 'alice')).toMatchObject({ accountId: '20001' });
+    expect(await fixture.identity.accountOf(fixture.owner, 'alice')).toMatchObject({ accountId: '20001' });
   });
 
   test('a sign-out that the connection sends twice is one [repeatable-scripts]', async () => {
     await signIn();
     const doubling = doubleScripts(connectRedis({ urls: [server.url] }, 'wait', log, 'doubling'));
-    const { runSlashWord } = stepsWith(createIdentity({ ...house.options, redis: doubling }));
+    const { runSlashWord } = stepsWith(createIdentity({ ...fixture.options, redis: doubling }));
     expect(await runSlashWord(contextOf('/unlink'), { word: 'unlink', argument: '' })).toMatchObject({
       history: { forget: true },
     });
@@ -97,43 +97,43 @@ describe('a turn that runs again after its worker died', () => {
   });
 
   test('shows its sign-in link again, which works, since nobody may have seen it', async () => {
-    const { gate } = stepsWith(house.identity);
+    const { gate } = stepsWith(fixture.identity);
     const context = contextOf('a question');
     const [first, again] = [await gate.admit(context), await gate.admit(context)];
     const texts = [first, again].map((one) => ('outcome' in one ? one.outcome.text : ''));
     expect(linkIn(texts[0] ?? '')).toBeDefined();
     expect(texts[1]).toBe(texts[0]);
-    expect((await house.walk(house.browser('20001', 'alice'), linkIn(texts[1] ?? '') ?? '')).text).toContain(
+    expect((await fixture.walk(fixture.browser('20001', 'alice'), linkIn(texts[1] ?? '') ?? '')).text).toContain(
       'You are signed in',
     );
   });
 
   test('leaves a link alone that somebody has opened, as one of another message', async () => {
-    const { gate } = stepsWith(house.identity);
+    const { gate } = stepsWith(fixture.identity);
     const context = contextOf('a question');
     const first = await gate.admit(context);
     const link = linkIn('outcome' in first ? first.outcome.text : '') ?? '';
     const other = await gate.admit(contextOf('another question'));
     expect(linkIn('outcome' in other ? other.outcome.text : '')).toBe(link);
-    const browser = house.browser('20001', 'alice');
-    const confirm = await house.walkToConfirm(browser, link);
+    const browser = fixture.browser('20001', 'alice');
+    const confirm = await fixture.walkToConfirm(browser, link);
     const again = await gate.admit(context);
     expect(linkIn('outcome' in again ? again.outcome.text : '')).toBe(link);
     expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are signed in');
   });
 
   test('sends the invitation of a group question once more, since the first may not have left', async () => {
-    const { gate } = stepsWith(house.identity);
+    const { gate } = stepsWith(fixture.identity);
     const context = contextOf('a question', 'group');
     await gate.admit(context);
     await gate.admit(context);
-    expect(house.platform.written.map(({ text }) => linkIn(text) !== undefined)).toEqual([true, true]);
+    expect(fixture.platform.written.map(({ text }) => linkIn(text) !== undefined)).toEqual([true, true]);
   });
 
   test.each(Object.keys(SLASH_SPELLINGS) as SlashWord[])('%s tells and does the same', async (word) => {
     for (const isLinked of [false, true]) {
       if (isLinked) await signIn();
-      const { runSlashWord } = stepsWith(house.identity);
+      const { runSlashWord } = stepsWith(fixture.identity);
       const context = contextOf(`/${word}`);
       const [first, again] = [
         await runSlashWord(context, { word, argument: '' }),

@@ -2,32 +2,32 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { got } from 'got';
 import { gzipSync } from 'node:zlib';
-import { startTown, untilTrue, type Town } from '../support/town.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 import { createWecomSender, wecomText, type WecomSender } from '../support/wecom-sender.ts';
 
-let town: Town;
+let deployment: Deployment;
 let sender: WecomSender;
 let provenAtStart: number;
 
 beforeAll(async () => {
-  town = await startTown({ env: { SIGN_IN: 'off' } });
+  deployment = await startDeployment({ env: { SIGN_IN: 'off' } });
   provenAtStart = countProven();
   sender = createWecomSender({
-    botUrl: town.botUrl,
-    token: town.env['WECOM_BOT_TOKEN'] ?? '',
-    aesKey: town.env['WECOM_BOT_AES_KEY'] ?? '',
+    botUrl: deployment.botUrl,
+    token: deployment.env['WECOM_BOT_TOKEN'] ?? '',
+    aesKey: deployment.env['WECOM_BOT_AES_KEY'] ?? '',
   });
 }, 60_000);
-afterAll(() => town.stop());
+afterAll(() => deployment.stop());
 beforeEach(async () => {
   // What earlier tests asked is answered before the next one counts.
-  await untilTrue(async () => (await town.redis.keys('{p*}:pending')).length === 0);
-  town.lines.splice(0);
+  await untilTrue(async () => (await deployment.redis.keys('{p*}:pending')).length === 0);
+  deployment.lines.splice(0);
 });
 
 const countProven = () =>
-  town.lines.filter((line) => line.includes('the first delivery since the start was verified')).length;
-const chatCalls = () => town.lines.filter((line) => line.includes('chat call')).length;
+  deployment.lines.filter((line) => line.includes('the first delivery since the start was verified')).length;
+const chatCalls = () => deployment.lines.filter((line) => line.includes('chat call')).length;
 const replyOf = (answer: unknown) => (answer as { stream: { id: string; finish: boolean; content: string } }).stream;
 
 test('a message is stored and answered with an open stream [raw-bytes-only]', async () => {
@@ -53,7 +53,7 @@ test('a wrong, absent or repeated signature, and a stale one, are 401 and reach 
 });
 
 test('whoever opens the address in a browser reads what it is for, and a forged delivery nothing', async () => {
-  const address = `${town.botUrl}/webhooks/wecom`;
+  const address = `${deployment.botUrl}/webhooks/wecom`;
   const opened = await got(address, { throwHttpErrors: false });
   expect(opened.statusCode).toBe(401);
   expect(opened.headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -74,7 +74,7 @@ test('a body over 1 MiB is 413, a compressed one 415, and the door stays open [b
 
 test('a webhook takes GET and POST, and no other address is one [raw-bytes-only]', async () => {
   const ask = (method: 'PUT' | 'DELETE' | 'HEAD' | 'POST', path: string) =>
-    got(`${town.botUrl}${path}`, { method, throwHttpErrors: false, retry: { limit: 0 } });
+    got(`${deployment.botUrl}${path}`, { method, throwHttpErrors: false, retry: { limit: 0 } });
   for (const method of ['PUT', 'DELETE', 'HEAD'] as const) {
     const answer = await ask(method, '/webhooks/wecom');
     expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, POST']);
@@ -134,7 +134,7 @@ test('property: no signed JSON, whatever its shape, is answered with an error or
     }),
     { numRuns: 150 },
   );
-  expect((await got(`${town.botUrl}/healthz`)).statusCode).toBe(200);
+  expect((await got(`${deployment.botUrl}/healthz`)).statusCode).toBe(200);
 });
 
 test('a repeated delivery is answered with the same stream and asks the model once [accept-once]', async () => {
@@ -164,7 +164,7 @@ test('a message that Redis lost with its master is not told to be gone before it
   const message = wecomText('count to 3', 'patient');
   const { id } = replyOf((await sender.send(message)).answer);
   await untilTrue(async () => (await pollFor(id, 'patient')).finish);
-  await town.redis.del(await town.redis.keys(`{p*}:message:${id}`));
+  await deployment.redis.del(await deployment.redis.keys(`{p*}:message:${id}`));
   expect(await pollFor(id, 'patient')).toMatchObject({ content: '', finish: false });
   await sender.send(message);
   await untilTrue(async () => (await pollFor(id, 'patient')).finish);
@@ -181,38 +181,38 @@ test('who writes too fast is told so in the answer itself [rate-limits]', async 
 });
 
 test('with Redis frozen a delivery is 503 within 2 s and not stored; 200 again within 5 s of its return [acknowledged-when-stored]', async () => {
-  process.kill(town.redisServer.pid, 'SIGSTOP');
+  process.kill(deployment.redisServer.pid, 'SIGSTOP');
   try {
     const startedMs = Date.now();
     expect((await sender.send(wecomText('lost for now', 'linxiaoyu'))).status).toBe(503);
     expect(Date.now() - startedMs).toBeLessThan(2_500);
-    const ready = await got(`${town.botUrl}/readyz`, {
+    const ready = await got(`${deployment.botUrl}/readyz`, {
       retry: { limit: 0 },
       throwHttpErrors: false,
       timeout: { request: 5_000 },
     });
     expect(ready.statusCode).toBe(503);
-    expect((await got(`${town.botUrl}/healthz`)).statusCode).toBe(200);
+    expect((await got(`${deployment.botUrl}/healthz`)).statusCode).toBe(200);
   } finally {
-    process.kill(town.redisServer.pid, 'SIGCONT');
+    process.kill(deployment.redisServer.pid, 'SIGCONT');
   }
   const message = wecomText('count to 2', 'linxiaoyu');
   await untilTrue(async () => (await sender.send(message)).status === 200, 5_000);
   await untilTrue(
     async () =>
-      (await got(`${town.botUrl}/readyz`, { retry: { limit: 0 }, throwHttpErrors: false })).statusCode === 200,
+      (await got(`${deployment.botUrl}/readyz`, { retry: { limit: 0 }, throwHttpErrors: false })).statusCode === 200,
   );
 });
 
 test('no message text, token or key is in the log of all of this [scrubbed-logs]', async () => {
   await sender.send(wecomText('canary-message-text', 'zhangwei'));
   await new Promise((resolve) => setTimeout(resolve, 300));
-  const all = town.lines.join('\n');
+  const all = deployment.lines.join('\n');
   for (const secret of [
     'canary-message-text',
-    town.env['WECOM_BOT_AES_KEY'],
-    town.env['CHAT_API_KEY'],
-    town.env['SECRET_KEY'],
+    deployment.env['WECOM_BOT_AES_KEY'],
+    deployment.env['CHAT_API_KEY'],
+    deployment.env['SECRET_KEY'],
   ]) {
     expect(all).not.toContain(secret);
   }
@@ -221,10 +221,10 @@ test('no message text, token or key is in the log of all of this [scrubbed-logs]
 test('a refused delivery says why in the log: signature, age, size, and nothing of its words', async () => {
   const old = Math.floor(Date.now() / 1000) - 500;
   const told = async (message: unknown, change: Parameters<WecomSender['send']>[1]) => {
-    town.lines.splice(0);
+    deployment.lines.splice(0);
     await sender.send(message, change);
     // One that is too large is answered before the last of it has come.
-    const found = () => town.lines.find((line) => line.includes('a delivery was refused'));
+    const found = () => deployment.lines.find((line) => line.includes('a delivery was refused'));
     await untilTrue(() => found() !== undefined);
     return found() ?? '';
   };
@@ -237,17 +237,17 @@ test('a refused delivery says why in the log: signature, age, size, and nothing 
   expect(await told({}, { body: '{' })).toMatch(/it holds no encrypted text/);
   expect(await told({}, { body: Buffer.alloc(1024 * 1024 + 7, 'x') })).toMatch(/larger than 1 MiB \(1048583 bytes\)/);
   expect(await told({}, { body: gzipSync('{}'), headers: { 'content-encoding': 'gzip' } })).toMatch(/compressed/);
-  expect(town.lines.join('\n')).not.toContain('words of nobody else');
+  expect(deployment.lines.join('\n')).not.toContain('words of nobody else');
 });
 
 test('what is signed and does not open names the key, which is the other half of a set-up', async () => {
   const otherKey = createWecomSender({
-    botUrl: town.botUrl,
-    token: town.env['WECOM_BOT_TOKEN'] ?? '',
+    botUrl: deployment.botUrl,
+    token: deployment.env['WECOM_BOT_TOKEN'] ?? '',
     aesKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG',
   });
   await otherKey.send(wecomText('hello'));
-  expect(town.lines.join('\n')).toMatch(/it is signed and does not open: see that WECOM_BOT_AES_KEY is/);
+  expect(deployment.lines.join('\n')).toMatch(/it is signed and does not open: see that WECOM_BOT_AES_KEY is/);
 });
 
 test('the first delivery that is verified says so, once', async () => {

@@ -4,7 +4,7 @@ import { ChatError } from '../../../src/chat/chat-error.ts';
 import { DEFAULT_CHAT_LIMITS } from '../../../src/chat/chat-limits.ts';
 import type { ChatEvent } from '../../../src/chat/chat-types.ts';
 import { StreamDecoder } from '../../../src/chat/stream/stream-decoder.ts';
-import { summaryOf } from '../chat-scene.ts';
+import { summaryOf } from '../chat-fixture.ts';
 import { chunk, sse } from '../scripted-chat-server.ts';
 import { anyText } from '../../support/any-text.ts';
 import { tries } from '../../support/tries.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { noisePicture } from '../../support/noise-picture.ts';
 import { DecoderProcess, type DecodeOrder } from '../../../src/conversation/images/decoder-process.ts';
 import { childRunning, processorTimeMs, SEES_CHILDREN } from '../../support/child-processes.ts';
-import { untilTrue } from '../../support/town.ts';
+import { untilTrue } from '../../support/deployment.ts';
 
 /** Takes a decoder long; and to make, so that it is made once. */
 let largeOrder: Promise<DecodeOrder> | undefined;

@@ -32,9 +32,9 @@ function memoryOfAllMib() {
 
 function watchMemory() {
   let mostMib = 0;
-  const look = () => (mostMib = Math.max(mostMib, memoryOfAllMib()));
-  look();
-  const timer = setInterval(look, 2);
+  const measure = () => (mostMib = Math.max(mostMib, memoryOfAllMib()));
+  measure();
+  const timer = setInterval(measure, 2);
   return () => {
     clearInterval(timer);
     return mostMib;

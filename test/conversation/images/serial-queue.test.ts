@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { SerialQueue } from '../../../src/conversation/images/serial-queue.ts';
 
 /** Tasks that end when they are told, and the order in which they began. */
-function scene(lane: SerialQueue) {
+function setUp(lane: SerialQueue) {
   const began: string[] = [];
   const ends: (() => void)[] = [];
   const add = (owner: string, name: string) =>
@@ -19,7 +19,7 @@ function scene(lane: SerialQueue) {
 }
 
 test('ten heavy pictures of one person hold up another’s by one at most', async () => {
-  const { began, add, endOne } = scene(new SerialQueue(1));
+  const { began, add, endOne } = setUp(new SerialQueue(1));
   const all = Array.from({ length: 10 }, (_, index) => add('a', `a${index}`));
   all.push(add('b', 'b0'), add('c', 'c0'));
   await endOne();
@@ -31,7 +31,7 @@ test('ten heavy pictures of one person hold up another’s by one at most', asyn
 });
 
 test('one person never takes all places, so that somebody else begins at once', async () => {
-  const { began, add, endOne } = scene(new SerialQueue(4, 2));
+  const { began, add, endOne } = setUp(new SerialQueue(4, 2));
   const all = Array.from({ length: 6 }, (_, index) => add('a', `a${index}`));
   all.push(add('b', 'b0'));
   await new Promise((resolve) => setImmediate(resolve));

@@ -1,26 +1,26 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createIdentity } from '../../../src/identity/identity.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { openHouse, type House, type HouseOptions } from '../house.ts';
+import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions } from '../identity-fixture.ts';
 
 const HOUR_MS = 3_600_000;
 
 let server: TestRedis;
-let house: House;
+let fixture: IdentityFixture;
 beforeAll(async () => {
   server = await startTestRedis();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 afterAll(() => server.stop());
 
-/** A house in which 20001 is linked, with an access token of two hours. */
-async function openLinked(signIn: HouseOptions['signIn'] = { keepTokens: 'both' }): Promise<House> {
-  house = await openHouse(server.redis, { signIn });
-  await house.walk(house.browser('20001', '20001'), await house.link('20001'));
-  return house;
+/** A fixture in which 20001 is linked, with an access token of two hours. */
+async function openLinked(signIn: IdentityFixtureOptions['signIn'] = { keepTokens: 'both' }): Promise<IdentityFixture> {
+  fixture = await startIdentityFixture(server.redis, { signIn });
+  await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
+  return fixture;
 }
 
-const fresh = (rejected?: string) => house.identity.freshAccessToken(house.owner, '20001', rejected);
+const fresh = (rejected?: string) => fixture.identity.freshAccessToken(fixture.owner, '20001', rejected);
 const linkFields = async () => {
   const [name] = await server.redis.keys('{id}:link:*');
   return server.redis.hgetall(name ?? '');
@@ -30,41 +30,41 @@ describe('refreshing [one-refresh]', () => {
   test('a fresh token is used as it is', async () => {
     await openLinked();
     expect(await fresh()).toMatch(/^AT:/);
-    expect(house.service.seen.refreshes).toHaveLength(0);
+    expect(fixture.service.seen.refreshes).toHaveLength(0);
   });
 
   test('50 callers of two processes make one refresh, and all get its token', async () => {
     await openLinked();
-    house.clock.nowMs += 2 * HOUR_MS;
-    const other = createIdentity(house.options);
+    fixture.clock.nowMs += 2 * HOUR_MS;
+    const other = createIdentity(fixture.options);
     const callers = Array.from({ length: 50 }, (_, index) =>
-      (index % 2 === 0 ? house.identity : other).freshAccessToken(house.owner, '20001'),
+      (index % 2 === 0 ? fixture.identity : other).freshAccessToken(fixture.owner, '20001'),
     );
     const tokens = await Promise.all(callers);
     expect(new Set(tokens).size).toBe(1);
-    expect(house.service.seen.refreshes).toHaveLength(1);
+    expect(fixture.service.seen.refreshes).toHaveLength(1);
   });
 
   test('a reply without a refresh token does not take ours away', async () => {
     await openLinked();
     for (let round = 0; round < 3; round += 1) {
-      house.clock.nowMs += 2 * HOUR_MS;
+      fixture.clock.nowMs += 2 * HOUR_MS;
       await fresh();
     }
-    expect(new Set(house.service.seen.refreshes).size).toBe(1);
-    expect(house.service.seen.refreshes).toHaveLength(3);
+    expect(new Set(fixture.service.seen.refreshes).size).toBe(1);
+    expect(fixture.service.seen.refreshes).toHaveLength(3);
   });
 
   test('a reply with one replaces it', async () => {
     await openLinked();
-    house.service.scripted.refresh = () => ({
+    fixture.service.scripted.refresh = () => ({
       body: JSON.stringify({ access_token: 'AT:new', token_type: 'bearer', expires_in: 60, refresh_token: 'RT:new' }),
     });
-    house.clock.nowMs += 2 * HOUR_MS;
+    fixture.clock.nowMs += 2 * HOUR_MS;
     expect(await fresh()).toBe('AT:new');
-    house.clock.nowMs += 2 * HOUR_MS;
+    fixture.clock.nowMs += 2 * HOUR_MS;
     await fresh();
-    expect(house.service.seen.refreshes[1]).toBe('RT:new');
+    expect(fixture.service.seen.refreshes[1]).toBe('RT:new');
   });
 
   test('a rejected token is refreshed once, and not again within a minute [expiry-unit]', async () => {
@@ -74,24 +74,24 @@ describe('refreshing [one-refresh]', () => {
     expect(second).not.toBe(first);
     expect(await fresh(first)).toBe(second);
     await expect(fresh(second)).rejects.toMatchObject({ code: 'refresh_later' });
-    expect(house.service.seen.refreshes).toHaveLength(1);
-    house.clock.nowMs += 60_000;
+    expect(fixture.service.seen.refreshes).toHaveLength(1);
+    fixture.clock.nowMs += 60_000;
     expect(await fresh(second)).toMatch(/^AT:/);
   });
 
   test('invalid_grant is final: tokens go, the person is told once', async () => {
     await openLinked();
-    house.service.scripted.refresh = () => ({ status: 400, body: '{"error":"invalid_grant"}' });
-    house.clock.nowMs += 2 * HOUR_MS;
+    fixture.service.scripted.refresh = () => ({ status: 400, body: '{"error":"invalid_grant"}' });
+    fixture.clock.nowMs += 2 * HOUR_MS;
     await expect(fresh()).rejects.toMatchObject({ code: 'sign_in_again' });
     await expect(fresh()).rejects.toMatchObject({ code: 'sign_in_again' });
     expect(await linkFields()).toMatchObject({ status: 'reauth', tokens: '' });
-    expect((await house.identity.accountOf(house.owner, '20001'))?.status).toBe('reauth');
-    expect(house.notices.map(({ notice }) => notice.kind)).toEqual(['linked', 'sign-in-again']);
-    expect(house.service.seen.refreshes).toHaveLength(1);
-    house.service.scripted = {};
-    await house.walk(house.browser('20001', '20001'), await house.link('20001'));
-    expect((await house.identity.accountOf(house.owner, '20001'))?.status).toBe('active');
+    expect((await fixture.identity.accountOf(fixture.owner, '20001'))?.status).toBe('reauth');
+    expect(fixture.notices.map(({ notice }) => notice.kind)).toEqual(['linked', 'sign-in-again']);
+    expect(fixture.service.seen.refreshes).toHaveLength(1);
+    fixture.service.scripted = {};
+    await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
+    expect((await fixture.identity.accountOf(fixture.owner, '20001'))?.status).toBe('active');
   });
 
   for (const [what, status, body] of [
@@ -102,48 +102,48 @@ describe('refreshing [one-refresh]', () => {
   ] as const) {
     test(`${what} keeps the tokens and waits`, async () => {
       await openLinked();
-      house.service.scripted.refresh = () => ({ status, body });
-      house.clock.nowMs += 2 * HOUR_MS;
+      fixture.service.scripted.refresh = () => ({ status, body });
+      fixture.clock.nowMs += 2 * HOUR_MS;
       for (let round = 0; round < 3; round += 1) {
         await expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
-        house.clock.nowMs += 10 * 60_000;
+        fixture.clock.nowMs += 10 * 60_000;
       }
       expect((await linkFields())['status']).toBe('active');
-      expect(house.lines.some((line) => line.includes('our client id'))).toBe(body.includes('invalid_client'));
-      house.service.scripted = {};
+      expect(fixture.lines.some((line) => line.includes('our client id'))).toBe(body.includes('invalid_client'));
+      fixture.service.scripted = {};
       expect(await fresh()).toMatch(/^AT:/);
     });
   }
 
   test('an unknown refusal is final when it comes again a minute later, not before', async () => {
     await openLinked();
-    house.service.scripted.refresh = () => ({ status: 403, body: '{"error":"odd"}' });
-    house.clock.nowMs += 2 * HOUR_MS;
+    fixture.service.scripted.refresh = () => ({ status: 403, body: '{"error":"odd"}' });
+    fixture.clock.nowMs += 2 * HOUR_MS;
     await expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
-    house.clock.nowMs += 30_000;
+    fixture.clock.nowMs += 30_000;
     await expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
-    expect(house.service.seen.refreshes).toHaveLength(1);
-    house.clock.nowMs += 30_000;
+    expect(fixture.service.seen.refreshes).toHaveLength(1);
+    fixture.clock.nowMs += 30_000;
     await expect(fresh()).rejects.toMatchObject({ code: 'sign_in_again' });
   });
 
   test('a refresh that ends after /unlink leaves nothing behind', async () => {
     await openLinked();
-    house.clock.nowMs += 2 * HOUR_MS;
-    house.service.scripted.refresh = () => ({ delayMs: 200 });
+    fixture.clock.nowMs += 2 * HOUR_MS;
+    fixture.service.scripted.refresh = () => ({ delayMs: 200 });
     const pending = expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
     await new Promise((resolve) => setTimeout(resolve, 100));
-    await house.identity.unlink(house.owner, '20001', 'm1');
+    await fixture.identity.unlink(fixture.owner, '20001', 'm1');
     await pending;
     expect(await server.redis.keys('{id}:link:*')).toEqual([]);
   });
 
   test('a swapped token record does not open', async () => {
     await openLinked();
-    await house.walk(house.browser('20002', '20002'), await house.link('20002'));
+    await fixture.walk(fixture.browser('20002', '20002'), await fixture.link('20002'));
     const [one, two] = await server.redis.keys('{id}:link:*');
     await server.redis.hset(one ?? '', 'tokens', (await server.redis.hget(two ?? '', 'tokens')) ?? '');
-    const results = await Promise.allSettled([fresh(), house.identity.freshAccessToken(house.owner, '20002')]);
+    const results = await Promise.allSettled([fresh(), fixture.identity.freshAccessToken(fixture.owner, '20002')]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
@@ -151,9 +151,9 @@ describe('refreshing [one-refresh]', () => {
     await openLinked({ keepTokens: 'none' });
     expect((await linkFields())['tokens']).toBe('');
     await expect(fresh()).rejects.toMatchObject({ code: 'sign_in_again' });
-    await house.close();
+    await fixture.close();
     await openLinked({ keepTokens: 'refresh' });
     expect(await fresh()).toMatch(/^AT:/);
-    expect(house.service.seen.refreshes).toHaveLength(1);
+    expect(fixture.service.seen.refreshes).toHaveLength(1);
   });
 });

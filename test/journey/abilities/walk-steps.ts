@@ -5,12 +5,12 @@ import type { PlatformHere } from '../../support/both-platforms.ts';
 import { messagesWaiting } from '../../support/messages-waiting.ts';
 import { seenOf, type Screen } from '../../support/screen.ts';
 import type { SmallWeb } from '../../support/small-web.ts';
-import { untilTrue, type Town } from '../../support/town.ts';
+import { untilTrue, type Deployment } from '../../support/deployment.ts';
 import type { AbilityRow, Pattern, ReadHere, Step } from './ability-row.ts';
 
 /** Who walks, and where. */
 export interface Walker {
-  town: Town;
+  deployment: Deployment;
   platform: PlatformHere;
   web: SmallWeb;
   language: 'en' | 'zh';
@@ -34,9 +34,9 @@ export async function walkSteps(walker: Walker, steps: readonly Step[]): Promise
 }
 
 async function walkStep(walker: Walker, step: Step, first: MessageView | undefined): Promise<MessageView> {
-  const { town, web, screen } = walker;
-  const before = { events: screen.events.length, lines: town.lines.length };
-  if (step.afterMs !== undefined) town.advance(step.afterMs);
+  const { deployment, web, screen } = walker;
+  const before = { events: screen.events.length, lines: deployment.lines.length };
+  if (step.afterMs !== undefined) deployment.advance(step.afterMs);
   const letGo = step.doing && web.hold();
   try {
     const message = await say(walker, step, first);
@@ -45,13 +45,13 @@ async function walkStep(walker: Walker, step: Step, first: MessageView | undefin
     if (step.doing) await untilAny(apart, readHere(walker, step.doing));
     const others = step.meanwhile ? await sayMeanwhile(walker, message, step) : [];
     letGo?.();
-    await untilRead(() => shownText(town, message), readHere(walker, step.reads));
+    await untilRead(() => shownText(deployment, message), readHere(walker, step.reads));
     if (step.apart) await untilAny(apart, readHere(walker, step.apart));
-    await untilTrue(async () => (await messagesWaiting(town.redis)) === 0, LIMIT_MS);
-    for (const { other, reads } of others) await untilRead(() => shownText(town, other), readHere(walker, reads));
-    const { looks, apart: besides } = await seen(walker, message, before.events);
-    if (step.hides) expect([...looks, ...besides].join('\n')).not.toMatch(step.hides);
-    if (step.model !== undefined) expect(modelsOf(town.lines.slice(before.lines))).toEqual([step.model]);
+    await untilTrue(async () => (await messagesWaiting(deployment.redis)) === 0, LIMIT_MS);
+    for (const { other, reads } of others) await untilRead(() => shownText(deployment, other), readHere(walker, reads));
+    const { snapshots, apart: besides } = await seen(walker, message, before.events);
+    if (step.hides) expect([...snapshots, ...besides].join('\n')).not.toMatch(step.hides);
+    if (step.model !== undefined) expect(modelsOf(deployment.lines.slice(before.lines))).toEqual([step.model]);
     return message;
   } finally {
     letGo?.();
@@ -60,22 +60,22 @@ async function walkStep(walker: Walker, step: Step, first: MessageView | undefin
 
 /** Says the rest once the answer has begun: while it grows, or while a tool works for it. */
 async function sayMeanwhile(walker: Walker, message: MessageView, { meanwhile = [], doing }: Step) {
-  const { town } = walker;
-  if (!doing) await untilRead(() => shownText(town, message), /^1 2 3/);
+  const { deployment } = walker;
+  if (!doing) await untilRead(() => shownText(deployment, message), /^1 2 3/);
   const others: { other: MessageView; reads: ReadHere }[] = [];
   for (const step of meanwhile) {
     others.push({ other: await say(walker, step, message), reads: step.reads });
     // What is said next is behind it, whichever delivery is quicker.
-    if (doing) await untilTrue(async () => (await messagesWaiting(town.redis)) === 1 + others.length, LIMIT_MS);
+    if (doing) await untilTrue(async () => (await messagesWaiting(deployment.redis)) === 1 + others.length, LIMIT_MS);
   }
   return others;
 }
 
 async function signInFor(walker: Walker, message: MessageView, { first, told }: NonNullable<Step['signsIn']>) {
-  const { town, asker, screen } = walker;
+  const { deployment, asker, screen } = walker;
   const from = screen.events.length;
-  await untilRead(() => shownText(town, message), readHere(walker, first));
-  await signIn(town, asker, await shownText(town, message));
+  await untilRead(() => shownText(deployment, message), readHere(walker, first));
+  await signIn(deployment, asker, await shownText(deployment, message));
   const texts = () => screen.events.slice(from).flatMap(({ name, data }) => (name === 'message' ? data.text : []));
   await untilAny(texts, readHere(walker, told));
 }
@@ -87,13 +87,13 @@ export function countUnanswered(here: Pick<Walker, 'platform' | 'language'>, row
 }
 
 /** Asks to sign in by the link in a text, and where the browser shows a code types it into the chat. */
-export async function signIn(town: Town, person: string, invitation: string): Promise<void> {
-  const code = CODE.exec(await town.signIn(person, invitation))?.[1];
-  if (code !== undefined) await town.messenger.driver.say(person, code);
+export async function signIn(deployment: Deployment, person: string, invitation: string): Promise<void> {
+  const code = CODE.exec(await deployment.signIn(person, invitation))?.[1];
+  if (code !== undefined) await deployment.messenger.driver.say(person, code);
 }
 
 /** The answer to a message as it stands now. */
-export async function shownText({ messenger }: Town, { id }: MessageView): Promise<string> {
+export async function shownText({ messenger }: Deployment, { id }: MessageView): Promise<string> {
   return (await messenger.driver.answer(id))?.text ?? '';
 }
 
@@ -111,11 +111,11 @@ async function untilAny(read: () => Promise<string[]> | string[], pattern: Patte
 }
 
 async function say(
-  { town, platform, web, language, asker, neighbour }: Walker,
+  { deployment, platform, web, language, asker, neighbour }: Walker,
   { by, in: place, isUnaddressed, says, pictures = [], quotesFirst }: Step,
   first: MessageView | undefined,
 ): Promise<MessageView> {
-  return town.messenger.driver.say(by === 'neighbour' ? neighbour : asker, {
+  return deployment.messenger.driver.say(by === 'neighbour' ? neighbour : asker, {
     // Slack keeps what begins with a slash for itself.
     text: says[language].replace('{web}', web.pageUrl).replace(platform === 'slack' ? /^\// : /^$/, ''),
     images: await Promise.all(pictures.map(picture)),
@@ -132,8 +132,8 @@ async function picture(width: number | 'damaged'): Promise<Buffer> {
     .toBuffer();
 }
 
-async function seen({ town, screen }: Walker, message: MessageView, from: number) {
-  const answer = await town.messenger.driver.answer(message.id);
+async function seen({ deployment, screen }: Walker, message: MessageView, from: number) {
+  const answer = await deployment.messenger.driver.answer(message.id);
   return seenOf(screen, from, message.conversationId, answer?.id);
 }
 

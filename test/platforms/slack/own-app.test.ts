@@ -4,13 +4,13 @@ import { startFakeSlack, type FakeSlack } from '../../support/fake-slack.ts';
 import { BOT_TOKEN, deliver, directMessage, slack } from './support.ts';
 import { receiveAt } from '../../support/receive-at.ts';
 
-let town: FakeSlack;
+let deployment: FakeSlack;
 let platform: Platform;
 beforeEach(async () => {
-  town = await startFakeSlack(BOT_TOKEN);
-  platform = slack({ apiUrl: town.apiUrl });
+  deployment = await startFakeSlack(BOT_TOKEN);
+  platform = slack({ apiUrl: deployment.apiUrl });
 });
-afterEach(() => town.close());
+afterEach(() => deployment.close());
 
 const FORM = { contentType: 'application/x-www-form-urlencoded' };
 
@@ -46,15 +46,15 @@ test('events, commands and clicks of another workspace are ignored, from the fir
   expect(await bring(click({ team: { id: 'TOTHER' } }), FORM)).toBe('ignored');
   expect(await bring(click({ team: { id: 'T1' } }), FORM)).toBe('feedback');
   // Slack was asked once for all of them.
-  expect(town.calls.filter(({ method }) => method === 'auth.test')).toHaveLength(1);
+  expect(deployment.calls.filter(({ method }) => method === 'auth.test')).toHaveLength(1);
 });
 
 test('another app’s events are ignored: Slack says which is ours, else the first event of our workspace shows it', async () => {
-  town.appId = 'A1';
+  deployment.appId = 'A1';
   expect(await bring(from({ api_app_id: 'AOTHER' }))).toBe('ignored');
   expect(await bring(from({ api_app_id: 'A1' }))).toBe('message');
-  town.appId = undefined;
-  platform = slack({ apiUrl: town.apiUrl });
+  deployment.appId = undefined;
+  platform = slack({ apiUrl: deployment.apiUrl });
   expect(await bring(from({ team_id: 'TOTHER', api_app_id: 'AOTHER' }))).toBe('ignored');
   expect(await bring(from({ api_app_id: 'A1' }))).toBe('message');
   expect(await bring(from({ api_app_id: 'AOTHER' }))).toBe('ignored');
@@ -68,8 +68,8 @@ test('in a channel that is shared with another workspace, ours is the one that t
 });
 
 test('while Slack does not say who we are, messages are taken, and nobody waits long', async () => {
-  await town.close();
+  await deployment.close();
   expect(await bring(from({}))).toBe('message');
   expect(platform.pending?.()).toBeUndefined();
-  town = await startFakeSlack(BOT_TOKEN);
+  deployment = await startFakeSlack(BOT_TOKEN);
 });

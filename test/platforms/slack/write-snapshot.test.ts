@@ -5,7 +5,7 @@ import { belowStream, isNoteRefused, noteInText, wholeSnapshot } from '../../../
 const words = fc.stringMatching(/^[a-z&<>!@*_`|# \n，。😀]{0,60}$/u);
 const long = fc.tuple(words, fc.integer({ min: 1, max: 200 })).map(([text, times]) => text.repeat(times));
 
-test('a look without a note is markdown_text alone, as is one whose note says nothing', () => {
+test('a snapshot without a note is markdown_text alone, as is one whose note says nothing', () => {
   expect(wholeSnapshot({ content: 'Hello' })).toEqual({ markdown_text: 'Hello' });
   expect(wholeSnapshot({ content: 'Hello', note: ' \n' })).toEqual({ markdown_text: 'Hello' });
   expect(belowStream({ content: 'Hello' })).toEqual({});

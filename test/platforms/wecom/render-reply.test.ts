@@ -8,7 +8,7 @@ const final = (text: string, status?: string) =>
 const live = (text: string, status?: string) =>
   renderReply({ text, finished: false, ...(status === undefined ? {} : { status }) });
 
-describe('a look of a reply', () => {
+describe('a snapshot of a reply', () => {
   test('the text is the model’s text and nothing else', () => {
     const markdown = '# Title\n\n- one **bold**\n\n| a | b |\n|---|---|\n| 1 | 2 |\n';
     expect(final(markdown)).toBe(markdown);
@@ -233,7 +233,7 @@ describe('properties', () => {
     );
   });
 
-  test('any look fits', () => {
+  test('any snapshot fits', () => {
     fc.assert(
       fc.property(text, text, fc.integer({ min: 1, max: 2_000 }), fc.boolean(), (model, status, times, finished) => {
         const shown = renderReply({ text: model.repeat(times), status, finished });

@@ -36,16 +36,16 @@ beforeEach(() => {
 /** The rules as they are, but for the port and http, so that forms of an address could reach the server if they were let through. */
 const LOOSE: EgressPolicy = { ...PUBLIC_WEB, protocols: ['http:', 'https:'], mayUsePort: () => true };
 /** What tests open on purpose: one made-up host, which lies on this machine. */
-const TOWN: EgressPolicy = {
+const ONE_SITE: EgressPolicy = {
   ...LOOSE,
   mayConnect: (address) => address === '127.0.0.1',
   resolve: async (hostname) =>
-    hostname === 'town.test' ? ['127.0.0.1'] : hostname === 'two.test' ? ['127.0.0.1', '10.0.0.1'] : [],
+    hostname === 'site.test' ? ['127.0.0.1'] : hostname === 'two.test' ? ['127.0.0.1', '10.0.0.1'] : [],
 };
 
 const fetching = (address: string, egress: EgressPolicy = LOOSE, limits: FetchLimits = FETCH_LIMITS) =>
   fetchPage(address, { egress, limits }, new AbortController().signal);
-const town = (path: string) => `http://town.test:${port}${path}`;
+const siteUrl = (path: string) => `http://site.test:${port}${path}`;
 
 /** Hosts that lead inside, in every spelling that a URL parser understands. */
 const INSIDE = [
@@ -147,7 +147,7 @@ describe('forms of an address [egress-checked]', () => {
 
 describe('names [egress-checked]', () => {
   test('all addresses of a name are checked, not the first alone', async () => {
-    await expect(fetching(`http://two.test:${port}/`, TOWN)).rejects.toMatchObject({ code: 'refused' });
+    await expect(fetching(`http://two.test:${port}/`, ONE_SITE)).rejects.toMatchObject({ code: 'refused' });
     expect(connections).toBe(0);
   });
 
@@ -168,15 +168,18 @@ describe('names [egress-checked]', () => {
   test('rebinding between hops: each hop is looked up and checked anew', async () => {
     let lookUps = 0;
     answer = (_, response) => void response.writeHead(302, { location: '/next' }).end();
-    const egress: EgressPolicy = { ...TOWN, resolve: async () => [(lookUps += 1) === 1 ? '127.0.0.1' : '10.0.0.1'] };
-    await expect(fetching(town('/'), egress)).rejects.toMatchObject({ code: 'refused' });
+    const egress: EgressPolicy = {
+      ...ONE_SITE,
+      resolve: async () => [(lookUps += 1) === 1 ? '127.0.0.1' : '10.0.0.1'],
+    };
+    await expect(fetching(siteUrl('/'), egress)).rejects.toMatchObject({ code: 'refused' });
     expect(requests).toHaveLength(1);
   });
 
   test('a name that hangs is given up in time', async () => {
-    const egress: EgressPolicy = { ...TOWN, resolve: () => new Promise(() => undefined) };
+    const egress: EgressPolicy = { ...ONE_SITE, resolve: () => new Promise(() => undefined) };
     const limits = { ...FETCH_LIMITS, totalMs: 50 };
-    await expect(fetching(town('/'), egress, limits)).rejects.toThrow('took too long');
+    await expect(fetching(siteUrl('/'), egress, limits)).rejects.toThrow('took too long');
   });
 });
 
@@ -186,7 +189,7 @@ describe('redirects [egress-checked]', () => {
     'http://[::1]:{port}/x',
     '//localhost:{port}/x',
     'file:///etc/passwd',
-    'http://u:p@town.test:{port}/x',
+    'http://u:p@site.test:{port}/x',
     'http://inside.test/x',
     'https://169.254.169.254/latest/meta-data/',
   ])('to %s are refused', async (to) => {
@@ -195,11 +198,11 @@ describe('redirects [egress-checked]', () => {
         ? response.writeHead(302, { location: to.replace('{port}', String(port)) }).end()
         : response.end('inside');
     const egress: EgressPolicy = {
-      ...TOWN,
+      ...ONE_SITE,
       mayConnect: (address) => address === '127.0.0.9',
-      resolve: async (host) => [host === 'town.test' ? '127.0.0.9' : '127.0.0.1'],
+      resolve: async (host) => [host === 'site.test' ? '127.0.0.9' : '127.0.0.1'],
     };
-    await expect(fetching(town('/'), egress)).rejects.toMatchObject({ name: 'ToolError' });
+    await expect(fetching(siteUrl('/'), egress)).rejects.toMatchObject({ name: 'ToolError' });
     expect(requests.map(({ url }) => url)).toEqual(['/']);
   });
 
@@ -210,7 +213,7 @@ describe('redirects [egress-checked]', () => {
         if (left > 0) response.writeHead(307, { location: `/${left - 1}` }).end();
         else response.setHeader('content-type', 'text/plain').end('there');
       };
-      return fetching(town(`/${from}`), TOWN);
+      return fetching(siteUrl(`/${from}`), ONE_SITE);
     };
     expect((await countdown(3)).body.toString()).toBe('there');
     await expect(countdown(4)).rejects.toThrow('on and on');
@@ -225,7 +228,7 @@ describe('redirects [egress-checked]', () => {
     });
     // The end of the time would close it, too.
     const limits = { ...FETCH_LIMITS, totalMs: 60_000 };
-    expect(await fetching(town('/'), TOWN, limits)).toMatchObject({ url: { href: town('/there') } });
+    expect(await fetching(siteUrl('/'), ONE_SITE, limits)).toMatchObject({ url: { href: siteUrl('/there') } });
     await closed;
   });
 
@@ -234,12 +237,12 @@ describe('redirects [egress-checked]', () => {
       request.url === '/'
         ? response.writeHead(302, { location: '/b', 'set-cookie': 'a=b' }).end()
         : response.setHeader('content-type', 'text/html').end('x');
-    await fetching(town('/'), TOWN);
+    await fetching(siteUrl('/'), ONE_SITE);
     expect(requests).toHaveLength(2);
     for (const { headers } of requests) {
       expect(headers).not.toHaveProperty('cookie');
       expect(headers).not.toHaveProperty('authorization');
-      expect(headers.host).toBe(`town.test:${port}`);
+      expect(headers.host).toBe(`site.test:${port}`);
     }
   });
 });
@@ -258,7 +261,7 @@ describe('10 s and 2 MB [egress-checked]', () => {
     answer = (__, response) =>
       void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': encoding }).end(bomb);
     const before = process.memoryUsage().rss;
-    await expect(fetching(town('/'), TOWN)).rejects.toThrow('too large');
+    await expect(fetching(siteUrl('/'), ONE_SITE)).rejects.toThrow('too large');
     expect(process.memoryUsage().rss - before).toBeLessThan(50 * 1_024 * 1_024);
   });
 
@@ -274,7 +277,7 @@ describe('10 s and 2 MB [egress-checked]', () => {
           write();
         };
       });
-      await expect(fetching(town('/'), TOWN)).rejects.toThrow('too large');
+      await expect(fetching(siteUrl('/'), ONE_SITE)).rejects.toThrow('too large');
       await closed;
     }
   });
@@ -287,7 +290,7 @@ describe('10 s and 2 MB [egress-checked]', () => {
         timer = setInterval(() => response.write('x'), 10);
       };
     });
-    await expect(fetching(town('/'), TOWN, { ...FETCH_LIMITS, totalMs: 300 })).rejects.toThrow('took too long');
+    await expect(fetching(siteUrl('/'), ONE_SITE, { ...FETCH_LIMITS, totalMs: 300 })).rejects.toThrow('took too long');
     await closed;
     clearInterval(timer);
   });
@@ -295,7 +298,7 @@ describe('10 s and 2 MB [egress-checked]', () => {
   test('a stop ends it at once with the caller’s reason', async () => {
     const ending = new AbortController();
     answer = () => ending.abort(new Error('stopped'));
-    await expect(fetchPage(town('/'), { egress: TOWN }, ending.signal)).rejects.toThrow('stopped');
+    await expect(fetchPage(siteUrl('/'), { egress: ONE_SITE }, ending.signal)).rejects.toThrow('stopped');
   });
 
   test('a page within the limits arrives whole in every compression', async () => {
@@ -309,8 +312,8 @@ describe('10 s and 2 MB [egress-checked]', () => {
         void response
           .writeHead(200, { 'content-type': 'Text/HTML; charset="utf-8"', 'content-encoding': encoding })
           .end(body);
-      expect(await fetching(town('/a#b'), TOWN)).toMatchObject({
-        url: { href: town('/a') },
+      expect(await fetching(siteUrl('/a#b'), ONE_SITE)).toMatchObject({
+        url: { href: siteUrl('/a') },
         mediaType: 'text/html',
         charset: 'utf-8',
         body: Buffer.from('有'),
@@ -327,9 +330,9 @@ describe('10 s and 2 MB [egress-checked]', () => {
     ];
     for (const sent of headers) {
       answer = (_, response) => void response.writeHead(200, sent).end('x');
-      await expect(fetching(town('/'), TOWN)).rejects.toMatchObject({ code: 'unusable' });
+      await expect(fetching(siteUrl('/'), ONE_SITE)).rejects.toMatchObject({ code: 'unusable' });
     }
     answer = (_, response) => void response.writeHead(404).end();
-    await expect(fetching(town('/'), TOWN)).rejects.toThrow('status 404');
+    await expect(fetching(siteUrl('/'), ONE_SITE)).rejects.toThrow('status 404');
   });
 });

@@ -6,7 +6,7 @@ import { createToolbox, type Toolbox } from '../../../src/tools/toolbox.ts';
 import { defineTool, type Tool, type ToolAsker } from '../../../src/tools/tool.ts';
 import { answerInRounds } from '../../../src/turn/ask/answer-in-rounds.ts';
 import { TOOL_LIMITS, type ToolLimits } from '../../../src/turn/ask/tool-limits.ts';
-import { startChatScene, summaryOf, type ChatScene } from '../../chat/chat-scene.ts';
+import { startChatFixture, summaryOf, type ChatFixture } from '../../chat/chat-fixture.ts';
 import { chunk, cutAfter, sse, stallAfter, statusOf, streamOf, type Answer } from '../../chat/scripted-chat-server.ts';
 
 interface SentMessage {
@@ -16,8 +16,8 @@ interface SentMessage {
   tool_calls?: { id: string; function: { name: string; arguments: string } }[];
 }
 
-let chat: ChatScene;
-beforeAll(async () => void (chat = await startChatScene()));
+let chat: ChatFixture;
+beforeAll(async () => void (chat = await startChatFixture()));
 afterAll(() => chat.stop());
 beforeEach(() => void chat.server.calls.splice(0));
 

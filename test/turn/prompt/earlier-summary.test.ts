@@ -26,14 +26,14 @@ interface Situation {
 }
 
 /** With a budget of 5,000 tokens, where a turn takes 250. */
-function wishedTurn({ dropped = [], read = turns, unread = 0, summary }: Situation): string | undefined {
+function requestedTurn({ dropped = [], read = turns, unread = 0, summary }: Situation): string | undefined {
   const turn = { conversation, history: read.map(() => 'sealed'), historyLength: read.length + unread };
   const context = { turn, newest } as unknown as TurnContext;
   const options = { keyRing: testKeyRing(), groupScope: 'member' as const, promptBudgetTokens: 5_000 };
   return summaryRequest(options, context, { turns: read, droppedTurns: dropped }, summary)?.turnId;
 }
 
-describe('a summary is wished only of what a full prompt left out, and only when that is enough', () => {
+describe('a summary is requested only of what a full prompt left out, and only when that is enough', () => {
   const short = turns.map((turn) => ({ ...turn, userText: 'hm', assistantText: 'yes' }));
   test.each<[string, Situation, string | undefined]>([
     ['nothing was left out', {}, undefined],
@@ -48,8 +48,8 @@ describe('a summary is wished only of what a full prompt left out, and only when
     ['many were not read, and stand in the summary', { unread: 10, summary: covering(0) }, undefined],
     ['many were not read, of the conversation before', { unread: 10, read: withBegin(2) }, undefined],
     ['many were not read, and nothing that was got an answer', { unread: 10, read: unanswered() }, undefined],
-  ])('%s', (_what, situation, wished) => {
-    expect(wishedTurn(situation)).toBe(wished);
+  ])('%s', (_what, situation, requested) => {
+    expect(requestedTurn(situation)).toBe(requested);
   });
 });
 

@@ -7,9 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { atExit } from './at-exit.ts';
 
 /** `up`: it said that it runs, and nothing has been done to it since. */
-export type PartState = 'starting' | 'up' | 'frozen' | 'stopping' | 'down' | 'closed';
+export type InstanceState = 'starting' | 'up' | 'frozen' | 'stopping' | 'down' | 'closed';
 
-export interface PartOptions {
+export interface InstanceProcessOptions {
   name: string;
   env: Record<string, string>;
   /** The program; `dist/main.js` unless told. */
@@ -35,20 +35,20 @@ const KEPT_OUTPUT_CHARS = 4_000;
  * One Parley process under a supervisor: it is started again whenever it ends, as a service manager would. Only the child
  * that was spawned here is ever signalled.
  */
-export class PartProcess {
+export class InstanceProcess {
   readonly name: string;
-  readonly #options: PartOptions;
+  readonly #options: InstanceProcessOptions;
   #env: Record<string, string>;
   #main: string;
   #child: ChildProcess | undefined;
-  #state: PartState = 'down';
+  #state: InstanceState = 'down';
   #output = '';
   #lives = 0;
   #inspectorUrl: string | undefined;
   readonly #forget: () => void;
   #ended: Promise<unknown> = Promise.resolve();
 
-  constructor(options: PartOptions) {
+  constructor(options: InstanceProcessOptions) {
     this.name = options.name;
     this.#options = options;
     this.#env = options.env;
@@ -57,7 +57,7 @@ export class PartProcess {
     this.#forget = atExit(() => this.#child?.kill('SIGKILL'));
   }
 
-  get state(): PartState {
+  get state(): InstanceState {
     return this.#state;
   }
 
@@ -120,7 +120,7 @@ export class PartProcess {
   }
 
   /** Asks for an orderly stop after which it is not started again. @returns as `stop` does */
-  async retire(): ReturnType<PartProcess['stop']> {
+  async retire(): ReturnType<InstanceProcess['stop']> {
     const result = await this.stop();
     this.#state = 'closed';
     return result;

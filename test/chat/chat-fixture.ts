@@ -9,7 +9,7 @@ export const API_KEY = 'sk-canary-key-000000000000';
 /** Stands for what a person wrote: it may be seen by nobody but the chat service. */
 export const CANARY = 'canary-message-text';
 
-export interface ChatScene {
+export interface ChatFixture {
   server: ScriptedChatServer;
   client: ChatClient;
   /** Moves the client's clock; `aheadMs` is how far the time of day has gone wrong. */
@@ -29,15 +29,15 @@ export interface ChatScene {
 const QUICK: Partial<ChatLimits> = { retryBaseMs: 2, retryCapMs: 4 };
 
 /** A client in front of a scripted service. */
-export async function startChatScene(limits: Partial<ChatLimits> = {}): Promise<ChatScene> {
+export async function startChatFixture(limits: Partial<ChatLimits> = {}): Promise<ChatFixture> {
   const server = await startScriptedChatServer(false);
   const clock = { nowMs: 1_800_000_000_000, aheadMs: 0 };
   const { log, lines } = recordingLog();
   const told = {
-    ended: [] as ChatScene['ended'],
-    retries: [] as ChatScene['retries'],
+    ended: [] as ChatFixture['ended'],
+    retries: [] as ChatFixture['retries'],
     breaker: [] as string[],
-    fallbacks: [] as ChatScene['fallbacks'],
+    fallbacks: [] as ChatFixture['fallbacks'],
   };
   let unknownReasons = 0;
   const report: ChatReport = {

@@ -3,7 +3,7 @@ import type { Gateway } from './gateway.ts';
 import { questionText, type SentEvent, type VisibleMessage } from './ledger.ts';
 import { sendCallback, type StreamAnswer } from './wecom-callbacks.ts';
 
-export interface WecomPeopleOptions {
+export interface WecomUsersOptions {
   gateway: Gateway;
   token: string;
   aesKey: string;
@@ -20,11 +20,11 @@ const DELIVERY_LIMIT_MS = 5_000;
 const POLL_EVERY_MS = 1_000;
 
 /** WeCom's side for many people: delivers with its retries, then polls each reply as the app does, until it is finished. */
-export class WecomPeople {
-  readonly #options: WecomPeopleOptions;
+export class WecomUsers {
+  readonly #options: WecomUsersOptions;
   #polls = 0;
 
-  constructor(options: WecomPeopleOptions) {
+  constructor(options: WecomUsersOptions) {
     this.#options = options;
   }
 
@@ -64,7 +64,12 @@ export class WecomPeople {
 
   async #poll(event: SentEvent, streamId: string): Promise<void> {
     const { messages, gateway, isOver } = this.#options;
-    const message: VisibleMessage = { conversation: event.conversation, event: event.id, looks: [], isFinal: false };
+    const message: VisibleMessage = {
+      conversation: event.conversation,
+      event: event.id,
+      snapshots: [],
+      isFinal: false,
+    };
     messages.push(message);
     while (!isOver() && !message.isFinal) {
       await pause(POLL_EVERY_MS);
@@ -72,7 +77,8 @@ export class WecomPeople {
       const answer = await this.#ask(url, event, streamId);
       if (!answer?.stream) continue;
       const { content, finish } = answer.stream;
-      if (content !== (message.looks.at(-1)?.text ?? '')) message.looks.push({ atMs: Date.now(), text: content });
+      if (content !== (message.snapshots.at(-1)?.text ?? ''))
+        message.snapshots.push({ atMs: Date.now(), text: content });
       message.isFinal = finish;
     }
   }

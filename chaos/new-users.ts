@@ -6,7 +6,7 @@ import { loginOf } from './sign-in-service.ts';
 import { addEvent, type TrafficOptions } from './traffic.ts';
 import { LinkGone, walkToCode } from './walk-to-code.ts';
 
-export interface NewcomersOptions {
+export interface NewUsersOptions {
   ledger: Ledger;
   /** All that people see by now. */
   messages(): readonly VisibleMessage[];
@@ -15,20 +15,20 @@ export interface NewcomersOptions {
 
 /** A worker that dies is followed after 20 s at the latest. */
 const REPLY_LIMIT_MS = 45_000;
-const LOOK_EVERY_MS = 250;
+const POLL_EVERY_MS = 250;
 const WALK_LIMIT_MS = 30_000;
 /** The product gives a person five links an hour. */
 const MOST_LINKS = 5;
 const INVITATIONS: readonly AccountText[] = ['invitation', 'invitationHeld'];
 
 /** People who sign in after their first question, by the real pages, and type the code into the chat; whatever dies meanwhile. */
-export class Newcomers {
-  readonly #options: NewcomersOptions;
+export class NewUsers {
+  readonly #options: NewUsersOptions;
   readonly #underWay = new Map<number, Promise<void>>();
   /** By conversation: the message whose code made the link. */
   readonly linked = new Map<number, SentEvent>();
 
-  constructor(options: NewcomersOptions) {
+  constructor(options: NewUsersOptions) {
     this.#options = options;
   }
 
@@ -64,7 +64,7 @@ export class Newcomers {
         return await walkToCode(browser, link, loginOf(conversation));
       } catch (error) {
         if (error instanceof LinkGone) return undefined;
-        await pause(LOOK_EVERY_MS);
+        await pause(POLL_EVERY_MS);
       }
     }
     return undefined;
@@ -102,11 +102,11 @@ export class Newcomers {
       for (const message of this.#options.messages()) {
         const isLater = wanted !== undefined && message.conversation === conversation && (message.event ?? 0) > id;
         if (message.event !== id && !isLater) continue;
-        const text = message.looks.at(-1)?.text ?? '';
+        const text = message.snapshots.at(-1)?.text ?? '';
         const kind = kindOfText(text);
         if (kind.kind === 'account' && (wanted?.includes(kind.name) ?? true)) return { name: kind.name, text };
       }
-      await pause(LOOK_EVERY_MS);
+      await pause(POLL_EVERY_MS);
     }
     return undefined;
   }

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chunk, type Answer } from '../chat/scripted-chat-server.ts';
-import type { SlackTown } from './slack-town.ts';
-import { untilTrue } from './town.ts';
+import type { SlackDeployment } from './slack-deployment.ts';
+import { untilTrue } from './deployment.ts';
 import { createWecomSender, wecomText, type WecomSender } from './wecom-sender.ts';
 
 /** How a stop is asked for: WeCom's word, Slack's word, and Slack's own button. */
 export type WayToStop = 'wecom' | 'slack' | 'button';
 
-const WECOM = { token: 'stop-scene-token', aesKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG' };
+const WECOM = { token: 'stop-test-token', aesKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG' };
 const LONGEST_WAIT_MS = 15_000;
-const LOOK_EVERY_MS = 5;
+const POLL_EVERY_MS = 5;
 /** What the model said, whole words in order from the first, and nothing else before the mark. */
 const SAID = 'word1 word2 word3';
 
@@ -23,8 +23,8 @@ export const endless: Answer = async (response) => {
 };
 
 /** One bot in three processes: a receiver and two workers, on WeCom and Slack at once, at the platforms' own pace. */
-export async function startThreeProcesses(town: SlackTown): Promise<WecomSender> {
-  town.chat.script(endless);
+export async function startThreeProcesses(deployment: SlackDeployment): Promise<WecomSender> {
+  deployment.chat.script(endless);
   const env = {
     WECOM_BOT_TOKEN: WECOM.token,
     WECOM_BOT_AES_KEY: WECOM.aesKey,
@@ -32,17 +32,22 @@ export async function startThreeProcesses(town: SlackTown): Promise<WecomSender>
     REPLY_MIN_EDIT_MS: '',
   };
   const roles = ['receiver', 'worker', 'worker'];
-  await Promise.all(roles.map((role) => town.startProcess({ ...env, ROLES: role })));
-  return createWecomSender({ botUrl: town.botUrl, ...WECOM });
+  await Promise.all(roles.map((role) => deployment.startProcess({ ...env, ROLES: role })));
+  return createWecomSender({ botUrl: deployment.botUrl, ...WECOM });
 }
 
 /**
- * Asks something, waits until its answer grows, stops it, and waits for the answer's last look, marked as stopped.
+ * Asks something, waits until its answer grows, stops it, and waits for the answer's last snapshot, marked as stopped.
  * @param userId somebody whom no other stop of the run has
- * @returns milliseconds from the sending of the stop to that look
+ * @returns milliseconds from the sending of the stop to that snapshot
  */
-export async function stopOnce(town: SlackTown, wecom: WecomSender, way: WayToStop, userId: string): Promise<number> {
-  return way === 'wecom' ? stopOnWecom(wecom, userId) : stopOnSlack(town, way, userId);
+export async function stopOnce(
+  deployment: SlackDeployment,
+  wecom: WecomSender,
+  way: WayToStop,
+  userId: string,
+): Promise<number> {
+  return way === 'wecom' ? stopOnWecom(wecom, userId) : stopOnSlack(deployment, way, userId);
 }
 
 async function stopOnWecom(wecom: WecomSender, userId: string): Promise<number> {
@@ -57,41 +62,41 @@ async function stopOnWecom(wecom: WecomSender, userId: string): Promise<number> 
   const stopping = wecom.send(wecomText('/stop', userId));
   let last = await poll();
   while (!last.finish && performance.now() - sentAtMs < LONGEST_WAIT_MS) {
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_EVERY_MS);
     last = await poll();
   }
   const tookMs = performance.now() - sentAtMs;
   await stopping;
   if (!last.content.includes(SAID) || !last.content.includes('Stopped.'))
-    throw new Error(`The last look is not what was said, marked as stopped: ${last.content}`);
+    throw new Error(`The last snapshot is not what was said, marked as stopped: ${last.content}`);
   return tookMs;
 }
 
-async function stopOnSlack(town: SlackTown, way: 'slack' | 'button', userId: string): Promise<number> {
+async function stopOnSlack(deployment: SlackDeployment, way: 'slack' | 'button', userId: string): Promise<number> {
   const channel = `D${userId}`;
-  await town.sender.direct(userId, 'a question');
-  await untilTrue(() => town.textsIn(channel).join('').includes(SAID), LONGEST_WAIT_MS);
+  await deployment.sender.direct(userId, 'a question');
+  await untilTrue(() => deployment.textsIn(channel).join('').includes(SAID), LONGEST_WAIT_MS);
   const sentAtMs = Date.now();
-  if (way === 'slack') await town.sender.direct(userId, '/stop');
-  else town.slack.faults.set('chat.appendStream', [{ kind: 'error', error: 'stopped_by_user' }]);
-  const answer = () => town.slack.messages.find((message) => message.channel === channel);
+  if (way === 'slack') await deployment.sender.direct(userId, '/stop');
+  else deployment.slack.faults.set('chat.appendStream', [{ kind: 'error', error: 'stopped_by_user' }]);
+  const answer = () => deployment.slack.messages.find((message) => message.channel === channel);
   const isStopped = () => {
     const { isStreaming, note, text = '' } = answer() ?? {};
     return isStreaming === false && note === 'Stopped.' && text.startsWith(SAID);
   };
   await untilTrue(isStopped, LONGEST_WAIT_MS).catch(() => {
-    throw new Error(`The last look is not what was said, marked as stopped: ${JSON.stringify(answer())}`);
+    throw new Error(`The last snapshot is not what was said, marked as stopped: ${JSON.stringify(answer())}`);
   });
-  return (answer()?.lookedAtMs.at(-1) ?? Number.POSITIVE_INFINITY) - sentAtMs;
+  return (answer()?.snapshotAtMs.at(-1) ?? Number.POSITIVE_INFINITY) - sentAtMs;
 }
 
-interface StreamLook {
+interface StreamSnapshot {
   id: string;
   content: string;
   finish: boolean;
 }
 
-function readStream(answer: unknown): StreamLook {
-  const { stream } = answer as { stream: Partial<StreamLook> };
+function readStream(answer: unknown): StreamSnapshot {
+  const { stream } = answer as { stream: Partial<StreamSnapshot> };
   return { id: stream.id ?? '', content: stream.content ?? '', finish: stream.finish === true };
 }

@@ -59,7 +59,7 @@ export interface AskOptions {
 }
 
 /** Slack, a Redis and what it takes to answer there; both are new before each test. */
-export interface PushedScene {
+export interface PushedFixture {
   readonly slack: FakeSlack;
   readonly server: TestRedis;
   ask(mode?: 'stream' | 'edit', options?: AskOptions): Promise<AskedInSlack>;
@@ -70,35 +70,35 @@ export interface PushedScene {
   advance(ms: number): void;
 }
 
-export function usePushedScene(): PushedScene {
+export function usePushedFixture(): PushedFixture {
   let clockMs = 1_800_000_000_000;
   let asked = 0;
   const nowMs = () => clockMs;
-  const scene = {
+  const fixture = {
     ask,
-    fault: (method, ...faults) => void scene.slack.faults.set(method, faults),
-    texts: () => scene.slack.messages.map(({ text }) => text),
+    fault: (method, ...faults) => void fixture.slack.faults.set(method, faults),
+    texts: () => fixture.slack.messages.map(({ text }) => text),
     advance: (ms) => void (clockMs += ms),
-  } as { -readonly [Name in keyof PushedScene]: PushedScene[Name] };
+  } as { -readonly [Name in keyof PushedFixture]: PushedFixture[Name] };
 
   beforeAll(async () => {
-    scene.server = await startTestRedis();
+    fixture.server = await startTestRedis();
   });
-  afterAll(() => scene.server.stop());
+  afterAll(() => fixture.server.stop());
   beforeEach(async () => {
-    await scene.server.redis.flushall();
-    scene.slack = await startFakeSlack(TOKEN);
+    await fixture.server.redis.flushall();
+    fixture.slack = await startFakeSlack(TOKEN);
   });
   afterEach(async () => {
-    await scene.slack.close();
+    await fixture.slack.close();
     await afterCare.close(0);
   });
 
   async function ask(mode: 'stream' | 'edit' = 'stream', options: AskOptions = {}): Promise<AskedInSlack> {
     asked += 1;
-    const { redis } = scene.server;
+    const { redis } = fixture.server;
     const store = new DyingWorkersStore({ redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
-    const platform = quickSlack(scene.slack.apiUrl, mode, nowMs, options);
+    const platform = quickSlack(fixture.slack.apiUrl, mode, nowMs, options);
     const message = messageInChannel(asked, options.place);
     const conversation = conversationOf(message, 'member');
     const { deliveryId } = await new Inbox({ redis, keyRing }).accept(conversation, message);
@@ -151,7 +151,7 @@ export function usePushedScene(): PushedScene {
       deliveryId,
     };
   }
-  return scene;
+  return fixture;
 }
 
 function careBy({ onCare }: AskOptions): Pick<AfterCare, 'later'> {

@@ -10,16 +10,16 @@ import { startChatStandIn, type ChatStandIn, type ChatStandInOptions } from './c
 import { createGateway, type Gateway } from './gateway.ts';
 import { deliveryOf } from './drain.ts';
 import type { Ledger } from './ledger.ts';
-import { PartProcess } from './part-process.ts';
+import { InstanceProcess } from './instance-process.ts';
 import { createRolls, type Rolls } from './rolling.ts';
-import { startRedisPart, type RedisPart } from './redis-part.ts';
+import { startRedisInstance, type RedisInstance } from './redis-instance.ts';
 import type { LinkName } from './schedule.ts';
 import { startSignInService } from './sign-in-service.ts';
 import { startFrontDoor } from './front-door.ts';
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from '../test/support/tcp-proxy.ts';
 
 /** A process to start, and where it dies by itself, if it does. */
-export interface PartPlan {
+export interface InstancePlan {
   role: 'receiver' | 'worker';
   /** Armed in so many of its lives, from the first on; in each it dies there. */
   failPoint?: { place: string; lives: number };
@@ -31,9 +31,9 @@ export interface PartPlan {
   preload?: string;
 }
 
-export interface WorldOptions {
+export interface TestbedOptions {
   seed: string;
-  parts: readonly PartPlan[];
+  instances: readonly InstancePlan[];
   /** Whether the chat service has faults of its own, and whether these include stalls of 30 s. */
   chatFails: 'never' | 'briefly' | 'also-stalls';
   /** Whether people have to sign in, at the real service; else sign-in is off. */
@@ -47,7 +47,7 @@ export interface WorldOptions {
   /** Whether wall clocks may go wrong. */
   clocksStep?: boolean;
   /** The rig's own redis-server unless told. */
-  startRedis?: () => Promise<RedisPart>;
+  startRedis?: () => Promise<RedisInstance>;
   /** Settings of every process, over the rig's own. */
   settings?: Record<string, string>;
   /** A folder for what the processes print, everything of it. */
@@ -55,22 +55,22 @@ export interface WorldOptions {
 }
 
 /** One process with the links that it lives by, each through a proxy of its own. */
-export interface Part {
-  process: PartProcess;
+export interface Instance {
+  process: InstanceProcess;
   role: 'receiver' | 'worker';
   links: Record<LinkName, TcpProxy>;
   isWatched: boolean;
 }
 
 /** Everything around the product and the product itself, as real processes. */
-export interface World {
+export interface Testbed {
   ledger: Ledger;
-  redis: RedisPart;
+  redis: RedisInstance;
   chat: ChatStandIn;
   slack: FakeSlack;
   gateway: Gateway;
   rolls: Rolls;
-  parts: Part[];
+  instances: Instance[];
   wecom: { token: string; aesKey: string; replyUrl: string };
   /** Processes that ended although nobody asked them to, with their last words. */
   endedByThemselves: string[];
@@ -81,10 +81,17 @@ export const SLACK_SECRET = 'slack-signing-secret-0123456789';
 const SLACK_TOKEN = 'xoxb-chaos-0123456789';
 
 /** Starts it all. Only what is started here is ever signalled. */
-export async function startWorld(options: WorldOptions): Promise<World> {
-  const ledger: Ledger = { events: [], messages: [], samplings: [], summaries: [], resumptions: [], blows: [] };
+export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
+  const ledger: Ledger = {
+    events: [],
+    messages: [],
+    samplings: [],
+    summaries: [],
+    resumptions: [],
+    injectedFaults: [],
+  };
   if (options.logFolder !== undefined) mkdirSync(options.logFolder, { recursive: true });
-  const redis = await (options.startRedis ?? startRedisPart)();
+  const redis = await (options.startRedis ?? startRedisInstance)();
   const chat = await startChatStandIn({
     ledger,
     random: seededRandom(`${options.seed} chat`),
@@ -117,14 +124,14 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     SLACK_SIGNING_SECRET: SLACK_SECRET,
     SLACK_BOT_TOKEN: SLACK_TOKEN,
     REPLY_MIN_EDIT_MS: '250',
-    // Prompts that are soon full, so that conversations are summed up while parts die.
+    // Prompts that are soon full, so that conversations are summed up while processes die.
     CHAT_PROMPT_TOKENS: '1000',
     LOG_FORMAT: 'json',
     LOG_LEVEL: options.logFolder === undefined ? 'warn' : 'debug',
     ...options.settings,
   };
   const targets = { chat: chat.port, slack: Number(new URL(slack.apiUrl).port) };
-  const startPart = async (plan: PartPlan, index: number): Promise<Part & { url: string }> => {
+  const startInstance = async (plan: InstancePlan, index: number): Promise<Instance & { url: string }> => {
     const { role, failPoint, isWatched = false, preload, main } = plan;
     const name = `${role}${index + 1}`;
     const nodeArgs = [
@@ -151,7 +158,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     };
     const endedByItself = (life: string, signal: string, detail: string) => {
       if (failPoint && isArmed(life) && signal === 'SIGKILL')
-        ledger.blows.push({ atMs: Date.now(), kind: 'kill', target: life, detail: failPoint.place });
+        ledger.injectedFaults.push({ atMs: Date.now(), kind: 'kill', target: life, detail: failPoint.place });
       else endedByThemselves.push(detail);
     };
     const log = options.logFolder === undefined ? {} : { logFile: join(options.logFolder, `${name}.log`) };
@@ -163,11 +170,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const printed = (life: string, line: string) => noteResumption(ledger, life, line);
     const hasSteppingClock = options.clocksStep ?? false;
     const told = { envOfLife, printed, endedByItself };
-    const process = new PartProcess({ name, env, nodeArgs, hasSteppingClock, ...told, ...log, ...build });
+    const process = new InstanceProcess({ name, env, nodeArgs, hasSteppingClock, ...told, ...log, ...build });
     return { process, role, links, isWatched, url };
   };
-  const parts = await Promise.all(options.parts.map(startPart));
-  const receivers = parts.filter(({ role }) => role === 'receiver').map(({ process: part, url }) => ({ part, url }));
+  const instances = await Promise.all(options.instances.map(startInstance));
+  const receivers = instances
+    .filter(({ role }) => role === 'receiver')
+    .map(({ process: instance, url }) => ({ instance, url }));
   const gateway = createGateway(seededRandom(`${options.seed} gateway`), receivers);
   frontDoor?.openTo(gateway);
   return {
@@ -175,14 +184,14 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     redis,
     chat,
     slack,
-    parts,
+    instances,
     wecom,
     endedByThemselves,
     gateway,
     rolls: createRolls(secretKey),
     async close() {
-      await Promise.all(parts.map((part) => part.process.close()));
-      await Promise.all(parts.flatMap(({ links }) => Object.values(links).map((link) => link.close())));
+      await Promise.all(instances.map((instance) => instance.process.close()));
+      await Promise.all(instances.flatMap(({ links }) => Object.values(links).map((link) => link.close())));
       await Promise.all([frontDoor?.close(), service?.close()]);
       await Promise.all([chat.close(), slack.close(), later.close(), redis.close()]);
     },
@@ -190,10 +199,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
 }
 
 /** Receivers and workers without fail points. */
-export function plainParts(receivers: number, workers: number): PartPlan[] {
+export function plainInstances(receivers: number, workers: number): InstancePlan[] {
   return [
-    ...Array.from({ length: receivers }, (): PartPlan => ({ role: 'receiver' })),
-    ...Array.from({ length: workers }, (): PartPlan => ({ role: 'worker' })),
+    ...Array.from({ length: receivers }, (): InstancePlan => ({ role: 'receiver' })),
+    ...Array.from({ length: workers }, (): InstancePlan => ({ role: 'worker' })),
   ];
 }
 
@@ -222,7 +231,7 @@ async function startReplyAddress({ messages, events }: Ledger): Promise<{ url: s
         messages.push({
           conversation: events[id - 1]?.conversation ?? 0,
           event: id,
-          looks: [{ atMs: Date.now(), text }],
+          snapshots: [{ atMs: Date.now(), text }],
           isFinal: true,
         });
       response.writeHead(200, { 'content-type': 'application/json' });

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { reportOf, traceOf } from '../../chaos/report.ts';
 import { runChaos } from '../../chaos/run-chaos.ts';
 import type { Fault, ScheduledFault } from '../../chaos/schedule.ts';
-import { plainParts } from '../../chaos/world.ts';
+import { plainInstances } from '../../chaos/testbed.ts';
 
 const SEED = 'short form';
 
@@ -17,14 +17,14 @@ const FAULTS: readonly Fault[] = [
   { kind: 'kill', role: 'worker' },
 ];
 
-test('parts die, stop and lose their links under load; nothing is lost, repeated, out of order or crossed [worker-killed] [receiver-killed] [redis-killed] [stopped-while-answering] [platform-fails]', async () => {
+test('processes die, stop and lose their links under load; nothing is lost, repeated, out of order or crossed [worker-killed] [receiver-killed] [redis-killed] [stopped-while-answering] [platform-fails]', async () => {
   const faults = FAULTS.map((fault, index): ScheduledFault => ({ atMs: 1_000 + index * 900, fault }));
   const run = await runChaos({
     seed: SEED,
     loadMs: 8_000,
     ratePerSec: 10,
     killsPerMinute: 0,
-    parts: plainParts(2, 2),
+    instances: plainInstances(2, 2),
     freezeMs: 0,
     chatFails: 'briefly',
     faults,

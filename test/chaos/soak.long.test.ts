@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { judgeSoak } from '../../chaos/judge-soak.ts';
 import { reportOf, traceOf } from '../../chaos/report.ts';
 import type { Fault } from '../../chaos/schedule.ts';
-import { runSoak, soakParts } from '../../chaos/soak.ts';
+import { runSoak, soakInstances } from '../../chaos/soak.ts';
 
 const SEED = 'short soak';
 /** Looser than in the long form: a process of some seconds still compiles, and a busy machine lets a connection live on. */
@@ -18,11 +18,11 @@ const FAULTS: readonly Fault[] = [
 
 test('under load and faults nothing grows in a receiver, a worker and Redis, and a worker that leaks is told apart [soak]', async () => {
   const leaking = { role: 'worker' as const, isWatched: true as const, preload: './test/support/leak.mjs' };
-  const parts = [...soakParts(), leaking];
+  const instances = [...soakInstances(), leaking];
   const faults = FAULTS.map((fault, index) => ({ atMs: 500 + index * 500, fault }));
   const soak = await runSoak({
     ...{ seed: SEED, rounds: 2, roundMs: 10_000, ratePerSec: 5, killsPerMinute: 0 },
-    ...{ faults, parts },
+    ...{ faults, instances },
   });
   const { report, violations } = reportOf(SEED, soak.run);
   const traces = violations.slice(0, 3).map(({ event }) => traceOf(soak.run.ledger, event));
@@ -35,7 +35,7 @@ test('under load and faults nothing grows in a receiver, a worker and Redis, and
   expect(report.kills).toBeGreaterThanOrEqual(2);
 
   const grown = judgeSoak(soak, SHORT_BOUNDS);
-  const leaked = `worker${parts.indexOf(leaking) + 1}`;
+  const leaked = `worker${instances.indexOf(leaking) + 1}`;
   expect(grown.filter((fault) => !fault.startsWith(`${leaked}: `))).toEqual([]);
   expect(grown).toEqual([
     expect.stringMatching(`${leaked}: heap differs by `),

@@ -56,7 +56,7 @@ describe('what has nothing to do with Parley is not answered from its pages', ()
   });
 });
 
-describe('what newcomers ask first has an answer written by hand', () => {
+describe('what new users ask first has an answer written by hand', () => {
   test.each([
     ['What can I try?', 'count slowly'],
     ['what should I ask you first?', 'count slowly'],

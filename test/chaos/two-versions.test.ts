@@ -28,14 +28,14 @@ const isAnsweringOnBoth = ({ samplings, events }: Ledger) => {
     return on.length > 1 && on.some(({ startedAtMs }) => startedAtMs > Date.now() - 1_000);
   });
 };
-const logOf = (part: string) => readFileSync(join(logFolder, `${part}.log`), 'utf8');
+const logOf = (instance: string) => readFileSync(join(logFolder, `${instance}.log`), 'utf8');
 /** Whether the old worker has left alone what only the next version reads: a message that waits, and a wake. */
 const hasMetTheNext = () =>
   ['message', 'wake'].every((what) =>
     new RegExp(`"what":"${what}".*of a version that only a newer worker reads`).test(logOf('worker2')),
   );
-const isOver = ({ blows }: Ledger) =>
-  blows.length > 1 && Date.now() > Math.max(...blows.map(({ atMs }) => atMs)) + ALONE_MS;
+const isOver = ({ injectedFaults }: Ledger) =>
+  injectedFaults.length > 1 && Date.now() > Math.max(...injectedFaults.map(({ atMs }) => atMs)) + ALONE_MS;
 
 /** Platforms on which the next version went on with an answer that a stop of the old worker ended in the middle. */
 function platformsHandedOver({ samplings, events }: Ledger): string[] {
@@ -56,17 +56,17 @@ test('old and new version run together, then the old is stopped in the middle of
     ...{ seed: SEED, loadMs: LOAD_MS, ratePerSec: 10, killsPerMinute: 0, freezeMs: 0, chatFails: 'never' },
     // Answers of several seconds and a grace that most of them outlast.
     ...{ wordEveryMs: 700, isEnough: isOver, settings: { SHUTDOWN_GRACE_SEC: '1' }, logFolder },
-    parts: [
+    instances: [
       { role: 'receiver', main: builds.present },
       { role: 'worker', main: builds.present },
       { role: 'receiver', main: builds.next },
       { role: 'worker', main: builds.next },
     ],
-    faults: ['receiver1', 'worker2'].map((part) => ({
+    faults: ['receiver1', 'worker2'].map((instance) => ({
       atMs: RETIRE_AT_MS,
       fault: {
         kind: 'retire' as const,
-        part,
+        instance,
         moment: (ledger: Ledger) => isAnsweringOnBoth(ledger) && hasMetTheNext(),
       },
     })),

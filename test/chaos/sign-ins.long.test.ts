@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { reportOf, traceOf } from '../../chaos/report.ts';
 import { runChaos } from '../../chaos/run-chaos.ts';
 import type { Fault } from '../../chaos/schedule.ts';
-import { plainParts } from '../../chaos/world.ts';
+import { plainInstances } from '../../chaos/testbed.ts';
 
 const SEED = 'short sign-in';
 
@@ -14,10 +14,10 @@ const FAULTS: readonly Fault[] = [
   { kind: 'kill', role: 'receiver' },
 ];
 
-test('parts die in the middle of sign-ins; links are one to one, and held questions are answered once, afterwards', async () => {
+test('processes die in the middle of sign-ins; links are one to one, and held questions are answered once, afterwards', async () => {
   const run = await runChaos({
     ...{ seed: SEED, loadMs: 6_000, ratePerSec: 5, killsPerMinute: 0, freezeMs: 0, chatFails: 'never', signsIn: true },
-    parts: plainParts(2, 2),
+    instances: plainInstances(2, 2),
     faults: FAULTS.map((fault, index) => ({ atMs: 1_000 + index * 1_000, fault })),
   });
   const { report, violations } = reportOf(SEED, run);
@@ -26,7 +26,7 @@ test('parts die in the middle of sign-ins; links are one to one, and held questi
   expect(report.answered).toBe(report.accepted);
   // Whose every message was given up by the platform was never invited.
   const taken = run.ledger.events.filter(({ acknowledgedAtMs }) => acknowledgedAtMs !== undefined);
-  const people = new Set(taken.map(({ conversation }) => conversation)).size;
-  expect(report.links).toEqual({ people, broken: 0 });
-  expect(people).toBeGreaterThan(5);
+  const users = new Set(taken.map(({ conversation }) => conversation)).size;
+  expect(report.links).toEqual({ users, broken: 0 });
+  expect(users).toBeGreaterThan(5);
 }, 180_000);

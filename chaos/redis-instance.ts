@@ -8,7 +8,7 @@ import { beginRefusal } from './redis-refusal.ts';
 import type { RefusalKind } from './schedule.ts';
 
 /** The rig's own redis-server: AOF everysec in a folder of its own, on a fixed port, so that it can die and come back. */
-export interface RedisPart {
+export interface RedisInstance {
   readonly port: number;
   /** Where a process finds it, asked at each of its connections; the port unless the rig has several servers. */
   portFor(process: string): number;
@@ -25,7 +25,7 @@ export interface RedisPart {
   close(): Promise<void>;
 }
 
-export async function startRedisPart(): Promise<RedisPart> {
+export async function startRedisInstance(): Promise<RedisInstance> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-chaos-'));
   const port = await freePort();
   const start = () => startEmbeddedRedis({ dataDir, port });

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { allWaves, keenWave, missingStrikes, runWave, type Wave } from '../../chaos/fail-points.ts';
+import { allWaves, keenWave, unreachedFailPoints, runWave, type Wave } from '../../chaos/fail-points.ts';
 import { reportOf, traceOf } from '../../chaos/report.ts';
 import { runFailPoints } from '../../chaos/run-fail-points.ts';
-import { plainParts } from '../../chaos/world.ts';
+import { plainInstances } from '../../chaos/testbed.ts';
 
 const placesOf = (waves: readonly (readonly { failPoint?: { place: string } }[])[]) =>
   new Set(waves.flat().flatMap(({ failPoint }) => failPoint?.place ?? []));
@@ -19,7 +19,7 @@ test('processes that die right before and after what cannot be taken back leave 
     traces: [],
     stillWaiting: 0,
   });
-  expect(missingStrikes(wave, run.ledger)).toEqual([]);
+  expect(unreachedFailPoints(wave, run.ledger)).toEqual([]);
   expect(report.answered).toBe(report.accepted);
 }, 180_000);
 
@@ -36,7 +36,10 @@ test('every Lua script on a message’s way has a fail point before and after it
 });
 
 test('the run of all fail points fails when a point is never reached [crash-between-post-and-record]', async () => {
-  const wave: Wave = [...plainParts(1, 1), { role: 'worker', failPoint: { place: 'redis.nowhere:before', lives: 1 } }];
+  const wave: Wave = [
+    ...plainInstances(1, 1),
+    { role: 'worker', failPoint: { place: 'redis.nowhere:before', lives: 1 } },
+  ];
   const lines: string[] = [];
   const say = (line: string) => void lines.push(line);
   expect(await runFailPoints({ lives: 1, seed: 'nowhere', say, waves: [wave], loadLimitMs: 1_500 })).toBe(false);

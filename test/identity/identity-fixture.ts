@@ -11,7 +11,7 @@ import { recordingLog } from '../support/redis.ts';
 import { startStandInService, type StandInService } from './stand-in-service.ts';
 import { TestBrowser, type Answer } from './test-browser.ts';
 
-export interface HouseOptions {
+export interface IdentityFixtureOptions {
   signIn?: Partial<SignInOptions>;
   platform?: FakePlatformOptions;
   identity?: Partial<IdentityOptions>;
@@ -20,7 +20,7 @@ export interface HouseOptions {
 }
 
 /** Identity behind real HTTP, with a sign-in service and a platform that work. */
-export interface House {
+export interface IdentityFixture {
   identity: Identity;
   url: string;
   service: StandInService;
@@ -52,7 +52,10 @@ export const CONVERSATION = { id: 'c0ffee00c0ffee00c0ffee00c0ffee00', partition:
 /** Rate limits are per address; each walk comes from another one, by a trusted proxy's header. */
 let visitors = 0;
 
-export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}): Promise<House> {
+export async function startIdentityFixture(
+  redis: RedisClient,
+  overrides: IdentityFixtureOptions = {},
+): Promise<IdentityFixture> {
   await redis.flushdb();
   const service = await startStandInService();
   const platform = createFakePlatform(overrides.platform);
@@ -68,8 +71,8 @@ export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}
   );
   const clock = { nowMs: 1_790_000_000_000 };
   const { log, lines } = recordingLog();
-  const [notices, releases, events]: [House['notices'], Release[], string[]] = [[], [], []];
-  const keyCounts: House['keyCounts'] = [];
+  const [notices, releases, events]: [IdentityFixture['notices'], Release[], string[]] = [[], [], []];
+  const keyCounts: IdentityFixture['keyCounts'] = [];
   const options: IdentityOptions = {
     redis,
     keyRing: testKeyRing(),
@@ -106,14 +109,14 @@ export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}
     await closeAll();
     throw error;
   }
-  const serve: House['serve'] = (...served) => {
+  const serve: IdentityFixture['serve'] = (...served) => {
     const apps = served.map((one) => answerOf(one, overrides.isCampus ?? false));
     let requests = 0;
     handler = (request, response) => apps[(requests += 1) % apps.length]?.(request, response);
   };
   serve(identity);
 
-  const house: House = {
+  const fixture: IdentityFixture = {
     ...{
       identity,
       url: server.url,
@@ -130,7 +133,12 @@ export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}
     },
     owner: { platform: 'wecom', tenant: platform.tenant, app: platform.app },
     async link(chatUserId, force = false) {
-      const request = { ...house.owner, chatUserId, displayName: `Display ${chatUserId}`, conversation: CONVERSATION };
+      const request = {
+        ...fixture.owner,
+        chatUserId,
+        displayName: `Display ${chatUserId}`,
+        conversation: CONVERSATION,
+      };
       const how = { language: 'en' as const, ...(force ? { mints: 'always' as const } : {}) };
       let invitation = await identity.askToSignIn({ ...request, ...how });
       if (invitation.kind === 'linked') {
@@ -145,11 +153,11 @@ export async function openHouse(redis: RedisClient, overrides: HouseOptions = {}
       return browser.follow(await browser.submit(await browser.get(link)));
     },
     async walk(browser, link) {
-      return browser.submit(await house.walkToConfirm(browser, link), '/sign-in/confirm');
+      return browser.submit(await fixture.walkToConfirm(browser, link), '/sign-in/confirm');
     },
     close: closeAll,
   };
-  return house;
+  return fixture;
 }
 
 function answerOf(identity: Identity, isCampus: boolean): RequestListener {

@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals';
 import { reportOf, traceOf } from '../../chaos/report.ts';
 import { runChaos, type ChaosRun } from '../../chaos/run-chaos.ts';
 import { planFaults, type ScheduledFault } from '../../chaos/schedule.ts';
-import { plainParts } from '../../chaos/world.ts';
+import { plainInstances } from '../../chaos/testbed.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
-// The same blow again and again, on real processes under load.
+// The same fault again and again, on real processes under load.
 
 const STOPS = 100;
 const STOPS_LOAD_MS = 300_000;
@@ -29,7 +29,7 @@ function kept(seed: string, run: ChaosRun) {
 test('SIGTERM at random moments of their answers, a hundred times over a pool of workers: 0 lost, 0 doubled, each exit within the grace and 2 s [stopped-while-answering]', async () => {
   const seed = 'many stops';
   const run = await runChaos({
-    ...{ ...steady, seed, loadMs: STOPS_LOAD_MS, parts: plainParts(1, 4) },
+    ...{ ...steady, seed, loadMs: STOPS_LOAD_MS, instances: plainInstances(1, 4) },
     // Answers of which some end within the grace and some do not.
     ...{ wordEveryMs: 300, settings: { SHUTDOWN_GRACE_SEC: String(GRACE_SEC) } },
     faults: planFaults({
@@ -55,12 +55,12 @@ test('Redis is killed and comes back fifty times under load: 0 lost, no process 
     atMs: cycle * CYCLE_MS + random.integer(500, 3_000),
     fault: { kind: 'redis-kill', awayMs: REDIS_AWAY_MS },
   }));
-  const run = await runChaos({ ...steady, seed, loadMs: CYCLES * CYCLE_MS, parts: plainParts(1, 2), faults });
+  const run = await runChaos({ ...steady, seed, loadMs: CYCLES * CYCLE_MS, instances: plainInstances(1, 2), faults });
   const { accepted, kills } = kept(seed, run);
   expect(kills).toBe(CYCLES);
-  const looksAtMs = run.ledger.messages.flatMap(({ looks }) => looks.map(({ atMs }) => atMs));
-  const silencesMs = run.ledger.blows.map(
-    ({ untilMs = Number.NaN }) => Math.min(...looksAtMs.filter((atMs) => atMs > untilMs)) - untilMs,
+  const snapshotsAtMs = run.ledger.messages.flatMap(({ snapshots }) => snapshots.map(({ atMs }) => atMs));
+  const silencesMs = run.ledger.injectedFaults.map(
+    ({ untilMs = Number.NaN }) => Math.min(...snapshotsAtMs.filter((atMs) => atMs > untilMs)) - untilMs,
   );
   const longestMs = Math.max(...silencesMs);
   expect(longestMs).toBeLessThan(5_000);

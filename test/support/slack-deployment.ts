@@ -9,13 +9,13 @@ import { startFakeSlack, type FakeSlack } from './fake-slack.ts';
 import { startParleyProcess, type ParleyProcess } from './parley-process.ts';
 import { recordingLog } from './redis.ts';
 import { createSlackSender, type SlackSender } from './slack-sender.ts';
-import { untilTrue } from './town.ts';
+import { untilTrue } from './deployment.ts';
 
 const SIGNING_SECRET = 'slack-signing-secret-0123456789';
-const BOT_TOKEN = 'xoxb-town-0123456789';
+const BOT_TOKEN = 'xoxb-test-0123456789';
 
 /** Slack, a scripted chat service and a Redis: all new before each test, and no bot runs yet. */
-export interface SlackTown {
+export interface SlackDeployment {
   readonly redisServer: EmbeddedRedis;
   /** A connection of the test's own. */
   readonly redis: RedisClient;
@@ -23,11 +23,11 @@ export interface SlackTown {
   readonly slack: FakeSlack;
   readonly sender: SlackSender;
   readonly botUrl: string;
-  /** The settings of a bot without sign-in that serves this town. */
+  /** The settings of a bot without sign-in that serves this deployment. */
   readonly env: Record<string, string>;
   /** Log lines of the bots that run in this process. */
   readonly lines: string[];
-  /** Starts a bot in this process. @param clock its own; the town's unless told */
+  /** Starts a bot in this process. @param clock its own; the deployment's unless told */
   startBot(more?: Record<string, string>, clock?: () => number): Promise<App>;
   stopBots(): Promise<void>;
   /** Starts a bot as a process of its own; it is ended with the test. A worker alone gets a port of its own. */
@@ -38,8 +38,8 @@ export interface SlackTown {
   untilShown(channel: string, texts: string[], limitMs?: number): Promise<void>;
 }
 
-export interface SlackTownOptions {
-  /** Where the bots find Redis, when that is not the town's own server. */
+export interface SlackDeploymentOptions {
+  /** Where the bots find Redis, when that is not the deployment's own server. */
   redisUrl?: () => string;
   /** The clock of the bots in this process and of Slack. */
   nowMs?: () => number;
@@ -47,45 +47,45 @@ export interface SlackTownOptions {
   settlesWithinMs?: number;
 }
 
-export function useSlackTown(options: SlackTownOptions = {}): SlackTown {
+export function useSlackDeployment(options: SlackDeploymentOptions = {}): SlackDeployment {
   const apps: App[] = [];
   const processes: ParleyProcess[] = [];
   const { log, lines } = recordingLog();
   const { nowMs = Date.now, settlesWithinMs: postSettlesWithinMs = -3_000 } = options;
-  const town = { lines, startBot, stopBots, startProcess, textsIn, untilShown } as {
-    -readonly [Name in keyof SlackTown]: SlackTown[Name];
+  const deployment = { lines, startBot, stopBots, startProcess, textsIn, untilShown } as {
+    -readonly [Name in keyof SlackDeployment]: SlackDeployment[Name];
   };
 
   beforeAll(async () => {
-    town.redisServer = await startEmbeddedRedis();
-    town.redis = connectRedis({ urls: [town.redisServer.url] }, 'wait', log, 'test');
-    town.chat = await startScriptedChatServer();
+    deployment.redisServer = await startEmbeddedRedis();
+    deployment.redis = connectRedis({ urls: [deployment.redisServer.url] }, 'wait', log, 'test');
+    deployment.chat = await startScriptedChatServer();
   }, 60_000);
   afterAll(async () => {
-    await town.chat.stop();
-    town.redis.disconnect();
-    await town.redisServer.stop();
+    await deployment.chat.stop();
+    deployment.redis.disconnect();
+    await deployment.redisServer.stop();
   });
   beforeEach(async () => {
-    await town.redis.flushall();
-    town.slack = await startFakeSlack(BOT_TOKEN);
-    town.chat.calls.splice(0);
+    await deployment.redis.flushall();
+    deployment.slack = await startFakeSlack(BOT_TOKEN);
+    deployment.chat.calls.splice(0);
     lines.splice(0);
     const port = await freePort();
-    town.botUrl = `http://127.0.0.1:${port}`;
-    town.sender = createSlackSender(`${town.botUrl}/webhooks/slack`, SIGNING_SECRET, nowMs);
-    town.env = {
+    deployment.botUrl = `http://127.0.0.1:${port}`;
+    deployment.sender = createSlackSender(`${deployment.botUrl}/webhooks/slack`, SIGNING_SECRET, nowMs);
+    deployment.env = {
       PORT: String(port),
       HOST: '127.0.0.1',
-      PUBLIC_URL: town.botUrl,
-      REDIS_URL: options.redisUrl?.() ?? town.redisServer.url,
+      PUBLIC_URL: deployment.botUrl,
+      REDIS_URL: options.redisUrl?.() ?? deployment.redisServer.url,
       SECRET_KEY: randomBytes(32).toString('base64'),
-      CHAT_BASE_URL: town.chat.baseUrl,
-      CHAT_API_KEY: 'sk-town-0123456789',
+      CHAT_BASE_URL: deployment.chat.baseUrl,
+      CHAT_API_KEY: 'sk-test-0123456789',
       SIGN_IN: 'off',
       SLACK_SIGNING_SECRET: SIGNING_SECRET,
       SLACK_BOT_TOKEN: BOT_TOKEN,
-      SLACK_API_URL: `${town.slack.apiUrl}/`,
+      SLACK_API_URL: `${deployment.slack.apiUrl}/`,
       REPLY_MIN_EDIT_MS: '20',
       LOG_FORMAT: 'json',
       LOG_LEVEL: 'debug',
@@ -95,11 +95,11 @@ export function useSlackTown(options: SlackTownOptions = {}): SlackTown {
     await stopBots();
     for (const one of processes) one.kill('SIGKILL');
     await Promise.all(processes.splice(0).map(({ ended }) => ended));
-    await town.slack.close();
+    await deployment.slack.close();
   });
 
   async function startBot(more: Record<string, string> = {}, clock = nowMs): Promise<App> {
-    const settings = loadSettings({ env: { ...town.env, ...more }, cwd: process.cwd() });
+    const settings = loadSettings({ env: { ...deployment.env, ...more }, cwd: process.cwd() });
     if (!settings.ok) throw new Error(settings.faults.map(({ message }) => message).join('\n'));
     const { config, secrets } = settings;
     const app = await startApp({
@@ -118,7 +118,7 @@ export function useSlackTown(options: SlackTownOptions = {}): SlackTown {
   async function startProcess(more: Record<string, string> = {}): Promise<ParleyProcess> {
     const port: Record<string, string> = more['ROLES'] === 'worker' ? { PORT: String(await freePort()) } : {};
     const started = await startParleyProcess({
-      env: { ...town.env, ...port, ...more },
+      env: { ...deployment.env, ...port, ...more },
       until: /is running|has started/,
     });
     processes.push(started);
@@ -126,12 +126,12 @@ export function useSlackTown(options: SlackTownOptions = {}): SlackTown {
   }
 
   function textsIn(channel: string): string[] {
-    return town.slack.messages.filter((message) => message.channel === channel).map(({ text }) => text);
+    return deployment.slack.messages.filter((message) => message.channel === channel).map(({ text }) => text);
   }
 
   async function untilShown(channel: string, texts: string[], limitMs?: number): Promise<void> {
     const isShown = () => JSON.stringify(textsIn(channel)) === JSON.stringify(texts);
     await untilTrue(isShown, limitMs).catch(() => expect(textsIn(channel)).toEqual(texts));
   }
-  return town;
+  return deployment;
 }

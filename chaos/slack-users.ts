@@ -5,7 +5,7 @@ import type { Gateway } from './gateway.ts';
 import { kindOfText } from './judge-text.ts';
 import { questionText, type SentEvent, type VisibleMessage } from './ledger.ts';
 
-export interface SlackPeopleOptions {
+export interface SlackUsersOptions {
   gateway: Gateway;
   signingSecret: string;
   moreHeaders: Record<string, string>;
@@ -16,10 +16,10 @@ const PAUSES_MS = [0, 200, 1_500, 4_000];
 const DELIVERY_LIMIT_MS = 3_000;
 
 /** Slack's side for many people: delivers with its retries; a mention in a channel comes as two events. */
-export class SlackPeople {
-  readonly #options: SlackPeopleOptions;
+export class SlackUsers {
+  readonly #options: SlackUsersOptions;
 
-  constructor(options: SlackPeopleOptions) {
+  constructor(options: SlackUsersOptions) {
     this.#options = options;
   }
 
@@ -71,13 +71,13 @@ export function visibleInSlack(posted: readonly SlackMessage[], events: readonly
   const byPlace = new Map(
     events.filter(({ platform }) => platform === 'slack').map((event) => [slackMessageId(event), event]),
   );
-  return posted.map(({ channel, threadTs, looks, lookedAtMs, isStreaming }) => {
+  return posted.map(({ channel, threadTs, snapshots, snapshotAtMs, isStreaming }) => {
     const event = byPlace.get(`${channel}:${threadTs ?? ''}`);
     return {
       conversation: event?.conversation ?? 0,
       event: event?.id,
-      looks: looks.map((text, index) => ({ text, atMs: lookedAtMs[index] ?? 0 })),
-      isFinal: !isStreaming && event !== undefined && hasEnded(event, looks.at(-1) ?? ''),
+      snapshots: snapshots.map((text, index) => ({ text, atMs: snapshotAtMs[index] ?? 0 })),
+      isFinal: !isStreaming && event !== undefined && hasEnded(event, snapshots.at(-1) ?? ''),
       isOpen: isStreaming,
     };
   });

@@ -16,7 +16,7 @@ import { registerTexts } from './evidence/register-texts.ts';
 import { registerEnvironment } from './evidence/register-environment.ts';
 import { recordingLog, startRedisServer } from './redis.ts';
 
-export interface TownOptions {
+export interface DeploymentOptions {
   /** More settings for the bot. */
   env?: Record<string, string>;
   messenger?: Partial<MessengerOptions>;
@@ -33,13 +33,13 @@ export interface TownOptions {
 }
 
 /** Everything around a bot, for real: Redis, the messaging app with WeCom's rules, the chat and sign-in service. */
-export interface Town {
+export interface Deployment {
   readonly redisServer: EmbeddedRedis;
   readonly redis: RedisClient;
   readonly service: RunningService;
   readonly messenger: Messenger;
   readonly botUrl: string;
-  /** The settings of a bot that serves this town; for `startBot` and for processes of their own. */
+  /** The settings of a bot that serves this deployment; for `startBot` and for processes of their own. */
   readonly env: Record<string, string>;
   /** Log lines of all parts that run in this process. */
   readonly lines: string[];
@@ -53,17 +53,17 @@ export interface Town {
   stop(): Promise<void>;
 }
 
-const APP_CREDENTIALS = { corpId: 'wwtown', agentId: '1000002', agentSecret: 'town-agent-secret' };
-const SLACK_CREDENTIALS = { signingSecret: 'town-signing-secret-0123456789', botToken: 'xoxb-town-0123456789' };
-const API_KEY = 'sk-town-0123456789';
-const CLIENT = { clientId: 'town-bot', clientSecret: 'town-client-secret', name: 'Parley' };
+const APP_CREDENTIALS = { corpId: 'wwtest', agentId: '1000002', agentSecret: 'test-agent-secret' };
+const SLACK_CREDENTIALS = { signingSecret: 'test-signing-secret-0123456789', botToken: 'xoxb-test-0123456789' };
+const API_KEY = 'sk-test-0123456789';
+const CLIENT = { clientId: 'test-bot', clientSecret: 'test-client-secret', name: 'Parley' };
 
-export async function startTown(options: TownOptions = {}): Promise<Town> {
+export async function startDeployment(options: DeploymentOptions = {}): Promise<Deployment> {
   const { log, lines } = recordingLog();
   let offsetMs = 0;
   const nowMs = () => Date.now() + offsetMs;
   const [redisServer, botPort, messengerPort] = [await startRedisServer(), await freePort(), await freePort()];
-  const redis = connectRedis({ urls: [redisServer.url] }, 'wait', log, 'town');
+  const redis = connectRedis({ urls: [redisServer.url] }, 'wait', log, 'test');
   const botUrl = `http://127.0.0.1:${botPort}`;
   const isSlack = options.protocol === 'slack';
   const messengerUrl = `http://127.0.0.1:${messengerPort}`;
@@ -101,7 +101,7 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
     botName: 'Parley',
     protocol: isSlack
       ? slackProtocol({ ...SLACK_CREDENTIALS, ...(options.slackTiming ? { timing: options.slackTiming } : {}) })
-      : wecomProtocol({ bot: { ...bot, aiBotId: 'aibot-town' }, app: APP_CREDENTIALS }),
+      : wecomProtocol({ bot: { ...bot, aiBotId: 'aibot-test' }, app: APP_CREDENTIALS }),
     people: directory.flatMap(({ messaging, profile }) =>
       messaging['wecom'] === undefined
         ? []
@@ -139,7 +139,7 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
   };
   registerEnvironment(env);
   let app: App | undefined;
-  const town: Town = {
+  const deployment: Deployment = {
     redisServer,
     redis,
     service,
@@ -169,7 +169,7 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
     advance: (ms) => void (offsetMs += ms),
     signIn: (personId, invitation) => signIn(messenger, { personId, login: loginOf(directory, personId) }, invitation),
     async stop() {
-      await town.stopBot();
+      await deployment.stopBot();
       await messenger.close();
       await service.close();
       redis.disconnect();
@@ -177,10 +177,10 @@ export async function startTown(options: TownOptions = {}): Promise<Town> {
     },
   };
   if (options.startsBot !== false) {
-    await town.startBot();
+    await deployment.startBot();
     await untilTrue(() => messenger.driver.isBotReachable());
   }
-  return town;
+  return deployment;
 }
 
 /** A messenger of which every word that people say is known as secret. */

@@ -3,13 +3,13 @@ import { reportOf, traceOf } from '../../chaos/report.ts';
 import { runChaos } from '../../chaos/run-chaos.ts';
 import { slowOptions } from '../../chaos/run-slow.ts';
 import type { Fault, ScheduledFault } from '../../chaos/schedule.ts';
-import { plainParts } from '../../chaos/world.ts';
+import { plainInstances } from '../../chaos/testbed.ts';
 
 const SEED = 'short slowness';
 const MINUTE_MS = 60_000;
 
 /** One of each kind that matters most; `npm run chaos -- --slow` deals hundreds. At, ms; what. */
-const BLOWS: readonly (readonly [number, Fault])[] = [
+const FAULTS: readonly (readonly [number, Fault])[] = [
   // Longer than a lock holds.
   [
     1_500,
@@ -48,11 +48,11 @@ const BLOWS: readonly (readonly [number, Fault])[] = [
 ];
 
 test('links hold, deliver late and pass one way only, a clock steps, a machine sleeps, Redis stalls and refuses, Slack executes late; each long answer stands once, whole, and nothing stays open', async () => {
-  const faults = BLOWS.map(([atMs, fault]): ScheduledFault => ({ atMs, fault }));
+  const faults = FAULTS.map(([atMs, fault]): ScheduledFault => ({ atMs, fault }));
   const run = await runChaos({
     ...slowOptions(SEED, 3),
-    ...{ loadMs: 8_000, ratePerSec: 3, people: 40, answerMs: { least: 2_500, most: 8_000 }, faults },
-    parts: plainParts(2, 3),
+    ...{ loadMs: 8_000, ratePerSec: 3, users: 40, answerMs: { least: 2_500, most: 8_000 }, faults },
+    instances: plainInstances(2, 3),
   });
   const { report, violations } = reportOf(SEED, run);
   const traces = violations.slice(0, 3).map(({ event }) => traceOf(run.ledger, event));
@@ -63,5 +63,5 @@ test('links hold, deliver late and pass one way only, a clock steps, a machine s
   });
   expect(report.accepted).toBeGreaterThan(15);
   expect(report.answered).toBe(report.accepted);
-  expect(new Set(run.ledger.blows.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(6);
+  expect(new Set(run.ledger.injectedFaults.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(6);
 }, 180_000);

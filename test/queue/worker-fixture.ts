@@ -15,7 +15,7 @@ import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.t
 import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 /** Real workers on a Redis of their own, with turns that a test writes. */
-export interface WorkerScene {
+export interface WorkerFixture {
   readonly server: TestRedis;
   readonly keyRing: KeyRing;
   readonly inbox: Inbox;
@@ -34,8 +34,8 @@ const { log } = recordingLog();
 const keyRing = testKeyRing();
 const nowMs = () => Date.now();
 
-/** Sets the scene up for a file of tests; Redis is empty and no worker runs before each. */
-export function useWorkerScene(): WorkerScene {
+/** Sets the fixture up for a file of tests; Redis is empty and no worker runs before each. */
+export function useWorkerFixture(): WorkerFixture {
   let workers: TurnWorker[] = [];
   let connections: RedisClient[] = [];
   const reported: string[] = [];
@@ -57,35 +57,35 @@ export function useWorkerScene(): WorkerScene {
     pressureChanged: ({ pressure }) => void reported.push(`pressure ${pressure}`),
     runFailed: () => void reported.push('run failed'),
   };
-  const scene = { keyRing, reported, report, log, startWorker, send } as {
-    -readonly [Name in keyof WorkerScene]: WorkerScene[Name];
+  const fixture = { keyRing, reported, report, log, startWorker, send } as {
+    -readonly [Name in keyof WorkerFixture]: WorkerFixture[Name];
   };
 
   beforeAll(async () => {
-    scene.server = await startTestRedis();
+    fixture.server = await startTestRedis();
   });
-  afterAll(() => scene.server.stop());
+  afterAll(() => fixture.server.stop());
   beforeEach(async () => {
-    const { redis } = scene.server;
+    const { redis } = fixture.server;
     await redis.flushall();
     reported.splice(0);
     const options = { redis, keyRing, nowMs, historyLifeMs: 60_000 };
-    scene.inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
-    scene.store = new DyingWorkersStore(options);
-    scene.wakeQueue = new WakeQueue(redis, 1, log);
+    fixture.inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
+    fixture.store = new DyingWorkersStore(options);
+    fixture.wakeQueue = new WakeQueue(redis, 1, log);
   });
   afterEach(async () => {
     await Promise.all(workers.map((worker) => worker.close(0)));
     workers = [];
-    await scene.wakeQueue.close();
+    await fixture.wakeQueue.close();
     for (const connection of connections) connection.disconnect();
     connections = [];
   });
 
   function startWorker(runTurn: RunTurn, overrides: Partial<TurnWorkerOptions> = {}): TurnWorker {
-    const redis = connectRedis({ urls: [scene.server.url] }, 'wait', log, 'worker');
+    const redis = connectRedis({ urls: [fixture.server.url] }, 'wait', log, 'worker');
     connections.push(redis);
-    const { store, wakeQueue } = scene;
+    const { store, wakeQueue } = fixture;
     const worker = new TurnWorker({
       redis,
       store,
@@ -108,10 +108,10 @@ export function useWorkerScene(): WorkerScene {
 
   async function send(message: InboundMessage): Promise<void> {
     const conversation = conversationOf(message, 'member');
-    await scene.inbox.accept(conversation, message);
-    await scene.wakeQueue.wake(conversation);
+    await fixture.inbox.accept(conversation, message);
+    await fixture.wakeQueue.wake(conversation);
   }
-  return scene;
+  return fixture;
 }
 
 /** Another person's message than Alice's. */

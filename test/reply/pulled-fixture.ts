@@ -38,7 +38,7 @@ export interface PulledTurn {
   pollElsewhere(): ReturnType<typeof readLiveReply>;
   /** Answers a delivery of a message that came again. */
   repeat(index: number): ReturnType<typeof readLiveReply>;
-  /** Shows the last look, commits, and brings what follows. */
+  /** Shows the last snapshot, commits, and brings what follows. */
   finish(text: string, status?: string): Promise<void>;
   /** As `finish`, by a worker that dies behind the commit. */
   commitOnly(text: string): Promise<void>;
@@ -50,7 +50,7 @@ export interface PulledTurn {
 }
 
 /** WeCom, a Redis and what it takes to answer there; Redis is empty before each test. */
-export interface PulledScene {
+export interface PulledFixture {
   readonly server: TestRedis;
   readonly keyRing: KeyRing;
   readonly store: TurnStore;
@@ -64,13 +64,13 @@ export interface PulledScene {
   hasApp: boolean;
   /** Stands in for `privateResults` where it is set: a WeCom with an app of its own. */
   app: Platform | undefined;
-  /** Which ways were tried, in order, and when: milliseconds by the scene's clock. */
+  /** Which ways were tried, in order, and when: milliseconds by the fixture's clock. */
   readonly tries: { way: 'handle' | 'private'; atMs: number }[];
   /** Results of what followed answers, as they were reported. */
   readonly reported: string[];
   /** A worker that brings what follows answers; its pauses go by at once. @param onTry called before each try */
   worker(onTry?: () => Promise<void>): FollowUps;
-  /** The clock of the scene, which goes on by each pause of a worker; milliseconds. */
+  /** The clock of the fixture, which goes on by each pause of a worker; milliseconds. */
   nowMs(): number;
   /** How far the worker's clock is ahead of Redis' own; milliseconds. */
   workerAheadMs: number;
@@ -78,9 +78,9 @@ export interface PulledScene {
   open(cameBeforeMs?: number[]): Promise<PulledTurn>;
 }
 
-export function usePulledScene(): PulledScene {
+export function usePulledFixture(): PulledFixture {
   let passedMs = 0;
-  const nowMs = () => Date.now() + passedMs + scene.workerAheadMs;
+  const nowMs = () => Date.now() + passedMs + fixture.workerAheadMs;
   const lists = {
     postedLater: [],
     laterResults: [],
@@ -89,8 +89,8 @@ export function usePulledScene(): PulledScene {
     tries: [],
     reported: [],
   };
-  const scene = { ...lists, keyRing, nowMs, workerAheadMs: 0, hasApp: false, open, worker } as unknown as {
-    -readonly [Name in keyof PulledScene]: PulledScene[Name];
+  const fixture = { ...lists, keyRing, nowMs, workerAheadMs: 0, hasApp: false, open, worker } as unknown as {
+    -readonly [Name in keyof PulledFixture]: PulledFixture[Name];
   };
   const wecom = createWecom({
     ...{ botToken: 'token', botAesKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG', botName: 'Parley' },
@@ -102,60 +102,60 @@ export function usePulledScene(): PulledScene {
     ...wecom,
     replyLater: async (_handle, text) => {
       await onAnyTry('handle');
-      scene.postedLater.push(text);
-      return scene.laterResults.shift() ?? 'sent';
+      fixture.postedLater.push(text);
+      return fixture.laterResults.shift() ?? 'sent';
     },
     writePrivately: async (userId, text, partOf) => {
       await onAnyTry('private');
-      scene.writtenPrivately.push({ userId, text });
-      if (scene.app) return (await scene.app.writePrivately?.(userId, text, partOf)) ?? 'refused';
-      return scene.privateResults.shift() ?? 'sent';
+      fixture.writtenPrivately.push({ userId, text });
+      if (fixture.app) return (await fixture.app.writePrivately?.(userId, text, partOf)) ?? 'refused';
+      return fixture.privateResults.shift() ?? 'sent';
     },
   };
   const monotonicMs = () => performance.now() + passedMs;
   let onTryNow: (() => Promise<void>) | undefined;
   const onAnyTry = async (way: 'handle' | 'private') => {
-    scene.tries.push({ way, atMs: monotonicMs() });
+    fixture.tries.push({ way, atMs: monotonicMs() });
     await onTryNow?.();
   };
   const report = {
     firstTextShown: () => undefined,
     answerKept: () => undefined,
-    replyHandedOver: ({ result }: { result: string }) => void scene.reported.push(result),
+    replyHandedOver: ({ result }: { result: string }) => void fixture.reported.push(result),
   };
 
   function worker(onTry?: () => Promise<void>): FollowUps {
     onTryNow = onTry;
     const { writePrivately: _app, ...withoutApp } = platform;
     return new FollowUps({
-      ...{ redis: scene.server.redis, keyRing, log, report, monotonicMs },
-      platforms: new Map([['wecom', scene.hasApp ? platform : withoutApp]]),
+      ...{ redis: fixture.server.redis, keyRing, log, report, monotonicMs },
+      platforms: new Map([['wecom', fixture.hasApp ? platform : withoutApp]]),
       pause: async (pauseMs) => {
         passedMs += pauseMs;
-        await agePrivateRates(scene.server.redis, pauseMs);
+        await agePrivateRates(fixture.server.redis, pauseMs);
       },
     });
   }
 
-  scene.platform = platform;
+  fixture.platform = platform;
   beforeAll(async () => {
-    scene.server = await startTestRedis();
-    scene.store = new DyingWorkersStore({ redis: scene.server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+    fixture.server = await startTestRedis();
+    fixture.store = new DyingWorkersStore({ redis: fixture.server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   });
-  afterAll(() => scene.server.stop());
-  beforeEach(() => void (scene.workerAheadMs = 0));
+  afterAll(() => fixture.server.stop());
+  beforeEach(() => void (fixture.workerAheadMs = 0));
   beforeEach(begin);
 
   async function begin(): Promise<void> {
-    await scene.server.redis.flushall();
+    await fixture.server.redis.flushall();
     for (const list of Object.values(lists)) list.splice(0);
-    scene.hasApp = false;
-    scene.app = undefined;
+    fixture.hasApp = false;
+    fixture.app = undefined;
   }
 
   async function open(cameBeforeMs = [0]): Promise<PulledTurn> {
     await begin();
-    const { redis } = scene.server;
+    const { redis } = fixture.server;
     const inbox = new Inbox({ redis, keyRing });
     const messages = cameBeforeMs.map((_, index) =>
       textMessage(`question ${index}`, { laterReplyHandle: 'https://example.test/later' }),
@@ -169,7 +169,7 @@ export function usePulledScene(): PulledScene {
     // Ages are counted by Redis' clock, which no test can move, so what it stamped is.
     const age = (index: number, byMs: number) => redis.hincrby(keyOf(index), 'atMs', -byMs);
     await Promise.all(cameBeforeMs.map((byMs, index) => age(index, byMs)));
-    const claim = await scene.store.begin(conversation);
+    const claim = await fixture.store.begin(conversation);
     if (claim?.messages.length !== ids.length) throw new Error('not one turn');
     let isFenced = false;
     const live = createLiveReply({
@@ -187,8 +187,8 @@ export function usePulledScene(): PulledScene {
       stopped: () => undefined,
       fenced: () => void (isFenced = true),
       asker: () => ({ userId: first.sender.userId, privateChat: conversation }),
-      storeAnswer: (text) => scene.store.storeAnswer(claim, text),
-      sealAnswer: (text) => scene.store.sealAnswer(claim, text),
+      storeAnswer: (text) => fixture.store.storeAnswer(claim, text),
+      sealAnswer: (text) => fixture.store.sealAnswer(claim, text),
       isClaimHeld: () => true,
     });
     const seenWhole = new Set<number>();
@@ -208,11 +208,11 @@ export function usePulledScene(): PulledScene {
       pollElsewhere: () => read(0, first.sender.userId, false, otherRing),
       repeat: (index) => read(index, first.sender.userId, true),
       async finish(text, status) {
-        await scene.store.commit(claim, { outcome: 'final', records: await live.finish(text, status) });
+        await fixture.store.commit(claim, { outcome: 'final', records: await live.finish(text, status) });
         await bring();
       },
       async commitOnly(text) {
-        await scene.store.commit(claim, { outcome: 'final', records: await live.finish(text) });
+        await fixture.store.commit(claim, { outcome: 'final', records: await live.finish(text) });
       },
       bring,
       async pass(ms) {
@@ -221,7 +221,7 @@ export function usePulledScene(): PulledScene {
       },
     };
   }
-  return scene;
+  return fixture;
 }
 
 /** What was said in several messages, word by word, without what the bot says about where it goes on. */
