@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
 import { KeyRing } from '../../src/base/key-ring.ts';
@@ -35,7 +35,8 @@ import { Browser, exchange, obtainCode, startTestService, authorizePath } from '
 import { allScripts, expireBeforeScripts, type ExpiryProbe } from '../support/expire-before-scripts.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
-import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { recordingLog } from '../support/redis.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
 // A record may expire at any instant, also between a message's acceptance and a commit a day later. No script may bring one
 // back that then stays for ever.
@@ -47,14 +48,10 @@ const PERSON_LIMIT = new URL('../../src/queue/person-limit.ts', import.meta.url)
 const MORTAL = 'mortal-worker';
 const nowMs = () => Date.now();
 const ran = new Set<string>();
-let server: TestRedis;
+const server = useTestRedis();
 let redis: RedisClient;
 let probe: ExpiryProbe;
 
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterAll(() => server.stop());
 beforeEach(async () => {
   await server.redis.flushall();
   redis = connectRedis({ urls: [server.url] }, 'wait', log, 'probed');

@@ -1,16 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { loadScript } from '../../src/base/lua-script.ts';
 import { connectRedis, type RedisPatience } from '../../src/base/redis.ts';
-import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { recordingLog } from '../support/redis.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
 const script = loadScript(import.meta.url, './scripts/set-and-count.lua');
 const { log, lines } = recordingLog();
-let server: TestRedis;
+const server = useTestRedis();
 
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterAll(() => server.stop());
 const takeWrites = () => server.redis.config('SET', 'min-replicas-to-write', '0');
 afterEach(takeWrites);
 

@@ -1,15 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
+import { describe, expect, test } from '@jest/globals';
 import type { Scripted } from './stand-in-service.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
 
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
+const { server, fixture, open: start } = useIdentityFixture();
 
 /** What stands in answers and must reach neither a page nor the log. */
 const TOKEN = 'AT:c0ffee-awkward-token';
@@ -120,7 +113,7 @@ describe.each([
     '%s: %s, no link, and why in the log',
     async (...given) => {
       const [, , { answer, page, status, code }] = given;
-      fixture = await startIdentityFixture(server.redis, {
+      await start({
         signIn: { proof: ['same-id'], allowedIdentityCodes: ['JG', 'XS'] },
       });
       // The right profile follows a token: then only our judgement of the token keeps it out.

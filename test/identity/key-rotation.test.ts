@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
 import { reportIdentity } from '../../src/metrics/report-identity.ts';
@@ -11,8 +11,7 @@ import { createRewrapLink } from '../../src/identity/links/rewrap-link.ts';
 import { createStore, keys } from '../../src/identity/store.ts';
 import { readStoredLink } from '../../src/identity/links/stored-link.ts';
 import { createVault } from '../../src/identity/tokens/vault.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
 
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
 const RINGS = {
@@ -24,16 +23,10 @@ const RINGS = {
 };
 const [OLD_ID, NEW_ID] = [RINGS.old.currentKeyId, RINGS.new.currentKeyId];
 
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
+const { server, fixture, open: start } = useIdentityFixture();
 
 async function open(people: string[]): Promise<void> {
-  fixture = await startIdentityFixture(server.redis, {
+  await start({
     signIn: { proof: ['same-id'], keepTokens: 'both' },
     identity: { keyRing: RINGS.old },
   });

@@ -1,21 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions } from './identity-fixture.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
 
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
-
-async function open(options?: IdentityFixtureOptions): Promise<IdentityFixture> {
-  fixture = await startIdentityFixture(server.redis, options);
-  return fixture;
-}
+const { server, fixture, open } = useIdentityFixture();
 
 const account = (chatUserId: string) => fixture.identity.accountOf(fixture.owner, chatUserId);
 

@@ -1,9 +1,8 @@
 import { request as send, type OutgoingHttpHeaders } from 'node:http';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { fuzzMs, fuzzTestMs } from '../support/fuzz-time.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
 
 /** Half of the time each for what browsers and what the service send; `FUZZ_SEC=600` looks longer. */
 const LIMIT_MS = fuzzMs / 2;
@@ -12,13 +11,7 @@ const HANG_MS = 1_000;
 /** 503 is sign-in-unavailable, which is also what an error that nobody expected becomes. 502 and 504 are the service's faults. */
 const isFine = (status: number) => (status >= 200 && status < 500) || status === 502 || status === 504;
 
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
+const { server, fixture, open: start } = useIdentityFixture();
 
 interface Sent {
   method: string;
@@ -131,7 +124,7 @@ const attempt = fc.record({
 test(
   'tickets, forms, callbacks and cookies of any kind: no 5xx of ours, no hang over 1 s, no link',
   async () => {
-    fixture = await startIdentityFixture(server.redis, { signIn: { proof: ['same-id'] } });
+    await start({ signIn: { proof: ['same-id'] } });
     let [real, sent] = [await beginReal(), 0];
     const parts = (pairs: [string, Mutation][]) =>
       pairs
@@ -206,7 +199,7 @@ function scribbled(right: object, how: Scribble): string {
 test(
   'token and profile answers with flipped bits and any JSON: an error page, or a link of exactly the person asked for',
   async () => {
-    fixture = await startIdentityFixture(server.redis, { signIn: { proof: ['same-id'] } });
+    await start({ signIn: { proof: ['same-id'] } });
     let [walks, links] = [0, 0];
     await fc.assert(
       fc.asyncProperty(fc.constantFrom('token', 'profile'), scribble, async (which, how) => {

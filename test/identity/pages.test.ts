@@ -1,23 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { KeyRing } from '../../src/base/key-ring.ts';
 import { connectRedis } from '../../src/base/redis.ts';
 import { createIdentity } from '../../src/identity/identity.ts';
-import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
-import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions } from './identity-fixture.ts';
+import { recordingLog } from '../support/redis.ts';
 import { TestBrowser } from './test-browser.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
 
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
-
-async function open(options?: IdentityFixtureOptions): Promise<IdentityFixture> {
-  fixture = await startIdentityFixture(server.redis, options);
-  return fixture;
-}
+const { server, fixture, open } = useIdentityFixture();
 
 test('every page has the headers of [page-headers]', async () => {
   await open();

@@ -1,25 +1,20 @@
 import { inspect } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { connectRedis } from '../../src/base/redis.ts';
 import { createIdentity } from '../../src/identity/identity.ts';
-import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
-import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions } from './identity-fixture.ts';
+import { recordingLog } from '../support/redis.ts';
+import { type IdentityFixtureOptions } from './identity-fixture.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
+const { server, fixture, open: start } = useIdentityFixture();
 
 /** A fixture in which 20001 is linked, with an access token of two hours. */
 async function openLinked(signIn: IdentityFixtureOptions['signIn'] = { keepTokens: 'both' }): Promise<void> {
-  fixture = await startIdentityFixture(server.redis, { signIn });
+  await start({ signIn });
   await link();
 }
 

@@ -1,21 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { RedisClient } from '../../src/base/redis.ts';
 import { keys } from '../../src/identity/store.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions } from './identity-fixture.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
 
 /** Defences that stand behind others: here what stands before them has already been got round. */
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
-
-async function open(options?: IdentityFixtureOptions): Promise<void> {
-  fixture = await startIdentityFixture(server.redis, options);
-}
+const { server, fixture, open } = useIdentityFixture();
 
 const own = () => fixture.browser('20001', '20001');
 const links = () => server.redis.keys(keys.link('*'));

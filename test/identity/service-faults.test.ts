@@ -1,18 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
+import { describe, expect, test } from '@jest/globals';
+import { type IdentityFixture } from './identity-fixture.ts';
 import type { Scripted } from './stand-in-service.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
 
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
+const { server, fixture, open: start } = useIdentityFixture();
 
 async function open(): Promise<IdentityFixture> {
-  fixture = await startIdentityFixture(server.redis, {
+  await start({
     signIn: { proof: ['same-id'], allowedIdentityCodes: ['JG', 'XS'] },
   });
   return fixture;

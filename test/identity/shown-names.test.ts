@@ -1,20 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Platform } from '../../src/platforms/platform.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 import { TestBrowser } from './test-browser.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
 
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
+const { server, fixture, open: start } = useIdentityFixture();
 
 /** Asks for a link as a platform does whose messages carry no names. */
 async function askFor(chatUserId: string, displayNameOf: Platform['displayNameOf']): Promise<string> {
-  fixture = await startIdentityFixture(server.redis, { platform: displayNameOf ? { displayNameOf } : {} });
+  await start({ platform: displayNameOf ? { displayNameOf } : {} });
   const asked = await fixture.identity.askToSignIn({ ...fixture.owner, chatUserId, language: 'en' });
   if (asked.kind !== 'invited') throw new Error(asked.kind);
   return asked.url;

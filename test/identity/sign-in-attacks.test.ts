@@ -1,26 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { describe, expect, test } from '@jest/globals';
 import { tries } from '../support/tries.ts';
-import {
-  CONVERSATION,
-  startIdentityFixture,
-  type IdentityFixture,
-  type IdentityFixtureOptions,
-} from './identity-fixture.ts';
+import { CONVERSATION } from './identity-fixture.ts';
 import { TestBrowser, type Answer } from './test-browser.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
 
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
-
-async function open(options?: IdentityFixtureOptions): Promise<IdentityFixture> {
-  fixture = await startIdentityFixture(server.redis, options);
-  return fixture;
-}
+const { server, fixture, open } = useIdentityFixture();
 
 /** A thousand of them in the long run. */
 const VISITS = tries(200);

@@ -1,25 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { RedisClient } from '../../src/base/redis.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import {
-  CONVERSATION,
-  startIdentityFixture,
-  type IdentityFixture,
-  type IdentityFixtureOptions,
-} from './identity-fixture.ts';
+import { CONVERSATION } from './identity-fixture.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
 
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
-
-async function open(options?: IdentityFixtureOptions): Promise<IdentityFixture> {
-  fixture = await startIdentityFixture(server.redis, options);
-  return fixture;
-}
+const { server, fixture, open } = useIdentityFixture();
 
 describe('the whole way', () => {
   for (const proof of [['same-browser'], ['same-id'], ['same-browser', 'same-id']] as const) {

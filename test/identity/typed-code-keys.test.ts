@@ -1,29 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { KeyRing } from '../../src/base/key-ring.ts';
 import { createIdentity, type Identity } from '../../src/identity/identity.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 import type { Answer, TestBrowser } from './test-browser.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
 
 // A code is shown, then the service starts anew with a new key before the old one, and the code is typed.
 
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
-let server: TestRedis;
-let fixture: IdentityFixture;
+const { fixture, open: start } = useIdentityFixture();
 let after: Identity;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
 beforeEach(async () => {
-  fixture = await startIdentityFixture(server.redis, {
+  await start({
     signIn: { proof: ['typed-code'] },
     identity: { keyRing: new KeyRing([OLD]) },
   });
   after = createIdentity({ ...fixture.options, keyRing: new KeyRing([NEW, OLD]) });
 });
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
 
 const codeOn = ({ text }: Answer) => /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(text)?.[0] ?? 'none';
 let messages = 0;

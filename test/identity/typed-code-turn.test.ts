@@ -1,22 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { IdentityError } from '../../src/identity/identity-error.ts';
 import type { Identity } from '../../src/identity/identity.ts';
 import type { TurnContext } from '../../src/turn/turn-context.ts';
 import { createTakeTypedCode } from '../../src/turn/typed-codes.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
-import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
-import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
+import { recordingLog } from '../support/redis.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
 
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
+const { fixture, open: start } = useIdentityFixture();
 
 async function openWithAwaitedCode(): Promise<void> {
-  fixture = await startIdentityFixture(server.redis, { signIn: { proof: ['typed-code'] } });
+  await start({ signIn: { proof: ['typed-code'] } });
   await fixture.walk(fixture.browser('20001'), await fixture.link('20001'));
 }
 

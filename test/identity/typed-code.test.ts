@@ -1,23 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import {
-  CONVERSATION,
-  startIdentityFixture,
-  type IdentityFixture,
-  type IdentityFixtureOptions,
-} from './identity-fixture.ts';
+import { describe, expect, test } from '@jest/globals';
+import { CONVERSATION, type IdentityFixture, type IdentityFixtureOptions } from './identity-fixture.ts';
 import type { Answer, TestBrowser } from './test-browser.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
 
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
+const { server, fixture, open: start } = useIdentityFixture();
 
 async function open(options: IdentityFixtureOptions = {}): Promise<IdentityFixture> {
-  fixture = await startIdentityFixture(server.redis, {
+  await start({
     ...options,
     signIn: { proof: ['typed-code'], ...options.signIn },
   });

@@ -1,27 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { MINUTE_MS } from '../../src/base/clock.ts';
 import type { WaitsFor } from '../../src/identity/links/waiting.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import {
-  CONVERSATION,
-  startIdentityFixture,
-  type IdentityFixture,
-  type IdentityFixtureOptions,
-} from './identity-fixture.ts';
+import { CONVERSATION, type IdentityFixtureOptions } from './identity-fixture.ts';
 import type { Answer } from './test-browser.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
 
 const IN_APP = { 'user-agent': 'Mozilla/5.0 wxwork/4.1 MicroMessenger/7.0.1 Language/zh' };
 
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterAll(() => server.stop());
-afterEach(() => fixture.close());
+const { server, fixture, open: start } = useIdentityFixture();
 
-const open = async (options: IdentityFixtureOptions = { signIn: { proof: ['same-id'] } }) =>
-  (fixture = await startIdentityFixture(server.redis, options));
+const open = async (options: IdentityFixtureOptions = { signIn: { proof: ['same-id'] } }) => await start(options);
 const outcomeOf = ({ text }: Answer) => /<html\b[^>]*\bdata-outcome="([^"]*)"/.exec(text)?.[1];
 
 /** What the chat shows who asks again: as a turn does, without forcing a new link. */

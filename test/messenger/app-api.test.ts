@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { got } from 'got';
 import type { Messenger } from '../../src/messenger/start-messenger.ts';
 import { readAppMessage } from '../../src/messenger/wecom/read-app-message.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { APP, movableClock, startAtTest } from './messenger-at-test.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
 interface Result {
   errcode: number;
@@ -16,14 +16,10 @@ interface Result {
   invalid_open_userid_list: string[];
 }
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let messenger: Messenger;
 const clock = movableClock();
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
-afterAll(() => redis.stop());
 beforeEach(async () => {
   await redis.redis.flushall();
   messenger = await startAtTest({ redis: redis.redis, botUrl: 'http://127.0.0.1:9', nowMs: clock.nowMs });

@@ -1,22 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { got } from 'got';
 import type { Messenger } from '../../src/messenger/start-messenger.ts';
 import { decodeAesKey, openMedia } from '../../src/messenger/wecom/crypto.ts';
 import { mentionsBot } from '../../src/messenger/wecom/mentions-bot.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { movableClock, startAtTest, TINY_PNG, until } from './messenger-at-test.ts';
 import { AES_KEY, startStandInBot, stream, type StandInBot } from './stand-in-bot.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let bot: StandInBot;
 let messenger: Messenger;
 const clock = movableClock();
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
-afterAll(() => redis.stop());
 beforeEach(async () => {
   await redis.redis.flushall();
   bot = await startStandInBot();

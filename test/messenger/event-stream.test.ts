@@ -1,23 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import type { MessengerEvent, StreamEvent } from '../../src/messenger/api.ts';
 import { RecentEvents } from '../../src/messenger/recent-events.ts';
 import type { Messenger } from '../../src/messenger/start-messenger.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { startAtTest, until } from './messenger-at-test.ts';
 import { startStandInBot, stream, type StandInBot } from './stand-in-bot.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
 type Told = { id: string | undefined } & (MessengerEvent | StreamEvent);
 
 describe('A page that comes back to its event stream', () => {
-  let redis: TestRedis;
+  const redis = useTestRedis();
   let bot: StandInBot;
   let messenger: Messenger;
-  beforeAll(async () => {
-    redis = await startTestRedis();
-  });
-  afterAll(() => redis.stop());
   beforeEach(async () => {
     await redis.redis.flushall();
     bot = await startStandInBot();

@@ -1,13 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { got } from 'got';
 import type { LocalControls, WorkerView } from '../../src/messenger/local-controls.ts';
 import type { Messenger } from '../../src/messenger/start-messenger.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { watchScreen } from '../support/screen.ts';
 import { startAtTest, until } from './messenger-at-test.ts';
 import { startStandInBot, type StandInBot } from './stand-in-bot.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let bot: StandInBot;
 let messenger: Messenger;
 const VIEW: WorkerView = { killedProcessId: 4711, killedAtMs: 1 };
@@ -33,10 +33,6 @@ const controls: LocalControls = {
   },
 };
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
-afterAll(() => redis.stop());
 beforeEach(async () => {
   bot = await startStandInBot();
   seen.splice(0);

@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { got } from 'got';
 import type { MessageView } from '../../src/messenger/api.ts';
 import type { Messenger } from '../../src/messenger/start-messenger.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { startAtTest, until } from './messenger-at-test.ts';
 import { startStandInBot, stream, type StandInBot } from './stand-in-bot.ts';
 import { startSlackAtTest } from './slack-at-test.ts';
 import { startStandInSlackBot } from './stand-in-slack-bot.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
-let redis: TestRedis;
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
-afterAll(() => redis.stop());
+const redis = useTestRedis();
 beforeEach(() => redis.redis.flushall());
 
 const askings = 5;

@@ -1,21 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { got } from 'got';
 import type { Messenger } from '../../src/messenger/start-messenger.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { movableClock, until } from './messenger-at-test.ts';
 import { callApi, startSlackAtTest } from './slack-at-test.ts';
 import { startStandInSlackBot, type StandInSlackBot } from './stand-in-slack-bot.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let bot: StandInSlackBot;
 let messenger: Messenger;
 const clock = movableClock();
 const group = { group: 'wrLab' };
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
-afterAll(() => redis.stop());
 beforeEach(async () => {
   await redis.redis.flushall();
   bot = await startStandInSlackBot();

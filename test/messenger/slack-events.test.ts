@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { got } from 'got';
 import { signEvent } from '../../src/messenger/slack/event-client.ts';
@@ -7,10 +7,10 @@ import { TsClock } from '../../src/messenger/slack/workspace.ts';
 import { shownText, writtenText } from '../../src/messenger/slack/written-text.ts';
 import type { Messenger } from '../../src/messenger/start-messenger.ts';
 import { plainText } from '../../src/platforms/slack/plain-text.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { movableClock, PEOPLE, TINY_PNG, until } from './messenger-at-test.ts';
 import { startSlackAtTest } from './slack-at-test.ts';
 import { BOT_TOKEN, startStandInSlackBot, type StandInSlackBot } from './stand-in-slack-bot.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
 interface SignatureVector {
   name: string;
@@ -21,15 +21,11 @@ interface SignatureVector {
   expected: string;
 }
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let bot: StandInSlackBot;
 let messenger: Messenger;
 const clock = movableClock();
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
-afterAll(() => redis.stop());
 beforeEach(async () => {
   await redis.redis.flushall();
   bot = await startStandInSlackBot();

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MINUTE_MS, SECOND_MS } from '../../src/base/clock.ts';
 import type { MessengerEvent } from '../../src/messenger/api.ts';
 import { RateLimits } from '../../src/messenger/slack/rate-limits.ts';
 import type { Messenger } from '../../src/messenger/start-messenger.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { movableClock, until } from './messenger-at-test.ts';
 import { callApi, callRaw, startSlackAtTest } from './slack-at-test.ts';
 import { BOT_TOKEN, startStandInSlackBot, type StandInSlackBot } from './stand-in-slack-bot.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let bot: StandInSlackBot;
 let messenger: Messenger;
 let clock: ReturnType<typeof movableClock>;
@@ -17,10 +17,6 @@ let clock: ReturnType<typeof movableClock>;
 const start = (more: Partial<Parameters<typeof startSlackAtTest>[0]> = {}) =>
   startSlackAtTest({ redis: redis.redis, botUrl: bot.url, nowMs: clock.nowMs, ...more });
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
-afterAll(() => redis.stop());
 beforeEach(async () => {
   clock = movableClock();
   await redis.redis.flushall();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { hashParts } from '../../src/base/ids.ts';
 import { KeyRing } from '../../src/base/key-ring.ts';
@@ -8,14 +8,11 @@ import { Inbox } from '../../src/queue/accept.ts';
 import { createTellLimited } from '../../src/compose/notify-limited.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { textMessage } from '../support/messages.ts';
-import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { recordingLog } from '../support/redis.ts';
 import { untilTrue } from '../support/deployment.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
-let server: TestRedis;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterAll(() => server.stop());
+const server = useTestRedis();
 
 const said = () => textMessage('hello', { chat: { kind: 'group', id: 'wrgroup' }, sender: { userId: 'alice' } });
 const personId = personIdOf(said(), 'alice');

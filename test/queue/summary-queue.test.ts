@@ -1,17 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { conversationOf } from '../../src/domain/conversation.ts';
 import { SummaryQueue, type SummaryJob } from '../../src/queue/summary-queue.ts';
 import { textMessage } from '../support/messages.ts';
-import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { recordingLog } from '../support/redis.ts';
 import { untilTrue } from '../support/deployment.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
 const { log } = recordingLog();
-let server: TestRedis;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterAll(() => server.stop());
+const server = useTestRedis();
 
 let endings: (() => Promise<void> | void)[] = [];
 beforeEach(() => server.redis.flushall());

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { messageKey } from '../../src/domain/partition-keys.ts';
 import { EarlierSnapshot } from '../../src/reply/earlier-snapshot.ts';
 import { testKeyRing } from '../support/messages.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
 const keyRing = testKeyRing();
-let server: TestRedis;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterAll(() => server.stop());
+const server = useTestRedis();
 
 /** What stands there of a dead worker's answer. */
 async function after(shown: string): Promise<EarlierSnapshot> {

@@ -1,24 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import type { ServiceOptions } from '../../src/service/start-service.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { API_KEY, startTestService, type TestService } from './support.ts';
 import { askChat, contentOf, streamChat } from './chat-client.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
 const user = (content: unknown) => ({ role: 'user', content });
 const HELLO = { model: 'svc-max', messages: [user('hello')] };
 
-let server: TestRedis;
+const server = useTestRedis();
 const open: (() => Promise<unknown>)[] = [];
 
-beforeAll(async () => {
-  server = await startTestRedis();
-});
 afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
-afterAll(() => server.stop());
 
 async function start(overrides: Partial<ServiceOptions> = {}): Promise<TestService> {
   const service = await startTestService(server.redis, overrides);

@@ -1,17 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { authorizePath, Browser, startTestService, type TestService } from './support.ts';
+import { expect, test } from '@jest/globals';
+import { authorizePath, Browser } from './support.ts';
+import { useTestService } from './use-test-service.ts';
 
-let server: TestRedis;
-let service: TestService;
-beforeAll(async () => {
-  server = await startTestRedis();
-  service = await startTestService(server.redis);
-});
-afterAll(async () => {
-  await service.close();
-  await server.stop();
-});
+const { service } = useTestService();
 
 /** Sends a right login form, with right cookies, as if it stood where these headers say. */
 async function logInFrom(headers: Record<string, string>): Promise<number> {

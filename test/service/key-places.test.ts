@@ -1,24 +1,20 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import type { ServiceOptions } from '../../src/service/start-service.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { API_KEY, startTestService, type TestService } from './support.ts';
 import { askChat, postRaw, streamChat } from './chat-client.ts';
 import { HELLO, user } from './chat-bodies.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
-let server: TestRedis;
+const server = useTestRedis();
 const open: (() => Promise<unknown>)[] = [];
 
-beforeAll(async () => {
-  server = await startTestRedis();
-});
 afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
-afterAll(() => server.stop());
 
 /** A service where a key has one place, so that a place which is not given back is seen at once. */
 async function start(overrides: Partial<ServiceOptions> = {}): Promise<TestService> {

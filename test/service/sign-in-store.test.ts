@@ -1,20 +1,10 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { RedisClient } from '../../src/base/redis.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { authorizePath, Browser, exchange, startTestService, type TestService } from './support.ts';
+import { authorizePath, Browser, exchange, startTestService } from './support.ts';
+import { useTestService } from './use-test-service.ts';
 
-let server: TestRedis;
-let service: TestService;
-
-beforeAll(async () => {
-  server = await startTestRedis();
-  service = await startTestService(server.redis);
-});
-afterAll(async () => {
-  await service.close();
-  await server.stop();
-});
+const { server, service } = useTestService();
 
 /** Every key with all that is in it. */
 async function readAll(redis: RedisClient): Promise<string[]> {

@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { authorizePath, Browser, CALLBACK, startTestService, type TestService } from './support.ts';
+import { describe, expect, test } from '@jest/globals';
+import { authorizePath, Browser, CALLBACK, startTestService } from './support.ts';
+import { useTestService } from './use-test-service.ts';
 
-let server: TestRedis;
-let service: TestService;
-
-beforeAll(async () => {
-  server = await startTestRedis();
-  service = await startTestService(server.redis);
-});
-afterAll(async () => {
-  await service.close();
-  await server.stop();
-});
+const { server, service } = useTestService();
 
 describe('logging in', () => {
   test('a wrong password is told and gives no session', async () => {

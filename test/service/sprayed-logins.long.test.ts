@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { expect, test } from '@jest/globals';
 import { browserAt, spray } from './sprayed-logins.ts';
-import { authorizePath, startTestService, type TestService } from './support.ts';
+import { authorizePath } from './support.ts';
+import { useTestService } from './use-test-service.ts';
 
-let server: TestRedis;
-let service: TestService;
-beforeAll(async () => {
-  server = await startTestRedis();
-  service = await startTestService(server.redis, { trustedProxyHops: 1 });
-});
-afterAll(async () => {
-  await service.close();
-  await server.stop();
-});
+const { service } = useTestService({ trustedProxyHops: 1 });
 
 test('of 3,000 sprayed passwords 1,000 are looked at; whoever signed in there before is let in 200 times beside them', async () => {
   const { browser, attempt } = await browserAt(service, '10.0.0.1');

@@ -1,21 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { browserAt, spray } from './sprayed-logins.ts';
 import { type Browser, authorizePath, startTestService, type TestService } from './support.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
 const LIMITS = { told: 10, ofAddress: 60, ofName: 60, ofDevice: 20 };
 
-let server: TestRedis;
+const server = useTestRedis();
 let service: TestService;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
 beforeEach(async () => {
   await server.redis.flushall();
   service = await startTestService(server.redis, { trustedProxyHops: 1, loginLimits: LIMITS });
 });
 afterEach(() => service.close());
-afterAll(() => server.stop());
 
 /** Signs in by password and goes back to a login form in the same browser. */
 async function signInBefore(address: string, username: string): Promise<Browser> {

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { connectRedis } from '../../src/base/redis.ts';
-import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { recordingLog } from '../support/redis.ts';
 import { askChat } from './chat-client.ts';
 import { authorizePath, Browser, exchange, getProfile, obtainCode, startTestService } from './support.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
-let server: TestRedis;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterAll(() => server.stop());
+const server = useTestRedis();
 
 test.each(['fail-fast', 'wait'] as const)(
   'while Redis stands still, pages and token answers are 503 within 2 s and the chat goes on; then all is well (%s)',

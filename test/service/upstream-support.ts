@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { afterEach } from '@jest/globals';
 import type { ServiceOptions } from '../../src/service/start-service.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { startEngine, type StandInEngine } from './stand-in-engine.ts';
 import { API_KEY, NO_LIMITS, startTestService, type TestService } from './support.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 
 export const ENGINE_KEY = 'sk-upstream-secret';
 export const HELLO = { model: 'svc-max', messages: [{ role: 'user', content: 'hello' }] };
@@ -19,15 +19,11 @@ export function pairs(): (
   answer: (response: ServerResponse) => void,
   upstream?: Partial<NonNullable<ServiceOptions['upstream']>>,
 ) => Promise<Pair> {
-  let server: TestRedis;
+  const server = useTestRedis();
   const open: (() => Promise<unknown>)[] = [];
-  beforeAll(async () => {
-    server = await startTestRedis();
-  });
   afterEach(async () => {
     for (const close of open.splice(0)) await close();
   });
-  afterAll(() => server.stop());
   return async (answer, upstream = {}) => {
     const engine = await startEngine(answer);
     const service = await startTestService(server.redis, {

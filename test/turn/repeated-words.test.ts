@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { connectRedis } from '../../src/base/redis.ts';
 import { createIdentity, type Identity } from '../../src/identity/identity.ts';
 import { SLASH_SPELLINGS, type SlashWord } from '../../src/domain/slash-words.ts';
@@ -8,26 +8,20 @@ import { createPolicy } from '../../src/policy/policy.ts';
 import { createRunSlashWord } from '../../src/turn/commands/run-slash-word.ts';
 import { SignInGate } from '../../src/turn/sign-in-gate.ts';
 import type { TurnContext } from '../../src/turn/turn-context.ts';
-import { startIdentityFixture, type IdentityFixture } from '../identity/identity-fixture.ts';
 import { doubleScripts } from '../support/double-scripts.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
-import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { recordingLog } from '../support/redis.ts';
+import { useIdentityFixture } from '../identity/use-identity-fixture.ts';
 
 // A worker that dies before its commit leaves what it did outside; whoever runs the turn again must tell and do the same.
 
 const OPEN: PolicyFile = { rules: [], otherwise: { use: true, models: 'all', private: true, groups: 'all' } };
-let server: TestRedis;
-let fixture: IdentityFixture;
+const { server, fixture, open: start } = useIdentityFixture();
 const keyRing = testKeyRing();
 const { log } = recordingLog();
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterAll(() => server.stop());
 beforeEach(async () => {
-  fixture = await startIdentityFixture(server.redis);
+  await start();
 });
-afterEach(() => fixture.close());
 
 function stepsWith(identity: Identity) {
   const models = ['svc-max', 'svc-plus'];

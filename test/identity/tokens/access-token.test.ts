@@ -1,21 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createIdentity } from '../../../src/identity/identity.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions } from '../identity-fixture.ts';
+import { type IdentityFixture, type IdentityFixtureOptions } from '../identity-fixture.ts';
+import { useIdentityFixture } from '../use-identity-fixture.ts';
 
 const HOUR_MS = 3_600_000;
 
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
+const { server, fixture, open: start } = useIdentityFixture();
 
 /** A fixture in which 20001 is linked, with an access token of two hours. */
 async function openLinked(signIn: IdentityFixtureOptions['signIn'] = { keepTokens: 'both' }): Promise<IdentityFixture> {
-  fixture = await startIdentityFixture(server.redis, { signIn });
+  await start({ signIn });
   await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
   return fixture;
 }

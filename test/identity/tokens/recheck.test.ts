@@ -1,19 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions } from '../identity-fixture.ts';
+import { describe, expect, test } from '@jest/globals';
+import { type IdentityFixture, type IdentityFixtureOptions } from '../identity-fixture.ts';
+import { useIdentityFixture } from '../use-identity-fixture.ts';
 
 const HOUR_MS = 3_600_000;
 
-let server: TestRedis;
-let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterEach(() => fixture.close());
-afterAll(() => server.stop());
+const { server, fixture, open: start } = useIdentityFixture();
 
 async function openLinked(signIn: IdentityFixtureOptions['signIn'] = {}): Promise<IdentityFixture> {
-  fixture = await startIdentityFixture(server.redis, { signIn });
+  await start({ signIn });
   await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
   return fixture;
 }

@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { got } from 'got';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { API_KEY, NO_LIMITS, startTestService, type TestService } from '../support.ts';
+import { API_KEY, NO_LIMITS, startTestService } from '../support.ts';
 import { askChat, postRaw } from '../chat-client.ts';
 import { GIF, HELLO, user, WEATHER } from '../chat-bodies.ts';
+import { useTestService } from '../use-test-service.ts';
 
-let server: TestRedis;
-let service: TestService;
-
-beforeAll(async () => {
-  server = await startTestRedis();
-  service = await startTestService(server.redis, { chatLimits: NO_LIMITS });
-});
-afterAll(async () => {
-  await service.close();
-  await server.stop();
-});
+const { server, service } = useTestService({ chatLimits: NO_LIMITS });
 
 /** Any address of the service, with the key. */
 async function send(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string) {

@@ -1,24 +1,14 @@
 import { request as sendRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { API_KEY, NO_LIMITS, startTestService, type TestService } from '../support.ts';
+import { describe, expect, test } from '@jest/globals';
+import { API_KEY, NO_LIMITS } from '../support.ts';
 import { askChat, contentOf, postRaw } from '../chat-client.ts';
 import { expectRefused, HELLO, user, WEATHER } from '../chat-bodies.ts';
+import { useTestService } from '../use-test-service.ts';
 
 const MIB_BYTES = 1_024 * 1_024;
 
-let server: TestRedis;
-let service: TestService;
-
-beforeAll(async () => {
-  server = await startTestRedis();
-  service = await startTestService(server.redis, { chatLimits: NO_LIMITS });
-});
-afterAll(async () => {
-  await service.close();
-  await server.stop();
-});
+const { service } = useTestService({ chatLimits: NO_LIMITS });
 
 /** A tool's result as the built-in model passes it on. */
 const toldBy = (tool: string) =>

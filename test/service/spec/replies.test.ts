@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { NO_LIMITS, startTestService, type TestService } from '../support.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { NO_LIMITS } from '../support.ts';
 import { askChat, contentOf, streamChat, type Chunk } from '../chat-client.ts';
 import { user, WEATHER } from '../chat-bodies.ts';
+import { useTestService } from '../use-test-service.ts';
 
-let server: TestRedis;
-let service: TestService;
+const { service } = useTestService({ chatLimits: NO_LIMITS });
 
 const COUNT = { model: 'svc-max', messages: [user('count to 100')] };
 const THINK = { ...COUNT, messages: [user('count to 5')], thinking: { type: 'enabled' } };
@@ -14,15 +13,6 @@ const THINK_AND_CALL = { ...CALL, thinking: { type: 'enabled' } };
 const SAID = Array.from({ length: 100 }, (_, index) => index + 1).join(' ');
 const ID = expect.stringMatching(/^chatcmpl-[\da-f]{24}$/);
 const CALL_ID = expect.stringMatching(/^call_[\da-f]{24}$/);
-
-beforeAll(async () => {
-  server = await startTestRedis();
-  service = await startTestService(server.redis, { chatLimits: NO_LIMITS });
-});
-afterAll(async () => {
-  await service.close();
-  await server.stop();
-});
 
 /** A value deep in an answer: `choices.0.message.role`. */
 function at(value: unknown, path: string): unknown {

@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { NO_LIMITS, startTestService, type TestService } from '../support.ts';
+import { NO_LIMITS } from '../support.ts';
 import { askChat, contentOf, streamChat } from '../chat-client.ts';
 import { expectRefused, HELLO, user, WEATHER } from '../chat-bodies.ts';
+import { useTestService } from '../use-test-service.ts';
 
-let server: TestRedis;
-let service: TestService;
-
-beforeAll(async () => {
-  server = await startTestRedis();
-  service = await startTestService(server.redis, { chatLimits: NO_LIMITS });
-});
-afterAll(async () => {
-  await service.close();
-  await server.stop();
-});
+const { service } = useTestService({ chatLimits: NO_LIMITS });
 
 const ON = { thinking: { type: 'enabled' } };
 const A_LIST = 'must be a list of 1 to 10,000 messages';

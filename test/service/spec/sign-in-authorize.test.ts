@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { KeyRing } from '../../../src/base/key-ring.ts';
 import { parseClientsFile } from '../../../src/service/clients-file.ts';
 import { wecomSignIn } from '../../../src/service/sign-in/methods/wecom-sign-in.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import {
   authorizePath,
   Browser,
@@ -13,20 +12,10 @@ import {
   getProfile,
   obtainAnswer,
   startTestService,
-  type TestService,
 } from '../support.ts';
+import { useTestService } from '../use-test-service.ts';
 
-let server: TestRedis;
-let service: TestService;
-
-beforeAll(async () => {
-  server = await startTestRedis();
-  service = await startTestService(server.redis);
-});
-afterAll(async () => {
-  await service.close();
-  await server.stop();
-});
+const { server, service } = useTestService();
 
 /** Whoever signs in in a fresh browser and stands before the consent page. */
 async function reachConsent(parameters: Record<string, string> = {}, username = 'alice') {

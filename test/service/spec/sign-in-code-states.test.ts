@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { CALLBACK, exchange, getProfile, obtainCode, startTestService, type TestService } from '../support.ts';
+import { describe, expect, test } from '@jest/globals';
+import { CALLBACK, exchange, getProfile, obtainCode } from '../support.ts';
+import { useTestService } from '../use-test-service.ts';
 
-let server: TestRedis;
-let service: TestService;
-
-beforeAll(async () => {
-  server = await startTestRedis();
-  service = await startTestService(server.redis);
-});
-afterAll(async () => {
-  await service.close();
-  await server.stop();
-});
+const { service } = useTestService();
 
 const refresh = (refreshToken: unknown) =>
   exchange(service, '', { grant_type: 'refresh_token', refresh_token: String(refreshToken) });

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { got, type Method } from 'got';
 import { KeyRing } from '../../../src/base/key-ring.ts';
 import { parseDirectoryFile } from '../../../src/service/directory-file.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import {
   authorizePath,
   Browser,
@@ -16,18 +15,9 @@ import {
   startTestService,
   type TestService,
 } from '../support.ts';
+import { useTestService } from '../use-test-service.ts';
 
-let server: TestRedis;
-let service: TestService;
-
-beforeAll(async () => {
-  server = await startTestRedis();
-  service = await startTestService(server.redis);
-});
-afterAll(async () => {
-  await service.close();
-  await server.stop();
-});
+const { server, service } = useTestService();
 
 /** Shared, so that a service that starts again reads what the one before it sealed. */
 const keyRing = new KeyRing([randomBytes(32)]);

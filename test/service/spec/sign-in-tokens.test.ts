@@ -1,20 +1,10 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { got, type Method } from 'got';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { CALLBACK, exchange, getProfile, obtainCode, startTestService, type TestService } from '../support.ts';
+import { CALLBACK, exchange, getProfile, obtainCode } from '../support.ts';
+import { useTestService } from '../use-test-service.ts';
 
-let server: TestRedis;
-let service: TestService;
-
-beforeAll(async () => {
-  server = await startTestRedis();
-  service = await startTestService(server.redis);
-});
-afterAll(async () => {
-  await service.close();
-  await server.stop();
-});
+const { server, service } = useTestService();
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 

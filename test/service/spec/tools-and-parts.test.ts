@@ -1,20 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { NO_LIMITS, startTestService, type TestService } from '../support.ts';
+import { describe, expect, test } from '@jest/globals';
+import { NO_LIMITS } from '../support.ts';
 import { askChat, contentOf, postRaw } from '../chat-client.ts';
 import { declare, expectRefused, GIF, HELLO, user, WEATHER } from '../chat-bodies.ts';
+import { useTestService } from '../use-test-service.ts';
 
-let server: TestRedis;
-let service: TestService;
-
-beforeAll(async () => {
-  server = await startTestRedis();
-  service = await startTestService(server.redis, { chatLimits: NO_LIMITS });
-});
-afterAll(async () => {
-  await service.close();
-  await server.stop();
-});
+const { service } = useTestService({ chatLimits: NO_LIMITS });
 
 const FUNCTION = 'must be an object with name, description and parameters';
 const NAME = 'must be a name of 1 to 128 letters';

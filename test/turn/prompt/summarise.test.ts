@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { HOUR_MS } from '../../../src/base/clock.ts';
 import { conversationKeys } from '../../../src/domain/partition-keys.ts';
 import type { ChatClient, ChatRequest } from '../../../src/chat/chat-types.ts';
@@ -9,16 +9,12 @@ import { conversationOf } from '../../../src/domain/conversation.ts';
 import { createSummarise } from '../../../src/turn/prompt/summarise.ts';
 import { turnOf } from '../../conversation/turns.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/use-test-redis.ts';
 
 const keyRing = testKeyRing();
 const conversation = conversationOf(textMessage('x'), 'member');
 const keys = conversationKeys(conversation);
-let server: TestRedis;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterAll(() => server.stop());
+const server = useTestRedis();
 beforeEach(() => server.redis.flushall());
 
 /** A model that answers anything with two words. */
