@@ -6,6 +6,7 @@ import type { Language } from '../base/texts.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { ReplyView } from '../domain/reply.ts';
+import type { TurnClaim, TurnControls } from '../domain/turn.ts';
 import type { AfterCare } from './after-care.ts';
 import { PulledReply } from './pulled-reply.ts';
 import { PushedReply } from './pushed-reply.ts';
@@ -50,45 +51,39 @@ export interface LiveReply {
   abandon(): Promise<void>;
 }
 
-export interface LiveReplyOptions {
+/** What all replies of a process stand on. */
+export interface ReplyDeps {
   redis: RedisClient;
   keyRing: KeyRing;
-  platform: Platform;
   nowMs: NowMs;
   /** For lengths of time; the process's own unless told. */
   monotonicMs?: NowMs;
   log: Log;
   report: ReplyReport;
-  conversation: ConversationRef;
-  epoch: number;
+  /** Looks after an answer once it stands, where a call of an unknown fate may still change something. */
+  afterCare: Pick<AfterCare, 'later'>;
+}
+
+/** Of the turn's claim: its place and epoch, when its message came, and what became of it before. */
+type ReplyClaim = Pick<TurnClaim, 'conversation' | 'epoch' | 'startedAtMs' | 'wasHandedOver' | 'wasBegun'>;
+
+/** Of the turn's controls: what ends it, and how its answer is kept. */
+type ReplyControls = Pick<TurnControls, 'signal' | 'fenced' | 'stopped' | 'storeAnswer' | 'sealAnswer' | 'isClaimHeld'>;
+
+export interface LiveReplyOptions {
+  deps: ReplyDeps;
+  claim: ReplyClaim;
+  controls: ReplyControls;
+  platform: Platform;
   /** The message that is answered, and those merged into its turn, which point to it. */
   deliveryId: string;
   mergedIds: string[];
-  /** When the message came; the reply's life counts from there. */
-  startedAtMs: number;
-  wasHandedOver: boolean;
-  /** Whether a worker had begun the turn before: what it sent last may still be carried out. */
-  wasBegun: boolean;
   laterReplyHandle: string | undefined;
   /** Whom the answer is for, and where they are written to alone; absent where nothing can follow an answer. */
   asker?(): { userId: string; privateChat: ConversationRef };
   /** Where the platform takes the answer; absent where it polls us. */
   replyTarget: string | undefined;
   language: Language;
-  /** Aborted with the reason `fenced` or `shutdown` when nothing more may be shown. */
-  signal: AbortSignal;
-  /** Called when a write is refused because a newer epoch exists. */
-  fenced(): void;
-  /** Called when the person ended the answer by the platform's own button. */
-  stopped(): void;
-  /** Stores the full answer before a post that cannot be taken back; false when fenced. */
-  storeAnswer(text: string): Promise<boolean>;
-  /** Seals the full answer as it is stored, where another step stores it. */
-  sealAnswer(text: string): string;
-  /** Looks after an answer once it stands, where a call of an unknown fate may still change something. */
-  afterCare: Pick<AfterCare, 'later'>;
-  /** Whether this worker's lock cannot have run out yet, not even if the process was frozen meanwhile. */
-  isClaimHeld(): boolean;
 }
 
 /** The live reply of a turn, by the way in which its platform shows answers. */

@@ -41,25 +41,27 @@ export class PulledReply implements LiveReply {
 
   constructor(options: LiveReplyOptions) {
     this.#options = options;
-    this.#isHandedOver = options.wasHandedOver;
-    const { redis, keyRing, deliveryId, conversation, wasBegun } = options;
-    const place = { redis, keyRing, deliveryId, partition: conversation.partition, purpose: CONTENT_PURPOSE };
-    this.#earlier = wasBegun ? new EarlierSnapshot(place) : undefined;
-    this.#monotonicMs = options.monotonicMs ?? monotonicMs;
-    this.#cameAtMs = this.#monotonicMs() - (options.nowMs() - options.startedAtMs);
+    const { deliveryId, claim, deps } = options;
+    this.#isHandedOver = claim.wasHandedOver;
+    const { redis, keyRing } = deps;
+    const place = { redis, keyRing, deliveryId, partition: claim.conversation.partition, purpose: CONTENT_PURPOSE };
+    this.#earlier = claim.wasBegun ? new EarlierSnapshot(place) : undefined;
+    this.#monotonicMs = deps.monotonicMs ?? monotonicMs;
+    this.#cameAtMs = this.#monotonicMs() - (deps.nowMs() - claim.startedAtMs);
     const { minEditGapMs: minGapMs } = options.platform.replyTraits;
     this.#pacer = new EditThrottle({
       minGapMs,
       nowMs: monotonicMs,
       write: (view) => this.#write(view),
-      onError: (error) => options.log.debug({ error }, 'a look of an answer was not written'),
+      onError: (error) => deps.log.debug({ error }, 'a look of an answer was not written'),
     });
   }
 
   /** What a poll has ended the platform never asks for again, and what is open it asks for all the time. */
   async findWhole(): Promise<FinalRecord[] | undefined> {
-    const { redis, conversation, deliveryId, platform } = this.#options;
-    const key = messageKey(conversation.partition, deliveryId);
+    const { claim, deliveryId, platform, deps } = this.#options;
+    const { redis } = deps;
+    const key = messageKey(claim.conversation.partition, deliveryId);
     const [againMs, polledAgain, atMs] = await redis.hmget(key, 'againMs', 'polledAgain', 'atMs');
     if (typeof againMs !== 'string' || typeof polledAgain === 'string') return undefined;
     const [nowSec] = await redis.time();
@@ -102,7 +104,8 @@ export class PulledReply implements LiveReply {
     // The status stands in the same message; the thought takes what room is left.
     const statusBytes = status === undefined ? 0 : STATUS_ROOM_BYTES;
     const apart = { status, thinking };
-    if (isLongAnswer(text, platform.replyTraits.maxBytes) && !(await this.#options.storeAnswer(text))) return [];
+    if (isLongAnswer(text, platform.replyTraits.maxBytes) && !(await this.#options.controls.storeAnswer(text)))
+      return [];
     const pieces = await this.#cut(text, statusBytes);
     const merged = this.#mergedRecords();
     const ended = this.#mustHandOver ? await this.findWhole() : undefined;
@@ -139,12 +142,12 @@ export class PulledReply implements LiveReply {
 
   /** The last snapshot of a reply whose text goes on in another message, with what is to follow it. */
   #goingOn(view: ReplyView, pieces: readonly string[], more: Record<string, string> = {}): FinalRecord {
-    const { platform, keyRing, deliveryId, laterReplyHandle: handle, language, asker, report } = this.#options;
+    const { platform, deliveryId, laterReplyHandle: handle, language, asker, deps } = this.#options;
     if (!this.#canFollow || handle === undefined || !asker) {
-      report.replyHandedOver({ platform: platform.name, result: 'unavailable' });
+      deps.report.replyHandedOver({ platform: platform.name, result: 'unavailable' });
       return this.#record(view, { ...more, delivery: 'unavailable' });
     }
-    const followUp = sealFollowUp(keyRing, deliveryId, {
+    const followUp = sealFollowUp(deps.keyRing, deliveryId, {
       ...{ version: 1, platform: platform.name, ...asker(), handle, handleAgeMs: Math.round(this.#ageMs), language },
       ...{ pieces: keptPieces(platform, pieces, language), isWhole: more['handedOver'] !== undefined },
     });
@@ -166,22 +169,26 @@ export class PulledReply implements LiveReply {
   }
 
   async #write(view: ReplyView): Promise<undefined> {
-    const { redis, conversation, epoch, deliveryId, mergedIds, fenced, report, platform } = this.#options;
+    const { deps, claim, controls, deliveryId, mergedIds, platform } = this.#options;
+    const { conversation, epoch } = claim;
     if (await this.#earlier?.holds(platform.renderReply(view))) return;
     const ids = this.#lastShownIds(deliveryId, mergedIds);
     const snapshots = ids.map((id) =>
       id === deliveryId ? [this.#seal(id, view), '0', ''] : [this.#sealMerged(id), '1', this.#newerThan(id)],
     );
     const keys = [conversationKeys(conversation).state, ...ids.map((id) => messageKey(conversation.partition, id))];
-    const [verdict, handedOver] = (await showScript.run(redis, keys, [epoch, ...snapshots.flat()])) as [string, string];
+    const [verdict, handedOver] = (await showScript.run(deps.redis, keys, [epoch, ...snapshots.flat()])) as [
+      string,
+      string,
+    ];
     if (verdict === 'stale') {
-      fenced();
+      controls.fenced();
       return;
     }
     this.#isHandedOver ||= handedOver === '1';
     if (progressOf(view) > 0 && !this.#hasShownText) {
       this.#hasShownText = true;
-      report.firstTextShown({ platform: platform.name, afterMs: this.#ageMs });
+      deps.report.firstTextShown({ platform: platform.name, afterMs: this.#ageMs });
     }
   }
 
@@ -218,7 +225,7 @@ export class PulledReply implements LiveReply {
   }
 
   #seal(id: string, view: ReplyView): string {
-    return this.#options.keyRing.seal(CONTENT_PURPOSE, id, this.#options.platform.renderReply(view));
+    return this.#options.deps.keyRing.seal(CONTENT_PURPOSE, id, this.#options.platform.renderReply(view));
   }
 
   #sealMerged(id: string): string {

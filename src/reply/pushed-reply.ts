@@ -50,11 +50,11 @@ export class PushedReply implements LiveReply {
   constructor(options: LiveReplyOptions, push: PushReplies) {
     this.#options = options;
     this.#push = push;
-    const { redis, conversation, epoch, deliveryId, replyTarget } = options;
+    const { deliveryId, replyTarget } = options;
     this.#ledger = createPostLedger({
-      redis,
-      conversation,
-      epoch,
+      redis: options.deps.redis,
+      conversation: options.claim.conversation,
+      epoch: options.claim.epoch,
       deliveryId,
       place: replyTarget === undefined ? '' : push.placeOf(replyTarget),
       doubtedAgeMs: doubtedAgeMs(options.platform.replyTraits),
@@ -64,7 +64,7 @@ export class PushedReply implements LiveReply {
       minGapMs,
       nowMs: monotonicMs,
       write: (view) => this.#write(view),
-      onError: (error) => options.log.debug({ error }, 'a look of an answer was not written'),
+      onError: (error) => options.deps.log.debug({ error }, 'a look of an answer was not written'),
     });
   }
 
@@ -84,7 +84,8 @@ export class PushedReply implements LiveReply {
   }
 
   async #lookFor(target: string): Promise<FoundPosts | undefined> {
-    const { deliveryId, platform, signal } = this.#options;
+    const { deliveryId, platform, controls } = this.#options;
+    const { signal } = controls;
     for (let tries = 0; tries < WHOLE_LOOKED_FOR && !isOver(signal); tries += 1) {
       const found = await this.#push.find(target, postKeyOf(deliveryId, 0));
       if (found !== 'unknown') return found;
@@ -116,9 +117,9 @@ export class PushedReply implements LiveReply {
   async finish(text: string, status?: string, _thinking?: string, mention?: string): Promise<FinalRecord[]> {
     this.#isFinishing = true;
     await this.close();
-    const { platform, sealAnswer, storeAnswer } = this.#options;
+    const { platform, controls } = this.#options;
     const isLong = isLongAnswer(text, platform.replyTraits.maxBytes);
-    if (isLong && !(await storeAnswer(text))) return [];
+    if (isLong && !(await controls.storeAnswer(text))) return [];
     const pieces = await platform.splitAnswer(text, roomFor(status));
     let delivery: Delivery = 'live';
     for (const [part, piece] of pieces.entries()) {
@@ -128,7 +129,7 @@ export class PushedReply implements LiveReply {
         ...finalSnapshot(platform, piece, isLast ? status : undefined, called),
         ends: this.#endsWith(pieces.length),
       };
-      const answer = part === 0 && !isLong ? sealAnswer(text) : undefined;
+      const answer = part === 0 && !isLong ? controls.sealAnswer(text) : undefined;
       delivery = await this.#persist(part, snapshot, answer);
       if (delivery !== 'live') break;
       this.#lookAfter(part, snapshot);
@@ -150,7 +151,7 @@ export class PushedReply implements LiveReply {
     clearTimeout(this.#silence);
     const closed = this.#pacer.close();
     if (!closed) return;
-    const { signal } = this.#options;
+    const { signal } = this.#options.controls;
     // A stop waits for the write under way no longer than it may.
     const cutShort = shownNoMore(signal).then(() => endedInTime(closed));
     await Promise.race([closed, cutShort]);
@@ -181,15 +182,18 @@ export class PushedReply implements LiveReply {
   }
 
   #lookAfter(part: number, snapshot: Omit<ReplySnapshot, 'shown'>): void {
-    const { afterCare, platform, redis, conversation, deliveryId } = this.#options;
+    const { platform, deliveryId, claim, deps } = this.#options;
     const work = this.#parts[part]?.lookAfter(snapshot);
     if (!work) return;
     const isStanding = async (handle: string) => {
       const fields = ['state', postFieldOf(part), REPLACED_FIELD];
-      const [state, stands, replaced] = await redis.hmget(messageKey(conversation.partition, deliveryId), ...fields);
+      const [state, stands, replaced] = await deps.redis.hmget(
+        messageKey(claim.conversation.partition, deliveryId),
+        ...fields,
+      );
       return state === 'final' && stands === handle && replaced === null;
     };
-    afterCare.later(settledAfterMs(platform.replyTraits), () => work(isStanding));
+    deps.afterCare.later(settledAfterMs(platform.replyTraits), () => work(isStanding));
   }
 
   async #recordPart(part: number): Promise<void> {
@@ -202,12 +206,12 @@ export class PushedReply implements LiveReply {
   }
 
   #hasLost(): boolean {
-    return this.#options.signal.reason === 'fenced';
+    return this.#options.controls.signal.reason === 'fenced';
   }
 
   /** Tries until the snapshot stands, the platform refuses it for good, or its time is over. */
   async #persist(part: number, snapshot: Omit<ReplySnapshot, 'shown'>, answer?: string): Promise<Delivery> {
-    const { signal } = this.#options;
+    const { signal } = this.#options.controls;
     const target = this.#part(part);
     if (!target || this.#isRefused) return target ? 'refused' : 'unavailable';
     const untilMs = monotonicMs() + FINAL_BUDGET_MS;
@@ -236,28 +240,28 @@ export class PushedReply implements LiveReply {
   /** A turn that only the operator can help along holds no worker's place for long; one that is a day old is given up. */
   #isToBeKept(unauthorisedSinceMs: number | undefined): boolean {
     if (unauthorisedSinceMs === undefined) return false;
-    const { nowMs, startedAtMs } = this.#options;
-    return monotonicMs() - unauthorisedSinceMs >= UNAUTHORISED_TRIED_MS && nowMs() - startedAtMs < DAY_MS;
+    const { deps, claim } = this.#options;
+    return monotonicMs() - unauthorisedSinceMs >= UNAUTHORISED_TRIED_MS && deps.nowMs() - claim.startedAtMs < DAY_MS;
   }
 
   /** The answer is stored, so that the turn, taken again later, posts it and asks nobody. */
   #kept(): PlatformError {
-    const { report, platform } = this.#options;
-    report.answerKept({ platform: platform.name });
+    const { deps, platform } = this.#options;
+    deps.report.answerKept({ platform: platform.name });
     return new PlatformError('unauthorised', `${platform.name} takes no calls`);
   }
 
   #note({ result }: PartResult): void {
-    const { report, platform, nowMs, startedAtMs, fenced, stopped, log } = this.#options;
-    if (result === 'fenced') return fenced();
-    if (result === 'stopped') return stopped();
+    const { deps, platform, claim, controls } = this.#options;
+    if (result === 'fenced') return controls.fenced();
+    if (result === 'stopped') return controls.stopped();
     if (result === 'refused' && !this.#isRefused) {
       this.#isRefused = true;
-      log.warn({ platform: platform.name }, 'the platform refuses to show an answer');
+      deps.log.warn({ platform: platform.name }, 'the platform refuses to show an answer');
     }
     if (result === 'shown' && !this.#hasShownText) {
       this.#hasShownText = true;
-      report.firstTextShown({ platform: platform.name, afterMs: nowMs() - startedAtMs });
+      deps.report.firstTextShown({ platform: platform.name, afterMs: deps.nowMs() - claim.startedAtMs });
     }
   }
 
@@ -276,11 +280,21 @@ export class PushedReply implements LiveReply {
   #part(part: number): PushedPart | undefined {
     const begun = this.#parts[part];
     if (begun) return begun;
-    const { platform, replyTarget: target, deliveryId, wasBegun, isClaimHeld } = this.#options;
+    const { platform, replyTarget: target, deliveryId, claim, controls } = this.#options;
+    const { isClaimHeld } = controls;
     const push = this.#push;
     if (target === undefined) return undefined;
     const { replyTraits: traits } = platform;
-    const place = { push, target, ledger: this.#ledger, deliveryId, part, traits, wasBegun, isClaimHeld };
+    const place = {
+      push,
+      target,
+      ledger: this.#ledger,
+      deliveryId,
+      part,
+      traits,
+      wasBegun: claim.wasBegun,
+      isClaimHeld,
+    };
     return (this.#parts[part] = new PushedPart(place));
   }
 

@@ -34,33 +34,24 @@ export function openTurn(options: RunTurnOptions, controls: TurnControls): OpenT
   const storedForm = (text: string) => (outcome ? formatStoredAnswer(outcome) : text);
   const ids = turn.messages.map(({ deliveryId }) => deliveryId);
   const deliveryId = ids.at(-1) ?? turn.turnId;
-  const { redis, keyRing, nowMs, log, report, afterCare } = options;
-  // Named one by one: to copy all options for each turn costs as much as to seal its answer.
   const live = createLiveReply({
-    redis,
-    keyRing,
-    nowMs,
-    log,
-    report,
-    afterCare,
+    deps: options,
+    claim: turn,
+    controls: {
+      signal: controls.signal,
+      fenced: () => controls.fenced(),
+      stopped: () => controls.stopped(),
+      storeAnswer: (text) => controls.storeAnswer(storedForm(text)),
+      sealAnswer: (text) => controls.sealAnswer(storedForm(text)),
+      isClaimHeld: () => controls.isClaimHeld(),
+    },
     platform,
-    conversation: turn.conversation,
-    epoch: turn.epoch,
     deliveryId,
     mergedIds: ids.slice(0, -1),
-    startedAtMs: turn.startedAtMs,
-    wasHandedOver: turn.wasHandedOver,
-    wasBegun: turn.wasBegun,
     laterReplyHandle: newest.laterReplyHandle,
     asker: () => privatePlaceOf(newest, options.groupScope),
     replyTarget: newest.replyTarget,
-    signal: controls.signal,
-    stopped: () => controls.stopped(),
     language: question.language,
-    fenced: () => controls.fenced(),
-    storeAnswer: (text) => controls.storeAnswer(storedForm(text)),
-    sealAnswer: (text) => controls.sealAnswer(storedForm(text)),
-    isClaimHeld: () => controls.isClaimHeld(),
   });
   const context: TurnContext = { turn, controls, question, newest, platform, live, preferences };
   return { context, decided: (made) => (outcome = made) };

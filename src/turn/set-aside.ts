@@ -8,35 +8,28 @@ import type { TurnControls, TurnClaim, TurnCommit } from '../domain/turn.ts';
  * sentence for answers that are gone; where we post, an apology in both languages, since theirs stands in the message.
  */
 export async function setAside(options: RunTurnOptions, controls: TurnControls): Promise<TurnCommit> {
-  const { redis, keyRing, platforms, nowMs, log, report, afterCare } = options;
+  const { platforms } = options;
   const turn = controls.claim;
   const platform = turn.apologyTarget && platforms.get(turn.apologyTarget.platform);
   if (!turn.apologyTarget || !platform) return { outcome: 'dead', records: unreadableRecords(turn) };
   const live = createLiveReply({
-    redis,
-    keyRing,
-    nowMs,
-    log,
-    report,
-    afterCare,
+    deps: options,
+    claim: turn,
+    controls: {
+      signal: controls.signal,
+      fenced: () => controls.fenced(),
+      stopped: () => controls.stopped(),
+      storeAnswer: async () => true,
+      // Whoever takes over says the same: an empty answer is none.
+      sealAnswer: () => '',
+      isClaimHeld: () => controls.isClaimHeld(),
+    },
     platform,
-    conversation: turn.conversation,
-    epoch: turn.epoch,
     deliveryId: turn.turnId,
     mergedIds: [],
-    startedAtMs: turn.startedAtMs,
-    wasHandedOver: turn.wasHandedOver,
-    wasBegun: turn.wasBegun,
     laterReplyHandle: undefined,
     replyTarget: turn.apologyTarget.replyTarget,
-    signal: controls.signal,
-    stopped: () => controls.stopped(),
     language: 'en',
-    fenced: () => controls.fenced(),
-    storeAnswer: async () => true,
-    // Whoever takes over says the same: an empty answer is none.
-    sealAnswer: () => '',
-    isClaimHeld: () => controls.isClaimHeld(),
   });
   const { zh, en } = TURN_TEXTS.unreadable;
   const records = await live.finish(`${zh}\n${en}`);

@@ -107,18 +107,18 @@ test('no script of a turn brings an expired record back for ever', async () => {
   const deliveryId = deliveryIdOf(newest);
   const place = { redis, conversation: alice, epoch: claim.epoch, deliveryId, place: 'thread', doubtedAgeMs: 0 };
   const live = createLiveReply({
-    ...{ ...place, keyRing, platform, nowMs, log, language: 'en', mergedIds: [deliveryIdOf(older)] },
-    report: { firstTextShown: () => undefined, answerKept: () => undefined, replyHandedOver: () => undefined },
-    ...{
-      startedAtMs: claim.startedAtMs,
-      wasHandedOver: true,
-      wasBegun: false,
-      laterReplyHandle: 'handle',
-      replyTarget: undefined,
+    deps: {
+      ...{ redis, keyRing, nowMs, log, afterCare: new AfterCare(log) },
+      report: { firstTextShown: () => undefined, answerKept: () => undefined, replyHandedOver: () => undefined },
     },
-    ...{ signal: AbortSignal.any([]), stopped: () => undefined, fenced: () => undefined },
+    claim: { ...claim, wasHandedOver: true, wasBegun: false },
+    controls: {
+      ...{ signal: AbortSignal.any([]), stopped: () => undefined, fenced: () => undefined },
+      ...{ storeAnswer: async () => true, sealAnswer: () => '', isClaimHeld: () => true },
+    },
+    ...{ deliveryId, platform, language: 'en', mergedIds: [deliveryIdOf(older)] },
+    ...{ laterReplyHandle: 'handle', replyTarget: undefined },
     asker: () => ({ userId: 'alice', privateChat: alice }),
-    ...{ storeAnswer: async () => true, sealAnswer: () => '', isClaimHeld: () => true, afterCare: new AfterCare(log) },
   });
   live.show({ text: 'Hello' });
   for (const message of [newest, older]) await poll(message);

@@ -173,23 +173,22 @@ export function usePulledFixture(): PulledFixture {
     if (claim?.messages.length !== ids.length) throw new Error('not one turn');
     let isFenced = false;
     const live = createLiveReply({
-      ...{ redis, keyRing, platform, nowMs, log, conversation, language: 'en', afterCare: new AfterCare(log) },
-      ...{ monotonicMs, report },
-      epoch: claim.epoch,
+      deps: { redis, keyRing, nowMs, monotonicMs, log, report, afterCare: new AfterCare(log) },
+      claim,
+      controls: {
+        signal: AbortSignal.any([]),
+        fenced: () => void (isFenced = true),
+        stopped: () => undefined,
+        storeAnswer: (text) => fixture.store.storeAnswer(claim, text),
+        sealAnswer: (text) => fixture.store.sealAnswer(claim, text),
+        isClaimHeld: () => true,
+      },
+      ...{ platform, language: 'en' },
       deliveryId: ids.at(-1) ?? '',
       mergedIds: ids.slice(0, -1),
-      startedAtMs: claim.startedAtMs,
-      wasHandedOver: claim.wasHandedOver,
-      wasBegun: claim.wasBegun,
       laterReplyHandle: first.laterReplyHandle,
       replyTarget: undefined,
-      signal: AbortSignal.any([]),
-      stopped: () => undefined,
-      fenced: () => void (isFenced = true),
       asker: () => ({ userId: first.sender.userId, privateChat: conversation }),
-      storeAnswer: (text) => fixture.store.storeAnswer(claim, text),
-      sealAnswer: (text) => fixture.store.sealAnswer(claim, text),
-      isClaimHeld: () => true,
     });
     const seenWhole = new Set<number>();
     const read = (index: number, userId: string, isRepeat: boolean, ring = keyRing) => {

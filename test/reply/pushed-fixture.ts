@@ -108,32 +108,28 @@ export function usePushedFixture(): PushedFixture {
       const abort = new AbortController();
       const stored: string[] = [];
       const live = createLiveReply({
-        redis,
-        keyRing,
+        deps: {
+          ...{ redis, keyRing, nowMs, log, afterCare: careBy(options) },
+          report: { firstTextShown: () => undefined, answerKept: () => undefined, replyHandedOver: () => undefined },
+        },
+        claim: { ...claim, wasHandedOver: false, wasBegun: options.wasBegun ?? claim.wasBegun },
+        controls: {
+          signal: abort.signal,
+          fenced: () => abort.abort('fenced'),
+          stopped: () => abort.abort('stopped'),
+          storeAnswer: (text) => store.storeAnswer(claim, text),
+          sealAnswer: (text) => {
+            stored.push(text);
+            return store.sealAnswer(claim, text);
+          },
+          isClaimHeld: options.isClaimHeld ?? (() => true),
+        },
         platform,
-        nowMs,
-        log,
-        afterCare: careBy(options),
-        report: { firstTextShown: () => undefined, answerKept: () => undefined, replyHandedOver: () => undefined },
-        conversation,
-        epoch: claim.epoch,
         deliveryId,
         mergedIds: options.mergedIds ?? [],
-        startedAtMs: claim.startedAtMs,
-        wasHandedOver: false,
-        wasBegun: options.wasBegun ?? claim.wasBegun,
         laterReplyHandle: undefined,
         replyTarget: message.replyTarget,
         language: 'en',
-        signal: abort.signal,
-        fenced: () => abort.abort('fenced'),
-        stopped: () => abort.abort('stopped'),
-        storeAnswer: (text) => store.storeAnswer(claim, text),
-        sealAnswer: (text) => {
-          stored.push(text);
-          return store.sealAnswer(claim, text);
-        },
-        isClaimHeld: options.isClaimHeld ?? (() => true),
       });
       return {
         live,
