@@ -1,8 +1,12 @@
+import { MINUTE_MS } from '../base/clock.ts';
 import type { PlatformName } from '../platforms/registry.ts';
 import type { SlashCommand } from './slash-words.ts';
 
 /** The messaging apps that Parley speaks to. */
 export type { PlatformName };
+
+/** So long a message waits for its sender's sign-in, and what came with it is kept; the invitation was its visible answer. */
+export const HELD_LIFE_MS = 55 * MINUTE_MS;
 
 /** The chat that a message was written in, and the part of it that forms a conversation. */
 export interface Chat {

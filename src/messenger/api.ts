@@ -1,9 +1,13 @@
+import { MIB_BYTES } from '../base/clock.ts';
 import type { WorkerView } from './local-controls.ts';
 
 /** What the messenger's page and its server say to each other. All times are milliseconds since the epoch. */
 
 /** So many messages are told at once; where there are so many, there may be earlier ones. */
 export const SHOWN_MESSAGES = 200;
+
+/** The largest image that a person may send. */
+export const MAX_IMAGE_BYTES = 10 * MIB_BYTES;
 
 export interface PersonView {
   /** The person's messaging user id. */

@@ -1,11 +1,10 @@
-import { DAY_MS, MIB_BYTES, SECOND_MS } from '../base/clock.ts';
+import { DAY_MS, SECOND_MS } from '../base/clock.ts';
 import { randomToken } from '../base/ids.ts';
 import { ifOpens, type KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { MAX_IMAGE_BYTES } from './api.ts';
 import { MessengerError } from './messenger-error.ts';
 
-/** The platform's largest image. */
-export const MAX_IMAGE_BYTES = 10 * MIB_BYTES;
 const KEEP_SEC = (30 * DAY_MS) / SECOND_MS;
 const PURPOSE = 'messenger-media';
 

@@ -13,6 +13,7 @@ import { randomToken } from '../base/ids.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { personIdOf, type ConversationRef } from '../domain/conversation.ts';
+import { HELD_LIFE_MS } from '../domain/message.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import type { BeginReply } from './begin-reply.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
@@ -46,8 +47,6 @@ const THREADS_REMEMBERED = 500;
 /** Sealed bytes of history that a prompt may need for each of its tokens: four characters, sealed a third longer, and what stands around them. */
 const BYTES_A_TOKEN = 8;
 const DEFAULT_PROMPT_TOKENS = 24_000;
-/** Held messages live this long; the invitation was their visible answer (design: held). */
-const HELD_LIFE_MS = 55 * MINUTE_MS;
 /** Of one person in one conversation. */
 export const MOST_HELD_MESSAGES = 20;
 /** Of all people of a group. Of more it is not asked whose they are, and further ones are not held. */

@@ -18,7 +18,13 @@ async function openWithAwaitedCode(): Promise<void> {
 function contextOf(text: string, turnId: string, chatUserId = '20001'): TurnContext {
   const newest = textMessage(text, { sender: { userId: chatUserId } });
   const turn = { turnId, history: [], conversation: { id: 'c', partition: 1 } };
-  return { newest, turn, question: { language: 'en' }, preferences: {}, platform: {} } as unknown as TurnContext;
+  return {
+    newest,
+    turn,
+    question: { language: 'en' },
+    preferences: {},
+    platform: { name: 'wecom' },
+  } as unknown as TurnContext;
 }
 
 test('a worker that dies after the try was counted: the turn runs again, and says the same [dies-anywhere]', async () => {

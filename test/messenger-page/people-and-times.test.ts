@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { askerOf, stopText } from '../../src/messenger/page/asker.ts';
-import { imageFault, MAX_IMAGE_BYTES } from '../../src/messenger/page/image-choice.ts';
+import { MAX_IMAGE_BYTES } from '../../src/messenger/api.ts';
+import { imageFault } from '../../src/messenger/page/image-choice.ts';
 import { hostBeside, inAppLinks, isAllowedLink } from '../../src/messenger/page/links.ts';
 import { groupMessages } from '../../src/messenger/page/message-groups.ts';
 import { avatarColourOf, choosePerson, initialsOf } from '../../src/messenger/page/people.ts';

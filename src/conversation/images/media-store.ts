@@ -1,12 +1,11 @@
-import { MIB_BYTES, MINUTE_MS } from '../../base/clock.ts';
+import { MIB_BYTES } from '../../base/clock.ts';
 import { ifOpens, type KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
+import { HELD_LIFE_MS } from '../../domain/message.ts';
 import { mediaBytesKey, mediaKey } from '../../domain/partition-keys.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { IMAGE_FAULTS, type ImageFault } from './image-error.ts';
 
-/** As long as a message can wait for its sender's sign-in. A platform's own addresses live for minutes only. */
-const MEDIA_LIFE_MS = 55 * MINUTE_MS;
 /** Of one person in the chats of one partition, within that time: beyond it an image serves its own question and is forgotten. */
 const MOST_BYTES_OF_A_PERSON = 32 * MIB_BYTES;
 /** Of all people who are not signed in together. The count begins anew when its time is over, and what was kept before lives on as long: twice as much is there at most. */
@@ -51,12 +50,12 @@ export class MediaStore {
     if (!isSignedIn && !(await this.#hasRoomForUnlinked(sealed))) return;
     const owner = this.#keyRing.pseudonym('media-bytes', personId);
     const keys = [mediaKey(partition, mediaId), mediaBytesKey(partition, owner)];
-    await keepScript.run(this.#redis, keys, [sealed, MEDIA_LIFE_MS, MOST_BYTES_OF_A_PERSON]);
+    await keepScript.run(this.#redis, keys, [sealed, HELD_LIFE_MS, MOST_BYTES_OF_A_PERSON]);
   }
 
   /** What is counted for an image that is then not kept, or twice, makes the share smaller and never larger. */
   async #hasRoomForUnlinked(sealed: string): Promise<boolean> {
-    const args = [sealed.length, MEDIA_LIFE_MS, MOST_BYTES_OF_UNLINKED];
+    const args = [sealed.length, HELD_LIFE_MS, MOST_BYTES_OF_UNLINKED];
     return (await shareScript.run(this.#redis, [UNLINKED_BYTES_KEY], args)) === 1;
   }
 

@@ -4,7 +4,7 @@ import type { Platform } from '../../platforms/platform.ts';
 import type { SignInFlow } from './flow.ts';
 import { codeChallengeOf, newCodeVerifier } from '../oauth/pkce.ts';
 import { PageError } from '../pages/page-error.ts';
-import { transactionLifeMs, type Transaction } from '../tickets/transactions.ts';
+import { TRANSACTION_LIFE_MS, type Transaction } from '../tickets/transactions.ts';
 
 /** Where a browser is sent next, and what it has to come back with. */
 export interface AuthorizationRequest {
@@ -37,7 +37,7 @@ export function platformAuthorization(flow: SignInFlow, platform: Platform, tick
     ticketHash,
     redirectUri,
     stateHash: sha256Hex(state),
-    expiresAtMs: flow.nowMs() + transactionLifeMs,
+    expiresAtMs: flow.nowMs() + TRANSACTION_LIFE_MS,
   };
   return {
     location: platform.webSignIn.authorizeUrl({ redirectUri, state }),
@@ -59,7 +59,7 @@ export function serviceAuthorization(
     ticketHash,
     redirectUri,
     stateHash: sha256Hex(state),
-    expiresAtMs: flow.nowMs() + transactionLifeMs,
+    expiresAtMs: flow.nowMs() + TRANSACTION_LIFE_MS,
   };
   return { location, transaction: { leg: 'service', ...common, verifier: sealed, isChatProven, restarts } };
 }

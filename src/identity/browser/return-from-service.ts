@@ -7,7 +7,7 @@ import { readProfile, type Profile } from '../oauth/profile-response.ts';
 import { readTokenResponse, type TokenSet } from '../oauth/token-response.ts';
 import { signedOutPage } from '../pages/closing-pages.ts';
 import { PageError } from '../pages/page-error.ts';
-import { pendingSignInLifeMs } from '../tickets/pending-sign-ins.ts';
+import { PENDING_SIGN_IN_LIFE_MS } from '../tickets/pending-sign-ins.ts';
 import { plainIdOf, refuseOther } from './return-from-platform.ts';
 import { EXACT_ID, isSamePerson } from '../same-id.ts';
 import { takeTransaction, type Returned } from './take-transaction.ts';
@@ -125,6 +125,6 @@ async function keep(
   const kept = refreshToken === undefined ? { accessToken } : { accessToken, refreshToken };
   const record = { purpose: 'quarantine', person: ticket.person, version: ticket.hash } as const;
   const sealed = flow.vault.seal(record, { profile, tokens: kept, lifeMs, obtainedAtMs });
-  const expiresAtMs = flow.nowMs() + pendingSignInLifeMs;
+  const expiresAtMs = flow.nowMs() + PENDING_SIGN_IN_LIFE_MS;
   await flow.pendingSignIns.put(cookieHash, { kind: 'waiting', ticketHash: ticket.hash, sealed, expiresAtMs });
 }

@@ -9,7 +9,7 @@ import { isIdentityError } from '../identity-error.ts';
 import { CHECKED_LINK_LIFE_MS, UNCHECKED_LINK_LIFE_MS, type LinkParts, type Links } from './links.ts';
 import { refreshAfterMs } from '../oauth/token-life.ts';
 import type { KeepTokens } from '../options.ts';
-import { pendingSignInLifeMs, type PendingSignIn } from '../tickets/pending-sign-ins.ts';
+import { PENDING_SIGN_IN_LIFE_MS, type PendingSignIn } from '../tickets/pending-sign-ins.ts';
 import { releaseFrom, releaseIdPrefix, releaseLifeMs } from './releases.ts';
 import { fieldArguments, type StoredLink } from './stored-link.ts';
 import type { RecentChange } from './recent-changes.ts';
@@ -113,7 +113,7 @@ function createRun(parts: CommitParts, links: Links, keepTokens: KeepTokens) {
     const linkId = hashParts('release', ticket.hash, String(signedIn.obtainedAtMs)).slice(0, 24);
     const releasePrefix = releaseIdPrefix(linkId, person);
     const args = [
-      ...[nowMs(), cookieHash, quarantineText, person, link.accountKey, left, pendingSignInLifeMs, linkLifeMs],
+      ...[nowMs(), cookieHash, quarantineText, person, link.accountKey, left, PENDING_SIGN_IN_LIFE_MS, linkLifeMs],
       ...[releaseLifeMs, releasePrefix, keys.release(), keys.link(), nextCheckMs],
       ...[typed?.mac ?? '', typed?.messageId ?? '', ticket.person.language, MOST_WRONG_CODES, OUTCOME_LIFE_MS],
       ...[randomToken(NAME_BYTES), '', link.linkedAtMs],
@@ -214,7 +214,7 @@ function leftOver(
     kind: 'done',
     ticketHash: ticket.hash,
     sealedName,
-    expiresAtMs: nowMs() + pendingSignInLifeMs,
+    expiresAtMs: nowMs() + PENDING_SIGN_IN_LIFE_MS,
     waitsFor,
   };
   return JSON.stringify(left);

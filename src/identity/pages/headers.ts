@@ -1,9 +1,8 @@
+import { YEAR_SEC } from '../../base/clock.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
 
 /** Headers of every sign-in page (SECURITY.md page-headers). */
 export type PageHeaders = Readonly<Record<string, string>>;
-
-const YEAR_SEC = 365 * 24 * 60 * 60;
 
 /**
  * @param formOrigins origins that a form's answer may lead to: browsers apply `form-action` to the redirects that

@@ -14,7 +14,7 @@ export type PendingSignIn =
   | { kind: 'done'; ticketHash: string; sealedName: string; expiresAtMs: number; waitsFor?: WaitsFor };
 
 /** Milliseconds. */
-export const pendingSignInLifeMs = 5 * MINUTE_MS;
+export const PENDING_SIGN_IN_LIFE_MS = 5 * MINUTE_MS;
 
 export interface PendingSignIns {
   /** Keeps a sign-in for the browser; one a browser. @throws IdentityError `store_away` */
@@ -36,7 +36,7 @@ export function createPendingSignIns(store: IdentityStore, nowMs: NowMs): Pendin
   return {
     async put(cookieHash, pending) {
       const text = JSON.stringify(pending);
-      await store.withDeadline((redis) => redis.set(keys.quarantine(cookieHash), text, 'PX', pendingSignInLifeMs));
+      await store.withDeadline((redis) => redis.set(keys.quarantine(cookieHash), text, 'PX', PENDING_SIGN_IN_LIFE_MS));
     },
     async read(cookieHash) {
       const text = await store.withDeadline((redis) => redis.get(keys.quarantine(cookieHash)));

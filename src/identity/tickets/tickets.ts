@@ -7,7 +7,7 @@ import type { ConversationRef } from '../../domain/conversation.ts';
 import { personKey, type ChatPerson } from '../account.ts';
 import { conversationText } from '../links/releases.ts';
 import { keys, type IdentityStore } from '../store.ts';
-import { transactionLifeMs, type Transaction } from './transactions.ts';
+import { TRANSACTION_LIFE_MS, type Transaction } from './transactions.ts';
 
 const startScript = loadScript(import.meta.url, '../scripts/start.lua');
 const nameScript = loadScript(import.meta.url, '../scripts/name-ticket.lua');
@@ -128,7 +128,7 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
       const names = [keys.ticket(ticketHash), keys.transaction(cookieHash)];
       const prefixes = [keys.transaction(), keys.quarantine()];
       const text = JSON.stringify(transaction);
-      const args = [nowMs(), shownCookieHash, cookieHash, text, transactionLifeMs, ...prefixes, MAX_STARTS];
+      const args = [nowMs(), shownCookieHash, cookieHash, text, TRANSACTION_LIFE_MS, ...prefixes, MAX_STARTS];
       return (await store.run(startScript, names, args)) as 'started' | 'gone' | 'too-often';
     },
     async close(ticket, status, cookieHash) {

@@ -22,7 +22,7 @@ export interface Transaction {
 }
 
 /** Milliseconds. */
-export const transactionLifeMs = 5 * MINUTE_MS;
+export const TRANSACTION_LIFE_MS = 5 * MINUTE_MS;
 
 export interface Transactions {
   /** Takes the transaction: of any number of callers one gets it. @throws IdentityError `store_away` */

@@ -14,7 +14,7 @@ const rememberScript = loadScript(import.meta.url, '../scripts/remember-outcome.
 const spoilScript = loadScript(import.meta.url, '../scripts/invalidate-code.lua');
 
 /** SECURITY.md typed-code. Milliseconds. */
-export const codeLifeMs = 5 * MINUTE_MS;
+export const CODE_LIFE_MS = 5 * MINUTE_MS;
 /** Codes that one ticket may show, one after the other: a sign-in does not wait without end. */
 export const MOST_CODES_OF_A_TICKET = 3;
 /** A code that is typed too late is told so for this long. */
@@ -83,12 +83,12 @@ export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: 
   return {
     async show({ ticket, cookie, cookieHash, quarantined: pending, quarantineText, serial }) {
       const mac = macOfCode(keyRing, makeCode(keyRing, { cookie, ticketHash: ticket.hash, serial }));
-      const expiresAtMs = nowMs() + codeLifeMs;
+      const expiresAtMs = nowMs() + CODE_LIFE_MS;
       const person = personKey(ticket.person);
       const names = [keys.ticket(ticket.hash), keys.quarantine(cookieHash), keys.liveTicket(person), keys.code(mac)];
       const longer: PendingSignIn = { ...pending, expiresAtMs };
       const texts = [quarantineText, JSON.stringify(longer)];
-      const code = [mac, serial, expiresAtMs, codeLifeMs, END_REMEMBERED_MS, ticket.person.language];
+      const code = [mac, serial, expiresAtMs, CODE_LIFE_MS, END_REMEMBERED_MS, ticket.person.language];
       const args = [nowMs(), cookieHash, ticket.hash, ...texts, ...code];
       await store.run(showScript, names, args);
     },

@@ -1,8 +1,6 @@
-import { MIB_BYTES } from '../../base/clock.ts';
+import { MAX_IMAGE_BYTES } from '../api.ts';
 import type { PageText } from './page-texts.ts';
 
-/** The platform takes images up to this size. */
-export const MAX_IMAGE_BYTES = 10 * MIB_BYTES;
 export const MAX_IMAGES = 9;
 
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);

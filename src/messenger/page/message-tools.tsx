@@ -4,6 +4,7 @@ import type { Rating } from './api-client.ts';
 import { IconButton } from './icon.tsx';
 import { isLocalOnly, type LoggedMessage } from './message-log.ts';
 import { usePage } from './page-context.ts';
+import { COPIED_SHOWN_MS } from './text-clicks.ts';
 import { clockTime } from './times.ts';
 
 export interface MessageToolActions {
@@ -47,8 +48,6 @@ function RateButton(props: { message: MessageView; rating: 'good' | 'bad'; onRat
     />
   );
 }
-
-const COPIED_SHOWN_MS = 1_500;
 
 function CopyButton({ text, label }: { text: string; label: string }) {
   const { say, notify } = usePage();

@@ -1,7 +1,8 @@
 import { useCallback } from 'preact/hooks';
 import { usePage } from './page-context.ts';
 
-const COPIED_SHOWN_MS = 1_500;
+/** How long a button says that something was copied. */
+export const COPIED_SHOWN_MS = 1_500;
 
 /** Handles presses inside rendered text, which has no components: links of the bot, and the copy button of a code block. */
 export function useTextClicks(): (event: MouseEvent) => void {

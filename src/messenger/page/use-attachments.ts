@@ -1,7 +1,8 @@
 import { useCallback, useState } from 'preact/hooks';
 import { uploadImage, type Upload } from './api-client.ts';
 import { MIB_BYTES } from '../../base/clock.ts';
-import { imageFault, MAX_IMAGE_BYTES, MAX_IMAGES } from './image-choice.ts';
+import { MAX_IMAGE_BYTES } from '../api.ts';
+import { imageFault, MAX_IMAGES } from './image-choice.ts';
 import { usePage } from './page-context.ts';
 
 /** An image beside an unsent text; `upload` is there once the server has it. */

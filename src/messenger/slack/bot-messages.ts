@@ -3,7 +3,7 @@ import type { SlackPart, StoredMessage } from '../stored-message.ts';
 import { InTurn } from '../in-turn.ts';
 import type { BlockWords } from './read-blocks.ts';
 import { SlackFault } from './slack-fault.ts';
-import type { SlackSide } from './slack-side.ts';
+import { SEARCHED_MESSAGES, type SlackSide } from './slack-side.ts';
 import { threadRoot, threadView } from './threads.ts';
 import { channelIdOf, messageIdOf } from './workspace.ts';
 import { callsEverybody, shownText } from './written-text.ts';
@@ -14,8 +14,6 @@ export interface BotMessage extends BlockWords {
   metadata?: SlackPart['metadata'];
   isStream: boolean;
 }
-
-const SEARCHED_MESSAGES = 500;
 
 /**
  * The bot's messages: posted and edited, or grown as native streams whose whole state is here. Streams die some five

@@ -1,10 +1,9 @@
 import { asObject, textOf, type CallArguments } from './call-arguments.ts';
-import { readBlocks, type BlockWords } from './read-blocks.ts';
+import { MAX_MARKDOWN_CHARS, readBlocks, type BlockWords } from './read-blocks.ts';
 import { SlackFault } from './slack-fault.ts';
 import { markdownOfMrkdwn } from './written-text.ts';
 
-/** The most characters of `markdown_text`, and of `text` where it is edited (PLATFORM_FACTS.md slack-web-api). */
-const MAX_MARKDOWN_CHARS = 12_000;
+/** The most characters of `text`, and where it is edited (PLATFORM_FACTS.md slack-web-api). */
 const MAX_TEXT_CHARS = 40_000;
 const MAX_EDITED_TEXT_CHARS = 4_000;
 

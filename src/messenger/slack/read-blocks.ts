@@ -8,9 +8,10 @@ export interface BlockWords {
   note: string;
 }
 
-/** Slack's limits (PLATFORM_FACTS.md slack-web-api): blocks of a message, characters of markdown blocks in all, of one text, and elements. */
+/** The most characters of `markdown_text`, and of all markdown blocks of a message (PLATFORM_FACTS.md slack-web-api). */
+export const MAX_MARKDOWN_CHARS = 12_000;
+/** Slack's other limits: blocks of a message, characters of one text, and elements. */
 const MAX_BLOCKS = 50;
-const MAX_MARKDOWN_CHARS = 12_000;
 const MAX_TEXT_CHARS = 3_000;
 const MAX_ELEMENTS = 10;
 /** Blocks that are no words; they are taken, and not drawn here. */

@@ -1,12 +1,11 @@
 import type { Conversation } from '../directory.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { flagOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
-import type { SlackSide } from './slack-side.ts';
+import { SEARCHED_MESSAGES, type SlackSide } from './slack-side.ts';
 import { threadRoot } from './threads.ts';
 import { APP_ID, BOT_ID, BOT_USER_ID, memberIdOf, TEAM_ID } from './workspace.ts';
 import { writtenText } from './written-text.ts';
 
-const SEARCHED_MESSAGES = 500;
 const DEFAULT_LIMIT = { history: 100, replies: 1_000 } as const;
 
 /** conversations.history: what does not hang in a thread, newest first. */

@@ -2,9 +2,9 @@ import { randomToken } from '../../base/ids.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { CheckResult } from '../platform.ts';
 import type { WecomAgent, WecomApi } from './platform-api.ts';
+import { CODE_INVALID } from './web-sign-in.ts';
 
 const NAME = 'WeCom app';
-const CODE_INVALID = 40_029;
 
 /** What to do about the faults that a first set-up meets. */
 const NEXT_STEPS: Readonly<Record<number, string>> = {

@@ -3,7 +3,8 @@ import type { WebSignIn } from '../platform.ts';
 import { assertAnswered, type WecomAgent, type WecomApi } from './platform-api.ts';
 
 const PATH = '/cgi-bin/auth/getuserinfo';
-const CODE_INVALID = 40_029;
+/** WeCom's answer to a code that is none. */
+export const CODE_INVALID = 40_029;
 
 /** WeCom's silent web sign-in, which works in WeCom's own browser and shows no consent page. */
 export function createWebSignIn(agent: WecomAgent, api: WecomApi, openUrl: string): WebSignIn {

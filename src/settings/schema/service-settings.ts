@@ -1,7 +1,6 @@
+import { YEAR_SEC } from '../../base/clock.ts';
 import { optional, secret, setting } from '../setting.ts';
 import * as kinds from '../setting-kinds.ts';
-
-const YEAR_SEC = 365 * 24 * 60 * 60;
 
 /** The reference chat and sign-in service: embedded in local mode, alone with `ROLES=service`. */
 export const serviceSettings = {
