@@ -10,13 +10,13 @@ export function outsideCall<Result>(name: string, call: () => Promise<Result>): 
 }
 
 async function callBetweenFailPoints<Result>(name: string, call: () => Promise<Result>): Promise<Result> {
-  strike(`${name}:before`);
+  dieIfArmed(`${name}:before`);
   const result = await call();
-  strike(`${name}:after`);
+  dieIfArmed(`${name}:after`);
   return result;
 }
 
 /** Dies as a crash does: nothing is closed, nothing is said. */
-function strike(place: string): void {
+function dieIfArmed(place: string): void {
   if (armed === `${place}:exit`) process.kill(process.pid, 'SIGKILL');
 }

@@ -20,7 +20,7 @@ export interface StopSignalOptions {
 const SAME_PRESS_MS = 1.5 * SECOND_MS;
 
 /**
- * Listens for SIGINT and SIGTERM. What comes within a second and a half of the first is the same wish, said twice.
+ * Listens for SIGINT and SIGTERM. What comes within a second and a half of the first is the same request, said twice.
  * @returns ends the listening
  */
 export function listenForStop({

@@ -8,7 +8,7 @@ export interface Dialect {
   alterOwnMarks(text: string): string;
   /**
    * What is done about markdown that is not finished while an answer grows. `close`: it is closed for this snapshot, since each
-   * look replaces the one before. `hold`: it is held back until it is whole, since snapshots are added to and never taken back.
+   * snapshot replaces the one before. `hold`: it is held back until it is whole, since snapshots are added to and never taken back.
    */
   readonly unfinished: 'close' | 'hold';
 }

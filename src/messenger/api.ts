@@ -146,6 +146,6 @@ export type StreamEvent = { name: 'hello'; data: { resumed: boolean } } | { name
  * POST /api/messages/:id/stop { person } stops a growing answer, or the one to a person's own message, where the app itself can (Slack);
  * POST /api/messages/:id/rate { person, rating: 'good' | 'bad' | 'withdrawn' }.
  * In local mode only: POST /api/local/worker/kill → WorkerView (429 when it comes too soon after another);
- * GET /api/local/model → ModelView; POST /api/local/model ModelWish → ModelView, or 422 { fault: ModelFault }; DELETE /api/local/model.
+ * GET /api/local/model → ModelView; POST /api/local/model ModelRequest → ModelView, or 422 { fault: ModelFault }; DELETE /api/local/model.
  * Errors are { error: { code, message } }.
  */

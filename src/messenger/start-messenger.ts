@@ -63,12 +63,12 @@ export interface Messenger {
   tellStop(): void;
   /**
    * Stops polling and listening, and tells the pages so. Answers under way are taken up by the next start.
-   * @param wereAnswering whether the bot has just finished answers whose last look is still to be fetched
+   * @param wereAnswering whether the bot has just finished answers whose last snapshot is still to be fetched
    */
   close(wereAnswering?: boolean): Promise<void>;
 }
 
-/** Within so many polls the last look of a finished answer has been fetched. */
+/** Within so many polls the last snapshot of a finished answer has been fetched. */
 const LAST_LOOKS_POLLS = 2;
 /** How long the pages may take to read that it is over. */
 const LAST_WORDS_MS = 300;

@@ -40,7 +40,7 @@ interface Parts {
 
 /**
  * Conversations that are to be summed up, at most one job each that waits or runs. One that failed is not begun again; when
- * the next question may ask for it is noted where the summary stands (conversation/scripts/try-summary.lua). Nothing of BullMQ runs before the process's first wish: whoever wishes has a worker that
+ * the next question may ask for it is noted where the summary stands (conversation/scripts/try-summary.lua). Nothing of BullMQ runs before the process's first request: whoever requests one has a worker that
  * takes what waits, so nothing is left lying, and where every conversation fits its prompt nobody pays for the queue.
  */
 export class SummaryQueue {

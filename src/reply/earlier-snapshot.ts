@@ -10,7 +10,7 @@ interface EarlierSnapshotOptions {
   keyRing: KeyRing;
   partition: number;
   deliveryId: string;
-  /** Under which purpose looks are sealed. */
+  /** Under which purpose snapshots are sealed. */
   purpose: string;
 }
 

@@ -14,13 +14,13 @@ import { doubtedAgeMs, settledAfterMs } from './lost-post.ts';
 import { EditThrottle } from './edit-throttle.ts';
 import { createPostLedger, postFieldOf, postKeyOf, type PostLedger } from './post-ledger.ts';
 import { REPLACED_FIELD } from './mark-superseded.ts';
-import { PushedPart, type PartResult } from './pushed-part.ts';
+import { PostedMessage, type PostedMessageResult } from './posted-message.ts';
 
 /** The final text has a budget of its own (SECURITY.md whole-texts): so long it is tried to be shown. */
 const FINAL_BUDGET_MS = 10 * MINUTE_MS;
 /** So long an answer is tried at once although the platform takes no calls; then its turn makes room and is taken again later. */
 const UNAUTHORISED_TRIED_MS = 5 * SECOND_MS;
-/** After so long without any look it is said that the question is being answered; most answers begin before. */
+/** After so long without any snapshot it is said that the question is being answered; most answers begin before. */
 const SILENT_MS = 700;
 const LONGEST_PAUSE_MS = 30 * SECOND_MS;
 /** So often it is tried to see whether an answer stands already, before the question is answered (again). */
@@ -37,7 +37,7 @@ export class PushedReply implements LiveReply {
   readonly #options: LiveReplyOptions;
   readonly #push: PushReplies;
   readonly #pacer: EditThrottle;
-  readonly #parts: PushedPart[] = [];
+  readonly #parts: PostedMessage[] = [];
   readonly #ledger: PostLedger;
   #isFinishing = false;
   #hasShownText = false;
@@ -251,7 +251,7 @@ export class PushedReply implements LiveReply {
     return new PlatformError('unauthorised', `${platform.name} takes no calls`);
   }
 
-  #note({ result }: PartResult): void {
+  #note({ result }: PostedMessageResult): void {
     const { deps, platform, claim, controls } = this.#options;
     if (result === 'fenced') return controls.fenced();
     if (result === 'stopped') return controls.stopped();
@@ -277,7 +277,7 @@ export class PushedReply implements LiveReply {
     if (this.#status !== '') await this.#showStatus('');
   }
 
-  #part(part: number): PushedPart | undefined {
+  #part(part: number): PostedMessage | undefined {
     const begun = this.#parts[part];
     if (begun) return begun;
     const { platform, replyTarget: target, deliveryId, claim, controls } = this.#options;
@@ -295,7 +295,7 @@ export class PushedReply implements LiveReply {
       wasBegun: claim.wasBegun,
       isClaimHeld,
     };
-    return (this.#parts[part] = new PushedPart(place));
+    return (this.#parts[part] = new PostedMessage(place));
   }
 
   #record(fields: Record<string, string>): FinalRecord {

@@ -11,10 +11,10 @@ import type { Config } from '../settings/config.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { turnsGraceSec } from '../compose/turns-grace.ts';
 import { failureOfStart } from './start-failure.ts';
-import { looksAtStart, watchTroubles } from './start-troubles.ts';
+import { probesAtStart, watchTroubles } from './start-troubles.ts';
 import type { MovedPort } from '../compose/take-free-ports.ts';
 
-interface StartWishes {
+interface StartChoices {
   moved: readonly MovedPort[];
   /** False where the person asked for none. */
   opensBrowser: boolean;
@@ -26,7 +26,7 @@ interface StartWishes {
  */
 export async function runStartCommand(
   { config, secrets }: Extract<LoadedSettings, { ok: true }>,
-  { moved, opensBrowser }: StartWishes,
+  { moved, opensBrowser }: StartChoices,
 ): Promise<void> {
   const log = createLog(config.log);
   const say = (text: string) => void process.stdout.write(text);
@@ -77,8 +77,8 @@ export async function runStartCommand(
   try {
     const app = await starting;
     isUp = true;
-    const looks = await looksAtStart({ config, secrets: app.secrets });
-    const watch = watchTroubles(looks, { onEnded: (sentence) => say(`${sentence}\n`) });
+    const probes = await probesAtStart({ config, secrets: app.secrets });
+    const watch = watchTroubles(probes, { onEnded: (sentence) => say(`${sentence}\n`) });
     endWatch = () => watch.end();
     const troubles = await watch.first;
     if (wasStopped()) return;

@@ -24,16 +24,16 @@ export interface StartProbe {
   find(): Promise<string | undefined>;
 }
 
-interface LookParts {
+interface ProbeDeps {
   config: Config;
   secrets: Secrets;
 }
 
-const LOOK_LIMIT_MS = 3 * SECOND_MS;
-const LOOK_AGAIN_MS = 5 * SECOND_MS;
+const PROBE_LIMIT_MS = 3 * SECOND_MS;
+const PROBE_AGAIN_MS = 5 * SECOND_MS;
 
 /** What this process needs from others: everything but what it brought itself. */
-export async function looksAtStart(parts: LookParts): Promise<StartProbe[]> {
+export async function probesAtStart(parts: ProbeDeps): Promise<StartProbe[]> {
   const { config, secrets } = parts;
   const { roles, embedded, signIn, chat, http } = config;
   const has = (role: Config['roles'][number]) => roles.includes(role);
@@ -46,29 +46,29 @@ export async function looksAtStart(parts: LookParts): Promise<StartProbe[]> {
     ...(hasBot && !embedded.signIn && signIn.mode !== 'off'
       ? [signInProbe({ authUrl: signIn.url, clientId: signIn.clientId, publicUrl: http.publicUrl })]
       : []),
-    ...(isServing && hasBot ? [publicUrlProbe(http.publicUrl), ...(await platformLooks(parts))] : []),
+    ...(isServing && hasBot ? [publicUrlProbe(http.publicUrl), ...(await platformProbes(parts))] : []),
   ];
 }
 
 /** Looks once at all, then again and again at what does not work, until all does. */
 export function watchTroubles(
-  looks: readonly StartProbe[],
-  { onEnded, againMs = LOOK_AGAIN_MS }: { onEnded(sentence: string): void; againMs?: number },
+  probes: readonly StartProbe[],
+  { onEnded, againMs = PROBE_AGAIN_MS }: { onEnded(sentence: string): void; againMs?: number },
 ): { first: Promise<string[]>; end(): void } {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
-  const lookAgain = (troubled: readonly StartProbe[]) => {
+  const probeAgain = (troubled: readonly StartProbe[]) => {
     if (isOver || troubled.length === 0) return;
-    timer = setTimeout(() => inBackground(async () => lookAgain(await stillTroubled(troubled))), againMs).unref();
+    timer = setTimeout(() => inBackground(async () => probeAgain(await stillTroubled(troubled))), againMs).unref();
   };
   const stillTroubled = async (troubled: readonly StartProbe[]): Promise<StartProbe[]> => {
     const found = await Promise.all(troubled.map(({ find }) => find()));
     for (const [index, { works }] of troubled.entries()) if (found[index] === undefined) onEnded(works);
-    return troubled.filter((_look, index) => found[index] !== undefined);
+    return troubled.filter((_probe, index) => found[index] !== undefined);
   };
   const first = async () => {
-    const found = await Promise.all(looks.map(({ find }) => find()));
-    lookAgain(looks.filter((_look, index) => found[index] !== undefined));
+    const found = await Promise.all(probes.map(({ find }) => find()));
+    probeAgain(probes.filter((_probe, index) => found[index] !== undefined));
     return found.filter((sentence) => sentence !== undefined);
   };
   return {
@@ -87,7 +87,7 @@ export function redisProbe(address: RedisAddress): StartProbe {
     let reason = '';
     redis.on('error', (error: Error) => (reason = error.message));
     try {
-      await withTimeout(redis.ping(), LOOK_LIMIT_MS);
+      await withTimeout(redis.ping(), PROBE_LIMIT_MS);
       return undefined;
     } catch (error) {
       const told = `${reason} ${error instanceof Error ? error.message : ''}`;
@@ -116,7 +116,7 @@ export function chatProbe(
 ): StartProbe {
   const find = async () => {
     const headers = definedOnly({ authorization: apiKey === undefined ? undefined : `Bearer ${apiKey}` });
-    const answer = await requestForCheck(`${baseUrl}/models`, { headers, timeoutMs: LOOK_LIMIT_MS });
+    const answer = await requestForCheck(`${baseUrl}/models`, { headers, timeoutMs: PROBE_LIMIT_MS });
     if ('code' in answer)
       return `The chat service does not answer at ${baseUrl} (${answer.code}): nothing can be answered until it does. See that CHAT_BASE_URL is right; it is asked again with each question.`;
     if (answer.status === 401 || answer.status === 403)
@@ -137,7 +137,7 @@ export function chatProbe(
 /** Some services refuse whoever is no browser, so that a refusal of our client is no proof that people are refused. */
 export function signInProbe(options: Parameters<typeof checkSignIn>[0]): StartProbe {
   const find = async () => {
-    const results = await withTimeout(checkSignIn(options), LOOK_LIMIT_MS).catch(() => []);
+    const results = await withTimeout(checkSignIn(options), PROBE_LIMIT_MS).catch(() => []);
     const fault = sentenceOf(results);
     const warning = sentenceOf(results, 'warning');
     return fault ? `Nobody can sign in. ${fault}` : warning && `Perhaps nobody can sign in. ${warning}`;
@@ -153,7 +153,7 @@ export function publicUrlProbe(publicUrl: string): StartProbe {
   const { hostname } = new URL(publicUrl);
   const find = async () => {
     try {
-      await withTimeout(lookup(hostname.replace(/^\[|\]$/g, '')), LOOK_LIMIT_MS);
+      await withTimeout(lookup(hostname.replace(/^\[|\]$/g, '')), PROBE_LIMIT_MS);
       return undefined;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOTFOUND') return undefined;
@@ -169,12 +169,12 @@ async function serviceLooks(config: Config, secrets: Secrets): Promise<StartProb
   return lacks.map(({ sentence }) => ({ works: '', find: async () => sentence }));
 }
 
-async function platformLooks(parts: LookParts): Promise<StartProbe[]> {
+async function platformProbes(parts: ProbeDeps): Promise<StartProbe[]> {
   const { checkPlatform } = await import('../check/check-platform.ts');
   return parts.config.platforms.map((name) => ({
     works: `${describePlatform(name).label.en} takes our calls.`,
     async find() {
-      const results = await withTimeout(checkPlatform(name, parts.config, parts.secrets), LOOK_LIMIT_MS).catch(
+      const results = await withTimeout(checkPlatform(name, parts.config, parts.secrets), PROBE_LIMIT_MS).catch(
         () => [],
       );
       return sentenceOf(results);

@@ -3,7 +3,7 @@ import { say, type Bilingual } from '../base/texts.ts';
 import { decodePage } from './page/decode-page.ts';
 import { fetchPage, type FetchLimits } from './page/fetch-page.ts';
 import type { EgressPolicy } from './page/egress-policy.ts';
-import { isHostOrRange, withoutEgressTo } from './page/never-reach.ts';
+import { isHostOrRange, withoutEgressTo } from './page/denied-hosts.ts';
 import { readableText } from './page/readable-text.ts';
 import { ToolError } from './tool-error.ts';
 import { defineTool, type Tool, type ToolModule } from './tool.ts';

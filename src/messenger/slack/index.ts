@@ -82,7 +82,7 @@ function start(side: SlackSide, { botToken, rateFactor = GENEROUS_FACTOR }: Slac
     async resume() {
       for (const message of await side.store.openMessages()) resume(message, { answers, questions });
     },
-    // The bot brings each look itself, and its last one before it ends.
+    // The bot brings each snapshot itself, and its last one before it ends.
     lastLooks: () => Promise.resolve(),
     async settled() {
       statuses.end();

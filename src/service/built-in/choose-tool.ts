@@ -51,7 +51,7 @@ function pick(
 }
 
 /**
- * 0 unless the tool is named, it does what is plainly wished for, all telling words of its name occur, or half of them with
+ * 0 unless the tool is named, it does what is plainly asked for, all telling words of its name occur, or half of them with
  * two words of its description.
  */
 function rate({ name, description }: ToolDeclaration, asked: ReadonlySet<string>, question: string): number {

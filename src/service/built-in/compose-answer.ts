@@ -8,10 +8,10 @@ import { askedText } from './asked-text.ts';
 import { chooseTool, offeredTools } from './choose-tool.ts';
 import { describeImages } from './describe-images.ts';
 import { tellMissingTool } from './plain-requests.ts';
-import { reckon } from './reckon.ts';
+import { calculate } from './calculate.ts';
 import { showPiece } from './show-pieces.ts';
-import { tellDocs } from './tell-docs.ts';
-import { tellToolResults } from './tell-tool-results.ts';
+import { answerFromDocs } from './answer-from-docs.ts';
+import { answerFromToolResults } from './answer-from-tool-results.ts';
 import type { DocSearch } from './doc-search.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
@@ -58,17 +58,17 @@ export async function composeAnswer(request: ChatRequest, docs: DocSearch): Prom
 
 async function find(request: ChatRequest, question: Question, docs: DocSearch): Promise<Finding> {
   const newest = request.messages.at(-1);
-  if (newest?.role === 'tool') return tellToolResults(request.messages, question.language);
+  if (newest?.role === 'tool') return answerFromToolResults(request.messages, question.language);
   return (
     showPiece(question) ??
     answerCount(question) ??
-    reckon(question) ??
+    calculate(question) ??
     chooseTool(request, question) ??
     describeImages(newest ? imagesOf(newest) : [], question.language) ??
     tellMissingTool(question.text, question.language) ??
     answerSmallTalk(question, offeredTools(request)) ??
     answerCommonQuestion(question) ??
-    (await tellDocs(docs, question))
+    (await answerFromDocs(docs, question))
   );
 }
 

@@ -3,7 +3,7 @@ import type { Finding } from './compose-answer.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 /** What a tool is plainly asked for without being named, and what is said where no such tool is offered. */
-interface Wish {
+interface PlainRequest {
   asks(question: string): boolean;
   /** Names of tools that serve it. */
   tool: RegExp;
@@ -24,7 +24,7 @@ const ASKS_SEARCH =
 const ASKS_TIME =
   /\bwhat(?:'s| is)? (?:the )?(?:current )?(?:time|date|day)(?: is it)?(?: now| today| right now)?[\s?!.]*$|现在(?:是)?(?:几点|什么时间)|今天(?:是)?(?:几号|星期几|周几|什么日子)/i;
 
-const WISHES: readonly Wish[] = [
+const PLAIN_REQUESTS: readonly PlainRequest[] = [
   { asks: (question) => ASKS_PERSON.test(question), tool: /who_?am_?i|^whoami$/i, weight: 50 },
   {
     asks: (question) => LINK.test(question),
@@ -51,18 +51,20 @@ const WISHES: readonly Wish[] = [
 export function rateByPlainRequest(tool: string, question: string): number {
   return Math.max(
     0,
-    ...WISHES.filter((wish) => wish.tool.test(tool) && wish.asks(question)).map(({ weight }) => weight),
+    ...PLAIN_REQUESTS.filter((request) => request.tool.test(tool) && request.asks(question)).map(
+      ({ weight }) => weight,
+    ),
   );
 }
 
-/** Whether one of these tools serves the wish of an example question. */
+/** Whether one of these tools serves the request of an example question. */
 export function isServed(example: string, tools: readonly string[]): boolean {
   return tools.some((tool) => rateByPlainRequest(tool, example) > 0);
 }
 
 /** Says that there is no tool for what is plainly wanted; undefined when no tool was wanted. */
 export function tellMissingTool(question: string, language: Language): Finding | undefined {
-  const missing = WISHES.find((wish) => wish.missing?.asks(question))?.missing;
+  const missing = PLAIN_REQUESTS.find((request) => request.missing?.asks(question))?.missing;
   if (!missing) return undefined;
   return { text: say(BUILT_IN_TEXTS[missing.text], language), thought: say(BUILT_IN_TEXTS.thoughtNoTool, language) };
 }

@@ -18,15 +18,15 @@ export function ModelDialog({ model, onModel, onLeave }: ModelDialogProps) {
   const say = tourIn(language);
   const dialog = useRef<HTMLDialogElement>(null);
   const [outcome, setOutcome] = useState<Trial>(undefined);
-  const [request, setWish] = useState({ address: '', apiKey: '', model: '' });
+  const [request, setRequest] = useState({ address: '', apiKey: '', model: '' });
   useEffect(() => dialog.current?.showModal(), []);
   const write = (name: keyof typeof request) => (event: { currentTarget: HTMLInputElement }) =>
-    setWish({ ...request, [name]: event.currentTarget.value });
+    setRequest({ ...request, [name]: event.currentTarget.value });
   const change = async (work: () => Promise<Exclude<Trial, 'trying'>>) => {
     setOutcome('trying');
     setOutcome(await work().catch(() => ({ isGood: false, text: say('fault_away') })));
   };
-  const connect = () => change(() => tryWish(request, { say, onModel }));
+  const connect = () => change(() => tryRequest(request, { say, onModel }));
   const back = () =>
     change(async () => {
       onModel(await chooseBuiltIn());
@@ -85,7 +85,7 @@ export function ModelDialog({ model, onModel, onLeave }: ModelDialogProps) {
   );
 }
 
-async function tryWish(
+async function tryRequest(
   request: { address: string; apiKey: string; model: string },
   { say, onModel }: { say: SayTour; onModel(model: ModelView): void },
 ): Promise<Exclude<Trial, 'trying'>> {

@@ -20,7 +20,7 @@ const WEAK_SHARE = 0.6;
 const FOLLOWING_WEIGHT = 0.5;
 
 /** Answers from the best section of Parley's pages, or says that nothing was found. */
-export async function tellDocs(docs: DocSearch, { text, language }: Question): Promise<Finding> {
+export async function answerFromDocs(docs: DocSearch, { text, language }: Question): Promise<Finding> {
   const found = await docs.find(text, language);
   if (!found)
     return { text: say(BUILT_IN_TEXTS.unknown, language), thought: say(BUILT_IN_TEXTS.thoughtNothing, language) };

@@ -8,7 +8,7 @@ const MAX_RESULT_CHARS = 1_200;
 const LABELLED = /^\s*<([a-z_-]{1,40})>\n([\s\S]*)\n<\/\1>/i;
 
 /** Tells what the tools that were just called gave back, as it is: these rules cannot judge it. */
-export function tellToolResults(messages: ChatMessage[], language: Language): Finding {
+export function answerFromToolResults(messages: ChatMessage[], language: Language): Finding {
   const start = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
   const calls = messages[start - 1]?.tool_calls ?? [];
   const told = messages.slice(start).map((message) => {

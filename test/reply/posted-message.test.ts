@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { PushReplies } from '../../src/platforms/platform.ts';
 import type { ReplySnapshot } from '../../src/domain/reply.ts';
 import type { PostState } from '../../src/reply/post-ledger.ts';
-import { PushedPart } from '../../src/reply/pushed-part.ts';
+import { PostedMessage } from '../../src/reply/posted-message.ts';
 
 const LOOK: Omit<ReplySnapshot, 'shown'> = { content: 'From the past', finished: false };
 const HANDLE = 'handle';
@@ -40,7 +40,7 @@ function frozenPart(frozenIn: 'fence' | 'search', known: PostState, forMs: numbe
   };
   const traits = { lookUpAfterMs: 0, postSettlesWithinMs: 30_000 };
   const options = { push, target: 't', ledger, deliveryId: 'd', traits, part: 0, wasBegun: false };
-  const part = new PushedPart({ ...options, isClaimHeld: () => false, nowMs: () => clockMs });
+  const part = new PostedMessage({ ...options, isClaimHeld: () => false, nowMs: () => clockMs });
   return { part, calls };
 }
 

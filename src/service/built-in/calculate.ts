@@ -2,14 +2,14 @@ import { say } from '../../base/texts.ts';
 import type { Finding, Question } from './compose-answer.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
-/** Nobody reckons with more in a chat, and nesting costs a call each. */
+/** Nobody calculates with more in a chat, and nesting costs a call each. */
 const MAX_CHARS = 100;
 const SIGNIFICANT_DIGITS = 12;
 const FRAME =
   /^(?:(?:please|can you|could you|what(?:'s| is| are)|how much (?:is|are)|calculate|compute|reckon|solve|请问?|帮我|计算(?:一下)?|算(?:一下|一算)?|等于多少)[\s:：]*)*(?<sum>[\d\s.+\-*/^()x×÷·,]+?)\s*(?:=\s*\??|[?？。.!！]|等于(?:多少|几)|是(?:多少|几))*\s*$/i;
 
 /** Answers a sum such as `2+2` or `(3.5 - 1) × 4^2`; undefined for what is none. */
-export function reckon({ text, language }: Question): Finding | undefined {
+export function calculate({ text, language }: Question): Finding | undefined {
   if (text.length > MAX_CHARS) return undefined;
   const sum = FRAME.exec(text)?.groups?.['sum']?.trim();
   if (sum === undefined || !/\d.*[+\-*/^x×÷·].*\d/i.test(sum)) return undefined;

@@ -4,7 +4,7 @@ import { type ReplySnapshot } from '../domain/reply.ts';
 import { LostPost } from './lost-post.ts';
 import { postKeyOf, type PostLedger, type PostState } from './post-ledger.ts';
 
-export interface PushedPartOptions {
+export interface PostedMessageOptions {
   push: PushReplies;
   target: string;
   ledger: PostLedger;
@@ -24,7 +24,7 @@ export interface PushedPartOptions {
 const UNAUTHORISED_PAUSE_MS = 2 * SECOND_MS;
 
 /** What became of bringing a message to a snapshot. `wait`: it does not stand there yet, try again after the pause. */
-export type PartResult =
+export type PostedMessageResult =
   | { result: 'shown' | 'refused' | 'stopped' | 'fenced' }
   | { result: 'wait'; pauseMs: number; why: 'busy' | 'uncertain' | 'unauthorised' };
 
@@ -32,8 +32,8 @@ export type PartResult =
  * One visible message of an answer. Before anything leaves, the fence is asked and the ledger told; a post whose fate is
  * unknown is looked up before anything is posted again (SECURITY.md fence, noted-before-posted, looked-up-not-repeated, whole-texts).
  */
-export class PushedPart {
-  readonly #options: PushedPartOptions;
+export class PostedMessage {
+  readonly #options: PostedMessageOptions;
   readonly #postKey: string;
   readonly #nowMs: () => number;
   #handle: string | undefined;
@@ -52,7 +52,7 @@ export class PushedPart {
   #prepared: Promise<PostState | undefined | 'failed'> | undefined;
   #preparedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: PushedPartOptions) {
+  constructor(options: PostedMessageOptions) {
     this.#options = options;
     this.#postKey = postKeyOf(options.deliveryId, options.part);
     this.#nowMs = options.nowMs ?? monotonicMs;
@@ -114,7 +114,7 @@ export class PushedPart {
    * Tries once to bring the message to this snapshot.
    * @param answer the sealed full answer, if this is its last snapshot
    */
-  async sync(snapshot: Omit<ReplySnapshot, 'shown'>, answer?: string): Promise<PartResult> {
+  async sync(snapshot: Omit<ReplySnapshot, 'shown'>, answer?: string): Promise<PostedMessageResult> {
     for (;;) {
       const state = await this.#begin(answer);
       if (!state) return { result: 'fenced' };
@@ -173,7 +173,7 @@ export class PushedPart {
     return (this.#lost ??= new LostPost({ ...this.#options, postKey: this.#postKey }));
   }
 
-  async #open(snapshot: Omit<ReplySnapshot, 'shown'>): Promise<PartResult> {
+  async #open(snapshot: Omit<ReplySnapshot, 'shown'>): Promise<PostedMessageResult> {
     const { push, target } = this.#options;
     this.#isUnsent = false;
     this.#hasPosted = true;
@@ -182,12 +182,12 @@ export class PushedPart {
     return this.#settle(posted, snapshot);
   }
 
-  async #update(handle: string, snapshot: Omit<ReplySnapshot, 'shown'>): Promise<PartResult> {
+  async #update(handle: string, snapshot: Omit<ReplySnapshot, 'shown'>): Promise<PostedMessageResult> {
     const known = this.#shown === undefined ? snapshot : { ...snapshot, shown: this.#shown };
     return this.#settle(await this.#options.push.update(handle, known, this.#postKey), snapshot);
   }
 
-  #settle(posted: PushResult, snapshot: Omit<ReplySnapshot, 'shown'>): PartResult {
+  #settle(posted: PushResult, snapshot: Omit<ReplySnapshot, 'shown'>): PostedMessageResult {
     switch (posted.result) {
       case 'sent': {
         if (posted.handle !== this.#handle) this.#unrecorded = posted.handle;
