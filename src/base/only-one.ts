@@ -3,8 +3,16 @@ import { randomToken } from './ids.ts';
 import { loadScript } from './lua-script.ts';
 import type { RedisClient } from './redis.ts';
 
-const takeScript = loadScript(import.meta.url, './scripts/take-once.lua');
-const firstScript = loadScript(import.meta.url, './scripts/be-first.lua');
+const takeScript = loadScript(import.meta.url, './scripts/take-once.lua', {
+  keys: ['value', 'taken'],
+  args: ['name', 'rememberedMs'],
+  answer: 'text?',
+});
+const firstScript = loadScript(import.meta.url, './scripts/be-first.lua', {
+  keys: ['mark'],
+  args: ['name', 'lifeMs'],
+  answer: 'flag',
+});
 
 /** Longer than any caller waits for an answer; after that nobody is there to whom it could be given. */
 const TAKEN_REMEMBERED_MS = 10 * SECOND_MS;
@@ -14,11 +22,11 @@ const NAME_BYTES = 16;
  * Takes the value of a key: of any number of callers one gets it. Unlike GETDEL it loses nothing where the connection breaks
  * before the answer came, and sends the command again.
  */
-export async function takeOnce(redis: RedisClient, key: string): Promise<string | null> {
+export async function takeOnce(redis: RedisClient, key: string): Promise<string | undefined> {
   // Both keys must lie in the same slot of a cluster.
   const taken = key.includes('{') ? `${key}:taken` : `{${key}}:taken`;
-  const args = [randomToken(NAME_BYTES), TAKEN_REMEMBERED_MS];
-  return (await takeScript.run(redis, [key, taken], args)) as string | null;
+  const args = { name: randomToken(NAME_BYTES), rememberedMs: TAKEN_REMEMBERED_MS };
+  return takeScript.run(redis, { value: key, taken }, args);
 }
 
 /**
@@ -32,5 +40,5 @@ export async function isFirst(
   lifeMs: number,
   name = randomToken(NAME_BYTES),
 ): Promise<boolean> {
-  return (await firstScript.run(redis, [key], [name, lifeMs])) === 1;
+  return firstScript.run(redis, { mark: key }, { name, lifeMs });
 }

@@ -13,11 +13,16 @@ import type { UsageChange } from '../domain/turn.ts';
 const FIRST_WAIT_MS = 2 * MINUTE_MS;
 const LONGEST_WAIT_MS = 6 * HOUR_MS;
 const tryScript = loadScript(import.meta.url, './scripts/try-summary.lua', {
-  FIRST_WAIT_MS,
-  LONGEST_WAIT_MS,
-  ABSENT_MS: DAY_MS,
+  constants: { FIRST_WAIT_MS, LONGEST_WAIT_MS, ABSENT_MS: DAY_MS },
+  keys: ['summary'],
+  args: ['startedFrom', 'name'],
+  answer: { verdict: ['begun', 'stale', 'waits'], noted: 'text' },
 });
-const writeScript = loadScript(import.meta.url, './scripts/write-summary.lua');
+const writeScript = loadScript(import.meta.url, './scripts/write-summary.lua', {
+  keys: ['summary', 'history', 'usage?'],
+  args: ['startedFrom', 'newestCovered', 'sealed', 'lifeMs', 'usageLifeMs?', '...counts'],
+  answer: ['written', 'stale'],
+});
 
 const TRY_NAME_BYTES = 9;
 
@@ -57,11 +62,8 @@ export class SummaryStore {
    *          what stood there does not stand any more
    */
   async begin(conversation: ConversationRef, startedFrom: string): Promise<string | undefined> {
-    const args = [startedFrom, randomToken(TRY_NAME_BYTES)];
-    const [verdict, noted] = (await tryScript.run(this.#redis, [conversationKeys(conversation).summary], args)) as [
-      'begun' | 'stale' | 'waits',
-      string,
-    ];
+    const args = { startedFrom, name: randomToken(TRY_NAME_BYTES) };
+    const { verdict, noted } = await tryScript.run(this.#redis, conversationKeys(conversation), args);
     return verdict === 'begun' ? noted : undefined;
   }
 
@@ -76,12 +78,10 @@ export class SummaryStore {
     madeFrom: { startedFrom: string; newestCovered: string },
     usage?: UsageChange,
   ): Promise<boolean> {
-    const keys = conversationKeys(conversation);
     const sealed = sealSummary(this.#keyRing, conversation.id, summary);
-    const { startedFrom, newestCovered } = madeFrom;
-    const args = [startedFrom, newestCovered, sealed, this.#lifeMs];
-    const used = usage ? [usage.lifeMs, ...Object.entries(usage.add).flat()] : [];
-    const places = [keys.summary, keys.history, ...(usage ? [usage.key] : [])];
-    return (await writeScript.run(this.#redis, places, [...args, ...used])) === 'written';
+    const used = { usageLifeMs: usage?.lifeMs, counts: Object.entries(usage?.add ?? {}).flat() };
+    const keys = { ...conversationKeys(conversation), usage: usage?.key };
+    const args = { ...madeFrom, sealed, lifeMs: this.#lifeMs, ...used };
+    return (await writeScript.run(this.#redis, keys, args)) === 'written';
   }
 }

@@ -4,7 +4,11 @@ import type { KeyRing } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { keys, type IdentityStore } from './store.ts';
 
-const countFailure = loadScript(import.meta.url, './scripts/count-failure.lua');
+const countFailure = loadScript(import.meta.url, './scripts/count-failure.lua', {
+  keys: ['counter'],
+  args: ['lifeMs'],
+  answer: 'number',
+});
 
 /** Useless requests of one address in a minute. A campus of thousands may stand behind it, so that some fail at any time. */
 const FAILURES_PER_MINUTE = 600;
@@ -46,7 +50,7 @@ export function createFailureLimit(store: IdentityStore, keyRing: KeyRing, nowMs
 
 async function countEverywhere(store: IdentityStore, key: string, countedHere: number): Promise<number> {
   try {
-    return Math.max(countedHere, Number(await store.run(countFailure, [key], [2 * MINUTE_MS])));
+    return Math.max(countedHere, await store.run(countFailure, { counter: key }, { lifeMs: 2 * MINUTE_MS }));
   } catch {
     return countedHere;
   }

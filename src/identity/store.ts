@@ -1,6 +1,7 @@
 import { DAY_MS } from '../base/clock.ts';
-import type { LuaArgument, LuaScript } from '../base/lua-script.ts';
+import type { LuaScript } from '../base/lua-script.ts';
 import type { RedisClient } from '../base/redis.ts';
+import type { AnswerOf, ArgsOf, KeysOf, ScriptShape } from '../base/script-shape.ts';
 import { IdentityError } from './identity-error.ts';
 
 /** Own deadline of a command: a client's options do not cover a connection that was never made (SECURITY.md acknowledged-when-stored). */
@@ -14,7 +15,11 @@ export interface IdentityStore {
   /** Runs one or more commands. @throws IdentityError `store_away` */
   withDeadline<T>(command: (redis: RedisClient) => Promise<T>): Promise<T>;
   /** Runs a script. @throws IdentityError `store_away` */
-  run(script: LuaScript, keys: string[], args: LuaArgument[]): Promise<unknown>;
+  run<Shape extends ScriptShape>(
+    script: LuaScript<Shape>,
+    keys: KeysOf<Shape>,
+    args: ArgsOf<Shape>,
+  ): Promise<AnswerOf<Shape>>;
 }
 
 export function createStore(redis: RedisClient): IdentityStore {

@@ -5,6 +5,7 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { deliveryIdOf, personIdOf, type ConversationRef } from '../domain/conversation.ts';
 import type { InboundMessage } from '../domain/message.ts';
+import { ACCEPT_SHAPE, type AcceptArgs, type AcceptKeys } from './accept-shape.ts';
 import { mergeKeyOf, NEVER_MERGED, sealMessage, sealTarget } from './inbox-entry.ts';
 import { PersonLimit } from './person-limit.ts';
 import type { AcceptedMessage, ReplayBuffer } from './replay-buffer.ts';
@@ -19,8 +20,6 @@ const LONGEST_INBOX = 100;
 const ROOM_FOR_WORDS = 20;
 /** So many times the messages of a minute until a stop word, which always acts, is not answered itself any more. */
 const STOPS_TIMES = 3;
-/** Of accept.lua, from 0. */
-const FLAGS_ARGUMENT = 4;
 
 export interface AcceptOptions {
   redis: RedisClient;
@@ -42,13 +41,10 @@ export interface Accepted {
   result: 'new' | 'repeat' | 'limited';
 }
 
-/** What accept.lua returns. */
-type AcceptReply = [result: Accepted['result'], takenAtMs: number];
-
 /** Stores accepted messages. One atomic script a message (SECURITY.md accept-once); safe to call again with the same delivery. */
 export class Inbox {
   readonly #options: AcceptOptions;
-  readonly #script: LuaScript;
+  readonly #script: LuaScript<typeof ACCEPT_SHAPE>;
   readonly #people: PersonLimit;
 
   constructor(options: AcceptOptions) {
@@ -56,13 +52,16 @@ export class Inbox {
     const mostOfAPerson = options.messagesAPersonMaySendAMinute ?? MESSAGES_A_PERSON_MAY_SEND_A_MINUTE;
     this.#people = new PersonLimit(options.redis, options.keyRing, mostOfAPerson);
     this.#script = loadScript(import.meta.url, './scripts/accept.lua', {
-      REMEMBER_MS: REMEMBER_DELIVERY_MS,
-      MOST_OF_A_PERSON: mostOfAPerson,
-      MOST_OF_A_CHAT: MESSAGES_A_CHAT_MAY_SEND_A_MINUTE,
-      MOST_BEFORE_A_STOP: mostOfAPerson * STOPS_TIMES,
-      LONGEST_INBOX,
-      LONGEST_WITH_WORDS: LONGEST_INBOX + ROOM_FOR_WORDS,
-      STOP_CHANNEL,
+      ...ACCEPT_SHAPE,
+      constants: {
+        REMEMBER_MS: REMEMBER_DELIVERY_MS,
+        MOST_OF_A_PERSON: mostOfAPerson,
+        MOST_OF_A_CHAT: MESSAGES_A_CHAT_MAY_SEND_A_MINUTE,
+        MOST_BEFORE_A_STOP: mostOfAPerson * STOPS_TIMES,
+        LONGEST_INBOX,
+        LONGEST_WITH_WORDS: LONGEST_INBOX + ROOM_FOR_WORDS,
+        STOP_CHANNEL,
+      },
     });
   }
 
@@ -73,33 +72,33 @@ export class Inbox {
     const personId = personIdOf(message, message.sender.userId);
     const { partition } = conversation;
     const place = conversationKeys(conversation);
-    const keys = [
-      messageKey(partition, deliveryId),
-      place.inbox,
-      place.state,
-      place.pending,
-      this.#people.counterOf(partition, personId),
-    ];
-    if (message.chat.kind === 'group')
-      keys.push(rateKey(partition, `chat:${keyRing.pseudonym('chat-rate', message.chat.id)}`));
+    const isInGroup = message.chat.kind === 'group';
+    const keys: AcceptKeys = {
+      record: messageKey(partition, deliveryId),
+      inbox: place.inbox,
+      state: place.state,
+      pending: place.pending,
+      personRate: this.#people.counterOf(partition, personId),
+      chatRate: isInGroup ? rateKey(partition, `chat:${keyRing.pseudonym('chat-rate', message.chat.id)}`) : undefined,
+    };
     const isStop = message.slash?.word === 'stop';
     const isOver = this.#people.begin(personId);
     const { threadBegunBy } = message;
-    const args = [
+    const args: AcceptArgs = {
       deliveryId,
-      conversation.id,
-      personId,
-      standsAlone?.(message) ? NEVER_MERGED : mergeKeyOf(message, personId),
-      (message.laterReplyHandle === undefined ? '' : 'later ') + wordFlag(message) + (isOver ? 'over' : ''),
-      sealMessage(keyRing, deliveryId, message),
-      isStop && threadBegunBy !== undefined ? deliveryIdOf({ ...message, messageId: threadBegunBy }) : '',
-      sealTarget(keyRing, deliveryId, message),
-      message.saidAtMs ?? '',
-    ];
-    const [result, takenAtMs] = (await this.#script.run(redis, keys, args).catch((error: unknown) => {
+      conversationId: conversation.id,
+      owner: personId,
+      mergeKey: standsAlone?.(message) ? NEVER_MERGED : mergeKeyOf(message, personId),
+      words: (message.laterReplyHandle === undefined ? '' : 'later ') + wordFlag(message) + (isOver ? 'over' : ''),
+      sealed: sealMessage(keyRing, deliveryId, message),
+      opener: isStop && threadBegunBy !== undefined ? deliveryIdOf({ ...message, messageId: threadBegunBy }) : '',
+      target: sealTarget(keyRing, deliveryId, message),
+      saidAtMs: message.saidAtMs,
+    };
+    const { result, takenAtMs } = await this.#script.run(redis, keys, args).catch((error: unknown) => {
       this.#people.end(personId, deliveryId, 'repeat');
       throw error;
-    })) as AcceptReply;
+    });
     this.#people.end(personId, deliveryId, result);
     // One that is sent again may be so since our own answer about it was lost.
     if (takenAtMs > 0) recent?.keep({ deliveryId, conversation, keys, args, takenAtMs });
@@ -117,9 +116,8 @@ export class Inbox {
    * @throws as `accept`
    */
   async acceptAgain({ keys, args, takenAtMs }: AcceptedMessage): Promise<Accepted['result']> {
-    const again = args.map((arg, index) => (index === FLAGS_ARGUMENT ? `${arg} again:${takenAtMs}` : arg));
-    const [result] = (await this.#script.run(this.#options.redis, keys, again)) as AcceptReply;
-    return result;
+    const again = { ...args, words: `${String(args.words)} again:${takenAtMs}` };
+    return (await this.#script.run(this.#options.redis, keys, again)).result;
   }
 }
 

@@ -4,7 +4,12 @@ import { loadScript } from '../base/lua-script.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { shardNames, type WakeJob } from './wake-queue.ts';
 
-const endClaimScript = loadScript(import.meta.url, './scripts/end-claim.lua');
+/** Ends the claim of a worker that is dead; answers whether it was that worker's. */
+export const endClaimScript = loadScript(import.meta.url, './scripts/end-claim.lua', {
+  keys: ['state'],
+  args: ['worker'],
+  answer: 'flag',
+});
 
 /**
  * Gives back at once what workers had taken that are known to be dead, as only who started them can know. Without it the
@@ -33,9 +38,9 @@ async function giveBackOfShard(
   let count = 0;
   try {
     for (const job of await queue.getActive()) {
-      const { state } = conversationKeys(job.data.conversation);
-      const ended = await Promise.all(names.map((dead) => endClaimScript.run(redis, [state], [dead])));
-      if (!ended.includes(1)) continue;
+      const keys = conversationKeys(job.data.conversation);
+      const ended = await Promise.all(names.map((worker) => endClaimScript.run(redis, keys, { worker })));
+      if (!ended.includes(true)) continue;
       count += 1;
       const token = await redis.get(`${prefix}:${name}:${job.id}:lock`);
       // Without a lock BullMQ's own look for stalled jobs brings it within seconds.

@@ -5,10 +5,16 @@ import type { ConversationRef } from '../domain/conversation.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
 
-const heldForScript = loadScript(import.meta.url, './scripts/held-for.lua');
+const heldForScript = loadScript(import.meta.url, './scripts/held-for.lua', {
+  keys: ['held'],
+  args: ['messagePrefix', 'person', 'oldestMs'],
+  answer: { inPrivate: 'number', inGroup: 'number', tooOldInGroup: 'number' },
+});
 const releaseScript = loadScript(import.meta.url, './scripts/release.lua', {
-  CLEARED_MARK_MS,
-  RECORD_LIFE_MS: REMEMBER_DELIVERY_MS,
+  constants: { CLEARED_MARK_MS, RECORD_LIFE_MS: REMEMBER_DELIVERY_MS },
+  keys: ['state', 'inbox', 'pending', 'held', 'history', 'summary'],
+  args: ['conversationId', 'messagePrefix', 'epoch?', 'owner?'],
+  answer: { count: 'number', isTurnOpen: 'flag' },
 });
 
 /** How many of a person's messages wait for their sign-in. */
@@ -36,27 +42,17 @@ interface Release {
 }
 
 /** Brings held messages back, in the order in which all were accepted (scripts/release.lua). Safe to repeat. */
-export async function releaseHeld(
-  redis: RedisClient,
-  { conversation, personId = '', epoch }: Release,
-): Promise<Released> {
-  const keys = conversationKeys(conversation);
-  const [count, isTurnOpen] = (await releaseScript.run(
-    redis,
-    [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.summary],
-    [conversation.id, messageKeyPrefix(conversation.partition), epoch ?? '', personId],
-  )) as [number, string];
-  return { count, isTurnOpen: isTurnOpen === '1' };
+export function releaseHeld(redis: RedisClient, { conversation, personId, epoch }: Release): Promise<Released> {
+  const { id: conversationId, partition } = conversation;
+  const args = { conversationId, messagePrefix: messageKeyPrefix(partition), epoch, owner: personId };
+  return releaseScript.run(redis, conversationKeys(conversation), args);
 }
 
 /** Looks what waits in a conversation for one person's sign-in. */
-export async function heldFor(
+export function heldFor(
   redis: RedisClient,
   { conversation, personId, oldestMs }: { conversation: ConversationRef; personId: string; oldestMs: number },
 ): Promise<Held> {
-  const { held } = conversationKeys(conversation);
-  const args = [messageKeyPrefix(conversation.partition), personId, oldestMs];
-  const counts = (await heldForScript.run(redis, [held], args)) as [number, number, number];
-  const [inPrivate, inGroup, tooOldInGroup] = counts;
-  return { inPrivate, inGroup, tooOldInGroup };
+  const args = { messagePrefix: messageKeyPrefix(conversation.partition), person: personId, oldestMs };
+  return heldForScript.run(redis, conversationKeys(conversation), args);
 }

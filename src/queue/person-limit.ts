@@ -6,7 +6,12 @@ import { loadScript } from '../base/lua-script.ts';
 import { personRateKey, rateKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
 
-const countScript = loadScript(import.meta.url, './scripts/count-person.lua');
+/** Counts a person's message for all processes of a cluster; answers how many of the minute there are. */
+export const countScript = loadScript(import.meta.url, './scripts/count-person.lua', {
+  keys: ['messages'],
+  args: ['deliveryId', 'minuteMs'],
+  answer: 'number',
+});
 
 const RATE_PURPOSE = 'person-rate';
 /** Beyond it the oldest counts are forgotten; Redis has them still. */
@@ -60,8 +65,9 @@ export class PersonLimit {
 
   async #share(personId: string, deliveryId: string, counted: PersonCount): Promise<void> {
     try {
-      const all = await countScript.run(this.#redis, [personRateKey(this.#nameOf(personId))], [deliveryId, MINUTE_MS]);
-      counted.count = Math.max(counted.count, Number(all));
+      const messages = personRateKey(this.#nameOf(personId));
+      const all = await countScript.run(this.#redis, { messages }, { deliveryId, minuteMs: MINUTE_MS });
+      counted.count = Math.max(counted.count, all);
     } catch {
       // The next message is counted by what this process knows.
     }

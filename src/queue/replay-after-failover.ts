@@ -10,7 +10,10 @@ import type { QueueReport } from './queue-report.ts';
 import type { AcceptedId, AcceptedMessage, ReplayBuffer } from './replay-buffer.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
-const answeredScript = loadScript(import.meta.url, './scripts/answered.lua');
+const answeredScript = loadScript(import.meta.url, './scripts/answered.lua', {
+  keys: ['...records'],
+  answer: 'numbers',
+});
 const NOT_FORGOTTEN = 'it could not be looked which acknowledged messages have their answer';
 const AT_ONCE = 200;
 const FORGET_EVERY_MS = MINUTE_MS;
@@ -79,8 +82,8 @@ async function makeOffer({ redis, inbox, wakeQueue, report }: ReplayOptions, { w
 export async function forgetAnswered({ redis, recent }: Pick<ReplayOptions, 'redis' | 'recent'>): Promise<void> {
   for (const [partition, deliveryIds] of recent.olderByPartition()) {
     for (const some of inPortions(deliveryIds)) {
-      const keys = some.map((deliveryId) => messageKey(partition, deliveryId));
-      const places = (await answeredScript.run(redis, keys, [])) as number[];
+      const records = some.map((deliveryId) => messageKey(partition, deliveryId));
+      const places = await answeredScript.run(redis, { records }, {});
       recent.forgetAnswered(places.map((place) => some[place - 1] ?? ''));
     }
   }

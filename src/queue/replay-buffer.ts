@@ -2,6 +2,8 @@ import { DAY_MS, HOUR_MS, MIB_BYTES, MINUTE_MS, type NowMs, monotonicMs } from '
 import { messageKey } from '../domain/partition-keys.ts';
 import { TimedTexts, type TimedText } from '../base/timed-texts.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
+import { bareName } from '../base/script-shape.ts';
+import { ACCEPT_SHAPE, type AcceptArgs, type AcceptKeys } from './accept-shape.ts';
 import { NEVER_MERGED } from './inbox-entry.ts';
 
 /** Everything is kept so long: a replica that is further behind is broken. */
@@ -17,16 +19,16 @@ const SHARE_LEFT = 31 / 32;
 /** Of so many more only the ids are kept, for so long: enough to say that they are gone. */
 const MOST_BARE = 100_000;
 const KEEP_BARE_MS = HOUR_MS;
-/** Of accept.lua, from 0. */
-const MERGE_KEY_ARGUMENT = 3;
+const KEY_NAMES = ACCEPT_SHAPE.keys.map(bareName) as readonly (keyof AcceptKeys)[];
+const ARG_NAMES = ACCEPT_SHAPE.args.map(bareName) as readonly (keyof AcceptArgs)[];
 
 /** One acknowledged message as it was stored: all that storing it again needs. Its text is sealed. */
 export interface AcceptedMessage {
   deliveryId: string;
   conversation: ConversationRef;
-  /** Keys and arguments of accept.lua. The first key is the message's record. */
-  keys: string[];
-  args: (string | number)[];
+  /** Keys and arguments of accept.lua. */
+  keys: AcceptKeys;
+  args: AcceptArgs;
   /** When it was taken, by Redis' clock: the receivers that store messages of one conversation again need one clock. */
   takenAtMs: number;
 }
@@ -186,16 +188,23 @@ export class ReplayBuffer {
 
 /**
  * One message as one text, a line each: its delivery, its partition, how long it is kept in any case (ms), when it was taken, its
- * conversation's id, how many keys it has, the keys, and the arguments. None of them has a line break, and all are plain ASCII.
+ * conversation's id, and the keys and the arguments, an empty line for each that it lacks. None of them has a line break, and all
+ * are plain ASCII.
  */
 function pack({ deliveryId, conversation: { id, partition }, keys, args, takenAtMs }: AcceptedMessage): string {
-  const leastMs = args[MERGE_KEY_ARGUMENT] === NEVER_MERGED ? KEEP_WORDS_MS : KEEP_MS;
-  return [deliveryId, partition, leastMs, takenAtMs, id, keys.length, ...keys, ...args].join('\n');
+  const leastMs = args.mergeKey === NEVER_MERGED ? KEEP_WORDS_MS : KEEP_MS;
+  const lines: unknown[] = [deliveryId, partition, leastMs, takenAtMs, id];
+  for (const name of KEY_NAMES) lines.push(keys[name]);
+  for (const name of ARG_NAMES) lines.push(args[name]);
+  return lines.join('\n');
 }
 
 function unpack({ text }: TimedText): AcceptedMessage {
-  const [deliveryId = '', partition, , takenAtMs, id = '', keyCount, ...keys] = text.split('\n');
-  const args = keys.splice(Number(keyCount));
+  const [deliveryId = '', partition, , takenAtMs, id = '', ...lines] = text.split('\n');
+  const given = (names: readonly string[], from: number) =>
+    Object.fromEntries(names.map((name, at) => [name, lines[from + at] === '' ? undefined : lines[from + at]]));
+  const keys = given(KEY_NAMES, 0) as unknown as AcceptKeys;
+  const args = given(ARG_NAMES, KEY_NAMES.length) as unknown as AcceptArgs;
   return { deliveryId, conversation: { id, partition: Number(partition) }, keys, args, takenAtMs: Number(takenAtMs) };
 }
 

@@ -12,10 +12,18 @@ const IN_USE_MS = MINUTE_MS;
 const NUMBERS_KEY = 'wakes:shards';
 /** Far beyond any standstill of a whole deployment after which its old shards would still matter. */
 const REMEMBER_MS = 30 * DAY_MS;
-const noteScript = loadScript(import.meta.url, './scripts/note-shards.lua', { REMEMBER_MS });
-const removeScript = loadScript(import.meta.url, './scripts/remove-shard.lua');
+const noteScript = loadScript(import.meta.url, './scripts/note-shards.lua', {
+  constants: { REMEMBER_MS },
+  keys: ['numbers'],
+  args: ['own', 'inUseMs', 'forgetAbove?'],
+  answer: { used: 'number', known: 'number' },
+});
+const removeScript = loadScript(import.meta.url, './scripts/remove-shard.lua', {
+  keys: ['wait', 'active', '...rest'],
+  answer: 'flag',
+});
 /** What BullMQ keeps of a queue beside its jobs. */
-const LEFT_OVER = ['wait', 'active', 'id', 'meta', 'events', 'marker', 'stalled', 'stalled-check'];
+const LEFT_OVER = ['id', 'meta', 'events', 'marker', 'stalled', 'stalled-check'];
 
 /** Numbers of shards in a deployment of which the processes may have been told different ones. */
 export interface ShardNumbers {
@@ -40,23 +48,23 @@ export class ShardCensus {
 
   /** Says this process's number. One command. @returns all processes' numbers */
   async say(): Promise<ShardNumbers> {
-    return this.#note([]);
+    return this.#note();
   }
 
   /** Removes the empty shards of numbers that nobody uses any more. @returns the numbers as they are then */
   async removeLeftOver({ used, known }: ShardNumbers): Promise<ShardNumbers> {
     for (let shard = used; shard < known; shard += 1) {
       const { name, prefix } = shardNames(shard);
-      const keys = LEFT_OVER.map((part) => `${prefix}:${name}:${part}`);
-      if ((await removeScript.run(this.#redis, keys, [])) === 0) return { used, known };
+      const keyOf = (part: string) => `${prefix}:${name}:${part}`;
+      const keys = { wait: keyOf('wait'), active: keyOf('active'), rest: LEFT_OVER.map(keyOf) };
+      if (!(await removeScript.run(this.#redis, keys, {}))) return { used, known };
     }
-    return this.#note([used]);
+    return this.#note(used);
   }
 
-  async #note(forget: number[]): Promise<ShardNumbers> {
-    const args = [this.#own, IN_USE_MS, ...forget];
-    const [used, known] = (await noteScript.run(this.#redis, [NUMBERS_KEY], args)) as [number, number];
-    return { used, known };
+  #note(forgetAbove?: number): Promise<ShardNumbers> {
+    const args = { own: this.#own, inUseMs: IN_USE_MS, forgetAbove };
+    return noteScript.run(this.#redis, { numbers: NUMBERS_KEY }, args);
   }
 }
 

@@ -8,8 +8,10 @@ import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import { STOP_CHANNEL } from './wake-queue.ts';
 
 const stopScript = loadScript(import.meta.url, './scripts/stop-running.lua', {
-  STOP_CHANNEL,
-  REMEMBER_MS: REMEMBER_DELIVERY_MS,
+  constants: { STOP_CHANNEL, REMEMBER_MS: REMEMBER_DELIVERY_MS },
+  keys: ['state', 'stop'],
+  args: ['owner', 'messagePrefix', 'opener', '...shownAt'],
+  answer: 'number',
 });
 
 /**
@@ -31,8 +33,8 @@ export async function stopRunning(
   const opener = threadBegunBy === undefined ? '' : idOf(threadBegunBy);
   const stopped = await stopScript.run(
     redis,
-    [conversationKeys(conversation).state, messageKey(partition, idOf(stopId))],
-    [personIdOf(owner, sender.userId), messageKeyPrefix(partition), opener, ...shownAt],
+    { state: conversationKeys(conversation).state, stop: messageKey(partition, idOf(stopId)) },
+    { owner: personIdOf(owner, sender.userId), messagePrefix: messageKeyPrefix(partition), opener, shownAt },
   );
-  return Number(stopped) > 0;
+  return stopped > 0;
 }

@@ -21,7 +21,11 @@ const WOKEN_AGAIN_AFTER_MS = 0.8 * SWEEP_EVERY_MS;
 const MOST_WOKEN_A_PARTITION = 10;
 /** A master that is gone answers never, and the others' conversations wait for nobody. */
 const LONGEST_ROUND_MS = 2 * SECOND_MS;
-const forgottenScript = loadScript(import.meta.url, './scripts/find-stale-pending.lua');
+const forgottenScript = loadScript(import.meta.url, './scripts/find-stale-pending.lua', {
+  keys: ['pending'],
+  args: ['untouchedMs', 'most', 'touchedAgoMs'],
+  answer: 'texts',
+});
 
 export interface SweeperOptions {
   redis: RedisClient;
@@ -111,8 +115,8 @@ export class Sweeper {
     this.#asking.add(partition);
     try {
       const touchedAgoMs = SWEEP_AFTER_MS - WOKEN_AGAIN_AFTER_MS;
-      const args = [afterMs, MOST_WOKEN_A_PARTITION, touchedAgoMs];
-      return (await forgottenScript.run(this.#options.redis, [pendingKey(partition)], args)) as string[];
+      const args = { untouchedMs: afterMs, most: MOST_WOKEN_A_PARTITION, touchedAgoMs };
+      return await forgottenScript.run(this.#options.redis, { pending: pendingKey(partition) }, args);
     } finally {
       this.#asking.delete(partition);
     }

@@ -15,7 +15,7 @@ import type { RedisClient } from '../base/redis.ts';
 import { personIdOf, type ConversationRef } from '../domain/conversation.ts';
 import { HELD_LIFE_MS } from '../domain/message.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
-import type { BeginReply } from './begin-reply.ts';
+import { BEGIN_SHAPE } from './begin-shape.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
 import { heldFor, releaseHeld, type Held, type Released } from './held-messages.ts';
 import { type StopMark, type TurnClaim, type TurnCommit } from '../domain/turn.ts';
@@ -27,18 +27,35 @@ import { openAnswer, readableOf, readEntries, sealAnswer } from './open-turn.ts'
 const STATE_LIFE_MS = 7 * DAY_MS;
 /** In a change of keys some worker has the key; so long the order stays although none was found that has it. */
 const KEY_PATIENCE_MS = 5 * MINUTE_MS;
-const awaitKeyScript = loadScript(import.meta.url, './scripts/await-key.lua', { PATIENCE_MS: KEY_PATIENCE_MS });
-/** What begin.lua returns in the turn's place when this worker lacks its key. */
-const LACKS_KEY = '-';
+const awaitKeyScript = loadScript(import.meta.url, './scripts/await-key.lua', {
+  constants: { PATIENCE_MS: KEY_PATIENCE_MS },
+  keys: ['state', 'inbox', 'pending'],
+  args: ['conversationId', 'keyIds', 'epochStep'],
+  answer: 'flag',
+});
 /** A claim that its worker did not renew for so long may be taken by another. */
 export const CLAIM_LIFE_MS = 9 * SECOND_MS;
 const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
-  CLEARED_MARK_MS,
-  RECORD_LIFE_MS: REMEMBER_DELIVERY_MS,
+  constants: { CLEARED_MARK_MS, RECORD_LIFE_MS: REMEMBER_DELIVERY_MS },
+  keys: ['state', 'inbox', 'pending', 'held', 'history', 'notices', 'summary', 'threadHistory?'],
+  args: ['conversationId', 'epoch', 'messagePrefix', 'changes'],
+  answer: { verdict: ['done', 'stale'], waiting: 'number' },
 });
-const markScript = loadScript(import.meta.url, './scripts/mark-turn.lua');
-const notCrashedScript = loadScript(import.meta.url, './scripts/not-crashed.lua');
-const renewScript = loadScript(import.meta.url, './scripts/renew.lua');
+const markScript = loadScript(import.meta.url, './scripts/mark-turn.lua', {
+  keys: ['state', 'pending'],
+  args: ['epoch', 'mark', 'storedAnswer?', 'touchedAgoMs?', 'conversationId?'],
+  answer: 'flag',
+});
+const notCrashedScript = loadScript(import.meta.url, './scripts/not-crashed.lua', {
+  keys: ['state'],
+  args: ['claim'],
+  answer: 'flag',
+});
+const renewScript = loadScript(import.meta.url, './scripts/renew.lua', {
+  keys: ['state', 'pending', '...records'],
+  args: ['epoch', 'conversationId'],
+  answer: { isCurrent: 'flag', stopSeq: 'number', stopOwner: 'text', wasStopped: 'flag' },
+});
 const MOST_MESSAGES_OF_ONE_TURN = 10;
 const TURNS_OF_HISTORY_READ = 50;
 const TURNS_OF_HISTORY_KEPT = 200;
@@ -63,6 +80,12 @@ export interface Renewed {
   wasStopped: boolean;
 }
 
+/** What may be noted about a running turn (scripts/mark-turn.lua). */
+type Mark =
+  | { mark: 'waiting' | 'solo' }
+  | { mark: 'answered'; storedAnswer: string }
+  | { mark: 'given-back'; touchedAgoMs: number; conversationId: string };
+
 /** What the fence needs to know of a claim. */
 type Place = Pick<TurnClaim, 'conversation' | 'epoch'>;
 
@@ -85,16 +108,15 @@ export class TurnStore {
   /** Claims of this store are one worker's. */
   readonly #workerName: string;
 
-  readonly #beginScript: LuaScript;
+  readonly #beginScript: LuaScript<typeof BEGIN_SHAPE>;
 
   constructor(options: TurnStoreOptions) {
     this.#options = options;
     const { claimLifeMs = CLAIM_LIFE_MS, workerName = randomToken(CLAIM_BYTES) } = options;
     this.#workerName = workerName;
     this.#beginScript = loadScript(import.meta.url, './scripts/begin.lua', {
-      STATE_LIFE_MS,
-      CLAIM_LIFE_MS: claimLifeMs,
-      MOST_HELD_COUNTED,
+      ...BEGIN_SHAPE,
+      constants: { STATE_LIFE_MS, CLAIM_LIFE_MS: claimLifeMs, MOST_HELD_COUNTED },
     });
   }
 
@@ -106,37 +128,30 @@ export class TurnStore {
    */
   async begin(conversation: ConversationRef): Promise<TurnClaim | undefined> {
     const { redis, keyRing } = this.#options;
-    const keys = conversationKeys(conversation);
     const claimId = `${this.#workerName}.${randomToken(CLAIM_BYTES)}`;
-    const reply = await this.#beginScript.run(
-      redis,
-      [keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices, keys.summary, keys.leftovers],
-      [
-        conversation.id,
-        MOST_MESSAGES_OF_ONE_TURN,
-        TURNS_OF_HISTORY_READ,
-        messageKeyPrefix(conversation.partition),
-        claimId,
-        (this.#options.promptTokens ?? DEFAULT_PROMPT_TOKENS) * BYTES_A_TOKEN,
-        epochStep(),
-        preferencesKeyPrefix(conversation.partition),
-        PREFERENCES_LIFE_MS,
-        keyRing.keyIds.join(' '),
-      ],
-    );
-    if (reply === 'nothing' || reply === 'claimed') return undefined;
-    const [epoch, turnId, crashes, soloCrashes, answer, seq, ownerId, servedSeq, heldCount, ...more] =
-      reply as BeginReply;
-    const [startedAtMs, handedOver, entries, history, notices, wasBegun, preferences, wasStopped, ...last] = more;
-    const [redisNowMs, summary, historyLength, target, dueForMs, leftovers, mayBeAnswered, behind, wasHeldInGroup] =
-      last;
-    if (turnId === LACKS_KEY) return this.#awaitKey(conversation, String(crashes));
+    const begun = await this.#beginScript.run(redis, conversationKeys(conversation), {
+      conversationId: conversation.id,
+      mostMessages: MOST_MESSAGES_OF_ONE_TURN,
+      mostTurns: TURNS_OF_HISTORY_READ,
+      messagePrefix: messageKeyPrefix(conversation.partition),
+      claim: claimId,
+      mostHistoryBytes: (this.#options.promptTokens ?? DEFAULT_PROMPT_TOKENS) * BYTES_A_TOKEN,
+      epochStep: epochStep(),
+      preferencesPrefix: preferencesKeyPrefix(conversation.partition),
+      preferencesLifeMs: PREFERENCES_LIFE_MS,
+      keyIds: keyRing.keyIds.join(' '),
+    });
+    if (begun.verdict === 'nothing' || begun.verdict === 'claimed') return undefined;
+    if (begun.verdict === 'lacks-key') return this.#awaitKey(conversation, begun.lackedKeyId);
+    const { epoch, turnId, crashes, soloCrashes, heldCount, history, notices, wasBegun, wasHandedOver } = begun;
+    const { wasStopped, summary, historyLength, dueForMs, leftovers, mayBeAnswered, wasHeldInGroup } = begun;
+    const { redisNowMs, stopSeq: seq, stopOwner: ownerId, stopServed: servedSeq } = begun;
     // Times of Redis' clock become times of ours, so that an age is right although the two differ (RELIABILITY.md wrong-clocks).
     const aheadMs = this.#options.nowMs() - redisNowMs;
     const claimedAtMs = monotonicMs();
-    const { messages, unreadable } = await this.#readEntries({ conversation, epoch }, entries);
-    const apologyTarget = messages.length === 0 ? openTarget(keyRing, turnId, target) : undefined;
-    const storedAnswer = openAnswer(keyRing, turnId, answer);
+    const { messages, unreadable } = await this.#readEntries({ conversation, epoch }, begun.entries);
+    const apologyTarget = messages.length === 0 ? openTarget(keyRing, turnId, begun.target) : undefined;
+    const storedAnswer = openAnswer(keyRing, turnId, begun.storedAnswer);
     return {
       conversation,
       epoch,
@@ -148,32 +163,31 @@ export class TurnStore {
       crashes,
       soloCrashes,
       storedAnswer,
-      isAnswerLost: answer !== '' && storedAnswer === undefined,
+      isAnswerLost: begun.storedAnswer !== '' && storedAnswer === undefined,
       stop: { seq, ownerId, servedSeq },
       heldCount,
-      startedAtMs: startedAtMs + aheadMs,
-      wasHandedOver: handedOver === '1',
+      startedAtMs: begun.startedAtMs + aheadMs,
+      wasHandedOver,
       history,
       notices,
-      wasBegun: wasBegun === '1',
-      preferences: pairs(preferences),
-      wasStopped: wasStopped === '1',
+      wasBegun,
+      preferences: pairs(begun.preferences),
+      wasStopped,
       summary,
       historyLength,
       dueForMs,
       newestAgeMs: redisNowMs - (messages.at(-1)?.acceptedAtMs ?? redisNowMs),
       claimedAtMs,
       leftovers,
-      mayBeAnswered: mayBeAnswered === '1',
-      behind: readableOf(keyRing, behind),
-      wasHeldInGroup: wasHeldInGroup === '1',
+      mayBeAnswered,
+      behind: readableOf(keyRing, begun.behind),
+      wasHeldInGroup,
     };
   }
 
   /** Ends the turn. @returns how many messages still wait, or `stale` when a newer epoch has taken over */
   async commit(claim: TurnClaim, commit: TurnCommit): Promise<number | 'stale'> {
     const { redis, historyLifeMs } = this.#options;
-    const keys = conversationKeys(claim.conversation);
     const { threadHistory, preferences, ...rest } = commit;
     const changes = {
       ...rest,
@@ -187,20 +201,22 @@ export class TurnStore {
       preferences: preferences && placed(preferences, claim.conversation),
       followUps: hasFollowUp(commit) ? followUpsOf(claim.conversation) : undefined,
     };
-    const [verdict, waiting] = (await commitScript.run(
-      redis,
-      [
-        ...[keys.state, keys.inbox, keys.pending, keys.held, keys.history, keys.notices, keys.summary],
-        ...(threadHistory ? [conversationKeys(threadHistory.conversation).history] : []),
-      ],
-      [claim.conversation.id, claim.epoch, messageKeyPrefix(claim.conversation.partition), JSON.stringify(changes)],
-    )) as ['done' | 'stale', number];
+    const keys = {
+      ...conversationKeys(claim.conversation),
+      threadHistory: threadHistory && conversationKeys(threadHistory.conversation).history,
+    };
+    const { verdict, waiting } = await commitScript.run(redis, keys, {
+      conversationId: claim.conversation.id,
+      epoch: claim.epoch,
+      messagePrefix: messageKeyPrefix(claim.conversation.partition),
+      changes: JSON.stringify(changes),
+    });
     return verdict === 'stale' ? 'stale' : waiting;
   }
 
   /** Stores the full answer before it goes out the last way (SECURITY.md noted-before-posted). @returns false when fenced */
   async storeAnswer(claim: TurnClaim, answer: string): Promise<boolean> {
-    return this.#mark(claim, 'answered', this.sealAnswer(claim, answer));
+    return this.#mark(claim, { mark: 'answered', storedAnswer: this.sealAnswer(claim, answer) });
   }
 
   /** Seals the full answer as `storeAnswer` does, for a script that stores it together with something else. */
@@ -210,12 +226,12 @@ export class TurnStore {
 
   /** Notes that this suspect waits for others, so that a crash now does not count for it. @returns false when fenced */
   async markWaiting(claim: TurnClaim): Promise<boolean> {
-    return this.#mark(claim, 'waiting');
+    return this.#mark(claim, { mark: 'waiting' });
   }
 
   /** Notes that this suspect runs as the only one, so that a crash now speaks against it. @returns false when fenced */
   async markSolo(claim: TurnClaim): Promise<boolean> {
-    return this.#mark(claim, 'solo');
+    return this.#mark(claim, { mark: 'solo' });
   }
 
   /**
@@ -225,13 +241,12 @@ export class TurnStore {
   async renew(claim: TurnClaim): Promise<Renewed | undefined> {
     const keys = conversationKeys(claim.conversation);
     const records = claim.messages.map(({ deliveryId }) => messageKey(claim.conversation.partition, deliveryId));
-    const args = [claim.epoch, claim.conversation.id];
-    const [isCurrent, seq, ownerId, wasStopped] = (await renewScript.run(
+    const { isCurrent, stopSeq, stopOwner, wasStopped } = await renewScript.run(
       this.#options.redis,
-      [keys.state, keys.pending, ...records],
-      args,
-    )) as [number, string, string, number];
-    return isCurrent === 1 ? { stop: { seq: Number(seq), ownerId }, wasStopped: wasStopped === 1 } : undefined;
+      { ...keys, records },
+      { epoch: claim.epoch, conversationId: claim.conversation.id },
+    );
+    return isCurrent ? { stop: { seq: stopSeq, ownerId: stopOwner }, wasStopped } : undefined;
   }
 
   /**
@@ -239,7 +254,7 @@ export class TurnStore {
    * @param touchedAgoMs so long ago it counts as touched; the sweeper takes up what nobody touched for a while
    */
   async giveBack(claim: Place, touchedAgoMs: number): Promise<boolean> {
-    return this.#mark(claim, 'given-back', touchedAgoMs, claim.conversation.id);
+    return this.#mark(claim, { mark: 'given-back', touchedAgoMs, conversationId: claim.conversation.id });
   }
 
   /**
@@ -247,7 +262,7 @@ export class TurnStore {
    * stalled was Redis, the way to it, or the whole process. Only crashes tell a turn that kills from an innocent one.
    */
   async notCrashed({ conversation, claimId }: Pick<TurnClaim, 'conversation' | 'claimId'>): Promise<boolean> {
-    return (await notCrashedScript.run(this.#options.redis, [conversationKeys(conversation).state], [claimId])) === 1;
+    return notCrashedScript.run(this.#options.redis, conversationKeys(conversation), { claim: claimId });
   }
 
   /**
@@ -276,9 +291,8 @@ export class TurnStore {
   /** @returns what can be read, when what waits for the key has waited long enough */
   async #awaitKey(conversation: ConversationRef, keyId: string): Promise<TurnClaim | undefined> {
     const { redis, keyRing } = this.#options;
-    const { state, inbox, pending } = conversationKeys(conversation);
-    const args = [conversation.id, keyRing.keyIds.join(' '), epochStep()];
-    if ((await awaitKeyScript.run(redis, [state, inbox, pending], args)) === 1) return this.begin(conversation);
+    const args = { conversationId: conversation.id, keyIds: keyRing.keyIds.join(' '), epochStep: epochStep() };
+    if (await awaitKeyScript.run(redis, conversationKeys(conversation), args)) return this.begin(conversation);
     throw new MissingKeyError(keyId);
   }
 
@@ -292,11 +306,9 @@ export class TurnStore {
     }
   }
 
-  async #mark(claim: Place, what: string, ...values: (string | number)[]): Promise<boolean> {
-    const keys = conversationKeys(claim.conversation);
-    return (
-      (await markScript.run(this.#options.redis, [keys.state, keys.pending], [claim.epoch, what, ...values])) === 1
-    );
+  #mark(claim: Place, mark: Mark): Promise<boolean> {
+    const args = { epoch: claim.epoch, ...mark };
+    return markScript.run(this.#options.redis, conversationKeys(claim.conversation), args);
   }
 }
 

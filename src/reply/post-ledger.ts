@@ -1,15 +1,31 @@
 import { DAY_MS, HOUR_MS } from '../base/clock.ts';
 import { hashParts } from '../base/ids.ts';
 import { loadScript } from '../base/lua-script.ts';
+import type { AnswerOf, ScriptShape } from '../base/script-shape.ts';
 import { conversationKeys, messageKey, messageKeyPrefix, placeKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 
 /** Longer than any answer stays unfinished. */
 const PLACE_LIFE_MS = 2 * HOUR_MS;
-const postScript = loadScript(import.meta.url, './scripts/post.lua', { RECORD_LIFE_MS: DAY_MS, PLACE_LIFE_MS });
-const claimScript = loadScript(import.meta.url, './scripts/claim-stray.lua', { PLACE_LIFE_MS });
-const withdrawScript = loadScript(import.meta.url, './scripts/withdraw.lua');
+const POST_SHAPE = {
+  constants: { RECORD_LIFE_MS: DAY_MS, PLACE_LIFE_MS },
+  keys: ['state', 'record', 'place'],
+  args: ['epoch', 'part', 'handle?', 'answer?', 'isUnsent', 'deliveryId', 'doubtedAgeMs'],
+  answer: { verdict: ['stale', 'gone', 'ok'], known: 'text', sinceMs: 'number', isOwn: 'flag' },
+} as const satisfies ScriptShape;
+const postScript = loadScript(import.meta.url, './scripts/post.lua', POST_SHAPE);
+const claimScript = loadScript(import.meta.url, './scripts/claim-stray.lua', {
+  constants: { PLACE_LIFE_MS },
+  keys: ['place'],
+  args: ['handle', 'asker', 'messagePrefix', 'settledAfterMs'],
+  answer: ['owned', 'doubtful', 'mine', 'nobody'],
+});
+const withdrawScript = loadScript(import.meta.url, './scripts/withdraw.lua', {
+  keys: ['state', 'record', 'place'],
+  args: ['epoch', 'part', 'deliveryId'],
+  answer: 'flag',
+});
 
 /**
  * What is known of one part of an answer: nothing left, something may have left (so long ago, ms by Redis' clock; whether this
@@ -61,33 +77,36 @@ export interface PostLedgerOptions {
 export function createPostLedger(options: PostLedgerOptions): PostLedger {
   const { redis, conversation, epoch, deliveryId, place, doubtedAgeMs } = options;
   const { partition } = conversation;
-  const posts = placeKey(partition, hashParts('place', place).slice(0, 32));
-  const keys = [conversationKeys(conversation).state, messageKey(partition, deliveryId), posts];
-  const run = async (part: number, { handle = '', answer = '', isUnsent = false }: Noted) => {
-    const args = [epoch, part, handle, answer, isUnsent ? '1' : '0', deliveryId, doubtedAgeMs];
-    return readState((await postScript.run(redis, keys, args)) as PostRow);
+  const keys = {
+    state: conversationKeys(conversation).state,
+    record: messageKey(partition, deliveryId),
+    place: placeKey(partition, hashParts('place', place).slice(0, 32)),
   };
+  const run = async (part: number, { handle, answer, isUnsent = false }: Noted) =>
+    readState(await postScript.run(redis, keys, { epoch, part, handle, answer, isUnsent, deliveryId, doubtedAgeMs }));
   return {
     begin: (part, noted = {}) => run(part, noted),
     record: (part, handle) => run(part, { handle }),
     async withdraw(part) {
-      await withdrawScript.run(redis, keys, [epoch, part, deliveryId]);
+      await withdrawScript.run(redis, keys, { epoch, part, deliveryId });
     },
-    async claimStray(part, handle, settledAfterMs) {
-      const args = [handle, `${deliveryId}:${part}`, messageKeyPrefix(partition), settledAfterMs];
-      return (await claimScript.run(redis, [posts], args)) as StrayVerdict;
+    claimStray(part, handle, settledAfterMs) {
+      const asker = `${deliveryId}:${part}`;
+      return claimScript.run(redis, keys, {
+        handle,
+        asker,
+        messagePrefix: messageKeyPrefix(partition),
+        settledAfterMs,
+      });
     },
   };
 }
 
-/** What post.lua returns. */
-type PostRow = [verdict: 'stale' | 'gone' | 'ok', known: string, sinceMs: number, isOwn: string];
-
-function readState([verdict, known, sinceMs, isOwn]: PostRow): PostState | undefined {
+function readState({ verdict, known, sinceMs, isOwn }: AnswerOf<typeof POST_SHAPE>): PostState | undefined {
   if (verdict === 'stale') return undefined;
   if (verdict === 'gone') return { kind: 'gone' };
   if (known === 'unsent') return { kind: 'unsent' };
-  return known === 'posting' ? { kind: 'posting', sinceMs, isOwn: isOwn === '1' } : { kind: 'posted', handle: known };
+  return known === 'posting' ? { kind: 'posting', sinceMs, isOwn } : { kind: 'posted', handle: known };
 }
 
 /** The field of a message's record that holds where a part of its answer stands; the commit may write it too. */

@@ -12,7 +12,11 @@ import { endedInTime } from './hand-over.ts';
 import { EditThrottle, progressOf } from './edit-throttle.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 
-const showScript = loadScript(import.meta.url, './scripts/show.lua');
+const showScript = loadScript(import.meta.url, './scripts/show.lua', {
+  keys: ['state', '...records'],
+  args: ['epoch', '...snapshots'],
+  answer: { verdict: ['shown', 'stale'], wasHandedOver: 'flag' },
+});
 
 export const CONTENT_PURPOSE = 'reply';
 /** A live reply is not ended so shortly before its handover that a poll of another process could hand it over meanwhile. */
@@ -176,16 +180,14 @@ export class PulledReply implements LiveReply {
     const snapshots = ids.map((id) =>
       id === deliveryId ? [this.#seal(id, view), '0', ''] : [this.#sealMerged(id), '1', this.#newerThan(id)],
     );
-    const keys = [conversationKeys(conversation).state, ...ids.map((id) => messageKey(conversation.partition, id))];
-    const [verdict, handedOver] = (await showScript.run(deps.redis, keys, [epoch, ...snapshots.flat()])) as [
-      string,
-      string,
-    ];
+    const records = ids.map((id) => messageKey(conversation.partition, id));
+    const keys = { state: conversationKeys(conversation).state, records };
+    const { verdict, wasHandedOver } = await showScript.run(deps.redis, keys, { epoch, snapshots: snapshots.flat() });
     if (verdict === 'stale') {
       controls.fenced();
       return;
     }
-    this.#isHandedOver ||= handedOver === '1';
+    this.#isHandedOver ||= wasHandedOver;
     if (progressOf(view) > 0 && !this.#hasShownText) {
       this.#hasShownText = true;
       deps.report.firstTextShown({ platform: platform.name, afterMs: this.#ageMs });

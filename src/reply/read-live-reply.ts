@@ -1,6 +1,7 @@
 import { messageKey, messageKeyPrefix } from '../domain/partition-keys.ts';
 import { SECOND_MS } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
+import type { AnswerOf, ScriptShape } from '../base/script-shape.ts';
 import { type KeyRing, SealError } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { Platform } from '../platforms/platform.ts';
@@ -9,7 +10,16 @@ import type { MissingReplies } from './missing-replies.ts';
 import { CONTENT_PURPOSE } from './pulled-reply.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 
-const pollScript = loadScript(import.meta.url, './scripts/poll.lua');
+const POLL_SHAPE = {
+  keys: ['record'],
+  args: ['person', 'handoverAgeMs', 'deliveryId', 'messagePrefix', 'deliveredWithinMs', 'noticeMs', 'looksOnly'],
+  answer: {
+    ...{ isKnown: 'flag', content: 'text', finished: 'flag', handedOver: 'flag', later: 'flag', keep: 'flag' },
+    ...{ state: 'text', contentId: 'text', elsewhere: 'flag', whole: 'flag' },
+  },
+} as const satisfies ScriptShape;
+type Polled = AnswerOf<typeof POLL_SHAPE>;
+const pollScript = loadScript(import.meta.url, './scripts/poll.lua', POLL_SHAPE);
 
 export interface ReadLiveReplyOptions {
   redis: RedisClient;
@@ -33,19 +43,6 @@ export interface PolledReply {
   isRepeat?: boolean;
 }
 
-/** What poll.lua returns for a known reply. */
-type PollRow = [
-  content: string,
-  finished: string,
-  handedOver: string,
-  later: string,
-  keep: string,
-  state: string,
-  contentId: string,
-  elsewhere: string,
-  whole: string,
-];
-
 /** An answer that is shown in an older message is told to its worker so long before that message's live time is over. */
 const HANDOVER_NOTICE_MS = 10 * SECOND_MS;
 
@@ -58,35 +55,40 @@ export async function readLiveReply(options: ReadLiveReplyOptions, polled: Polle
   const { redis, platform } = options;
   const { liveLifetimeMs, handoverMarginMs, deliveredWithinMs } = platform.replyTraits;
   const replyId = polled.deliveryId;
-  const key = messageKey(polled.partition, replyId);
-  const row = (await pollScript.run(
+  const { isKnown, ...found } = await pollScript.run(
     redis,
-    [key],
-    [
-      ...[polled.personId, liveLifetimeMs - handoverMarginMs],
-      ...[replyId, messageKeyPrefix(polled.partition), deliveredWithinMs, HANDOVER_NOTICE_MS],
-      polled.isRepeat === true ? 'looks' : 'polls',
-    ],
-  )) as PollRow | null;
-  if (!row && options.missing?.mayTurnUp(replyId)) return { replyId, content: '', finished: false };
-  if (!row) return { replyId, content: REPLY_TEXTS.unknownReply.en, finished: true };
+    { record: messageKey(polled.partition, replyId) },
+    {
+      person: polled.personId,
+      handoverAgeMs: liveLifetimeMs - handoverMarginMs,
+      deliveryId: replyId,
+      messagePrefix: messageKeyPrefix(polled.partition),
+      deliveredWithinMs,
+      noticeMs: HANDOVER_NOTICE_MS,
+      looksOnly: polled.isRepeat === true,
+    },
+  );
+  if (!isKnown && options.missing?.mayTurnUp(replyId)) return { replyId, content: '', finished: false };
+  if (!isKnown) return { replyId, content: REPLY_TEXTS.unknownReply.en, finished: true };
 
-  const [sealed, , handedOver, , , state, contentId, elsewhere, whole] = row;
-  if (state === 'limited') return { replyId, content: tooManyMessages(), finished: true };
-  if (elsewhere === '1') return { replyId, content: REPLY_TEXTS.answeredAbove.en, finished: true };
-  const content = openContent(options.keyRing, contentId, sealed);
+  if (found.state === 'limited') return { replyId, content: tooManyMessages(), finished: true };
+  if (found.elsewhere) return { replyId, content: REPLY_TEXTS.answeredAbove.en, finished: true };
+  const content = openContent(options.keyRing, found.contentId, found.content);
   // Whoever has the key answers another poll: in a change of keys some receivers have it already, or still.
-  if (content === undefined && handedOver !== '1') return { replyId, content: '', finished: false };
-  if (whole === '1' && handedOver !== '1' && polled.isRepeat !== true) options.onSeen?.(replyId);
-  return lookOf(replyId, content ?? '', row);
+  if (content === undefined && !found.handedOver) return { replyId, content: '', finished: false };
+  if (found.whole && !found.handedOver && polled.isRepeat !== true) options.onSeen?.(replyId);
+  return lookOf(replyId, content ?? '', found);
 }
 
-function lookOf(replyId: string, content: string, [, finished, handedOver, later, keep]: PollRow): PulledReply {
-  if (finished === '1')
-    return { replyId, content: content === '' ? REPLY_TEXTS.unknownReply.en : content, finished: true };
-  if (handedOver !== '1') return { replyId, content, finished: false };
-  const notice = later === '1' ? REPLY_TEXTS.followsBelow.en : REPLY_TEXTS.tookTooLong.en;
-  return { replyId, content: keep === '1' && content !== '' ? content : notice, finished: true };
+function lookOf(
+  replyId: string,
+  content: string,
+  { finished, handedOver, later, keep }: Pick<Polled, 'finished' | 'handedOver' | 'later' | 'keep'>,
+): PulledReply {
+  if (finished) return { replyId, content: content === '' ? REPLY_TEXTS.unknownReply.en : content, finished: true };
+  if (!handedOver) return { replyId, content, finished: false };
+  const notice = later ? REPLY_TEXTS.followsBelow.en : REPLY_TEXTS.tookTooLong.en;
+  return { replyId, content: keep && content !== '' ? content : notice, finished: true };
 }
 
 /** What a person reads whose messages came too fast; in both languages, since the message was not looked into. */

@@ -2,7 +2,6 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
 import { KeyRing } from '../../src/base/key-ring.ts';
-import { loadScript } from '../../src/base/lua-script.ts';
 import { conversationKeys, threadsKey } from '../../src/domain/partition-keys.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { sealTurn } from '../../src/conversation/history.ts';
@@ -15,6 +14,8 @@ import type { Platform, PostResult } from '../../src/platforms/platform.ts';
 import type { InboundMessage } from '../../src/domain/message.ts';
 import { createPrivateRate } from '../../src/platforms/wecom/index.ts';
 import { Inbox } from '../../src/queue/accept.ts';
+import { endClaimScript } from '../../src/queue/dead-workers.ts';
+import { countScript } from '../../src/queue/person-limit.ts';
 import { forgetAnswered } from '../../src/queue/replay-after-failover.ts';
 import { ReplayBuffer } from '../../src/queue/replay-buffer.ts';
 import { stopRunning } from '../../src/queue/stop-running.ts';
@@ -43,8 +44,6 @@ import { useTestRedis } from '../support/use-test-redis.ts';
 
 const keyRing = testKeyRing();
 const { log } = recordingLog();
-/** Where the queue room's script lies. */
-const PERSON_LIMIT = new URL('../../src/queue/person-limit.ts', import.meta.url).href;
 const MORTAL = 'mortal-worker';
 const nowMs = () => Date.now();
 const ran = new Set<string>();
@@ -134,8 +133,7 @@ test('no script of a turn brings an expired record back for ever', async () => {
   await store.markSolo(claim);
   await store.renew(claim);
   await store.notCrashed(claim);
-  const endClaim = loadScript(PERSON_LIMIT, './scripts/end-claim.lua');
-  await endClaim.run(redis, [keys.state], [MORTAL]);
+  await endClaimScript.run(redis, keys, { worker: MORTAL });
   await store.giveBack(claim, 0);
   const shards = new ShardCensus(redis, 1);
   await shards.removeLeftOver({ ...(await shards.say()), known: 2 });
@@ -172,8 +170,8 @@ test('no script of a turn brings an expired record back for ever', async () => {
   expect(await redis.llen(keys.leftovers)).toBe(1);
 
   // A cluster's own step, which needs no cluster for what it writes.
-  const countPerson = loadScript(PERSON_LIMIT, './scripts/count-person.lua');
-  for (const id of ['one', 'two']) await countPerson.run(redis, ['{person:alice}:rate:minute'], [id, 60_000]);
+  const messages = '{person:alice}:rate:minute';
+  for (const id of ['one', 'two']) await countScript.run(redis, { messages }, { deliveryId: id, minuteMs: 60_000 });
   const image = { partition: alice.partition, personId, isSignedIn: false, mediaId: 'm' };
   await new MediaStore(redis, keyRing).keep(image, { dataUrl: 'data:' });
   const rate = createPrivateRate(redis, log);

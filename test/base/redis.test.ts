@@ -99,19 +99,23 @@ describe('while Redis is away', () => {
 });
 
 describe('a Lua script', () => {
-  const script = loadScript(import.meta.url, './scripts/set-and-count.lua');
+  const script = loadScript(import.meta.url, './scripts/set-and-count.lua', {
+    keys: ['place'],
+    args: ['value'],
+    answer: 'number',
+  });
 
   test('runs whether or not Redis knows it', async () => {
     const { redis } = connect('wait');
-    expect(await script.run(redis, ['lua:1'], ['four'])).toBe(4);
+    expect(await script.run(redis, { place: 'lua:1' }, { value: 'four' })).toBe(4);
     await redis.script('FLUSH');
-    expect(await script.run(redis, ['lua:1'], [Buffer.from([0xff, 0])])).toBe(2);
-    expect(await script.run(redis, ['lua:1'], [12_345])).toBe(5);
+    expect(await script.run(redis, { place: 'lua:1' }, { value: Buffer.from([0xff, 0]) })).toBe(2);
+    expect(await script.run(redis, { place: 'lua:1' }, { value: 12_345 })).toBe(5);
     expect(await redis.get('lua:1')).toBe('12345');
   });
 
   test('passes on its own errors without trying again', async () => {
     const { redis } = connect('wait');
-    await expect(script.run(redis, [], [])).rejects.toThrow();
+    await expect(script.run(redis, {} as never, { value: '' })).rejects.toThrow();
   });
 });

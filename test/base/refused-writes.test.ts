@@ -4,7 +4,11 @@ import { connectRedis, type RedisPatience } from '../../src/base/redis.ts';
 import { recordingLog } from '../support/redis.ts';
 import { useTestRedis } from '../support/use-test-redis.ts';
 
-const script = loadScript(import.meta.url, './scripts/set-and-count.lua');
+const script = loadScript(import.meta.url, './scripts/set-and-count.lua', {
+  keys: ['place'],
+  args: ['value'],
+  answer: 'number',
+});
 const { log, lines } = recordingLog();
 const server = useTestRedis();
 
@@ -15,7 +19,7 @@ async function sendWhileRefused(patience: RedisPatience): Promise<{ sent: Promis
   const redis = connectRedis({ urls: [server.url] }, patience, log, patience);
   await redis.ping().catch(() => new Promise((resolve) => redis.once('ready', resolve)));
   await server.redis.config('SET', 'min-replicas-to-write', '1');
-  return { sent: script.run(redis, ['place'], ['value']), end: () => redis.disconnect() };
+  return { sent: script.run(redis, { place: 'place' }, { value: 'value' }), end: () => redis.disconnect() };
 }
 
 test('a worker’s script waits until Redis takes writes again, which is said once', async () => {

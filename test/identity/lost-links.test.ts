@@ -205,8 +205,10 @@ test('a sign-in by a typed code is made again, and its message is answered as be
 test('what is remembered of links is bounded in time, number and bytes', () => {
   let nowMs = 0;
   const changes = new RecentChanges(() => nowMs);
-  const change = { kind: 'linked', person: 'p', who: 'w', keys: ['k'], args: [1], atMs: 1 } as const;
-  const keep = (args: string[] = []) => changes.keep({ ...change, keys: ['k'], args });
+  const keys = { link: 'k', rechecks: 'k', outcome: 'k', changed: 'k' };
+  const args = { person: 'p', holderPrefix: '', outcomeLifeMs: 1 };
+  const keep = (outcomeThen = '') =>
+    changes.keep({ kind: 'unlinked', person: 'p', who: 'w', keys, args: { ...args, outcomeThen }, atMs: 1 });
   keep();
   nowMs = 59 * MINUTE_MS;
   keep();
@@ -215,7 +217,7 @@ test('what is remembered of links is bounded in time, number and bytes', () => {
   expect(changes.all()).toHaveLength(1);
   for (let count = 0; count < 11_000; count += 1) keep();
   expect(changes.all()).toHaveLength(10_000);
-  for (let count = 0; count < 10; count += 1) keep(['x'.repeat(MIB_BYTES)]);
+  for (let count = 0; count < 10; count += 1) keep('x'.repeat(MIB_BYTES));
   expect(changes.all()).toHaveLength(7);
 });
 

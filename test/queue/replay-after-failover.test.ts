@@ -65,7 +65,18 @@ async function acceptAll(messages: InboundMessage[]): Promise<string[]> {
 }
 /** As a message that was accepted is kept in memory. */
 const asKept = (index: number) => ({
-  ...{ deliveryId: `${index}`, conversation: alice, keys: ['k'], args: ['a', 'b', 'c', 'd'], takenAtMs: 1 },
+  ...{ deliveryId: `${index}`, conversation: alice, takenAtMs: 1 },
+  keys: { record: 'k', inbox: 'k', state: 'k', pending: 'k', personRate: 'k' },
+  args: {
+    deliveryId: 'a',
+    conversationId: 'b',
+    owner: 'c',
+    mergeKey: 'd',
+    words: '',
+    sealed: 'e',
+    opener: '',
+    target: '',
+  },
 });
 /** Breaks the receiver's connection. @returns once it stands again and has worked for a while */
 async function reconnect(): Promise<void> {

@@ -33,9 +33,8 @@ export function expireBeforeScripts(
   const source = new Redis(url);
   const copy = new Redis(url);
   void copy.select(1);
-  const texts = allScripts();
   const [ran, left, errors] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  const nameOf = (script: string) => [...texts].find(([, text]) => script.endsWith(text))?.[0] ?? 'unknown';
+  const nameOf = (script: string) => /^-- (\S+)\.lua$/m.exec(script)?.[1] ?? 'unknown';
 
   async function tryWithout(run: (on: Redis) => Promise<unknown>, name: string): Promise<void> {
     const stored = await source.keys('*');

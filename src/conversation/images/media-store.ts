@@ -14,8 +14,16 @@ const UNLINKED_BYTES_KEY = '{media}:unlinked-bytes';
 const PURPOSE = 'media';
 const FAULT_PREFIX = 'fault:';
 
-const shareScript = loadScript(import.meta.url, '../scripts/share-bytes.lua');
-const keepScript = loadScript(import.meta.url, '../scripts/keep-media.lua');
+const shareScript = loadScript(import.meta.url, '../scripts/share-bytes.lua', {
+  keys: ['taken'],
+  args: ['bytes', 'lifeMs', 'mostBytes'],
+  answer: 'flag',
+});
+const keepScript = loadScript(import.meta.url, '../scripts/keep-media.lua', {
+  keys: ['image', 'bytes'],
+  args: ['sealed', 'lifeMs', 'mostBytes'],
+  answer: 'flag',
+});
 
 /** An image as it was found to be: ready for the model, as a data URL, or unfit for good. */
 export type KeptImage = { dataUrl: string } | { fault: ImageFault };
@@ -49,14 +57,15 @@ export class MediaStore {
     const sealed = this.#keyRing.seal(PURPOSE, mediaId, plain);
     if (!isSignedIn && !(await this.#hasRoomForUnlinked(sealed))) return;
     const owner = this.#keyRing.pseudonym('media-bytes', personId);
-    const keys = [mediaKey(partition, mediaId), mediaBytesKey(partition, owner)];
-    await keepScript.run(this.#redis, keys, [sealed, HELD_LIFE_MS, MOST_BYTES_OF_A_PERSON]);
+    const keys = { image: mediaKey(partition, mediaId), bytes: mediaBytesKey(partition, owner) };
+    const args = { sealed, lifeMs: HELD_LIFE_MS, mostBytes: MOST_BYTES_OF_A_PERSON };
+    await keepScript.run(this.#redis, keys, args);
   }
 
   /** What is counted for an image that is then not kept, or twice, makes the share smaller and never larger. */
   async #hasRoomForUnlinked(sealed: string): Promise<boolean> {
-    const args = [sealed.length, HELD_LIFE_MS, MOST_BYTES_OF_UNLINKED];
-    return (await shareScript.run(this.#redis, [UNLINKED_BYTES_KEY], args)) === 1;
+    const args = { bytes: sealed.length, lifeMs: HELD_LIFE_MS, mostBytes: MOST_BYTES_OF_UNLINKED };
+    return shareScript.run(this.#redis, { taken: UNLINKED_BYTES_KEY }, args);
   }
 
   /** @returns the images in the same order; undefined for one that is gone or whose key is lost */

@@ -3,15 +3,15 @@
 -- What it cost is added to a person's use in the same step: once, and only for a summary that is kept.
 -- Safe to repeat: the second time it finds what it wrote.
 --
--- KEYS  1 summary   2 history   3 the person's use
--- ARGV  1 what it started from ('' = nothing)   2 sealed record of the newest turn that it covers   3 sealed summary   4 life, ms
---       5 life of the use, ms   6… fields of the use, and how much each grows
--- Returns 'written' | 'stale'
-local kept = redis.call('GET', KEYS[1]) or ''
-if kept == ARGV[3] then return 'written' end
-if kept ~= ARGV[1] then return 'stale' end
-if not redis.call('LPOS', KEYS[2], ARGV[2]) then return 'stale' end
-redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[4])
-for at = 6, #ARGV, 2 do redis.call('HINCRBY', KEYS[3], ARGV[at], ARGV[at + 1]) end
-if KEYS[3] then redis.call('PEXPIRE', KEYS[3], ARGV[5]) end
+-- keys  summary   history   usage: of the person
+-- args  startedFrom: '' = nothing   newestCovered: sealed record of the newest turn that it covers   sealed: the summary   lifeMs
+--       usageLifeMs   counts: fields of the use, and how much each grows
+-- Answers 'written' | 'stale'
+local kept = redis.call('GET', keys.summary) or ''
+if kept == args.sealed then return 'written' end
+if kept ~= args.startedFrom then return 'stale' end
+if not redis.call('LPOS', keys.history, args.newestCovered) then return 'stale' end
+redis.call('SET', keys.summary, args.sealed, 'PX', args.lifeMs)
+for at = 1, #args.counts, 2 do redis.call('HINCRBY', keys.usage, args.counts[at], args.counts[at + 1]) end
+if keys.usage then redis.call('PEXPIRE', keys.usage, args.usageLifeMs) end
 return 'written'

@@ -12,16 +12,15 @@ import type { KeepTokens } from '../options.ts';
 import { PENDING_SIGN_IN_LIFE_MS, type PendingSignIn } from '../tickets/pending-sign-ins.ts';
 import { releaseFrom, releaseIdPrefix, releaseLifeMs } from './releases.ts';
 import { fieldArguments, type StoredLink } from './stored-link.ts';
-import type { RecentChange } from './recent-changes.ts';
-import { CHANGED_LIFE_MS, keys, type IdentityStore } from '../store.ts';
+import { COMMIT_LINK_SHAPE } from './link-shapes.ts';
+import type { RecentLink } from './recent-changes.ts';
+import { keys, type IdentityStore } from '../store.ts';
 import type { Ticket } from '../tickets/tickets.ts';
 import { OUTCOME_LIFE_MS } from '../typed-code/typed-codes.ts';
 import type { KeptTokens, SignedIn } from '../tokens/vault.ts';
 import type { WaitsFor } from './waiting.ts';
 
-const commitScript = loadScript(import.meta.url, '../scripts/commit-link.lua', { CHANGED_LIFE_MS });
-/** Of commit-link.lua, from 0. */
-const MADE_AT_ARGUMENT = 19;
+const commitScript = loadScript(import.meta.url, '../scripts/commit-link.lua', COMMIT_LINK_SHAPE);
 
 /** What became of a confirmed sign-in. */
 export type Committed =
@@ -101,33 +100,33 @@ function createRun(parts: CommitParts, links: Links, keepTokens: KeepTokens) {
     const person = personKey(ticket.person);
     const link = linkOf(request, links, { ...parts, keepTokens });
     const canBeChecked = tokensToKeep(signedIn.tokens, keepTokens).refreshToken !== undefined;
-    const nextCheckMs = canBeChecked ? nowMs() + DAY_MS : 0;
-    const linkLifeMs = canBeChecked ? CHECKED_LINK_LIFE_MS : UNCHECKED_LINK_LIFE_MS;
     const waitsFor = await parts.waitsFor(ticket.person);
-    const left = leftOver(request, parts, waitsFor);
-    const names = [
-      ...[keys.ticket(ticket.hash), keys.quarantine(cookieHash), keys.link(person), keys.holder(link.accountKey)],
-      ...[keys.waiting(person), keys.liveTicket(person), keys.releases(), keys.rechecks(), keys.typed(person)],
-      keys.changed(person),
-    ];
     const linkId = hashParts('release', ticket.hash, String(signedIn.obtainedAtMs)).slice(0, 24);
-    const releasePrefix = releaseIdPrefix(linkId, person);
-    const args = [
-      ...[nowMs(), cookieHash, quarantineText, person, link.accountKey, left, PENDING_SIGN_IN_LIFE_MS, linkLifeMs],
-      ...[releaseLifeMs, releasePrefix, keys.release(), keys.link(), nextCheckMs],
-      ...[typed?.mac ?? '', typed?.messageId ?? '', ticket.person.language, MOST_WRONG_CODES, OUTCOME_LIFE_MS],
-      ...[randomToken(NAME_BYTES), '', link.linkedAtMs],
-      ...fieldArguments(link),
-    ];
+    const names = {
+      ...{ ticket: keys.ticket(ticket.hash), quarantine: keys.quarantine(cookieHash) },
+      ...{ link: keys.link(person), holder: keys.holder(link.accountKey), changed: keys.changed(person) },
+      ...{ waiting: keys.waiting(person), liveTicket: keys.liveTicket(person), outcomes: keys.typed(person) },
+      ...{ releases: keys.releases(), rechecks: keys.rechecks() },
+    };
+    const args = {
+      ...{ nowMs: nowMs(), cookieHash, quarantineRead: quarantineText, person, accountKey: link.accountKey },
+      ...{ newQuarantine: leftOver(request, parts, waitsFor), quarantineLifeMs: PENDING_SIGN_IN_LIFE_MS },
+      linkLifeMs: canBeChecked ? CHECKED_LINK_LIFE_MS : UNCHECKED_LINK_LIFE_MS,
+      ...{ releaseLifeMs, releaseIdPrefix: releaseIdPrefix(linkId, person), releasePrefix: keys.release() },
+      ...{ linkPrefix: keys.link(), nextCheckAtMs: canBeChecked ? nowMs() + DAY_MS : 0 },
+      ...{ codeMac: typed?.mac, messageId: typed?.messageId, language: ticket.person.language },
+      ...{ mostWrongCodes: MOST_WRONG_CODES, outcomeLifeMs: OUTCOME_LIFE_MS, callName: randomToken(NAME_BYTES) },
+      ...{ linkedAtMs: link.linkedAtMs, fields: fieldArguments(link) },
+    };
     const ask = async (): Promise<CommittedTyped> => {
-      const [kind, ...rest] = (await store.run(commitScript, names, args)) as [CommittedTyped['kind'], ...string[]];
-      if (kind === 'wrong') return { kind, triesLeft: Number(rest[0]) };
+      const { kind, detail, releases } = await store.run(commitScript, names, args);
+      if (kind === 'wrong') return { kind, triesLeft: Number(detail) };
       if (kind === 'linked') {
-        const [madeAtMs, ...releases] = rest;
-        changes.keep({ kind, person, who: link.who, keys: names, args, atMs: Number(madeAtMs) });
+        changes.keep({ kind, person, who: link.who, keys: names, args, atMs: Number(detail) });
         return { kind, releases: releasesFrom(releases), waitsFor };
       }
-      return kind === 'held-elsewhere' ? { kind, holder: await holderOf(links, rest[0]) } : { kind };
+      if (kind === 'held-elsewhere') return { kind, holder: await holderOf(links, detail) };
+      return { kind: kind === 'known' ? 'linked-before' : kind };
     };
     return ask().catch((error: unknown) => {
       if (onLate && isIdentityError(error, 'store_away'))
@@ -146,12 +145,12 @@ export type LinkedAgain = { kind: 'linked'; releases: Release[] } | { kind: 'kno
 /** Makes a link again after a failover, as of then. @throws IdentityError `store_away` */
 export async function linkAgain(
   store: IdentityStore,
-  { keys: names, args: [_before, ...args], atMs }: RecentChange,
+  { keys: names, args, atMs }: RecentLink,
   nowMs: number,
 ): Promise<LinkedAgain> {
-  const again = [nowMs, ...args].with(MADE_AT_ARGUMENT, atMs);
-  const [kind, ...rest] = (await store.run(commitScript, names, again)) as [LinkedAgain['kind'], ...string[]];
-  return kind === 'linked' ? { kind, releases: releasesFrom(rest.slice(1)) } : { kind };
+  const { kind, releases } = await store.run(commitScript, names, { ...args, nowMs, madeAtMs: atMs });
+  if (kind === 'linked') return { kind, releases: releasesFrom(releases) };
+  return { kind: kind === 'held-elsewhere' ? kind : 'known' };
 }
 
 /** The same call again, by its name, until Redis says what became of it; undefined when it never does. */

@@ -7,22 +7,28 @@ import { type Account } from '../../domain/account.ts';
 import type { Audit } from '../audit.ts';
 import { createRewrapLink } from './rewrap-link.ts';
 import { fieldArguments, openWho, readStoredLink, sealWho, type LinkFields, type StoredLink } from './stored-link.ts';
-import type { RecentChange, RecentChanges } from './recent-changes.ts';
-import { CHANGED_LIFE_MS, keys, type IdentityStore } from '../store.ts';
+import { UNLINK_SHAPE } from './link-shapes.ts';
+import type { RecentChanges, RecentUnlink } from './recent-changes.ts';
+import { keys, type IdentityStore } from '../store.ts';
 import type { Vault } from '../tokens/vault.ts';
 
-const writeScript = loadScript(import.meta.url, '../scripts/write-link.lua');
-const renewScript = loadScript(import.meta.url, '../scripts/renew-link.lua');
-const unlinkScript = loadScript(import.meta.url, '../scripts/unlink.lua', { CHANGED_LIFE_MS });
+const writeScript = loadScript(import.meta.url, '../scripts/write-link.lua', {
+  keys: ['link'],
+  args: ['versionField', 'version', 'writing', '...fields'],
+  answer: 'flag',
+});
+const renewScript = loadScript(import.meta.url, '../scripts/renew-link.lua', {
+  keys: ['link', 'rechecks'],
+  args: ['person', 'lifeMs', 'nextCheckAtMs', 'holderPrefix'],
+  answer: 'flag',
+});
+const unlinkScript = loadScript(import.meta.url, '../scripts/unlink.lua', UNLINK_SHAPE);
 
 /** A link that is re-checked lives on with each success; one that cannot be re-checked ends, and the person signs in again. */
 export const CHECKED_LINK_LIFE_MS = 90 * DAY_MS;
 export const UNCHECKED_LINK_LIFE_MS = 30 * DAY_MS;
 /** A turn may run again for as long as its message is remembered. */
 const UNLINKED_REMEMBERED_MS = DAY_MS;
-
-/** Of unlink.lua, from 0: when it was undone before, and what came of it then. */
-const UNDONE_AT_ARGUMENT = 3;
 
 const NAME_BYTES = 12;
 
@@ -67,21 +73,25 @@ export function createLinks(parts: LinkParts): Links {
     },
     accountOf: (person) => readAccount(links, parts, person),
     async write(person, field, expected, fields) {
-      const args = [field, expected, randomToken(NAME_BYTES), ...fieldArguments(fields)];
-      return (await store.run(writeScript, [keys.link(person)], args)) === 1;
+      const args = { versionField: field, version: expected, writing: randomToken(NAME_BYTES) };
+      return store.run(writeScript, { link: keys.link(person) }, { ...args, fields: fieldArguments(fields) });
     },
     async renew(person, nextCheckAtMs) {
-      const args = [person, CHECKED_LINK_LIFE_MS, Math.round(nextCheckAtMs), keys.holder()];
-      await store.run(renewScript, [keys.link(person), keys.rechecks()], args);
+      const names = { link: keys.link(person), rechecks: keys.rechecks() };
+      const next = { nextCheckAtMs: Math.round(nextCheckAtMs), holderPrefix: keys.holder() };
+      await store.run(renewScript, names, { person, lifeMs: CHECKED_LINK_LIFE_MS, ...next });
     },
     async remove(person, messageId) {
       const key = personKey(person);
-      const names = [keys.link(key), keys.rechecks(), keys.unlinked(messageId), keys.changed(key)];
-      const args = [key, keys.holder(), UNLINKED_REMEMBERED_MS, ''];
-      const [wasLinked, atMs] = (await store.run(unlinkScript, names, args)) as [number, number];
-      const change = { person: key, who: sealWho(keyRing, person), keys: names, args: [...args, wasLinked], atMs };
-      if (atMs > 0) changes.keep({ kind: 'unlinked', ...change });
-      return wasLinked === 1;
+      const names = {
+        ...{ link: keys.link(key), rechecks: keys.rechecks() },
+        ...{ outcome: keys.unlinked(messageId), changed: keys.changed(key) },
+      };
+      const args = { person: key, holderPrefix: keys.holder(), outcomeLifeMs: UNLINKED_REMEMBERED_MS };
+      const { wasLinked, undoneAtMs } = await store.run(unlinkScript, names, args);
+      const change = { person: key, who: sealWho(keyRing, person), keys: names, atMs: undoneAtMs };
+      if (undoneAtMs > 0) changes.keep({ kind: 'unlinked', ...change, args: { ...args, outcomeThen: wasLinked } });
+      return wasLinked;
     },
     sealWho: (person) => sealWho(keyRing, person),
     openWho: (person, sealed) => openWho(keyRing, person, sealed),
@@ -90,9 +100,8 @@ export function createLinks(parts: LinkParts): Links {
 }
 
 /** Writes again after a failover what `remove` wrote. @returns whether a link was there that had been undone */
-export async function unlinkAgain(store: IdentityStore, { keys: names, args, atMs }: RecentChange): Promise<boolean> {
-  const [wasLinked] = (await store.run(unlinkScript, names, args.with(UNDONE_AT_ARGUMENT, atMs))) as [number];
-  return wasLinked === 1;
+export async function unlinkAgain(store: IdentityStore, { keys: names, args, atMs }: RecentUnlink): Promise<boolean> {
+  return (await store.run(unlinkScript, names, { ...args, undoneAtMs: atMs })).wasLinked;
 }
 
 async function readAccount(

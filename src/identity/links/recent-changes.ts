@@ -1,6 +1,7 @@
 import { HOUR_MS, MIB_BYTES, monotonicMs, type NowMs } from '../../base/clock.ts';
 import { Fifo } from '../../base/fifo.ts';
-import type { LuaArgument } from '../../base/lua-script.ts';
+import type { ArgsOf, KeysOf, ScriptShape } from '../../base/script-shape.ts';
+import type { COMMIT_LINK_SHAPE, UNLINK_SHAPE } from './link-shapes.ts';
 
 /** As long as receivers keep the messages that may have changed something without an answer to show for it. */
 const KEEP_MS = HOUR_MS;
@@ -8,14 +9,18 @@ const MOST = 10_000;
 const MOST_BYTES = 8 * MIB_BYTES;
 
 /** One change of a person's link as it was written: all that writing it again needs. What it says of the person is sealed. */
-export interface RecentChange {
-  kind: 'linked' | 'unlinked';
+export type RecentChange = RecentLink | RecentUnlink;
+export type RecentLink = Change<'linked', typeof COMMIT_LINK_SHAPE>;
+export type RecentUnlink = Change<'unlinked', typeof UNLINK_SHAPE>;
+
+interface Change<Kind, Shape extends ScriptShape> {
+  kind: Kind;
   /** The link's key of the person, and the person sealed into it. */
   person: string;
   who: string;
   /** Keys and arguments of the script that wrote it. */
-  keys: string[];
-  args: LuaArgument[];
+  keys: KeysOf<Shape>;
+  args: ArgsOf<Shape>;
   /** When it was written, by Redis' clock: of two changes the later one counts, whichever process brings it back. */
   atMs: number;
 }
@@ -42,7 +47,7 @@ export class RecentChanges {
   }
 
   keep(change: RecentChange): void {
-    const texts = [change.who, ...change.keys, ...change.args.map(String)];
+    const texts = [change.who, ...Object.values(change.keys), ...Object.values(change.args).map(String)];
     const bytes = texts.reduce((sum, text) => sum + text.length, 0);
     this.#kept.push({ atMs: this.#nowMs(), bytes, change });
     this.#bytes += bytes;

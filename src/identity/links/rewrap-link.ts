@@ -5,7 +5,11 @@ import { keys, type IdentityStore } from '../store.ts';
 import { openWho, sealWho, type StoredLink } from './stored-link.ts';
 import type { Vault } from '../tokens/vault.ts';
 
-const rewrapScript = loadScript(import.meta.url, '../scripts/rewrap-link.lua');
+const rewrapScript = loadScript(import.meta.url, '../scripts/rewrap-link.lua', {
+  keys: ['link'],
+  args: ['...replacements'],
+  answer: 'texts',
+});
 
 const SEALED_FIELDS = ['who', 'profile', 'tokens'] as const;
 type SealedField = (typeof SEALED_FIELDS)[number];
@@ -33,9 +37,9 @@ export function createRewrapLink({ store, keyRing, vault }: RewrapParts) {
     if (old.length === 0) return link;
     const sealedAnew = old.flatMap((field) => rewrapField({ keyRing, vault }, { key, link, field }));
     if (sealedAnew.length === 0) return link;
-    const args = sealedAnew.flatMap(({ field, value }) => [field, link[field], value]);
+    const replacements = sealedAnew.flatMap(({ field, value }) => [field, link[field], value]);
     try {
-      const replaced = (await store.run(rewrapScript, [keys.link(key)], args)) as string[];
+      const replaced = await store.run(rewrapScript, { link: keys.link(key) }, { replacements });
       const values = sealedAnew.filter(({ field }) => replaced.includes(field));
       return { ...link, ...Object.fromEntries(values.map(({ field, value }) => [field, value])) };
     } catch (error) {

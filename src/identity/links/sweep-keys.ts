@@ -6,8 +6,15 @@ import type { Links } from './links.ts';
 import { keyIdsOf } from './rewrap-link.ts';
 import { keys, type IdentityStore } from '../store.ts';
 
-const scanScript = loadScript(import.meta.url, '../scripts/scan-links.lua');
-const noteScript = loadScript(import.meta.url, '../scripts/note-sealed-records.lua');
+const scanScript = loadScript(import.meta.url, '../scripts/scan-links.lua', {
+  keys: ['sameSlot'],
+  args: ['cursor', 'pattern', 'count'],
+  answer: { cursor: 'text', names: 'texts' },
+});
+const noteScript = loadScript(import.meta.url, '../scripts/note-sealed-records.lua', {
+  keys: ['records'],
+  args: ['lifeMs', '...counts'],
+});
 
 /** One whole sweep of the deployment in this time, by whichever process comes first. */
 const SWEEP_EVERY_MS = 10 * MINUTE_MS;
@@ -48,10 +55,10 @@ async function sweepAll({ store, keyRing, links }: SweepParts): Promise<void> {
   const prefix = keys.link();
   let cursor = '0';
   do {
-    const args = [cursor, `${prefix}*`, KEYS_A_STEP];
-    const [next, names] = (await store.run(scanScript, [keys.rechecks()], args)) as [string, string[]];
-    cursor = next;
-    const queue = names.map((name) => name.slice(prefix.length));
+    const args = { cursor, pattern: `${prefix}*`, count: KEYS_A_STEP };
+    const step = await store.run(scanScript, { sameSlot: keys.rechecks() }, args);
+    cursor = step.cursor;
+    const queue = step.names.map((name) => name.slice(prefix.length));
     const work = async () => {
       for (let person = queue.pop(); person !== undefined; person = queue.pop()) {
         const link = await links.read(person);
@@ -60,5 +67,6 @@ async function sweepAll({ store, keyRing, links }: SweepParts): Promise<void> {
     };
     await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
   } while (cursor !== '0');
-  await store.run(noteScript, [keys.sealedRecords()], [COUNTS_LIFE_MS, ...[...counts].flat()]);
+  const args = { lifeMs: COUNTS_LIFE_MS, counts: [...counts].flat() };
+  await store.run(noteScript, { records: keys.sealedRecords() }, args);
 }

@@ -1,4 +1,4 @@
--- Notes a name in a ticket that lives. KEYS: 1 ticket; ARGV: 1 sealed name. Output: 1 | 0. Safe to repeat.
-if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-redis.call('HSET', KEYS[1], 'sealedName', ARGV[1])
+-- Notes a name in a ticket that lives: `args.sealedName`. Answers 1 | 0. Safe to repeat.
+if redis.call('EXISTS', keys.ticket) == 0 then return 0 end
+redis.call('HSET', keys.ticket, 'sealedName', args.sealedName)
 return 1

@@ -9,9 +9,24 @@ import { conversationText } from '../links/releases.ts';
 import { keys, type IdentityStore } from '../store.ts';
 import { TRANSACTION_LIFE_MS, type Transaction } from './transactions.ts';
 
-const startScript = loadScript(import.meta.url, '../scripts/start.lua');
-const nameScript = loadScript(import.meta.url, '../scripts/name-ticket.lua');
-const closeScript = loadScript(import.meta.url, '../scripts/close-ticket.lua');
+const startScript = loadScript(import.meta.url, '../scripts/start.lua', {
+  keys: ['ticket', 'transaction'],
+  args: [
+    ...(['nowMs', 'shownCookieHash', 'cookieHash', 'transactionText', 'transactionLifeMs'] as const),
+    ...(['transactionPrefix', 'quarantinePrefix', 'mostStarts'] as const),
+  ],
+  answer: ['started', 'gone', 'too-often'],
+});
+const nameScript = loadScript(import.meta.url, '../scripts/name-ticket.lua', {
+  keys: ['ticket'],
+  args: ['sealedName'],
+  answer: 'flag',
+});
+const closeScript = loadScript(import.meta.url, '../scripts/close-ticket.lua', {
+  keys: ['ticket', 'liveTicket', 'quarantine'],
+  args: ['status', 'ticketHash', 'closing'],
+  answer: 'flag',
+});
 
 const SHOWN_NAME_PURPOSE = 'link-ticket-shown-name';
 /** Pages show fewer characters. */
@@ -27,7 +42,20 @@ const MAX_STARTS = 60;
 /** Held messages live 55 minutes; the list of their conversations lives a little longer. */
 const WAITING_LIFE_MS = HOUR_MS;
 const MAX_WAITING = 50;
-const askScript = loadScript(import.meta.url, '../scripts/mint-ticket.lua', { LEAST_LEFT_MS });
+const askScript = loadScript(import.meta.url, '../scripts/mint-ticket.lua', {
+  constants: { LEAST_LEFT_MS },
+  keys: ['liveTicket', 'minted', 'waiting', 'ticket', 'link'],
+  args: [
+    ...(['nowMs', 'minting', 'ticketHash', 'ticketLifeMs', 'hourMs', 'mostAnHour', 'ticketPrefix', 'person'] as const),
+    ...(['sealed', 'conversation', 'waitingLifeMs', 'mostWaiting', 'uselessLinkMs?', 'madeOf'] as const),
+    ...(['transactionPrefix', 'quarantinePrefix'] as const),
+  ],
+  answer: {
+    kind: ['invited', 'waiting', 'too-many', 'linked', 'full', 'spent'],
+    ...{ expiresAtMs: 'number', liveHash: 'text', liveMadeOf: 'text' },
+    ...{ retryAtMs: 'number', linkedAtMs: 'number', most: 'number' },
+  },
+});
 
 /** A link ticket as the pages see it. The ticket itself is only in the link; Redis knows its SHA-256 (SECURITY.md one-live-ticket). */
 export interface Ticket {
@@ -122,18 +150,27 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
         ticketHash,
         [...displayName].slice(0, MAX_NAME_CHARS).join(''),
       );
-      await store.run(nameScript, [keys.ticket(ticketHash)], [sealedName]);
+      await store.run(nameScript, { ticket: keys.ticket(ticketHash) }, { sealedName });
     },
     async start({ ticketHash, shownCookieHash, cookieHash, transaction }) {
-      const names = [keys.ticket(ticketHash), keys.transaction(cookieHash)];
-      const prefixes = [keys.transaction(), keys.quarantine()];
-      const text = JSON.stringify(transaction);
-      const args = [nowMs(), shownCookieHash, cookieHash, text, TRANSACTION_LIFE_MS, ...prefixes, MAX_STARTS];
-      return (await store.run(startScript, names, args)) as 'started' | 'gone' | 'too-often';
+      const names = { ticket: keys.ticket(ticketHash), transaction: keys.transaction(cookieHash) };
+      return store.run(startScript, names, {
+        ...{ nowMs: nowMs(), shownCookieHash, cookieHash, transactionText: JSON.stringify(transaction) },
+        ...{
+          transactionLifeMs: TRANSACTION_LIFE_MS,
+          transactionPrefix: keys.transaction(),
+          quarantinePrefix: keys.quarantine(),
+        },
+        mostStarts: MAX_STARTS,
+      });
     },
     async close(ticket, status, cookieHash) {
-      const names = [keys.ticket(ticket.hash), keys.liveTicket(personKey(ticket.person)), keys.quarantine(cookieHash)];
-      return (await store.run(closeScript, names, [status, ticket.hash, randomToken(NAME_BYTES)])) === 1;
+      const names = {
+        ticket: keys.ticket(ticket.hash),
+        liveTicket: keys.liveTicket(personKey(ticket.person)),
+        quarantine: keys.quarantine(cookieHash),
+      };
+      return store.run(closeScript, names, { status, ticketHash: ticket.hash, closing: randomToken(NAME_BYTES) });
     },
   };
 }
@@ -178,30 +215,33 @@ async function askOnce(
   const { platform, tenant, app, chatUserId, displayName, language, conversation, mints, uselessLinkMs } = request;
   const person = { platform, tenant, app, chatUserId, language, displayName };
   const key = personKey(person);
-  const names = [keys.liveTicket(key), keys.minted(key), keys.waiting(key), keys.ticket(hash), keys.link(key)];
-  const limits = [TICKET_LIFE_MS, HOUR_MS, MAX_TICKETS_PER_HOUR];
-  const waiting = [conversation ? conversationText(conversation) : '', WAITING_LIFE_MS, MAX_WAITING];
-  const sealed = seal(hash, person);
-  const minting = mints === undefined ? 0 : mints === 'always' ? 1 : 2;
-  const args = [
-    ...[nowMs(), minting, hash, ...limits, keys.ticket(), key, sealed, ...waiting, uselessLinkMs ?? ''],
-    ...[madeOf, keys.transaction(), keys.quarantine()],
-  ];
-  const answer = (await store.run(askScript, names, args)) as [Asked['kind'] | 'spent', string, string?, string?];
-  const [kind, value, liveHash = '', liveMadeOf = ''] = answer;
+  const names = {
+    ...{ liveTicket: keys.liveTicket(key), minted: keys.minted(key), waiting: keys.waiting(key) },
+    ...{ ticket: keys.ticket(hash), link: keys.link(key) },
+  };
+  const answer = await store.run(askScript, names, {
+    nowMs: nowMs(),
+    minting: mints === undefined ? 0 : mints === 'always' ? 1 : 2,
+    ...{ ticketHash: hash, ticketLifeMs: TICKET_LIFE_MS, hourMs: HOUR_MS, mostAnHour: MAX_TICKETS_PER_HOUR },
+    ...{ person: key, sealed: seal(hash, person) },
+    conversation: conversation ? conversationText(conversation) : '',
+    ...{ waitingLifeMs: WAITING_LIFE_MS, mostWaiting: MAX_WAITING, uselessLinkMs, madeOf },
+    ...{ ticketPrefix: keys.ticket(), transactionPrefix: keys.transaction(), quarantinePrefix: keys.quarantine() },
+  });
+  const { kind, expiresAtMs, liveHash, liveMadeOf, retryAtMs, linkedAtMs, most } = answer;
   switch (kind) {
     case 'invited':
-      return { kind, ticket, expiresAtMs: Number(value) };
+      return { kind, ticket, expiresAtMs };
     case 'waiting': {
       const live = liveHash === '' ? undefined : ticketOf(parts, liveMadeOf, liveHash);
-      return liveHash !== '' && live === undefined ? 'unknown' : { kind, ticket: live, expiresAtMs: Number(value) };
+      return liveHash !== '' && live === undefined ? 'unknown' : { kind, ticket: live, expiresAtMs };
     }
     case 'too-many':
-      return { kind, retryAtMs: Number(value) };
+      return { kind, retryAtMs };
     case 'linked':
-      return { kind, linkedAtMs: Number(value) };
+      return { kind, linkedAtMs };
     case 'full':
-      return { kind, most: Number(value) };
+      return { kind, most };
     case 'spent':
       return undefined;
   }

@@ -32,13 +32,14 @@ export interface Transactions {
 }
 
 export function createTransactions(store: IdentityStore, nowMs: NowMs): Transactions {
-  const read = (text: string | null): Transaction | undefined => {
-    const transaction = text === null ? undefined : (JSON.parse(text) as Transaction);
+  const read = (text: string | undefined): Transaction | undefined => {
+    const transaction = text === undefined ? undefined : (JSON.parse(text) as Transaction);
     return transaction && transaction.expiresAtMs > nowMs() ? transaction : undefined;
   };
   return {
     take: async (cookieHash) =>
       read(await store.withDeadline((redis) => takeOnce(redis, keys.transaction(cookieHash)))),
-    peek: async (cookieHash) => read(await store.withDeadline((redis) => redis.get(keys.transaction(cookieHash)))),
+    peek: async (cookieHash) =>
+      read((await store.withDeadline((redis) => redis.get(keys.transaction(cookieHash)))) ?? undefined),
   };
 }

@@ -8,7 +8,11 @@ import { IdentityError } from '../identity-error.ts';
 import { refresh, refuseTooEarly } from './refresh-token.ts';
 import { keys } from '../store.ts';
 
-const releaseLock = loadScript(import.meta.url, '../scripts/release-lock.lua');
+const releaseLock = loadScript(import.meta.url, '../scripts/release-lock.lua', {
+  keys: ['lock'],
+  args: ['owner'],
+  answer: 'flag',
+});
 
 const LOCK_LIFE_MS = 15 * SECOND_MS;
 const POLL_GAP_MS = 100;
@@ -71,6 +75,6 @@ async function refreshLocked(
     const again = await readHeld(parts, person);
     return freshToken(again, parts, rejected) ?? (await refresh(parts, again));
   } finally {
-    await parts.store.run(releaseLock, [lock], [owner]).catch(() => undefined);
+    await parts.store.run(releaseLock, { lock }, { owner }).catch(() => undefined);
   }
 }

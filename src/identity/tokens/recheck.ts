@@ -11,7 +11,11 @@ import type { HeldLink, TokenParts } from './held-tokens.ts';
 import { keys } from '../store.ts';
 import type { LinkFields, StoredLink } from '../links/stored-link.ts';
 
-const claimScript = loadScript(import.meta.url, '../scripts/claim-rechecks.lua');
+const claimScript = loadScript(import.meta.url, '../scripts/claim-rechecks.lua', {
+  keys: ['rechecks'],
+  args: ['nowMs', 'claimedUntilMs', 'most'],
+  answer: 'texts',
+});
 
 const CLAIM_LIFE_MS = 10 * MINUTE_MS;
 const CHECK_EVERY_MS = DAY_MS;
@@ -34,8 +38,8 @@ export interface RecheckParts extends TokenParts {
  */
 export async function recheckDue(parts: RecheckParts, limit: number): Promise<number> {
   const { store, nowMs } = parts;
-  const args = [nowMs(), nowMs() + CLAIM_LIFE_MS + Math.random(), limit];
-  const due = (await store.run(claimScript, [keys.rechecks()], args)) as string[];
+  const args = { nowMs: nowMs(), claimedUntilMs: nowMs() + CLAIM_LIFE_MS + Math.random(), most: limit };
+  const due = await store.run(claimScript, { rechecks: keys.rechecks() }, args);
   const queue = [...due];
   const work = async () => {
     for (let key = queue.pop(); key !== undefined; key = queue.pop()) await recheckOne(parts, key);

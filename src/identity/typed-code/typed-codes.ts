@@ -9,9 +9,26 @@ import { keys, type IdentityStore } from '../store.ts';
 import type { Ticket } from '../tickets/tickets.ts';
 import { macOfCode, macsOfCode, makeCode, makeCodes } from './make-code.ts';
 
-const showScript = loadScript(import.meta.url, '../scripts/show-code.lua');
-const rememberScript = loadScript(import.meta.url, '../scripts/remember-outcome.lua');
-const spoilScript = loadScript(import.meta.url, '../scripts/invalidate-code.lua');
+const showScript = loadScript(import.meta.url, '../scripts/show-code.lua', {
+  keys: ['ticket', 'quarantine', 'liveTicket', 'code'],
+  args: [
+    ...(['nowMs', 'cookieHash', 'ticketHash', 'quarantineRead', 'newQuarantine'] as const),
+    ...(['codeMac', 'serial', 'expiresAtMs', 'lifeMs', 'rememberedMs', 'language'] as const),
+  ],
+  answer: 'flag',
+});
+const rememberScript = loadScript(import.meta.url, '../scripts/remember-outcome.lua', {
+  keys: ['outcomes'],
+  args: ['messageId', 'outcome', 'lifeMs'],
+});
+const spoilScript = loadScript(import.meta.url, '../scripts/invalidate-code.lua', {
+  keys: ['code', 'outcomes'],
+  args: [
+    ...(['codeMac', 'ticketPrefix', 'quarantinePrefix', 'liveTicketPrefix'] as const),
+    ...(['messageId', 'outcome', 'outcomeLifeMs', 'spoiling'] as const),
+  ],
+  answer: { ticketHash: 'text', sealedPerson: 'text' },
+});
 
 /** SECURITY.md typed-code. Milliseconds. */
 export const CODE_LIFE_MS = 5 * MINUTE_MS;
@@ -82,15 +99,21 @@ export interface TypedCodes {
 export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: NowMs): TypedCodes {
   return {
     async show({ ticket, cookie, cookieHash, quarantined: pending, quarantineText, serial }) {
-      const mac = macOfCode(keyRing, makeCode(keyRing, { cookie, ticketHash: ticket.hash, serial }));
+      const { hash: ticketHash, person } = ticket;
+      const codeMac = macOfCode(keyRing, makeCode(keyRing, { cookie, ticketHash, serial }));
       const expiresAtMs = nowMs() + CODE_LIFE_MS;
-      const person = personKey(ticket.person);
-      const names = [keys.ticket(ticket.hash), keys.quarantine(cookieHash), keys.liveTicket(person), keys.code(mac)];
       const longer: PendingSignIn = { ...pending, expiresAtMs };
-      const texts = [quarantineText, JSON.stringify(longer)];
-      const code = [mac, serial, expiresAtMs, CODE_LIFE_MS, END_REMEMBERED_MS, ticket.person.language];
-      const args = [nowMs(), cookieHash, ticket.hash, ...texts, ...code];
-      await store.run(showScript, names, args);
+      const names = {
+        ticket: keys.ticket(ticketHash),
+        quarantine: keys.quarantine(cookieHash),
+        liveTicket: keys.liveTicket(personKey(person)),
+        code: keys.code(codeMac),
+      };
+      await store.run(showScript, names, {
+        ...{ nowMs: nowMs(), cookieHash, ticketHash, quarantineRead: quarantineText },
+        ...{ newQuarantine: JSON.stringify(longer), codeMac, serial, expiresAtMs, lifeMs: CODE_LIFE_MS },
+        ...{ rememberedMs: END_REMEMBERED_MS, language: person.language },
+      });
     },
     codeOf({ hash, code }, cookie) {
       if (!code) return undefined;
@@ -124,7 +147,8 @@ export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: 
       return status === 'done' && owner === person && its === macs[at];
     },
     async rememberSeenInGroup(person, messageId) {
-      await store.run(rememberScript, [keys.typed(person)], [messageId, SEEN_IN_GROUP, OUTCOME_LIFE_MS]);
+      const args = { messageId, outcome: SEEN_IN_GROUP, lifeMs: OUTCOME_LIFE_MS };
+      await store.run(rememberScript, { outcomes: keys.typed(person) }, args);
     },
     async invalidate(request) {
       for (const mac of macsOfCode(keyRing, request.code)) {
@@ -138,15 +162,20 @@ export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: 
 
 async function invalidateByMac(
   store: IdentityStore,
-  mac: string,
+  codeMac: string,
   { sender, messageId, isInGroup }: InvalidateRequest,
 ): Promise<InvalidatedTicket | undefined> {
   const outcome = isInGroup ? SEEN_IN_GROUP : NOT_AWAITED;
-  const prefixes = [keys.ticket(), keys.quarantine(), keys.liveTicket()];
-  const args = [mac, ...prefixes, messageId, outcome, OUTCOME_LIFE_MS, randomToken(NAME_BYTES)];
-  const reply = await store.run(spoilScript, [keys.code(mac), keys.typed(sender)], args);
-  const [ticketHash, sealedPerson] = reply as string[];
-  return ticketHash === undefined || sealedPerson === undefined ? undefined : { ticketHash, sealedPerson };
+  const spoiled = await store.run(
+    spoilScript,
+    { code: keys.code(codeMac), outcomes: keys.typed(sender) },
+    {
+      ...{ codeMac, ticketPrefix: keys.ticket(), quarantinePrefix: keys.quarantine() },
+      ...{ liveTicketPrefix: keys.liveTicket(), messageId, outcome, outcomeLifeMs: OUTCOME_LIFE_MS },
+      spoiling: randomToken(NAME_BYTES),
+    },
+  );
+  return spoiled.ticketHash === '' ? undefined : spoiled;
 }
 
 function languageFrom(text: string | null | undefined): Language | undefined {

@@ -44,7 +44,7 @@ export class ResponseUrls {
       return apiFault(content.errcode, content.reason);
     }
     const stored = await takeOnce(this.#redis, keyOf(code));
-    const grant = stored === null ? undefined : (JSON.parse(stored) as ResponseGrant);
+    const grant = stored === undefined ? undefined : (JSON.parse(stored) as ResponseGrant);
     if (!grant || this.#side.nowMs() > grant.untilMs) {
       this.#side.trace.violated({
         reason: 'a response_url was used twice or after its hour',

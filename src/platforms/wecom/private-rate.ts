@@ -23,14 +23,19 @@ const MOST_AT_ONCE = 12;
 const GAP_MS = 4 * SECOND_MS;
 /** Longer than a worker's pause between two tries of one text. */
 const HELD_MS = MINUTE_MS;
-const script = loadScript(import.meta.url, './scripts/may-leave.lua', { MOST_AT_ONCE, GAP_MS, HELD_MS });
+const script = loadScript(import.meta.url, './scripts/may-leave.lua', {
+  constants: { MOST_AT_ONCE, GAP_MS, HELD_MS },
+  keys: ['record'],
+  args: ['count', 'text?', 'isLast'],
+  answer: 'flag',
+});
 
 export function createPrivateRate(redis: RedisClient, log: Log): PrivateRate {
   return {
     async mayLeave(person, count, partOf) {
-      const args = [count, partOf?.name ?? '', partOf?.isLast === true ? 1 : 0];
+      const args = { count, text: partOf?.name, isLast: partOf?.isLast === true };
       try {
-        return (await script.run(redis, [`private-rate:${person}`], args)) === 1;
+        return await script.run(redis, { record: `private-rate:${person}` }, args);
       } catch (error) {
         log.warn({ error: asError(error) }, 'it could not be asked how much a person was written to');
         return false;

@@ -4,33 +4,33 @@
 -- Safe to repeat: what was put behind is not at the head any more.
 --
 -- Constants  PATIENCE_MS
--- KEYS  1 state   2 inbox   3 pending
--- ARGV  1 conversation id   2 ids of the keys that this worker has   3 how far the epoch goes on
--- Returns 1 when something that can be read came to the head, else 0
-local head = redis.call('LINDEX', KEYS[2], 0)
+-- keys  state   inbox   pending
+-- args  conversationId   keyIds: of the keys that this worker has   epochStep: how far the epoch goes on
+-- Answers 1 when something that can be read came to the head, else 0
+local head = redis.call('LINDEX', keys.inbox, 0)
 if not head then return 0 end
 local nowMs = redisNowMs()
-redis.call('ZADD', KEYS[3], nowMs, ARGV[1])
+redis.call('ZADD', keys.pending, nowMs, args.conversationId)
 local function isLocked(entry)
   local keyId = string.match(entry, '^%x+:[^:]+:%d+:%d+:s1%.(%x+)%.')
-  return keyId and not string.find(ARGV[2], keyId, 1, true)
+  return keyId and not string.find(args.keyIds, keyId, 1, true)
 end
 local function seqOf(entry) return tonumber(string.match(entry, '^%x+:[^:]+:%d+:(%d+):') or '0') end
 
 -- Whoever has the key takes a new epoch, and with it the wait that is noted here is over.
-local state = redis.call('HMGET', KEYS[1], 'epoch', 'keyless', 'passed')
+local state = redis.call('HMGET', keys.state, 'epoch', 'keyless', 'passed')
 local wait = (state[1] or '0') .. ':' .. string.match(head, '^(%x+):') .. ':'
 local noted, passed = state[2] or '', tonumber(state[3] or '0')
 if not (isLocked(head) and seqOf(head) <= passed) then
   if string.sub(noted, 1, #wait) ~= wait then
-    redis.call('HSET', KEYS[1], 'keyless', wait .. nowMs)
+    redis.call('HSET', keys.state, 'keyless', wait .. nowMs)
     return 0
   end
   if nowMs - tonumber(string.sub(noted, #wait + 1)) < PATIENCE_MS then return 0 end
 end
 
 local locked, open = {}, 0
-for _, entry in ipairs(redis.call('LRANGE', KEYS[2], 0, -1)) do
+for _, entry in ipairs(redis.call('LRANGE', keys.inbox, 0, -1)) do
   if isLocked(entry) then
     locked[#locked + 1] = entry
     passed = math.max(passed, seqOf(entry))
@@ -40,11 +40,11 @@ for _, entry in ipairs(redis.call('LRANGE', KEYS[2], 0, -1)) do
 end
 if open == 0 then return 0 end
 -- A worker that runs the turn after all is fenced by the epoch: its commit would take the wrong messages out.
-redis.call('HINCRBY', KEYS[1], 'epoch', ARGV[3])
-redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'keyless')
-redis.call('HSET', KEYS[1], 'passed', passed)
+redis.call('HINCRBY', keys.state, 'epoch', args.epochStep)
+redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'keyless')
+redis.call('HSET', keys.state, 'passed', passed)
 for _, entry in ipairs(locked) do
-  redis.call('LREM', KEYS[2], 1, entry)
-  redis.call('RPUSH', KEYS[2], entry)
+  redis.call('LREM', keys.inbox, 1, entry)
+  redis.call('RPUSH', keys.inbox, entry)
 end
 return 1

@@ -6,39 +6,38 @@
 -- Constants  STATE_LIFE_MS (how long what a conversation keeps of its turns outlives the last one)
 --            CLAIM_LIFE_MS (a claim that nobody renewed for so long may be taken)
 --            MOST_HELD_COUNTED (of more held messages it is not asked whose they are)
--- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 summary   8 leftovers
--- ARGV  1 conversation id   2 most messages of one turn   3 turns of history wanted   4 message key prefix
---       5 claim: a name for this taking, so that one that the connection sends again is known; up to its dot the worker's name
---       6 most bytes of history
---       7 how far the epoch goes on: by chance, since a failover may lose the newest epoch, and then the next one must not
+-- keys  state   inbox   pending   held   history   notices   summary   leftovers
+-- args  conversationId   mostMessages: of one turn   mostTurns: of history wanted   messagePrefix: of message keys
+--       claim: a name for this taking, so that one that the connection sends again is known; up to its dot the worker's name
+--       mostHistoryBytes
+--       epochStep: how far the epoch goes on: by chance, since a failover may lose the newest epoch, and then the next one must not
 --         be the one that a worker still holds
---       8 preferences key prefix   9 life of preferences, ms; they live on with each turn of their person
---       10 ids of the keys that this worker has: what another key sealed is left as it is, unclaimed
--- Returns 'nothing' (waits) | 'claimed' (by a worker that is alive) | {0, '-', id of a key that this worker lacks}, with no
---         epoch taken | {epoch, turn id, crashes, crashes as the only suspect, stored answer,
---          stop sequence, stop owner, stop that was served, how many messages of the sender are held (where very many are, all),
---          when the answered message came (ms), '1' if its live reply was handed over, {entries}, {history}, {notices},
---          '1' if a worker had begun this turn before, {what the sender chose: field, sealed, …},
---          '1' if one of its messages was stopped by itself,
---          now by the clock by which `entries` and the answered message were stamped, ms,
---          summary ('' = none), turns of history that are kept, where to answer (sealed; '' where the platform polls),
---          how long the turn was due until now, ms, {leftovers, oldest first},
---          '1' if it may have been answered under a history of Redis that is lost,
---          {entries that wait behind it, if so: it may have been answered with one of them},
---          '1' if it waited in a group for its sender's sign-in}
+--       preferencesPrefix: of preferences keys   preferencesLifeMs: they live on with each turn of their person
+--       keyIds: of the keys that this worker has: what another key sealed is left as it is, unclaimed
+-- Answers verdict: 'nothing' (waits) | 'claimed' (by a worker that is alive) | 'lacks-key', with lackedKeyId and no epoch taken |
+--         'begun', with the rest:
+--         epoch   turnId   crashes   soloCrashes: as the only suspect   storedAnswer   stopSeq   stopOwner   stopServed: the stop that was
+--         heldCount: how many messages of the sender are held (where very many are, all)   startedAtMs: when the answered message came
+--         wasHandedOver: its live reply   entries   history   notices   wasBegun: a worker had begun this turn before
+--         preferences: what the sender chose: field, sealed, …   wasStopped: one of its messages, by itself
+--         redisNowMs: now by the clock by which `entries` and the answered message were stamped
+--         summary: '' = none   historyLength: turns of history that are kept   target: where to answer (sealed; '' where the platform polls)
+--         dueForMs: how long the turn was due until now   leftovers: oldest first
+--         mayBeAnswered: under a history of Redis that is lost   behind: entries that wait behind it, if so: it may have been answered with one of them
+--         wasHeldInGroup: it waited in a group for its sender's sign-in
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'solo', 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed',
   'aliveMs', 'dueMs'}
 local state = {}
-for index, value in ipairs(redis.call('HMGET', KEYS[1], unpack(fields))) do state[fields[index]] = value end
+for index, value in ipairs(redis.call('HMGET', keys.state, unpack(fields))) do state[fields[index]] = value end
 local function count(field) return tonumber(state[field] or '0') end
 
 local nowMs = redisNowMs()
-local isRepeat = state.claim == ARGV[5]
+local isRepeat = state.claim == args.claim
 -- A clock that was set back says nothing about when a claim was renewed.
 local unrenewedMs = nowMs - count('aliveMs')
-if not isRepeat and unrenewedMs >= 0 and unrenewedMs < CLAIM_LIFE_MS then return 'claimed' end
-local epoch = isRepeat and count('epoch') or count('epoch') + tonumber(ARGV[7])
-local head = redis.call('LRANGE', KEYS[2], 0, tonumber(ARGV[2]) - 1)
+if not isRepeat and unrenewedMs >= 0 and unrenewedMs < CLAIM_LIFE_MS then return answer { verdict = 'claimed' } end
+local epoch = isRepeat and count('epoch') or count('epoch') + tonumber(args.epochStep)
+local head = redis.call('LRANGE', keys.inbox, 0, tonumber(args.mostMessages) - 1)
 
 local function partsOf(entry)
   local id, merge = string.match(entry, '^(%x+):([^:]+):')
@@ -46,7 +45,7 @@ local function partsOf(entry)
 end
 local function lackedKey(entry)
   local keyId = string.match(entry, '^%x+:[^:]+:%d+:%d+:s1%.(%x+)%.')
-  return keyId and not string.find(ARGV[10], keyId, 1, true) and keyId
+  return keyId and not string.find(args.keyIds, keyId, 1, true) and keyId
 end
 
 local today
@@ -73,27 +72,27 @@ local function newest(key, most, mostBytes)
 end
 
 if #head == 0 then
-  redis.call('ZREM', KEYS[3], ARGV[1])
-  redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs')
-  return 'nothing'
+  redis.call('ZREM', keys.pending, args.conversationId)
+  redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs')
+  return answer { verdict = 'nothing' }
 end
-redis.call('ZADD', KEYS[3], nowMs, ARGV[1])
+redis.call('ZADD', keys.pending, nowMs, args.conversationId)
 
-local turn, size, crashes, soloCrashes, answer = state.turn, count('size'), count('crashes'), count('soloCrashes'), state.answer or ''
+local turn, size, crashes, soloCrashes, storedAnswer = state.turn, count('size'), count('crashes'), count('soloCrashes'), state.answer
 local isLeftOver = turn and size >= 1 and head[size] and partsOf(head[size]) == turn
 for index = 1, isLeftOver and size or 1 do
-  if lackedKey(head[index]) then return {0, '-', lackedKey(head[index])} end
+  if lackedKey(head[index]) then return answer { verdict = 'lacks-key', lackedKeyId = lackedKey(head[index]) } end
 end
 if isLeftOver then
   -- An orderly stop clears `running`; a turn that is found running lost its worker, by a crash as it seems. A worker that
   -- takes its own turn once more has not crashed.
   local function workerOf(claim) return string.match(claim or '', '^([^.]*)%.') end
-  if not isRepeat and state.running == '1' and (not workerOf(state.claim) or workerOf(state.claim) ~= workerOf(ARGV[5])) then
+  if not isRepeat and state.running == '1' and (not workerOf(state.claim) or workerOf(state.claim) ~= workerOf(args.claim)) then
     local isSolo = state.solo == '1'
     crashes = crashes + 1
     if isSolo then soloCrashes = soloCrashes + 1 end
     -- The worker may be alive after all, and then takes the crash back (not-crashed.lua).
-    if state.claim then redis.call('HSET', KEYS[1], 'takenFrom', state.claim .. (isSolo and ' solo' or '')) end
+    if state.claim then redis.call('HSET', keys.state, 'takenFrom', state.claim .. (isSolo and ' solo' or '')) end
   end
 else
   local _, merge = partsOf(head[1])
@@ -106,53 +105,74 @@ else
   end
   -- What was stored under another history may have been answered there, by itself or with others.
   local function isKnownWhole(entry)
-    local record = redis.call('HMGET', ARGV[4] .. partsOf(entry), 'history', 'again')
+    local record = redis.call('HMGET', args.messagePrefix .. partsOf(entry), 'history', 'again')
     return not record[2] and not isOfAnotherHistory(record[1])
   end
   size = 1
   while mayMerge(head[size + 1]) and (size > 1 or isKnownWhole(head[1])) and isKnownWhole(head[size + 1]) do size = size + 1 end
   turn = partsOf(head[size])
-  crashes, soloCrashes, answer = 0, 0, ''
-  redis.call('HDEL', KEYS[1], 'answer', 'takenFrom')
+  crashes, soloCrashes, storedAnswer = 0, 0, ''
+  redis.call('HDEL', keys.state, 'answer', 'takenFrom')
 end
-redis.call('HSET', KEYS[1], 'claim', ARGV[5], 'aliveMs', nowMs, 'epoch', epoch, 'turn', turn, 'size', size, 'running', '1', 'solo', '0',
+redis.call('HSET', keys.state, 'claim', args.claim, 'aliveMs', nowMs, 'epoch', epoch, 'turn', turn, 'size', size, 'running', '1', 'solo', '0',
   'crashes', crashes, 'soloCrashes', soloCrashes)
-redis.call('PEXPIRE', KEYS[1], STATE_LIFE_MS)
+redis.call('PEXPIRE', keys.state, STATE_LIFE_MS)
 
 local entries, isStopped = {}, false
 for index = 1, size do
   entries[index] = head[index]
   local id = partsOf(head[index])
-  if id ~= turn and redis.call('HEXISTS', ARGV[4] .. id, 'stopped') == 1 then isStopped = true end
+  if id ~= turn and redis.call('HEXISTS', args.messagePrefix .. id, 'stopped') == 1 then isStopped = true end
 end
-local record = redis.call('HMGET', ARGV[4] .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target', 'history', 'again', 'heldIn')
+local record = redis.call('HMGET', args.messagePrefix .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target', 'history', 'again', 'heldIn')
 -- Redis' history is another one than that in which the message was stored: what is not known to have been posted may have
 -- been, and is looked up first (post.lua reads the mark).
 local isDoubtful = record[7] or isOfAnotherHistory(record[6])
-if isDoubtful and not record[7] then redis.call('HSET', ARGV[4] .. turn, 'again', '1', 'againMs', nowMs) end
+if isDoubtful and not record[7] then redis.call('HSET', args.messagePrefix .. turn, 'again', '1', 'againMs', nowMs) end
 local behind = {}
 if isDoubtful then
   for index = size + 1, #head do behind[#behind + 1] = head[index] end
 end
 -- In a group several people may wait for their sign-in, and each has a share of their own.
 local function heldCount()
-  local all = redis.call('LLEN', KEYS[4])
+  local all = redis.call('LLEN', keys.held)
   if all == 0 or all > MOST_HELD_COUNTED then return all end
   local own = 0
-  for _, entry in ipairs(redis.call('LRANGE', KEYS[4], 0, -1)) do
-    local owner = redis.call('HGET', ARGV[4] .. partsOf(entry), 'owner')
+  for _, entry in ipairs(redis.call('LRANGE', keys.held, 0, -1)) do
+    local owner = redis.call('HGET', args.messagePrefix .. partsOf(entry), 'owner')
     if not owner or owner == record[3] then own = own + 1 end
   end
   return own
 end
-local preferences = record[3] and redis.call('HGETALL', ARGV[8] .. record[3]) or {}
-if #preferences > 0 then redis.call('PEXPIRE', ARGV[8] .. record[3], ARGV[9]) end
-local history, kept = newest(KEYS[5], tonumber(ARGV[3]), tonumber(ARGV[6]))
-return {epoch, turn, crashes, soloCrashes, answer, count('stopSeq'), state.stopOwner or '', count('stopServed'),
-  heldCount(), tonumber(record[1] or nowMs), record[2] or '0', entries,
-  history, redis.call('LRANGE', KEYS[6], 0, -1), isLeftOver and '1' or '0', preferences,
-  (isStopped or record[4]) and '1' or '0', nowMs,
-  redis.call('GET', KEYS[7]) or '', kept, record[5] or '',
-  nowMs - math.max(tonumber(string.match(head[1], '^%x+:[^:]+:(%d+):') or nowMs), count('dueMs')),
-  redis.call('LRANGE', KEYS[8], 0, -1), isDoubtful and '1' or '0', behind,
-  record[8] == 'group' and '1' or '0'}
+local preferences = record[3] and redis.call('HGETALL', args.preferencesPrefix .. record[3]) or {}
+if #preferences > 0 then redis.call('PEXPIRE', args.preferencesPrefix .. record[3], args.preferencesLifeMs) end
+local history, kept = newest(keys.history, tonumber(args.mostTurns), tonumber(args.mostHistoryBytes))
+return answer {
+  verdict = 'begun',
+  epoch = epoch,
+  turnId = turn,
+  crashes = crashes,
+  soloCrashes = soloCrashes,
+  storedAnswer = storedAnswer,
+  stopSeq = count('stopSeq'),
+  stopOwner = state.stopOwner,
+  stopServed = count('stopServed'),
+  heldCount = heldCount(),
+  startedAtMs = tonumber(record[1] or nowMs),
+  wasHandedOver = record[2],
+  entries = entries,
+  history = history,
+  notices = redis.call('LRANGE', keys.notices, 0, -1),
+  wasBegun = isLeftOver,
+  preferences = preferences,
+  wasStopped = isStopped or record[4],
+  redisNowMs = nowMs,
+  summary = redis.call('GET', keys.summary),
+  historyLength = kept,
+  target = record[5],
+  dueForMs = nowMs - math.max(tonumber(string.match(head[1], '^%x+:[^:]+:(%d+):') or nowMs), count('dueMs')),
+  leftovers = redis.call('LRANGE', keys.leftovers, 0, -1),
+  mayBeAnswered = isDoubtful,
+  behind = behind,
+  wasHeldInGroup = record[8] == 'group',
+}

@@ -3,23 +3,23 @@
 -- then the turn is no longer the one that runs (SECURITY.md repeatable-scripts).
 --
 -- Constants  CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, should it have expired)
--- KEYS  1 state   2 inbox   3 pending   4 held   5 history   6 notices   7 summary   8 history of the thread that the answer begins
--- ARGV  1 conversation id   2 epoch   3 message key prefix   4 changes, as JSON:
+-- keys  state   inbox   pending   held   history   notices   summary   threadHistory: of the thread that the answer begins
+-- args  conversationId   epoch   messagePrefix: of message keys   changes: as JSON:
 --       { outcome: 'final' | 'held' | 'dead', heldLifeMs, heldIn?: 'group', history?: { forget, replaceLast, append, anew }, threadHistory?, kept: { most, lifeMs, summary? },
 --         records: [{ id, fields: [name, value, …], followUp? }], followUps?: { due, prefix, lifeMs }, noticesShown, stopServed, answeredBy,
 --         preferences?: { key, field, sealed, lifeMs },
 --         erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
 --         thread?: { index, id }, mostThreads,
 --         usage?: { key, add: { field: count }, lifeMs } }
--- Returns {'done' | 'stale', messages still waiting}
-if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[2]) then return {'stale', 0} end
-local changes = cjson.decode(ARGV[4])
-if redis.call('HGET', KEYS[1], 'turn') ~= changes.answeredBy then return {'done', redis.call('LLEN', KEYS[2])} end
-local size = tonumber(redis.call('HGET', KEYS[1], 'size') or '0')
+-- Answers verdict: 'done' | 'stale'   waiting: messages that still wait
+if tonumber(redis.call('HGET', keys.state, 'epoch') or '0') ~= tonumber(args.epoch) then return answer { verdict = 'stale' } end
+local changes = cjson.decode(args.changes)
+if redis.call('HGET', keys.state, 'turn') ~= changes.answeredBy then return answer { verdict = 'done', waiting = redis.call('LLEN', keys.inbox) } end
+local size = tonumber(redis.call('HGET', keys.state, 'size') or '0')
 
 -- What waited for a day may have lost its record: written anew, it must not stay for ever.
 local function note(id, ...)
-  local record = ARGV[3] .. id
+  local record = args.messagePrefix .. id
   redis.call('HSET', record, ...)
   if redis.call('PTTL', record) == -1 then redis.call('PEXPIRE', record, RECORD_LIFE_MS) end
 end
@@ -34,16 +34,16 @@ for _, record in ipairs(changes.records) do
   end
 end
 for _ = 1, size do
-  local entry = redis.call('LPOP', KEYS[2])
-  if entry and changes.outcome == 'held' then redis.call('RPUSH', KEYS[4], entry) end
+  local entry = redis.call('LPOP', keys.inbox)
+  if entry and changes.outcome == 'held' then redis.call('RPUSH', keys.held, entry) end
   local id = entry and string.match(entry, '^(%x+):')
   if id then
-    note(id, 'state', changes.outcome, 'turn', changes.answeredBy, 'epoch', ARGV[2], unpack(looks[id] or {}))
+    note(id, 'state', changes.outcome, 'turn', changes.answeredBy, 'epoch', args.epoch, unpack(looks[id] or {}))
     if changes.heldIn then note(id, 'heldIn', changes.heldIn) end
     looks[id] = nil
   end
 end
-if changes.outcome == 'held' then redis.call('PEXPIRE', KEYS[4], changes.heldLifeMs) end
+if changes.outcome == 'held' then redis.call('PEXPIRE', keys.held, changes.heldLifeMs) end
 
 for id, fields in pairs(looks) do note(id, unpack(fields)) end
 
@@ -58,16 +58,16 @@ local function clear(summary)
 end
 local history = changes.history
 if history then
-  if history.forget then redis.call('DEL', KEYS[5]) end
-  if history.forget or history.anew then clear(KEYS[7]) end
-  if history.replaceLast then redis.call('RPOP', KEYS[5]) end
+  if history.forget then redis.call('DEL', keys.history) end
+  if history.forget or history.anew then clear(keys.summary) end
+  if history.replaceLast then redis.call('RPOP', keys.history) end
   if history.append then
-    remember(KEYS[5], history.append)
+    remember(keys.history, history.append)
     -- A summary lives as long as the turns that it stands beside.
-    if changes.kept.summary and not history.anew then redis.call('PEXPIRE', KEYS[7], changes.kept.lifeMs) end
+    if changes.kept.summary and not history.anew then redis.call('PEXPIRE', keys.summary, changes.kept.lifeMs) end
   end
 end
-if changes.threadHistory then remember(KEYS[8], changes.threadHistory) end
+if changes.threadHistory then remember(keys.threadHistory, changes.threadHistory) end
 local chosen = changes.preferences
 if chosen then
   redis.call('HSET', chosen.key, chosen.field, chosen.sealed)
@@ -88,17 +88,17 @@ if changes.usage then
   for field, count in pairs(changes.usage.add) do redis.call('HINCRBY', changes.usage.key, field, count) end
   redis.call('PEXPIRE', changes.usage.key, changes.usage.lifeMs)
 end
-for _, notice in ipairs(changes.noticesShown) do redis.call('LREM', KEYS[6], 1, notice) end
-if changes.stopServed > 0 then redis.call('HSET', KEYS[1], 'stopServed', changes.stopServed) end
+for _, notice in ipairs(changes.noticesShown) do redis.call('LREM', keys.notices, 1, notice) end
+if changes.stopServed > 0 then redis.call('HSET', keys.state, 'stopServed', changes.stopServed) end
 
-redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs')
-local waiting = redis.call('LLEN', KEYS[2])
+redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs')
+local waiting = redis.call('LLEN', keys.inbox)
 if waiting == 0 then
-  redis.call('ZREM', KEYS[3], ARGV[1])
+  redis.call('ZREM', keys.pending, args.conversationId)
 else
   local nowMs = redisNowMs()
-  redis.call('ZADD', KEYS[3], nowMs, ARGV[1])
+  redis.call('ZADD', keys.pending, nowMs, args.conversationId)
   -- What waits next was behind this turn until now, which is nobody's delay.
-  redis.call('HSET', KEYS[1], 'dueMs', nowMs)
+  redis.call('HSET', keys.state, 'dueMs', nowMs)
 end
-return {'done', waiting}
+return answer { verdict = 'done', waiting = waiting }

@@ -1,15 +1,16 @@
 -- Says what waits in a conversation for one person's sign-in. Changes nothing.
 --
--- KEYS  1 held
--- ARGV  1 message key prefix   2 the person   3 age from which a question in a group is not answered any more, ms
--- Returns {in a private chat, in a group, in a group but too old}
-local counts, nowMs = {0, 0, 0}, redisNowMs()
-for _, entry in ipairs(redis.call('LRANGE', KEYS[1], 0, -1)) do
+-- keys  held
+-- args  messagePrefix: of message keys   person   oldestMs: age from which a question in a group is not answered any more
+-- Answers inPrivate   inGroup   tooOldInGroup
+local counts, nowMs = {inPrivate = 0, inGroup = 0, tooOldInGroup = 0}, redisNowMs()
+for _, entry in ipairs(redis.call('LRANGE', keys.held, 0, -1)) do
   local id, atMs = string.match(entry, '^(%x+):[^:]+:(%d+):')
-  local record = redis.call('HMGET', ARGV[1] .. id, 'owner', 'heldIn')
-  if not record[1] or record[1] == ARGV[2] then
-    local kind = record[2] ~= 'group' and 1 or nowMs - tonumber(atMs) <= tonumber(ARGV[3]) and 2 or 3
+  local record = redis.call('HMGET', args.messagePrefix .. id, 'owner', 'heldIn')
+  if not record[1] or record[1] == args.person then
+    local isYoung = nowMs - tonumber(atMs) <= tonumber(args.oldestMs)
+    local kind = record[2] ~= 'group' and 'inPrivate' or isYoung and 'inGroup' or 'tooOldInGroup'
     counts[kind] = counts[kind] + 1
   end
 end
-return counts
+return answer(counts)

@@ -5,9 +5,21 @@ import type { RedisClient } from '../../base/redis.ts';
 import { FENCE_HOLDS_MS } from '../../platforms/platform.ts';
 import type { KeptProgress } from './progress.ts';
 
-const takeScript = loadScript(import.meta.url, './scripts/take-follow-ups.lua');
-const holdScript = loadScript(import.meta.url, './scripts/hold-follow-up.lua');
-const endScript = loadScript(import.meta.url, './scripts/end-follow-up.lua');
+const takeScript = loadScript(import.meta.url, './scripts/take-follow-ups.lua', {
+  keys: ['due'],
+  args: ['followUpPrefix', 'claim', 'heldMs', 'most'],
+  rows: { deliveryId: 'text', sealed: 'text', ageMs: 'number', state: 'text', parts: 'text' },
+});
+const holdScript = loadScript(import.meta.url, './scripts/hold-follow-up.lua', {
+  keys: ['due', 'followUp'],
+  args: ['deliveryId', 'claim', 'heldMs', 'state', 'parts'],
+  answer: 'flag',
+});
+const endScript = loadScript(import.meta.url, './scripts/end-follow-up.lua', {
+  keys: ['due', 'followUp', 'record'],
+  args: ['deliveryId', 'claim', 'delivery'],
+  answer: 'flag',
+});
 
 /** One follow-up as a worker took it. */
 export interface TakenFollowUp {
@@ -42,27 +54,24 @@ export function createFollowUpStore({ redis, partition, claim }: StoreOptions): 
   const keyOf = ({ deliveryId }: TakenFollowUp) => followUpKeyPrefix(partition) + deliveryId;
   return {
     async take(heldMs, most) {
-      const args = [followUpKeyPrefix(partition), claim, heldMs, most];
-      const rows = (await takeScript.run(redis, [due], args)) as [string, string, number, string, string][];
-      return rows.map(([deliveryId, sealed, ageMs, state, parts]) => ({
-        deliveryId,
-        sealed,
-        ageMs,
-        progress: { state, parts },
-      }));
+      const args = { followUpPrefix: followUpKeyPrefix(partition), claim, heldMs, most };
+      const rows = await takeScript.run(redis, { due }, args);
+      return rows.map(({ state, parts, ...taken }) => ({ ...taken, progress: { state, parts } }));
     },
     async hold(taken, heldMs, progress) {
       for (;;) {
         const askedMs = monotonicMs();
-        const args = [taken.deliveryId, claim, heldMs, progress.state, progress.parts];
-        if ((await holdScript.run(redis, [due, keyOf(taken)], args)) !== 1) return false;
+        const { state, parts } = progress;
+        const args = { deliveryId: taken.deliveryId, claim, heldMs, state, parts };
+        if (!(await holdScript.run(redis, { due, followUp: keyOf(taken) }, args))) return false;
         // The answer may have waited while this process was frozen, and another one took it.
         if (monotonicMs() - askedMs < FENCE_HOLDS_MS) return true;
       }
     },
     async end(taken, delivery) {
-      const keys = [due, keyOf(taken), messageKey(partition, taken.deliveryId)];
-      return (await endScript.run(redis, keys, [taken.deliveryId, claim, delivery])) === 1;
+      const { deliveryId } = taken;
+      const keys = { due, followUp: keyOf(taken), record: messageKey(partition, deliveryId) };
+      return endScript.run(redis, keys, { deliveryId, claim, delivery });
     },
   };
 }

@@ -8,7 +8,11 @@ import type { ConversationRef } from '../../domain/conversation.ts';
 const PURPOSE = 'leftover';
 const LIFE_MS = 7 * DAY_MS;
 const MOST_LEFTOVERS = 5;
-const keepScript = loadScript(import.meta.url, './scripts/keep-leftover.lua');
+const keepScript = loadScript(import.meta.url, './scripts/keep-leftover.lua', {
+  keys: ['leftovers'],
+  args: ['deliveryId', 'sealed', 'most', 'lifeMs'],
+  answer: 'number',
+});
 
 /** A text that stands before a person's next private reply, and how it is kept. */
 export interface Leftover {
@@ -25,8 +29,8 @@ export async function keepLeftover(
 ): Promise<void> {
   const { conversation, deliveryId, text } = leftover;
   const sealed = keyRing.seal(PURPOSE, conversation.id, text);
-  const args = [deliveryId, sealed, MOST_LEFTOVERS, LIFE_MS];
-  await keepScript.run(redis, [conversationKeys(conversation).leftovers], args);
+  const args = { deliveryId, sealed, most: MOST_LEFTOVERS, lifeMs: LIFE_MS };
+  await keepScript.run(redis, conversationKeys(conversation), args);
 }
 
 /** Opens the oldest leftover that a key opens, as a turn's claim carries them. */

@@ -5,32 +5,42 @@
 -- heard that the newer one was accepted (its receiver died or was too slow at each of the platform's tries); then nobody
 -- polls it, and the answer is shown in the message that is polled. Which one that is, is decided once (`shownIn`).
 --
--- KEYS  1 message record
--- ARGV  1 the poll's sender (person id)   2 age at which a live reply is handed over, ms   3 delivery id
---       4 message key prefix   5 age from which a message that was never polled counts as never delivered, ms
---       6 how long before the handover of an answer that is shown in another message its worker is told, ms
---       7 'looks' when a repeated delivery is answered: whether that answer arrives is not known, so nothing is decided by it
--- Returns false when the reply is unknown or not this person's, else
---         {sealed content, finished, handed over, can be answered later, kept at the handover, state,
---          delivery id to which the content belongs, '1' if the answer is shown in another message,
---          '1' if the answer, wherever it is shown, is whole}
+-- keys  record: of the message
+-- args  person: the poll's sender   handoverAgeMs: age at which a live reply is handed over   deliveryId
+--       messagePrefix: of message keys   deliveredWithinMs: age from which a message that was never polled counts as never delivered
+--       noticeMs: how long before the handover of an answer that is shown in another message its worker is told
+--       looksOnly: a repeated delivery is answered: whether that answer arrives is not known, so nothing is decided by it
+-- Answers isKnown: not so when the reply is unknown or not this person's, else with
+--         content: sealed   finished   handedOver   later: can be answered later   keep: the content, at the handover   state
+--         contentId: delivery id to which the content belongs   elsewhere: the answer is shown in another message
+--         whole: the answer is, wherever it is shown
 local fields = {'owner', 'content', 'finished', 'handedOver', 'later', 'keep', 'atMs', 'state', 'polled', 'newer', 'shownIn', 'again', 'polledAgain'}
 local function read(key)
   local record = {key = key}
   for index, value in ipairs(redis.call('HMGET', key, unpack(fields))) do record[fields[index]] = value or nil end
   return record
 end
-local nowMs, handoverAtMs = redisNowMs(), tonumber(ARGV[2])
+local nowMs, handoverAtMs = redisNowMs(), tonumber(args.handoverAgeMs)
 local function ageMs(record) return nowMs - tonumber(record.atMs) end
 local function look(record, id, changes)
-  local function of(field, default) return changes[field] or record[field] or default end
-  return {of('content', ''), of('finished', '0'), of('handedOver', '0'), of('later', '0'), of('keep', '0'), record.state,
-          id, of('elsewhere', '0'), changes.isOpen and '0' or of('finished', '0')}
+  local function of(field) return changes[field] or record[field] end
+  return answer {
+    isKnown = true,
+    content = of('content'),
+    finished = of('finished'),
+    handedOver = of('handedOver'),
+    later = of('later'),
+    keep = of('keep'),
+    state = record.state,
+    contentId = id,
+    elsewhere = of('elsewhere'),
+    whole = not changes.isOpen and of('finished'),
+  }
 end
 
-local own = read(KEYS[1])
-if not own.owner or own.owner ~= ARGV[1] then return false end
-local onlyLooks = ARGV[7] == 'looks'
+local own = read(keys.record)
+if not own.owner or own.owner ~= args.person then return answer { isKnown = false } end
+local onlyLooks = args.looksOnly == '1'
 -- A Redis that takes no writes must still be read from; the next poll notes it, so that this one may not be the last: nobody would
 -- know then that the answer was seen here, and it would be shown under an older message as well.
 local isNoted = own.polled or onlyLooks
@@ -40,24 +50,24 @@ if not isNoted then
 end
 -- Since a failover, too: what nobody polls any more was ended before it.
 if own.again and not own.polledAgain and not onlyLooks then redis.pcall('HSET', own.key, 'polledAgain', '1') end
-if own.shownIn then return look(own, ARGV[3], {elsewhere = '1', finished = '1'}) end
+if own.shownIn then return look(own, args.deliveryId, {elsewhere = '1', finished = '1'}) end
 
-local shown, shownId = own, ARGV[3]
+local shown, shownId = own, args.deliveryId
 if own.newer then
   local isPolled, mayArrive, newest = false, false, nil
   for id in string.gmatch(own.newer, '%x+') do
-    newest, shownId = read(ARGV[4] .. id), id
+    newest, shownId = read(args.messagePrefix .. id), id
     isPolled = isPolled or newest.polled
-    mayArrive = mayArrive or (newest.atMs and ageMs(newest) < tonumber(ARGV[5]))
+    mayArrive = mayArrive or (newest.atMs and ageMs(newest) < tonumber(args.deliveredWithinMs))
   end
-  if newest.shownIn and newest.shownIn ~= ARGV[3] then return look(own, ARGV[3], {elsewhere = '1', finished = '1'}) end
+  if newest.shownIn and newest.shownIn ~= args.deliveryId then return look(own, args.deliveryId, {elsewhere = '1', finished = '1'}) end
   if not newest.shownIn then
     -- It points there only once the answer is whole: a failover may part the two, and then it is answered by itself.
     local grows = newest.atMs and newest.finished ~= '1' and not newest.handedOver and ageMs(own) < handoverAtMs
-    if isPolled and grows then return look(own, ARGV[3], {content = '', finished = '0'}) end
-    if isPolled or not newest.atMs then return look(own, ARGV[3], {finished = '1', isOpen = newest.finished ~= '1'}) end
-    if mayArrive or onlyLooks then return look(own, ARGV[3], {content = '', finished = '0'}) end
-    redis.call('HSET', newest.key, 'shownIn', ARGV[3])
+    if isPolled and grows then return look(own, args.deliveryId, {content = '', finished = '0'}) end
+    if isPolled or not newest.atMs then return look(own, args.deliveryId, {finished = '1', isOpen = newest.finished ~= '1'}) end
+    if mayArrive or onlyLooks then return look(own, args.deliveryId, {content = '', finished = '0'}) end
+    redis.call('HSET', newest.key, 'shownIn', args.deliveryId)
   end
   shown = newest
 end
@@ -65,7 +75,7 @@ end
 local isOver = ageMs(own) >= handoverAtMs and not onlyLooks
 if not onlyLooks and shown.finished ~= '1' and not shown.handedOver then
   -- The worker counts by the message that it answers; it is told in time to send the answer the other way.
-  local isNear = shown ~= own and ageMs(own) >= handoverAtMs - tonumber(ARGV[6])
+  local isNear = shown ~= own and ageMs(own) >= handoverAtMs - tonumber(args.noticeMs)
   if isOver or isNear then redis.call('HSET', shown.key, 'handedOver', '1') end
 end
 return look(shown, shownId, {

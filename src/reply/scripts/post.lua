@@ -4,45 +4,45 @@
 -- Safe to repeat: a handle is noted once more, and a post that may leave is noted as younger.
 --
 -- Constants  RECORD_LIFE_MS (of the record, should it have expired meanwhile), PLACE_LIFE_MS (of the posts of a place)
--- KEYS  1 state   2 message record   3 posts of the place: a sorted set of `delivery id:part` by when one of them may have left,
+-- keys  state   record: of the message   place: its posts: a sorted set of `delivery id:part` by when one of them may have left,
 --       and of `stray:handle` for messages that are nobody's (claim-stray.lua)
--- ARGV  1 epoch   2 part of the answer, from 0   3 handle of the message that stands now ('' = none that is not noted)
---       4 the sealed full answer, right before its last snapshot: begin.lua gives it to whoever takes over ('' = not yet)
---       5 '1' when this worker knows that nothing of the part is under way, so that a post may leave now   6 delivery id
---       7 how old a post is taken to be of which only a failover's loss makes one think, ms
--- Returns {'stale' | 'gone' (the handle is nobody's by now), '', 0} |
---         {'ok', 'unsent' | 'posting' | handle, how long ago a post may have left, ms, '1' if this worker noted that itself}
-if tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0') ~= tonumber(ARGV[1]) then return {'stale', '', 0} end
-if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'answer', ARGV[4]) end
-local field, since, by, handle = 'post:' .. ARGV[2], 'since:' .. ARGV[2], 'by:' .. ARGV[2], ARGV[3]
-local found = redis.call('HMGET', KEYS[2], field, 'again', since, by)
+-- args  epoch   part: of the answer, from 0   handle: of the message that stands now ('' = none that is not noted)
+--       answer: sealed and whole, right before its last snapshot: begin.lua gives it to whoever takes over ('' = not yet)
+--       isUnsent: this worker knows that nothing of the part is under way, so that a post may leave now   deliveryId
+--       doubtedAgeMs: how old a post is taken to be of which only a failover's loss makes one think
+-- Answers verdict: 'stale' | 'gone' (the handle is nobody's by now) | 'ok', with known: 'unsent' | 'posting' | handle
+--         sinceMs: how long ago a post may have left   isOwn: this worker noted that itself
+if tonumber(redis.call('HGET', keys.state, 'epoch') or '0') ~= tonumber(args.epoch) then return answer { verdict = 'stale' } end
+if args.answer ~= '' then redis.call('HSET', keys.state, 'answer', args.answer) end
+local field, since, by, handle = 'post:' .. args.part, 'since:' .. args.part, 'by:' .. args.part, args.handle
+local found = redis.call('HMGET', keys.record, field, 'again', since, by)
 
 local function note(...)
-  redis.call('HSET', KEYS[2], ...)
-  if redis.call('PTTL', KEYS[2]) == -1 then redis.call('PEXPIRE', KEYS[2], RECORD_LIFE_MS) end
+  redis.call('HSET', keys.record, ...)
+  if redis.call('PTTL', keys.record) == -1 then redis.call('PEXPIRE', keys.record, RECORD_LIFE_MS) end
 end
 
 if handle ~= '' then
   -- A handle may go on behind a slash from the one that was claimed.
   for at in string.gmatch(handle .. '/', '()/') do
-    if redis.call('ZSCORE', KEYS[3], 'stray:' .. string.sub(handle, 1, at - 1)) then return {'gone', '', 0} end
+    if redis.call('ZSCORE', keys.place, 'stray:' .. string.sub(handle, 1, at - 1)) then return answer { verdict = 'gone' } end
   end
   note(field, handle)
-  return {'ok', handle, 0}
+  return answer { verdict = 'ok', known = handle }
 end
-if found[1] and found[1] ~= 'posting' then return {'ok', found[1], 0} end
+if found[1] and found[1] ~= 'posting' then return answer { verdict = 'ok', known = found[1] } end
 
 local nowMs = redisNowMs()
 -- A failover may have taken the ledger's newest lines (accept.lua): then what is not there may have been posted. It would
 -- have left before the failover, so that little of the time in which it may be late is left.
 local known = (found[1] or found[2]) and 'posting' or 'unsent'
-local leavesNow = ARGV[5] == '1' or known == 'unsent'
+local leavesNow = args.isUnsent == '1' or known == 'unsent'
 local notedMs = not leavesNow and tonumber(found[3] or nil)
-local sinceMs = notedMs or known == 'posting' and not leavesNow and not found[1] and nowMs - ARGV[7] or nowMs
+local sinceMs = notedMs or known == 'posting' and not leavesNow and not found[1] and nowMs - args.doubtedAgeMs or nowMs
 if not notedMs then
-  note(field, 'posting', since, sinceMs, by, leavesNow and ARGV[1] or '')
-  redis.call('ZADD', KEYS[3], nowMs, ARGV[6] .. ':' .. ARGV[2])
-  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', nowMs - PLACE_LIFE_MS)
-  redis.call('PEXPIRE', KEYS[3], PLACE_LIFE_MS)
+  note(field, 'posting', since, sinceMs, by, leavesNow and args.epoch or '')
+  redis.call('ZADD', keys.place, nowMs, args.deliveryId .. ':' .. args.part)
+  redis.call('ZREMRANGEBYSCORE', keys.place, '-inf', nowMs - PLACE_LIFE_MS)
+  redis.call('PEXPIRE', keys.place, PLACE_LIFE_MS)
 end
-return {'ok', known, nowMs - sinceMs, found[4] == ARGV[1] and '1' or '0'}
+return answer { verdict = 'ok', known = known, sinceMs = nowMs - sinceMs, isOwn = found[4] == args.epoch }

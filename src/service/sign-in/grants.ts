@@ -10,7 +10,14 @@ export const CODE_LIFE_MS = 10 * SECOND_MS;
 /** Kept longer than it lives: the injected clock decides, and a late exchange is told apart from an unknown code. */
 const CODE_KEPT_MS = 5 * MINUTE_MS;
 
-const exchangeScript = loadScript(import.meta.url, './scripts/exchange-code.lua');
+const exchangeScript = loadScript(import.meta.url, './scripts/exchange-code.lua', {
+  keys: ['code', 'grant', 'accessToken', 'refreshToken'],
+  args: [
+    ...(['nowMs', 'codeLifeMs', 'clientId', 'redirectUri', 'challenge', 'grantId'] as const),
+    ...(['accessExpiresAtMs', 'refreshExpiresAtMs', 'accessKeptMs', 'refreshKeptMs', 'grantKeptMs'] as const),
+  ],
+  answer: { outcome: 'text', person: 'text' },
+});
 
 /** What a person agreed to. */
 export interface Consent {
@@ -94,19 +101,24 @@ export class Grants {
     const tokens = { accessToken: randomToken(), refreshToken: randomToken() };
     const grantId = sha256Hex(code);
     const grantKey = store.key('grant', grantId);
-    const keys = [
-      store.key('code', grantId),
-      grantKey,
-      store.key('access', sha256Hex(tokens.accessToken)),
-      store.key('refresh', sha256Hex(tokens.refreshToken)),
-    ];
+    const keys = {
+      code: store.key('code', grantId),
+      grant: grantKey,
+      accessToken: store.key('access', sha256Hex(tokens.accessToken)),
+      refreshToken: store.key('refresh', sha256Hex(tokens.refreshToken)),
+    };
     const now = nowMs();
     const challenge = verifier === undefined ? '' : createHash('sha256').update(verifier).digest('base64url');
-    const expiries = [now + accessTokenSec * SECOND_MS, now + refreshTokenSec * SECOND_MS];
-    const lives = [keptMs(accessTokenSec), keptMs(refreshTokenSec), this.#grantKeptMs()];
-    const args = [now, CODE_LIFE_MS, clientId, redirectUri, challenge, grantId, ...expiries, ...lives];
-    const [outcome, person = ''] = (await store.use((redis) => exchangeScript.run(redis, keys, args))) as string[];
-    if (outcome !== 'ok') throw new OAuthError('invalid_grant', REFUSALS[String(outcome)] ?? 'The code cannot be used');
+    const args = {
+      ...{ nowMs: now, codeLifeMs: CODE_LIFE_MS, clientId, redirectUri, challenge, grantId },
+      accessExpiresAtMs: now + accessTokenSec * SECOND_MS,
+      refreshExpiresAtMs: now + refreshTokenSec * SECOND_MS,
+      accessKeptMs: keptMs(accessTokenSec),
+      refreshKeptMs: keptMs(refreshTokenSec),
+      grantKeptMs: this.#grantKeptMs(),
+    };
+    const { outcome, person } = await store.use((redis) => exchangeScript.run(redis, keys, args));
+    if (outcome !== 'ok') throw new OAuthError('invalid_grant', REFUSALS[outcome] ?? 'The code cannot be used');
     const username = store.open(grantKey, person);
     if (username === undefined || !(await isKnown(username))) {
       await store.use((redis) => redis.del(grantKey));

@@ -5,8 +5,14 @@ import type { Store } from './store.ts';
 
 const WINDOW_MS = 10 * MINUTE_MS;
 
-const beginScript = loadScript(import.meta.url, './scripts/begin-login-try.lua');
-const endScript = loadScript(import.meta.url, './scripts/end-login-try.lua');
+const beginScript = loadScript(import.meta.url, './scripts/begin-login-try.lua', {
+  keys: ['own', 'ofName', 'ofAddress'],
+  args: ['isKnown', 'ownLimit', 'nameLimit', 'addressLimit', 'windowMs'],
+  answer: { mayLook: 'flag', count: 'number', leftMs: 'number' },
+});
+const endScript = loadScript(import.meta.url, './scripts/end-login-try.lua', {
+  keys: ['own', 'ofName', 'ofAddress'],
+});
 
 /** Wrong passwords within ten minutes. */
 export interface LoginLimits {
@@ -66,28 +72,28 @@ export class LoginThrottle {
   async #judge(tried: LoginTry, fits: () => Promise<boolean>): Promise<LoginVerdict> {
     const { told, ofAddress, ofName, ofDevice } = this.#limits;
     const keys = this.#keys(tried);
-    const isKnown = tried.deviceId === undefined ? 0 : 1;
-    const begun = await this.#store.use((redis) =>
-      beginScript.run(redis, keys, [isKnown, isKnown ? ofDevice : told, ofName, ofAddress, WINDOW_MS]),
+    const isKnown = tried.deviceId !== undefined;
+    const limits = { ownLimit: isKnown ? ofDevice : told, nameLimit: ofName, addressLimit: ofAddress };
+    const { mayLook, count, leftMs } = await this.#store.use((redis) =>
+      beginScript.run(redis, keys, { isKnown, ...limits, windowMs: WINDOW_MS }),
     );
-    const [mayBeLookedAt, count, leftMs] = begun as [number, number, number];
     const retryAfterSec = Math.max(1, Math.ceil(leftMs / SECOND_MS));
-    if (mayBeLookedAt !== 1) return { isRight: false, retryAfterSec };
+    if (!mayLook) return { isRight: false, retryAfterSec };
     if (!(await fits())) return { isRight: false, retryAfterSec: count > told ? retryAfterSec : undefined };
-    await this.#store.use((redis) => endScript.run(redis, keys, []));
+    await this.#store.use((redis) => endScript.run(redis, keys, {}));
     return { isRight: true };
   }
 
-  #keys({ username, address, deviceId }: LoginTry): string[] {
+  #keys({ username, address, deviceId }: LoginTry): Record<'own' | 'ofName' | 'ofAddress', string> {
     const name = username.toLowerCase();
     const own =
       deviceId === undefined
         ? this.#store.key('failed-logins', this.#store.pseudonym(name, address))
         : this.#store.key('failed-logins-of-device', this.#store.pseudonym(name, deviceId));
-    return [
+    return {
       own,
-      this.#store.key('failed-logins-of-name', this.#store.pseudonym(name)),
-      this.#store.key('failed-logins-of-address', this.#store.pseudonym(address)),
-    ];
+      ofName: this.#store.key('failed-logins-of-name', this.#store.pseudonym(name)),
+      ofAddress: this.#store.key('failed-logins-of-address', this.#store.pseudonym(address)),
+    };
   }
 }

@@ -4,39 +4,38 @@
 -- had anything from it, and an application that catches a code must not be able to break somebody's sign-in elsewhere.
 -- Safe to repeat: a code remembers which call used it up, by the access token that only that call has, and a call that is
 -- sent again, as after a connection that broke before the answer came, is answered as before and revokes nothing.
--- KEYS: 1 code, 2 grant, 3 access token, 4 refresh token
--- ARGV: 1 now (ms), 2 life of a code (ms), 3 client id, 4 redirect uri, 5 PKCE challenge made from the verifier ('' without),
---       6 grant id, 7 access token expiry (ms since epoch), 8 refresh token expiry (ms since epoch),
---       9 time to keep the access token (ms), 10 time to keep the refresh token (ms), 11 time to keep the grant (ms)
--- Output: {'ok', sealed person} or one of {'unknown'}, {'client'}, {'reused'}, {'spent'}, {'expired'}, {'redirect'}, {'verifier'}
-local code = redis.call('HMGET', KEYS[1], 'issuedAtMs', 'clientId', 'redirectUri', 'challenge', 'person', 'scope', 'used', 'usedBy')
+-- keys  code   grant   accessToken   refreshToken
+-- args  nowMs   codeLifeMs   clientId   redirectUri   challenge: PKCE, made from the verifier ('' without)   grantId
+--       accessExpiresAtMs, refreshExpiresAtMs: since epoch   accessKeptMs, refreshKeptMs, grantKeptMs: how long each is kept
+-- Answers outcome: 'ok', with the sealed person | 'unknown' | 'client' | 'reused' | 'spent' | 'expired' | 'redirect' | 'verifier'
+local code = redis.call('HMGET', keys.code, 'issuedAtMs', 'clientId', 'redirectUri', 'challenge', 'person', 'scope', 'used', 'usedBy')
 local function fault()
-  if code[3] ~= ARGV[4] then return 'redirect' end
-  return code[4] ~= ARGV[5] and 'verifier'
+  if code[3] ~= args.redirectUri then return 'redirect' end
+  return code[4] ~= args.challenge and 'verifier'
 end
-if not code[1] then return { 'unknown' } end
-if code[2] ~= ARGV[3] then return { 'client' } end
-if code[8] == KEYS[3] then
-  if code[7] == 'given' then return { 'ok', code[5] } end
-  return { fault() }
+if not code[1] then return answer { outcome = 'unknown' } end
+if code[2] ~= args.clientId then return answer { outcome = 'client' } end
+if code[8] == keys.accessToken then
+  if code[7] == 'given' then return answer { outcome = 'ok', person = code[5] } end
+  return answer { outcome = fault() }
 end
 if code[7] == 'given' then
-  redis.call('DEL', KEYS[2])
-  return { 'reused' }
+  redis.call('DEL', keys.grant)
+  return answer { outcome = 'reused' }
 end
-if code[7] then return { 'spent' } end
-if tonumber(ARGV[1]) - tonumber(code[1]) >= tonumber(ARGV[2]) then return { 'expired' } end
+if code[7] then return answer { outcome = 'spent' } end
+if tonumber(args.nowMs) - tonumber(code[1]) >= tonumber(args.codeLifeMs) then return answer { outcome = 'expired' } end
 if fault() then
-  redis.call('HSET', KEYS[1], 'used', 'refused', 'usedBy', KEYS[3])
-  return { fault() }
+  redis.call('HSET', keys.code, 'used', 'refused', 'usedBy', keys.accessToken)
+  return answer { outcome = fault() }
 end
-redis.call('HSET', KEYS[1], 'used', 'given', 'usedBy', KEYS[3])
+redis.call('HSET', keys.code, 'used', 'given', 'usedBy', keys.accessToken)
 -- As long as its tokens may live, a second use must be noticed.
-redis.call('PEXPIRE', KEYS[1], ARGV[11])
-redis.call('HSET', KEYS[2], 'person', code[5], 'clientId', code[2], 'scope', code[6])
-redis.call('PEXPIRE', KEYS[2], ARGV[11])
-redis.call('HSET', KEYS[3], 'grant', ARGV[6], 'expiresAtMs', ARGV[7])
-redis.call('PEXPIRE', KEYS[3], ARGV[9])
-redis.call('HSET', KEYS[4], 'grant', ARGV[6], 'expiresAtMs', ARGV[8])
-redis.call('PEXPIRE', KEYS[4], ARGV[10])
-return { 'ok', code[5] }
+redis.call('PEXPIRE', keys.code, args.grantKeptMs)
+redis.call('HSET', keys.grant, 'person', code[5], 'clientId', code[2], 'scope', code[6])
+redis.call('PEXPIRE', keys.grant, args.grantKeptMs)
+redis.call('HSET', keys.accessToken, 'grant', args.grantId, 'expiresAtMs', args.accessExpiresAtMs)
+redis.call('PEXPIRE', keys.accessToken, args.accessKeptMs)
+redis.call('HSET', keys.refreshToken, 'grant', args.grantId, 'expiresAtMs', args.refreshExpiresAtMs)
+redis.call('PEXPIRE', keys.refreshToken, args.refreshKeptMs)
+return answer { outcome = 'ok', person = code[5] }

@@ -1,0 +1,80 @@
+import {
+  answerFields,
+  bareName,
+  restName,
+  type AnswerKind,
+  type LuaArgument,
+  type ScriptShape,
+} from './script-shape.ts';
+
+/** A command's arguments: how many keys, the keys, the arguments. */
+export type ScriptCall = [keyCount: number, ...keysAndArgs: Exclude<LuaArgument, boolean>[]];
+
+type NamedValues = Readonly<Record<string, LuaArgument | readonly LuaArgument[] | undefined>>;
+
+/** Puts named keys and arguments into a shape's order. The names are read once, not at each call. */
+export function callOrder({ keys, args = [] }: ScriptShape): (keys: NamedValues, args: NamedValues) => ScriptCall {
+  const [keyNames, argNames] = [plainNames(keys), plainNames(args)];
+  const [restOfKeys, restOfArgs] = [restName(keys), restName(args)];
+  return (givenKeys, givenArgs) => {
+    const call: ScriptCall = [0];
+    for (const name of keyNames) {
+      const key = givenKeys[name];
+      if (key !== undefined) call.push(plain(key));
+    }
+    if (restOfKeys !== undefined) pushAll(call, givenKeys[restOfKeys]);
+    call[0] = call.length - 1;
+    for (const name of argNames) call.push(plain(givenArgs[name] ?? ''));
+    if (restOfArgs !== undefined) pushAll(call, givenArgs[restOfArgs]);
+    return call;
+  };
+}
+
+function plainNames(names: readonly string[]): string[] {
+  return names.filter((name) => !name.startsWith('...')).map(bareName);
+}
+
+function pushAll(call: ScriptCall, values: NamedValues[string]): void {
+  for (const value of values as readonly LuaArgument[]) call.push(plain(value));
+}
+
+function plain(value: LuaArgument | readonly LuaArgument[]): Exclude<LuaArgument, boolean> {
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  return value as Exclude<LuaArgument, boolean>;
+}
+
+/** Reads what a script of this shape answers. The shape is read once, not at each call. */
+export function answerReader(shape: ScriptShape): (reply: unknown) => unknown {
+  const { answer, rows } = shape;
+  const fields = answerFields(shape);
+  if (fields === undefined) return answer === undefined ? () => undefined : readerOf(answer as AnswerKind);
+  const readers = Object.entries(fields).map(([name, kind]) => ({
+    name,
+    read: readerOf(kind),
+    isRest: kind === '...texts',
+  }));
+  const readOne = (values: readonly unknown[]) => {
+    const found: Record<string, unknown> = {};
+    for (const [at, { name, read, isRest }] of readers.entries())
+      found[name] = read(isRest ? values.slice(at) : values[at]);
+    return found;
+  };
+  return rows ? (reply) => (reply as unknown[][]).map(readOne) : (reply) => readOne(reply as unknown[]);
+}
+
+/** `undefined` comes where an answer is shorter than its shape, `null` for what Lua calls false. */
+function readerOf(kind: AnswerKind): (value: unknown) => unknown {
+  if (typeof kind !== 'string') return (value) => value;
+  return READERS[kind];
+}
+
+const READERS: Readonly<Record<Extract<AnswerKind, string>, (value: unknown) => unknown>> = {
+  number: (value) => Number(value ?? 0),
+  // A number where Lua had one, as in what is read back from JSON.
+  text: (value) => (typeof value === 'string' || typeof value === 'number' ? String(value) : ''),
+  'text?': (value) => value ?? undefined,
+  flag: (value) => value === 1 || value === '1',
+  numbers: (value) => value ?? [],
+  texts: (value) => value ?? [],
+  '...texts': (value) => value,
+};
