@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { helloStream } from '../chat/scripted-chat-server.ts';
+import { chunk, helloStream, stallAfter } from '../chat/scripted-chat-server.ts';
 import { useLaggingReplica } from '../support/lagging-replica.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
@@ -56,6 +56,21 @@ test('an answer that was posted, but of which the replica knows nothing, is foun
   for (const userId of peopleOf('C')) await deployment.untilShown(`D${userId}`, [ANSWER], 30_000);
   expect(posts()).toBe(12);
   expect(deployment.chat.calls).toHaveLength(12);
+}, 90_000);
+
+test('the half of an answer that was posted, but of which the replica knows nothing, grows on in the same message and is not posted again [failover]', async () => {
+  deployment.chat.script(stallAfter(chunk({ content: 'The first half' })));
+  await deployment.startBot();
+  await untilTrue(isReady);
+  pair.replication.breakWith({ kind: 'hold', heals: false });
+  await deployment.sender.direct('UF', 'a question');
+  await untilTrue(() => deployment.textsIn('DUF').join('').includes('The first half'));
+  deployment.chat.script(helloStream(ANSWER));
+  await failOver();
+  await untilTrue(isReady);
+  await untilNothingWaits();
+  await deployment.untilShown('DUF', [ANSWER], 60_000);
+  expect(deployment.slack.messages).toHaveLength(1);
 }, 90_000);
 
 test('answers to questions that waited long, of which the replica knows only the questions, are found and not posted again [failover]', async () => {

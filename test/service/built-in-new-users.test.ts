@@ -26,6 +26,7 @@ describe('what has nothing to do with Parley is not answered from its pages', ()
   test.each([
     'Why is the sky blue?',
     'How many people live in Shanghai?',
+    'Which group of people lives in the mountains of Peru?',
     'How do I cook rice?',
     'Translate "good morning" into French',
     'Summarise the theory of relativity',
