@@ -1,4 +1,4 @@
--- The one step that makes a link (SECURITY.md linked-in-one-step): from the browser that confirms, or from the chat message that
+-- The one step that makes a link and uses its ticket up, which is single use (SECURITY.md linked-in-one-step): from the browser that confirms, or from the chat message that
 -- brings the typed code. Wrong codes are counted in the same step, so that no more are compared than allowed.
 -- Once more after a failover it makes the link that was made then, unless this history knows of it, or of a later change.
 -- Constants  CHANGED_LIFE_MS (how long it is known when a person's link changed)

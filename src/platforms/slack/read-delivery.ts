@@ -155,7 +155,7 @@ function chatOf(
   return threadId === undefined ? chat : { ...chat, threadId };
 }
 
-/** A message's `ts` is its id within its channel only. */
+/** A message's `ts` is its id within its channel only. The same for every delivery of it: so is a retry of Slack's known (queue/accept.ts). */
 function messageIdOf(channel: string, ts: string): string {
   return `${channel}:${ts}`;
 }

@@ -1,5 +1,6 @@
 -- Takes the next epoch of a conversation (from now on every older worker is refused) and says which turn to run:
--- the one that was left unfinished, or a new one from the inbox's head. Nothing leaves the inbox here.
+-- the one that was left unfinished, or a new one from the inbox's head: its first message, and those behind it that merge with it
+-- (same sender, same `mergeKeyOf`: inbox-entry.ts). Nothing leaves the inbox here.
 -- Safe to repeat with the same claim (SECURITY.md repeatable-scripts): then neither the epoch nor a crash is counted again.
 -- A claim that its worker still renews is left alone: a wake that came late, or by another way, takes nothing from it.
 --
