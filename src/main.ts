@@ -2,12 +2,11 @@ import { CHECK_USAGE, readCheckArguments, type CheckArguments } from './check/ch
 import { EXIT } from './base/exit-codes.ts';
 import { runHashPassword } from './start/hash-password-command.ts';
 import { faultsOfNamedFiles } from './check/config-files.ts';
-import type { Config, Secrets } from './settings/config.ts';
 import { loadSettings, type LoadedSettings } from './settings/load-settings.ts';
 import { refusalOf } from './start/refusal.ts';
 import { readStartArguments, START_USAGE } from './start/start-arguments.ts';
 import { runStartCommand } from './start/start-command.ts';
-import { takeFreePorts } from './compose/take-free-ports.ts';
+import { takeFreePorts, type SoundSettings } from './compose/take-free-ports.ts';
 
 const asked = process.argv[2] === 'check' ? readCheckArguments(process.argv.slice(3)) : undefined;
 const start = readStartArguments(process.argv.slice(2));
@@ -33,7 +32,7 @@ async function runWithSettings(check: CheckRun | undefined): Promise<void> {
       check !== undefined,
     );
   } else if (check) {
-    process.exitCode = await runCheck(check, settings.config, settings.secrets);
+    process.exitCode = await runCheck(check, settings);
   } else {
     const faults = await faultsOfNamedFiles(settings.config);
     if (faults.length > 0) return refuse(faults, false);
@@ -44,10 +43,10 @@ async function runWithSettings(check: CheckRun | undefined): Promise<void> {
 
 type CheckRun = Extract<CheckArguments, { kind: 'settings' | 'sign-in' }>;
 
-async function runCheck(check: CheckRun, config: Config, secrets: Secrets): Promise<number> {
+async function runCheck(check: CheckRun, settings: SoundSettings): Promise<number> {
   if (check.kind === 'sign-in')
-    return (await import('./check/check-sign-in-command.ts')).runSignInCommand(config, secrets, check);
-  return (await import('./check/check-command.ts')).runCheckCommand(config, secrets);
+    return (await import('./check/check-sign-in-command.ts')).runSignInCommand(settings, readSettings, check);
+  return (await import('./check/check-command.ts')).runCheckCommand(settings.config, settings.secrets);
 }
 
 function tellUsage(asked: { kind: 'help' } | { kind: 'wrong'; complaint: string }, usage: string): void {

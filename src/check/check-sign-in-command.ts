@@ -5,6 +5,8 @@ import { createLog } from '../base/log.ts';
 import { listenForStop } from '../base/stop-signals.ts';
 import { LocalError } from '../local/local-error.ts';
 import { prepareLocalMode } from '../local/local-mode.ts';
+import { holderOfPort } from '../base/port-holder.ts';
+import { moveInWords, takeFreePorts, type SoundSettings } from '../compose/take-free-ports.ts';
 import { startServicePart } from '../compose/service.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 import { isServiceAlone } from '../settings/mode.ts';
@@ -17,9 +19,15 @@ interface SignInCommand {
 /**
  * `npm run check -- --sign-in`: the set-up probe. In local mode, unless `SIGN_IN_URL` is set, it brings the embedded service up for
  * itself, so that the probe can be seen at work before an institution's service is at hand.
+ * @param read reads the settings again with these values before all others
  * @returns the exit code of contract section 1
  */
-export async function runSignInCommand(config: Config, secrets: Secrets, command: SignInCommand): Promise<number> {
+export async function runSignInCommand(
+  given: SoundSettings,
+  read: Parameters<typeof takeFreePorts>[1],
+  command: SignInCommand,
+): Promise<number> {
+  const { config, secrets } = await withFreePorts(given, read);
   if (config.signIn.mode === 'off' || isServiceAlone(config.roles)) {
     process.stderr.write('There is no sign-in to try: set SIGN_IN_URL, and SIGN_IN to required or optional\n');
     return 1;
@@ -38,13 +46,23 @@ export async function runSignInCommand(config: Config, secrets: Secrets, command
     });
   } catch (error) {
     if (!(error instanceof LocalError) && !isPortTaken(error)) throw error;
-    const portTaken = `SERVICE_PORT ${config.local.servicePort} is taken: stop what uses it, or set another`;
+    const { servicePort } = config.local;
+    const holder = holderOfPort(servicePort) ?? 'another program';
+    const portTaken = `SERVICE_PORT ${servicePort} is taken by ${holder}: stop it, or set SERVICE_PORT to another port`;
     process.stderr.write(`${error instanceof LocalError ? error.message : portTaken}\n`);
     return 1;
   } finally {
     for (const end of endings.toReversed()) await end();
     endListening();
   }
+}
+
+/** As a start does it; but an institution's service knows the bot by one redirect address, which then stays. */
+async function withFreePorts(given: SoundSettings, read: Parameters<typeof takeFreePorts>[1]): Promise<SoundSettings> {
+  if (!given.config.embedded.signIn) return given;
+  const { settings, moved } = await takeFreePorts(given, read);
+  for (const port of moved) if (port.setting !== 'MESSENGER_PORT') process.stdout.write(`${moveInWords(port)}\n`);
+  return settings;
 }
 
 function isPortTaken(error: unknown): boolean {

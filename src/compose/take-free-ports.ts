@@ -3,7 +3,8 @@ import { holderOfPort } from '../base/port-holder.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { usedPorts, type PortSetting } from './used-ports.ts';
 
-type SoundSettings = Extract<LoadedSettings, { ok: true }>;
+/** Settings without a fault. */
+export type SoundSettings = Extract<LoadedSettings, { ok: true }>;
 
 /** A port that local mode takes in place of one that is taken. */
 export interface MovedPort {
@@ -68,4 +69,9 @@ export function tryToListen(port: number, host: string): Promise<NodeJS.ErrnoExc
     server.once('error', resolve);
     server.listen(port, host, () => server.close(() => resolve(undefined)));
   });
+}
+
+/** One sentence for the person who started it. */
+export function moveInWords({ setting, from, to, holder }: MovedPort): string {
+  return `${setting} ${from} is taken by ${holder ?? 'another program'}, so ${to} is used.`;
 }

@@ -1,7 +1,7 @@
 import type { App } from '../compose/app.ts';
 import { describePlatform } from '../platforms/registry.ts';
 import type { Config } from '../settings/config.ts';
-import type { MovedPort } from '../compose/take-free-ports.ts';
+import { moveInWords, type MovedPort } from '../compose/take-free-ports.ts';
 
 interface Greeting {
   app: App;
@@ -38,7 +38,9 @@ export function greet({
       ...(troubles.length === 0 ? [] : ['', ...troubles.map((sentence) => `  ${sentence}`)]),
       '',
       ...addresses.map(({ name, url }) => `  ${name.padEnd(10)} ${url}`),
-      ...(madeApiKey === undefined ? [] : [`  chat key   ${madeApiKey}  (for the service's /v1)`]),
+      ...(madeApiKey === undefined
+        ? []
+        : [`  chat key   ${madeApiKey}  (for the service's /v1; kept in ${config.local.dataDir}/keys.json)`]),
       ...(moved.length === 0 ? [] : ['', ...moved.map(moveInWords)]),
       '',
       ...(messenger
@@ -64,10 +66,6 @@ function messengerLines(url: string, { dataDir, isTerminal, isOpened }: Messenge
     `Open ${bold.join(url)} in a browser, pick who you are, and write to the bot.${opened}`,
     `Stop it with Ctrl+C; what was said is kept in ${dataDir}.`,
   ];
-}
-
-function moveInWords({ setting, from, to, holder }: MovedPort): string {
-  return `${setting} ${from} is taken by ${holder ?? 'another program'}, so ${to} is used.`;
 }
 
 /** What has to be saved on the platforms' side once this runs. */

@@ -28,6 +28,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm start -- --no-open': SERVER,
   'MESSENGER_PROTOCOL=slack npm start': SERVER,
   'ROLES=service npm start': SERVER,
+  'PORT=8090 DATA_DIR=./data/service ROLES=service npm start': SERVER,
   'npm run check -- --sign-in': 'needs a person at a browser; test/check signs in by itself',
   'npm run hash-password': 'waits for a password at the terminal; the line with printf runs',
   'docker compose build': DOCKER,

@@ -147,9 +147,11 @@ withBrowser('The tour of local mode', () => {
     await page.keyboard.press('Enter');
     await dialog.getByText('The service refuses the key (401).').waitFor();
     await dialog.getByLabel('Address').fill('https://right.example/v1');
+    expect(await dialog.getByRole('button', { name: 'Done' }).count()).toBe(0);
     await dialog.getByRole('button', { name: 'Try it and use it' }).click();
     await dialog.getByText('big-1 works and answers from now on.').waitFor();
-    await page.keyboard.press('Escape');
+    expect(await dialog.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Done' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('big-1 at right.example answers.').waitFor();
     expect(await page.content()).not.toContain('sk-typed');

@@ -59,6 +59,12 @@ describe('what has nothing to do with Parley is not answered from its pages', ()
 
 describe('what new users ask first has an answer written by hand', () => {
   test.each([
+    ['Is my data sent to anybody?', 'by the model that answers'],
+    ['我的数据会发给别人吗？', '负责回答的模型'],
+    ['Who can use it?', 'config/policy.json'],
+    ['谁可以使用它？', 'config/policy.json'],
+    ['Can it answer from our documents?', 'No: '],
+    ['它能根据我们的文档回答吗？', '不能：'],
     ['What can I try?', 'count slowly'],
     ['what should I ask you first?', 'count slowly'],
     ['我可以试些什么？', '慢慢数'],

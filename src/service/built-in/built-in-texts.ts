@@ -43,16 +43,16 @@ export const BUILT_IN_TEXTS = {
     zh: '我是 Parley 内置的小模型，只是原样转述。',
   },
   noSearchTool: {
-    en: 'I cannot search the web here: I was given no tool for it. Parley has one once `WEB_SEARCH_URL` or `WEB_SEARCH_BRAVE_KEY` is set, and the file that `TOOLS_FILE` names says who may use it.',
-    zh: '我在这里无法上网搜索：没有给我相应的工具。设置 `WEB_SEARCH_URL` 或 `WEB_SEARCH_BRAVE_KEY` 之后，Parley 就有这个工具；谁可以使用，由 `TOOLS_FILE` 指定的文件决定。',
+    en: 'I cannot search the web here: I was given no tool for it. Parley has one once `WEB_SEARCH_URL` or `WEB_SEARCH_BRAVE_KEY` is set, and `config/tools.json` (or the file that `TOOLS_FILE` names) says who may use it; restart Parley then.',
+    zh: '我在这里无法上网搜索：没有给我相应的工具。设置 `WEB_SEARCH_URL` 或 `WEB_SEARCH_BRAVE_KEY` 之后，Parley 就有这个工具；谁可以使用，由 `config/tools.json`（或 `TOOLS_FILE` 指定的文件）决定；改好后重新启动 Parley。',
   },
   noPageTool: {
-    en: 'I cannot open web pages here: I was given no tool for it. Parley has one, `read_page`, which the file that `TOOLS_FILE` names switches on.',
-    zh: '我在这里无法打开网页：没有给我相应的工具。Parley 有这个工具（`read_page`），在 `TOOLS_FILE` 指定的文件中开启。',
+    en: 'I cannot open web pages here: I was given no tool for it. Parley has one, `read_page`, which is off at first: write `"read_page": { "on": true }` in `config/tools.json` (or the file that `TOOLS_FILE` names), and restart Parley.',
+    zh: '我在这里无法打开网页：没有给我相应的工具。Parley 有这个工具（`read_page`），默认关闭：在 `config/tools.json`（或 `TOOLS_FILE` 指定的文件）中写入 `"read_page": { "on": true }`，再重新启动 Parley。',
   },
   noTimeTool: {
-    en: 'I cannot tell the time here: I was given no tool for it. Parley has one, `current_time`, which the file that `TOOLS_FILE` names switches on.',
-    zh: '我在这里不知道时间：没有给我相应的工具。Parley 有这个工具（`current_time`），在 `TOOLS_FILE` 指定的文件中开启。',
+    en: 'I cannot tell the time here: I was given no tool for it. Parley has one, `current_time`: write `"current_time": { "on": true }` in `config/tools.json` (or the file that `TOOLS_FILE` names), and restart Parley.',
+    zh: '我在这里不知道时间：没有给我相应的工具。Parley 有这个工具（`current_time`）：在 `config/tools.json`（或 `TOOLS_FILE` 指定的文件）中写入 `"current_time": { "on": true }`，再重新启动 Parley。',
   },
   image: {
     en: 'a {type} image of {width} × {height} pixels ({size})',

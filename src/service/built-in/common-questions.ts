@@ -46,10 +46,24 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
     },
   },
   {
-    asks: /\b(?:is (?:this|it|my (?:chat|data|question|message)s?)|are (?:my|our) (?:chats|data|questions|messages|conversations)) (?:really )?(?:private|secret|safe|secure|confidential|stored|logged|kept)\b|\bwho (?:can|could|may|will) (?:see|read)\b|\bdo you (?:store|keep|save|log|remember)\b|(?:谁|别人|管理员|其他人)(?:能|可以|会)?(?:看到|看见|读到|知道)|(?:会|是否)?(?:保存|记录|泄露)(?:我的)?(?:聊天|对话|消息|数据|隐私)|(?:聊天|对话|消息|数据)(?:安全|保密|私密)吗/i,
+    asks: /\b(?:is (?:this|it|my (?:chat|data|question|message)s?)|are (?:my|our) (?:chats|data|questions|messages|conversations)) (?:really )?(?:private|secret|safe|secure|confidential|stored|logged|kept)\b|\b(?:is|are|do(?:es)?|will) (?:my|our) (?:chats?|data|questions?|messages?|conversations?) (?:be )?(?:sent|send|sold|sell|given|give|passed|pass|shared?)\b|\bwho (?:can|could|may|will) (?:see|read)\b|\bdo you (?:store|keep|save|log|remember)\b|(?:谁|别人|管理员|其他人)(?:能|可以|会)?(?:看到|看见|读到|知道)|(?:会|是否)?(?:保存|记录|泄露)(?:我的)?(?:聊天|对话|消息|数据|隐私)|(?:聊天|对话|消息|数据)(?:安全|保密|私密)吗|(?:聊天|对话|消息|数据|内容)(?:会|是否)(?:会)?(?:被)?(?:发|传|交|送|卖|泄露)/i,
     answer: {
       en: 'What you write here is seen by you, by the messaging app, and by the model that answers. Parley keeps the conversation encrypted so that I can follow it, and forgets it after a while (30 days unless the administrator chose otherwise); logs never hold what was written. In a group the members see question and answer, as with any message. `/export` shows what is kept, `/forget` deletes it.',
       zh: '你写的内容只有你、所用的办公应用和负责回答的模型能看到。为了能接着聊，Parley 会加密保存对话，过一段时间就删除（默认 30 天，管理员可以更改）；日志里从不记录消息内容。在群里，问题和回答与普通消息一样，群成员都能看到。`/export` 查看保存了什么，`清除` 将其删除。',
+    },
+  },
+  {
+    asks: /\bwho (?:can|could|may|is allowed to|will be able to) use (?:it|this|parley|you|the bot)\b/i,
+    answer: {
+      en: 'Whoever can write to the bot in the messaging app and signs in, unless the administrator set a rule: `config/policy.json` says who may use it, with which models and in which chats; docs/SIGN_IN.md, “Who may use it”, shows how.',
+      zh: '凡是能在办公应用里给机器人发消息并登录的人都可以，除非管理员另有规定：谁可以用、用哪些模型、在哪些聊天里用，写在 `config/policy.json` 里，写法见 docs/zh-CN/SIGN_IN.md。',
+    },
+  },
+  {
+    asks: /\b(?:can|could|does|do|will) (?:it|you|parley|the bot) (?:answer|know|read|search|use|learn)s?\b[^?]{0,20}\b(?:our|my|own|internal|company|school|university) (?:own )?(?:documents?|docs|files?|pages?|wiki|knowledge|intranet)\b|(?:根据|读取?|使用|搜索|查)(?:我们?|本单位|学校|公司|内部|自己)的?(?:内部)?(?:文档|资料|文件|知识库)/i,
+    answer: {
+      en: 'No: Parley passes on what people write, and the model that you connect answers from what it knows. It keeps no library of your documents and reads no files. It can open a public web page (`read_page`) or search the web (`web_search`) where the administrator allows it.',
+      zh: '不能：Parley 转达大家写的内容，由你们接入的模型根据自己的知识回答。它没有你们的文档库，也不读取文件。管理员允许时，它可以打开公开的网页（`read_page`）或搜索网页（`web_search`）。',
     },
   },
   {

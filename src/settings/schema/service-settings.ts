@@ -6,7 +6,8 @@ import * as kinds from '../setting-kinds.ts';
 export const serviceSettings = {
   SERVICE_API_KEYS: secret(kinds.listOf(kinds.text, 'keys'), {
     meaning: 'Keys that its chat interface accepts, comma-separated; in local mode the bot uses the first.',
-    default: 'one that is made, kept in DATA_DIR and printed once, at the first start',
+    default:
+      'in local mode or without REDIS_URL or SECRET_KEY one that is made, printed at the first start and kept in DATA_DIR/keys.json; none otherwise',
   }),
   SERVICE_PUBLIC_URL: optional(kinds.publicOrigin, {
     meaning: "How browsers reach it where it runs alone and PUBLIC_URL in the same file is the bot's.",

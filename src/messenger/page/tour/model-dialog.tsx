@@ -33,6 +33,8 @@ export function ModelDialog({ model, onModel, onLeave }: ModelDialogProps) {
       return { isGood: true, text: say('builtInWorks') };
     });
   const isTrying = outcome === 'trying';
+  // What was done cannot be called off any more.
+  const isChanged = outcome !== undefined && !isTrying && outcome.isGood;
   return (
     <dialog ref={dialog} class="model-dialog" aria-labelledby="model-title" onClose={onLeave}>
       <form
@@ -77,7 +79,7 @@ export function ModelDialog({ model, onModel, onLeave }: ModelDialogProps) {
             </button>
           )}
           <button type="button" onClick={() => dialog.current?.close()}>
-            {say('leave')}
+            {say(isChanged ? 'done' : 'leave')}
           </button>
         </div>
       </form>

@@ -24,6 +24,7 @@ const CATALOGUE = {
   tryModel: { en: 'Try it and use it', zh: '试用并启用' },
   trying: { en: 'Trying…', zh: '正在试用…' },
   leave: { en: 'Cancel', zh: '取消' },
+  done: { en: 'Done', zh: '完成' },
   backToBuiltIn: { en: 'Back to the built-in model', zh: '改回内置模型' },
   modelWorks: { en: '{model} works and answers from now on.', zh: '{model} 可用，此后由它回答。' },
   builtInWorks: { en: 'The built-in model answers again.', zh: '已改回内置模型。' },
