@@ -6,7 +6,8 @@ import { listenForStop } from '../base/stop-signals.ts';
 import { LocalError } from '../local/local-error.ts';
 import { prepareLocalMode } from '../local/local-mode.ts';
 import { holderOfPort } from '../base/port-holder.ts';
-import { moveInWords, takeFreePorts, type SoundSettings } from '../compose/take-free-ports.ts';
+import { takeProbePorts } from './probe-ports.ts';
+import type { SoundSettings } from '../compose/take-free-ports.ts';
 import { startServicePart } from '../compose/service.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 import { isServiceAlone } from '../settings/mode.ts';
@@ -24,10 +25,12 @@ interface SignInCommand {
  */
 export async function runSignInCommand(
   given: SoundSettings,
-  read: Parameters<typeof takeFreePorts>[1],
+  read: Parameters<typeof takeProbePorts>[1],
   command: SignInCommand,
 ): Promise<number> {
-  const { config, secrets } = await withFreePorts(given, read);
+  const { settings, told } = await takeProbePorts(given, read);
+  const { config, secrets } = settings;
+  for (const sentence of told) process.stdout.write(`${sentence}\n`);
   if (config.signIn.mode === 'off' || isServiceAlone(config.roles)) {
     process.stderr.write('There is no sign-in to try: set SIGN_IN_URL, and SIGN_IN to required or optional\n');
     return 1;
@@ -55,14 +58,6 @@ export async function runSignInCommand(
     for (const end of endings.toReversed()) await end();
     endListening();
   }
-}
-
-/** As a start does it; but an institution's service knows the bot by one redirect address, which then stays. */
-async function withFreePorts(given: SoundSettings, read: Parameters<typeof takeFreePorts>[1]): Promise<SoundSettings> {
-  if (!given.config.embedded.signIn) return given;
-  const { settings, moved } = await takeFreePorts(given, read);
-  for (const port of moved) if (port.setting !== 'MESSENGER_PORT') process.stdout.write(`${moveInWords(port)}\n`);
-  return settings;
 }
 
 function isPortTaken(error: unknown): boolean {
