@@ -14,7 +14,7 @@ export const MESSENGER_TEXTS = {
   },
   answerRefused: {
     en: 'The platform refused the bot’s answer: {reason}.',
-    zh: '平台拒绝了机器人的回答：{reason}。',
+    zh: '办公应用拒绝了机器人的回答：{reason}。',
   },
   answerUnfinished: {
     en: 'The bot did not finish its answer in time. Please ask again.',

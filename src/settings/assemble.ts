@@ -9,7 +9,7 @@ import type { Settings } from './schema.ts';
 
 /** Names that local mode's own parts go by; none is a secret. */
 const LOCAL = {
-  serviceName: { en: 'Parley Sign-in', zh: '统一登录' },
+  serviceName: { en: 'Parley Sign-in', zh: '统一身份认证' },
   clientId: 'parley',
   botName: 'Parley',
   peopleFile: 'config/people.json',

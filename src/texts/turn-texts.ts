@@ -64,7 +64,7 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   whoUnlinked: { en: 'Nobody is signed in here. Send /signin to sign in.', zh: '当前没有登录，发送“登录”即可登录。' },
   whoPlatform: {
     en: 'Nobody needs to sign in here. Your chat id here is {id}.',
-    zh: '此处无需登录，你在这里的用户标识是 {id}。',
+    zh: '此处无需登录，你在这里的成员账号是 {id}。',
   },
   privateOnly: { en: 'Please send this to me in our private chat.', zh: '请在与我的私聊中发送。' },
   tooManyInvitations: {
@@ -87,7 +87,7 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   },
   groupsOnly: {
     en: 'I can answer you in certain groups only, not in our private chat. Please mention me there.',
-    zh: '我只能在指定的群里回答你，不能在私聊中回答。请在群里 @我 提问。',
+    zh: '我只能在指定的群里回答你，不能在私聊中回答。请在群里 @ 我提问。',
   },
   mayNotUse: {
     en: 'Your account may not use me, so I cannot answer. If you think it should, please ask the help desk.',
@@ -151,7 +151,7 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   },
   linkedNotice: {
     en: 'Signed in as {name} ({id}). Not you? Send /unlink.',
-    zh: '已登录为 {name}（{id}）。不是你本人？请发送“解绑”。',
+    zh: '已登录为{name}（{id}）。不是你本人？请发送“解绑”。',
   },
   otherPersonNotice: {
     en: 'Somebody else used your sign-in link, so it signed nobody in. Please never pass on a sign-in link.',

@@ -28,7 +28,7 @@ export const WORD_TEXTS = {
   },
   helpGroup: {
     en: 'Mention me with a question and I answer here. After the mention you can also send:\n\n{words}\n\nTo sign in, write to me privately.',
-    zh: '在群里 @我 并提问，我就在这里回答。@我 之后也可以使用这些指令：\n\n{words}\n\n登录请在与我的私聊中进行。',
+    zh: '在群里 @ 我并提问，我就在这里回答。@ 我之后也可以使用这些指令：\n\n{words}\n\n登录请在与我的私聊中进行。',
   },
   models: {
     en: 'These models can answer you here:\n\n{list}\n\nChoose one with `/model NAME`.',

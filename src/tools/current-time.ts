@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NowMs } from '../base/clock.ts';
-import { say, type Bilingual } from '../base/texts.ts';
+import { say, type Bilingual, type Language } from '../base/texts.ts';
 import { defineTool, type Tool, type ToolModule } from './tool.ts';
 
 export const currentTime: ToolModule = {
@@ -9,6 +9,8 @@ export const currentTime: ToolModule = {
 };
 
 const STATUS: Bilingual = { en: 'Looking at the clock …', zh: '正在查看时间……' };
+
+const IN_ZONE: Bilingual = { en: '{time}, time zone {zone}', zh: '{time}（时区 {zone}）' };
 
 const schema = z.strictObject({
   timeZone: z
@@ -26,15 +28,19 @@ export function createCurrentTime(nowMs: NowMs): Tool {
     description: 'Tells the current date, weekday and time, in a time zone if one is given.',
     schema,
     status: (_, { language }) => say(STATUS, language),
-    run: ({ timeZone }) => Promise.resolve(writeTime(new Date(nowMs()), timeZone)),
+    run: ({ timeZone }, { language }) => Promise.resolve(writeTime(new Date(nowMs()), timeZone, language)),
   });
 }
 
-function writeTime(now: Date, timeZone: string | undefined): string {
+function writeTime(now: Date, timeZone: string | undefined, language: Language): string {
   const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (language === 'zh') {
+    const chinese = new Intl.DateTimeFormat('zh-CN', { timeZone: zone, dateStyle: 'full', timeStyle: 'medium' });
+    return say(IN_ZONE, language, { time: chinese.format(now), zone });
+  }
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
   const weekday = new Intl.DateTimeFormat('en', { timeZone: zone, weekday: 'long' }).format(now);
-  return `${format.format(now)} (${weekday}), time zone ${zone}`;
+  return say(IN_ZONE, language, { time: `${format.format(now)} (${weekday})`, zone });
 }
 
 function isTimeZone(name: string): boolean {

@@ -172,12 +172,12 @@ test('in Chinese a name in Latin letters stands apart within a sentence, and a C
   const zh = { ...common, language: 'zh' } as const;
   const leadOf = ({ text }: SafeHtml) => /class="lead">([^<]*)</.exec(text)?.[1]?.trim();
   const landing = { ...zh, action: '/x', endsWithCode: false, isAwaited: true };
-  expect(leadOf(landingPage({ ...landing, person: IN_SLACK_PERSON }))).toMatch(/^你在 Slack 中给助手/);
-  expect(leadOf(landingPage({ ...landing, person: NAMELESS }))).toMatch(/^你在企业微信中给助手/);
+  expect(leadOf(landingPage({ ...landing, person: IN_SLACK_PERSON }))).toMatch(/^你在 Slack 中给机器人/);
+  expect(leadOf(landingPage({ ...landing, person: NAMELESS }))).toMatch(/^你在企业微信中给机器人/);
   const confirm = { ...zh, person: IN_SLACK_PERSON, endsWithCode: false, isAwaited: true };
   const emma = { ...PROFILE, name: 'Emma Clarke' };
   expect(leadOf(confirmPage({ ...confirm, profile: emma }))).toBe(
-    'Slack 中的助手将以 Emma Clarke 的身份回答此聊天账号。',
+    'Slack 中的这个聊天账号今后将按 Emma Clarke 的身份使用机器人。',
   );
   const code = { ...zh, accountName: '张伟', code: '7K3M9QXP', isAgain: false, isAwaited: true, minutesLeft: 5 };
   expect(leadOf(codePage({ ...code, person: { ...IN_SLACK_PERSON, displayName: '张伟' } }))).toMatch(

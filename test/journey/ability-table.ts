@@ -22,7 +22,7 @@ export const ABILITY_ROWS: readonly AbilityRow[] = [
           first: INVITATION,
           told: {
             en: /Signed in as Emma Clarke \(20•••12\)\. /,
-            zh: /已登录为 张伟（20•••17）。/,
+            zh: /已登录为张伟（20•••17）。/,
           },
         },
         reads: both(NUMBERS),

@@ -28,7 +28,7 @@ describe('the typed code in a private chat [typed-code]', () => {
     const { message, code } = await askAndWalkToCode('zhangwei', '请数到 20');
     const calls = modelCalls();
     const reply = await ask('zhangwei', code);
-    expect(reply).toMatch(/^已登录为 张伟（20•••17）。不是你本人？请发送“解绑”。$/);
+    expect(reply).toMatch(/^已登录为张伟（20•••17）。不是你本人？请发送“解绑”。$/);
     const answer = await driver().waitForAnswer(message.id, { timeoutMs: 15_000 });
     expect(answer.text).toContain('20');
     // One call for the question; none for the code.

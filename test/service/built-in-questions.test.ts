@@ -69,13 +69,13 @@ describe('Chinese questions are answered from the Chinese page and heading that 
     ['怎样让它先思考？', 'docs/zh-CN/USING.md，“它能做什么', 'THINKING_SHOWN'],
     ['怎么试用？', 'README.zh-CN.md，“试用', 'npm start'],
     ['怎么开始新的对话？', 'docs/zh-CN/USING.md，“聊天中可以使用的指令', '/new'],
-    ['能发图片吗？', 'docs/zh-CN/USING.md，“Parley 能读什么', 'WebP'],
+    ['能发图片吗？', 'docs/zh-CN/USING.md，“机器人能读什么', 'WebP'],
     ['Redis 要怎么配置？', 'docs/zh-CN/OPERATIONS.md，“Redis', 'appendonly yes'],
     ['怎么更换密钥？', 'docs/zh-CN/OPERATIONS.md，“更换密钥', 'SECRET_KEY_PREVIOUS'],
     ['密钥怎么轮换？', 'docs/zh-CN/OPERATIONS.md，“更换密钥', 'SECRET_KEY_PREVIOUS'],
     ['怎么部署？', 'docs/zh-CN/OPERATIONS.md，“进程', 'docker compose up'],
     ['worker 挂了会丢消息吗？', 'docs/zh-CN/OPERATIONS.md，“进程', '十秒'],
-    ['能发语音吗？', 'docs/zh-CN/USING.md，“Parley 能读什么', '能读文字、语音'],
+    ['能发语音吗？', 'docs/zh-CN/USING.md，“机器人能读什么', '能读文字、语音'],
     ['聊天记录保存多久？', 'docs/zh-CN/OPERATIONS.md，“对话记录的保存', 'HISTORY_TTL_DAYS'],
     ['怎么查看日志？', 'docs/zh-CN/OPERATIONS.md，“监控与日志', '日志中不会出现'],
     ['怎么停止正在生成的回答？', 'docs/zh-CN/USING.md，“聊天中可以使用的指令', '/stop'],
@@ -119,7 +119,7 @@ test.each([
 
 test('an excerpt has no link that leads nowhere, no table head and no caption of a picture', async () => {
   const text = await ask('怎样使用自带的登录服务和对话服务？');
-  expect(text).toContain('文件的格式见 SERVICE.md');
+  expect(text).toContain('文件的写法见下面');
   expect(text).not.toContain('](../');
   expect(await ask('能发图片吗？')).not.toContain('中文说法');
   expect(await ask('Can I use it in a group?')).not.toContain('The sign-in inside the app');

@@ -121,6 +121,9 @@ describe('what the tools tell', () => {
     expect(await use('current_time', '{"timeZone":"Asia/Shanghai"}', asker(undefined))).toBe(
       '2026-11-22 06:27:20 (Sunday), time zone Asia/Shanghai',
     );
+    expect(await use('current_time', '{"timeZone":"Asia/Shanghai"}', { ...asker(undefined), language: 'zh' })).toBe(
+      '2026年11月22日星期日 06:27:20（时区 Asia/Shanghai）',
+    );
     expect(await use('current_time', '', asker(undefined))).toMatch(
       /^2026-11-2\d \d\d:\d\d:20 \(\w+\), time zone \S+$/,
     );

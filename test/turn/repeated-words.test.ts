@@ -35,7 +35,7 @@ function stepsWith(identity: Identity) {
     ...{ keyRing, gate, identity, mode: 'required' },
     answerQuestion: async () => ({ kind: 'answered', text: 'again' }),
     records: { redis: server.redis, keyRing, groupScope: 'member', nowMs },
-    serviceName: { en: 'Sign-in', zh: '统一登录' },
+    serviceName: { en: 'Sign-in', zh: '统一身份认证' },
   });
   return { gate, runSlashWord };
 }

@@ -11,7 +11,7 @@ const TEXTS: Catalogue<
   title: { en: 'Are both of these you?', zh: '这两个账号都是你的吗？' },
   question: {
     en: 'The assistant in {platform} will answer this chat account as {name}.',
-    zh: '{platform}中的助手将以{name}的身份回答此聊天账号。',
+    zh: '{platform}中的这个聊天账号今后将按{name}的身份使用机器人。',
   },
   joins: { en: 'will be connected with', zh: '将绑定到' },
   go: { en: 'Confirm and sign in', zh: '确认登录' },

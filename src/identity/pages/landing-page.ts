@@ -26,7 +26,7 @@ const TEXTS: Catalogue<
   title: { en: 'Sign in to continue', zh: '登录后继续' },
   lead: {
     en: 'You wrote to the assistant in {platform}. To answer you, it needs to know who you are.',
-    zh: '你在{platform}中给助手发了消息。助手需要先确认你的身份，才能回答。',
+    zh: '你在{platform}中给机器人发了消息。机器人需要先确认你的身份，才能回答。',
   },
   next: { en: 'You sign in next', zh: '下一步登录' },
   joins: { en: 'will be connected with', zh: '将绑定到' },

@@ -77,7 +77,7 @@ const CATALOGUE = {
   },
   loadFailed: { en: 'The messages could not be loaded.', zh: '消息未能加载。' },
   writeTo: { en: 'Message {name}', zh: '发消息给 {name}' },
-  writeToGroup: { en: 'Message {name} (@ to mention)', zh: '发消息到 {name}（@ 提及成员）' },
+  writeToGroup: { en: 'Message {name} (@ to mention)', zh: '发消息到 {name}（可以 @ 成员）' },
   addImage: { en: 'Add images', zh: '添加图片' },
   removeImage: { en: 'Remove image {name}', zh: '移除图片 {name}' },
   uploading: { en: 'Uploading', zh: '正在上传' },
@@ -90,7 +90,7 @@ const CATALOGUE = {
   imageOf: { en: 'Image {number} of {count}', zh: '第 {number} 张图片，共 {count} 张' },
   openImage: { en: 'Open image: {name}', zh: '查看图片：{name}' },
   close: { en: 'Close', zh: '关闭' },
-  mentionList: { en: 'People to mention', zh: '可提及的成员' },
+  mentionList: { en: 'People to mention', zh: '可以 @ 的成员' },
   commandList: { en: 'Commands', zh: '指令' },
   unknownWord: {
     en: 'There is no command “{word}”. It will be sent as an ordinary message.',
@@ -115,7 +115,7 @@ const CATALOGUE = {
   firstGroupTitle: { en: 'Ask {bot} in the group', zh: '在群里向 {bot} 提问' },
   firstGroupBody: {
     en: 'Everybody here sees the answer. {bot} only answers when it is mentioned with @.',
-    zh: '群里所有人都能看到回答。只有用 @ 提及时，{bot} 才会回答。',
+    zh: '群里所有人都能看到回答。不 @ {bot}，它就不会回答。',
   },
   questionOne: { en: 'What can you help me with?', zh: '你能帮我做什么？' },
   questionTwo: { en: 'How do I connect you to {platform}?', zh: '如何把你接入{platform}？' },

@@ -62,11 +62,11 @@ export const BUILT_IN_TEXTS = {
   imageElsewhere: { en: 'an image at a web address, which I do not open', zh: '一张网址上的图片，我不会去打开它' },
   oneImage: {
     en: "You sent {what}. I'm Parley's small built-in model: I can measure a picture, but I cannot see what is in it.",
-    zh: '你发来的是{what}。我是 Parley 内置的小模型：能量出图片的大小，但看不到图片的内容。',
+    zh: '你发来的是{what}。我是 Parley 内置的小模型：能报出图片的尺寸，但看不到图片的内容。',
   },
   manyImages: {
     en: "You sent {count} images:\n\n{list}\n\nI'm Parley's small built-in model: I can measure pictures, but I cannot see what is in them.",
-    zh: '你发来了 {count} 张图片：\n\n{list}\n\n我是 Parley 内置的小模型：能量出图片的大小，但看不到图片的内容。',
+    zh: '你发来了 {count} 张图片：\n\n{list}\n\n我是 Parley 内置的小模型：能报出图片的尺寸，但看不到图片的内容。',
   },
   goesOnThere: {
     en: 'That is the beginning; the rest stands in the same place.',

@@ -14,14 +14,14 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
     asks: /\bwhat(?: can| should| could)? (?:i|to|we) (?:try|ask(?: you)?(?: first)?|do (?:here|now|first|next))\b|\b(?:surprise|impress|show) me(?: something| what you (?:can|got))?[\s!.]*$|(?:能|可以|该|先)(?:试|问|做)(?:些|点)?什么|(?:给|让)我(?:看看|惊喜)/i,
     answer: {
       en: 'Five things that show what Parley does:\n\n1. “count slowly until I stop you”, then press Stop (or send `/stop`)\n2. “who am I?” or `/whoami`: you are signed in as yourself, inside the app\n3. “show me a table” or “show me some code”\n4. send a picture\n5. `/think high`, then any question: you see the thoughts apart from the answer\n\nIn a group, mention me by name.',
-      zh: '下面五件事能看出 Parley 的本领：\n\n1. “慢慢数，直到我叫停”，然后点击“停止”（或发送 `停止`）\n2. “我是谁？”或 `我是谁`：在应用里以你本人的身份登录\n3. “给我看一张表格”或“给我看一段代码”\n4. 发一张图片\n5. 发送 `思考 高`，再随便问一个问题：思考过程与回答分开显示\n\n在群里请用 @ 提及我。',
+      zh: '下面五件事能看出 Parley 的本领：\n\n1. “慢慢数，直到我叫停”，然后点击“停止”（或发送 `停止`）\n2. “我是谁？”或 `我是谁`：在应用里以你本人的身份登录\n3. “给我看一张表格”或“给我看一段代码”\n4. 发一张图片\n5. 发送 `思考 高`，再随便问一个问题：思考过程与回答分开显示\n\n在群里请 @ 我。',
     },
   },
   {
     asks: /\bhow (?:do|can|could|would|should) (?:i|we) (?:connect|use|add|plug in|set up|bring|attach)\b[^?]{0,20}\b(?:own|real|another|different|better|our|llm)\b[^?]{0,20}\b(?:model|engine|llm|chat service)\b|\b(?:connect|use) (?:a |an |my |our )?(?:own |real )?(?:model|llm)\b|(?:接入|连接|使用|换成|用)(?:我们?)?(?:自己|真正|别|其他|更好)的?(?:大)?模型/i,
     answer: {
-      en: 'Here: press “Connect your own model” at the top of this page. For your colleagues, in three steps:\n\n1. Write into `config/.env` where your model is, any service that speaks the OpenAI chat interface:\n   ```sh\n   CHAT_BASE_URL=https://your-service.example/v1\n   CHAT_API_KEY=…\n   CHAT_MODELS=name-of-the-model\n   ```\n2. Run `npm run check`: it asks the model one tiny question and says what is wrong, if anything.\n3. Restart. From then on that model answers here, and I am gone.\n\nTo keep Parley’s own chat interface in front of an engine, set `SERVICE_UPSTREAM_URL` instead.',
-      zh: '在这里试用：点击页面顶部的“接入自己的模型”。给同事用，三步即可：\n\n1. 在 `config/.env` 里写上模型的地址，任何兼容 OpenAI 对话接口的服务都可以：\n   ```sh\n   CHAT_BASE_URL=https://your-service.example/v1\n   CHAT_API_KEY=…\n   CHAT_MODELS=模型名称\n   ```\n2. 运行 `npm run check`：它会向模型提一个很小的问题，有错会指出错在哪里。\n3. 重新启动。此后由该模型在这里回答，我就退场了。\n\n如果想保留 Parley 自带的对话接口，只换后面的引擎，请改为设置 `SERVICE_UPSTREAM_URL`。',
+      en: 'Here: press “Connect your own model” at the top of this page. For your colleagues, in three steps:\n\n1. Write into `config/.env` where your model is, any service that speaks the OpenAI chat interface:\n   ```sh\n   CHAT_BASE_URL=https://your-service.example/v1\n   CHAT_API_KEY=…\n   CHAT_MODELS=name-of-the-model\n   ```\n   As long as no messaging app is connected, add `MESSENGER_PROTOCOL=wecom`: it says that local mode is meant.\n2. Run `npm run check`: it asks the model one tiny question and says what is wrong, if anything.\n3. Restart. From then on that model answers here, and I am gone.\n\nTo keep Parley’s own chat interface in front of an engine, set `SERVICE_UPSTREAM_URL` instead.',
+      zh: '在这里试用：点击页面顶部的“接入自己的模型”。给同事用，三步即可：\n\n1. 在 `config/.env` 里写上模型的地址，任何兼容 OpenAI 对话接口的服务都可以：\n   ```sh\n   CHAT_BASE_URL=https://your-service.example/v1\n   CHAT_API_KEY=…\n   CHAT_MODELS=模型名称\n   ```\n   还没有接入办公应用时，再加一行 `MESSENGER_PROTOCOL=wecom`，表示确实要用本地模式。\n2. 运行 `npm run check`：它会向模型提一个很小的问题，有错会指出错在哪里。\n3. 重新启动。此后由该模型在这里回答，我就退场了。\n\n如果想保留 Parley 自带的对话接口，只换后面的引擎，请改为设置 `SERVICE_UPSTREAM_URL`。',
     },
   },
   {
@@ -49,7 +49,7 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
     asks: /\b(?:is (?:this|it|my (?:chat|data|question|message)s?)|are (?:my|our) (?:chats|data|questions|messages|conversations)) (?:really )?(?:private|secret|safe|secure|confidential|stored|logged|kept)\b|\b(?:is|are|do(?:es)?|will) (?:my|our) (?:chats?|data|questions?|messages?|conversations?) (?:be )?(?:sent|send|sold|sell|given|give|passed|pass|shared?)\b|\bwho (?:can|could|may|will) (?:see|read)\b|\bdo you (?:store|keep|save|log|remember)\b|(?:谁|别人|管理员|其他人)(?:能|可以|会)?(?:看到|看见|读到|知道)|(?:会|是否)?(?:保存|记录|泄露)(?:我的)?(?:聊天|对话|消息|数据|隐私)|(?:聊天|对话|消息|数据)(?:安全|保密|私密)吗|(?:聊天|对话|消息|数据|内容)(?:会|是否)(?:会)?(?:被)?(?:发|传|交|送|卖|泄露)/i,
     answer: {
       en: 'What you write here is seen by you, by the messaging app, and by the model that answers. Parley keeps the conversation encrypted so that I can follow it, and forgets it after a while (30 days unless the administrator chose otherwise); logs never hold what was written. In a group the members see question and answer, as with any message. `/export` shows what is kept, `/forget` deletes it.',
-      zh: '你写的内容只有你、所用的办公应用和负责回答的模型能看到。为了能接着聊，Parley 会加密保存对话，过一段时间就删除（默认 30 天，管理员可以更改）；日志里从不记录消息内容。在群里，问题和回答与普通消息一样，群成员都能看到。`/export` 查看保存了什么，`清除` 将其删除。',
+      zh: '你写的内容只有你、所用的办公应用和负责回答的模型能看到。为了能接着聊，Parley 会加密保存对话，过一段时间就删除（默认 30 天，管理员可以更改）；日志里从不记录消息内容。在群里，问题和回答与普通消息一样，群成员都能看到。`导出` 查看保存了什么，`清除` 将其删除。',
     },
   },
   {
@@ -70,7 +70,7 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
     asks: /\bwhy (?:do|must|should|would) (?:i|we) (?:have to |need to )?(?:sign|log) ?in\b|\b(?:how|where) (?:do|can|should) (?:i|we) (?:sign|log) ?in\b|(?:为什么|为何)(?:要|需要|必须)登[录陆]|(?:怎么|如何|在哪(?:里|儿)?)登[录陆]/i,
     answer: {
       en: 'Send `/signin` and open the link: your institution’s own sign-in confirms who you are, inside the app, once. Then I answer as yours and with your rights, and nobody else can use your link. `/whoami` shows who is signed in, `/unlink` signs you out.',
-      zh: '发送 `登录` 并打开链接：由本单位自己的统一登录在应用内确认你的身份，一次即可。此后我按你本人的身份和权限回答，你的链接别人用不了。`我是谁` 查看当前身份，`解绑` 退出登录。',
+      zh: '发送 `登录` 并打开链接：由本单位自己的统一身份认证（登录服务）在应用内确认你的身份，一次即可。此后我按你本人的身份和权限回答，你的链接别人用不了。`我是谁` 查看当前身份，`解绑` 退出登录。',
     },
   },
   {
@@ -104,8 +104,8 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
   {
     asks: /\b(?:be|become|log in as|sign in as|switch to|use) (?:another|a different|a second|someone else|somebody else|other) ?(?:person|user|people|account)?\b|\bsecond person\b|(?:换|切换)(?:成|到)?(?:一个|另一个|别的|其他)?(?:人|用户|身份|账号)|第二个人/i,
     answer: {
-      en: 'In local mode choose another name at “Signed in as”, at the top of this page; a second browser tab can be a second person at the same time. In a real messaging app you are who you are.',
-      zh: '本地模式下，在页面上方的“当前用户”处选另一个名字即可；再开一个浏览器标签页，可以同时是第二个人。在真正的办公应用里，你就是你自己。',
+      en: 'In local mode choose another name at “Signed in as”, at the upper left of this page; a second browser tab can be a second person at the same time. In a real messaging app you are who you are.',
+      zh: '本地模式下，在页面左上角的“当前身份”处选另一个名字即可；再开一个浏览器标签页，可以同时是第二个人。在真正的办公应用里，你就是你自己。',
     },
   },
   {

@@ -3,7 +3,7 @@ import type { PageErrorCode } from '../sign-in/sign-in-errors.ts';
 
 /** What the service's pages say. */
 export const PAGE_TEXTS = {
-  product: { en: 'Sign-in service', zh: '统一登录服务' },
+  product: { en: 'Sign-in service', zh: '统一身份认证' },
   signIn: { en: 'Sign in', zh: '登录' },
   signInLead: { en: 'Use the account of your institution.', zh: '请使用单位账号登录。' },
   signInFor: { en: 'Sign in to continue to {client}.', zh: '登录后继续前往 {client}。' },
@@ -27,7 +27,7 @@ export const PAGE_TEXTS = {
   application: { en: 'Application', zh: '应用' },
   consentShares: { en: '{client} will see', zh: '{client} 将看到' },
   sharesName: { en: 'Your name', zh: '姓名' },
-  sharesNumber: { en: 'Your staff or student number', zh: '教工号或学号' },
+  sharesNumber: { en: 'Your staff or student number', zh: '学工号' },
   sharesDepartment: { en: 'Your department', zh: '所在部门' },
   sharesKind: { en: 'Your kind of identity', zh: '身份类型' },
   kindStaff: { en: 'Staff', zh: '教职工' },
@@ -55,7 +55,7 @@ export const PAGE_TEXTS = {
   homeTitle: { en: 'The chat and sign-in service', zh: '对话与登录服务' },
   homeLead: {
     en: 'This address is for programs: it answers chat requests and lets people sign in. The conversation itself takes place in your messaging app.',
-    zh: '这个地址供程序使用：回答对话请求，并让人们登录。真正的对话在你的企业通讯应用里进行。',
+    zh: '这个地址供程序使用：回答对话请求，并让人们登录。真正的对话在你的办公应用里进行。',
   },
   homeEngineBuiltIn: { en: 'Answers come from the small built-in model.', zh: '目前由内置的小模型回答。' },
   homeEngineUpstream: { en: 'Answers come from a connected engine.', zh: '目前由接入的模型引擎回答。' },

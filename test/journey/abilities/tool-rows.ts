@@ -9,7 +9,7 @@ export const TOOL_ROWS: readonly AbilityRow[] = [
         says: { en: 'What time is it in Tokyo?', zh: '东京现在几点？' },
         reads: {
           en: /^`current_time` answered:\n\n> \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(\w+day\), time zone Asia\/Tokyo\n/,
-          zh: /^`current_time` 的结果：\n\n> \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(\w+day\), time zone Asia\/Tokyo\n/,
+          zh: /^`current_time` 的结果：\n\n> \d{4}年\d+月\d+日星期. \d\d:\d\d:\d\d（时区 Asia\/Tokyo）\n/,
         },
       },
     ],

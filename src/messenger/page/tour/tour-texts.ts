@@ -82,10 +82,10 @@ const CATALOGUE = {
     en: 'Follow the link in its message. What you asked is answered then, without asking again.',
     zh: '点击消息里的链接登录。登录后会直接回答你刚才的问题，无需再问一次。',
   },
-  mention: { en: 'Mention it in a group', zh: '在群里提及它' },
+  mention: { en: 'Mention it in a group', zh: '在群里 @ 它' },
   mentionHint: {
     en: 'Type @ and pick {bot}. Without that it is silent.',
-    zh: '输入 @ 并选择 {bot}。不提及它就不会出声。',
+    zh: '输入 @ 并选择 {bot}。不 @ 它，它就不会回答。',
   },
   mentionAction: { en: 'Open a group', zh: '打开一个群' },
   image: { en: 'Show it a picture', zh: '给它看一张图片' },
