@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 
 const LISTENING = '0A';
+/** The flag of a listening socket in the file system. */
+const ACCEPTS = '00010000';
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 
 /**
@@ -20,7 +22,8 @@ export function holderOfPort(port: number): string | undefined {
 /** Who listens on a socket in the file system. */
 export function holderOfSocket(path: string): string | undefined {
   if (!existsSync('/proc/net/unix')) return askLsof([path]);
-  const line = linesOf('/proc/net/unix').find((fields) => fields.at(-1) === path);
+  // Each connection stands there under the same path, and one not taken yet belongs to nobody: the flag tells who listens.
+  const line = linesOf('/proc/net/unix').find((fields) => fields.at(-1) === path && fields[3] === ACCEPTS);
   return line && ownerOf(line[6]);
 }
 

@@ -123,6 +123,26 @@ withBrowser('The tour of local mode', () => {
     expect(await tour().locator('.kill-lines').innerText()).not.toContain('said twice');
   });
 
+  test('does not call an answer whole that somebody stopped after the kill', async () => {
+    await button('Ask for a long answer').click();
+    await page.locator('li[data-sender=alice]').waitFor();
+    server.show(messageView({ state: 'streaming', text: '1 2 3', atMs: Date.now() }));
+    await button('Kill the bot now').click();
+    const next = { processId: 4712, afterMs: 830, takenOver: 1 };
+    server.emit({ name: 'worker', data: { killedProcessId: 4711, killedAtMs: Date.now(), next } });
+    await tour()
+      .getByText(/took the answer over/)
+      .waitFor();
+    server.show(messageView({ text: '1 2 3 4\n\nStopped.', atMs: Date.now() }));
+    await tour()
+      .getByText(/in the same message, (?:until you stopped it|and is whole)|and is whole/)
+      .waitFor();
+    const told = await tour().locator('.kill-lines').innerText();
+    expect(told).toMatch(
+      /went on after \d+\.\d s in the same message, until you stopped it: nothing was lost or said twice/,
+    );
+  });
+
   test('at its end the next thing to do is in sight, however short the panel is', async () => {
     await page.setViewportSize({ width: 1200, height: 480 });
     const done = ['ask', 'signIn', 'mention', 'image', 'stop', 'tryAgain', 'kill'];

@@ -57,6 +57,8 @@ export function KillStep({ tour, state, onLong }: KillStepProps) {
   );
 }
 
+const END_TEXTS = { once: 'wholeOnce', stopped: 'stoppedOnce', anew: 'askedAgain' } as const;
+
 function growingAnswer({ logs }: PageState): LoggedMessage | undefined {
   return Object.values(logs)
     .flatMap((log) => log.filter(isGrowing))
@@ -74,9 +76,5 @@ function linesOf({ view, wentOnAfterMs, end }: KillShow, { say, locale }: { say:
   const succeeded = say(next.takenOver === 0 ? 'nothingTaken' : 'succeeded', values);
   if (wentOnAfterMs === undefined) return [killed, succeeded, say('awaitingGrowth')];
   const seconds = secondsOf(wentOnAfterMs);
-  return [
-    killed,
-    succeeded,
-    say(end === undefined ? 'wentOn' : end === 'once' ? 'wholeOnce' : 'askedAgain', { seconds }),
-  ];
+  return [killed, succeeded, say(end === undefined ? 'wentOn' : END_TEXTS[end], { seconds })];
 }

@@ -136,6 +136,10 @@ const CATALOGUE = {
     en: 'The answer went on after {seconds} s in the same message and is whole: nothing was lost or said twice.',
     zh: '{seconds} 秒后，回答在同一条消息里继续，现已完整：没有丢失，也没有重复。',
   },
+  stoppedOnce: {
+    en: 'The answer went on after {seconds} s in the same message, until you stopped it: nothing was lost or said twice.',
+    zh: '{seconds} 秒后，回答在同一条消息里继续，随后由你停止：没有丢失，也没有重复。',
+  },
   askedAgain: {
     en: 'The model was asked again after {seconds} s; your question has one answer, in the same message.',
     zh: '{seconds} 秒后重新询问了模型；你的问题只有一个回答，仍在同一条消息里。',

@@ -4,15 +4,15 @@ import type { LoggedMessage } from '../message-log.ts';
 import type { PageState } from '../page-state.ts';
 import { ApiError } from '../api-client.ts';
 import { killWorker } from './local-api.ts';
-import { answersBeside } from './what-happened.ts';
+import { answersBeside, wasStopped } from './what-happened.ts';
 
 /** What was measured since the bot was killed. */
 export interface KillShow {
   view: WorkerView;
   /** From the kill until the answer grew by the next process' hand. Milliseconds. */
   wentOnAfterMs: number | undefined;
-  /** `once`: whole, and it goes on from what stood there. `anew`: whole, and the model worded it anew. */
-  end: 'once' | 'anew' | undefined;
+  /** `once`: whole, and it goes on from what stood there. `stopped`: it went on so, until the person stopped it. `anew`: the model worded it anew. */
+  end: 'once' | 'stopped' | 'anew' | undefined;
 }
 
 /** The show, and how to begin it. */
@@ -45,6 +45,7 @@ export function useKillShow(state: PageState, onFault: (code: 'killTooSoon' | 'k
   const next = kill && state.worker?.killedProcessId === kill.view.killedProcessId ? state.worker.next : undefined;
   const text = message?.text;
   const isFinal = message?.state === 'final';
+  const isStopped = message !== undefined && wasStopped(message);
   const killedAtMs = kill?.atMs;
 
   const isSettled = useHeld(isFinal, SETTLED_MS);
@@ -66,9 +67,9 @@ export function useKillShow(state: PageState, onFault: (code: 'killTooSoon' | 'k
     return {
       view: { ...kill.view, next },
       wentOnAfterMs: sure?.afterMs,
-      end: isOnce && sure ? (goesOn ? 'once' : 'anew') : undefined,
+      end: isOnce && sure ? (!goesOn ? 'anew' : isStopped ? 'stopped' : 'once') : undefined,
     };
-  }, [kill, next, isSettled, isOnce, text]);
+  }, [kill, next, isSettled, isOnce, isStopped, text]);
 
   return {
     show,

@@ -67,7 +67,8 @@ export function answersBeside(log: MessageLog, messageId: string): number {
   return log.slice(from + 1, until < 0 ? undefined : until).filter(isAnswer).length;
 }
 
-function wasStopped({ sender, state, text, note = '', thinking = '' }: LoggedMessage): boolean {
+/** An answer that a person ended before it was whole. */
+export function wasStopped({ sender, state, text, note = '', thinking = '' }: LoggedMessage): boolean {
   return sender === BOT_SENDER && state === 'final' && [text, note, thinking].some((part) => STOPPED.test(part));
 }
 
