@@ -1,6 +1,6 @@
 import { CodedError } from './coded-error.ts';
 
-/** Thrown when a probe or a check took too long. */
+/** Thrown when a probe, a check or a command took too long. */
 export class TooSlowError extends CodedError<'too_slow'> {}
 
 /** Waits for a promise no longer than `limitMs`; a late result is dropped. @throws TooSlowError */

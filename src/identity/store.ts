@@ -2,6 +2,7 @@ import { DAY_MS } from '../base/clock.ts';
 import type { LuaScript } from '../base/lua-script.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { AnswerOf, ArgsOf, KeysOf, ScriptShape } from '../base/script-shape.ts';
+import { withTimeout } from '../base/with-timeout.ts';
 import { IdentityError } from './identity-error.ts';
 
 /** Own deadline of a command: a client's options do not cover a connection that was never made (SECURITY.md acknowledged-when-stored). */
@@ -24,16 +25,10 @@ export interface IdentityStore {
 
 export function createStore(redis: RedisClient): IdentityStore {
   const ask: IdentityStore['withDeadline'] = async (command) => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('No answer in time')), COMMAND_DEADLINE_MS);
-    });
     try {
-      return await Promise.race([command(redis), late]);
+      return await withTimeout(command(redis), COMMAND_DEADLINE_MS);
     } catch (cause) {
       throw new IdentityError('store_away', 'Redis did not answer', { cause });
-    } finally {
-      clearTimeout(timer);
     }
   };
   return { withDeadline: ask, run: (script, keys, args) => ask((client) => script.run(client, keys, args)) };

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import { SECOND_MS } from '../base/clock.ts';
 import { CodedError } from '../base/coded-error.ts';
+import { withTimeout } from '../base/with-timeout.ts';
 import { endWithUs } from './end-with-us.ts';
 import { findRedisProgram } from './redis-program.ts';
 
@@ -116,10 +117,7 @@ async function untilReady(child: ChildProcess, place: Place): Promise<void> {
   try {
     void probe.connect().catch(() => undefined);
     while (!failure && Date.now() < deadlineMs) {
-      const answer = await Promise.race([
-        probe.ping().catch(() => ''),
-        new Promise<string>((resolve) => setTimeout(resolve, 50, '')),
-      ]);
+      const answer = await withTimeout(probe.ping(), 50).catch(() => '');
       if (answer === 'PONG') return;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa';
 import { SECOND_MS } from '../base/clock.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { withTimeout } from '../base/with-timeout.ts';
 
 /** Why the service can work or not; a service that stops is not Redis's fault. */
 export type Readiness = 'ready' | 'stopping' | 'redis not ready';
@@ -43,12 +44,6 @@ export function healthRoutes(
 
 /** Whether Redis answers within a second. */
 export async function answersInTime(redis: RedisClient): Promise<boolean> {
-  const deadline = new Promise<false>((resolve) => setTimeout(resolve, SECOND_MS, false).unref());
-  return Promise.race([
-    redis.ping().then(
-      () => true,
-      () => false,
-    ),
-    deadline,
-  ]);
+  const answered = redis.ping().then(() => true);
+  return withTimeout(answered, SECOND_MS).catch(() => false);
 }

@@ -2,6 +2,7 @@ import { SECOND_MS } from '../../base/clock.ts';
 import { hashParts, hmacHex } from '../../base/ids.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import type { RedisClient } from '../../base/redis.ts';
+import { withTimeout } from '../../base/with-timeout.ts';
 import { StoreError } from './sign-in-errors.ts';
 
 /** Whatever connection was passed in, a person waits no longer than this for Redis. */
@@ -50,16 +51,10 @@ export class Store {
 
   /** Runs Redis commands under the deadline. @throws StoreError */
   async use<Result>(work: (redis: RedisClient) => Promise<Result>): Promise<Result> {
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<never>((_, reject) => {
-      timer = setTimeout(reject, DEADLINE_MS, new Error('Redis did not answer in time'));
-    });
     try {
-      return await Promise.race([work(this.#redis), deadline]);
+      return await withTimeout(work(this.#redis), DEADLINE_MS);
     } catch (cause) {
       throw new StoreError('store_away', 'The sign-in store cannot be reached', { cause });
-    } finally {
-      clearTimeout(timer);
     }
   }
 }
