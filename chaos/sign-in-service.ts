@@ -1,3 +1,4 @@
+import { createModelCatalog } from '../src/models/model-catalog.ts';
 import { createLog } from '../src/base/log.ts';
 import { connectRedis } from '../src/base/redis.ts';
 import type { ServicePerson } from '../src/service/directory-file.ts';
@@ -21,6 +22,7 @@ export async function startSignInService(redisPort: number, publicUrl: string): 
   const service = await startService({
     ...{ port: 0, host: '127.0.0.1', redis, log, nowMs: Date.now, docsDir: process.cwd() },
     apiKeys: [],
+    models: createModelCatalog([]),
     clients: [{ ...CLIENT, redirectUris: [`${publicUrl}/oauth/callback`] }],
     directory: Array.from({ length: ACCOUNTS }, (_, index) => personOf(index + 1)),
     accessTokenSec: 7_200,

@@ -1,16 +1,24 @@
 import type { z } from 'zod';
+import { CodedError } from './coded-error.ts';
 import { jsonFaultInWords, readJson } from './read-json.ts';
 import { inOurWords, placeInFile } from './schema-words.ts';
 
-/** What a file says, or each thing to mend in it, in words and with its place. */
-export type FileRead<Output> = { ok: true; data: Output } | { ok: false; isJson: boolean; faults: string[] };
+/** A file of settings that cannot be used; `faults` says each thing to mend, with its place such as `rules[0].who`, and no secret. */
+export class ConfigFileError extends CodedError<'file_not_json' | 'file_invalid'> {
+  readonly faults: readonly string[];
 
-/** Reads the text of a JSON file that an administrator writes. */
-export function readJsonFile<Output>(text: string, schema: z.ZodType<Output>): FileRead<Output> {
+  constructor(code: 'file_not_json' | 'file_invalid', faults: string[]) {
+    super(code, faults.join('; '));
+    this.faults = faults;
+  }
+}
+
+/** Reads the text of a JSON file that an administrator writes. @throws ConfigFileError with every fault */
+export function readJsonFile<Output>(text: string, schema: z.ZodType<Output>): Output {
   const json = readJson(text);
-  if (!json.ok) return { ok: false, isJson: false, faults: [jsonFaultInWords(json.fault)] };
+  if (!json.ok) throw new ConfigFileError('file_not_json', [jsonFaultInWords(json.fault)]);
   const parsed = schema.safeParse(json.value, { error: inOurWords });
-  if (parsed.success) return { ok: true, data: parsed.data };
+  if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map(({ path, message }) => `${placeInFile(path)}: ${message}`);
-  return { ok: false, isJson: true, faults };
+  throw new ConfigFileError('file_invalid', faults);
 }

@@ -5,7 +5,7 @@ import { ChatCall } from './chat-call.ts';
 import { ChatError } from './chat-error.ts';
 import { isModelFault } from './is-model-fault.ts';
 import type { BreakerPass, CircuitBreaker } from './circuit-breaker.ts';
-import { requestBody } from './request-body.ts';
+import { requestFields } from './request-body.ts';
 
 /** A question and who hears its answer. */
 export interface Question {
@@ -67,20 +67,30 @@ interface Asked extends Question {
 }
 
 async function askModel(parts: CallParts, { request, signal, onEvent, tries, mostTries }: Asked): Promise<void> {
-  const { monotonicMs, retryPolicy } = parts;
+  const { monotonicMs, retryPolicy, catalog, refusedFields } = parts;
   const { deadlineMs } = tries;
   const breaker = parts.breakerOf(request.model);
-  const body = requestBody(request);
   let pass = breaker.enter();
   if (tries.made === 0) retryPolicy.earn();
   for (;;) {
     tries.made += 1;
-    const call = new ChatCall(parts, { request, body, signal, pass, totalMs: deadlineMs - monotonicMs(), onEvent });
+    const fields = requestFields(request, catalog.of(request.model), refusedFields.of(request.model));
+    const call = new ChatCall(parts, { request, fields, signal, pass, totalMs: deadlineMs - monotonicMs(), onEvent });
     try {
       return await call.run();
     } catch (error) {
       tries.hasSpoken = call.hasSpoken;
-      if (!(error instanceof ChatError) || call.hasSpoken || tries.made >= mostTries) throw error;
+      if (!(error instanceof ChatError) || call.hasSpoken) throw error;
+      const known = refusedFields.of(request.model);
+      if (error.refusedFields.some((field) => !known.has(field)) && monotonicMs() < deadlineMs) {
+        // No try: the service only said how it wants to be asked. It comes to an end, since each time a field is new.
+        refusedFields.remember(request.model, error.refusedFields);
+        tellRefusedFields(parts, request.model, error);
+        tries.made -= 1;
+        pass = enterAgain(breaker, error);
+        continue;
+      }
+      if (tries.made >= mostTries) throw error;
       const waitMs = retryPolicy.pauseBeforeRetry(error, tries.made);
       if (waitMs === undefined || monotonicMs() + waitMs >= deadlineMs) throw error;
       tellRetry(parts, request.model, { error, waitMs });
@@ -97,6 +107,10 @@ function tellRetry(
 ): void {
   log.info({ model, code: error.code, status: error.status, waitMs }, 'chat: trying again');
   report.retried({ model, code: error.code, waitMs });
+}
+
+function tellRefusedFields({ log }: CallParts, model: string, { status, refusedFields: fields }: ChatError): void {
+  log.warn({ model, status, fields }, 'chat: the model is asked without fields that its engine refuses');
 }
 
 /** The breaker may have opened meanwhile; then what went wrong is the better answer than that it is open. */

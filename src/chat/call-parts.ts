@@ -4,6 +4,8 @@ import type { Log } from '../base/log.ts';
 import type { ChatReport } from './chat-types.ts';
 import type { ChatLimits } from './chat-limits.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { ModelCatalog } from '../models/model-catalog.ts';
+import type { RefusedFields } from './refused-fields.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 
 /** What all calls of one client share. */
@@ -20,4 +22,6 @@ export interface CallParts {
   report: ChatReport;
   retryPolicy: RetryPolicy;
   breakerOf(model: string): CircuitBreaker;
+  catalog: ModelCatalog;
+  refusedFields: RefusedFields;
 }

@@ -5,12 +5,13 @@ import type { ChatEvent, ChatRequest, OnChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
 import type { BreakerPass } from './circuit-breaker.ts';
 import { openAnswer } from './open-answer.ts';
+import { fieldsRefusedBy } from './refused-fields.ts';
 import type { DecoderLimits } from './stream/stream-decoder.ts';
 
 export interface CallOptions {
   request: ChatRequest;
   /** The request as it is sent. */
-  body: string;
+  fields: Readonly<Record<string, unknown>>;
   signal: AbortSignal;
   pass: BreakerPass;
   /** What is left of the time for all tries. */
@@ -47,14 +48,15 @@ export class ChatCall {
    */
   async run(): Promise<void> {
     const { url, apiKey, agent: dispatcher, nowMs } = this.#parts;
-    const { request, body, pass } = this.#options;
+    const { request, fields, pass } = this.#options;
     try {
       const reader = await openAnswer({
         url,
         apiKey,
         dispatcher,
         nowMs,
-        body,
+        body: JSON.stringify(fields),
+        refusedBy: (text) => fieldsRefusedBy(text, fields),
         isStreamed: request.stream !== false,
         limits: limitsOf(this.#parts, request),
         watch: this.#watch,

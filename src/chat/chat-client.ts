@@ -7,6 +7,8 @@ import type { ChatClient, ChatReport } from './chat-types.ts';
 import { DEFAULT_CHAT_LIMITS, type ChatLimits } from './chat-limits.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { listModels } from './list-models.ts';
+import type { ModelCatalog } from '../models/model-catalog.ts';
+import { RefusedFields } from './refused-fields.ts';
 import { RetryPolicy } from './retry-policy.ts';
 
 export interface ChatClientOptions {
@@ -19,6 +21,8 @@ export interface ChatClientOptions {
   monotonicMs?: NowMs;
   log: Log;
   report: ChatReport;
+  /** What each model can do, and how it is asked. */
+  catalog: ModelCatalog;
   limits?: Partial<ChatLimits>;
   /** Jitter of the retries, 0 ≤ x < 1; `Math.random` unless told. */
   random?: () => number;
@@ -42,6 +46,8 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     log,
     report,
     retryPolicy: new RetryPolicy({ ...lengths, limits, random }),
+    catalog: options.catalog,
+    refusedFields: new RefusedFields(lengths.monotonicMs),
     breakerOf: breakersByModel({ ...lengths, limits, report, log }),
   };
   return {

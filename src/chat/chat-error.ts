@@ -1,4 +1,5 @@
 import { CodedError } from '../base/coded-error.ts';
+import type { OptionalField } from './request-body.ts';
 
 /** Why the chat service gave no answer, or only a part of one. Callers branch on this, never on the message. */
 export type ChatErrorCode =
@@ -35,6 +36,8 @@ export interface ChatErrorDetail {
   status?: number;
   /** Whether the same request may be sent again at once (SECURITY.md bounded-retries). */
   isRetryable?: boolean;
+  /** The optional fields of the request that the service refused: it may be asked once more without them. */
+  refusedFields?: readonly OptionalField[];
   cause?: unknown;
 }
 
@@ -43,11 +46,13 @@ export class ChatError extends CodedError<ChatErrorCode> {
   readonly retryAfterMs: number | undefined;
   readonly status: number | undefined;
   readonly isRetryable: boolean;
+  readonly refusedFields: readonly OptionalField[];
 
   constructor(code: ChatErrorCode, message: string, detail: ChatErrorDetail = {}) {
     super(code, message, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.retryAfterMs = detail.retryAfterMs;
     this.status = detail.status;
     this.isRetryable = detail.isRetryable ?? false;
+    this.refusedFields = detail.refusedFields ?? [];
   }
 }

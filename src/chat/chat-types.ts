@@ -1,3 +1,5 @@
+import type { Thinking } from '../models/thinking-fields.ts';
+
 /** What the chat room takes and gives. */
 
 export type ContentPart =
@@ -25,9 +27,6 @@ export interface ToolDeclaration {
   parameters: Readonly<Record<string, unknown>>;
 }
 
-/** How hard the model should think; `off` forbids it. Efforts reach only models that know them, others just think. */
-export type Thinking = 'off' | 'low' | 'high' | 'max';
-
 export interface ChatRequest {
   model: string;
   /** Asked instead when the model rests or fails before anything was said; it must be able to answer the same messages. */
@@ -36,6 +35,8 @@ export interface ChatRequest {
   tools?: readonly ToolDeclaration[];
   /** The service's own default when absent. */
   thinking?: Thinking;
+  /** A pseudonym of the account that asks, for a service that wants one. */
+  user?: string;
   /** Where the answer's text is cut, for the reason `length`, when that is below the client's own limit. */
   maxAnswerChars?: number;
   /** Whether the answer comes as it grows (default) or in one piece. The events are the same. */

@@ -1,5 +1,6 @@
 import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import { ChatError, type ChatErrorCode } from './chat-error.ts';
+import type { OptionalField } from './request-body.ts';
 
 /** Statuses after which the same request may be sent again (SECURITY.md bounded-retries). */
 const RETRYABLE = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
@@ -22,10 +23,12 @@ export interface StatusDetail {
   /** The `code` of the service's error object. */
   errorCode?: string;
   retryAfterMs?: number;
+  /** The optional fields that the refusal is about. */
+  refusedFields?: readonly OptionalField[];
 }
 
 /** The error that an HTTP status other than 200 stands for. Only the status goes into its message. */
-export function mapHttpStatus(status: number, { errorCode, retryAfterMs }: StatusDetail): ChatError {
+export function mapHttpStatus(status: number, { errorCode, retryAfterMs, refusedFields }: StatusDetail): ChatError {
   const isTooLong = status === 400 && TOO_LONG.test(errorCode ?? '');
   return new ChatError(
     isTooLong ? 'chat_too_large' : codeOfStatus(status),
@@ -34,6 +37,8 @@ export function mapHttpStatus(status: number, { errorCode, retryAfterMs }: Statu
       status,
       retryAfterMs,
       isRetryable: RETRYABLE.has(status),
+      // A prompt that is too long is mended by a shorter one.
+      refusedFields: isTooLong ? [] : refusedFields,
     },
   );
 }

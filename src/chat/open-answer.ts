@@ -8,6 +8,7 @@ import type { AnswerWatch } from './stream/answer-watch.ts';
 import type { OnChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
 import { ErrorBodyReader } from './error-body-reader.ts';
+import type { OptionalField } from './request-body.ts';
 import { StreamDecoder, WholeDecoder, type DecoderLimits } from './stream/stream-decoder.ts';
 
 export interface HttpCall {
@@ -19,6 +20,8 @@ export interface HttpCall {
   watch: AnswerWatch;
   limits: DecoderLimits;
   nowMs: NowMs;
+  /** Which optional fields of the request a refusal is about, by its body. */
+  refusedBy(text: string): OptionalField[];
   /** Told once the service has begun to answer, before any event. */
   began(): void;
   onEvent: OnChatEvent;
@@ -31,13 +34,16 @@ export function openAnswer(call: HttpCall): Promise<AnswerReader> {
 
 function send(call: HttpCall): Promise<AnswerReader> {
   const opened = new Deferred<AnswerReader>();
-  const { url, apiKey, body, isStreamed, dispatcher, watch, nowMs } = call;
+  const { url, apiKey, body, isStreamed, dispatcher, watch, nowMs, refusedBy } = call;
   let reader: AnswerReader | ErrorBodyReader | undefined;
   const exchange = new HttpExchange({
     onHead(status, headers) {
       const contentType = String(headers['content-type'] ?? '').toLowerCase();
       if (status !== 200)
-        reader = new ErrorBodyReader({ status, headers, watch, nowMs, onFailure: (failure) => opened.reject(failure) });
+        reader = new ErrorBodyReader({
+          ...{ status, headers, watch, nowMs, refusedBy },
+          onFailure: (failure) => opened.reject(failure),
+        });
       else if (contentType.includes('html'))
         opened.reject(new ChatError('chat_bad_stream', 'The chat service answered with a page', { status: 200 }));
       else {

@@ -1,17 +1,50 @@
+import type { ModelEntry } from '../models/model-entry.ts';
+import { thinkingFields } from '../models/thinking-fields.ts';
 import type { ChatMessage, ChatRequest, ContentPart } from './chat-types.ts';
-import { abilitiesOf } from './model-abilities.ts';
 
-/** Writes a request as the chat interface wants it. Fields that its description does not name are not sent. */
-export function requestBody({ model, messages, tools, thinking, stream = true }: ChatRequest): string {
-  return JSON.stringify({
-    model,
+/** What an answer can do without: a service that refuses one of these is asked without it. */
+export const OPTIONAL_FIELDS = [
+  'stream_options',
+  'thinking',
+  'reasoning_effort',
+  'enable_thinking',
+  'chat_template_kwargs',
+  'max_tokens',
+  'user',
+  'tools',
+] as const;
+
+export type OptionalField = (typeof OPTIONAL_FIELDS)[number];
+
+/** The fields of a request as the model's entry says that its engine wants them, without `left`. */
+export function requestFields(
+  request: ChatRequest,
+  model: ModelEntry,
+  left: ReadonlySet<string>,
+): Readonly<Record<string, unknown>> {
+  const { messages, tools = [], thinking, stream = true, user } = request;
+  const fields: Record<string, unknown> = {
+    model: model.upstream,
     messages: messages.map(writeMessage),
     stream,
-    thinking: thinking === undefined ? undefined : { type: thinking === 'off' ? 'disabled' : 'enabled' },
-    // To a model without efforts it may be an unknown field.
-    reasoning_effort: thinking !== undefined && abilitiesOf(model).efforts.includes(thinking) ? thinking : undefined,
-    tools: tools && tools.length > 0 ? tools.map((tool) => ({ type: 'function', function: tool })) : undefined,
-  });
+    stream_options: stream ? { include_usage: true } : undefined,
+    ...thinkingFields(model, thinking),
+    max_tokens: model.answerTokens,
+    user,
+    tools:
+      tools.length > 0 && model.callsTools ? tools.map((tool) => ({ type: 'function', function: tool })) : undefined,
+  };
+  // Calls that were made already cannot be told without what they are calls of.
+  const hasCalled = messages.some(({ role }) => role === 'tool');
+  const isLeftOut = (field: string) => model.omit.has(field) || (left.has(field) && !(field === 'tools' && hasCalled));
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => REQUIRED.has(field) || !isLeftOut(field)));
+}
+
+const REQUIRED = new Set(['model', 'messages', 'stream']);
+
+/** The optional fields that stand in a request. */
+export function optionalFieldsOf(fields: Readonly<Record<string, unknown>>): OptionalField[] {
+  return OPTIONAL_FIELDS.filter((field) => fields[field] !== undefined);
 }
 
 function writeMessage(message: ChatMessage): object {

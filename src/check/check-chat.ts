@@ -38,12 +38,22 @@ export function askForModels({ baseUrl, apiKey }: ChatPlace): Promise<CheckAnswe
 }
 
 /** Asks for one tiny answer. */
-export function askForWord({ baseUrl, apiKey }: ChatPlace, model: string): Promise<CheckAnswer> {
-  return requestForCheck(`${baseUrl}/chat/completions`, {
-    headers: { authorization: `Bearer ${apiKey}` },
-    json: { model, messages: [{ role: 'user', content: 'Say OK.' }], max_tokens: 8, stream: false },
-    timeoutMs: ANSWER_LIMIT_MS,
-  });
+export function askForWord(place: ChatPlace, model: string): Promise<CheckAnswer> {
+  return askBriefly(place, { model, messages: [{ role: 'user', content: 'Say OK.' }], max_tokens: 8 });
+}
+
+/** Asks for a short answer in one piece; a service that does not know `max_tokens`, or wants more of them, is asked without. */
+export async function askBriefly({ baseUrl, apiKey }: ChatPlace, request: object): Promise<CheckAnswer> {
+  const ask = (json: object) =>
+    requestForCheck(`${baseUrl}/chat/completions`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+      json: { ...json, stream: false },
+      timeoutMs: ANSWER_LIMIT_MS,
+    });
+  const answer = await ask(request);
+  const isRefused =
+    'body' in answer && [400, 422].includes(answer.status) && /max_(?:output_)?tokens/.test(answer.body);
+  return isRefused ? ask({ ...request, max_tokens: undefined }) : answer;
 }
 
 async function checkModels(options: ChatCheckOptions): Promise<CheckResult> {

@@ -1,3 +1,4 @@
+import { tryUnlistedModels } from './try-models.ts';
 import type { JudgeProof } from './ask-whose.ts';
 import { checkChat } from './check-chat.ts';
 import { checkPublicUrl } from './check-public-url.ts';
@@ -10,7 +11,8 @@ import { checkPorts } from './check-ports.ts';
 import { serviceChecks } from './check-service.ts';
 import { proofOfConfiguration } from '../compose/configuration-proof.ts';
 import { redisAddress } from '../compose/secrets.ts';
-import { faultsOfNamedFiles } from './config-files.ts';
+import { modelsFileOf, readCatalog } from '../compose/models.ts';
+import { faultsOfModelsFile, faultsOfNamedFiles } from './config-files.ts';
 import { faultOfDataDir } from '../local/data-dir.ts';
 import { secretsOfEarlierStart } from '../local/local-mode.ts';
 import { needsLocalParts } from '../local/needs-local-parts.ts';
@@ -79,16 +81,40 @@ function checkOfRedis(config: Config, secrets: Secrets): Check {
 }
 
 function botChecks(config: Config, secrets: Secrets): Check[] {
-  const { chat, signIn } = config;
+  const { signIn } = config;
   return [
     config.embedded.chat
       ? checkOfEmbeddedChat(config)
-      : { name: 'Chat service', run: () => checkChat({ ...chat, apiKey: secrets.chatApiKey ?? '' }) },
+      : { name: 'Chat service', run: async () => checkChat(await asEngineKnowsThem(config, secrets)) },
+    ...(config.embedded.chat ? [] : [checkOfModels(config, secrets)]),
     ...(signIn.mode === 'off' ? [] : [checkOfSignIn(config)]),
     ...(config.mode === 'local'
       ? [embedded('Messaging app', `embedded; set the credentials of ${REAL_ONES} for a real one`)]
       : platformChecks(config, secrets)),
   ];
+}
+
+/** The models by the names that the engine is asked for. */
+async function asEngineKnowsThem(config: Config, secrets: Secrets): Promise<Parameters<typeof checkChat>[0]> {
+  const { baseUrl, models, model, fallbackModel } = config.chat;
+  const place = { baseUrl, apiKey: secrets.chatApiKey ?? '' };
+  if ((await faultsOfModelsFile(config)).length > 0) return { ...place, models, model, fallbackModel };
+  const upstream = (name: string) => readCatalog(config).of(name).upstream;
+  const fallback = fallbackModel === undefined ? undefined : upstream(fallbackModel);
+  return { ...place, models: models.map(upstream), model: upstream(model), fallbackModel: fallback };
+}
+
+/** Models that the file does not list are tried, so that their entry can be told. A file with faults is told elsewhere. */
+function checkOfModels(config: Config, secrets: Secrets): Check {
+  const run = async () => {
+    const { baseUrl, models } = config.chat;
+    const [fault] = await faultsOfModelsFile(config);
+    if (fault !== undefined) return [];
+    const catalog = readCatalog(config);
+    const place = { baseUrl, apiKey: secrets.chatApiKey ?? '' };
+    return tryUnlistedModels({ ...place, models, catalog, modelsFile: modelsFileOf(config) });
+  };
+  return { name: 'Models', run };
 }
 
 /** A model that was connected on the page answers in the embedded one's place. */

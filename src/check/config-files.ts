@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { asError } from '../base/coded-error.ts';
 import { parsePolicyFile } from '../policy/policy-file.ts';
-import { PolicyFileError } from '../policy/read-rules.ts';
+import { ConfigFileError } from '../base/json-file.ts';
 import { parseClientsFile } from '../service/clients-file.ts';
 import { parseDirectoryFile } from '../service/directory-file.ts';
 import { parseProfileMapFile } from '../service/profile-map-file.ts';
-import { ServiceFileError } from '../service/service-file.ts';
+import { modelsFileOf } from '../compose/models.ts';
+import { parseModelsFile } from '../models/models-file.ts';
 import type { Config } from '../settings/config.ts';
 import { TOOLS } from '../tools/registry.ts';
 import { parseToolsFile } from '../tools/tools-file.ts';
@@ -13,7 +14,7 @@ import { parseToolsFile } from '../tools/tools-file.ts';
 interface NamedFile {
   setting: string;
   path: string | undefined;
-  /** @throws ServiceFileError or PolicyFileError */
+  /** @throws ConfigFileError */
   parse?(text: string): unknown;
 }
 
@@ -44,7 +45,13 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
         ]
       : []),
   ];
-  return (await Promise.all(files.map(faultsOf))).flat();
+  const ofModels = roles.includes('worker') || roles.includes('service') ? await faultsOfModelsFile(config) : [];
+  return [...ofModels, ...(await Promise.all(files.map(faultsOf))).flat()];
+}
+
+/** The same, of the file that says what models can do. */
+export function faultsOfModelsFile(config: Config): Promise<string[]> {
+  return faultsOf({ setting: 'MODELS_FILE', path: modelsFileOf(config), parse: parseModelsFile });
 }
 
 async function faultsOf({ setting, path, parse }: NamedFile): Promise<string[]> {
@@ -54,8 +61,7 @@ async function faultsOf({ setting, path, parse }: NamedFile): Promise<string[]> 
     parse?.(text);
     return [];
   } catch (thrown) {
-    if (thrown instanceof ServiceFileError || thrown instanceof PolicyFileError)
-      return thrown.faults.map((fault) => `${setting} (${path}): ${fault}`);
+    if (thrown instanceof ConfigFileError) return thrown.faults.map((fault) => `${setting} (${path}): ${fault}`);
     const error = asError(thrown);
     const code = 'code' in error ? String(error.code) : error.name;
     return [`${setting} names ${path}, which cannot be read (${code}): correct the path or the file's rights`];

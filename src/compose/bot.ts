@@ -12,6 +12,8 @@ import { PLATFORM_MODULES } from '../platforms/platform-module.ts';
 import { personIdOf } from '../domain/conversation.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { InboundMessage, PlatformName } from '../domain/message.ts';
+import type { ModelCatalog } from '../models/model-catalog.ts';
+import { readCatalog } from './models.ts';
 import { createPolicy, type Policy } from '../policy/policy.ts';
 import { parsePolicyFile } from '../policy/policy-file.ts';
 import { Inbox } from '../queue/accept.ts';
@@ -65,9 +67,6 @@ export interface BotOptions {
   /** By what name this process takes turns; made up unless told. */
   workerName?: string;
 }
-
-/** The only model of the specified service that takes images (SERVICE.md images). */
-const VISION_MODEL = 'svc-plus';
 
 /** What the receiver and the worker both stand on: one connection, the keys, the platforms, the conversation's store. */
 function createBase(options: BotOptions, patience: 'fail-fast' | 'wait') {
@@ -189,7 +188,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const { redis, keyRing, platforms, store, wakeQueue } = base;
   const identity = createSignIn(options, base);
   const endLinkWatch = watchForLostLinks(base, identity, log);
-  const chat = createChat(options);
+  const catalog = readCatalog(config);
+  const chat = createChat(options, catalog);
   const { groupScope } = config.conversation;
   const mode = config.signIn.mode;
   const gate = new SignInGate({
@@ -211,7 +211,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     mode,
     groupScope,
     systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
-    visionModel: VISION_MODEL,
+    catalog,
+    sendsUser: config.chat.sendsUser,
     models: config.chat.models,
     fallbackModel: config.chat.fallbackModel,
     sizes: new PromptSizes(nowMs),
@@ -225,6 +226,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const answerQuestion = shedLoad(keyRing, answer);
   const runSlashWord = createRunSlashWord({
     keyRing,
+    catalog,
     gate,
     identity,
     mode,
@@ -287,12 +289,13 @@ function pressureLimits({ queue }: Config): PressureLimits {
   return { softWaiting, hardWaiting, softAgeMs: softAgeSec * SECOND_MS, hardAgeMs: hardAgeSec * SECOND_MS };
 }
 
-/** @throws PolicyFileError; a start that gets here has looked at the file before (`config-files.ts`) */
+/** @throws ConfigFileError; a start that gets here has looked at the file before (`config-files.ts`) */
 function readPolicy({ policyFile, chat: { models, model } }: Config): Policy {
   const file = parsePolicyFile(readFileSync(policyFile, 'utf8'), models);
   return createPolicy({ file, models, defaultModel: model });
 }
 
-export function createChat({ config, secrets, nowMs, log, report }: BotOptions): ChatClient {
-  return createChatClient({ baseUrl: config.chat.baseUrl, apiKey: secrets.chatApiKey ?? '', nowMs, log, report });
+export function createChat({ config, secrets, nowMs, log, report }: BotOptions, catalog: ModelCatalog): ChatClient {
+  const { baseUrl } = config.chat;
+  return createChatClient({ baseUrl, apiKey: secrets.chatApiKey ?? '', catalog, nowMs, log, report });
 }

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { connectRedis } from '../base/redis.ts';
+import { readCatalog } from './models.ts';
 import { createKeyRing, redisAddress } from './secrets.ts';
 import type { LocalMode } from '../local/local-mode.ts';
 import { describePlatform } from '../platforms/registry.ts';
@@ -47,6 +48,7 @@ export async function startServicePart({ config, secrets, clients, prove, regist
     redis,
     keyRing: createKeyRing(secrets),
     apiKeys: [...secrets.serviceApiKeys],
+    models: readCatalog(config),
     clients: await readClients(settings.clientsFile, clients),
     directory: await readDirectory(settings.directoryFile, isLocal),
     upstream:

@@ -15,7 +15,7 @@ interface ToolboxParts {
 
 /**
  * The tools that can run with these settings, by the rules of `TOOLS_FILE`.
- * @throws PolicyFileError; a start that gets here has looked at the file before (`config-files.ts`)
+ * @throws ConfigFileError; a start that gets here has looked at the file before (`config-files.ts`)
  */
 export function createTools({ config, secrets, nowMs, egress = PUBLIC_WEB }: ToolboxParts): Toolbox {
   const rules = parseToolsFile(readFileSync(config.toolsFile, 'utf8'), TOOLS);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readRules } from './read-rules.ts';
+import { readJsonFile } from '../base/json-file.ts';
 import { groupsSchema, listOf, subjectSchema, type Subject } from './subject.ts';
 
 /** What they may: not use the bot at all, or use these models (the first answers) in these places. */
@@ -27,9 +27,9 @@ export interface PolicyFile {
   otherwise: Permission;
 }
 
-/** Reads `POLICY_FILE`'s text. @param models the models that there are. @throws PolicyFileError with every fault */
+/** Reads `POLICY_FILE`'s text. @param models the models that there are. @throws ConfigFileError with every fault */
 export function parsePolicyFile(text: string, models: readonly string[]): PolicyFile {
-  return readRules(text, policySchema(models));
+  return readJsonFile(text, policySchema(models));
 }
 
 function policySchema(models: readonly string[]): z.ZodType<PolicyFile> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { checkUnique, readServiceFile } from './service-file.ts';
+import { readJsonFile } from '../base/json-file.ts';
+import { checkUnique } from './unique-values.ts';
 
 /** An application that may ask people to sign in. */
 export interface ServiceClient {
@@ -40,7 +41,7 @@ const fileSchema = z.array(clientSchema).superRefine((clients, context) => {
   );
 });
 
-/** Reads `SERVICE_CLIENTS_FILE`'s text. @throws ServiceFileError */
+/** Reads `SERVICE_CLIENTS_FILE`'s text. @throws ConfigFileError */
 export function parseClientsFile(text: string): ServiceClient[] {
-  return readServiceFile(text, fileSchema);
+  return readJsonFile(text, fileSchema);
 }

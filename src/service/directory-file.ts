@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { checkUnique, readServiceFile } from './service-file.ts';
+import { readJsonFile } from '../base/json-file.ts';
+import { checkUnique } from './unique-values.ts';
 import { passwordFault } from './sign-in/passwords.ts';
 
 const profileSchema = z.object({
@@ -41,7 +42,7 @@ export interface DirectoryFileOptions {
   allowPlainPasswords?: boolean;
 }
 
-/** Reads `SERVICE_DIRECTORY_FILE`'s text. @throws ServiceFileError */
+/** Reads `SERVICE_DIRECTORY_FILE`'s text. @throws ConfigFileError */
 export function parseDirectoryFile(
   text: string,
   { allowPlainPasswords = false }: DirectoryFileOptions = {},
@@ -70,5 +71,5 @@ export function parseDirectoryFile(
         complain,
       );
   });
-  return readServiceFile(text, fileSchema);
+  return readJsonFile(text, fileSchema);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readServiceFile } from './service-file.ts';
+import { readJsonFile } from '../base/json-file.ts';
 
 /** Where a value comes from: a claim's name, a fixed value, or several of these, of which the first that gives one counts. */
 const oneSourceSchema = z.union([z.string().min(1), z.strictObject({ value: z.string() })]);
@@ -38,7 +38,7 @@ const fileSchema = z.strictObject({
 /** Which of an institution's claims gives which part of a profile. A part that is not named falls back to something usual. */
 export type ProfileMap = z.output<typeof fileSchema>;
 
-/** Reads `SERVICE_PROFILE_MAP_FILE`'s text. @throws ServiceFileError */
+/** Reads `SERVICE_PROFILE_MAP_FILE`'s text. @throws ConfigFileError */
 export function parseProfileMapFile(text: string): ProfileMap {
-  return readServiceFile(text, fileSchema);
+  return readJsonFile(text, fileSchema);
 }

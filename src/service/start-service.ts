@@ -10,7 +10,7 @@ import { createBuiltInEngine } from './built-in/built-in-engine.ts';
 import type { ChatEngine } from './chat/chat-engine.ts';
 import { chatRoutes } from './chat/chat-routes.ts';
 import { DEFAULT_CHAT_LIMITS, type ChatLimits } from './chat/key-limits.ts';
-import { loadModelTable } from './chat/model-table.ts';
+import type { ModelCatalog } from '../models/model-catalog.ts';
 import type { ServiceClient } from './clients-file.ts';
 import type { ServicePerson } from './directory-file.ts';
 import { answersInTime, healthRoutes } from './health-routes.ts';
@@ -21,6 +21,7 @@ import type { LoginLimits } from './sign-in/login-throttle.ts';
 import type { MakeMessagingApp } from './sign-in/methods/redirect-sign-in.ts';
 import { tokenRoutes } from './sign-in/token-routes.ts';
 import type { UpstreamOptions } from './upstream/engine-call.ts';
+import { createPassThrough } from './upstream/pass-through.ts';
 import { createUpstreamEngine } from './upstream/upstream-engine.ts';
 
 export interface ServiceOptions {
@@ -35,6 +36,8 @@ export interface ServiceOptions {
   keyRing?: KeyRing;
   /** The keys that the chat interface accepts. */
   apiKeys: readonly string[];
+  /** What is served under which names. */
+  models: ModelCatalog;
   clients: readonly ServiceClient[];
   directory: readonly ServicePerson[];
   /** An OpenAI-compatible engine; the built-in model answers without it. */
@@ -77,11 +80,12 @@ export interface RunningService {
 
 const DEFAULT_TOKENS_PER_SEC = 30;
 
-/** Starts the chat and sign-in service. It shares no code with the bot. */
+/** Starts the chat and sign-in service. What it shares with the bot is what both must know of models. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   let isStopping = false;
   const report = createServiceReport(options.log);
   const engine = createEngine(options, report);
+  const passThrough = options.upstream && createPassThrough(options.upstream, report);
   const readiness = async () =>
     isStopping ? 'stopping' : (await answersInTime(options.redis)) ? 'ready' : 'redis not ready';
   const app = new Koa({ proxy: (options.trustedProxyHops ?? 0) > 0, maxIpsCount: options.trustedProxyHops ?? 0 });
@@ -94,7 +98,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     )
       report.failed('chat', error);
   });
-  const models = loadModelTable();
   // The address is known only once the port is taken, and pages need the address.
   let handle: RequestListener = (_, response) => void response.writeHead(503).end();
   const server = await listen((request, response) => handle(request, response), options.port, options.host);
@@ -105,8 +108,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   app.use(
     chatRoutes({
       apiKeys: options.apiKeys,
-      models,
+      models: options.models,
       engine,
+      passThrough,
       limits: options.chatLimits ?? DEFAULT_CHAT_LIMITS,
       nowMs: options.nowMs,
       report,
@@ -122,7 +126,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       report,
     }),
   );
-  app.use(browserRoutes({ parts, models: [...models.keys()], hasEngine }));
+  app.use(browserRoutes({ parts, models: options.models.entries.map(({ name }) => name), hasEngine }));
   const answer = app.callback();
   handle = (request, response) => inBackground(() => answer(request, response));
   return {
@@ -133,6 +137,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       isStopping = true;
       await server.close(graceMs);
       await engine.close();
+      await passThrough?.close();
     },
   };
 }

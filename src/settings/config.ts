@@ -54,8 +54,12 @@ export interface Config extends PlatformConfigs {
     readonly systemPromptFile: string;
     /** Tokens that a prompt may take. */
     readonly promptTokens: number;
+    /** Whether the chat service is told by a pseudonym on whose behalf it is asked. */
+    readonly sendsUser: boolean;
     readonly thinkingShown: 'never' | 'private' | 'everywhere';
   };
+  /** What each model can do, and how it is asked. `isNamed`: by the settings, so that it must be there. */
+  readonly modelsFile: { readonly path: string; readonly isNamed: boolean };
   /** Who may use the bot, where, and with which models. */
   readonly policyFile: string;
   /** Which tools are on, for whom and where. */

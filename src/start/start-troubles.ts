@@ -11,6 +11,7 @@ import { createLog } from '../base/log.ts';
 import { connectRedis, type RedisAddress } from '../base/redis.ts';
 import type { CheckResult } from '../platforms/platform.ts';
 import { redisAddress } from '../compose/secrets.ts';
+import { readCatalog } from '../compose/models.ts';
 import { lacksOfService } from '../compose/service-lacks.ts';
 import { describePlatform } from '../platforms/registry.ts';
 import { hasVersion } from '../settings/setting-kinds.ts';
@@ -35,14 +36,16 @@ const PROBE_AGAIN_MS = 5 * SECOND_MS;
 /** What this process needs from others: everything but what it brought itself. */
 export async function probesAtStart(parts: ProbeDeps): Promise<StartProbe[]> {
   const { config, secrets } = parts;
-  const { roles, embedded, signIn, chat, http } = config;
+  const { roles, embedded, signIn, http } = config;
   const has = (role: Config['roles'][number]) => roles.includes(role);
   const hasBot = has('receiver') || has('worker');
   const isServing = config.mode === 'serving';
   return [
     ...(embedded.redis ? [] : [redisProbe(redisAddress(config, secrets))]),
     ...(isServing && has('service') ? await serviceLooks(config, secrets) : []),
-    ...(has('worker') && !embedded.chat ? [chatProbe(chat, secrets.chatApiKey)] : []),
+    ...(has('worker') && !embedded.chat
+      ? [chatProbe(asEngineKnows(config), secrets.chatApiKey), ...unlistedModels(config)]
+      : []),
     ...(hasBot && !embedded.signIn && signIn.mode !== 'off'
       ? [signInProbe({ authUrl: signIn.url, clientId: signIn.clientId, publicUrl: http.publicUrl })]
       : []),
@@ -132,6 +135,22 @@ export function chatProbe(
     return undefined;
   };
   return { works: 'The chat service answers.', find };
+}
+
+/** The model that answers, by the name that the engine is asked for. */
+function asEngineKnows(config: Config): Parameters<typeof chatProbe>[0] {
+  const { baseUrl, model } = config.chat;
+  return { baseUrl, model: readCatalog(config).of(model).upstream };
+}
+
+/** What a models file does not tell stays untold until the next start. */
+function unlistedModels(config: Config): StartProbe[] {
+  const catalog = readCatalog(config);
+  const unlisted = config.chat.models.filter((name) => !catalog.lists(name));
+  if (unlisted.length === 0) return [];
+  const [are, they] = unlisted.length === 1 ? ['is', 'it gets'] : ['are', 'they get'];
+  const sentence = `${unlisted.join(', ')} ${are} in CHAT_MODELS and not in MODELS_FILE: ${they} text and tools, no images and no thinking. npm run check tries what would fit, and prints the entry.`;
+  return [{ works: '', find: async () => sentence }];
 }
 
 /** Some services refuse whoever is no browser, so that a refusal of our client is no proof that people are refused. */

@@ -37,6 +37,7 @@ export const WORD_TEXTS = {
   modelLine: { en: '- `{name}`: {abilities}', zh: '- `{name}`：{abilities}' },
   modelLineChosen: { en: '- `{name}`: {abilities} (answers you now)', zh: '- `{name}`：{abilities}（当前）' },
   abilitySees: { en: 'sees images', zh: '能看图片' },
+  abilityText: { en: 'answers in text', zh: '文字问答' },
   abilityThinks: { en: 'thinks', zh: '能思考' },
   abilityThinksBy: { en: 'thinks, with effort {levels}', zh: '能思考，强度可选 {levels}' },
   modelChosen: {
@@ -76,6 +77,14 @@ export const WORD_TEXTS = {
   thinkOnPlain: {
     en: 'From now on I think before I answer. (`{model}` has no levels; “{level}” applies to models that do.)',
     zh: '从现在起，我先思考再回答。（`{model}` 不分强度；“{level}”只对分强度的模型有效。）',
+  },
+  thinkOnNearest: {
+    en: 'From now on I think before I answer. (`{model}` names its levels otherwise: “{level}” is its “{nearest}”.)',
+    zh: '从现在起，我先思考再回答。（`{model}` 的分档不同：“{level}”对应它的“{nearest}”。）',
+  },
+  thinkNever: {
+    en: 'Kept: “{level}”. It makes no difference yet: `{model}` cannot be asked to think; models that can will.',
+    zh: '已记下“{level}”。目前没有变化：`{model}` 不支持思考；换成支持思考的模型后生效。',
   },
   thinkUnknown: { en: 'There is no level “{asked}”.', zh: '没有“{asked}”这一档。' },
   langHow: {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readRules } from '../policy/read-rules.ts';
+import { readJsonFile } from '../base/json-file.ts';
 import { groupsSchema, subjectSchema, type Where, type Subject } from '../policy/subject.ts';
 import type { ToolModule } from './tool.ts';
 
@@ -22,7 +22,7 @@ const COMMON = {
 
 /**
  * Reads `TOOLS_FILE`'s text. @param tools those that there are
- * @throws PolicyFileError with every fault
+ * @throws ConfigFileError with every fault
  */
 export function parseToolsFile(text: string, tools: readonly Pick<ToolModule, 'name' | 'fields'>[]): ToolRules {
   const fields = tools.flatMap(({ name: tool, fields: own = {} }) =>
@@ -51,5 +51,5 @@ export function parseToolsFile(text: string, tools: readonly Pick<ToolModule, 'n
         });
     }),
   });
-  return readRules(text, schema).tools;
+  return readJsonFile(text, schema).tools;
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { shippedModels } from '../support/shipped-models.ts';
 import { createChatClient } from '../../src/chat/chat-client.ts';
 import { startChatFixture, API_KEY, CANARY, type ChatFixture } from './chat-fixture.ts';
 import {
@@ -52,6 +53,7 @@ describe('a request', () => {
     expect(call?.body).toEqual({
       model: 'svc-max',
       stream: true,
+      stream_options: { include_usage: true },
       thinking: { type: 'enabled' },
       reasoning_effort: 'high',
       tools: [{ type: 'function', function: tool }],
@@ -320,6 +322,7 @@ describe('the list of models', () => {
     const away = createChatClient({
       baseUrl: 'http://127.0.0.1:9/v1/',
       apiKey: API_KEY,
+      catalog: shippedModels(),
       nowMs: () => 0,
       log: (await import('../support/redis.ts')).recordingLog().log,
       report: {

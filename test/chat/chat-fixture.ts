@@ -3,6 +3,7 @@ import { ChatError } from '../../src/chat/chat-error.ts';
 import type { ChatLimits } from '../../src/chat/chat-limits.ts';
 import type { ChatEvent, ChatReport, ChatRequest, OnChatEvent } from '../../src/chat/chat-types.ts';
 import { recordingLog } from '../support/redis.ts';
+import { shippedModels } from '../support/shipped-models.ts';
 import { startScriptedChatServer, type ScriptedChatServer } from './scripted-chat-server.ts';
 
 export const API_KEY = 'sk-canary-key-000000000000';
@@ -50,6 +51,7 @@ export async function startChatFixture(limits: Partial<ChatLimits> = {}): Promis
   const client = createChatClient({
     baseUrl: server.baseUrl,
     apiKey: API_KEY,
+    catalog: shippedModels(),
     nowMs: () => clock.nowMs + clock.aheadMs,
     monotonicMs: () => clock.nowMs,
     log,

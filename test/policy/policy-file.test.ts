@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { createPolicy } from '../../src/policy/policy.ts';
 import { parsePolicyFile } from '../../src/policy/policy-file.ts';
-import { PolicyFileError } from '../../src/policy/read-rules.ts';
+import { ConfigFileError } from '../../src/base/json-file.ts';
 
 const MODELS = ['svc-plus', 'svc-max'];
 const ALL = { use: true, models: 'all', private: true, groups: 'all' };
@@ -12,7 +12,7 @@ function faultsOf(file: unknown): readonly string[] {
     parsePolicyFile(typeof file === 'string' ? file : JSON.stringify(file), MODELS);
     return [];
   } catch (error) {
-    if (error instanceof PolicyFileError) return error.faults;
+    if (error instanceof ConfigFileError) return error.faults;
     throw error;
   }
 }

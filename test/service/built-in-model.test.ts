@@ -7,7 +7,7 @@ import { askedText } from '../../src/service/built-in/asked-text.ts';
 import { composeAnswer } from '../../src/service/built-in/compose-answer.ts';
 import { DocSearch } from '../../src/service/built-in/doc-search.ts';
 import { splitSections } from '../../src/service/built-in/doc-sections.ts';
-import { loadModelTable } from '../../src/service/chat/model-table.ts';
+import { shippedModelsByName } from '../support/shipped-models.ts';
 import { readChatRequest } from '../../src/service/chat/chat-request.ts';
 import { splitTokens } from '../../src/service/chat/estimate-tokens.ts';
 
@@ -38,7 +38,7 @@ npm run check
 
 let dir: string;
 let docs: DocSearch;
-const models = loadModelTable();
+const models = shippedModelsByName();
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'parley-docs-'));

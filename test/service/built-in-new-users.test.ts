@@ -5,10 +5,10 @@ import { createBuiltInEngine } from '../../src/service/built-in/built-in-engine.
 import { composeAnswer } from '../../src/service/built-in/compose-answer.ts';
 import { DocSearch } from '../../src/service/built-in/doc-search.ts';
 import { readChatRequest } from '../../src/service/chat/chat-request.ts';
-import { loadModelTable } from '../../src/service/chat/model-table.ts';
+import { shippedModelsByName } from '../support/shipped-models.ts';
 
 const docs = new DocSearch(fileURLToPath(new URL('../../', import.meta.url)));
-const models = loadModelTable();
+const models = shippedModelsByName();
 
 function answer(question: string, tools: string[] = []) {
   const declared = tools.map((name) => ({

@@ -3,10 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import { composeAnswer } from '../../src/service/built-in/compose-answer.ts';
 import { DocSearch } from '../../src/service/built-in/doc-search.ts';
 import { readChatRequest } from '../../src/service/chat/chat-request.ts';
-import { loadModelTable } from '../../src/service/chat/model-table.ts';
+import { shippedModelsByName } from '../support/shipped-models.ts';
 
 const docs = new DocSearch(fileURLToPath(new URL('../../', import.meta.url)));
-const models = loadModelTable();
+const models = shippedModelsByName();
 
 /** What the built-in model says to one question about the pages of this repository. */
 async function ask(question: string): Promise<string> {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { composeAnswer, type Answer } from '../../src/service/built-in/compose-answer.ts';
 import { DocSearch } from '../../src/service/built-in/doc-search.ts';
 import { readChatRequest } from '../../src/service/chat/chat-request.ts';
-import { loadModelTable } from '../../src/service/chat/model-table.ts';
+import { shippedModelsByName } from '../support/shipped-models.ts';
 import { createCurrentTime } from '../../src/tools/current-time.ts';
 import { createReadPage } from '../../src/tools/read-page.ts';
 import { PUBLIC_WEB } from '../../src/tools/page/egress-policy.ts';
@@ -12,7 +12,7 @@ import { createWhoAmI } from '../../src/tools/who-am-i.ts';
 import { labelToolResult } from '../../src/turn/ask/label-tool-result.ts';
 
 const docs = new DocSearch('/nonexistent');
-const models = loadModelTable();
+const models = shippedModelsByName();
 
 /** Parley's own tools as it declares them. */
 const PARLEYS = [

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { composeAnswer } from '../../src/service/built-in/compose-answer.ts';
 import { DocSearch } from '../../src/service/built-in/doc-search.ts';
 import { readChatRequest } from '../../src/service/chat/chat-request.ts';
-import { loadModelTable } from '../../src/service/chat/model-table.ts';
+import { shippedModelsByName } from '../support/shipped-models.ts';
 
 const docs = new DocSearch('/nonexistent');
-const models = loadModelTable();
+const models = shippedModelsByName();
 const text = { type: 'string' };
 const number = { type: 'number' };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseProfileMapFile, type ProfileMap } from '../../src/service/profile-map-file.ts';
-import type { ServiceFileError } from '../../src/service/service-file.ts';
+import type { ConfigFileError } from '../../src/base/json-file.ts';
 import { personFromClaims } from '../../src/service/sign-in/methods/person-from-claims.ts';
 import { PageError } from '../../src/service/sign-in/sign-in-errors.ts';
 
@@ -133,7 +133,7 @@ test('SERVICE_PROFILE_MAP_FILE: every fault is named at once, with its place', (
   try {
     map(file);
   } catch (error) {
-    faults = (error as ServiceFileError).faults;
+    faults = (error as ConfigFileError).faults;
   }
   expect(faults.map((fault) => fault.split(':')[0]).sort()).toEqual([
     'BMMC',

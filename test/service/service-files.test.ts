@@ -5,7 +5,7 @@ import { parseClientsFile } from '../../src/service/clients-file.ts';
 import { parseDirectoryFile } from '../../src/service/directory-file.ts';
 import { parseProfileMapFile } from '../../src/service/profile-map-file.ts';
 import { hashPassword, passwordFits, passwordFault } from '../../src/service/sign-in/passwords.ts';
-import { ServiceFileError } from '../../src/service/service-file.ts';
+import { ConfigFileError } from '../../src/base/json-file.ts';
 import { runHashPassword } from '../../src/start/hash-password-command.ts';
 import { CLIENT, PEOPLE } from './support.ts';
 
@@ -13,7 +13,7 @@ function faultsOf(parse: () => unknown): readonly string[] {
   try {
     parse();
   } catch (error) {
-    if (error instanceof ServiceFileError) return error.faults;
+    if (error instanceof ConfigFileError) return error.faults;
     throw error;
   }
   return [];
@@ -47,7 +47,7 @@ describe('SERVICE_CLIENTS_FILE', () => {
     expect(faultsOf(() => parseClientsFile('[{'))).toEqual(['Line 1, column 3: the file ends here, and } is missing']);
   });
 
-  test('any text gives clients or a ServiceFileError', () => {
+  test('any text gives clients or a ConfigFileError', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.json()),

@@ -1,3 +1,4 @@
+import { shippedModels } from '../support/shipped-models.ts';
 import { got, type Response } from 'got';
 import type { RedisClient } from '../../src/base/redis.ts';
 import { parseClientsFile } from '../../src/service/clients-file.ts';
@@ -58,6 +59,7 @@ export async function startTestService(
     host: '127.0.0.1',
     redis,
     apiKeys: [API_KEY, 'sk-test-key-2'],
+    models: shippedModels(),
     clients: parseClientsFile(JSON.stringify([CLIENT, OTHER_CLIENT])),
     directory: parseDirectoryFile(JSON.stringify(PEOPLE), { allowPlainPasswords: true }),
     accessTokenSec: 7_200,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ThoughtTags } from '../../src/service/upstream/thought-tags.ts';
+import { ThoughtTags } from '../../src/models/thought-tags.ts';
 import { askChat, streamChat } from './chat-client.ts';
 import { begin, DONE, engineChunk, engineReply, stream } from './stand-in-engine.ts';
 import { HELLO, pairs } from './upstream-support.ts';

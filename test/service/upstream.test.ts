@@ -11,7 +11,7 @@ const TOOL = {
 const IMAGE = { type: 'image_url', image_url: { url: 'https://example.org/a.png' } };
 
 describe('what the engine is asked', () => {
-  test('our model by its name, our key, the fields of the interface and no others', async () => {
+  test('our model by its name, our key, what the caller wrote, and nothing of the search that was withdrawn', async () => {
     const { engine, service } = await start((response) => {
       begin(response, 'application/json').end(JSON.stringify(engineReply({ content: 'Hi' })));
     });
@@ -25,6 +25,7 @@ describe('what the engine is asked', () => {
           stream: false,
           temperature: 0.2,
           top_p: 0.95,
+          user: 'secret-person',
         },
       }),
     ]);

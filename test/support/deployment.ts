@@ -1,3 +1,4 @@
+import { shippedModels } from './shipped-models.ts';
 import type { EgressPolicy } from '../../src/tools/page/egress-policy.ts';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -82,6 +83,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     host: '127.0.0.1',
     redis,
     apiKeys: [API_KEY],
+    models: shippedModels(),
     clients: [{ ...CLIENT, redirectUris: [`${botUrl}/oauth/callback`] }],
     directory,
     messagingApps: [wecomSignIn({ ...APP_CREDENTIALS, apiUrl: messengerUrl, openUrl: messengerUrl })],

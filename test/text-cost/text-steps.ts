@@ -24,8 +24,8 @@ import { composeAnswer } from '../../src/service/built-in/compose-answer.ts';
 import { DocSearch } from '../../src/service/built-in/doc-search.ts';
 import { readChatRequest } from '../../src/service/chat/chat-request.ts';
 import { splitTokens } from '../../src/service/chat/estimate-tokens.ts';
-import { loadModelTable } from '../../src/service/chat/model-table.ts';
-import { ThoughtTags } from '../../src/service/upstream/thought-tags.ts';
+import { shippedModelsByName } from '../support/shipped-models.ts';
+import { ThoughtTags } from '../../src/models/thought-tags.ts';
 import { formatStoredAnswer, readStoredAnswer } from '../../src/turn/stored-answer.ts';
 import { directMessage } from '../platforms/slack/support.ts';
 import { AES_KEY, groupCallback, TOKEN } from '../platforms/wecom/support.ts';
@@ -36,7 +36,7 @@ const ROOM_BYTES = 4_096;
 const LOOK_BYTES = 20_480;
 const mention = createMentionStripper('Parley Bot');
 const answers = createCallbackAnswers({ token: TOKEN, aesKey: AES_KEY, nonce: '1', nowMs: () => 0 });
-const models = loadModelTable();
+const models = shippedModelsByName();
 const docs = new DocSearch('/nowhere');
 const declared = {
   type: 'function',

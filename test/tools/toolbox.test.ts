@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { PolicyFileError } from '../../src/policy/read-rules.ts';
+import { ConfigFileError } from '../../src/base/json-file.ts';
 import { createCurrentTime } from '../../src/tools/current-time.ts';
 import { TOOLS as REGISTERED } from '../../src/tools/registry.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
@@ -101,7 +101,7 @@ describe('TOOLS_FILE', () => {
     try {
       parseToolsFile(typeof file === 'string' ? file : JSON.stringify(file), REGISTERED);
     } catch (error) {
-      if (error instanceof PolicyFileError) faults = error.faults;
+      if (error instanceof ConfigFileError) faults = error.faults;
     }
     expect(faults).toEqual([typeof fault === 'string' ? fault : expect.stringMatching(fault)]);
   });

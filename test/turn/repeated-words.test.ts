@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { shippedModels } from '../support/shipped-models.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { connectRedis } from '../../src/base/redis.ts';
 import { createIdentity, type Identity } from '../../src/identity/identity.ts';
 import { SLASH_SPELLINGS, type SlashWord } from '../../src/domain/slash-words.ts';
@@ -32,7 +33,7 @@ function stepsWith(identity: Identity) {
     report: { accessRefused: () => undefined },
   });
   const runSlashWord = createRunSlashWord({
-    ...{ keyRing, gate, identity, mode: 'required' },
+    ...{ keyRing, gate, identity, mode: 'required', catalog: shippedModels() },
     answerQuestion: async () => ({ kind: 'answered', text: 'again' }),
     records: { redis: server.redis, keyRing, groupScope: 'member', nowMs },
     serviceName: { en: 'Sign-in', zh: '统一身份认证' },

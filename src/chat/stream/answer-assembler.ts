@@ -1,4 +1,5 @@
 import type { ChatEvent, EndReason, ToolCall } from '../chat-types.ts';
+import { ThoughtTags } from '../../models/thought-tags.ts';
 import type { CompletionChunk, ToolCallPiece } from './completion-chunk.ts';
 
 const REASONS: Readonly<Record<string, EndReason>> = {
@@ -20,6 +21,8 @@ export class AnswerAssembler {
   readonly #keysByIndex = new Map<number, number>();
   #lastKey: number | undefined;
   #textChars = 0;
+  /** Until the answer's own text has begun. */
+  #tags: ThoughtTags | undefined = new ThoughtTags();
   /** Half of a character outside the basic plane, until its other half comes: every delta is well-formed. */
   #half = '';
   #finishReason: string | undefined;
@@ -46,8 +49,12 @@ export class AnswerAssembler {
 
   /** Appends the chunk's events to `events`. */
   add(chunk: CompletionChunk, events: ChatEvent[]): void {
-    if (chunk.reasoning !== '') events.push({ type: 'reasoning', delta: chunk.reasoning });
-    if (chunk.text !== '') this.#addText(chunk.text, events);
+    if (chunk.reasoning !== '') {
+      // An engine that names its thought writes no tags of its own.
+      this.#tags = undefined;
+      events.push({ type: 'reasoning', delta: chunk.reasoning });
+    }
+    if (chunk.text !== '') this.#addParted(chunk.text, events, false);
     for (const piece of chunk.toolCalls) this.#addPiece(piece);
     if (chunk.usage) events.push({ type: 'usage', ...chunk.usage });
     this.#finishReason ??= chunk.finishReason;
@@ -58,7 +65,9 @@ export class AnswerAssembler {
    * mark (SECURITY.md whole-answers)
    */
   end(sawDone: boolean): ChatEvent[] {
-    const events: ChatEvent[] = this.#half === '' ? [] : [{ type: 'text', delta: '\uFFFD' }];
+    const events: ChatEvent[] = [];
+    this.#addParted('', events, true);
+    if (this.#half !== '') events.push({ type: 'text', delta: '\uFFFD' });
     const reason = this.#reason(sawDone);
     if (reason !== 'truncated' && !this.#isFull) {
       for (const [index, call] of this.#calls) {
@@ -76,6 +85,18 @@ export class AnswerAssembler {
     if (this.#finishReason !== undefined) return REASONS[this.#finishReason] ?? 'other';
     if (!sawDone) return 'truncated';
     return this.#calls.size > 0 ? 'tool_calls' : 'stop';
+  }
+
+  /** Some engines write the thought into the text, between tags at its beginning. */
+  #addParted(piece: string, events: ChatEvent[], isLast: boolean): void {
+    if (!this.#tags) {
+      if (piece !== '') this.#addText(piece, events);
+      return;
+    }
+    const { thought, text } = this.#tags.part(piece, isLast);
+    if (thought !== '') events.push({ type: 'reasoning', delta: thought });
+    if (text !== '') this.#addText(text, events);
+    if (this.#tags.isOver) this.#tags = undefined;
   }
 
   #addText(text: string, events: ChatEvent[]): void {

@@ -30,7 +30,7 @@ export function createBuiltInEngine({ docsDir, tokensPerSec, bareWords, nowMs }:
   const identity = (request: ChatRequest) => ({
     id: `chatcmpl-${randomBytes(12).toString('hex')}`,
     created: Math.floor(nowMs() / SECOND_MS),
-    model: request.model.id,
+    model: request.model.name,
   });
   return {
     async complete(request) {

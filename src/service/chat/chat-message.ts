@@ -12,7 +12,7 @@ const BE_PART_TYPE = must('text or image_url');
 const BE_URL = { error: must('a data URL of a base64 image, or an http or https address') };
 const BE_CALL = { error: must('an object with id, type and function') };
 
-const imageSchema = z.object(
+const imageSchema = z.looseObject(
   { url: z.string(BE_URL).refine((url) => IMAGE_DATA_URL.test(url) || WEB_ADDRESS.test(url), BE_URL) },
   { error: must('an object with a url') },
 );
@@ -20,8 +20,8 @@ const imageSchema = z.object(
 const partSchema = z.discriminatedUnion(
   'type',
   [
-    z.object({ type: z.literal('text'), text: z.string(BE_TEXT) }),
-    z.object({ type: z.literal('image_url'), image_url: imageSchema }),
+    z.looseObject({ type: z.literal('text'), text: z.string(BE_TEXT) }),
+    z.looseObject({ type: z.literal('image_url'), image_url: imageSchema }),
   ],
   {
     // zod asks this both for what is no object and for an object of another type, and puts the path right itself.
@@ -46,10 +46,13 @@ const toolCallSchema = z.object(
 /** A request by the model to call one function; `arguments` is JSON text. */
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
+/** What it does not name, an engine may know: it stays. */
 export const messageSchema = z
-  .object(
+  .looseObject(
     {
-      role: z.enum(['system', 'user', 'assistant', 'tool'], { error: must('system, user, assistant or tool') }),
+      role: z.enum(['system', 'developer', 'user', 'assistant', 'tool'], {
+        error: must('system, developer, user, assistant or tool'),
+      }),
       content: optional(textOr(listOf(partSchema, { min: 1, max: MAX_PARTS, be: BE_CONTENT }))),
       // A reply may have an empty list of calls, and comes back in the next request: it means the same as none.
       tool_calls: optional(listOf(toolCallSchema, { max: MAX_CALLS, be: `a list of at most ${MAX_CALLS} tool calls` })),

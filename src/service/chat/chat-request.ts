@@ -1,22 +1,23 @@
 import { z } from 'zod';
 import { ChatApiError } from './chat-api-error.ts';
 import { firstFault, listOf, must, optional } from './field-rules.ts';
-import { messageSchema, type ChatMessage } from './chat-message.ts';
+import { imagesOf, messageSchema, type ChatMessage } from './chat-message.ts';
+import { isDeeperThan, MAX_LEVELS } from './nesting.ts';
 import { toolSchema, type ToolDeclaration } from './tool-declaration.ts';
-import type { ModelEntry } from './model-table.ts';
+import type { ModelEntry } from '../../models/model-entry.ts';
 
-/** A chat request that was found in order; sampling values are filled in from the model's defaults. */
+/** A chat request that was found in order. */
 export interface ChatRequest {
   model: ModelEntry;
+  /** What the caller wrote beside messages and tools, for an engine that knows more fields than are judged here. */
+  written: Readonly<Record<string, unknown>>;
   messages: ChatMessage[];
   stream: boolean;
   /** A last chunk with the usage was asked for (`stream_options.include_usage`). */
   includeUsage: boolean;
-  temperature: number;
-  topP: number;
-  /** Undefined when the caller did not say; thinking is off then. */
+  /** Undefined when the caller did not say; a model that is asked by this object does not think then. */
   thinking: 'enabled' | 'disabled' | undefined;
-  reasoningEffort: 'low' | 'high' | 'max' | undefined;
+  reasoningEffort: string | undefined;
   tools: ToolDeclaration[];
   toolChoice: ToolChoice;
 }
@@ -26,6 +27,8 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };
 
 const MAX_MESSAGES = 10_000;
 const MAX_TOOLS = 256;
+/** Told where a model takes none, so that a word that no model knows is named as such. */
+const USUAL_LEVELS = ['low', 'high', 'max'];
 
 const BE_MODEL = { error: must('the name of a model') };
 const BE_SHARE = { error: must('a number from 0 to 1') };
@@ -41,12 +44,12 @@ const bodySchema = z.object({
   }),
   model: z.string(BE_MODEL).min(1, BE_MODEL),
   stream: optional(z.boolean(BE_FLAG)),
-  temperature: optional(z.number(BE_SHARE).min(0, BE_SHARE).max(1, BE_SHARE)),
+  // Its range is the model's.
+  temperature: z.unknown().optional(),
   top_p: optional(z.number(BE_SHARE).min(0, BE_SHARE).max(1, BE_SHARE)),
-  thinking: optional(
-    z.object({ type: z.enum(['enabled', 'disabled'], { error: must('enabled or disabled') }) }, BE_SWITCH),
-  ),
-  reasoning_effort: optional(z.enum(['low', 'high', 'max'], { error: must('low, high or max') })),
+  // Other dialects of thinking are the engine's own to judge.
+  thinking: z.unknown().optional(),
+  reasoning_effort: z.unknown().optional(),
   tools: optional(listOf(toolSchema, { max: MAX_TOOLS, be: `a list of at most ${MAX_TOOLS} function declarations` })),
   // Beyond the interface's own fields, but sent by most clients: read when it makes sense, else ignored.
   stream_options: z.object({ include_usage: z.boolean().optional() }).optional().catch(undefined),
@@ -56,37 +59,33 @@ const bodySchema = z.object({
     .catch(undefined),
 });
 
+/** Written anew for the engine, from what was judged. */
+const JUDGED: ReadonlySet<string> = new Set(['messages', 'tools']);
+
 type ChatBody = z.infer<typeof bodySchema>;
+
+const switchSchema = optional(
+  z.object({ type: z.enum(['enabled', 'disabled'], { error: must('enabled or disabled') }) }, BE_SWITCH),
+);
 
 /**
  * Judges a parsed JSON body by the interface's field table.
  * @throws ChatApiError 400 whose `param` names the field, or 404 `model_not_found`
  */
 export function readChatRequest(body: unknown, models: ReadonlyMap<string, ModelEntry>): ChatRequest {
-  const parsed = bodySchema.safeParse(body);
-  if (!parsed.success) {
-    const fault = firstFault(parsed.error);
-    if (!fault) throw new ChatApiError('invalid_json', 'The body must be a JSON object');
-    throw new ChatApiError('invalid_value', fault.message, { param: fault.param });
-  }
-  const fields = parsed.data;
+  const fields = readFields(bodySchema, body);
   const model = models.get(fields.model);
-  if (!model)
-    throw new ChatApiError(
-      'model_not_found',
-      `There is no model of this name; known are ${[...models.keys()].join(', ')}`,
-      { param: 'model' },
-    );
-  checkAbilities(fields, model);
+  if (!model) throw unknownModel([...models.keys()]);
+  if (isDeeperThan(MAX_LEVELS, fields.messages)) throw refused('messages', `must have at most ${MAX_LEVELS} levels`);
+  checkSampling(fields, model);
+  checkImages(fields, model);
   return {
     model,
+    written: passedOn(body),
     messages: fields.messages,
     stream: fields.stream ?? false,
     includeUsage: fields.stream_options?.include_usage ?? false,
-    temperature: fields.temperature ?? model.defaults.temperature,
-    topP: fields.top_p ?? model.defaults.topP,
-    thinking: fields.thinking?.type,
-    reasoningEffort: fields.reasoning_effort,
+    ...readThinking(fields, model),
     tools: fields.tools ?? [],
     toolChoice:
       typeof fields.tool_choice === 'object'
@@ -95,17 +94,61 @@ export function readChatRequest(body: unknown, models: ReadonlyMap<string, Model
   };
 }
 
-function checkAbilities(fields: ChatBody, { id, abilities }: ModelEntry): void {
-  const thinks = fields.thinking?.type === 'enabled';
-  if (thinks && !abilities.thinking) throw refused('thinking.type', `must be disabled: ${id} has no thinking mode`);
-  if (fields.reasoning_effort !== undefined) {
-    if (!abilities.reasoningEffort) throw refused('reasoning_effort', `must be left out: ${id} does not support it`);
+/** What may be written down again for an engine. It is an object, or the schema would have refused it. */
+function passedOn(body: unknown): Record<string, unknown> {
+  const fields = Object.entries(body as Record<string, unknown>);
+  return Object.fromEntries(fields.filter(([name, value]) => !JUDGED.has(name) && !isDeeperThan(MAX_LEVELS, value)));
+}
+
+/** @throws ChatApiError 400 whose `param` names the field */
+function readFields<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const fault = firstFault(parsed.error);
+  if (!fault) throw new ChatApiError('invalid_json', 'The body must be a JSON object');
+  throw new ChatApiError('invalid_value', fault.message, { param: fault.param });
+}
+
+function checkSampling({ temperature }: ChatBody, { temperature: { min, max } }: ModelEntry): void {
+  if (temperature === undefined || temperature === null) return;
+  const fits = typeof temperature === 'number' && temperature >= min && temperature <= max;
+  if (!fits) throw refused('temperature', `must be a number from ${min} to ${max}`);
+}
+
+function checkImages({ messages }: ChatBody, { name, seesImages }: ModelEntry): void {
+  if (seesImages) return;
+  const index = messages.findIndex((message) => imagesOf(message).length > 0);
+  if (index >= 0) throw refused(`messages[${index}].content`, `must hold text only: ${name} does not see images`);
+}
+
+/** Only the interface's own dialect is judged (SERVICE.md request-fields); what the others say is their engine's affair. */
+function readThinking(fields: ChatBody, model: ModelEntry): Pick<ChatRequest, 'thinking' | 'reasoningEffort'> {
+  if (model.thinking !== 'thinking') return { thinking: undefined, reasoningEffort: undefined };
+  const { thinking, reasoning_effort: reasoningEffort } = readFields(
+    z.object({ thinking: switchSchema, reasoning_effort: levelSchema(model.levels) }),
+    { thinking: fields.thinking, reasoning_effort: fields.reasoning_effort },
+  );
+  const thinks = thinking?.type === 'enabled';
+  if (reasoningEffort !== undefined) {
+    if (model.levels.length === 0)
+      throw refused('reasoning_effort', `must be left out: ${model.name} does not support it`);
     if (!thinks) throw refused('reasoning_effort', 'must be left out unless thinking is enabled');
   }
-  const index = fields.messages.findIndex(({ content }) => Array.isArray(content));
-  if (index >= 0 && !abilities.images) {
-    throw refused(`messages[${index}].content`, `must be a string: ${id} takes text only`);
-  }
+  return { thinking: thinking?.type, reasoningEffort };
+}
+
+function levelSchema(levels: readonly string[]) {
+  const known = levels.length > 0 ? levels : USUAL_LEVELS;
+  const told = `${known.slice(0, -1).join(', ')}${known.length > 1 ? ' or ' : ''}${known.at(-1)}`;
+  const error = { error: must(told) };
+  return optional(z.string(error).refine((level) => known.includes(level), error));
+}
+
+/** @param known the names that may be asked for */
+export function unknownModel(known: readonly string[]): ChatApiError {
+  return new ChatApiError('model_not_found', `There is no model of this name; known are ${known.join(', ')}`, {
+    param: 'model',
+  });
 }
 
 function refused(param: string, fault: string): ChatApiError {

@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises';
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { asError } from '../../base/coded-error.ts';
@@ -6,18 +7,22 @@ import type { ServiceReport } from '../service-report.ts';
 import { createKeyFinder } from './api-keys.ts';
 import { asChatApiError, ChatApiError } from './chat-api-error.ts';
 import type { ChatEngine } from './chat-engine.ts';
-import { readChatRequest, type ChatRequest } from './chat-request.ts';
+import { readChatRequest, unknownModel, type ChatRequest } from './chat-request.ts';
 import { KeyLimits, type ChatLimits } from './key-limits.ts';
-import { parseBody, readBody } from './read-body.ts';
+import type { PassThrough } from '../upstream/pass-through.ts';
+import { parseBody, readAnyBody, readBody } from './read-body.ts';
 import { isIntricate, readIntricate } from './read-intricate.ts';
-import type { ModelEntry } from './model-table.ts';
+import type { ModelCatalog } from '../../models/model-catalog.ts';
+import type { ModelEntry } from '../../models/model-entry.ts';
 import { streamAnswer } from './stream-answer.ts';
 
 export interface ChatRoutesOptions {
   /** The keys that are let in. */
   apiKeys: readonly string[];
-  models: ReadonlyMap<string, ModelEntry>;
+  models: ModelCatalog;
   engine: ChatEngine;
+  /** Takes what only an engine can do; undefined where none is set. */
+  passThrough: PassThrough | undefined;
   limits: ChatLimits;
   nowMs: NowMs;
   report: ServiceReport;
@@ -25,14 +30,32 @@ export interface ChatRoutesOptions {
   isStopping: () => boolean;
 }
 
+/** What an OpenAI-compatible engine may do beside chat; names of models pass as they are. */
+const PASSED_ON = [
+  ...['embeddings', 'rerank', 'images/generations', 'images/edits', 'images/variations'],
+  ...['audio/speech', 'audio/transcriptions', 'audio/translations'],
+];
+const NEEDS_ENGINE = 'Only an engine can do this, and none is set: SERVICE_UPSTREAM_URL names one';
+
+/** Clients want a time; the table has none. */
+const LISTED_SINCE_SEC = 1_735_689_600;
+
 /** Everything under `/v1/`; other addresses go on to `next`. Errors are always the interface's error object. */
 export function chatRoutes(options: ChatRoutesOptions): Middleware {
   const limits = new KeyLimits(options.limits, options.nowMs);
   const findKey = createKeyFinder(options.apiKeys);
+  const byName = servedModels(options.models);
   const router = new Router();
   router.get('/v1/models', (ctx) => {
     requireKey(ctx, findKey);
-    ctx.body = { object: 'list', data: [...options.models.values()].map(describeModel) };
+    ctx.body = { object: 'list', data: options.models.entries.map(describeModel) };
+  });
+  router.get('/v1/models/:name', (ctx) => {
+    requireKey(ctx, findKey);
+    const { name = '' } = ctx.params;
+    const model = options.models.entries.find((entry) => entry.name === name);
+    if (!model) throw unknownModel(options.models.entries.map((entry) => entry.name));
+    ctx.body = describeModel(model);
   });
   router.post('/v1/chat/completions', async (ctx) => {
     if (options.isStopping()) throw new ChatApiError('unavailable', 'The service is stopping', { retryAfterSec: 5 });
@@ -40,15 +63,25 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
     try {
       // The body is read only after the key and the limits were checked, so that strangers cannot fill the memory.
       const body = await readBody(ctx.req);
-      const request = isIntricate(body)
-        ? await readIntricate(body, options.models)
-        : readChatRequest(parseBody(body), options.models);
+      const request = isIntricate(body) ? await readIntricate(body, byName) : readChatRequest(parseBody(body), byName);
       await answer(ctx, request, { ...options, end });
     } catch (error) {
       end();
       throw error;
     }
   });
+  for (const path of PASSED_ON) {
+    router.post(`/v1/${path}`, async (ctx) => {
+      if (options.isStopping()) throw new ChatApiError('unavailable', 'The service is stopping', { retryAfterSec: 5 });
+      const end = limits.begin(requireKey(ctx, findKey));
+      try {
+        if (!options.passThrough) throw new ChatApiError('unknown_address', NEEDS_ENGINE);
+        await passOn(ctx, path, options.passThrough);
+      } finally {
+        end();
+      }
+    });
+  }
   const routes = router.routes() as Middleware;
   return async (ctx, next) => {
     if (!/^\/v1(\/|$)/.test(ctx.path)) {
@@ -83,6 +116,26 @@ function requireKey(ctx: Context, findKey: (given: string) => string | undefined
   return key;
 }
 
+/** Hands the request on as it is, and the answer as it comes. The place of the key is free again once all of it has gone out. */
+async function passOn(ctx: Context, path: string, passThrough: PassThrough): Promise<void> {
+  const body = await readAnyBody(ctx.req);
+  const left = new AbortController();
+  ctx.res.once('close', () => {
+    if (!ctx.res.writableFinished) left.abort();
+  });
+  if (ctx.res.closed) left.abort();
+  const contentType = ctx.get('Content-Type') || 'application/json';
+  const answer = await passThrough.send({ path, contentType, accept: ctx.get('Accept') || '*/*', body }, left.signal);
+  ctx.respond = false;
+  ctx.res.writeHead(200, {
+    'Content-Type': answer.contentType,
+    'Cache-Control': 'no-store',
+    'X-Accel-Buffering': 'no',
+  });
+  // Either side may go away in the middle: then there is nobody left to tell.
+  await pipeline(answer.body, ctx.res).catch(() => undefined);
+}
+
 interface AnswerOptions extends ChatRoutesOptions {
   /** Frees the key's place. */
   end: () => void;
@@ -101,7 +154,7 @@ async function answer(ctx: Context, request: ChatRequest, { end, ...options }: A
   const finish = (outcome: string) => {
     end();
     options.report.chatAnswered({
-      model: model.id,
+      model: model.name,
       streamed: stream,
       outcome,
       durationMs: options.nowMs() - startedAtMs,
@@ -115,6 +168,14 @@ async function answer(ctx: Context, request: ChatRequest, { end, ...options }: A
   await streamAnswer(ctx, options.engine, request, { signal: left.signal, finish });
 }
 
-function describeModel({ id, createdSec }: ModelEntry): object {
-  return { id, object: 'model', created: createdSec, owned_by: 'parley' };
+/** The names that may be asked for: the models' own, and their engine's, by which a bot with the same file asks. */
+function servedModels({ entries }: ModelCatalog): ReadonlyMap<string, ModelEntry> {
+  return new Map([
+    ...entries.map((entry) => [entry.upstream, { ...entry, name: entry.upstream }] as const),
+    ...entries.map((entry) => [entry.name, entry] as const),
+  ]);
+}
+
+function describeModel({ name: id }: ModelEntry): object {
+  return { id, object: 'model', created: LISTED_SINCE_SEC, owned_by: 'parley' };
 }

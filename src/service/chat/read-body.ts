@@ -16,6 +16,15 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
   if (!JSON_TYPE.test(type)) throw unreadable('The body must be JSON (Content-Type: application/json)');
   if (!/^(?:utf-?8|us-ascii)$/i.test(CHARSET.exec(type)?.[1] ?? 'utf-8')) throw unreadable('The body must be UTF-8');
+  return readPlainBody(request, encoding);
+}
+
+/** Reads the bytes of a body of any type. @throws ChatApiError 400 `invalid_json` for a compressed one, or 413 `request_too_large` */
+export async function readAnyBody(request: IncomingMessage): Promise<Buffer> {
+  return readPlainBody(request, request.headers['content-encoding'] ?? 'identity');
+}
+
+async function readPlainBody(request: IncomingMessage, encoding: string): Promise<Buffer> {
   if (encoding.toLowerCase() !== 'identity') throw unreadable('The body must not be compressed');
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   return collect(request);

@@ -2,7 +2,7 @@ import { KIB_BYTES, SECOND_MS } from '../../base/clock.ts';
 import { inThread, threadModule } from '../../base/threads.ts';
 import { ChatApiError, type ChatApiErrorCode } from './chat-api-error.ts';
 import type { ChatRequest } from './chat-request.ts';
-import type { ModelEntry } from './model-table.ts';
+import type { ModelEntry } from '../../models/model-entry.ts';
 
 /** What the thread is given. */
 export interface ReadWork {

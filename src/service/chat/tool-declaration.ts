@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { isDeeperThan, MAX_LEVELS } from './nesting.ts';
 import { listOf, mapOf, must, optional } from './field-rules.ts';
 
 const MAX_NAME_CHARS = 128;
 const MAX_REQUIRED = 1_000;
-/** Whoever walks through a schema or writes it down again must not run out of stack. */
-const MAX_LEVELS = 64;
 
 const requiredSchema = optional(
   listOf(z.string({ error: must('the name of a property') }), {
@@ -57,15 +56,3 @@ export const toolSchema = z
 
 /** A function that the caller offers to run. */
 export type ToolDeclaration = z.infer<typeof toolSchema>;
-
-/** Goes level by level instead of calling itself, for the same reason. */
-function isDeeperThan(levels: number, value: unknown): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; depth < levels; depth += 1) {
-    level = level.flatMap((item) =>
-      typeof item === 'object' && item !== null ? (Object.values(item) as unknown[]) : [],
-    );
-    if (level.length === 0) return false;
-  }
-  return true;
-}

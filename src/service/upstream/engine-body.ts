@@ -1,22 +1,32 @@
 import type { ChatRequest } from '../chat/chat-request.ts';
 
-/** The request as an OpenAI-compatible engine takes it: only fields of the interface, `required` inside `parameters`. */
+/** Fields that once belonged to a search of the interface's own, which was withdrawn (SERVICE.md withdrawn-search). */
+const WITHDRAWN: ReadonlySet<string> = new Set(['web_search', 'enable_search', 'search_options']);
+
+/**
+ * The request as an OpenAI-compatible engine takes it: what the caller wrote, with the engine's name of the model, the model's own
+ * defaults, and `required` inside `parameters`. Null means left out.
+ */
 export function toEngineBody(request: ChatRequest, engineModel: string | undefined): object {
-  const hasTools = request.tools.length > 0;
-  return {
-    model: engineModel ?? request.model.upstreamModel ?? request.model.id,
-    messages: request.messages,
-    stream: request.stream,
-    temperature: request.temperature,
-    top_p: request.topP,
-    stream_options: request.stream && request.includeUsage ? { include_usage: true } : undefined,
-    thinking: request.thinking && { type: request.thinking },
-    reasoning_effort: request.reasoningEffort,
-    tools: hasTools ? request.tools.map((tool) => ({ type: 'function', function: tool })) : undefined,
-    tool_choice: hasTools ? toolChoice(request) : undefined,
+  const { model, written, messages, stream, tools } = request;
+  const { temperature, topP } = model.defaults;
+  const body: Record<string, unknown> = {
+    temperature,
+    top_p: topP,
+    ...withoutNulls(written),
+    model: engineModel ?? model.upstream,
+    messages,
+    stream,
+    tools: tools.length === 0 ? undefined : tools.map((tool) => ({ type: 'function', function: tool })),
+    stream_options: stream ? (written['stream_options'] ?? undefined) : undefined,
   };
+  const isLeftOut = (field: string) =>
+    WITHDRAWN.has(field) || model.omit.has(field) || (field === 'tool_choice' && tools.length === 0);
+  return Object.fromEntries(Object.entries(body).filter(([field]) => REQUIRED.has(field) || !isLeftOut(field)));
 }
 
-function toolChoice({ toolChoice: choice }: ChatRequest): unknown {
-  return typeof choice === 'object' ? { type: 'function', function: { name: choice.name } } : choice;
+const REQUIRED = new Set(['model', 'messages', 'stream']);
+
+function withoutNulls(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }

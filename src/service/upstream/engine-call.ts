@@ -71,7 +71,7 @@ export function createEngineCall(options: UpstreamOptions, surroundings: Upstrea
   return {
     send(request, signal, listener) {
       const headers = request.stream ? streamHeaders : wholeHeaders;
-      const body = JSON.stringify(toEngineBody(request, options.models[request.model.id]));
+      const body = JSON.stringify(toEngineBody(request, options.models[request.model.name]));
       const sent = new EngineExchange({ request, ...surroundings }, { signal, listener });
       sent.exchange.send(pool, { url, method: 'POST', headers, body });
       return sent.ended;

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../chat/chat-request.ts';
-import { ThoughtTags } from './thought-tags.ts';
+import { ThoughtTags } from '../../models/thought-tags.ts';
 
 /** What an engine sends, as far as we look at it; everything else passes through untouched. */
 export interface EngineReply {
@@ -15,14 +15,15 @@ type Fields = Record<string, unknown>;
  * one `finish_reason` that says something. Replies are changed in place: they were parsed for us, and each token comes through here.
  */
 export class OwnReplies {
-  readonly #modelId: string;
+  readonly #modelName: string;
   readonly #isThinking: boolean;
   #tags: ThoughtTags | undefined = new ThoughtTags();
   #hasFinished = false;
 
   constructor({ model, thinking }: ChatRequest) {
-    this.#modelId = model.id;
-    this.#isThinking = thinking === 'enabled';
+    this.#modelName = model.name;
+    // What the caller did not switch on stays hidden; other dialects' thoughts are shown as their engine sends them.
+    this.#isThinking = thinking === 'enabled' || model.thinking !== 'thinking';
   }
 
   /** A finish reason was seen: the answer is complete, also without a `[DONE]`. */
@@ -31,7 +32,7 @@ export class OwnReplies {
   }
 
   take(reply: EngineReply): EngineReply {
-    reply.model = this.#modelId;
+    reply.model = this.#modelName;
     if (Array.isArray(reply.choices)) {
       for (const choice of reply.choices as unknown[]) if (isFields(choice)) this.#takeChoice(choice);
     } else {

@@ -21,6 +21,16 @@ export const chatSettings = {
     default: 'the first of CHAT_MODELS',
     example: 'svc-plus',
   }),
+  MODELS_FILE: setting(
+    kinds.text,
+    'config/models.json',
+    'File that says what each model can do (images, tools, thinking), how it is asked and what its engine refuses. Used by the bot and by the service. Read at start.',
+  ),
+  CHAT_SEND_USER: setting(
+    kinds.yesOrNo,
+    'no',
+    'Whether the chat service is told on whose behalf it is asked: `yes` sends a pseudonym of the account as `user`.',
+  ),
   CHAT_FALLBACK_MODEL: optional(name, {
     meaning:
       'The model, one of CHAT_MODELS, that answers when the one that should is away. Asked only for people who may use it, and for images only if it can see.',

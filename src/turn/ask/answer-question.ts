@@ -1,6 +1,7 @@
 import type { NowMs } from '../../base/clock.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import { ChatError } from '../../chat/chat-error.ts';
+import { promptRoom } from '../../models/model-catalog.ts';
 import type { EndReason, OnChatEvent } from '../../chat/chat-types.ts';
 import { buildPrompt } from '../../conversation/build-prompt.ts';
 import type { PromptSizes } from '../../conversation/prompt-sizes.ts';
@@ -39,8 +40,10 @@ export interface AnswerQuestionOptions extends FallbackOptions, SightOptions, Tu
   groupScope: GroupScope;
   systemPrompt: string;
   sizes: PromptSizes;
-  /** Tokens that the prompt may take. */
+  /** Tokens that the prompt may take, where the model takes so many. */
   promptBudgetTokens: number;
+  /** Whether the chat service is told by a pseudonym on whose behalf it is asked. */
+  sendsUser: boolean;
   /** After so long without a question a conversation has ended; milliseconds, 0 for never. */
   idleMs: number;
   /** Has a conversation summed up later; must not throw or wait. */
@@ -126,7 +129,7 @@ async function streamAnswer(
 async function ask(
   options: AnswerQuestionOptions,
   context: AdmittedContext,
-  { tools: { chat, declared: tools }, state, spent }: { tools: TurnTools; state: AnswerState; spent: TokenCount },
+  { tools: { chat, declared }, state, spent }: { tools: TurnTools; state: AnswerState; spent: TokenCount },
   onEvent: OnChatEvent,
 ): Promise<void> {
   const { question, newest, controls } = context;
@@ -142,15 +145,17 @@ async function ask(
     quote: question.quotedText,
     speakerTag: newest.chat.kind === 'group' ? speakerTagOf(context) : undefined,
   };
-  const { sizes, promptBudgetTokens: mostTokens } = options;
+  const { sizes, catalog } = options;
   const systemPrompt = isBrief ? briefPrompt(options.systemPrompt) : options.systemPrompt;
   const prompt = { systemPrompt, current, earlierImages, chatKind: newest.chat.kind, nowMs: options.nowMs() };
   const { model, note: whySo } = pickModel(options, context, images.length + earlierImages.size > 0);
   if (whySo !== undefined) note({ context, state }, whySo);
+  const tools = catalog.of(model).callsTools ? declared : [];
+  const mostTokens = promptRoom(catalog.of(model), options.promptBudgetTokens);
+  const { thinking } = context.preferences;
+  const user = options.sendsUser ? askerPseudonym(options.keyRing, context) : undefined;
   const request: AskWithinLimits['request'] = (messages) => {
-    // Where nothing was chosen, the service's own default thinks.
-    const { thinking } = context.preferences;
-    const asked = { model, messages, tools, began: () => context.live.prepare(), thinking };
+    const asked = { model, messages, tools, thinking, user, began: () => context.live.prepare() };
     spent.asked(messages, sizes.factorOf(model));
     const fallbackModel = fallbackFor(options, context.models, asked);
     return { ...asked, fallbackModel, ...(isBrief ? BRIEF_REQUEST : {}) };
@@ -189,6 +194,11 @@ function note({ context, state }: Answering, line: string, text = ''): void {
 /** What is shown apart from the text. */
 function apart({ notes }: AnswerState): { status?: string } {
   return { status: notes.length === 0 ? undefined : notes.join('\n') };
+}
+
+/** Says that two questions are one account's, and nothing else of it. */
+function askerPseudonym(keyRing: KeyRing, { account, newest }: TurnContext): string {
+  return keyRing.pseudonym('chat-user', account?.accountId ?? personIdOf(newest, newest.sender.userId));
 }
 
 /** What the question cost, for the commit to write; a question that reached no model cost nothing. */

@@ -1,13 +1,13 @@
 import { say, type Language } from '../../base/texts.ts';
 import type { ChatRequest } from '../../chat/chat-types.ts';
+import type { ModelCatalog } from '../../models/model-catalog.ts';
 import type { Models } from '../../policy/policy.ts';
 import { TURN_TEXTS } from '../../texts/turn-texts.ts';
 
 export interface FallbackOptions {
   /** CHAT_FALLBACK_MODEL; undefined where none is set. */
   fallbackModel: string | undefined;
-  /** The only model that can see. */
-  visionModel: string;
+  catalog: ModelCatalog;
 }
 
 /**
@@ -15,12 +15,12 @@ export interface FallbackOptions {
  * not see the request's images. Undefined when there is none.
  */
 export function fallbackFor(
-  { fallbackModel, visionModel }: FallbackOptions,
+  { fallbackModel, catalog }: FallbackOptions,
   allowed: Models,
   { model, messages }: ChatRequest,
 ): string | undefined {
   if (fallbackModel === undefined || fallbackModel === model || !allowed.includes(fallbackModel)) return undefined;
-  return hasImages(messages) && fallbackModel !== visionModel ? undefined : fallbackModel;
+  return hasImages(messages) && !catalog.of(fallbackModel).seesImages ? undefined : fallbackModel;
 }
 
 /** Says which model answers, to be shown apart from the answer's text. */

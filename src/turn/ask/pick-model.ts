@@ -1,5 +1,5 @@
 import { say } from '../../base/texts.ts';
-import type { Models } from '../../policy/policy.ts';
+import type { ModelCatalog } from '../../models/model-catalog.ts';
 import { IMAGE_TEXTS } from '../../texts/image-texts.ts';
 import type { AdmittedContext } from '../turn-context.ts';
 
@@ -10,18 +10,19 @@ export interface ChosenModel {
   note?: string;
 }
 
-/** Whether a model that can see may answer this person. */
-export function maySee(models: Models, visionModel: string): boolean {
-  return models.includes(visionModel);
+/** The first of these models that can see; undefined where none can. */
+export function firstThatSees(models: readonly string[], catalog: ModelCatalog): string | undefined {
+  return models.find((name) => catalog.of(name).seesImages);
 }
 
-/** The person's model; with images in the prompt the one that can see, which they must be allowed to use (`maySee`). */
+/** The person's model; with images in the prompt, where it cannot see, the first of theirs that can. */
 export function pickModel(
-  { visionModel }: { visionModel: string },
+  { catalog }: { catalog: ModelCatalog },
   { models, question }: Pick<AdmittedContext, 'models' | 'question'>,
   hasImages: boolean,
 ): ChosenModel {
   const [usual] = models;
-  if (!hasImages || usual === visionModel) return { model: usual };
-  return { model: visionModel, note: say(IMAGE_TEXTS.seenBy, question.language, { model: visionModel }) };
+  if (!hasImages || catalog.of(usual).seesImages) return { model: usual };
+  const model = firstThatSees(models, catalog) ?? usual;
+  return { model, note: say(IMAGE_TEXTS.seenBy, question.language, { model }) };
 }

@@ -1,7 +1,8 @@
 import type { KeyRing } from '../../base/key-ring.ts';
 import { nearestOf } from '../../base/near-name.ts';
 import { say, type Language } from '../../base/texts.ts';
-import { abilitiesOf } from '../../chat/model-abilities.ts';
+import type { ModelCatalog } from '../../models/model-catalog.ts';
+import type { ModelEntry } from '../../models/model-entry.ts';
 import type { Models } from '../../policy/policy.ts';
 import { WORD_TEXTS } from '../../texts/word-texts.ts';
 import type { TurnContext } from '../turn-context.ts';
@@ -18,7 +19,7 @@ const MAX_EDITS = 3;
 
 /** /model: lists the models that may answer this person here, or chooses one of them for this person and chat. */
 export async function chooseModel(
-  { keyRing, gate }: { keyRing: KeyRing; gate: SignInGate },
+  { keyRing, gate, catalog }: { keyRing: KeyRing; gate: SignInGate; catalog: ModelCatalog },
   context: TurnContext,
   argument: string,
 ): Promise<Outcome> {
@@ -27,7 +28,7 @@ export async function chooseModel(
   const { models, usual } = found;
   const { language } = context.question;
   const asked = plainArgument(argument);
-  if (asked === '') return { kind: 'command', text: list(context, models) };
+  if (asked === '') return { kind: 'command', text: list(context, models, catalog) };
   if (AUTO_WORDS.has(asked))
     return chosen(keyRing, context, { model: undefined }, say(WORD_TEXTS.modelUsual, language, { name: usual }));
   const name = models.find((candidate) => candidate.toLowerCase() === asked);
@@ -36,25 +37,31 @@ export async function chooseModel(
 }
 
 /** The first of the models is the one that answers now; a list keeps its order whatever is chosen. */
-function list(context: TurnContext, models: Models): string {
+function list(context: TurnContext, models: Models, catalog: ModelCatalog): string {
   const { language } = context.question;
   const lines = [...models].sort().map((name) => {
     const text = WORD_TEXTS[name === models[0] ? 'modelLineChosen' : 'modelLine'];
-    return say(text, language, { name, abilities: abilities(name, language) });
+    return say(text, language, { name, abilities: abilities(catalog.of(name), language) });
   });
   return sayTo(context, WORD_TEXTS.models, { list: lines.join('\n') });
 }
 
-function abilities(name: string, language: Language): string {
-  const { seesImages, efforts } = abilitiesOf(name);
-  const levels = efforts.map((effort) => levelName(effort, language)).join(language === 'zh' ? '、' : ', ');
+/** What stands behind a model's name: its label, where it has one, and what it can. */
+function abilities({ name, label, seesImages, thinking, levels }: ModelEntry, language: Language): string {
+  const between = language === 'zh' ? '、' : ', ';
   const told = [
+    ...(label === name ? [] : [label]),
     ...(seesImages ? [say(WORD_TEXTS.abilitySees, language)] : []),
-    efforts.length > 0
-      ? say(WORD_TEXTS.abilityThinksBy, language, { levels })
-      : say(WORD_TEXTS.abilityThinks, language),
+    ...(thinking === 'none' ? [] : [thinks(levels.map((level) => levelName(level, language)).join(between), language)]),
   ];
+  if (told.length === 0) return say(WORD_TEXTS.abilityText, language);
   return told.join(language === 'zh' ? '，' : ', ');
+}
+
+function thinks(levels: string, language: Language): string {
+  return levels === ''
+    ? say(WORD_TEXTS.abilityThinks, language)
+    : say(WORD_TEXTS.abilityThinksBy, language, { levels });
 }
 
 /** One sentence for a name that is not known and one that this person may not use, so that it tells nothing of others. */

@@ -1,6 +1,8 @@
 import type { KeyRing } from '../../base/key-ring.ts';
-import { say } from '../../base/texts.ts';
-import { abilitiesOf } from '../../chat/model-abilities.ts';
+import { say, type Language } from '../../base/texts.ts';
+import type { ModelCatalog } from '../../models/model-catalog.ts';
+import type { ModelEntry } from '../../models/model-entry.ts';
+import { levelFor, type Thinking } from '../../models/thinking-fields.ts';
 import { WORD_TEXTS } from '../../texts/word-texts.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { SignInGate } from '../sign-in-gate.ts';
@@ -13,7 +15,7 @@ import { modelsHere } from './models-here.ts';
 
 /** /think: whether, and how hard, the model thinks before it answers this person in this chat (SERVICE.md request-fields). */
 export async function chooseThinking(
-  { keyRing, gate }: { keyRing: KeyRing; gate: SignInGate },
+  { keyRing, gate, catalog }: { keyRing: KeyRing; gate: SignInGate; catalog: ModelCatalog },
   context: TurnContext,
   argument: string,
 ): Promise<Outcome> {
@@ -33,8 +35,17 @@ export async function chooseThinking(
   const found = await modelsHere(gate, context);
   if ('outcome' in found) return found.outcome;
   const [model] = found.models;
-  const text = abilitiesOf(model).efforts.includes(thinking) ? WORD_TEXTS.thinkOn : WORD_TEXTS.thinkOnPlain;
-  return chosen(keyRing, context, { thinking }, say(text, language, { level: levelName(thinking, language), model }));
+  return chosen(keyRing, context, { thinking }, thinksFromNowOn(catalog.of(model), thinking, language));
+}
+
+/** What the model makes of a level: it has it, or its nearest, or thinks without levels, or does not think. */
+function thinksFromNowOn(model: ModelEntry, thinking: Thinking, language: Language): string {
+  const values = { level: levelName(thinking, language), model: model.name };
+  if (model.thinking === 'none') return say(WORD_TEXTS.thinkNever, language, values);
+  const nearest = levelFor(model.levels, thinking);
+  if (nearest === undefined) return say(WORD_TEXTS.thinkOnPlain, language, values);
+  if (nearest === thinking) return say(WORD_TEXTS.thinkOn, language, values);
+  return say(WORD_TEXTS.thinkOnNearest, language, { ...values, nearest: levelName(nearest, language) });
 }
 
 function stateOf({ preferences: { thinking }, question: { language } }: TurnContext): string {

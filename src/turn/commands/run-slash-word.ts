@@ -1,6 +1,7 @@
 import type { NowMs } from '../../base/clock.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import { languageOfText, say, type Bilingual, type Language } from '../../base/texts.ts';
+import type { ModelCatalog } from '../../models/model-catalog.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { SlashCommand, SlashWord } from '../../domain/slash-words.ts';
 import type { AnswerQuestion } from '../ask/answer-question.ts';
@@ -26,6 +27,8 @@ import type { Outcome } from '../outcome.ts';
 
 export interface SlashWordsOptions {
   keyRing: KeyRing;
+  /** What each model can do. */
+  catalog: ModelCatalog;
   gate: SignInGate;
   identity: Identity | undefined;
   mode: SignInMode;

@@ -3,7 +3,8 @@ import type { HistoryTurn } from '../../conversation/history.ts';
 import type { MediaStore } from '../../conversation/images/media-store.ts';
 import type { PlacedImage } from '../../conversation/prompt-parts.ts';
 import { personIdOf } from '../../domain/conversation.ts';
-import { maySee } from '../ask/pick-model.ts';
+import type { ModelCatalog } from '../../models/model-catalog.ts';
+import { firstThatSees } from '../ask/pick-model.ts';
 import { readEarlierImages } from './earlier-images.ts';
 import { fetchImages } from './fetch-images.ts';
 import type { SignInMode } from '../turn-ports.ts';
@@ -14,7 +15,7 @@ import type { AdmittedContext } from '../turn-context.ts';
  * as a model that can see may answer this person. @throws ImageRefusedError
  */
 export async function readImages(
-  { mediaStore: store, visionModel, mode }: { mediaStore: MediaStore; visionModel: string; mode: SignInMode },
+  { mediaStore: store, catalog, mode }: { mediaStore: MediaStore; catalog: ModelCatalog; mode: SignInMode },
   { question, newest, platform, turn: { conversation }, controls, models, account }: AdmittedContext,
   turns: readonly HistoryTurn[],
 ): Promise<{ images: PlacedImage[]; earlierImages: EarlierImages }> {
@@ -23,8 +24,9 @@ export async function readImages(
   const context = { platform, store, conversation, personId, isSignedIn };
   const dataUrls = await fetchImages(context, question.images, controls.signal);
   const images = question.images.map(({ place }, index) => ({ place, dataUrl: dataUrls[index] ?? '' }));
-  const earlierImages: EarlierImages = maySee(models, visionModel)
-    ? await readEarlierImages({ store, partition: conversation.partition, turns })
-    : new Map();
+  const earlierImages: EarlierImages =
+    firstThatSees(models, catalog) !== undefined
+      ? await readEarlierImages({ store, partition: conversation.partition, turns })
+      : new Map();
   return { images, earlierImages };
 }

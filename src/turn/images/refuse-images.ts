@@ -1,26 +1,27 @@
 import { say } from '../../base/texts.ts';
 import { IMAGE_TEXTS } from '../../texts/image-texts.ts';
-import { maySee } from '../ask/pick-model.ts';
+import type { ModelCatalog } from '../../models/model-catalog.ts';
+import { firstThatSees } from '../ask/pick-model.ts';
 import { MOST_IMAGES, type ImageRefusedError } from './fetch-images.ts';
 import type { AdmittedContext, TurnContext } from '../turn-context.ts';
 
 export interface SightOptions {
-  /** The only model that can see; used where the person may use it. */
-  visionModel: string;
+  /** Says which models can see. */
+  catalog: ModelCatalog;
   /** All models of this deployment. */
   models: readonly string[];
 }
 
 /** Why a question's images cannot be looked at, before any is fetched. @returns the sentence, or undefined when they can */
-export function imageObstacle({ visionModel, models }: SightOptions, context: AdmittedContext): string | undefined {
+export function imageObstacle({ catalog, models }: SightOptions, context: AdmittedContext): string | undefined {
   const { question, newest } = context;
   const count = question.images.length;
   if (count === 0) return undefined;
-  if (!maySee(context.models, visionModel)) {
+  if (firstThatSees(context.models, catalog) === undefined) {
+    const others = firstThatSees(models, catalog);
     // In a group others read along: there one sentence stands for every reason, so that it tells nothing about the person.
-    const isTheirs = models.includes(visionModel) && newest.chat.kind === 'private';
-    return isTheirs
-      ? say(IMAGE_TEXTS.mayNotShowImages, question.language, { model: visionModel })
+    return others !== undefined && newest.chat.kind === 'private'
+      ? say(IMAGE_TEXTS.mayNotShowImages, question.language, { model: others })
       : say(IMAGE_TEXTS.noModelSees, question.language);
   }
   if (count > MOST_IMAGES) return say(IMAGE_TEXTS.tooManyImages, question.language, { count, most: MOST_IMAGES });

@@ -2,14 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { brokenRules } from './document-rules.ts';
 import { asFields, lookUp, mappingsIn, operationsOf, readDocument, type Fields } from './openapi-document.ts';
+import { shippedModels } from '../../support/shipped-models.ts';
 import { SchemaJudge } from './schema-judge.ts';
 import { routesOfService } from './service-routes.ts';
 
-interface Model {
-  id: string;
-  abilities: { images: boolean; thinking: boolean; reasoningEffort: boolean };
-  defaults: { temperature: number; topP: number };
-}
+/** The models of the interface's description; a deployment may serve others. */
+const SPECIFIED = ['svc-plus', 'svc-max'];
 
 const root = readDocument();
 const schemas = new SchemaJudge(root);
@@ -41,17 +39,16 @@ describe('the OpenAPI document', () => {
 
   test('has the version of the program and the models of its table', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-    const models = JSON.parse(readFileSync('config/service-models.json', 'utf8')) as { id: string }[];
     expect(asFields(root['info'])['version']).toBe(version);
-    expect(lookUp(root, '#/components/schemas/ModelName/enum')).toEqual(models.map(({ id }) => id));
+    expect(lookUp(root, '#/components/schemas/ModelName/enum')).toEqual(SPECIFIED);
   });
 
   test('tells the models’ defaults as the table has them, as the page in words does', () => {
-    const models = JSON.parse(readFileSync('config/service-models.json', 'utf8')) as Model[];
     const page = readFileSync('docs/SERVICE.md', 'utf8');
     const { temperature, top_p: topP } = asFields(lookUp(root, '#/components/schemas/ChatRequest/properties'));
-    for (const { id, abilities, defaults } of models) {
-      const can = [abilities.images, abilities.thinking, abilities.reasoningEffort].map((has) => (has ? 'yes' : 'no'));
+    for (const id of SPECIFIED) {
+      const { seesImages, thinking, levels, defaults } = shippedModels().of(id);
+      const can = [seesImages, thinking !== 'none', levels.length > 0].map((has) => (has ? 'yes' : 'no'));
       const row = [`\`${id}\``, ...can, defaults.temperature, defaults.topP].map((cell) => ` *${cell} *`);
       expect(page).toMatch(new RegExp(`^\\|${row.join('\\|')}\\|$`, 'm'));
       expect(asFields(temperature)['description']).toContain(`${defaults.temperature} for ${id}`);

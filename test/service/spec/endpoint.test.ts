@@ -135,11 +135,16 @@ describe('POST {base_url}/chat/completions [chat-completions]', () => {
     expect(await send(method, path)).toMatchObject({ status: 404, body: { error: { code: 'unknown_address' } } });
   });
 
-  test('GET /v1/models lists the models of config/service-models.json', async () => {
+  test('GET /v1/models lists the models of the models file, and each has an address of its own', async () => {
     const model = (id: string) => ({ id, object: 'model', created: 1_735_689_600, owned_by: 'parley' });
     expect(await send('GET', '/v1/models')).toEqual({
       status: 200,
       body: { object: 'list', data: [model('svc-plus'), model('svc-max')] },
+    });
+    expect(await send('GET', '/v1/models/svc-max')).toEqual({ status: 200, body: model('svc-max') });
+    expect(await send('GET', '/v1/models/gpt-x')).toMatchObject({
+      status: 404,
+      body: { error: { code: 'model_not_found', param: 'model' } },
     });
   });
 });

@@ -1,0 +1,51 @@
+/**
+ * How a model is asked to think: `thinking` by an object `{type}` (and a level as `reasoning_effort` where it has levels),
+ * `reasoning_effort` by the level alone, the other two by a switch under that name; `none` cannot be asked.
+ */
+export type ThinkingDialect = 'none' | 'thinking' | 'reasoning_effort' | 'enable_thinking' | 'chat_template_kwargs';
+
+/** What is known of one model, every default filled in. */
+export interface ModelEntry {
+  /** What people choose, and CHAT_MODELS lists. */
+  name: string;
+  /** What people read beside the name; the name itself where the file says nothing. */
+  label: string;
+  /** The name that the engine is asked for. */
+  upstream: string;
+  seesImages: boolean;
+  callsTools: boolean;
+  thinking: ThinkingDialect;
+  /** The words that the engine takes for `reasoning_effort`, weakest first; without `none`, which is no level. */
+  levels: readonly string[];
+  /** Whether the engine knows `none` as a word for "do not think". */
+  hasNoneLevel: boolean;
+  /** Tokens that prompt and answer may take together; undefined where nobody said. */
+  contextTokens?: number;
+  /** Tokens that an answer may take, sent as `max_tokens`; nothing is sent where nobody said. */
+  answerTokens?: number;
+  /** The temperatures that the model takes. */
+  temperature: { min: number; max: number };
+  /** What the service samples with where its caller names nothing; nothing is added where nobody said. */
+  defaults: { temperature?: number; topP?: number };
+  /** Fields that the engine refuses. */
+  omit: ReadonlySet<string>;
+}
+
+const WIDEST_TEMPERATURE = { min: 0, max: 2 };
+
+/** A model that nothing is known of: it takes text and calls tools. */
+export function plainModel(name: string): ModelEntry {
+  return {
+    name,
+    label: name,
+    upstream: name,
+    seesImages: false,
+    callsTools: true,
+    thinking: 'none',
+    levels: [],
+    hasNoneLevel: false,
+    temperature: WIDEST_TEMPERATURE,
+    defaults: {},
+    omit: new Set(),
+  };
+}

@@ -1,0 +1,84 @@
+import { Pool, type Dispatcher } from 'undici';
+import { KIB_BYTES, SECOND_MS } from '../../base/clock.ts';
+import { definedOnly } from '../../base/defined-only.ts';
+import { asError } from '../../base/coded-error.ts';
+import { ChatApiError } from '../chat/chat-api-error.ts';
+import type { ServiceReport } from '../service-report.ts';
+import type { UpstreamOptions } from './engine-call.ts';
+
+/** A request that is nobody's to judge here. */
+export interface PassedRequest {
+  /** Below the engine's base address: `embeddings`, `audio/speech`. */
+  path: string;
+  contentType: string;
+  accept: string;
+  body: Buffer;
+}
+
+/** The engine's answer, to be handed on as it comes. */
+export interface PassedAnswer {
+  contentType: string;
+  body: Dispatcher.ResponseData['body'];
+}
+
+/** Hands requests to the engine that this service does not know the inside of. */
+export interface PassThrough {
+  /** @throws ChatApiError for whatever is no answer of status 200 */
+  send(request: PassedRequest, signal: AbortSignal): Promise<PassedAnswer>;
+  close(): Promise<void>;
+}
+
+const CONNECT_TIMEOUT_MS = 5 * SECOND_MS;
+/** Pictures and speech take their time. */
+const FIRST_BYTE_TIMEOUT_MS = 300 * SECOND_MS;
+const IDLE_TIMEOUT_MS = 60 * SECOND_MS;
+/** Of a refusal so much is read that its connection can serve again. */
+const MAX_REFUSAL_BYTES = 64 * KIB_BYTES;
+
+export function createPassThrough({ url, key }: UpstreamOptions, report: ServiceReport): PassThrough {
+  const base = new URL(url);
+  const basePath = base.pathname.replace(/\/+$/, '');
+  const pool = new Pool(base.origin, {
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: FIRST_BYTE_TIMEOUT_MS,
+    bodyTimeout: IDLE_TIMEOUT_MS,
+  });
+  const own = definedOnly({ authorization: key === undefined ? undefined : `Bearer ${key}` });
+  return {
+    async send({ path, contentType, accept, body }, signal) {
+      const headers = { 'content-type': contentType, accept, ...own };
+      const answer = await pool
+        .request({ path: `${basePath}/${path}`, method: 'POST', headers, body, signal })
+        .catch((cause: unknown) => {
+          throw new ChatApiError('unavailable', 'The engine behind this service does not answer', {
+            retryAfterSec: 5,
+            cause: asError(cause),
+          });
+        });
+      if (answer.statusCode !== 200) {
+        await answer.body.dump({ limit: MAX_REFUSAL_BYTES });
+        throw refusalOf(answer.statusCode, report);
+      }
+      return { contentType: String(answer.headers['content-type'] ?? 'application/octet-stream'), body: answer.body };
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+/** The engine's words stay here: they may name its address, its key or its owner. */
+function refusalOf(status: number, report: ServiceReport): ChatApiError {
+  if (status === 429)
+    return new ChatApiError('rate_limit_exceeded', 'The engine behind this service asks to wait', { retryAfterSec: 1 });
+  if (status === 413)
+    return new ChatApiError('request_too_large', 'The request is too large for the engine behind this service');
+  if (status === 404)
+    return new ChatApiError('unknown_address', 'The engine behind this service does not offer this, or not this model');
+  if ([400, 415, 422].includes(status))
+    return new ChatApiError('engine_refused', 'The engine behind this service refused the request');
+  const refusal = new ChatApiError('unavailable', `The engine behind this service cannot answer (status ${status})`, {
+    retryAfterSec: 5,
+  });
+  // Our key or our address is wrong: the caller can do nothing about it, the operator can.
+  if (status >= 400 && status < 500) report.failed('chat', refusal);
+  return refusal;
+}

@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { createModelCatalog, type ModelCatalog } from '../../src/models/model-catalog.ts';
+import type { ModelEntry } from '../../src/models/model-entry.ts';
+import { parseModelsFile } from '../../src/models/models-file.ts';
+
+/** The models of `config/models.json`, as it is shipped. */
+export function shippedModels(): ModelCatalog {
+  return createModelCatalog(parseModelsFile(readFileSync('config/models.json', 'utf8')));
+}
+
+/** The same, as the reader of a request takes them. */
+export function shippedModelsByName(): ReadonlyMap<string, ModelEntry> {
+  return new Map(shippedModels().entries.map((entry) => [entry.name, entry]));
+}
