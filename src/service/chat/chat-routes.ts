@@ -72,10 +72,10 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
   });
   for (const path of PASSED_ON) {
     router.post(`/v1/${path}`, async (ctx) => {
+      if (!options.passThrough) throw new ChatApiError('unknown_address', NEEDS_ENGINE);
       if (options.isStopping()) throw new ChatApiError('unavailable', 'The service is stopping', { retryAfterSec: 5 });
       const end = limits.begin(requireKey(ctx, findKey));
       try {
-        if (!options.passThrough) throw new ChatApiError('unknown_address', NEEDS_ENGINE);
         await passOn(ctx, path, options.passThrough);
       } finally {
         end();
