@@ -1,4 +1,5 @@
 import { CHECK_USAGE, readCheckArguments, type CheckArguments } from './check/check-arguments.ts';
+import { goOutThrough } from './base/way-out.ts';
 import { EXIT } from './base/exit-codes.ts';
 import { runHashPassword } from './start/hash-password-command.ts';
 import { faultsOfNamedFiles } from './check/config-files.ts';
@@ -31,7 +32,10 @@ async function runWithSettings(check: CheckRun | undefined): Promise<void> {
       settings.faults.map(({ message }) => message),
       check !== undefined,
     );
-  } else if (check) {
+    return;
+  }
+  goOutThrough({ ...settings.secrets, noProxy: settings.config.noProxy });
+  if (check) {
     process.exitCode = await runCheck(check, settings);
   } else {
     const faults = await faultsOfNamedFiles(settings.config);

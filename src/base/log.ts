@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { currentTrace } from './trace.ts';
 
 export type Log = Logger;
 
@@ -6,6 +8,8 @@ export interface LogOptions {
   level: string;
   /** `pretty` for people at a terminal, `json` for collectors. */
   format: 'pretty' | 'json';
+  /** The roles of the process, for collectors that read several processes' lines; with it goes the name of this one. */
+  role?: string;
   /** Where lines go; standard output unless told. Tests give a stream of their own and read it. */
   destination?: DestinationStream;
 }
@@ -36,21 +40,30 @@ export function scrub(text: string): string {
  * The process's log. Errors are written as their name, code and scrubbed message and stack; the rest is what the
  * caller names. Nothing may be passed in that holds message text, tokens or keys.
  */
-export function createLog({ level, format, destination }: LogOptions): Log {
+export function createLog({ level, format, role, destination }: LogOptions): Log {
   return pino(
     {
       level,
-      base: null,
+      base: role === undefined ? null : { role, instance: INSTANCE },
+      mixin: traceOfLine,
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { error: describeError, err: describeError },
       hooks: { streamWrite: scrub },
       transport:
         format === 'pretty' && !destination
-          ? { target: 'pino-pretty', options: { ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' } }
+          ? { target: 'pino-pretty', options: { ignore: 'role,instance,trace', translateTime: 'SYS:HH:MM:ss' } }
           : undefined,
     },
     ...((destination ? [destination] : []) as []),
   );
+}
+
+/** A container's name where there is one; never the same for two processes, or for one before and after a restart. */
+const INSTANCE = [process.env['HOSTNAME'] ?? '', randomBytes(3).toString('hex')].filter(Boolean).join('-');
+
+function traceOfLine(): object {
+  const trace = currentTrace();
+  return trace === undefined ? {} : { trace };
 }
 
 function describeError(error: unknown): unknown {

@@ -1,5 +1,6 @@
 import { Agent } from 'undici';
 import { monotonicMs, type NowMs } from '../base/clock.ts';
+import { outgoingConnector } from '../base/outgoing.ts';
 import type { Log } from '../base/log.ts';
 import { askWithRetries } from './ask-with-retries.ts';
 import type { CallParts } from './call-parts.ts';
@@ -33,7 +34,11 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   const limits: ChatLimits = { ...DEFAULT_CHAT_LIMITS, ...options.limits };
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   // Times are watched by AnswerWatch, which knows thinking from stalling; undici's own are off.
-  const agent = new Agent({ connect: { timeout: limits.connectMs }, headersTimeout: 0, bodyTimeout: 0 });
+  const agent = new Agent({
+    connect: outgoingConnector({ timeoutMs: limits.connectMs }),
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
   const { nowMs, apiKey, log, report, random = Math.random } = options;
   const lengths = { monotonicMs: options.monotonicMs ?? monotonicMs };
   const parts: CallParts = {

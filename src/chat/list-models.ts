@@ -1,3 +1,4 @@
+import { throughProxy } from '../base/outgoing.ts';
 import { ChatError } from './chat-error.ts';
 import type { ChatLimits } from './chat-limits.ts';
 import { parseObject } from './stream/completion-chunk.ts';
@@ -23,6 +24,7 @@ export async function listModels({
   const { got } = await import('got');
   const url = `${baseUrl}/models`;
   const answer = await got(url, {
+    ...throughProxy(url),
     headers: { authorization: `Bearer ${apiKey}`, accept: 'application/json' },
     retry: { limit: 0 },
     followRedirect: false,

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { NowMs } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
 import { outsideCall } from '../base/fail-point.ts';
+import { currentTrace } from '../base/trace.ts';
 import { HttpExchange } from '../base/http-exchange.ts';
 import { AnswerReader } from './stream/answer-reader.ts';
 import type { AnswerWatch } from './stream/answer-watch.ts';
@@ -35,6 +36,7 @@ export function openAnswer(call: HttpCall): Promise<AnswerReader> {
 function send(call: HttpCall): Promise<AnswerReader> {
   const opened = new Deferred<AnswerReader>();
   const { url, apiKey, body, isStreamed, dispatcher, watch, nowMs, refusedBy } = call;
+  const trace = currentTrace();
   let reader: AnswerReader | ErrorBodyReader | undefined;
   const exchange = new HttpExchange({
     onHead(status, headers) {
@@ -66,6 +68,7 @@ function send(call: HttpCall): Promise<AnswerReader> {
       authorization: `Bearer ${apiKey}`,
       'content-type': 'application/json',
       accept: isStreamed ? 'text/event-stream' : 'application/json',
+      ...(trace === undefined ? {} : { 'x-request-id': trace }),
     },
     body,
   });

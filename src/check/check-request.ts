@@ -1,5 +1,6 @@
 import { got } from 'got';
 import { SECOND_MS } from '../base/clock.ts';
+import { throughProxy } from '../base/outgoing.ts';
 
 interface CheckRequest {
   headers?: Record<string, string>;
@@ -18,6 +19,7 @@ export async function requestForCheck(url: string, request: CheckRequest = {}): 
   const { headers, json, timeoutMs = 10 * SECOND_MS } = request;
   try {
     const { statusCode, body } = await got(url, {
+      ...throughProxy(url),
       method: json ? 'POST' : 'GET',
       headers,
       json,

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { createReport } from '../metrics/metrics.ts';
 import { asError } from '../base/coded-error.ts';
+import { goOutThrough } from '../base/way-out.ts';
 import { createLog } from '../base/log.ts';
 import { createWorkerPart, type WorkerPart } from './bot.ts';
 import { EXIT } from '../base/exit-codes.ts';
@@ -22,7 +23,8 @@ function tell(message: FromWorker): void {
 }
 
 async function begin({ config, secrets, name, deadNames }: WorkerTask): Promise<void> {
-  const log = createLog(config.log);
+  goOutThrough({ ...secrets, noProxy: config.noProxy });
+  const log = createLog({ ...config.log, role: 'worker' });
   // Nothing is known about the state after an error that nobody caught: another process starts afresh.
   const crash = (thrown: unknown) => {
     log.fatal({ error: asError(thrown) }, 'the worker process cannot go on');

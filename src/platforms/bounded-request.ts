@@ -1,5 +1,6 @@
 import { Agent } from 'undici';
 import { KIB_BYTES, SECOND_MS } from '../base/clock.ts';
+import { outgoingConnector } from '../base/outgoing.ts';
 import { HttpExchange, UnsentError, type HttpHeaders } from '../base/http-exchange.ts';
 import { PlatformError } from './platform-error.ts';
 
@@ -31,7 +32,11 @@ export interface BoundedAnswer {
 const CONNECT_TIMEOUT_MS = 15 * SECOND_MS;
 
 /** Each call has a limit of its own for the whole of it, so undici's are off. Every snapshot of an answer is such a call. */
-const dispatcher = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 });
+const dispatcher = new Agent({
+  connect: outgoingConnector({ timeoutMs: CONNECT_TIMEOUT_MS }),
+  headersTimeout: 0,
+  bodyTimeout: 0,
+});
 
 /**
  * One HTTP call without retries or redirects, of bounded time and size.

@@ -3,6 +3,7 @@ import { asError } from '../base/coded-error.ts';
 import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import { inBackground } from '../base/in-background.ts';
 import type { Log } from '../base/log.ts';
+import { traced } from '../base/trace.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
@@ -216,7 +217,11 @@ export class TurnWorker {
     }
   }
 
-  async #runClaimed(claim: TurnClaim, taken: TakenTurn): Promise<number> {
+  #runClaimed(claim: TurnClaim, taken: TakenTurn): Promise<number> {
+    return traced(claim.turnId, () => this.#runTraced(claim, taken));
+  }
+
+  async #runTraced(claim: TurnClaim, taken: TakenTurn): Promise<number> {
     const { runTurn } = this.#options;
     const { controller } = taken;
     const context = this.#contextOf(claim, taken);

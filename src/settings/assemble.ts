@@ -43,6 +43,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
       trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
       shutdownGraceSec: settings.SHUTDOWN_GRACE_SEC,
     },
+    noProxy: settings.NO_PROXY ?? [],
     webhook: { windowSec: settings.WEBHOOK_WINDOW_SEC },
     log: { level: settings.LOG_LEVEL, format: settings.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json') },
     redis: { sentinelName: settings.REDIS_SENTINEL_NAME, allowDataLoss: settings.REDIS_ALLOW_DATA_LOSS },
@@ -186,6 +187,8 @@ function institutionOf(settings: Settings): Config['service']['institution'] {
 
 export function assembleSecrets(settings: Settings): Secrets {
   return {
+    httpsProxy: settings.HTTPS_PROXY,
+    httpProxy: settings.HTTP_PROXY,
     redisUrls: settings.REDIS_URL ?? [],
     secretKey: settings.SECRET_KEY,
     previousSecretKeys: settings.SECRET_KEY_PREVIOUS ?? [],

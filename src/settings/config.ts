@@ -26,6 +26,8 @@ export interface Config extends PlatformConfigs {
     readonly trustedProxyHops: number;
     readonly shutdownGraceSec: number;
   };
+  /** Hosts that are reached without a proxy. */
+  readonly noProxy: readonly string[];
   readonly webhook: { readonly windowSec: number };
   readonly log: { readonly level: string; readonly format: 'pretty' | 'json' };
   readonly redis: { readonly sentinelName: string | undefined; readonly allowDataLoss: boolean };
@@ -112,6 +114,9 @@ export interface Config extends PlatformConfigs {
 export interface Secrets extends PlatformSecrets {
   /** A secret, since addresses may hold a password; empty when Redis is embedded. */
   readonly redisUrls: readonly string[];
+  /** Secrets, since their addresses may hold a password. */
+  readonly httpsProxy: string | undefined;
+  readonly httpProxy: string | undefined;
   readonly secretKey: Buffer | undefined;
   readonly previousSecretKeys: readonly Buffer[];
   readonly chatApiKey: string | undefined;

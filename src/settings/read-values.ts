@@ -23,6 +23,9 @@ const DEFAULT_FILE = 'config/.env';
 /** Settings whose value may also lie in a file of its own, which `NAME_FILE` names. */
 export const SECRET_NAMES = SETTING_NAMES.filter((name) => settingInfo.get(settingsSchema.shape[name])?.isSecret);
 
+/** Many programs write and read these in small letters. */
+const PROXY_NAMES: ReadonlySet<string> = new Set<SettingName>(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']);
+
 /**
  * Collects the settings' texts: the process environment first, then the settings file. A secret's `NAME_FILE` stands where its
  * value would. Who writes a name into the file and nothing behind it has forgotten the value; an environment holds empty names
@@ -88,7 +91,7 @@ function adviceOn(name: SettingName): string {
 function pickSettings(source: Environment, cwd: string, faults: Fault[]): Partial<Record<SettingName, string>> {
   const texts: Partial<Record<SettingName, string>> = {};
   for (const name of SETTING_NAMES) {
-    const value = source[name];
+    const value = source[name] ?? (PROXY_NAMES.has(name) ? source[name.toLowerCase()] : undefined);
     if (value !== undefined && value.trim() !== '') texts[name] = value;
   }
   for (const name of SECRET_NAMES) {

@@ -36,9 +36,17 @@ export function oneOf<const Word extends string>(...words: readonly Word[]): Kin
 }
 
 /** Compared, never looked up: every object has a `constructor`, and freezing `__proto__` would freeze all of them. */
-export const yesOrNo = kind('must be yes or no', (given) =>
-  given === 'yes' ? true : given === 'no' ? false : undefined,
-);
+export const yesOrNo = kind('must be yes or no (true, false, on, off, 1 and 0 are taken too)', (given) => {
+  const word = given.toLowerCase();
+  if (['yes', 'true', 'on', '1'].includes(word)) return true;
+  return ['no', 'false', 'off', '0'].includes(word) ? false : undefined;
+});
+
+/** A proxy: a URL, or host and port alone, as other programs take it too. */
+export const proxyAddress = kind('must be the address of a proxy such as http://proxy.example.org:3128', (given) => {
+  const url = readUrl(given.includes('://') ? given : `http://${given}`, ['http:', 'https:']);
+  return url && url.hostname !== '' && url.pathname === '/' && !url.search && !url.hash ? url.href : undefined;
+});
 
 /** Comma-separated; spaces round the parts do not count, and each part stands once. */
 export function listOf<T>(part: Kind<T>, partRule: string): Kind<readonly T[]> {

@@ -28,7 +28,7 @@ export async function runStartCommand(
   { config, secrets }: Extract<LoadedSettings, { ok: true }>,
   { moved, opensBrowser }: StartChoices,
 ): Promise<void> {
-  const log = createLog(config.log);
+  const log = createLog({ ...config.log, role: config.roles.join('+') });
   const say = (text: string) => void process.stdout.write(text);
   let isUp = false;
   const crash = (thrown: unknown) => {

@@ -3,6 +3,8 @@ import { asError } from '../base/coded-error.ts';
 import { MIB_BYTES } from '../base/clock.ts';
 import { HeldBytes } from '../base/held-bytes.ts';
 import type { Log } from '../base/log.ts';
+import { traced } from '../base/trace.ts';
+import { deliveryIdOf } from '../domain/conversation.ts';
 import type { Delivery, DeliveryHead, HttpAnswer, Platform } from '../platforms/platform.ts';
 import { say } from '../base/texts.ts';
 import { WEBHOOK_TEXTS } from '../texts/webhook-texts.ts';
@@ -100,9 +102,12 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
   const pending = platform.pending?.();
   if (pending) await pending;
   const delivery: Delivery = admitted(read.body);
-  const { answer, outcome } = await options.handle(platform, delivery);
-  writeAnswer(response, answer);
-  done(delivery.kind, outcome, whyOf(delivery));
+  const handle = async () => {
+    const { answer, outcome } = await options.handle(platform, delivery);
+    writeAnswer(response, answer);
+    done(delivery.kind, outcome, whyOf(delivery));
+  };
+  await (delivery.kind === 'message' ? traced(deliveryIdOf(delivery.message), handle) : handle());
   if (proven.has(platform) || delivery.kind === 'refused' || delivery.kind === 'ignored') return;
   proven.add(platform);
   options.report.deliveryProven({ platform: platform.name });

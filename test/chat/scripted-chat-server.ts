@@ -4,6 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 export interface ReceivedCall {
   path: string;
   authorization: string | undefined;
+  /** What the caller says that its request belongs to. */
+  requestId: string | undefined;
   body: Record<string, unknown>;
   /** Which of the server's connections it came on, counted from 1. */
   connection: number;
@@ -51,6 +53,7 @@ export async function startScriptedChatServer(hasList = true): Promise<ScriptedC
     const call: ReceivedCall = {
       path: request.url ?? '',
       authorization: request.headers.authorization,
+      requestId: request.headers['x-request-id']?.toString(),
       body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
       connection: connections.get(socket) ?? 0,
       closed,

@@ -1,6 +1,7 @@
 import { got } from 'got';
 import { inBackground } from '../../base/in-background.ts';
 import { KIB_BYTES, SECOND_MS } from '../../base/clock.ts';
+import { throughProxy } from '../../base/outgoing.ts';
 import type { RawAnswer } from './raw-answer.ts';
 
 const CONNECT_MS = 2 * SECOND_MS;
@@ -30,6 +31,7 @@ export async function callService(call: ServiceCall): Promise<RawAnswer & { cont
   const { url, form, headers, totalMs = CALL_TOTAL_MS } = call;
   const stop = new AbortController();
   const request = got(url, {
+    ...throughProxy(url),
     method: form ? 'POST' : 'GET',
     form,
     headers: { accept: 'application/json', ...headers },

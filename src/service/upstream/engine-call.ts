@@ -2,6 +2,7 @@ import { Pool } from 'undici';
 import { KIB_BYTES, MIB_BYTES, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { definedOnly } from '../../base/defined-only.ts';
+import { outgoingConnector } from '../../base/outgoing.ts';
 import { HttpExchange, type HttpHeaders } from '../../base/http-exchange.ts';
 import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
@@ -57,7 +58,7 @@ export function createEngineCall(options: UpstreamOptions, surroundings: Upstrea
   url.search = '';
   // As many connections as requests are open: the keys' limits bound them, and a request in a queue would wait without end.
   const pool = new Pool(url.origin, {
-    connect: { timeout: CONNECT_TIMEOUT_MS },
+    connect: outgoingConnector({ timeoutMs: CONNECT_TIMEOUT_MS }),
     headersTimeout: options.firstByteMs ?? FIRST_BYTE_TIMEOUT_MS,
     bodyTimeout: options.idleMs ?? IDLE_TIMEOUT_MS,
     maxResponseSize: MAX_REPLY_BYTES,

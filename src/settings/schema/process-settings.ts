@@ -31,6 +31,23 @@ export const processSettings = {
     '0',
     'Proxies in front of Parley whose X-Forwarded-For entry is believed. With 0 the limits count the address of the socket.',
   ),
+  HTTPS_PROXY: secret(kinds.proxyAddress, {
+    meaning:
+      'Proxy through which https addresses of other machines are reached (CONNECT): chat, sign-in, platforms, tools. Also read as `https_proxy`.',
+    default: 'none',
+    example: 'http://proxy.example.org:3128',
+  }),
+  HTTP_PROXY: secret(kinds.proxyAddress, {
+    meaning: 'The same for http addresses. Also read as `http_proxy`.',
+    default: 'none',
+    example: 'http://proxy.example.org:3128',
+  }),
+  NO_PROXY: optional(kinds.listOf(kinds.textLike(/^[\w.:*/[\]-]+$/, 'must be a host'), 'hosts'), {
+    meaning:
+      'Hosts that are reached without the proxy: names with all below them, addresses, networks such as 10.0.0.0/8. This machine always is. Also read as `no_proxy`.',
+    default: 'this machine alone',
+    example: '.example.org,10.0.0.0/8',
+  }),
   WEBHOOK_WINDOW_SEC: setting(
     kinds.wholeNumber(1, REMEMBERED_SEC),
     '300',

@@ -1,6 +1,6 @@
-import { isIPv6, type LookupFunction } from 'node:net';
 import { Agent, request, type Dispatcher } from 'undici';
 import { MIB_BYTES, SECOND_MS } from '../../base/clock.ts';
+import { outgoingConnector } from '../../base/outgoing.ts';
 import { ToolError } from '../tool-error.ts';
 import { checkAddress, type CheckedAddress, type EgressPolicy } from './egress-policy.ts';
 import { readPlainBody } from './read-plain-body.ts';
@@ -62,7 +62,8 @@ async function fetchOnce(
   limits: FetchLimits,
   signal: AbortSignal,
 ): Promise<FetchedPage | { location: string }> {
-  const agent = new Agent({ connect: { lookup: pinnedTo(addresses) } });
+  // Names are looked up before, once: whatever they lead to by now, the connection goes to what was checked, behind a proxy too.
+  const agent = new Agent({ connect: outgoingConnector({ pinnedTo: addresses }) });
   try {
     const answer = await request(url, { dispatcher: agent, method: 'GET', headers: HEADERS, signal });
     // A body that is not read ends with the agent; that end is nobody's error.
@@ -87,15 +88,6 @@ async function readPage(
   const charset = /;\s*charset\s*=\s*"?([\w:.-]{1,40})/i.exec(contentType)?.[1];
   const plain = await readPlainBody(body, firstOf(headers['content-encoding']), limits.bodyBytes);
   return { url, mediaType, charset, body: plain };
-}
-
-/** Names are looked up before, once: whatever they lead to by now, the connection goes to what was checked. */
-function pinnedTo(addresses: CheckedAddress['addresses']): LookupFunction {
-  const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
-  return (_, { all }, callback) => {
-    if (all === true) callback(null, found);
-    else callback(null, addresses[0], isIPv6(addresses[0]) ? 6 : 4);
-  };
 }
 
 /** A look-up cannot be ended; it is no longer waited for. */

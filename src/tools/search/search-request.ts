@@ -1,5 +1,6 @@
 import { request, type Dispatcher } from 'undici';
 import { MIB_BYTES } from '../../base/clock.ts';
+import { outgoing } from '../../base/outgoing.ts';
 import { readPlainBody } from '../page/read-plain-body.ts';
 import { ToolError } from '../tool-error.ts';
 
@@ -24,7 +25,7 @@ export async function requestSearch(
   signal: AbortSignal,
 ): Promise<unknown> {
   try {
-    const answer = await request(url, { ...options, body: options.body ?? null, signal });
+    const answer = await request(url, { ...options, body: options.body ?? null, dispatcher: outgoing, signal });
     const body = await readPlainBody(answer.body, undefined, MOST_BYTES);
     if (answer.statusCode !== 200) throw new ToolError('unreachable', 'The search service refused the search.');
     return JSON.parse(body.toString('utf8'));

@@ -1,4 +1,6 @@
+import { fetch as fetchBy, type RequestInit as InitOfFetch } from 'undici';
 import { KIB_BYTES } from '../../../base/clock.ts';
+import { outgoing } from '../../../base/outgoing.ts';
 
 /** Discovery documents and key sets are a few KiB, claims with hundreds of groups some dozens. */
 const MAX_BODY_BYTES = 256 * KIB_BYTES;
@@ -9,7 +11,8 @@ const MAX_BODY_BYTES = 256 * KIB_BYTES;
  * @throws TypeError or DOMException as fetch does; RangeError when the body is larger
  */
 export async function boundedFetch(url: string, options: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...options, redirect: 'manual' });
+  const init = { ...(options as InitOfFetch), redirect: 'manual', dispatcher: outgoing } as const;
+  const response = await fetchBy(url, init);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
@@ -19,5 +22,9 @@ export async function boundedFetch(url: string, options: RequestInit): Promise<R
     chunks.push(chunk);
   }
   const { status, statusText, headers } = response;
-  return new Response(chunks.length > 0 ? Buffer.concat(chunks) : null, { status, statusText, headers });
+  return new Response(chunks.length > 0 ? Buffer.concat(chunks) : null, {
+    status,
+    statusText,
+    headers: [...headers],
+  });
 }

@@ -1,6 +1,7 @@
 import { got, type Got } from 'got';
 import { z } from 'zod';
 import { SECOND_MS } from '../../../base/clock.ts';
+import { throughProxy } from '../../../base/outgoing.ts';
 import { PageError } from '../sign-in-errors.ts';
 import type { Store } from '../store.ts';
 import type { Arrival, Departure, Leaving, MakeMessagingApp, MessagingAppSignIn } from './redirect-sign-in.ts';
@@ -49,6 +50,7 @@ class WecomSignIn implements MessagingAppSignIn {
     this.#store = store;
     this.#http = got.extend({
       prefixUrl: app.apiUrl,
+      ...throughProxy(app.apiUrl),
       retry: { limit: 0 },
       timeout: { request: CALL_TIMEOUT_MS },
       followRedirect: false,
