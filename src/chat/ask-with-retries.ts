@@ -5,7 +5,7 @@ import { ChatCall } from './chat-call.ts';
 import { ChatError } from './chat-error.ts';
 import { isModelFault } from './is-model-fault.ts';
 import type { BreakerPass, CircuitBreaker } from './circuit-breaker.ts';
-import { requestFields } from './request-body.ts';
+import { requestFields, type OptionalField } from './request-body.ts';
 
 /** A question and who hears its answer. */
 export interface Question {
@@ -69,23 +69,30 @@ interface Asked extends Question {
 async function askModel(parts: CallParts, { request, signal, onEvent, tries, mostTries }: Asked): Promise<void> {
   const { monotonicMs, retryPolicy, catalog, refusedFields } = parts;
   const { deadlineMs } = tries;
+  const { model } = request;
+  const wishes: Wishes = { fields: new Set(), wantsThought: false };
   const breaker = parts.breakerOf(request.model);
   let pass = breaker.enter();
   if (tries.made === 0) retryPolicy.earn();
   for (;;) {
     tries.made += 1;
-    const fields = requestFields(request, catalog.of(request.model), refusedFields.of(request.model));
+    const fields = requestFields(request, catalog.of(request.model), {
+      left: new Set([...refusedFields.of(model), ...wishes.fields]),
+      withThought: wishes.wantsThought || refusedFields.wantsThought(model),
+    });
     const call = new ChatCall(parts, { request, fields, signal, pass, totalMs: deadlineMs - monotonicMs(), onEvent });
     try {
-      return await call.run();
+      await call.run();
+      refusedFields.remember(model, wishes);
+      return;
     } catch (error) {
       tries.hasSpoken = call.hasSpoken;
       if (!(error instanceof ChatError) || call.hasSpoken) throw error;
-      const known = refusedFields.of(request.model);
-      if (error.refusedFields.some((field) => !known.has(field)) && monotonicMs() < deadlineMs) {
-        // No try: the service only said how it wants to be asked. It comes to an end, since each time a field is new.
-        refusedFields.remember(request.model, error.refusedFields);
-        tellRefusedFields(parts, request.model, error);
+      if (isNewWish(error, fields, wishes) && monotonicMs() < deadlineMs) {
+        // No try: the service only said how it wants to be asked. It comes to an end, since each time a wish is new.
+        for (const field of error.refusedFields) wishes.fields.add(field);
+        wishes.wantsThought ||= error.wantsThought;
+        tellRefusal(parts, model, error);
         tries.made -= 1;
         pass = enterAgain(breaker, error);
         continue;
@@ -109,8 +116,31 @@ function tellRetry(
   report.retried({ model, code: error.code, waitMs });
 }
 
-function tellRefusedFields({ log }: CallParts, model: string, { status, refusedFields: fields }: ChatError): void {
-  log.warn({ model, status, fields }, 'chat: the model is asked without fields that its engine refuses');
+/** How the service said that it wants to be asked, within one question. */
+interface Wishes {
+  fields: Set<OptionalField>;
+  wantsThought: boolean;
+}
+
+/** Whether the request that was refused can be put differently. */
+function isNewWish(
+  error: ChatError,
+  sent: Readonly<Record<string, unknown>>,
+  { fields, wantsThought }: Wishes,
+): boolean {
+  const isNew = (field: OptionalField) => sent[field] !== undefined && !fields.has(field);
+  return error.refusedFields.some(isNew) || (error.wantsThought && !wantsThought);
+}
+
+function tellRefusal(
+  { log }: CallParts,
+  model: string,
+  { status, refusedFields: fields, wantsThought }: ChatError,
+): void {
+  log.warn(
+    { model, status, fields, wantsThought },
+    'chat: the model is asked in another way, since its engine refused',
+  );
 }
 
 /** The breaker may have opened meanwhile; then what went wrong is the better answer than that it is open. */

@@ -5,7 +5,7 @@ import type { ChatEvent, ChatRequest, OnChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
 import type { BreakerPass } from './circuit-breaker.ts';
 import { openAnswer } from './open-answer.ts';
-import { fieldsRefusedBy } from './refused-fields.ts';
+import { readRefusal } from './refused-fields.ts';
 import type { DecoderLimits } from './stream/stream-decoder.ts';
 
 export interface CallOptions {
@@ -56,7 +56,7 @@ export class ChatCall {
         dispatcher,
         nowMs,
         body: JSON.stringify(fields),
-        refusedBy: (text) => fieldsRefusedBy(text, fields),
+        meaningOf: (status, text) => readRefusal(status, text, fields),
         isStreamed: request.stream !== false,
         limits: limitsOf(this.#parts, request),
         watch: this.#watch,

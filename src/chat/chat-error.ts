@@ -38,6 +38,8 @@ export interface ChatErrorDetail {
   isRetryable?: boolean;
   /** The optional fields of the request that the service refused: it may be asked once more without them. */
   refusedFields?: readonly OptionalField[];
+  /** The service goes on after a tool only with the thought before its call: it may be asked once more with it. */
+  wantsThought?: boolean;
   cause?: unknown;
 }
 
@@ -47,6 +49,7 @@ export class ChatError extends CodedError<ChatErrorCode> {
   readonly status: number | undefined;
   readonly isRetryable: boolean;
   readonly refusedFields: readonly OptionalField[];
+  readonly wantsThought: boolean;
 
   constructor(code: ChatErrorCode, message: string, detail: ChatErrorDetail = {}) {
     super(code, message, detail.cause === undefined ? undefined : { cause: detail.cause });
@@ -54,5 +57,6 @@ export class ChatError extends CodedError<ChatErrorCode> {
     this.status = detail.status;
     this.isRetryable = detail.isRetryable ?? false;
     this.refusedFields = detail.refusedFields ?? [];
+    this.wantsThought = detail.wantsThought ?? false;
   }
 }

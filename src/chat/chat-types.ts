@@ -17,7 +17,8 @@ export interface ToolCall {
 export type ChatMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string | ContentPart[] }
-  | { role: 'assistant'; content: string; toolCalls?: ToolCall[] }
+  /** `thought` is what the model thought before these calls; it goes nowhere but back to an engine that insists on it. */
+  | { role: 'assistant'; content: string; toolCalls?: ToolCall[]; thought?: string }
   | { role: 'tool'; callId: string; content: string };
 
 export interface ToolDeclaration {
@@ -56,7 +57,7 @@ export type ChatEvent =
   /** The fallback is asked, since the model is away. Comes first, or not at all. */
   | { type: 'fallback'; model: string }
   | { type: 'text'; delta: string }
-  /** Chain of thought. Never shown, stored or fed back unless a setting says so (SECURITY.md thoughts-hidden). */
+  /** Chain of thought. Never shown or stored unless a setting says so (SECURITY.md thoughts-hidden). */
   | { type: 'reasoning'; delta: string }
   /** A whole call: emitted after all of its pieces have come, never from a truncated answer. */
   | ({ type: 'tool-call'; index: number } & ToolCall)

@@ -4,20 +4,18 @@ import type { AnswerWatch } from './stream/answer-watch.ts';
 import type { ChatError } from './chat-error.ts';
 import { parseObject } from './stream/completion-chunk.ts';
 import { mapHttpStatus, readRetryAfter } from './map-http-status.ts';
-import type { OptionalField } from './request-body.ts';
+import type { RefusalMeaning } from './refused-fields.ts';
 
 /** An error's body is read this far, for the code in it. */
 const MAX_ERROR_BYTES = 64 * KIB_BYTES;
-/** Statuses by which engines refuse a field. */
-const REFUSALS = new Set([400, 422]);
 
 export interface ErrorBodyReaderOptions {
   status: number;
   headers: HttpHeaders;
   watch: AnswerWatch;
   nowMs: NowMs;
-  /** Which optional fields of the request a refusal is about, by its body. */
-  refusedBy(text: string): OptionalField[];
+  /** What a refusal says of the request, by its status and body. */
+  meaningOf(status: number, text: string): RefusalMeaning;
   /** Takes what the answer stands for, once. */
   onFailure(failure: ChatError): void;
 }
@@ -40,14 +38,15 @@ export class ErrorBodyReader {
 
   /** A break does not matter, since the status alone is enough; unless it was we who ended the call. */
   onEnd(): void {
-    const { status, headers, watch, nowMs, refusedBy, onFailure } = this.#options;
+    const { status, headers, watch, nowMs, meaningOf, onFailure } = this.#options;
     const { 'retry-after': retryAfter } = headers;
     const retryAfterMs = readRetryAfter(typeof retryAfter === 'string' ? retryAfter : undefined, nowMs);
     const text = Buffer.concat(this.#pieces).toString('utf8');
     const errorCode = errorCodeOf(parseObject(text)?.['error']);
-    const refusedFields = REFUSALS.has(status) ? refusedBy(text) : [];
     const wasCancelled = watch.failure?.code === 'chat_cancelled';
-    onFailure(wasCancelled ? watch.failure : mapHttpStatus(status, { retryAfterMs, errorCode, refusedFields }));
+    onFailure(
+      wasCancelled ? watch.failure : mapHttpStatus(status, { retryAfterMs, errorCode, ...meaningOf(status, text) }),
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import { ChatError, type ChatErrorCode } from './chat-error.ts';
-import type { OptionalField } from './request-body.ts';
+import type { RefusalMeaning } from './refused-fields.ts';
 
 /** Statuses after which the same request may be sent again (SECURITY.md bounded-retries). */
 const RETRYABLE = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
@@ -19,16 +19,17 @@ const CODES: Readonly<Record<number, ChatErrorCode>> = {
 /** Error codes with which services say that the prompt is longer than the model's context. */
 const TOO_LONG = /context_length|context_window|prompt_too_long|string_above_max_length/;
 
-export interface StatusDetail {
+export interface StatusDetail extends Partial<RefusalMeaning> {
   /** The `code` of the service's error object. */
   errorCode?: string;
   retryAfterMs?: number;
-  /** The optional fields that the refusal is about. */
-  refusedFields?: readonly OptionalField[];
 }
 
 /** The error that an HTTP status other than 200 stands for. Only the status goes into its message. */
-export function mapHttpStatus(status: number, { errorCode, retryAfterMs, refusedFields }: StatusDetail): ChatError {
+export function mapHttpStatus(
+  status: number,
+  { errorCode, retryAfterMs, refusedFields, wantsThought }: StatusDetail,
+): ChatError {
   const isTooLong = status === 400 && TOO_LONG.test(errorCode ?? '');
   return new ChatError(
     isTooLong ? 'chat_too_large' : codeOfStatus(status),
@@ -39,6 +40,7 @@ export function mapHttpStatus(status: number, { errorCode, retryAfterMs, refused
       isRetryable: RETRYABLE.has(status),
       // A prompt that is too long is mended by a shorter one.
       refusedFields: isTooLong ? [] : refusedFields,
+      wantsThought,
     },
   );
 }

@@ -9,7 +9,7 @@ import type { AnswerWatch } from './stream/answer-watch.ts';
 import type { OnChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
 import { ErrorBodyReader } from './error-body-reader.ts';
-import type { OptionalField } from './request-body.ts';
+import type { RefusalMeaning } from './refused-fields.ts';
 import { StreamDecoder, WholeDecoder, type DecoderLimits } from './stream/stream-decoder.ts';
 
 export interface HttpCall {
@@ -21,8 +21,8 @@ export interface HttpCall {
   watch: AnswerWatch;
   limits: DecoderLimits;
   nowMs: NowMs;
-  /** Which optional fields of the request a refusal is about, by its body. */
-  refusedBy(text: string): OptionalField[];
+  /** What a refusal says of the request, by its status and body. */
+  meaningOf(status: number, text: string): RefusalMeaning;
   /** Told once the service has begun to answer, before any event. */
   began(): void;
   onEvent: OnChatEvent;
@@ -35,7 +35,7 @@ export function openAnswer(call: HttpCall): Promise<AnswerReader> {
 
 function send(call: HttpCall): Promise<AnswerReader> {
   const opened = new Deferred<AnswerReader>();
-  const { url, apiKey, body, isStreamed, dispatcher, watch, nowMs, refusedBy } = call;
+  const { url, apiKey, body, isStreamed, dispatcher, watch, nowMs, meaningOf } = call;
   const trace = currentTrace();
   let reader: AnswerReader | ErrorBodyReader | undefined;
   const exchange = new HttpExchange({
@@ -43,7 +43,7 @@ function send(call: HttpCall): Promise<AnswerReader> {
       const contentType = String(headers['content-type'] ?? '').toLowerCase();
       if (status !== 200)
         reader = new ErrorBodyReader({
-          ...{ status, headers, watch, nowMs, refusedBy },
+          ...{ status, headers, watch, nowMs, meaningOf },
           onFailure: (failure) => opened.reject(failure),
         });
       else if (contentType.includes('html'))

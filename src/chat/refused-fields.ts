@@ -1,54 +1,73 @@
 import { HOUR_MS, type NowMs } from '../base/clock.ts';
+import { fieldsMeant, saysCannot } from '../models/refusal-words.ts';
 import { optionalFieldsOf, type OptionalField } from './request-body.ts';
 
-/** How long a field is left out that a model's engine refused; afterwards it is tried once more, since engines are updated. */
+/** How long is remembered how a model's engine wants to be asked; afterwards it is tried once more, since engines are updated. */
 const REMEMBERED_MS = 6 * HOUR_MS;
 /** Words of engines that refuse a field without naming it. */
 const REFUSES_SOME_FIELD =
-  /(?:un(?:known|recognized|recognised|supported|expected)|extra|invalid|not (?:permitted|allowed|supported))[^.]{0,40}(?:field|parameter|argument|property|properties|input|keyword)/i;
-const UNNAMED_TEXT_CHARS = 4_096;
+  /(?:un(?:known|recognized|recognised|supported|expected)|extra|invalid|not (?:permitted|allowed|supported))[^.]{0,40}(?:field|parameter|argument|property|properties|input|keyword)|参数(?:有误|错误|非法|不支持)/i;
+/** Words of engines that want the thought before a call of a tool back with the call's result. */
+const WANTS_THOUGHT =
+  /missing[^.]{0,24}\breasoning_content\b|\breasoning_content\b[^.]{0,40}(?:missing|required|must be)/i;
+const LOOKED_AT_CHARS = 4_096;
+/** Statuses by which engines refuse a field. */
+const REFUSALS = new Set([400, 422]);
+/** Some answer so where they were started without tools; that they name them must be seen from their words. */
+const STARTED_WITHOUT = new Set([500, 501]);
 
-/** Which optional fields each model's engine has refused lately. */
+/** How each model's engine wants to be asked, as its refusals said lately. */
 export class RefusedFields {
   readonly #monotonicMs: NowMs;
   readonly #untilMs = new Map<string, Map<OptionalField, number>>();
+  readonly #thoughtUntilMs = new Map<string, number>();
 
   constructor(monotonicMs: NowMs) {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Those that a request of this model does better without. */
+  /** Those fields that a request of this model does better without. */
   of(model: string): Set<OptionalField> {
     const nowMs = this.#monotonicMs();
     const fields = [...(this.#untilMs.get(model) ?? [])].filter(([, untilMs]) => untilMs > nowMs);
     return new Set(fields.map(([field]) => field));
   }
 
-  remember(model: string, fields: Iterable<OptionalField>): void {
+  /** Whether a thought goes back with the call of a tool that came of it. */
+  wantsThought(model: string): boolean {
+    return (this.#thoughtUntilMs.get(model) ?? 0) > this.#monotonicMs();
+  }
+
+  /** Only what has helped is remembered: a refusal may speak of a field and be about something else. */
+  remember(model: string, { fields, wantsThought }: { fields: Iterable<OptionalField>; wantsThought: boolean }): void {
+    const untilMs = this.#monotonicMs() + REMEMBERED_MS;
     const known = this.#untilMs.get(model) ?? new Map<OptionalField, number>();
-    for (const field of fields) known.set(field, this.#monotonicMs() + REMEMBERED_MS);
+    for (const field of fields) known.set(field, untilMs);
     this.#untilMs.set(model, known);
+    if (wantsThought) this.#thoughtUntilMs.set(model, untilMs);
   }
 }
 
-/**
- * Which of a request's optional fields an engine's refusal (400 or 422) is about: those that it names; all, where it speaks of
- * a field and names none. Empty where the refusal is about something else.
- * @param text the refusal's body, untrusted; it is looked at and not kept
- */
-export function fieldsRefusedBy(text: string, sent: Readonly<Record<string, unknown>>): OptionalField[] {
-  const fields = optionalFieldsOf(sent);
-  const named = fields.filter((field) => namesField(text, field));
-  if (named.length > 0) return named;
-  return REFUSES_SOME_FIELD.test(text.slice(0, UNNAMED_TEXT_CHARS)) ? fields : [];
+/** What an engine's refusal says of how it wants to be asked. */
+export interface RefusalMeaning {
+  refusedFields: OptionalField[];
+  wantsThought: boolean;
 }
 
-/** A name that is a word of its own, in quotation marks or not: `thinking` is not meant by `enable_thinking`. */
-function namesField(text: string, field: string): boolean {
-  // `user` is also the name of a role, and `tools` or `thinking` are words: these count only as names.
-  const isWord = !field.includes('_');
-  const pattern = isWord
-    ? `(?:["'\`]|body\\.)${field}["'\`]|\\b${field}\\b[^.]{0,24}\\bnot support|not support[^.]{0,24}\\b${field}\\b`
-    : `\\b${field}\\b`;
-  return new RegExp(pattern, 'i').test(text);
+/**
+ * Which of a request's optional fields an engine's refusal is about: those that it names or must mean; where it speaks of a
+ * field and does not say of which, all but the tools, and these last. Empty where the refusal is about something else.
+ * @param body the refusal's body, untrusted; it is looked at and not kept
+ */
+export function readRefusal(status: number, body: string, sent: Readonly<Record<string, unknown>>): RefusalMeaning {
+  const text = body.slice(0, LOOKED_AT_CHARS);
+  const fields = optionalFieldsOf(sent);
+  const meant = () => fieldsMeant(text, fields) as OptionalField[];
+  if (STARTED_WITHOUT.has(status)) return { refusedFields: saysCannot(text) ? meant() : [], wantsThought: false };
+  if (!REFUSALS.has(status)) return { refusedFields: [], wantsThought: false };
+  if (WANTS_THOUGHT.test(text)) return { refusedFields: [], wantsThought: true };
+  const refusedFields = meant();
+  if (refusedFields.length > 0 || !REFUSES_SOME_FIELD.test(text)) return { refusedFields, wantsThought: false };
+  const others = fields.filter((field) => field !== 'tools');
+  return { refusedFields: others.length > 0 ? others : fields, wantsThought: false };
 }

@@ -16,16 +16,24 @@ export const OPTIONAL_FIELDS = [
 
 export type OptionalField = (typeof OPTIONAL_FIELDS)[number];
 
-/** The fields of a request as the model's entry says that its engine wants them, without `left`. */
+/** How a model's engine said that it wants to be asked. */
+export interface AskingWay {
+  /** Optional fields that are left out. */
+  left: ReadonlySet<string>;
+  /** The thought before a call of a tool goes back with the call, to the engine whose thought it is. */
+  withThought: boolean;
+}
+
+/** The fields of a request as the model's entry, and its engine itself, say that the engine wants them. */
 export function requestFields(
   request: ChatRequest,
   model: ModelEntry,
-  left: ReadonlySet<string>,
+  { left, withThought }: AskingWay,
 ): Readonly<Record<string, unknown>> {
   const { messages, tools = [], thinking, stream = true, user } = request;
   const fields: Record<string, unknown> = {
     model: model.upstream,
-    messages: messages.map(writeMessage),
+    messages: messages.map((message) => writeMessage(message, withThought)),
     stream,
     stream_options: stream ? { include_usage: true } : undefined,
     ...thinkingFields(model, thinking),
@@ -47,7 +55,7 @@ export function optionalFieldsOf(fields: Readonly<Record<string, unknown>>): Opt
   return OPTIONAL_FIELDS.filter((field) => fields[field] !== undefined);
 }
 
-function writeMessage(message: ChatMessage): object {
+function writeMessage(message: ChatMessage, withThought: boolean): object {
   switch (message.role) {
     case 'system':
       return { role: 'system', content: message.content };
@@ -66,7 +74,8 @@ function writeMessage(message: ChatMessage): object {
         type: 'function',
         function: { name, arguments: argumentsJson },
       }));
-      return { role: 'assistant', content: message.content || null, tool_calls: written };
+      const thought = withThought ? { reasoning_content: message.thought ?? '' } : {};
+      return { role: 'assistant', content: message.content || null, ...thought, tool_calls: written };
     }
   }
 }

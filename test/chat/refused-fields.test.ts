@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChatMessage } from '../../src/chat/chat-types.ts';
-import { fieldsRefusedBy } from '../../src/chat/refused-fields.ts';
+import { readRefusal } from '../../src/chat/refused-fields.ts';
 import { OPTIONAL_FIELDS } from '../../src/chat/request-body.ts';
 import { startChatFixture, type ChatFixture } from './chat-fixture.ts';
 import { helloStream, jsonOf } from './scripted-chat-server.ts';
@@ -53,6 +53,34 @@ const REFUSALS: [engine: string, status: number, body: unknown, fields: string[]
     ['tools'],
   ],
   [
+    'vLLM that was started without tools',
+    400,
+    {
+      object: 'error',
+      message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+      ...{ type: 'BadRequestError', param: null, code: 400 },
+    },
+    ['tools'],
+  ],
+  [
+    'llama.cpp that was started without tools',
+    500,
+    { error: { code: 500, message: 'tools param requires --jinja flag', type: 'server_error' } },
+    ['tools'],
+  ],
+  [
+    'Ollama, of a model that does not think',
+    400,
+    { error: { message: '"llama3.1:8b" does not support thinking', type: 'invalid_request_error' } },
+    ['thinking'],
+  ],
+  [
+    'Zhipu, which names none',
+    400,
+    { error: { code: '1210', message: 'API 调用参数有误，请检查文档。' } },
+    ['max_tokens', 'reasoning_effort', 'stream_options', 'thinking'],
+  ],
+  [
     'our own service',
     400,
     {
@@ -67,15 +95,15 @@ const REFUSALS: [engine: string, status: number, body: unknown, fields: string[]
     'an engine that names none',
     400,
     { error: { message: 'Unrecognized request argument supplied' } },
-    ['max_tokens', 'reasoning_effort', 'stream_options', 'thinking', 'tools'],
+    ['max_tokens', 'reasoning_effort', 'stream_options', 'thinking'],
   ],
 ];
 
 const SENT = { stream_options: {}, thinking: {}, reasoning_effort: 'low', max_tokens: 5, tools: [] };
 
 describe('what a refusal is about', () => {
-  test.each(REFUSALS)('as %s words it', (_, _status, body, fields) => {
-    expect(fieldsRefusedBy(JSON.stringify(body), SENT).sort()).toEqual(fields);
+  test.each(REFUSALS)('as %s words it', (_, status, body, fields) => {
+    expect(readRefusal(status, JSON.stringify(body), SENT).refusedFields.sort()).toEqual(fields);
   });
 
   test.each([
@@ -85,7 +113,7 @@ describe('what a refusal is about', () => {
     'enable_thinking is of no use here',
     '',
   ])('nothing of the request that could be left out: %s', (message) => {
-    expect(fieldsRefusedBy(JSON.stringify({ error: { message } }), { ...SENT })).toEqual([]);
+    expect(readRefusal(400, JSON.stringify({ error: { message } }), { ...SENT }).refusedFields).toEqual([]);
   });
 
   test('only what was sent is named, whatever the body holds', () => {
@@ -96,7 +124,8 @@ describe('what a refusal is about', () => {
         fc.subarray([...OPTIONAL_FIELDS]),
         (text, said, sent) => {
           const fields = Object.fromEntries(sent.map((field) => [field, 1]));
-          for (const field of fieldsRefusedBy(`${text} "${said.join('" "')}" unknown field`, fields))
+          const words = `${text} "${said.join('" "')}" unknown field`;
+          for (const field of [400, 500].flatMap((status) => readRefusal(status, words, fields).refusedFields))
             expect(sent).toContain(field);
         },
       ),
@@ -108,7 +137,7 @@ test.each(REFUSALS.filter(([engine]) => !/OpenAI|our own/.test(engine)))(
   'a question that %s refuses for a field is answered without it, at once and from then on',
   async (_engine, status, body) => {
     fixture.server.script(jsonOf(body, status), helloStream(), helloStream());
-    const question = { model: 'svc-plus', thinking: 'high', tools: [TOOL] } as const;
+    const question = { model: 'svc-max', thinking: 'high', tools: [TOOL] } as const;
     expect((await fixture.ask(question)).text).toBe('hello');
     expect((await fixture.ask(question)).text).toBe('hello');
     const [first, second, third] = fixture.server.calls.map(({ body: sent }) => Object.keys(sent as object).sort());
@@ -135,6 +164,29 @@ describe('what was refused is remembered', () => {
     expect(hasIt()).toEqual([true, false, true, false, true]);
   });
 
+  test('only where it helped: a refusal may speak of a field and be about something else', async () => {
+    const other = jsonOf({ error: { code: 'InvalidParameter', message: 'The picture is broken' } }, 400);
+    fixture.server.script(other, other, other, helloStream());
+    const question = { thinking: 'high', tools: [TOOL] } as const;
+    expect((await fixture.ask(question)).error).toMatchObject({ code: 'chat_bad_request' });
+    await fixture.ask(question);
+    const last = fixture.server.calls.at(-1)?.body as object;
+    expect(Object.keys(last)).toEqual(expect.arrayContaining(['stream_options', 'thinking', 'tools']));
+  });
+
+  test('tools go last where no field is named', async () => {
+    const refused = jsonOf({ error: { message: 'Unknown parameter' } }, 400);
+    fixture.server.script(refused, refused, helloStream());
+    await fixture.ask({ thinking: 'high', tools: [TOOL] });
+    expect(fixture.server.calls.map(({ body }) => ['thinking' in (body as object), 'tools' in (body as object)])).toEqual(
+      [
+        [true, true],
+        [false, true],
+        [false, false],
+      ],
+    );
+  });
+
   test('the fields are in the log, and nothing of what was asked or answered', async () => {
     fixture.server.script(REFUSED, helloStream());
     await fixture.ask({});
@@ -153,6 +205,32 @@ test('an engine that refuses field after field is asked once for each at most', 
   fixture.server.script(refuse('stream_options'), refuse('thinking'), refuse('tools'), refuse('tools'), helloStream());
   expect((await fixture.ask({ thinking: 'low', tools: [TOOL] })).error).toMatchObject({ code: 'chat_bad_request' });
   expect(fixture.server.calls).toHaveLength(4);
+});
+
+test.each([
+  'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2',
+  'Missing `reasoning_content` field in the assistant message at message index 2.',
+])('a thought goes back to an engine that insists on it, and to no other: %s', async (message) => {
+  const messages: ChatMessage[] = [
+    { role: 'user', content: 'When?' },
+    { role: 'assistant', content: '', toolCalls: [{ callId: 'c', name: 'clock', argumentsJson: '{}' }], thought: 'hm' },
+    { role: 'tool', callId: 'c', content: 'noon' },
+  ];
+  fixture.server.script(jsonOf({ error: { message, type: 'invalid_request_error' } }, 400), helloStream(), helloStream());
+  await fixture.ask({ model: 'svc-max', thinking: 'high', messages });
+  await fixture.ask({ model: 'svc-max', thinking: 'high', messages });
+  await fixture.ask({ model: 'svc-plus', thinking: 'high', messages });
+  const told = fixture.server.calls.map(({ body }) => {
+    const sent = body as { thinking?: object; messages: { reasoning_content?: string }[] };
+    return [sent.messages[1]?.reasoning_content, sent.thinking];
+  });
+  const thinks = { type: 'enabled' };
+  expect(told).toEqual([
+    [undefined, thinks],
+    ['hm', thinks],
+    ['hm', thinks],
+    [undefined, thinks],
+  ]);
 });
 
 test('tools stay where calls of them are told', async () => {

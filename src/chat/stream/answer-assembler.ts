@@ -8,6 +8,12 @@ const REASONS: Readonly<Record<string, EndReason>> = {
   tool_calls: 'tool_calls',
   function_call: 'tool_calls',
   content_filter: 'content_filter',
+  sensitive: 'content_filter',
+  // What engines say where they gave up in the middle.
+  insufficient_system_resource: 'truncated',
+  network_error: 'truncated',
+  error: 'truncated',
+  abort: 'truncated',
 };
 
 /** More calls than this in one answer is a runaway model; further ones are left out. */
@@ -26,6 +32,8 @@ export class AnswerAssembler {
   /** Half of a character outside the basic plane, until its other half comes: every delta is well-formed. */
   #half = '';
   #finishReason: string | undefined;
+  /** The last word on it: some engines count on with each chunk. */
+  #usage: CompletionChunk['usage'];
   #isFull = false;
 
   constructor(maxAnswerChars: number) {
@@ -56,7 +64,7 @@ export class AnswerAssembler {
     }
     if (chunk.text !== '') this.#addParted(chunk.text, events, false);
     for (const piece of chunk.toolCalls) this.#addPiece(piece);
-    if (chunk.usage) events.push({ type: 'usage', ...chunk.usage });
+    this.#usage = chunk.usage ?? this.#usage;
     this.#finishReason ??= chunk.finishReason;
   }
 
@@ -69,6 +77,7 @@ export class AnswerAssembler {
     this.#addParted('', events, true);
     if (this.#half !== '') events.push({ type: 'text', delta: '\uFFFD' });
     const reason = this.#reason(sawDone);
+    if (this.#usage) events.push({ type: 'usage', ...this.#usage });
     if (reason !== 'truncated' && !this.#isFull) {
       for (const [index, call] of this.#calls) {
         // What was never named cannot be called.

@@ -79,6 +79,8 @@ export class AnswerReader {
   #decode(bytes: Buffer): ChatEvent[] {
     this.#watch.sawBytes(bytes.length);
     const events = this.#decoder.push(bytes);
+    // What came in the same bytes as the end is handed on with it.
+    this.#hasSpoken ||= events.length > 0;
     if (this.#decoder.isDone) return [...events, ...this.#end()];
     if (this.#decoder.isFinished) this.#watch.sawFinish();
     return events;
@@ -96,7 +98,11 @@ export class AnswerReader {
     const events = this.#decoder.end();
     const last = events.at(-1);
     this.#outcome = last?.type === 'end' && last.reason === 'truncated' ? 'truncated' : 'complete';
-    if (this.#outcome === 'truncated' && !this.#hasSpoken && events.length === 1) {
+    if (
+      this.#outcome === 'truncated' &&
+      !this.#hasSpoken &&
+      events.every(({ type }) => type === 'end' || type === 'usage')
+    ) {
       throw new ChatError('chat_truncated', 'The connection ended before the answer began', {
         isRetryable: true,
         cause,

@@ -1,4 +1,5 @@
 import { ChatError } from '../chat-error.ts';
+import { readContent } from '../../models/content-parts.ts';
 import { mapHttpStatus } from '../map-http-status.ts';
 
 /** A piece of a tool call; the first piece names it, later ones append to its arguments. */
@@ -36,13 +37,15 @@ export function readChunk(payload: string): CompletionChunk {
   const choice = firstChoice(body['choices']);
   const delta = asObject(choice?.['delta']);
   const reply = delta ?? asObject(choice?.['message']);
+  const { text, thought } = readContent(reply?.['content']);
   return {
     hasReply: reply !== undefined,
-    text: asText(reply?.['content']),
-    reasoning: asText(reply?.['reasoning_content']) || asText(reply?.['reasoning']),
+    text,
+    reasoning: asText(reply?.['reasoning_content']) || asText(reply?.['reasoning']) || thought,
     toolCalls: readToolCalls(reply?.['tool_calls'], delta === undefined),
     finishReason: asText(choice?.['finish_reason']) || undefined,
-    usage: readUsage(body['usage']),
+    // Some engines write it beside the finish reason.
+    usage: readUsage(body['usage']) ?? readUsage(choice?.['usage']),
   };
 }
 

@@ -31,12 +31,15 @@ const parametersSchema = z
 
 const BE_NAME = { error: must(`a name of 1 to ${MAX_NAME_CHARS} letters`) };
 
-/** The `required` list stands in `parameters` or, as one sample of the interface has it, beside them; it is moved inside. */
+/**
+ * The `required` list stands in `parameters` or, as one sample of the interface has it, beside them; it is moved inside. What else is
+ * said of the function (`strict`) is for the engine.
+ */
 export const toolSchema = z
   .object(
     {
       type: z.literal('function', { error: must('function') }),
-      function: z.object(
+      function: z.looseObject(
         {
           name: z.string(BE_NAME).min(1, BE_NAME).max(MAX_NAME_CHARS, BE_NAME),
           description: z.string({ error: must('a string') }),
@@ -48,7 +51,8 @@ export const toolSchema = z
     },
     { error: must('an object with type and function') },
   )
-  .transform(({ function: { name, description, parameters, required } }) => ({
+  .transform(({ function: { name, description, parameters, required, ...more } }) => ({
+    ...more,
     name,
     description,
     parameters: { ...parameters, required: parameters.required ?? required ?? [] },

@@ -3,6 +3,7 @@ import type { HttpHeaders } from '../../base/http-exchange.ts';
 import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import { imagesOf } from '../chat/chat-message.ts';
+import { fieldsMeant, saysCannot } from '../../models/refusal-words.ts';
 import type { ServiceReport } from '../service-report.ts';
 
 const MAX_WAIT_SEC = HOUR_MS / SECOND_MS;
@@ -58,32 +59,24 @@ const ABOUT_THE_REQUEST: ReadonlySet<number> = new Set([400, 415, 422, 500, 501]
 interface Field {
   param: string;
   what: string;
-  words: RegExp;
 }
 
-const CANNOT =
-  /not (?:\w+ )?(?:support|permit|allow|accept|expect|multimodal|enabled|a multimodal)|unsupported|requires|unrecogni[sz]ed|unknown|unexpected|extra (?:inputs|fields)|extra_forbidden|invalid_request|no .{0,20}(?:parser|template)/i;
+/** Fields without which there is no request. */
+const NEVER_MEANT: ReadonlySet<string> = new Set(['model', 'messages', 'stream']);
 
-/** Fields that the request holds and that not every engine knows, the most particular first. */
-function doubtfulFields({ tools, thinking, reasoningEffort, messages }: ChatRequest): Field[] {
-  const fields: Field[] = [];
-  if (reasoningEffort !== undefined)
-    fields.push({ param: 'reasoning_effort', what: 'reasoning_effort', words: /reasoning[_ ]effort/i });
-  if (thinking !== undefined) fields.push({ param: 'thinking', what: 'thinking', words: /think|reasoning/i });
-  if (tools.length > 0)
-    fields.push({ param: 'tools', what: 'tools', words: /\btools?\b|\btool[_ ]|function[_ ]call/i });
+/** The field that the engine's words are about, of those that were sent; images are a part of the messages. */
+function findField(words: string, { written, tools, messages }: ChatRequest): Field | undefined {
+  const sent = Object.keys(written).filter((name) => !NEVER_MEANT.has(name));
+  if (!saysCannot(words)) {
+    // A name that is no word of a sentence is meant wherever it stands.
+    const name = sent.find((one) => one.includes('_') && words.includes(one));
+    return name === undefined ? undefined : { param: name, what: `this value of ${name}` };
+  }
+  const [meant] = fieldsMeant(words, tools.length > 0 ? [...sent, 'tools'] : sent);
+  if (meant !== undefined) return { param: meant, what: meant };
   const index = messages.findIndex((message) => imagesOf(message).length > 0);
-  if (index >= 0)
-    fields.push({
-      param: `messages[${index}].content`,
-      what: 'images',
-      words: /image|vision|multi-?modal|mmproj/i,
-    });
-  return fields;
-}
-
-function findField(words: string, request: ChatRequest): Field | undefined {
-  return CANNOT.test(words) ? doubtfulFields(request).find((field) => field.words.test(words)) : undefined;
+  const isAboutImages = index >= 0 && /image|vision|multi-?modal|mmproj/i.test(words);
+  return isAboutImages ? { param: `messages[${index}].content`, what: 'images' } : undefined;
 }
 
 /** `Retry-After` as seconds or as an HTTP date; undefined where it makes no sense. */

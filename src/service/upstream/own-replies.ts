@@ -1,18 +1,20 @@
 import type { ChatRequest } from '../chat/chat-request.ts';
+import { readContent } from '../../models/content-parts.ts';
 import { ThoughtTags } from '../../models/thought-tags.ts';
 
 /** What an engine sends, as far as we look at it; everything else passes through untouched. */
 export interface EngineReply {
   model?: unknown;
   choices?: unknown;
+  usage?: unknown;
 }
 
 type Fields = Record<string, unknown>;
 
 /**
  * Turns one answer's replies (the whole one, or its chunks in order) into what this interface shows: our model's name;
- * `reasoning_content`, also where the engine calls it `reasoning` or writes it between tags, and only while thinking is on;
- * one `finish_reason` that says something. Replies are changed in place: they were parsed for us, and each token comes through here.
+ * `reasoning_content`, also where the engine calls it `reasoning`, writes it between tags or as a part of a list, and only while
+ * thinking is on; the usage in its place; one `finish_reason` that says something. Replies are changed in place: they were parsed for us, and each token comes through here.
  */
 export class OwnReplies {
   readonly #modelName: string;
@@ -34,7 +36,11 @@ export class OwnReplies {
   take(reply: EngineReply): EngineReply {
     reply.model = this.#modelName;
     if (Array.isArray(reply.choices)) {
-      for (const choice of reply.choices as unknown[]) if (isFields(choice)) this.#takeChoice(choice);
+      for (const choice of reply.choices as unknown[])
+        if (isFields(choice)) {
+          this.#takeChoice(choice);
+          liftUsage(reply, choice);
+        }
     } else {
       reply.choices = [];
     }
@@ -52,12 +58,15 @@ export class OwnReplies {
   }
 
   #takeMessage(message: Fields, isLast: boolean): void {
-    const { reasoning, reasoning_content: named, content } = message;
+    const { reasoning, reasoning_content: named, content: written } = message;
+    const parts = Array.isArray(written) ? readContent(written) : undefined;
+    if (parts) message['content'] = parts.text;
+    const content = parts?.text ?? written;
     if (reasoning !== undefined) message['reasoning'] = undefined;
     if (named !== undefined) message['reasoning_content'] = undefined;
-    const given = typeof named === 'string' && named !== '' ? named : reasoning;
+    const given = [named, reasoning, parts?.thought].find((thought) => typeof thought === 'string' && thought !== '');
     // An engine that names its thought writes no tags of its own.
-    if (typeof given === 'string' && given !== '') this.#showThought(message, given);
+    if (typeof given === 'string') this.#showThought(message, given);
     else if (this.#tags) this.#partTags(message, typeof content === 'string' ? content : '', isLast);
   }
 
@@ -74,6 +83,13 @@ export class OwnReplies {
     this.#tags = undefined;
     if (this.#isThinking) message['reasoning_content'] = thought;
   }
+}
+
+/** Some engines write the usage into the choice, beside its finish reason. */
+function liftUsage(reply: EngineReply, choice: Fields): void {
+  if (!isFields(choice['usage'])) return;
+  reply.usage ??= choice['usage'];
+  choice['usage'] = undefined;
 }
 
 function isFields(value: unknown): value is Fields {

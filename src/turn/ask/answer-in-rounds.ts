@@ -40,7 +40,7 @@ export async function answerInRounds(
   for (let round = 1; ; round += 1) {
     const mayCall = tools.length > 0 && round <= limits.rounds && monotonicMs() < untilMs && leftTokens > 0;
     const calls: ToolCall[] = [];
-    const said: { text: string; reason?: EndReason } = { text: '' };
+    const said: { text: string; thought: string; reason?: EndReason } = { text: '', thought: '' };
     try {
       await chat.stream({ ...bare, messages, tools: mayCall ? tools : undefined }, signal, (event) => {
         // Whoever stands in answers the later rounds too; nobody is told twice.
@@ -50,7 +50,10 @@ export async function answerInRounds(
           said.text += event.delta;
         } else if (event.type === 'tool-call') calls.push(event);
         else if (event.type === 'end') said.reason = event.reason;
-        else if (event.type !== 'usage' || round === 1) onEvent(event);
+        else {
+          if (event.type === 'reasoning') said.thought += event.delta;
+          if (event.type !== 'usage' || round === 1) onEvent(event);
+        }
       });
     } catch (error) {
       const lighter = withoutResults(messages);
@@ -59,7 +62,7 @@ export async function answerInRounds(
       [messages, untilMs] = [lighter, Number.NEGATIVE_INFINITY];
       continue;
     }
-    const { text, reason } = said;
+    const { text, thought, reason } = said;
     if (!mayCall || calls.length === 0 || reason === undefined || ENDS_FOR_GOOD.has(reason)) {
       onEvent({ type: 'end', reason: reason ?? 'truncated' });
       return;
@@ -74,7 +77,7 @@ export async function answerInRounds(
       leftTokens -= estimateTokens(content);
       return { role: 'tool', callId, content };
     });
-    messages = [...messages, { role: 'assistant', content: text, toolCalls: told }, ...answers];
+    messages = [...messages, { role: 'assistant', content: text, toolCalls: told, thought }, ...answers];
     options.told?.(textsToRead(messages));
   }
 }
