@@ -63,7 +63,7 @@ const INSTANCE = [process.env['HOSTNAME'] ?? '', randomBytes(3).toString('hex')]
 
 function traceOfLine(): object {
   const trace = currentTrace();
-  return trace === undefined ? {} : { trace };
+  return { trace };
 }
 
 function describeError(error: unknown): unknown {

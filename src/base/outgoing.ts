@@ -23,7 +23,7 @@ export function outgoingConnector(options: ConnectorOptions = {}): buildConnecto
   const { timeoutMs = CONNECT_TIMEOUT_MS, pinnedTo } = options;
   const connect = buildConnector({
     timeout: timeoutMs,
-    ...(pinnedTo ? { lookup: onlyTo(pinnedTo) } : {}),
+    lookup: pinnedTo && onlyTo(pinnedTo),
   });
   return (target, done) => {
     const proxy = proxyFor(target);
@@ -55,8 +55,8 @@ type Connected = (error: Error | null, stream: Duplex) => void;
 
 /** What Node's agents are told of a connection to open. */
 interface Wanted {
-  host?: string | null | undefined;
-  port?: string | number | null | undefined;
+  host?: string | null;
+  port?: string | number | null;
 }
 
 /** Node's agents open connections through the proxy that is named for the place, and are used only where there is one. */
@@ -91,5 +91,5 @@ const agents = { https: new TunnelAgent({ keepAlive: true }), http: new PlainTun
 
 /** Options by which `got` reaches an address; none where it goes there directly. */
 export function throughProxy(address: string): { agent?: typeof agents } {
-  return proxyFor(new URL(address)) ? { agent: agents } : {};
+  return { agent: proxyFor(new URL(address)) && agents };
 }

@@ -1,3 +1,4 @@
+import { definedOnly } from './defined-only.ts';
 import { request as overHttp, type ClientRequest } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { isIPv6, type Socket } from 'node:net';
@@ -47,13 +48,13 @@ export async function openTunnel(proxy: URL, { hostname, port, timeoutMs }: Plac
 function askFor(proxy: URL, host: string, timeoutMs: number): ClientRequest {
   const { username, password, protocol } = proxy;
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const key = username === '' ? {} : { 'proxy-authorization': `Basic ${Buffer.from(user).toString('base64')}` };
+  const key = username === '' ? undefined : `Basic ${Buffer.from(user).toString('base64')}`;
   return (protocol === 'https:' ? overHttps : overHttp)({
     host: bare(proxy.hostname),
     port: portOf(proxy),
     method: 'CONNECT',
     path: host,
-    headers: { host, ...key },
+    headers: definedOnly({ host, 'proxy-authorization': key }),
     timeout: timeoutMs,
     agent: false,
   });

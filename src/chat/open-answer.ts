@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { NowMs } from '../base/clock.ts';
+import { definedOnly } from '../base/defined-only.ts';
 import { Deferred } from '../base/deferred.ts';
 import { outsideCall } from '../base/fail-point.ts';
 import { currentTrace } from '../base/trace.ts';
@@ -64,12 +65,12 @@ function send(call: HttpCall): Promise<AnswerReader> {
   exchange.send(dispatcher, {
     url,
     method: 'POST',
-    headers: {
+    headers: definedOnly({
       authorization: `Bearer ${apiKey}`,
       'content-type': 'application/json',
       accept: isStreamed ? 'text/event-stream' : 'application/json',
-      ...(trace === undefined ? {} : { 'x-request-id': trace }),
-    },
+      'x-request-id': trace,
+    }),
     body,
   });
   return opened.promise;

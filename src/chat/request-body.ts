@@ -74,8 +74,8 @@ function writeMessage(message: ChatMessage, withThought: boolean): object {
         type: 'function',
         function: { name, arguments: argumentsJson },
       }));
-      const thought = withThought ? { reasoning_content: message.thought ?? '' } : {};
-      return { role: 'assistant', content: message.content || null, ...thought, tool_calls: written };
+      const thought = withThought ? (message.thought ?? '') : undefined;
+      return { role: 'assistant', content: message.content || null, reasoning_content: thought, tool_calls: written };
     }
   }
 }

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { bothPlatforms, type Seen } from '../support/both-platforms.ts';
-import { useSlackTown } from '../support/slack-town.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
 import type { EngineShape } from './engine-shape.ts';
 import { ENGINES, guessedName, modelsFileOf } from './engine-shapes.ts';
 import { startEngineStandIn, THOUGHT, USAGE, type EngineStandIn } from './engine-stand-in.ts';
 
-const town = useSlackTown();
+const deployment = useSlackDeployment();
 const folder = mkdtempSync(join(tmpdir(), 'parley-engines-'));
 let engine: EngineStandIn;
 let picture: Buffer;
@@ -30,8 +30,8 @@ beforeEach(() => void engine.requests.splice(0));
 async function startBot(file: object[], more: Record<string, string> = {}) {
   const path = join(folder, 'models.json');
   writeFileSync(path, JSON.stringify(file));
-  const { env, sayAll } = bothPlatforms(town);
-  await town.startBot({
+  const { env, sayAll } = bothPlatforms(deployment);
+  await deployment.startBot({
     ...env,
     CHAT_BASE_URL: engine.url,
     CHAT_MODELS: file.map((entry) => (entry as { name: string }).name).join(','),
@@ -49,12 +49,12 @@ const personOf = ({ model }: EngineShape) => `asks-${model.replaceAll(/[^\w]/g, 
 const named = <T>(rows: readonly EngineShape[], value: (row: EngineShape, index: number) => T) =>
   Object.fromEntries(rows.map((row, index) => [row.engine, value(row, index)]));
 const answersOf = (rows: readonly EngineShape[], seen: readonly Seen[]) =>
-  named(rows, (_row, index) => seen[index]?.looks.at(-1));
+  named(rows, (_row, index) => seen[index]?.snapshots.at(-1));
 const requestsOf = (name: string) => engine.requests.filter(({ model }) => model === name);
 
 /** Each person takes the model of their row. */
 async function chooseModels(say: Awaited<ReturnType<typeof startBot>>, rows: readonly EngineShape[], name = modelOf) {
-  const { sayAll } = bothPlatforms(town);
+  const { sayAll } = bothPlatforms(deployment);
   await sayAll(
     'wecom',
     rows.map((row) => ({ person: personOf(row), text: `/model ${name(row)}` })),
@@ -157,7 +157,7 @@ describe(`from a message in WeCom to its answer, each of ${ENGINES.length} engin
     await say(rows, 'hello');
     expect(engine.requests.at(-1)).toMatchObject({ model: 'gpt-5.1', reasoning_effort: 'high' });
     const [seen] = await say(rows, 'What is this?', picture);
-    expect([seen?.looks.at(-1), engine.requests.at(-1)?.model]).toEqual(['I see a picture.', 'gpt-4o']);
+    expect([seen?.snapshots.at(-1), engine.requests.at(-1)?.model]).toEqual(['I see a picture.', 'gpt-4o']);
   }, 30_000);
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { helloStream, startScriptedChatServer } from '../chat/scripted-chat-server.ts';
 import { freePort } from '../../src/local/embedded-redis.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
-import { startTown, untilTrue } from '../support/town.ts';
+import { startDeployment, untilTrue } from '../support/deployment.ts';
 
 type Line = Record<string, unknown>;
 
@@ -14,19 +14,19 @@ function linesOf(parley: ParleyProcess): Line[] {
 test('one id leads from the delivery over the worker to the call of the chat service, and each line says who wrote it', async () => {
   const chat = await startScriptedChatServer();
   chat.script(helloStream('Hello.'));
-  const town = await startTown({ startsBot: false, env: { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl } });
+  const deployment = await startDeployment({ startsBot: false, env: { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl } });
   const running: ParleyProcess[] = [];
   const start = async (env: Record<string, string>) => {
-    const parley = await startParleyProcess({ env: { ...town.env, ...env }, until: /is running|has started/ });
+    const parley = await startParleyProcess({ env: { ...deployment.env, ...env }, until: /is running|has started/ });
     running.push(parley);
     return parley;
   };
   try {
     const receiver = await start({ ROLES: 'receiver' });
     const worker = await start({ ROLES: 'worker', PORT: String(await freePort()), HOSTNAME: 'worker-1' });
-    await untilTrue(() => town.messenger.driver.isBotReachable());
-    const message = await town.messenger.driver.say('zhangwei', 'A question of one person');
-    await town.messenger.driver.waitForAnswer(message.id, { timeoutMs: 20_000 });
+    await untilTrue(() => deployment.messenger.driver.isBotReachable());
+    const message = await deployment.messenger.driver.say('zhangwei', 'A question of one person');
+    await deployment.messenger.driver.waitForAnswer(message.id, { timeoutMs: 20_000 });
     await untilTrue(async () => linesOf(worker).some(({ msg }) => msg === 'turn ended'));
     const trace = chat.calls[0]?.requestId;
     expect(trace).toMatch(/^[0-9a-f]{40}$/);
@@ -43,7 +43,7 @@ test('one id leads from the delivery over the worker to the call of the chat ser
   } finally {
     for (const parley of running) parley.kill('SIGKILL');
     await Promise.all(running.map(({ ended }) => ended));
-    await town.stop();
+    await deployment.stop();
     await chat.stop();
   }
 }, 60_000);
@@ -51,17 +51,17 @@ test('one id leads from the delivery over the worker to the call of the chat ser
 test('the chat service is told which message a call belongs to, another one for each', async () => {
   const chat = await startScriptedChatServer();
   chat.script(helloStream('Hello.'));
-  const town = await startTown({ env: { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl } });
+  const deployment = await startDeployment({ env: { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl } });
   try {
     for (const question of ['One', 'Two']) {
-      const message = await town.messenger.driver.say('zhangwei', question);
-      await town.messenger.driver.waitForAnswer(message.id, { timeoutMs: 20_000 });
+      const message = await deployment.messenger.driver.say('zhangwei', question);
+      await deployment.messenger.driver.waitForAnswer(message.id, { timeoutMs: 20_000 });
     }
     const ids = chat.calls.map(({ requestId }) => requestId);
     expect(ids).toEqual([expect.stringMatching(/^[0-9a-f]{40}$/), expect.stringMatching(/^[0-9a-f]{40}$/)]);
     expect(new Set(ids).size).toBe(2);
   } finally {
-    await town.stop();
+    await deployment.stop();
     await chat.stop();
   }
 }, 60_000);

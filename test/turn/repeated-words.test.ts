@@ -1,5 +1,5 @@
 import { shippedModels } from '../support/shipped-models.ts';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { connectRedis } from '../../src/base/redis.ts';
 import { createIdentity, type Identity } from '../../src/identity/identity.ts';
 import { SLASH_SPELLINGS, type SlashWord } from '../../src/domain/slash-words.ts';
