@@ -1,5 +1,5 @@
-# For a release, pin the base by its digest: node:20-slim@sha256:… (docker buildx imagetools inspect node:20-slim).
-FROM node:20-slim AS build
+# For a release, pin the base by its digest: node:24-slim@sha256:… (docker buildx imagetools inspect node:24-slim).
+FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -8,7 +8,7 @@ COPY scripts scripts
 COPY src src
 RUN node scripts/build.mjs && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:20-slim
+FROM node:24-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app/package.json ./

@@ -17,7 +17,15 @@ function checkNode() {
   );
 }
 
+function checkSystem() {
+  if (process.platform !== 'win32') return;
+  throw new PreparationError(
+    'On Windows, Parley runs inside WSL2: install it with "wsl --install", and run this again there.',
+  );
+}
+
 async function prepare(purpose, say) {
+  checkSystem();
   checkNode();
   ensurePackages(say);
   // Tests start a redis-server of their own, whatever Redis the settings name.

@@ -3,6 +3,16 @@ import { delimiter, join } from 'node:path';
 import { PreparationError, runStep } from './run-step.mjs';
 
 const REDIS_PROGRAMS = ['redis-server', 'valkey-server'];
+/** What each system's own package manager brings a server with, for whoever has to do that by hand. */
+const INSTALLED_BY = [
+  ['apt-get', 'sudo apt-get install redis-server'],
+  ['dnf', 'sudo dnf install valkey, before RHEL 10 sudo dnf install redis'],
+  ['yum', 'sudo yum install redis'],
+  ['apk', 'sudo apk add valkey'],
+  ['zypper', 'sudo zypper install valkey'],
+  ['pacman', 'sudo pacman -S valkey'],
+  ['brew', 'brew install redis'],
+];
 const BROWSER_PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_BROWSER = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 const CHINESE_FONTS = '/usr/share/fonts/opentype/noto';
@@ -12,8 +22,9 @@ export function ensureRedis(say) {
   if (REDIS_PROGRAMS.some(isOnPath)) return;
   say('Installing redis-server ...');
   if (installWith({ apt: ['redis-server'], brew: ['redis'] }) && REDIS_PROGRAMS.some(isOnPath)) return;
+  const by = INSTALLED_BY.find(([program]) => isOnPath(program))?.[1] ?? 'sudo apt-get install redis-server';
   throw new PreparationError(
-    'Parley needs Redis: install redis-server (for example "sudo apt-get install redis-server"), or set REDIS_URL for npm start.',
+    `Parley needs Redis or Valkey: install redis-server or valkey-server (here with "${by}"), or set REDIS_URL for npm start.`,
   );
 }
 

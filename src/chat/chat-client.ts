@@ -55,11 +55,13 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     refusedFields: new RefusedFields(lengths.monotonicMs),
     breakerOf: breakersByModel({ ...lengths, limits, report, log }),
   };
-  return {
-    stream: (request, signal, onEvent) => askWithRetries(parts, { request, signal, onEvent }),
+  const clientOf = (ownParts: CallParts): ChatClient => ({
+    stream: (request, signal, onEvent) => askWithRetries(ownParts, { request, signal, onEvent }),
     listModels: (signal) => listModels({ baseUrl, apiKey, limits, signal }),
+    knowing: (catalog) => clientOf({ ...ownParts, catalog }),
     close: () => agent.destroy(),
-  };
+  });
+  return clientOf(parts);
 }
 
 type BreakerParts = Pick<CallParts, 'monotonicMs' | 'limits' | 'report' | 'log'>;

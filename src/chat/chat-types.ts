@@ -1,3 +1,4 @@
+import type { ModelCatalog } from '../models/model-catalog.ts';
 import type { Thinking } from '../models/thinking-fields.ts';
 
 /** What the chat room takes and gives. */
@@ -93,6 +94,8 @@ export interface ChatClient {
   stream(request: ChatRequest, signal: AbortSignal, onEvent: OnChatEvent): Promise<void>;
   /** The names of the service's models, or undefined where it has no list. @throws ChatError */
   listModels(signal?: AbortSignal): Promise<string[] | undefined>;
+  /** The same client, connections and all, for models that are described otherwise. */
+  knowing(catalog: ModelCatalog): ChatClient;
   /** Closes the connections; open answers break off. */
   close(): Promise<void>;
 }

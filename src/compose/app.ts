@@ -44,11 +44,16 @@ export interface App {
   readonly madeApiKey: string | undefined;
   /** How many answers are under way. */
   runningAnswers(): Promise<number>;
+  /** Reads the files of `config/` anew, all or none. @throws ConfigFileError, and then all stays as it was */
+  reread(): Promise<void>;
   /** Orderly stop within `SHUTDOWN_GRACE_SEC` (SECURITY.md orderly-stop). */
   close(): Promise<void>;
 }
 
 type Step = () => Promise<void>;
+
+/** Reads a part's files; what it returns takes them over, and cannot fail. */
+type Rereading = () => Promise<() => void> | (() => void);
 
 /**
  * The composition root: builds everything by hand, starts it, and stops it in the opposite order. When a part cannot
@@ -58,6 +63,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const { config, log, nowMs = Date.now } = options;
   const endings: Step[] = [];
   const addresses: App['addresses'] = [];
+  const rereadings: Rereading[] = [];
   try {
     const local = await startLocal(options, endings);
     const secrets = local?.secrets ?? options.secrets;
@@ -75,6 +81,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       const { startServicePart } = await import('./service.ts');
       const service = await startServicePart({ config, secrets, clients: local?.clients, prove, registry, nowMs, log });
       endings.push(() => service.close());
+      rereadings.push(() => service.reread());
       addresses.push({ name: 'service', url: service.url });
     }
     let worker: WorkerSide | undefined;
@@ -84,6 +91,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       const { createReceiver, createWorkerPart } = await import('./bot.ts');
       const receiver = has('receiver') ? createReceiver(bot) : undefined;
       const workerPart = has('worker') && !apart ? createWorkerPart(bot) : undefined;
+      if (workerPart) rereadings.push(() => workerPart.reread());
       worker = workerPart ? workerHere(workerPart) : (await apart)?.side;
       const front = await startFront({ config, log, registry, prove, receiver, worker });
       const running = { config, receiver, worker, front };
@@ -110,6 +118,11 @@ export async function startApp(options: AppOptions): Promise<App> {
       secrets,
       madeApiKey: has('service') ? local?.madeApiKey : undefined,
       runningAnswers: async () => worker?.runningAnswers() ?? 0,
+      async reread() {
+        const takings = [];
+        for (const read of rereadings) takings.push(await read());
+        for (const takeOver of takings) takeOver();
+      },
       close: () => runBackwards(endings),
     };
   } catch (error) {

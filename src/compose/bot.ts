@@ -178,6 +178,8 @@ export interface WorkerPart {
   platforms: ReadonlyMap<PlatformName, Platform>;
   /** Takes up at once what workers had begun that are known to be dead. @returns how many turns */
   followDead(names: readonly string[]): Promise<number>;
+  /** Reads policy, tools, models and prompt anew. @returns takes them over for the turns from then on. @throws ConfigFileError */
+  reread(): () => void;
   close(graceSec: number): Promise<void>;
 }
 
@@ -188,57 +190,65 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const { redis, keyRing, platforms, store, wakeQueue } = base;
   const identity = createSignIn(options, base);
   const endLinkWatch = watchForLostLinks(base, identity, log);
-  const catalog = readCatalog(config);
-  const chat = createChat(options, catalog);
+  const chat = createChat(options, readCatalog(config));
   const { groupScope } = config.conversation;
   const mode = config.signIn.mode;
-  const gate = new SignInGate({
-    identity,
-    policy: readPolicy(config),
-    mode,
-    helpUrl: config.signIn.helpUrl,
-    mostHeld: MOST_HELD_MESSAGES,
-    keyRing,
-    nowMs,
-    report,
-  });
   const summaries = createSummaries({ config, redis, keyRing, wakeQueue, chat, nowMs, log });
-  const answer = createAnswerQuestion({
-    requestSummary: (request) => summaries.request(request),
-    chat,
-    keyRing,
-    mediaStore: new MediaStore(redis, keyRing),
-    mode,
-    groupScope,
-    systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
-    catalog,
-    sendsUser: config.chat.sendsUser,
-    models: config.chat.models,
-    fallbackModel: config.chat.fallbackModel,
-    sizes: new PromptSizes(nowMs),
-    promptBudgetTokens: config.chat.promptTokens,
-    idleMs: config.conversation.idleSec * SECOND_MS,
-    toolbox: createTools({ config, secrets, nowMs, egress: options.egress }),
-    report,
-    thinkingShown: config.chat.thinkingShown,
-    nowMs,
-  });
-  const answerQuestion = shedLoad(keyRing, answer);
-  const runSlashWord = createRunSlashWord({
-    keyRing,
-    catalog,
-    gate,
-    identity,
-    mode,
-    answerQuestion,
-    serviceName: config.signIn.serviceName,
-    records: { redis, keyRing, groupScope, nowMs },
-  });
-  const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
-  const steps = { gate, runSlashWord, takeTypedCode, answerQuestion };
+  const mediaStore = new MediaStore(redis, keyRing);
+  const sizes = new PromptSizes(nowMs);
   const afterCare = new AfterCare(log);
   const followUps = new FollowUps({ redis, keyRing, platforms, log, report });
-  const turnOptions = { redis, keyRing, platforms, ...steps, groupScope, afterCare, nowMs, log, report };
+  /** The whole way of a turn, from what the files say now. @throws ConfigFileError */
+  const readTurnFiles = () => {
+    const catalog = readCatalog(config);
+    const gate = new SignInGate({
+      identity,
+      policy: readPolicy(config),
+      mode,
+      helpUrl: config.signIn.helpUrl,
+      mostHeld: MOST_HELD_MESSAGES,
+      keyRing,
+      nowMs,
+      report,
+    });
+    const answer = createAnswerQuestion({
+      requestSummary: (request) => summaries.request(request),
+      chat: chat.knowing(catalog),
+      keyRing,
+      mediaStore,
+      mode,
+      groupScope,
+      systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
+      catalog,
+      sendsUser: config.chat.sendsUser,
+      models: config.chat.models,
+      fallbackModel: config.chat.fallbackModel,
+      sizes,
+      promptBudgetTokens: config.chat.promptTokens,
+      idleMs: config.conversation.idleSec * SECOND_MS,
+      toolbox: createTools({ config, secrets, nowMs, egress: options.egress }),
+      report,
+      thinkingShown: config.chat.thinkingShown,
+      nowMs,
+    });
+    const answerQuestion = shedLoad(keyRing, answer);
+    const runSlashWord = createRunSlashWord({
+      keyRing,
+      catalog,
+      gate,
+      identity,
+      mode,
+      answerQuestion,
+      serviceName: config.signIn.serviceName,
+      records: { redis, keyRing, groupScope, nowMs },
+    });
+    const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
+    const steps = { gate, runSlashWord, takeTypedCode, answerQuestion };
+    const turnOptions = { redis, keyRing, platforms, ...steps, groupScope, afterCare, nowMs, log, report };
+    return { runTurn: createRunTurn(turnOptions), apologise: createApology(turnOptions) };
+  };
+  // A turn that has begun keeps what it began with.
+  let turns = readTurnFiles();
   const worker = new TurnWorker({
     redis,
     store,
@@ -247,8 +257,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     concurrency: config.queue.workerConcurrency,
     maxCrashes: config.queue.turnMaxCrashes,
     pressureLimits: pressureLimits(config),
-    runTurn: createRunTurn(turnOptions),
-    apologise: createApology(turnOptions),
+    runTurn: (context) => turns.runTurn(context),
+    apologise: (claim) => turns.apologise(claim),
     onHeld: async (claim) => (identity ? releaseIfLinked(base, identity, claim) : 0),
     bringFollowUps: (partition) => followUps.wake(partition),
     nowMs,
@@ -267,6 +277,10 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     worker,
     redis,
     platforms,
+    reread() {
+      const next = readTurnFiles();
+      return () => (turns = next);
+    },
     followDead: (names) => giveBackOfDead(names, { redis, shards: config.queue.shards }),
     async close(graceSec) {
       endSweeper();

@@ -14,7 +14,7 @@ import type { Institution } from '../service/sign-in/create-sign-in-parts.ts';
 import { CasSignIn } from '../service/sign-in/methods/cas-sign-in.ts';
 import { OidcSignIn } from '../service/sign-in/methods/oidc-sign-in.ts';
 import { wecomSignIn } from '../service/sign-in/methods/wecom-sign-in.ts';
-import { startService } from '../service/start-service.ts';
+import { startService, type Changeable } from '../service/start-service.ts';
 import type { Registry } from 'prom-client';
 import type { Config, Secrets } from '../settings/config.ts';
 import { isServiceAlone } from '../settings/mode.ts';
@@ -39,7 +39,14 @@ export async function startServicePart({ config, secrets, clients, prove, regist
   const redis = connectRedis(redisAddress(config, secrets), 'fail-fast', log, 'service');
   const { service: settings, wecom, local } = config;
   const isLocal = config.mode === 'local';
+  const readFiles = async (): Promise<Changeable> => ({
+    models: readCatalog(config),
+    clients: await readClients(settings.clientsFile, clients),
+    directory: await readDirectory(settings.directoryFile, isLocal),
+    institution: await readInstitution(settings, secrets),
+  });
   const service = await startService({
+    ...(await readFiles()),
     // Alone it takes PORT like any other process; beside the bot, the bot has that one.
     port: isServiceAlone(config.roles) ? config.http.port : local.servicePort,
     host: config.http.host,
@@ -48,9 +55,6 @@ export async function startServicePart({ config, secrets, clients, prove, regist
     redis,
     keyRing: createKeyRing(secrets),
     apiKeys: [...secrets.serviceApiKeys],
-    models: readCatalog(config),
-    clients: await readClients(settings.clientsFile, clients),
-    directory: await readDirectory(settings.directoryFile, isLocal),
     upstream:
       settings.upstreamUrl === undefined
         ? undefined
@@ -70,7 +74,6 @@ export async function startServicePart({ config, secrets, clients, prove, regist
             }),
           ]
         : undefined,
-    institution: await readInstitution(settings, secrets),
     accessTokenSec: settings.accessTokenSec,
     refreshTokenSec: settings.refreshTokenSec,
     metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
@@ -83,6 +86,11 @@ export async function startServicePart({ config, secrets, clients, prove, regist
   });
   return {
     url: service.url,
+    /** Reads clients, people, models and the map of profiles anew. @returns takes them over. @throws ConfigFileError */
+    async reread() {
+      const files = await readFiles();
+      return () => service.change(files);
+    },
     async close() {
       await service.close(config.http.shutdownGraceSec * SECOND_MS);
       redis.disconnect();

@@ -74,9 +74,14 @@ export interface RunningService {
   readonly port: number;
   /** New chat requests get 503 at once; open answers have `graceMs` to end. */
   close(graceMs?: number): Promise<void>;
+  /** Serves other clients, people and models from the next request on; what is under way keeps what it began with. */
+  change(next: Changeable): void;
   /** Whether Redis answers within a second and the service is not stopping. */
   isReady(): Promise<boolean>;
 }
+
+/** What files say that may be changed while the service runs. */
+export type Changeable = Pick<ServiceOptions, 'models' | 'clients' | 'directory' | 'institution'>;
 
 const DEFAULT_TOKENS_PER_SEC = 30;
 
@@ -88,50 +93,54 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const passThrough = options.upstream && createPassThrough(options.upstream, report);
   const readiness = async () =>
     isStopping ? 'stopping' : (await answersInTime(options.redis)) ? 'ready' : 'redis not ready';
-  const app = new Koa({ proxy: (options.trustedProxyHops ?? 0) > 0, maxIpsCount: options.trustedProxyHops ?? 0 });
-  app.on('error', (error: Error) => {
-    // A client that leaves in the middle of an answer is everyday life.
-    if (
-      !/^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|ECANCELED|ABORT_ERR)$/.test(
-        'code' in error ? String(error.code) : '',
-      )
-    )
-      report.failed('chat', error);
-  });
   // The address is known only once the port is taken, and pages need the address.
   let handle: RequestListener = (_, response) => void response.writeHead(503).end();
   const server = await listen((request, response) => handle(request, response), options.port, options.host);
   const publicUrl = (options.publicUrl ?? server.url).replace(/\/+$/, '');
-  const parts = createSignInParts(options, publicUrl, report);
-  const hasEngine = options.upstream !== undefined;
-  app.use(healthRoutes(readiness, options.metrics, options.prove));
-  app.use(
-    chatRoutes({
-      apiKeys: options.apiKeys,
-      models: options.models,
-      engine,
-      passThrough,
-      limits: options.chatLimits ?? DEFAULT_CHAT_LIMITS,
-      nowMs: options.nowMs,
-      report,
-      isStopping: () => isStopping,
-    }),
-  );
-  app.use(
-    tokenRoutes({
-      clients: parts.clients,
-      people: parts.people,
-      grants: parts.grants,
-      accessTokenSec: options.accessTokenSec,
-      report,
-    }),
-  );
-  app.use(browserRoutes({ parts, models: options.models.entries.map(({ name }) => name), hasEngine }));
-  const answer = app.callback();
-  handle = (request, response) => inBackground(() => answer(request, response));
+  const listenerOf = (served: ServiceOptions): RequestListener => {
+    const app = new Koa({ proxy: (served.trustedProxyHops ?? 0) > 0, maxIpsCount: served.trustedProxyHops ?? 0 });
+    app.on('error', (error: Error) => {
+      // A client that leaves in the middle of an answer is everyday life.
+      if (
+        !/^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|ECANCELED|ABORT_ERR)$/.test(
+          'code' in error ? String(error.code) : '',
+        )
+      )
+        report.failed('chat', error);
+    });
+    const parts = createSignInParts(served, publicUrl, report);
+    const hasEngine = served.upstream !== undefined;
+    app.use(healthRoutes(readiness, served.metrics, served.prove));
+    app.use(
+      chatRoutes({
+        apiKeys: served.apiKeys,
+        models: served.models,
+        engine,
+        passThrough,
+        limits: served.chatLimits ?? DEFAULT_CHAT_LIMITS,
+        nowMs: served.nowMs,
+        report,
+        isStopping: () => isStopping,
+      }),
+    );
+    app.use(
+      tokenRoutes({
+        clients: parts.clients,
+        people: parts.people,
+        grants: parts.grants,
+        accessTokenSec: served.accessTokenSec,
+        report,
+      }),
+    );
+    app.use(browserRoutes({ parts, models: served.models.entries.map(({ name }) => name), hasEngine }));
+    const answer = app.callback();
+    return (request, response) => inBackground(() => answer(request, response));
+  };
+  handle = listenerOf(options);
   return {
     url: server.url,
     port: server.port,
+    change: (next) => void (handle = listenerOf({ ...options, ...next })),
     isReady: async () => (await readiness()) === 'ready',
     async close(graceMs) {
       isStopping = true;

@@ -10,6 +10,7 @@ import { inBackground } from '../base/in-background.ts';
 import type { Config } from '../settings/config.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { turnsGraceSec } from '../compose/turns-grace.ts';
+import { rereadAtHangUp } from './reread-files.ts';
 import { failureOfStart } from './start-failure.ts';
 import { probesAtStart, watchTroubles } from './start-troubles.ts';
 import type { MovedPort } from '../compose/take-free-ports.ts';
@@ -73,6 +74,7 @@ export async function runStartCommand(
   const workerProgram =
     config.mode === 'local' ? new URL('../compose/local-worker-process.js', import.meta.url) : undefined;
   const starting = startApp({ config, secrets, log, onFatal, workerProgram });
+  rereadAtHangUp({ config, log, app: starting });
 
   try {
     const app = await starting;

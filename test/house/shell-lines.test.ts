@@ -16,7 +16,7 @@ const RUN: Readonly<Record<string, RegExp>> = {
 };
 
 const SERVER = 'starts servers until it is stopped; the journeys and test/local start them';
-const DOCKER = 'needs Docker; test/house/containers runs what the image holds';
+const DOCKER = 'needs Docker; test/containers runs what the image holds';
 const OWN_REDIS = 'needs the Redis of a deployment; backup.test.ts beside this runs it against one of its own';
 const MINUTES = 'takes minutes and both cores';
 const VERIFY = 'is a part of npm run verify, or all of it, and this test is one too';
@@ -32,6 +32,9 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run check -- --sign-in': 'needs a person at a browser; test/check signs in by itself',
   'npm run hash-password': 'waits for a password at the terminal; the line with printf runs',
   'docker compose build': DOCKER,
+  'docker compose run --rm check': DOCKER,
+  'PARLEY_HOST=parley.example.org docker compose --profile proxy up -d': DOCKER,
+  'docker compose kill -s HUP worker-1 worker-2': DOCKER,
   'docker compose up -d': DOCKER,
   'docker compose up --build -d': DOCKER,
   'redis-cli --rdb parley-backup.rdb': OWN_REDIS,

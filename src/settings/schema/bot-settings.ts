@@ -24,7 +24,7 @@ export const chatSettings = {
   MODELS_FILE: setting(
     kinds.text,
     'config/models.json',
-    'File that says what each model can do (images, tools, thinking), how it is asked and what its engine refuses. Used by the bot and by the service. Read at start.',
+    'File that says what each model can do (images, tools, thinking), how it is asked and what its engine refuses. Used by the bot and by the service. Read at start and at SIGHUP.',
   ),
   CHAT_SEND_USER: setting(
     kinds.yesOrNo,
@@ -55,12 +55,12 @@ export const chatSettings = {
   POLICY_FILE: setting(
     kinds.text,
     'config/policy.json',
-    'File with the rules about who may use the bot, with which models, privately and in which groups. Read at start.',
+    'File with the rules about who may use the bot, with which models, privately and in which groups. Read at start and at SIGHUP.',
   ),
   TOOLS_FILE: setting(
     kinds.text,
     'config/tools.json',
-    'File that says which tools the model may call, for whom and in which chats. Read at start.',
+    'File that says which tools the model may call, for whom and in which chats. Read at start and at SIGHUP.',
   ),
   WEB_SEARCH_URL: optional(kinds.webAddress, {
     meaning: 'Address of a SearXNG (its `search.formats` must hold json), by which the tool `web_search` finds pages.',

@@ -1,0 +1,41 @@
+import type { App } from '../compose/app.ts';
+import { asError } from '../base/coded-error.ts';
+import { inBackground } from '../base/in-background.ts';
+import type { Log } from '../base/log.ts';
+import { faultsOfNamedFiles } from '../check/config-files.ts';
+import type { Config } from '../settings/config.ts';
+
+interface Rereader {
+  config: Config;
+  log: Log;
+  /** The running parts, once they run. */
+  app: Promise<App>;
+}
+
+/**
+ * Reads the files of `config/` anew at SIGHUP, one after another. Where one has a fault, all faults are named and everything stays as
+ * it was. In local mode and at a terminal SIGHUP means that the window was closed, and ends the process as ever.
+ */
+export function rereadAtHangUp({ config, log, app }: Rereader): void {
+  if (config.mode === 'local' || process.stdin.isTTY) return;
+  let reading = Promise.resolve();
+  process.on('SIGHUP', () => {
+    reading = reading.then(() => reread({ config, log, app }));
+    inBackground(() => reading);
+  });
+}
+
+async function reread({ config, log, app }: Rereader): Promise<void> {
+  try {
+    const running = await app;
+    const faults = await faultsOfNamedFiles(config);
+    if (faults.length > 0) {
+      log.error({ faults }, 'the files are not taken over, all stays as it was: mend them, then send SIGHUP again');
+      return;
+    }
+    await running.reread();
+    log.info('the files were read again; what begins from now on goes by them');
+  } catch (thrown) {
+    log.error({ error: asError(thrown) }, 'the files could not be read again, all stays as it was');
+  }
+}

@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { mutatedSource } from '../support/mutated-source.ts';
+
+/** An image's files as a folder, made as the Dockerfile says, and how it is started. */
+export interface Image {
+  folder: string;
+  env: Record<string, string>;
+  command: string[];
+  /** What is asked whether the process lives. */
+  healthCommand: string[];
+  user: number;
+}
+
+interface Stage {
+  name: string;
+  lines: [word: string, rest: string][];
+}
+
+const INSTALL = /^npm ci\b/;
+const PRUNE = /^npm prune --omit=dev\b/;
+
+/** What the engine would send to the build: everything is kept out but what a line with an exclamation mark lets in. */
+function buildContext(): (path: string) => boolean {
+  const lines = readFileSync('.dockerignore', 'utf8').split('\n').filter(Boolean);
+  if (lines[0] !== '*') throw new Error('.dockerignore is expected to keep out all that it does not let in');
+  const allowed = lines.slice(1).map((line) => line.replace(/^!/, '').replaceAll('*', '[^/]*'));
+  return (path) => allowed.some((pattern) => new RegExp(`^${pattern}(/|$)`).test(path));
+}
+
+function stagesOf(dockerfile: string): Stage[] {
+  const stages: Stage[] = [];
+  for (const line of dockerfile
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter(Boolean)) {
+    const [, word = '', rest = ''] = /^(\S+) (.*)$/.exec(line) ?? [];
+    if (word === 'FROM') stages.push({ name: / AS (\S+)$/.exec(rest)?.[1] ?? '', lines: [] });
+    else stages.at(-1)?.lines.push([word, rest]);
+  }
+  return stages;
+}
+
+/** Does by plain processes what the lines of each stage say; the packages come from this project's own folder. */
+export function buildImage(): Image {
+  const root = mkdtempSync(join(tmpdir(), 'parley-image-'));
+  const image: Image = { folder: '', env: {}, command: [], healthCommand: [], user: 0 };
+  const folders = new Map<string, string>();
+  for (const { name, lines } of stagesOf(mutatedSource(resolve('Dockerfile'), readFileSync('Dockerfile', 'utf8')))) {
+    const folder = join(root, name || 'last', 'app');
+    mkdirSync(folder, { recursive: true });
+    folders.set(name, folder);
+    Object.assign(image, { folder, env: {}, command: [], healthCommand: [], user: 0 });
+    for (const [word, rest] of lines) {
+      if (word === 'COPY') copy(rest, folder, folders);
+      else if (word === 'RUN') for (const step of rest.split('&&')) run(step.trim(), folder);
+      else if (word === 'ENV') Object.assign(image.env, Object.fromEntries([rest.split('=')]));
+      else if (word === 'USER') image.user = Number(rest.split(':')[0]);
+      else if (word === 'CMD') image.command = JSON.parse(rest) as string[];
+      else if (word === 'HEALTHCHECK') image.healthCommand = JSON.parse(rest.slice(rest.indexOf('['))) as string[];
+      else if (word !== 'WORKDIR' && word !== 'EXPOSE')
+        throw new Error(`The test does not know ${word} of a Dockerfile`);
+    }
+  }
+  return image;
+}
+
+function copy(rest: string, folder: string, folders: ReadonlyMap<string, string>): void {
+  const [, stage] = /^--from=(\S+) /.exec(rest) ?? [];
+  const words = rest.replace(/^--from=\S+ /, '').split(' ');
+  const target = words.pop() ?? '';
+  const from = stage === undefined ? process.cwd() : (folders.get(stage) as string);
+  const isSent = stage === undefined ? buildContext() : () => true;
+  for (const word of words.flatMap((each) => namesOf(each.replace(/^\/app\//, ''), from))) {
+    const source = join(from, word);
+    if (!existsSync(source) || !isSent(word)) throw new Error(`COPY ${word}: nothing of it is in the build`);
+    const to = target.endsWith('/') ? join(folder, target, basename(word)) : join(folder, target);
+    mkdirSync(dirname(to), { recursive: true });
+    if (word === 'node_modules') copyPackages(source, to);
+    else cpSync(source, to, { recursive: true, filter: (path) => isSent(relative(from, path)) });
+  }
+}
+
+/** The files that a pattern such as `tsconfig*.json` means. */
+function namesOf(word: string, from: string): string[] {
+  if (!word.includes('*')) return [word];
+  return execFileSync('sh', ['-c', `ls -d ${word}`], { cwd: from, encoding: 'utf8' })
+    .trim()
+    .split('\n');
+}
+
+function run(step: string, folder: string): void {
+  if (INSTALL.test(step)) symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  else if (PRUNE.test(step)) copyPackages(resolve('node_modules'), join(folder, 'node_modules'));
+  else if (step.startsWith('install -d ')) return;
+  else execFileSync('sh', ['-c', step], { cwd: folder, stdio: 'pipe' });
+}
+
+/** What `npm prune --omit=dev` leaves, by the lock file; nested packages come with those that hold them. */
+function copyPackages(source: string, to: string): void {
+  execFileSync('rm', ['-rf', to]);
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+    packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
+  };
+  const kept = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+  for (const [path] of kept) {
+    const name = path.replace(/^node_modules\//, '');
+    if (name.includes('node_modules/') || !existsSync(join(source, name))) continue;
+    mkdirSync(dirname(join(to, name)), { recursive: true });
+    execFileSync('cp', ['-a', join(source, name), join(to, name)]);
+  }
+}

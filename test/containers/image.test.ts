@@ -1,0 +1,198 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { got } from 'got';
+import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { SERVING } from '../settings/environments.ts';
+import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
+import { untilTrue } from '../support/deployment.ts';
+import { environmentOf, readCompose } from './compose-file.ts';
+import { buildImage, type Image } from './image-files.ts';
+
+const execute = promisify(execFile);
+const services = readCompose();
+/** Those that run our image. */
+const ours = Object.entries(services).filter(([, { build }]) => build !== undefined);
+const PASSWORD = 'a1b2c3d4e5f6';
+const SERVICE_URL = 'https://service.example.org';
+
+let image: Image;
+let redis: EmbeddedRedis;
+let dataDir: string;
+/** What the image itself has in `config/`, before a folder is mounted there. */
+let shipped: string[];
+let servicePort: number;
+const running = new Map<string, { parley: ParleyProcess; env: Record<string, string> }>();
+
+beforeAll(async () => {
+  image = buildImage();
+  shipped = readdirSync(join(image.folder, 'config')).toSorted();
+  redis = await startEmbeddedRedis();
+  await execute('redis-cli', ['-u', redis.url, 'config', 'set', 'requirepass', PASSWORD]);
+  servicePort = await freePort();
+  dataDir = mkdtempSync(join(tmpdir(), 'parley-image-data-'));
+  await execute('chmod', ['777', dataDir]);
+  // As ./config is mounted: what the project has there, the settings, and whom the service serves.
+  cpSync('config', join(image.folder, 'config'), { recursive: true });
+  const own = {
+    ...SERVING,
+    ...{ CHAT_BASE_URL: `http://127.0.0.1:${servicePort}/v1`, SIGN_IN_URL: `http://127.0.0.1:${servicePort}` },
+    ...{ SERVICE_PUBLIC_URL: SERVICE_URL, SERVICE_API_KEYS: 'sk-compose', CHAT_API_KEY: 'sk-compose', PORT: '9080' },
+    ...{ SERVICE_CLIENTS_FILE: 'config/clients.json', SERVICE_CAS_URL: 'https://cas.example.org' },
+    ...{ WECOM_API_URL: 'http://127.0.0.1:1', WECOM_OPEN_URL: 'http://127.0.0.1:1', SERVICE_PORT: '9081' },
+  };
+  const lines = Object.entries(own).map(([name, value]) => `${name}=${value}`);
+  writeFileSync(join(image.folder, 'config/.env'), lines.join('\n'));
+  const client = { client_id: 'a', client_secret: 'b', name: 'c', redirect_uris: ['https://a.example/'] };
+  writeFileSync(join(image.folder, 'config/clients.json'), JSON.stringify([client]));
+  // Nothing of it can be written by the image's user, as compose says by read_only.
+  await execute('chmod', ['-R', 'a+rX,a-w', dirname(image.folder)]);
+  await execute('chmod', ['a+rx', dirname(dirname(image.folder))]);
+}, 120_000);
+afterAll(async () => {
+  for (const { parley } of running.values()) parley.kill('SIGKILL');
+  await Promise.all([...running.values()].map(({ parley }) => parley.ended));
+  await redis.stop();
+  await execute('chmod', ['-R', 'u+w', dirname(dirname(image.folder))]);
+  rmSync(dirname(dirname(image.folder)), { recursive: true, force: true });
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** The image's user, where this test may be somebody else. */
+function asItsUser(command: readonly string[]): string[] {
+  const isRoot = process.getuid?.() === 0;
+  const [program = '', ...args] = command;
+  const whole = program === 'node' ? [process.execPath, ...args] : [...command];
+  return isRoot ? ['setpriv', `--reuid=${image.user}`, `--regid=${image.user}`, '--clear-groups', ...whole] : whole;
+}
+
+async function envOf(name: string): Promise<Record<string, string>> {
+  const said = environmentOf(services[name] ?? {}, { REDIS_PASSWORD: PASSWORD });
+  const port = String(name === 'service' ? servicePort : await freePort());
+  const here = redis.url.replace('redis://', `redis://:${PASSWORD}@`);
+  return {
+    ...image.env,
+    ...said,
+    ...(said['SERVICE_PORT'] === undefined ? {} : { SERVICE_PORT: port }),
+    ...{ PORT: port, HOST: '127.0.0.1', REDIS_URL: here },
+    ...(said['DATA_DIR'] === undefined ? {} : { DATA_DIR: dataDir }),
+  };
+}
+
+async function start(name: string, until?: RegExp): Promise<ParleyProcess> {
+  const env = await envOf(name);
+  const command = asItsUser(services[name]?.command ?? image.command);
+  const parley = await startParleyProcess({ cwd: image.folder, env, command, ...(until ? { until } : {}) });
+  running.set(name, { parley, env });
+  return parley;
+}
+
+describe('from the files of the image alone, as its user and with nothing to be written', () => {
+  test.each(['service', 'receiver', 'worker-1', 'worker-2'])(
+    '%s starts, and is alive and ready by what the image asks',
+    async (name) => {
+      const parley = await start(name, /Parley (is running|has started)/);
+      const env: Record<string, string> = running.get(name)?.env ?? {};
+      const [program = '', ...args] = image.healthCommand;
+      expect(program).toBe('node');
+      await execute(process.execPath, args, { env: { ...process.env, ...env } });
+      await untilTrue(async () => {
+        const { statusCode } = await got(`http://127.0.0.1:${env['PORT']}/readyz`, { throwHttpErrors: false });
+        return statusCode === 200;
+      });
+      expect(parley.output()).not.toMatch(/EACCES|EROFS|ENOENT/);
+    },
+    60_000,
+  );
+
+  test('the service answers for its models, by its own address and not by that of the bot', async () => {
+    const headers = { authorization: 'Bearer sk-compose' };
+    const models = await got(`http://127.0.0.1:${servicePort}/v1/models`, { headers }).json();
+    expect(JSON.stringify(models)).toContain('svc-plus');
+    expect(running.get('service')?.parley.output()).toContain(`Reached at ${SERVICE_URL}`);
+    expect(running.get('service')?.parley.output()).not.toContain(SERVING['PUBLIC_URL']);
+  });
+
+  test('the check runs, tries what the settings name and ends', async () => {
+    const check = await start('check');
+    expect(await check.ended).toBe(1);
+    expect(check.output()).toMatch(/ok +Redis +answers/);
+    expect(check.output()).toMatch(/ok +Chat answer +svc-plus answered/);
+    expect(check.output()).toMatch(/ok +Files /);
+  }, 60_000);
+
+  test('each ends in order when it is told to', async () => {
+    running.delete('check');
+    for (const { parley } of running.values()) parley.kill('SIGTERM');
+    for (const { parley } of running.values()) expect(await parley.ended).toBe(0);
+  }, 60_000);
+});
+
+test('no role of ours is left out', () => {
+  expect(ours.map(([name]) => name).toSorted()).toEqual(
+    ['check', 'receiver', 'service', 'worker-1', 'worker-2'].toSorted(),
+  );
+});
+
+test.each(ours)('%s reads ./config where the image has its own, writes nothing, and has bounds', (_, service) => {
+  expect(service.volumes).toContain('./config:/app/config:ro');
+  expect(service).toMatchObject({ read_only: true, mem_limit: expect.any(String) });
+});
+
+test.each(Object.entries(services))('the log of %s does not grow without end', (_, { logging }) => {
+  expect(logging).toEqual({ driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } });
+});
+
+test('the service is listened for where it listens, behind one proxy', () => {
+  const { PORT, SERVICE_PORT, HOST, TRUSTED_PROXY_HOPS } = environmentOf(services['service'] ?? {});
+  expect([PORT, SERVICE_PORT, HOST, TRUSTED_PROXY_HOPS]).toEqual(['8080', '8080', '0.0.0.0', '1']);
+  expect(services['service']?.ports).toEqual(['127.0.0.1:${SERVICE_PORT:-8081}:8080']);
+});
+
+test('Redis takes its password and its limit by the command that compose gives it', async () => {
+  const port = String(await freePort());
+  const folder = mkdtempSync(join(tmpdir(), 'parley-redis-'));
+  const { command = [], environment } = services['redis'] ?? {};
+  expect(environment).toEqual({ REDISCLI_AUTH: '${REDIS_PASSWORD:-}' });
+  const [shell = '', flag = '', line = ''] = command;
+  const here = `${line.replaceAll('$$', '$')} --port ${port} --dir ${folder}`;
+  const server = await startParleyProcess({
+    command: [shell, flag, here],
+    env: { REDISCLI_AUTH: PASSWORD },
+    until: /Ready to accept connections/,
+  });
+  try {
+    const ask = async (...words: string[]) => {
+      const env = { PATH: process.env['PATH'], REDISCLI_AUTH: PASSWORD };
+      return (await execute('redis-cli', ['-p', port, ...words], { env })).stdout.trim();
+    };
+    expect(await ask('ping')).toBe('PONG');
+    expect(await ask('config', 'get', 'maxmemory')).toMatch(/1073741824$/);
+    expect(await ask('config', 'get', 'maxmemory-policy')).toMatch(/noeviction$/);
+    expect(await ask('config', 'get', 'appendonly')).toMatch(/yes$/);
+    const { stdout } = await execute('redis-cli', ['-p', port, 'ping'], { env: { PATH: process.env['PATH'] } });
+    expect(stdout).toMatch(/NOAUTH/);
+  } finally {
+    server.kill('SIGTERM');
+    await server.ended;
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('the proxy lets through the paths that OPERATIONS names for the bot, and no other', () => {
+  const paths = /@bot path (.*)$/m.exec(readFileSync('config/Caddyfile', 'utf8'))?.[1]?.split(' ');
+  const [, nginx = ''] = /location ~ \^\/\(([\w|-]+)\)\//.exec(readFileSync('docs/OPERATIONS.md', 'utf8')) ?? [];
+  expect(paths?.toSorted()).toEqual(
+    nginx
+      .split('|')
+      .map((name) => `/${name}/*`)
+      .toSorted(),
+  );
+});
+
+test('the image holds no settings, no keys and nobody', () => {
+  expect(shipped).toEqual(['models.json', 'policy.json', 'system-prompt.md', 'tools.json']);
+});
