@@ -42,12 +42,12 @@ export function askForWord(place: ChatPlace, model: string): Promise<CheckAnswer
   return askBriefly(place, { model, messages: [{ role: 'user', content: 'Say OK.' }], max_tokens: 8 });
 }
 
-/** Asks for a short answer in one piece; a service that does not know `max_tokens`, or wants more of them, is asked without. */
+/** Asks for a short answer, in one piece unless told; a service that does not know `max_tokens`, or wants more of them, is asked without. */
 export async function askBriefly({ baseUrl, apiKey }: ChatPlace, request: object): Promise<CheckAnswer> {
   const ask = (json: object) =>
     requestForCheck(`${baseUrl}/chat/completions`, {
       headers: { authorization: `Bearer ${apiKey}` },
-      json: { ...json, stream: false },
+      json: { stream: false, ...json },
       timeoutMs: ANSWER_LIMIT_MS,
     });
   const answer = await ask(request);

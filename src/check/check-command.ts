@@ -11,7 +11,7 @@ import { checkPorts } from './check-ports.ts';
 import { serviceChecks } from './check-service.ts';
 import { proofOfConfiguration } from '../compose/configuration-proof.ts';
 import { redisAddress } from '../compose/secrets.ts';
-import { modelsFileOf, readCatalog } from '../compose/models.ts';
+import { modelsFileOf, readCatalog, readKnownModels } from '../compose/models.ts';
 import { faultsOfModelsFile, faultsOfNamedFiles } from './config-files.ts';
 import { faultOfDataDir } from '../local/data-dir.ts';
 import { secretsOfEarlierStart } from '../local/local-mode.ts';
@@ -112,7 +112,11 @@ function checkOfModels(config: Config, secrets: Secrets): Check {
     if (fault !== undefined) return [];
     const catalog = readCatalog(config);
     const place = { baseUrl, apiKey: secrets.chatApiKey ?? '' };
-    return tryUnlistedModels({ ...place, models, catalog, modelsFile: modelsFileOf(config) });
+    return tryUnlistedModels({
+      ...{ ...place, models, catalog },
+      known: readKnownModels(),
+      modelsFile: modelsFileOf(config),
+    });
   };
   return { name: 'Models', run };
 }

@@ -1,23 +1,18 @@
 import type { CheckResult } from '../platforms/platform.ts';
 import type { ModelCatalog } from '../models/model-catalog.ts';
-import { plainModel, type ThinkingDialect } from '../models/model-entry.ts';
+import { entriesOfFamily } from '../models/known-models.ts';
+import { filledIn, type WrittenEntry } from '../models/models-file.ts';
 import { thinkingFields } from '../models/thinking-fields.ts';
-import { askBriefly, hasChoices, type ChatPlace } from './check-chat.ts';
+import { askBriefly, type ChatPlace } from './check-chat.ts';
 
 /** What is tried of a model that the models file does not list. */
 export interface TriedModelsOptions extends ChatPlace {
   models: readonly string[];
   catalog: ModelCatalog;
+  /** Entries of well-known models. */
+  known: readonly WrittenEntry[];
   /** Where the entries are to be written. */
   modelsFile: string;
-}
-
-/** As it would stand in the models file. */
-interface ProposedEntry {
-  name: string;
-  images?: true;
-  tools?: false;
-  thinking?: ThinkingDialect;
 }
 
 /** Enough for a model that thinks to begin with it. */
@@ -33,8 +28,17 @@ const TOOL = {
     parameters: { type: 'object', properties: {}, required: [] },
   },
 };
-/** In the order in which they are tried; each is a trial with thinking and one without. */
-const DIALECTS = ['thinking', 'reasoning_effort', 'enable_thinking', 'chat_template_kwargs'] as const;
+/** How thinking may be asked for, in the order in which it is tried; each is a trial with thinking and one without. */
+const WAYS: readonly Way[] = [
+  { thinking: 'thinking' },
+  { thinking: 'reasoning_effort' },
+  // Where a model thinks unless it is told not to.
+  { thinking: 'reasoning_effort', levels: ['none', 'low', 'medium', 'high'] },
+  { thinking: 'enable_thinking' },
+  { thinking: 'chat_template_kwargs' },
+];
+
+type Way = Pick<WrittenEntry, 'thinking' | 'levels'>;
 
 /** Tries each model that is not listed, with a few small questions, and tells the entry that would fit. */
 export async function tryUnlistedModels(options: TriedModelsOptions): Promise<CheckResult[]> {
@@ -42,17 +46,16 @@ export async function tryUnlistedModels(options: TriedModelsOptions): Promise<Ch
   return Promise.all(unlisted.map((name) => tryModel(options, name)));
 }
 
-async function tryModel(place: TriedModelsOptions, model: string): Promise<CheckResult> {
+async function tryModel(options: TriedModelsOptions, model: string): Promise<CheckResult> {
   const name = `Model ${model}`;
-  const ask = (fields: object, content: unknown = 'Say OK.') => askOnce(place, { model, content, fields });
-  const [bare, picture, tools, thinking] = await Promise.all([
+  const ask = (fields: object, content: unknown = 'Say OK.') => askOnce(options, { model, content, fields });
+  const [bare, picture, tools] = await Promise.all([
     ask({}),
     ask({}, [
       { type: 'text', text: 'Which colour is it? One word.' },
       { type: 'image_url', image_url: { url: PICTURE } },
     ]),
     ask({ tools: [TOOL] }),
-    dialectOf(ask, model),
   ]);
   if (!bare.answers)
     return {
@@ -60,32 +63,51 @@ async function tryModel(place: TriedModelsOptions, model: string): Promise<Check
       verdict: 'warning',
       detail: 'is not in MODELS_FILE, and gave no answer by which to propose an entry',
     };
-  const entry: ProposedEntry = {
+  const entry: WrittenEntry = {
+    ...(await wayOf(ask, entriesOfFamily(model, options.known))),
     name: model,
     images: picture.answers ? true : undefined,
     tools: tools.answers ? undefined : false,
-    thinking,
   };
   return {
     name,
     verdict: 'warning',
     detail: 'is not in MODELS_FILE: it gets text and tools, no images, no thinking',
-    nextStep: `From a few small trials this entry fits, add it to ${place.modelsFile}: ${JSON.stringify(entry)}`,
+    nextStep: `From a few small trials this entry fits, add it to ${options.modelsFile}: ${JSON.stringify(inOrder(entry))}`,
   };
 }
 
 type Ask = (fields: object, content?: unknown) => Promise<Trial>;
 
-/** The first dialect in which thinking can be switched on and off, as seen from the answers. */
-async function dialectOf(ask: Ask, model: string): Promise<ThinkingDialect | undefined> {
-  for (const thinking of DIALECTS) {
-    const entry = { ...plainModel(model), thinking, levels: thinking === 'reasoning_effort' ? ['low'] : [] };
-    const isOn = await ask(thinkingFields(entry, 'high'));
-    if (!isOn.thinks) continue;
-    const isOff = await ask(thinkingFields(entry, 'off'));
-    if (isOff.answers && !isOff.thinks) return thinking;
+/** Beside the name, how a known model of the family is asked, where it is seen to fit; else the first way that is. */
+async function wayOf(ask: Ask, known: readonly WrittenEntry[]): Promise<Omit<WrittenEntry, 'name'>> {
+  for (const entry of known) {
+    // What it can is tried by itself.
+    const { images: _images, tools: _tools, label: _label, upstream: _upstream, ...way } = entry;
+    // The likeliest does not think; a thought that is seen is still found below.
+    if (way.thinking === undefined) break;
+    if (await fits(ask, way, true)) return way;
   }
-  return undefined;
+  for (const way of WAYS) if (await fits(ask, way, false)) return way;
+  return {};
+}
+
+/**
+ * Whether thinking can be switched on and off so, as seen from the answers.
+ * @param isKnown that of a known model: where levels stand, it may also keep its thought to itself and take both
+ */
+async function fits(ask: Ask, way: Way, isKnown: boolean): Promise<boolean> {
+  const entry = filledIn({ name: 'tried', ...way });
+  const isOn = await ask(thinkingFields(entry, 'high'));
+  const mayHide = isKnown && way.thinking === 'reasoning_effort' && way.levels !== undefined;
+  if (!isOn.answers || !(isOn.thinks || mayHide)) return false;
+  const isOff = await ask(thinkingFields(entry, 'off'));
+  return isOff.answers && !isOff.thinks;
+}
+
+/** The name first, as people write it. */
+function inOrder({ name, ...rest }: WrittenEntry): WrittenEntry {
+  return { name, ...rest };
 }
 
 /** What one small question showed. */
@@ -94,17 +116,22 @@ interface Trial {
   thinks: boolean;
 }
 
+/** Streamed, as the bot asks: some engines think only so. */
 async function askOnce(
   place: ChatPlace,
   { model, content, fields }: { model: string; content: unknown; fields: object },
 ): Promise<Trial> {
   const messages = [{ role: 'user', content }];
-  const answer = await askBriefly(place, { model, messages, max_tokens: TRIAL_TOKENS, ...fields });
-  const answers = 'body' in answer && answer.status === 200 && hasChoices(answer.body);
+  const answer = await askBriefly(place, { model, messages, max_tokens: TRIAL_TOKENS, stream: true, ...fields });
+  const answers = 'body' in answer && answer.status === 200 && /"choices"\s*:\s*\[\s*\{/.test(answer.body);
   return { answers, thinks: answers && showsThought(answer.body) };
 }
 
-/** A thought of its own, or between tags at the beginning of the text. */
+/** A thought of its own, a part of a list, or between tags at the beginning of the text. */
 function showsThought(body: string): boolean {
-  return /"reasoning(?:_content)?"\s*:\s*"[^"]/.test(body) || /"content"\s*:\s*"\s*<think>/.test(body);
+  return (
+    /"reasoning(?:_content)?"\s*:\s*"[^"]/.test(body) ||
+    /"type"\s*:\s*"thinking"/.test(body) ||
+    /"content"\s*:\s*"\s*<think>/.test(body)
+  );
 }

@@ -40,10 +40,19 @@ const fileSchema = z.array(entrySchema).superRefine((entries, context) => {
  * @throws ConfigFileError with every fault
  */
 export function parseModelsFile(text: string): ModelEntry[] {
-  return readJsonFile(text, fileSchema).map(filledIn);
+  return readModelsFile(text).map(filledIn);
 }
 
-function filledIn(written: z.infer<typeof entrySchema>): ModelEntry {
+/** An entry as somebody wrote it. */
+export type WrittenEntry = z.infer<typeof entrySchema>;
+
+/** The same entries as they are written. @throws ConfigFileError with every fault */
+export function readModelsFile(text: string): WrittenEntry[] {
+  return readJsonFile(text, fileSchema);
+}
+
+/** What such an entry says, with every default. */
+export function filledIn(written: WrittenEntry): ModelEntry {
   const plain = plainModel(written.name);
   const thinking = written.thinking ?? plain.thinking;
   const words = written.levels ?? (thinking === 'reasoning_effort' ? USUAL_LEVELS : []);

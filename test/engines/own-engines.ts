@@ -17,6 +17,7 @@ export const OWN_ENGINES: readonly EngineShape[] = [
       'https://docs.vllm.ai/en/v0.11.2/features/reasoning_outputs/',
       'https://qwen.readthedocs.io/en/latest/deployment/vllm.html',
       'https://github.com/langchain4j/langchain4j/issues/3475',
+      'https://github.com/vllm-project/vllm/issues/14359',
       'https://github.com/OpenSecretCloud/opensecret/issues/124',
     ],
     model: 'Qwen/Qwen3-8B',
@@ -28,13 +29,29 @@ export const OWN_ENGINES: readonly EngineShape[] = [
     refusal: {
       status: 400,
       body: objectError('"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
-      refuses: ({ model, tools }) => model === 'meta-llama/Llama-3.1-8B-Instruct' && tools !== undefined,
-      guessed: { upstream: 'meta-llama/Llama-3.1-8B-Instruct' },
+      refuses: ({ model, tools }) => model === 'unsloth/Phi-4-mini-instruct' && tools !== undefined,
+      guessed: { upstream: 'unsloth/Phi-4-mini-instruct' },
       by: 'tool',
     },
     error: {
       status: 400,
       body: openAiError('/models/m is not a multimodal model None', { type: 'BadRequestError', code: 400 }),
+    },
+  },
+  {
+    engine: 'vLLM, a Llama',
+    sources: [
+      'https://docs.vllm.ai/en/v0.11.2/features/reasoning_outputs/',
+      'https://github.com/huggingface/chat-ui/issues/1343',
+      'https://github.com/OpenSecretCloud/opensecret/issues/124',
+    ],
+    model: 'llama-3.3-70b-instruct',
+    entry: {},
+    inChoice: { logprobs: null, stop_reason: null },
+    inChunk: { usage: null },
+    error: {
+      status: 400,
+      body: openAiError('/mnt/weights is not a multimodal model None', { type: 'BadRequestError', code: 400 }),
     },
   },
   {

@@ -152,6 +152,15 @@ describe('npm start', () => {
     expect(parley.output()).toContain("WeCom's console as the bot's callback URL: https://localhost/webhooks/wecom");
   });
 
+  test('says of models that no file lists what they get, in one sentence', async () => {
+    const env = { ...(await aroundBot()), CHAT_MODELS: 'qwen-vl,gpt-x' };
+    const parley = await start(env, /Reached at/);
+    const told = parley.output().match(/[^\n]*MODELS_FILE[^\n]*/g);
+    expect(told).toEqual([
+      expect.stringMatching(/qwen-vl, gpt-x are in CHAT_MODELS and not in MODELS_FILE: .*npm run check .* entry\.$/),
+    ]);
+  });
+
   test('says what does not work, in place of that it runs, and goes on until it does', async () => {
     const port = await freePort();
     const env = { ...(await aroundBot({ '/v1/models': 401 })), REDIS_URL: `redis://127.0.0.1:${port}` };

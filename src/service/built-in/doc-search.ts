@@ -40,6 +40,9 @@ const OUTRANKED_WEIGHT = 0.35;
 const DEFINITION_WEIGHT = 10;
 /** Tables of all settings, hosts or faults have nearly every word; who names none is better served by what explains. */
 const REFERENCE_PAGE = /(?:^|\/)(?:SETTINGS|OPERATIONS)\.md$/;
+/** How the fields of a file are written, for whoever writes it: words of the interface once more. */
+const FIELDS_PAGE = /(?:^|\/)MODELS\.md$/;
+const FIELDS_WEIGHT = 0.3;
 const REFERENCE_WEIGHT = 0.5;
 const TABLE_ROW = /^- .+ — /;
 
@@ -128,6 +131,7 @@ function weighFor(question: string, terms: string[]): (section: DocSection | und
     const isOfInterface = section.page === INTERFACE_PAGE && section.title !== SET_UP_SECTION;
     const isOutranked = (section.page === DEVELOPER_PAGE) !== isAboutInside || isOfInterface;
     const isReference = names.length === 0 && isTableOfReference(section);
+    if (FIELDS_PAGE.test(section.page) && !asksMeaning) return FIELDS_WEIGHT;
     return (
       (isDefinition ? DEFINITION_WEIGHT : isReference ? REFERENCE_WEIGHT : 1) * (isOutranked ? OUTRANKED_WEIGHT : 1)
     );
