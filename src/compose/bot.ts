@@ -113,6 +113,11 @@ function holdsCode(message: InboundMessage): boolean {
   return readCodes(textOfMessage(message)).length > 0;
 }
 
+/** Where a platform has another proof, what looks like a code is a message like any other. */
+function holdsCodeOf({ signIn: { proofs, proofsBy } }: Config): (message: InboundMessage) => boolean {
+  return (message) => (proofsBy[message.platform] ?? proofs).includes('typed-code') && holdsCode(message);
+}
+
 export interface Receiver {
   serveWebhook: ServeWebhook;
   /** The sign-in pages. */
@@ -128,7 +133,7 @@ export function createReceiver(options: BotOptions): Receiver {
   const base = createBase(options, 'fail-fast');
   const { redis, keyRing, platforms, wakeQueue } = base;
   const identity = createSignIn(options, base);
-  const standsAlone = config.signIn.proofs.includes('typed-code') ? holdsCode : undefined;
+  const standsAlone = config.signIn.proofs.includes('typed-code') ? holdsCodeOf(config) : undefined;
   const recent = new ReplayBuffer({ onBare: () => report.acceptKeptBare() });
   const inbox = new Inbox({ redis, keyRing, recent, standsAlone });
   const endSaying = keepSayingShards(redis, config.queue.shards);

@@ -34,6 +34,7 @@ export function createSignIn(options: BotOptions, base: Base): Identity | undefi
       scope: signIn.scope,
       state: signIn.state,
       proof: signIn.proofs,
+      proofBy: signIn.proofsBy,
       sameIdRule: signIn.sameIdRule,
       expiresUnit: signIn.expiresUnit,
       keepTokens: signIn.keepTokens,

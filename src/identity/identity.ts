@@ -14,7 +14,7 @@ import { createLinks } from './links/links.ts';
 import { nameTicket } from './tickets/name-ticket.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { createServiceRequests } from './oauth/service-requests.ts';
-import { refuseUnsafe, type IdentityOptions } from './options.ts';
+import { proofsFor, refuseUnsafe, type IdentityOptions } from './options.ts';
 import { createPendingSignIns } from './tickets/pending-sign-ins.ts';
 import { recheckDue, type RecheckParts } from './tokens/recheck.ts';
 import { RecentChanges, type RecentChange } from './links/recent-changes.ts';
@@ -99,7 +99,9 @@ export function createIdentity(options: IdentityOptions): Identity {
       return { kind, url, expiresAtMs };
     },
     async takeTypedCode(message) {
-      return options.signIn.proof.includes('typed-code') ? redeemTypedCode(flow, message) : undefined;
+      return proofsFor(options.signIn, message.owner.platform).includes('typed-code')
+        ? redeemTypedCode(flow, message)
+        : undefined;
     },
     async unlink({ platform, tenant, app }, chatUserId, messageId) {
       const person = { platform, tenant, app, chatUserId };

@@ -33,6 +33,8 @@ export interface SignInOptions {
   state: 'required' | 'absent';
   /** At least one. */
   proof: readonly Proof[];
+  /** Those of a platform, by its name, where it has its own. */
+  proofBy?: Readonly<Record<string, readonly Proof[]>>;
   /** What `same-id` compares; the profile's id, exactly, unless told. */
   sameIdRule?: SameIdRule;
   expiresUnit: ExpiresUnit;
@@ -68,13 +70,28 @@ export interface IdentityOptions {
   helpUrl?: string;
 }
 
+/** The proofs that all must hold for a chat account of this platform. */
+export function proofsFor(
+  { proof, proofBy }: Pick<SignInOptions, 'proof' | 'proofBy'>,
+  platform: string,
+): readonly Proof[] {
+  return proofBy?.[platform] ?? proof;
+}
+
 /** @throws IdentityError `options_unsafe` when sign-in would run without a proof (SECURITY.md proof-of-person, checked-at-start). */
 export function refuseUnsafe({ signIn, platforms }: IdentityOptions): void {
-  if (signIn.proof.length === 0) throw new IdentityError('options_unsafe', 'Sign-in needs a proof: SIGN_IN_PROOF');
-  if (signIn.proof.includes('typed-code') && signIn.proof.length > 1)
+  const named = [signIn.proof, ...Object.values(signIn.proofBy ?? {})];
+  if (named.some((proofs) => proofs.length === 0))
+    throw new IdentityError('options_unsafe', 'Sign-in needs a proof: SIGN_IN_PROOF');
+  const ofPlatforms = [...platforms.values()].map((platform) => ({
+    platform,
+    proofs: proofsFor(signIn, platform.name),
+  }));
+  if (ofPlatforms.some(({ proofs }) => proofs.includes('typed-code') && proofs.length > 1))
     throw new IdentityError('options_unsafe', 'SIGN_IN_PROOF=typed-code stands alone');
-  if (!signIn.proof.includes('same-browser')) return;
-  const lacking = [...platforms.values()].filter((platform) => !platform.webSignIn).map((platform) => platform.name);
+  const lacking = ofPlatforms
+    .filter(({ platform, proofs }) => proofs.includes('same-browser') && !platform.webSignIn)
+    .map(({ platform }) => platform.name);
   if (lacking.length === 0) return;
   throw new IdentityError(
     'options_unsafe',

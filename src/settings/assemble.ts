@@ -112,7 +112,7 @@ function assembleSignIn(judged: ValidatedSettings, embeddedUrl: string): Config[
     clientId: settings.SIGN_IN_CLIENT_ID ?? LOCAL.clientId,
     scope: settings.SIGN_IN_SCOPE,
     state: settings.SIGN_IN_STATE,
-    proofs: proofsOf(judged),
+    ...proofsOf(judged),
     sameIdRule: settings.SIGN_IN_SAME_ID_RULE,
     identityCodes: settings.SIGN_IN_IDENTITY_CODES,
     expiresUnit: settings.SIGN_IN_EXPIRES_UNIT,
@@ -128,12 +128,15 @@ function serviceNameOf(given: string | undefined, isEmbedded: boolean, url: stri
   return { en: name, zh: name };
 }
 
-function proofsOf({ settings, mode, roles }: ValidatedSettings): readonly SignInProof[] {
-  if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
-  if (settings.SIGN_IN_PROOF) return settings.SIGN_IN_PROOF;
+function proofsOf({ settings, mode, roles }: ValidatedSettings): Pick<Config['signIn'], 'proofs' | 'proofsBy'> {
+  if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return { proofs: [], proofsBy: {} };
+  const named = settings.SIGN_IN_PROOF;
+  if (named && 'by' in named) return { proofs: [...new Set(Object.values(named.by).flat())], proofsBy: named.by };
+  if (named) return { proofs: named.everywhere, proofsBy: {} };
   // Without a web sign-in nothing shows whose chat it is, and local mode's ids are not equal (SECURITY.md proof-of-person).
   const played = playedIn(mode, settings);
-  return [played && !played.webSignIn ? 'typed-code' : 'same-browser'];
+  const proof: SignInProof = played && !played.webSignIn ? 'typed-code' : 'same-browser';
+  return { proofs: [proof], proofsBy: {} };
 }
 
 function isServed({ name, credentials }: PlatformDescription, { settings, given, mode }: ValidatedSettings): boolean {

@@ -77,6 +77,8 @@ export interface Config extends PlatformConfigs {
     readonly state: 'required' | 'absent';
     /** Empty only when sign-in is off or the service runs alone. */
     readonly proofs: readonly SignInProof[];
+    /** Those of each platform, where it has its own; else `proofs` are those of all. */
+    readonly proofsBy: Readonly<Record<string, readonly SignInProof[]>>;
     readonly sameIdRule: SameIdRule;
     readonly identityCodes: readonly string[] | undefined;
     readonly expiresUnit: 'auto' | 'seconds' | 'milliseconds';

@@ -11,7 +11,9 @@ import {
   type Role,
 } from './mode.ts';
 import type { SettingName, Settings } from './schema.ts';
-import { hasVersion, isLoopback } from './setting-kinds.ts';
+import { hasVersion, isLoopback, type ProofSetting } from './setting-kinds.ts';
+import type { SignInProof } from './config.ts';
+import type { PlatformDescription } from '../platforms/description.ts';
 
 /** What a check judges. Settings whose text is faulty are absent from `settings` but stand in `given`. */
 export interface ValidatedSettings {
@@ -59,7 +61,7 @@ export function crossWarnings({ settings, given, mode, roles }: ValidatedSetting
     warnings.push('CHAT_BASE_URL does not end in a version such as /v1');
   if (settings.CHAT_FALLBACK_MODEL === (settings.CHAT_MODEL ?? settings.CHAT_MODELS[0]))
     warnings.push('CHAT_FALLBACK_MODEL is the model that answers anyway: there is no other to fall back to');
-  if (settings.SIGN_IN !== 'off' && settings.SIGN_IN_PROOF?.includes('typed-code')) {
+  if (settings.SIGN_IN !== 'off' && namesProof(settings, 'typed-code')) {
     warnings.push(
       'SIGN_IN_PROOF is typed-code: who talks a person into passing on their code is linked as them; use same-browser or same-id where they are possible',
     );
@@ -193,7 +195,9 @@ function oneInstitution({ given }: ValidatedSettings): Fault[] {
 /** Sign-in never runs without a proof that the chat user and the signed-in person are one (SECURITY.md proof-of-person). */
 function proofOfPerson({ settings, given, mode, roles }: ValidatedSettings): Fault[] {
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
-  const proofs = settings.SIGN_IN_PROOF;
+  if (settings.SIGN_IN_PROOF && 'by' in settings.SIGN_IN_PROOF)
+    return proofOfEach(settings.SIGN_IN_PROOF.by, { settings, given, mode });
+  const proofs = settings.SIGN_IN_PROOF?.everywhere;
   const webSignIn = WEB_SIGN_IN_CREDENTIALS.flat();
   // A half-set group has a fault of its own.
   const played = playedIn(mode, settings);
@@ -230,6 +234,47 @@ function proofOfPerson({ settings, given, mode, roles }: ValidatedSettings): Fau
       `${sameBrowser}set SIGN_IN_PROOF to same-id where platform user ids equal profile ids, or to typed-code`,
     ),
   ];
+}
+
+type NamedProofs = Extract<ProofSetting, { by: unknown }>['by'];
+
+function namesProof({ SIGN_IN_PROOF: named }: Settings, proof: SignInProof): boolean {
+  if (named === undefined) return false;
+  return ('by' in named ? Object.values(named.by).flat() : named.everywhere).includes(proof);
+}
+
+/** Where each platform has its own proof, each that is on is named, and none asks for what its platform cannot do. */
+function proofOfEach(
+  by: NamedProofs,
+  { settings, given, mode }: Pick<ValidatedSettings, 'settings' | 'given' | 'mode'>,
+): Fault[] {
+  const set: ReadonlySet<string> = given;
+  const played = playedIn(mode, settings);
+  const names = PLATFORMS.map(({ name }) => name);
+  const unknown = Object.keys(by).filter((name) => !names.some((known) => known === name));
+  const faults = unknown.map((name) =>
+    fault('SIGN_IN_PROOF', `names ${name}, which is no platform: ${names.join(', ')}`),
+  );
+  for (const platform of PLATFORMS as readonly PlatformDescription[]) {
+    const { name, label, webSignIn } = platform;
+    const proofs = by[name];
+    const isPlayed = played?.name === name;
+    if (proofs === undefined) {
+      if (isPlayed || platform.credentials.some((each) => set.has(each)))
+        faults.push(
+          fault('SIGN_IN_PROOF', `does not name ${label.en}, which is on: add ${name}:same-id or another proof`),
+        );
+      continue;
+    }
+    if (proofs.includes('typed-code') && proofs.length > 1)
+      faults.push(fault('SIGN_IN_PROOF', `names typed-code for ${label.en} beside another, but it stands alone`));
+    if (!proofs.includes('same-browser')) continue;
+    if (!webSignIn)
+      faults.push(fault('SIGN_IN_PROOF', `names same-browser for ${label.en}, which has no web sign-in here`));
+    else if (!isPlayed && !webSignIn.some((each) => set.has(each)))
+      faults.push(fault('SIGN_IN_PROOF', `names same-browser for ${label.en}, which needs ${webSignIn.join(', ')}`));
+  }
+  return faults;
 }
 
 const COMPLETIONS = '/chat/completions';

@@ -143,6 +143,31 @@ export const sameIdRule = kind(
   },
 );
 
+const PROOFS = ['same-browser', 'same-id', 'typed-code'] as const;
+type ProofWord = (typeof PROOFS)[number];
+
+/** How people prove who they are: on every platform alike, or on each in its own way. */
+export type ProofSetting =
+  { readonly everywhere: readonly ProofWord[] } | { readonly by: Readonly<Record<string, readonly ProofWord[]>> };
+
+/** `same-browser,same-id` for all platforms, or `wecom:same-browser,slack:same-id+same-browser`. */
+export const proofSetting = kind(
+  'must be same-browser, same-id or typed-code, or one of them for each platform such as wecom:same-browser,slack:same-id',
+  (given): ProofSetting | undefined => {
+    const everywhere = listOfWords(...PROOFS).safeParse(given);
+    if (everywhere.success) return { everywhere: everywhere.data };
+    const read = given.split(',').map((part) => /^\s*([a-z]+)\s*:\s*([a-z+ -]+?)\s*$/.exec(part));
+    const by = new Map<string, readonly ProofWord[]>();
+    for (const match of read) {
+      const words = listOfWords(...PROOFS).safeParse((match?.[2] ?? '').replaceAll('+', ','));
+      const name = match?.[1] ?? '';
+      if (!words.success || by.has(name)) return undefined;
+      by.set(name, words.data);
+    }
+    return { by: Object.freeze(Object.fromEntries(by)) };
+  },
+);
+
 /** Whether an address ends as those of chat interfaces do, such as in /v1. */
 export function hasVersion(address: string): boolean {
   return /\/v\d+$/.test(address);

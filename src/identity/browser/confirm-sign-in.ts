@@ -7,6 +7,7 @@ import { reportConflict } from './link-conflict.ts';
 import { maskId } from '../mask.ts';
 import { cancelledPage, donePage } from '../pages/closing-pages.ts';
 import { confirmPage } from '../pages/confirm-page.ts';
+import { proofsFor } from '../options.ts';
 import { PageError } from '../pages/page-error.ts';
 import { csrfToken } from './request-guards.ts';
 import { awaitCode, showCodeAgain } from '../typed-code/show-code.ts';
@@ -24,7 +25,7 @@ export async function showConfirm(flow: SignInFlow, request: BrowserRequest): Pr
     profile: signedIn.profile,
     providerName: say(flow.providerName, request.language),
     csrf: csrfToken(flow.csrfKey, cookie, ticket.hash),
-    endsWithCode: flow.signIn.proof.includes('typed-code'),
+    endsWithCode: proofsFor(flow.signIn, ticket.person.platform).includes('typed-code'),
     isAwaited: isAnswered(await flow.waitsFor(ticket.person)),
   });
   return { kind: 'page', page };
@@ -39,7 +40,8 @@ export async function confirmSignIn(flow: SignInFlow, request: BrowserRequest): 
   const found = await findSignIn(flow, demandCookie(request));
   demandOwnForm(flow, request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
   if (found.kind === 'done') return done(flow, request, found);
-  if (flow.signIn.proof.includes('typed-code')) return awaitCode(flow, request, found);
+  if (proofsFor(flow.signIn, found.ticket.person.platform).includes('typed-code'))
+    return awaitCode(flow, request, found);
   const committed = await flow.commit(found, (late) => tellOutcome(flow, found, late));
   tellOutcome(flow, found, committed);
   const { name } = found.signedIn.profile;

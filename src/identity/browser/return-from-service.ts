@@ -6,6 +6,7 @@ import { serviceAuthorization, startAuthorization } from './authorization-reques
 import { readProfile, type Profile } from '../oauth/profile-response.ts';
 import { readTokenResponse, type TokenSet } from '../oauth/token-response.ts';
 import { signedOutPage } from '../pages/closing-pages.ts';
+import { proofsFor } from '../options.ts';
 import { PageError } from '../pages/page-error.ts';
 import { PENDING_SIGN_IN_LIFE_MS } from '../tickets/pending-sign-ins.ts';
 import { plainIdOf, refuseOther } from './return-from-platform.ts';
@@ -25,14 +26,14 @@ export async function returnFromService(flow: SignInFlow, request: BrowserReques
   if (await isSignedOut(flow, request)) return signedOut(flow, request);
   const returned = await takeTransaction(flow, request, 'service');
   if ('declined' in returned) return returned.declined;
-  const { transaction } = returned;
-  if (flow.signIn.proof.includes('same-browser') && !transaction.isChatProven)
-    throw new PageError('sign-in-broken-off');
+  const { transaction, ticket } = returned;
+  const proofs = proofsFor(flow.signIn, ticket.person.platform);
+  if (proofs.includes('same-browser') && !transaction.isChatProven) throw new PageError('sign-in-broken-off');
   const obtainedAtMs = flow.nowMs();
   const tokens = await exchange(flow, returned);
   if (tokens === 'start-anew') return startAnew(flow, returned);
   const profile = await usableProfile(flow, returned, tokens);
-  if (flow.signIn.proof.includes('same-id')) await proveSameId(flow, returned, profile);
+  if (proofs.includes('same-id')) await proveSameId(flow, returned, profile);
   await keep(flow, returned, { profile, tokens, lifeMs: tokens.lifeMs, obtainedAtMs });
   return { kind: 'redirect', location: '/sign-in/confirm', isCallback: true };
 }

@@ -4,6 +4,7 @@ import type { Platform } from '../../platforms/platform.ts';
 import { demandOwnForm, type BrowserRequest, type PageOutcome, type SignInFlow } from './flow.ts';
 import { platformAuthorization, serviceAuthorization, startAuthorization } from './authorization-request.ts';
 import { landingPage, openInAppPage } from '../pages/landing-page.ts';
+import { proofsFor } from '../options.ts';
 import { PageError } from '../pages/page-error.ts';
 import { csrfToken } from './request-guards.ts';
 import type { Ticket } from '../tickets/tickets.ts';
@@ -27,7 +28,7 @@ export async function showLanding(flow: SignInFlow, request: BrowserRequest, lin
     providerName: say(flow.providerName, request.language),
     action: `/link/${linkTicket}/start`,
     csrf: csrfToken(flow.csrfKey, cookie, ticket.hash),
-    endsWithCode: flow.signIn.proof.includes('typed-code'),
+    endsWithCode: proofsFor(flow.signIn, ticket.person.platform).includes('typed-code'),
     isAwaited: isAnswered(await flow.waitsFor(ticket.person)),
   });
   return { kind: 'page', page, cookie };
@@ -47,7 +48,8 @@ export async function startAgain(flow: SignInFlow, request: BrowserRequest): Pro
 
 /** Whether the next step would fail in this browser, and use the link up (SECURITY.md chat-proof-first). */
 function belongsInApp({ signIn }: SignInFlow, { userAgent }: BrowserRequest, platform: Platform): boolean {
-  const needsApp = signIn.proof.includes('same-browser') && platform.webSignIn?.needsAppBrowser === true;
+  const needsApp =
+    proofsFor(signIn, platform.name).includes('same-browser') && platform.webSignIn?.needsAppBrowser === true;
   return needsApp && !platform.isAppBrowser(userAgent);
 }
 
@@ -69,7 +71,7 @@ async function begin(flow: SignInFlow, request: BrowserRequest, ticketHash: stri
   // A new value from here on, so that a cookie known to anybody from before the start is worth nothing (step 9).
   const cookie = randomToken();
   const cookieHash = sha256Hex(cookie);
-  const { location, transaction } = flow.signIn.proof.includes('same-browser')
+  const { location, transaction } = proofsFor(flow.signIn, platform.name).includes('same-browser')
     ? platformAuthorization(flow, platform, ticketHash)
     : serviceAuthorization(flow, { ticketHash, cookieHash, isChatProven: false, restarts: 0 });
   const shownCookieHash = sha256Hex(shownCookie);

@@ -102,9 +102,9 @@ export const signInSettings = {
     'required',
     'Whether the service returns `state`: `required`, or `absent` where it was seen not to.',
   ),
-  SIGN_IN_PROOF: optional(kinds.listOfWords('same-browser', 'same-id', 'typed-code'), {
+  SIGN_IN_PROOF: optional(kinds.proofSetting, {
     meaning:
-      "How it is shown that the chat user and the signed-in person are one: `same-browser` (the platform's own web sign-in first), `same-id` (ids are equal), or both, comma-separated; or `typed-code` (the person types a code from the page into the chat), alone, only where the others are impossible.",
+      "How it is shown that the chat user and the signed-in person are one: `same-browser` (the platform's own web sign-in first), `same-id` (ids are equal), or both, comma-separated; or `typed-code` (the person types a code from the page into the chat), alone, only where the others are impossible. Each platform may have its own: `wecom:same-browser,slack:same-id`, several for one joined by `+`.",
     default:
       'same-browser if WECOM_CORP_ID, WECOM_AGENT_ID and WECOM_AGENT_SECRET are set; else it must be chosen (local mode with MESSENGER_PROTOCOL=slack: typed-code)',
     example: 'same-browser,same-id',
