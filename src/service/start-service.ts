@@ -1,11 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import { inBackground } from '../base/in-background.ts';
 import type { NowMs } from '../base/clock.ts';
 import { listen } from '../base/http-server.ts';
-import type { KeyRing } from '../base/key-ring.ts';
+import { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { SharedLimits } from './chat/shared-limits.ts';
 import { createBuiltInEngine } from './built-in/built-in-engine.ts';
 import type { ChatEngine } from './chat/chat-engine.ts';
 import { chatRoutes } from './chat/chat-routes.ts';
@@ -91,6 +93,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const report = createServiceReport(options.log);
   const engine = createEngine(options, report);
   const passThrough = options.upstream && createPassThrough(options.upstream, report);
+  // The same after a change of files: what was sealed before stays readable.
+  const keyRing = options.keyRing ?? new KeyRing([randomBytes(32)]);
+  const limits = options.chatLimits ?? DEFAULT_CHAT_LIMITS;
+  const sharedLimits = new SharedLimits({ redis: options.redis, keyRing, limits, nowMs: options.nowMs });
   const readiness = async () =>
     isStopping ? 'stopping' : (await answersInTime(options.redis)) ? 'ready' : 'redis not ready';
   // The address is known only once the port is taken, and pages need the address.
@@ -108,7 +114,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       )
         report.failed('chat', error);
     });
-    const parts = createSignInParts(served, publicUrl, report);
+    const parts = createSignInParts({ ...served, keyRing }, publicUrl, report);
     const hasEngine = served.upstream !== undefined;
     app.use(healthRoutes(readiness, served.metrics, served.prove));
     app.use(
@@ -117,7 +123,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         models: served.models,
         engine,
         passThrough,
-        limits: served.chatLimits ?? DEFAULT_CHAT_LIMITS,
+        limits,
+        sharedLimits,
         nowMs: served.nowMs,
         report,
         isStopping: () => isStopping,
@@ -145,6 +152,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     async close(graceMs) {
       isStopping = true;
       await server.close(graceMs);
+      sharedLimits.close();
       await engine.close();
       await passThrough?.close();
     },

@@ -10,6 +10,7 @@ import type { ChatEngine } from './chat-engine.ts';
 import { readChatRequest, unknownModel, type ChatRequest } from './chat-request.ts';
 import { KeyLimits, type ChatLimits } from './key-limits.ts';
 import type { PassThrough } from '../upstream/pass-through.ts';
+import type { SharedLimits } from './shared-limits.ts';
 import { parseBody, readAnyBody, readBody } from './read-body.ts';
 import { isIntricate, readIntricate } from './read-intricate.ts';
 import type { ModelCatalog } from '../../models/model-catalog.ts';
@@ -24,6 +25,8 @@ export interface ChatRoutesOptions {
   /** Takes what only an engine can do; undefined where none is set. */
   passThrough: PassThrough | undefined;
   limits: ChatLimits;
+  /** Holds the same limits over all processes. */
+  sharedLimits: SharedLimits;
   nowMs: NowMs;
   report: ServiceReport;
   /** True while the service is stopping: new requests get 503 then. */
@@ -44,6 +47,16 @@ const LISTED_SINCE_SEC = 1_735_689_600;
 export function chatRoutes(options: ChatRoutesOptions): Middleware {
   const limits = new KeyLimits(options.limits, options.nowMs);
   const findKey = createKeyFinder(options.apiKeys);
+  const beginRequest = async (key: string) => {
+    const endHere = limits.begin(key);
+    try {
+      const endShared = await options.sharedLimits.begin(key);
+      return () => (endHere(), endShared());
+    } catch (error) {
+      endHere();
+      throw error;
+    }
+  };
   const byName = servedModels(options.models);
   const router = new Router();
   router.get('/v1/models', (ctx) => {
@@ -59,7 +72,7 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
   });
   router.post('/v1/chat/completions', async (ctx) => {
     if (options.isStopping()) throw new ChatApiError('unavailable', 'The service is stopping', { retryAfterSec: 5 });
-    const end = limits.begin(requireKey(ctx, findKey));
+    const end = await beginRequest(requireKey(ctx, findKey));
     try {
       // The body is read only after the key and the limits were checked, so that strangers cannot fill the memory.
       const body = await readBody(ctx.req);
@@ -74,7 +87,7 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
     router.post(`/v1/${path}`, async (ctx) => {
       if (!options.passThrough) throw new ChatApiError('unknown_address', NEEDS_ENGINE);
       if (options.isStopping()) throw new ChatApiError('unavailable', 'The service is stopping', { retryAfterSec: 5 });
-      const end = limits.begin(requireKey(ctx, findKey));
+      const end = await beginRequest(requireKey(ctx, findKey));
       try {
         await passOn(ctx, path, options.passThrough);
       } finally {

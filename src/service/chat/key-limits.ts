@@ -17,7 +17,7 @@ interface KeyUse {
   open: number;
 }
 
-/** Counts what each key does, in this process. Keys are held as given, for there are few and they are known. */
+/** Counts what each key does, in this process: at once, and where Redis is away alone (`shared-limits.ts` counts over all). Keys are held as given, for there are few and they are known. */
 export class KeyLimits {
   readonly #limits: ChatLimits;
   readonly #nowMs: NowMs;
@@ -38,13 +38,10 @@ export class KeyLimits {
     this.#uses.set(key, use);
     const nowMs = this.#nowMs();
     while (use.startedAtMs[0] !== undefined && use.startedAtMs[0] <= nowMs - WINDOW_MS) use.startedAtMs.shift();
-    if (use.open >= this.#limits.atOnce) throw tooMany('Too many requests of this key are being answered at once', 1);
+    if (use.open >= this.#limits.atOnce) throw tooManyAtOnce();
     if (use.startedAtMs.length >= this.#limits.requestsPer10Sec) {
       const freeAtMs = (use.startedAtMs[0] ?? nowMs) + WINDOW_MS;
-      throw tooMany(
-        'This key has asked too often within 10 seconds',
-        Math.max(1, Math.ceil((freeAtMs - nowMs) / SECOND_MS)),
-      );
+      throw tooOften(freeAtMs - nowMs);
     }
     use.startedAtMs.push(nowMs);
     use.open += 1;
@@ -56,6 +53,14 @@ export class KeyLimits {
   }
 }
 
-function tooMany(message: string, retryAfterSec: number): ChatApiError {
-  return new ChatApiError('rate_limit_exceeded', message, { retryAfterSec });
+/** 429 for a key whose places are all taken. */
+export function tooManyAtOnce(): ChatApiError {
+  const message = 'Too many requests of this key are being answered at once';
+  return new ChatApiError('rate_limit_exceeded', message, { retryAfterSec: 1 });
+}
+
+/** 429 for a key that has to wait. @param waitMs how long */
+export function tooOften(waitMs: number): ChatApiError {
+  const retryAfterSec = Math.max(1, Math.ceil(waitMs / SECOND_MS));
+  return new ChatApiError('rate_limit_exceeded', 'This key has asked too often within 10 seconds', { retryAfterSec });
 }

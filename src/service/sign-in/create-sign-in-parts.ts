@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { HOUR_MS, SECOND_MS } from '../../base/clock.ts';
-import { KeyRing } from '../../base/key-ring.ts';
+import type { KeyRing } from '../../base/key-ring.ts';
 import { PAGE_TEXTS } from '../pages/service-page-texts.ts';
 import type { ServiceReport } from '../service-report.ts';
 import type { ServiceOptions } from '../start-service.ts';
@@ -27,9 +26,12 @@ export interface Institution {
 }
 
 /** Builds what the browser's part of sign-in works with. */
-export function createSignInParts(options: ServiceOptions, publicUrl: string, report: ServiceReport): SignInParts {
-  const { nowMs, accessTokenSec, refreshTokenSec, institution } = options;
-  const keyRing = options.keyRing ?? new KeyRing([randomBytes(32)]);
+export function createSignInParts(
+  options: ServiceOptions & { keyRing: KeyRing },
+  publicUrl: string,
+  report: ServiceReport,
+): SignInParts {
+  const { nowMs, accessTokenSec, refreshTokenSec, institution, keyRing } = options;
   const store = new Store(options.redis, keyRing);
   const directory = new Directory(options.directory);
   const origin = institution?.signIn.origin;

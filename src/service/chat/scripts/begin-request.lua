@@ -1,0 +1,19 @@
+-- Lets one request of an API key begin, unless the key has begun too many lately or has too many open, over all processes.
+-- Safe to repeat with the same id. A place that nobody renews or gives back is free again after `placeMs`: its process has died.
+-- keys  begun: ids by when they began   open: ids by when their places end
+-- args  id: of the request   mostBegun: within `windowMs`   mostOpen   windowMs   placeMs   nowMs: by the service's clock
+-- Answers mayBegin   waitMs: until another may, where the key has begun too many; 0 where too many are open
+local nowMs = tonumber(args.nowMs)
+redis.call('ZREMRANGEBYSCORE', keys.begun, '-inf', nowMs - args.windowMs)
+redis.call('ZREMRANGEBYSCORE', keys.open, '-inf', nowMs)
+if redis.call('ZSCORE', keys.open, args.id) then return answer { mayBegin = true } end
+if redis.call('ZCARD', keys.open) >= tonumber(args.mostOpen) then return answer { mayBegin = false } end
+if redis.call('ZCARD', keys.begun) >= tonumber(args.mostBegun) then
+  local oldest = redis.call('ZRANGE', keys.begun, 0, 0, 'WITHSCORES')
+  return answer { mayBegin = false, waitMs = math.max(1, (tonumber(oldest[2]) or nowMs) + args.windowMs - nowMs) }
+end
+redis.call('ZADD', keys.begun, nowMs, args.id)
+redis.call('PEXPIRE', keys.begun, args.windowMs)
+redis.call('ZADD', keys.open, nowMs + args.placeMs, args.id)
+redis.call('PEXPIRE', keys.open, args.placeMs)
+return answer { mayBegin = true }

@@ -1,0 +1,101 @@
+import { MINUTE_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
+import { inBackground } from '../../base/in-background.ts';
+import { randomToken } from '../../base/ids.ts';
+import type { KeyRing } from '../../base/key-ring.ts';
+import { loadScript } from '../../base/lua-script.ts';
+import type { RedisClient } from '../../base/redis.ts';
+import { withTimeout } from '../../base/with-timeout.ts';
+import { tooManyAtOnce, tooOften, type ChatLimits } from './key-limits.ts';
+
+const WINDOW_MS = 10 * SECOND_MS;
+/** What a process that died had open blocks its key no longer than this. */
+const PLACE_MS = 2 * MINUTE_MS;
+const KEEP_MS = PLACE_MS / 3;
+/** Without Redis each process counts for itself; nobody waits longer to learn that. */
+const PATIENCE_MS = 0.5 * SECOND_MS;
+const ID_BYTES = 12;
+
+const beginScript = loadScript(import.meta.url, './scripts/begin-request.lua', {
+  keys: ['begun', 'open'],
+  args: ['id', 'mostBegun', 'mostOpen', 'windowMs', 'placeMs', 'nowMs'],
+  answer: { mayBegin: 'flag', waitMs: 'number' },
+});
+const keepScript = loadScript(import.meta.url, './scripts/keep-places.lua', {
+  keys: ['open'],
+  args: ['nowMs', 'placeMs', '...ids'],
+});
+
+export interface SharedLimitsOptions {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  limits: ChatLimits;
+  /** The service's clock: processes whose clocks differ by a moment count the window that much wrong. */
+  nowMs: NowMs;
+}
+
+/** Counts what each key does over all processes of the service, in Redis. */
+export class SharedLimits {
+  readonly #redis: RedisClient;
+  readonly #keyRing: KeyRing;
+  readonly #limits: ChatLimits;
+  readonly #nowMs: NowMs;
+  /** Ids of open requests, by the Redis key that holds their places. */
+  readonly #open = new Map<string, Set<string>>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor({ redis, keyRing, limits, nowMs }: SharedLimitsOptions) {
+    this.#redis = redis;
+    this.#keyRing = keyRing;
+    this.#limits = limits;
+    this.#nowMs = nowMs;
+    this.#timer = setInterval(() => inBackground(() => this.keepPlaces()), KEEP_MS).unref();
+  }
+
+  /**
+   * Lets one request of an API key begin. While Redis is away it may: each process goes on to count for itself.
+   * @returns what must be called once when it has ended; calling it again does nothing
+   * @throws ChatApiError 429 with the seconds to wait
+   */
+  async begin(apiKey: string): Promise<() => void> {
+    const { begun, open } = this.#keysOf(apiKey);
+    const id = randomToken(ID_BYTES);
+    const { requestsPer10Sec, atOnce } = this.#limits;
+    const args = {
+      id,
+      mostBegun: requestsPer10Sec,
+      mostOpen: atOnce,
+      windowMs: WINDOW_MS,
+      placeMs: PLACE_MS,
+      nowMs: this.#nowMs(),
+    };
+    const asked = beginScript.run(this.#redis, { begun, open }, args);
+    const verdict = await withTimeout(asked, PATIENCE_MS).catch(() => undefined);
+    if (verdict && !verdict.mayBegin) throw verdict.waitMs === 0 ? tooManyAtOnce() : tooOften(verdict.waitMs);
+    const places = this.#open.get(open) ?? new Set();
+    this.#open.set(open, places.add(id));
+    return () => {
+      if (!places.delete(id)) return;
+      inBackground(() => this.#redis.zrem(open, id).catch(() => undefined));
+    };
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Keeps the places of what is still being answered; runs by itself. */
+  async keepPlaces(): Promise<void> {
+    for (const [open, ids] of this.#open) {
+      if (ids.size === 0) continue;
+      await keepScript
+        .run(this.#redis, { open }, { nowMs: this.#nowMs(), placeMs: PLACE_MS, ids: [...ids] })
+        .catch(() => undefined);
+    }
+  }
+
+  /** By a keyed hash: whoever reads Redis learns no API key. */
+  #keysOf(apiKey: string): { begun: string; open: string } {
+    const name = this.#keyRing.pseudonym('chat-key', apiKey);
+    return { begun: `{chat:${name}}:begun`, open: `{chat:${name}}:open` };
+  }
+}
