@@ -3,7 +3,7 @@ import type { JudgeProof } from './ask-whose.ts';
 import { checkChat } from './check-chat.ts';
 import { checkPublicUrl } from './check-public-url.ts';
 import { checkRedis } from './check-redis.ts';
-import { checkSignIn } from './check-sign-in.ts';
+import { checkSignIn, signInToCheck } from './check-sign-in.ts';
 import { runChecks, type Check, type CheckOutput } from './run-checks.ts';
 import { createLog } from '../base/log.ts';
 import { checkPlatform } from './check-platform.ts';
@@ -87,7 +87,7 @@ function botChecks(config: Config, secrets: Secrets): Check[] {
       ? checkOfEmbeddedChat(config)
       : { name: 'Chat service', run: async () => checkChat(await asEngineKnowsThem(config, secrets)) },
     ...(config.embedded.chat ? [] : [checkOfModels(config, secrets)]),
-    ...(signIn.mode === 'off' ? [] : [checkOfSignIn(config)]),
+    ...(signIn.mode === 'off' ? [] : [checkOfSignIn(config, secrets)]),
     ...(config.mode === 'local'
       ? [embedded('Messaging app', `embedded; set the credentials of ${REAL_ONES} for a real one`)]
       : platformChecks(config, secrets)),
@@ -129,13 +129,13 @@ function checkOfEmbeddedChat({ local }: Config): Check {
   return { name: 'Chat service', run: () => checkChat(connected) };
 }
 
-function checkOfSignIn({ embedded: { signIn: isEmbedded }, signIn, http }: Config): Check {
+function checkOfSignIn(config: Config, secrets: Secrets): Check {
+  const {
+    embedded: { signIn: isEmbedded },
+  } = config;
   const name = 'Sign-in service';
   if (isEmbedded) return embedded(name, 'embedded; set SIGN_IN_URL for your own');
-  return {
-    name,
-    run: () => checkSignIn({ authUrl: signIn.url, clientId: signIn.clientId, publicUrl: http.publicUrl }),
-  };
+  return { name, run: () => checkSignIn(signInToCheck(config, secrets)) };
 }
 
 /** The platforms judge their own credentials. */

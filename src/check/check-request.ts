@@ -6,6 +6,8 @@ interface CheckRequest {
   headers?: Record<string, string>;
   /** Sent as JSON, by POST. */
   json?: object;
+  /** Sent as a form, by POST. */
+  form?: Record<string, string>;
   timeoutMs?: number;
 }
 
@@ -16,13 +18,14 @@ const CONNECT_TIMEOUT_MS = 5 * SECOND_MS;
 
 /** One call, as it is: no retries, no redirects. Never throws, since a check reports what it meets. */
 export async function requestForCheck(url: string, request: CheckRequest = {}): Promise<CheckAnswer> {
-  const { headers, json, timeoutMs = 10 * SECOND_MS } = request;
+  const { headers, json, form, timeoutMs = 10 * SECOND_MS } = request;
   try {
     const { statusCode, body } = await got(url, {
       ...throughProxy(url),
-      method: json ? 'POST' : 'GET',
+      method: json || form ? 'POST' : 'GET',
       headers,
       json,
+      form,
       retry: { limit: 0 },
       followRedirect: false,
       throwHttpErrors: false,

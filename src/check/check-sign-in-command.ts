@@ -1,4 +1,6 @@
 import { Registry } from 'prom-client';
+import type { CheckResult } from '../platforms/platform.ts';
+import { checkSignIn, signInToCheck } from './check-sign-in.ts';
 import { runSignInProbe } from './sign-in-probe/probe.ts';
 import { listen } from '../base/http-server.ts';
 import { createLog } from '../base/log.ts';
@@ -35,6 +37,8 @@ export async function runSignInCommand(
     process.stderr.write('There is no sign-in to try: set SIGN_IN_URL, and SIGN_IN to required or optional\n');
     return 1;
   }
+  // The experiments are about what the specification leaves open; the other two protocols leave none of it.
+  if (config.signIn.type !== 'oauth2') return printChecks(await checkSignIn(signInToCheck(config, secrets)));
   const interrupt = new AbortController();
   const endListening = listenForStop({ onStop: () => interrupt.abort(), onInsist: () => process.exit(1) });
   const endings: (() => Promise<void>)[] = [];
@@ -58,6 +62,13 @@ export async function runSignInCommand(
     for (const end of endings.toReversed()) await end();
     endListening();
   }
+}
+
+/** @returns the exit code: 1 when a line is a fault */
+function printChecks(results: readonly CheckResult[]): 0 | 1 {
+  for (const { name, verdict, detail, nextStep } of results)
+    process.stdout.write(`${name}: ${verdict}: ${detail}${nextStep === undefined ? '' : `. ${nextStep}`}\n`);
+  return results.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
 }
 
 function isPortTaken(error: unknown): boolean {

@@ -1,18 +1,42 @@
+import type { Config, Secrets } from '../settings/config.ts';
 import type { CheckResult } from '../platforms/platform.ts';
+import { checkCas } from './check-cas.ts';
+import { checkOidc } from './check-oidc.ts';
 import { requestForCheck } from './check-request.ts';
 
 export interface SignInCheckOptions {
-  /** The sign-in interface's base address. */
+  /** What the service speaks; the specification's `oauth2` unless told. */
+  type?: 'oauth2' | 'oidc' | 'cas';
+  /** The sign-in interface's base address, the issuer, or the CAS server's base. */
   authUrl: string;
   clientId: string;
+  /** Tried with OpenID Connect only. */
+  clientSecret?: string;
+  scope?: string;
   publicUrl: string;
+}
+
+/** What there is to check of a deployment's sign-in service. */
+export function signInToCheck({ signIn, http }: Config, { signInClientSecret }: Secrets): SignInCheckOptions {
+  const { type, url: authUrl, clientId, scope } = signIn;
+  return { type, authUrl, clientId, clientSecret: signInClientSecret ?? '', scope, publicUrl: http.publicUrl };
 }
 
 const NAME = 'Sign-in service';
 
-/** Opens the sign-in page as a browser would; nobody signs in. The client's secret is proven by a real sign-in only. */
-export async function checkSignIn({ authUrl, clientId, publicUrl }: SignInCheckOptions): Promise<CheckResult[]> {
+/** Opens the sign-in page as a browser would; nobody signs in. Where the service speaks `oauth2`, the client's secret is proven by a real sign-in only. */
+export function checkSignIn(options: SignInCheckOptions): Promise<CheckResult[]> {
+  const { type = 'oauth2', authUrl, clientId, clientSecret = '', scope = 'openid profile', publicUrl } = options;
   const redirectUri = `${publicUrl}/oauth/callback`;
+  if (type === 'oidc') return checkOidc({ issuer: authUrl, clientId, clientSecret, scope, redirectUri });
+  return type === 'cas' ? checkCas(authUrl, redirectUri) : checkOauth2({ authUrl, clientId, redirectUri });
+}
+
+async function checkOauth2({
+  authUrl,
+  clientId,
+  redirectUri,
+}: Record<'authUrl' | 'clientId' | 'redirectUri', string>): Promise<CheckResult[]> {
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: clientId,

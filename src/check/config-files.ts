@@ -4,7 +4,7 @@ import { parsePolicyFile } from '../policy/policy-file.ts';
 import { ConfigFileError } from '../base/json-file.ts';
 import { parseClientsFile } from '../service/clients-file.ts';
 import { parseDirectoryFile } from '../service/directory-file.ts';
-import { parseProfileMapFile } from '../service/profile-map-file.ts';
+import { parseProfileMapFile } from '../sign-in-dialects/profile-map-file.ts';
 import { modelsFileOf } from '../compose/models.ts';
 import { parseModelsFile } from '../models/models-file.ts';
 import type { Config } from '../settings/config.ts';
@@ -24,7 +24,8 @@ interface NamedFile {
  * @returns a sentence for each fault, beginning with the setting's name
  */
 export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
-  const { roles, chat, service, mode } = config;
+  const { roles, chat, service, signIn, mode } = config;
+  const signsIn = signIn.mode !== 'off' && (roles.includes('receiver') || roles.includes('worker'));
   const allowPlainPasswords = mode === 'local';
   const parseDirectory = (text: string) => parseDirectoryFile(text, { allowPlainPasswords });
   const parsePolicy = (text: string) => parsePolicyFile(text, chat.models);
@@ -36,6 +37,9 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
           { setting: 'POLICY_FILE', path: config.policyFile, parse: parsePolicy },
           { setting: 'TOOLS_FILE', path: config.toolsFile, parse: parseTools },
         ]
+      : []),
+    ...(signsIn
+      ? [{ setting: 'SIGN_IN_PROFILE_MAP_FILE', path: signIn.profileMapFile, parse: parseProfileMapFile }]
       : []),
     ...(roles.includes('service')
       ? [

@@ -9,7 +9,7 @@ import type { LocalMode } from '../local/local-mode.ts';
 import { describePlatform } from '../platforms/registry.ts';
 import { parseClientsFile, type ServiceClient } from '../service/clients-file.ts';
 import { parseDirectoryFile, type ServicePerson } from '../service/directory-file.ts';
-import { parseProfileMapFile } from '../service/profile-map-file.ts';
+import { parseProfileMapFile } from '../sign-in-dialects/profile-map-file.ts';
 import type { Institution } from '../service/sign-in/create-sign-in-parts.ts';
 import { CasSignIn } from '../service/sign-in/methods/cas-sign-in.ts';
 import { OidcSignIn } from '../service/sign-in/methods/oidc-sign-in.ts';

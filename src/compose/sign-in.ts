@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { MINUTE_MS, SECOND_MS } from '../base/clock.ts';
 import { asError } from '../base/coded-error.ts';
 import type { Log } from '../base/log.ts';
 import { settledWithin } from '../base/settled-within.ts';
 import { watchHistory } from '../base/watch-history.ts';
 import type { Base, BotOptions } from './bot.ts';
+import { parseProfileMapFile, type ProfileMap } from '../sign-in-dialects/profile-map-file.ts';
 import { createIdentity, type Identity } from '../identity/identity.ts';
 import type { FindHeldMessages, WaitsFor } from '../identity/links/waiting.ts';
 import type { TurnClaim } from '../domain/turn.ts';
@@ -28,7 +30,9 @@ export function createSignIn(options: BotOptions, base: Base): Identity | undefi
     publicUrl: config.http.publicUrl,
     providerName: signIn.serviceName,
     signIn: {
+      type: signIn.type,
       authUrl: signIn.url,
+      profileMap: readProfileMap(signIn),
       clientId: signIn.clientId,
       clientSecret: secrets.signInClientSecret ?? '',
       scope: signIn.scope,
@@ -51,6 +55,11 @@ export function createSignIn(options: BotOptions, base: Base): Identity | undefi
     notify: createTellPerson({ ...base, groupScope: config.conversation.groupScope, log }),
   });
   return identity;
+}
+
+/** Read at the start, with the other files: a fault in it stops the start. @throws ConfigFileError */
+function readProfileMap({ profileMapFile }: BotOptions['config']['signIn']): ProfileMap {
+  return parseProfileMapFile(profileMapFile === undefined ? '{}' : readFileSync(profileMapFile, 'utf8'));
 }
 
 /** What the pages may promise a person who signs in. */

@@ -13,7 +13,7 @@ import { serviceRedirectUri } from './browser/authorization-request.ts';
 import { createLinks } from './links/links.ts';
 import { nameTicket } from './tickets/name-ticket.ts';
 import type { Platform } from '../platforms/platform.ts';
-import { createServiceRequests } from './oauth/service-requests.ts';
+import { createDialect } from './dialects/create-dialect.ts';
 import { proofsFor, refuseUnsafe, type IdentityOptions } from './options.ts';
 import { createPendingSignIns } from './tickets/pending-sign-ins.ts';
 import { recheckDue, type RecheckParts } from './tokens/recheck.ts';
@@ -59,9 +59,14 @@ export interface Identity {
   takeTypedCode(message: TypedMessage): Promise<TypedOutcome | undefined>;
   /**
    * Forgets the link, its reverse index and tokens (SECURITY.md unlink-ends-all). Signing out at the service is the person's own step.
+   * `logoutUrl` is undefined where the service has no such page, or could not be asked for it.
    * @param messageId of the message that asks for it; handled again, it is told the same and undoes nothing more
    */
-  unlink(owner: PersonOwner, chatUserId: string, messageId: string): Promise<{ wasLinked: boolean; logoutUrl: string }>;
+  unlink(
+    owner: PersonOwner,
+    chatUserId: string,
+    messageId: string,
+  ): Promise<{ wasLinked: boolean; logoutUrl: string | undefined }>;
   /** Releases that were not reported as done, oldest first. */
   pendingReleases(limit: number): Promise<Release[]>;
   releaseDone(releaseId: string): Promise<void>;
@@ -85,7 +90,7 @@ export interface Identity {
 export function createIdentity(options: IdentityOptions): Identity {
   refuseUnsafe(options);
   const parts = createParts(options);
-  const { links, tickets, releases, accessTokens, service, audit, flow } = parts;
+  const { links, tickets, releases, accessTokens, dialect, audit, flow } = parts;
   return {
     accountOf: ({ platform, tenant, app }, chatUserId) => links.accountOf({ platform, tenant, app, chatUserId }),
     async askToSignIn(request) {
@@ -107,7 +112,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       const person = { platform, tenant, app, chatUserId };
       const wasLinked = await links.remove(person, messageId);
       if (wasLinked) audit('unlinked', person);
-      return { wasLinked, logoutUrl: service.logoutUrl(serviceRedirectUri(flow.publicOrigin)) };
+      return { wasLinked, logoutUrl: await dialect.logoutUrl(serviceRedirectUri(flow.publicOrigin)) };
     },
     pendingReleases: (limit) => releases.pending(limit),
     releaseDone: (releaseId) => releases.done(releaseId),
@@ -136,9 +141,9 @@ function createParts(options: IdentityOptions) {
   const tickets = createTickets(store, keyRing, nowMs);
   const { allowedIdentityCodes } = signIn;
   const profileRules = { clientId: signIn.clientId, allowedIdentityCodes };
-  const service = createServiceRequests(signIn);
+  const dialect = createDialect(signIn, profileRules);
   const tell = background(options, 'a notice was not delivered', options.notify);
-  const shared = { ...base, links, tickets, service, signIn, log, tell, profileRules };
+  const shared = { ...base, links, tickets, dialect, signIn, log, tell };
   const accessTokens = createAccessTokens(shared);
   const waitsFor = createWaitsFor(store, { lookForHeld: options.lookForHeld, log });
   const flow: SignInFlow = {
@@ -193,7 +198,7 @@ function routeOptions(options: IdentityOptions, { flow, store }: Parts) {
     flow,
     failures: createFailureLimit(store, options.keyRing, options.nowMs),
     platformNames: platforms.map((platform) => platform.name),
-    formOrigins: [new URL(options.signIn.authUrl).origin, ...platformOrigins],
+    formOrigins: () => [...flow.dialect.origins(), ...platformOrigins],
     trustedProxyHops: options.trustedProxyHops ?? 0,
     helpUrl: options.helpUrl,
   };

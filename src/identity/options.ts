@@ -2,6 +2,7 @@ import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { Bilingual } from '../base/texts.ts';
+import type { ProfileMap } from '../sign-in-dialects/profile-map-file.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { PlatformName } from '../domain/message.ts';
@@ -23,8 +24,11 @@ export type Proof = 'same-browser' | 'same-id' | 'typed-code';
 export type KeepTokens = 'none' | 'refresh' | 'both';
 
 export interface SignInOptions {
-  /** The sign-in interface's `{auth_url}`, without a slash at its end. */
+  /** What the service speaks; the specification's `oauth2` unless told. */
+  type?: 'oauth2' | 'oidc' | 'cas';
+  /** The sign-in interface's `{auth_url}`, without a slash at its end; OpenID Connect's issuer, letter by letter; CAS's base. */
   authUrl: string;
+  /** Empty with CAS, which knows applications by their address. */
   clientId: string;
   clientSecret: string;
   /** Sent only when given. */
@@ -38,6 +42,8 @@ export interface SignInOptions {
   /** What `same-id` compares; the profile's id, exactly, unless told. */
   sameIdRule?: SameIdRule;
   expiresUnit: ExpiresUnit;
+  /** Which claims give which part of a profile, with OpenID Connect and CAS; the usual ones unless told. */
+  profileMap?: ProfileMap;
   keepTokens: KeepTokens;
   /** Identity types (`JG`, `XS`, `QT`) that may link; all unless told. */
   allowedIdentityCodes?: readonly string[];

@@ -76,7 +76,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
     toolsFile: resolve(cwd, settings.TOOLS_FILE),
     webSearchUrl: settings.WEB_SEARCH_URL,
     reply: { minEditMs: settings.REPLY_MIN_EDIT_MS },
-    signIn: assembleSignIn(judged, service),
+    signIn: assembleSignIn(judged, service, cwd),
     platforms: PLATFORMS.filter((platform) => isServed(platform, judged)).map(({ name }) => name),
     ...assemblePlatforms(judged),
     local: {
@@ -103,14 +103,19 @@ function portOf({ settings, given, roles }: ValidatedSettings): number {
     : settings.PORT;
 }
 
-function assembleSignIn(judged: ValidatedSettings, embeddedUrl: string): Config['signIn'] {
+function assembleSignIn(judged: ValidatedSettings, embeddedUrl: string, cwd: string): Config['signIn'] {
   const { settings } = judged;
-  const url = settings.SIGN_IN_URL ?? embeddedUrl;
+  const { SIGN_IN_TYPE: type, SIGN_IN_PROFILE_MAP_FILE: mapFile } = settings;
+  const given = settings.SIGN_IN_URL ?? embeddedUrl;
+  // An issuer is compared letter by letter.
+  const url = type === 'oidc' ? given : new URL(given).href.replace(/\/+$/, '');
   return {
     mode: settings.SIGN_IN,
+    type,
     url,
-    clientId: settings.SIGN_IN_CLIENT_ID ?? LOCAL.clientId,
-    scope: settings.SIGN_IN_SCOPE,
+    clientId: type === 'cas' ? '' : (settings.SIGN_IN_CLIENT_ID ?? LOCAL.clientId),
+    scope: settings.SIGN_IN_SCOPE ?? (type === 'oidc' ? 'openid profile' : 'SVC-Basic'),
+    profileMapFile: mapFile === undefined ? undefined : resolve(cwd, mapFile),
     state: settings.SIGN_IN_STATE,
     ...proofsOf(judged),
     sameIdRule: settings.SIGN_IN_SAME_ID_RULE,

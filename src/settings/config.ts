@@ -71,9 +71,12 @@ export interface Config extends PlatformConfigs {
   readonly reply: { readonly minEditMs: number | undefined };
   readonly signIn: {
     readonly mode: 'required' | 'optional' | 'off';
+    readonly type: 'oauth2' | 'oidc' | 'cas';
     readonly url: string;
+    /** Empty with `cas`. */
     readonly clientId: string;
     readonly scope: string;
+    readonly profileMapFile: string | undefined;
     readonly state: 'required' | 'absent';
     /** Empty only when sign-in is off or the service runs alone. */
     readonly proofs: readonly SignInProof[];

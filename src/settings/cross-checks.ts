@@ -34,6 +34,7 @@ const CHECKS: readonly Check[] = [
   localModeMeant,
   requiredWhenServing,
   signInCredentials,
+  signInDialect,
   completeCredentials,
   oneInstitution,
   oneWebSearch,
@@ -154,10 +155,46 @@ function requiredWhenServing({ settings, given, mode, roles }: ValidatedSettings
 
 function signInCredentials({ settings, given, roles }: ValidatedSettings): Fault[] {
   if (settings.SIGN_IN === 'off' || !given.has('SIGN_IN_URL') || isServiceAlone(roles)) return [];
+  if (settings.SIGN_IN_TYPE === 'cas') return [];
   const names = ['SIGN_IN_CLIENT_ID', 'SIGN_IN_CLIENT_SECRET'] as const;
   return names
     .filter((name) => !given.has(name))
     .map((name) => missing(name, 'the sign-in service at SIGN_IN_URL gave it to you'));
+}
+
+/** Each dialect needs some settings and has no use for others: one that would be ignored was set for a reason. */
+function signInDialect({ settings, given, roles }: ValidatedSettings): Fault[] {
+  const { SIGN_IN_TYPE: type, SIGN_IN_SCOPE: scope } = settings;
+  if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
+  const useless = (names: readonly SettingName[], why: string) =>
+    names.filter((name) => given.has(name)).map((name) => fault(name, `${why}: unset it, or correct SIGN_IN_TYPE`));
+  if (type === 'oauth2')
+    return useless(
+      ['SIGN_IN_PROFILE_MAP_FILE'],
+      'is of no use with SIGN_IN_TYPE=oauth2, whose profile has fixed names',
+    );
+  const faults: Fault[] = [];
+  if (!given.has('SIGN_IN_URL')) {
+    const what = type === 'oidc' ? 'the issuer' : "the CAS server's base";
+    faults.push(
+      fault('SIGN_IN_TYPE', `is ${type}, which needs SIGN_IN_URL: set that to ${what}, or unset SIGN_IN_TYPE`),
+    );
+  }
+  if (settings.SIGN_IN_STATE === 'absent')
+    faults.push(
+      fault('SIGN_IN_STATE', `cannot be absent with SIGN_IN_TYPE=${type}, where state always returns: unset it`),
+    );
+  if (type === 'cas') {
+    const names = ['SIGN_IN_CLIENT_ID', 'SIGN_IN_CLIENT_SECRET', 'SIGN_IN_SCOPE', 'SIGN_IN_KEEP_TOKENS'] as const;
+    faults.push(...useless(names, 'is of no use with SIGN_IN_TYPE=cas, which has neither clients nor tokens'));
+  }
+  if (type === 'oidc' && scope !== undefined && !scope.split(/ +/).includes('openid'))
+    faults.push(fault('SIGN_IN_SCOPE', 'lacks openid, without which there is no OpenID Connect: add it'));
+  const why =
+    type === 'oidc'
+      ? 'is of no use with SIGN_IN_TYPE=oidc, whose times are in seconds'
+      : 'is of no use with SIGN_IN_TYPE=cas, which has no tokens';
+  return [...faults, ...useless(['SIGN_IN_EXPIRES_UNIT'], why)];
 }
 
 function completeCredentials({ given }: ValidatedSettings): Fault[] {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { modelsIn } from '../check/check-chat.ts';
 import { isRefusedByRedis } from '../check/check-redis.ts';
-import { checkSignIn } from '../check/check-sign-in.ts';
+import { checkSignIn, signInToCheck } from '../check/check-sign-in.ts';
 import { requestForCheck } from '../check/check-request.ts';
 import { withTimeout } from '../base/with-timeout.ts';
 import { SECOND_MS } from '../base/clock.ts';
@@ -46,9 +46,7 @@ export async function probesAtStart(parts: ProbeDeps): Promise<StartProbe[]> {
     ...(has('worker') && !embedded.chat
       ? [chatProbe(asEngineKnows(config), secrets.chatApiKey), ...unlistedModels(config)]
       : []),
-    ...(hasBot && !embedded.signIn && signIn.mode !== 'off'
-      ? [signInProbe({ authUrl: signIn.url, clientId: signIn.clientId, publicUrl: http.publicUrl })]
-      : []),
+    ...(hasBot && !embedded.signIn && signIn.mode !== 'off' ? [signInProbe(signInToCheck(config, secrets))] : []),
     ...(isServing && hasBot ? [publicUrlProbe(http.publicUrl), ...(await platformProbes(parts))] : []),
   ];
 }

@@ -16,7 +16,8 @@ type SignInText =
   | 'groupSignInSent'
   | 'groupSignInSentHeld'
   | 'groupTooOld'
-  | 'unlinked';
+  | 'unlinked'
+  | 'unlinkedHere';
 
 /** How the bot asks people in the chat to sign in. `{link}` is the link's label and address, or the address alone. */
 export const SIGN_IN_TEXTS: Catalogue<SignInText> = {
@@ -74,5 +75,9 @@ export const SIGN_IN_TEXTS: Catalogue<SignInText> = {
   unlinked: {
     en: 'You are signed out here; your sign-in and this conversation are deleted. To sign out of {service} as well: {link}',
     zh: '你已退出登录，登录信息和这段对话已删除。如需同时退出登录服务（{service}）：{link}',
+  },
+  unlinkedHere: {
+    en: 'You are signed out here; your sign-in and this conversation are deleted. You may still be signed in to {service} in your browser.',
+    zh: '你已退出登录，登录信息和这段对话已删除。你在浏览器中可能仍处于登录服务（{service}）的登录状态。',
   },
 };

@@ -174,10 +174,13 @@ async function injectedCode(attempt: Attempt): Promise<0 | 1> {
   }
   const isPlatform = usesPlatform(fixture) && random.oneIn(3);
   const challenge = random.pick([undefined, 'of another flow']);
-  const code = isPlatform ? fixture.platform.codeFor(other) : fixture.service.mintCode(other, challenge);
+  const code = isPlatform ? fixture.platform.codeFor(other) : fixture.provider.mintCode(other, challenge);
   const state = random.pick(['', '', `&state=${random.text(64)}`, '&state=null']);
   const path = isPlatform ? '/oauth/platform/wecom/callback' : '/oauth/callback';
-  const end = await own.follow(await own.get(`${fixture.url}${path}?code=${code}${state}`), /\/oauth2\.0\/authorize/);
+  const end = await own.follow(
+    await own.get(`${fixture.url}${path}?${isPlatform ? 'code' : fixture.provider.returns}=${code}${state}`),
+    /\/oauth2\.0\/authorize/,
+  );
   const isServicePending = position === 3 || (position === 2 && !usesPlatform(fixture));
   const isTaken = isStateOptional(fixture) && !isPlatform && state === '' && isServicePending;
   // A code that is bound to another flow's PKCE challenge is refused by the service, and the owner's browser begins anew.
@@ -218,8 +221,9 @@ async function callbackOf(browser: TestBrowser, started: Answer): Promise<string
 }
 
 function exchangesOf(fixture: IdentityFixture, callback: string): number {
-  const code = new URL(callback).searchParams.get('code');
-  return fixture.service.seen.codes.filter((seen) => seen === code).length;
+  const { returns, seen } = fixture.provider;
+  const code = new URL(callback).searchParams.get(returns);
+  return seen.codes.filter((seen) => seen === code).length;
 }
 
 async function confirmIfAsked(browser: TestBrowser, page: Answer): Promise<void> {

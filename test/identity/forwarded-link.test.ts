@@ -5,35 +5,48 @@ import { keys } from '../../src/identity/store.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
-import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
+import { startCasStandIn } from './dialects/cas-stand-in.ts';
+import { startOidcStandIn } from './dialects/oidc-stand-in.ts';
+import { startIdentityFixture, type IdentityFixture, type Provider } from './identity-fixture.ts';
 
 /** Of each kind, spread over the deployments. */
 /** 200 of each kind by `npm run test:long`. */
-const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? (process.env['TEST_LONG'] ? 200 : 15));
+const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? (process.env['TEST_LONG'] ? 200 : 24));
 /** Set to repeat a failure. */
 const SEED = process.env['ATTEMPTS_SEED'] ?? randomBytes(4).toString('hex');
 
-const DEPLOYMENTS = (['required', 'absent'] as const).flatMap((state) =>
-  ([['same-browser'], ['same-id'], ['same-browser', 'same-id']] as const).map((proof) => ({ state, proof })),
-);
+const PROOFS = [['same-browser'], ['same-id'], ['same-browser', 'same-id']] as const;
+const DEPLOYMENTS = (['required', 'absent'] as const).flatMap((state) => PROOFS.map((proof) => ({ state, proof })));
+/** What speaks another dialect returns `state` always. */
+const DIALECTS = { oidc: startOidcStandIn, cas: startCasStandIn };
 
 let server: TestRedis;
 let fixtures: IdentityFixture[] = [];
+let providers: { close(): Promise<void> }[] = [];
 beforeAll(async () => {
   server = await startTestRedis();
-  fixtures = [];
+  [fixtures, providers] = [[], []];
   for (const signIn of DEPLOYMENTS) {
     const fixture = await startIdentityFixture(server.redis, { signIn });
     fixture.service.echoesState = signIn.state === 'required';
     fixtures.push(fixture);
   }
+  for (const [type, start] of Object.entries(DIALECTS) as [
+    'oidc' | 'cas',
+    () => Promise<Provider & { close(): Promise<void> }>,
+  ][]) {
+    const provider = await start();
+    providers.push(provider);
+    for (const proof of PROOFS)
+      fixtures.push(await startIdentityFixture(server.redis, { provider, signIn: { type, proof } }));
+  }
 });
 afterAll(async () => {
-  await Promise.all(fixtures.map((fixture) => fixture.close()));
+  await Promise.all([...fixtures, ...providers].map((one) => one.close()));
   await server.stop();
 });
 
-describe('a forwarded link [proof-of-person]', () => {
+describe('a forwarded link, with each dialect of the sign-in service [proof-of-person] [same-for-all-dialects]', () => {
   for (const [index, [kind, attack]] of Object.entries(ATTACKS).entries()) {
     test(
       `${kind}: ${ATTEMPTS} random attempts, no link, and the owner is told once of somebody else`,
@@ -62,8 +75,8 @@ describe('a forwarded link [proof-of-person]', () => {
         told === 1 ? [[owner, 'someone-else-signed-in']] : [],
       );
     } catch (cause) {
-      const { state, proof } = fixture.options.signIn;
-      const where = `state ${state}, proof ${proof.join('+')}`;
+      const { type = 'oauth2', state, proof } = fixture.options.signIn;
+      const where = `${type}, state ${state}, proof ${proof.join('+')}`;
       throw new Error(`${kind}, attempt ${name}, ${where}; repeat with ATTEMPTS_SEED=${SEED}`, { cause });
     }
   }

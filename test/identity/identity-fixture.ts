@@ -11,7 +11,20 @@ import { recordingLog } from '../support/redis.ts';
 import { startStandInService, type StandInService } from './stand-in-service.ts';
 import { TestBrowser, type Answer } from './test-browser.ts';
 
+/** A sign-in service of another dialect; who starts it names it in `signIn` too, and closes it. */
+export interface Provider {
+  url: string;
+  clientId: string;
+  clientSecret: string;
+  /** The parameter in which a return brings what is redeemed. */
+  returns: 'code' | 'ticket';
+  seen: { authorize: URLSearchParams[]; codes: string[] };
+  mintCode(account: string, challenge?: string): string;
+}
+
 export interface IdentityFixtureOptions {
+  /** In the place of the specified service. */
+  provider?: Provider;
   signIn?: Partial<SignInOptions>;
   platform?: FakePlatformOptions;
   identity?: Partial<IdentityOptions>;
@@ -24,6 +37,8 @@ export interface IdentityFixture {
   identity: Identity;
   url: string;
   service: StandInService;
+  /** Where people sign in: the specified service unless told. */
+  provider: Provider;
   platform: FakePlatform;
   options: IdentityOptions;
   /** Moves our clock; Redis's own times do not move. */
@@ -58,6 +73,9 @@ export async function startIdentityFixture(
 ): Promise<IdentityFixture> {
   await redis.flushdb();
   const service = await startStandInService();
+  const { authUrl, seen, mintCode, clientId, clientSecret } = service;
+  const own: Provider = { url: authUrl, returns: 'code', seen, mintCode, clientId, clientSecret };
+  const { provider = own } = overrides;
   const platform = createFakePlatform(overrides.platform);
   let handler: RequestListener = (_request, response) => {
     response.writeHead(503).end();
@@ -80,9 +98,9 @@ export async function startIdentityFixture(
     publicUrl: server.url,
     providerName: { en: 'Example University', zh: 'Example University' },
     signIn: {
-      authUrl: service.authUrl,
-      clientId: service.clientId,
-      clientSecret: service.clientSecret,
+      authUrl: provider.url,
+      clientId: provider.clientId,
+      clientSecret: provider.clientSecret,
       state: 'required',
       proof: ['same-browser'],
       expiresUnit: 'auto',
@@ -121,6 +139,7 @@ export async function startIdentityFixture(
       identity,
       url: server.url,
       service,
+      provider,
       platform,
       options,
       clock,

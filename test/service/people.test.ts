@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { KeyRing } from '../../src/base/key-ring.ts';
 import { parseDirectoryFile } from '../../src/service/directory-file.ts';
-import { personFromClaims } from '../../src/service/sign-in/methods/person-from-claims.ts';
+import { personFromClaims } from '../../src/sign-in-dialects/person-from-claims.ts';
 import { Directory } from '../../src/service/sign-in/directory.ts';
 import { People } from '../../src/service/sign-in/people.ts';
 import { Store } from '../../src/service/sign-in/store.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseProfileMapFile, type ProfileMap } from '../../src/service/profile-map-file.ts';
+import { parseProfileMapFile, type ProfileMap } from '../../src/sign-in-dialects/profile-map-file.ts';
 import type { ConfigFileError } from '../../src/base/json-file.ts';
-import { personFromClaims } from '../../src/service/sign-in/methods/person-from-claims.ts';
-import { PageError } from '../../src/service/sign-in/sign-in-errors.ts';
+import { personFromClaims } from '../../src/sign-in-dialects/person-from-claims.ts';
+import { ProviderError } from '../../src/sign-in-dialects/provider-error.ts';
 
 const map = (file: object): ProfileMap => parseProfileMapFile(JSON.stringify(file));
 const usual = map({});
@@ -99,7 +99,7 @@ describe('a profile from claims [profile]', () => {
     ['a name inherited by every object', { XM: ['toString', 'constructor.name'] }, { sub: '7' }, 'XM'],
   ])('without %s there is no profile, and the error names the part, not its value', (_, file, claims, part) => {
     const read = () => personFromClaims(map(file), claims);
-    expect(read).toThrow(PageError);
+    expect(read).toThrow(ProviderError);
     expect(read).toThrow(`The claims give no usable ${part}`);
   });
 
@@ -114,7 +114,7 @@ describe('a profile from claims [profile]', () => {
             expect(texts.every((text) => typeof text === 'string' && !/\p{Cc}/u.test(text))).toBe(true);
             expect(profile.id).not.toBe('');
           } catch (error) {
-            expect((error as PageError).code).toBe('profile_unusable');
+            expect((error as ProviderError).code).toBe('profile_unusable');
           }
         },
       ),

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { asError } from '../../base/coded-error.ts';
 import { sha256Hex } from '../../base/ids.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { SignInFlow } from './flow.ts';
-import { codeChallengeOf, newCodeVerifier } from '../oauth/pkce.ts';
-import { PageError } from '../pages/page-error.ts';
+import { isIdentityError } from '../identity-error.ts';
+import { PageError, type TryAgain } from '../pages/page-error.ts';
 import { TRANSACTION_LIFE_MS, type Transaction } from '../tickets/transactions.ts';
 
 /** Where a browser is sent next, and what it has to come back with. */
@@ -17,6 +18,8 @@ interface LegOptions {
   cookieHash: string;
   isChatProven: boolean;
   restarts: number;
+  /** What page service-failed needs to offer a new start. */
+  again: TryAgain;
 }
 
 /** Binds the ticket to this browser for one authorization request. @throws PageError link-used-up when it is another browser's or over, too-many-tries when it was started too often */
@@ -45,16 +48,17 @@ export function platformAuthorization(flow: SignInFlow, platform: Platform, tick
   };
 }
 
-/** To the sign-in service (SECURITY.md one-transaction, fixed-redirect). */
-export function serviceAuthorization(
+/** To the sign-in service (SECURITY.md one-transaction, fixed-redirect). @throws PageError service-failed */
+export async function serviceAuthorization(
   flow: SignInFlow,
-  { ticketHash, cookieHash, isChatProven, restarts }: LegOptions,
-): AuthorizationRequest {
+  { ticketHash, cookieHash, isChatProven, restarts, again }: LegOptions,
+): Promise<AuthorizationRequest> {
   const state = newState();
-  const verifier = newCodeVerifier();
   const redirectUri = serviceRedirectUri(flow.publicOrigin);
-  const location = flow.service.authorizeUrl({ redirectUri, state, codeChallenge: codeChallengeOf(verifier) });
-  const sealed = flow.keyRing.seal('pkce-verifier', cookieHash, verifier);
+  const { location, kept } = await flow.dialect.leave({ redirectUri, state }).catch((thrown: unknown) => {
+    throw serviceFailure(flow, thrown, again);
+  });
+  const sealed = flow.keyRing.seal('pkce-verifier', cookieHash, kept);
   const common = {
     ticketHash,
     redirectUri,
@@ -62,6 +66,13 @@ export function serviceAuthorization(
     expiresAtMs: flow.nowMs() + TRANSACTION_LIFE_MS,
   };
   return { location, transaction: { leg: 'service', ...common, verifier: sealed, isChatProven, restarts } };
+}
+
+/** What the sign-in service's failure is to a browser; everything else stays what it is. */
+export function serviceFailure(flow: SignInFlow, thrown: unknown, again: TryAgain): Error {
+  if (!isIdentityError(thrown, 'service_timeout', 'service_unreachable', 'service_refused')) return asError(thrown);
+  flow.log.warn({ error: thrown }, 'the sign-in service failed');
+  return new PageError('service-failed', { again, ...(thrown.code === 'service_timeout' ? { status: 504 } : {}) });
 }
 
 /** The one fixed address that the sign-in service returns to. */

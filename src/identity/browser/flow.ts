@@ -8,8 +8,7 @@ import type { ChatPerson, IdentityNotice, PersonOwner, Release } from '../accoun
 import type { Account } from '../../domain/account.ts';
 import type { Audit } from '../audit.ts';
 import type { CommitLink, CommitTyped } from '../links/commit-link.ts';
-import type { ProfileRules } from '../oauth/profile-response.ts';
-import type { ServiceRequests } from '../oauth/service-requests.ts';
+import type { SignInDialect } from '../dialects/dialect.ts';
 import type { SignInOptions } from '../options.ts';
 import type { PendingSignIns } from '../tickets/pending-sign-ins.ts';
 import { isOwnForm } from './request-guards.ts';
@@ -35,8 +34,7 @@ export interface SignInFlow {
   tickets: Tickets;
   transactions: Transactions;
   pendingSignIns: PendingSignIns;
-  service: ServiceRequests;
-  profileRules: ProfileRules;
+  dialect: SignInDialect;
   commit: CommitLink;
   commitTyped: CommitTyped;
   codes: TypedCodes;

@@ -1,4 +1,5 @@
 import { hmacHex, sameSecret } from '../../base/ids.ts';
+import type { ReturnParameter } from '../dialects/dialect.ts';
 
 /** Binds a browser to its sign-in. The prefix makes browsers refuse it without `Secure`, or for another path or domain. */
 const COOKIE_NAME = '__Host-bs';
@@ -49,6 +50,7 @@ export function isOwnForm(post: FormPost, { key, ticketHash, publicOrigin }: For
 
 /** What a browser brought back from a sign-in. */
 export interface CallbackQuery {
+  /** The code or ticket. */
   code?: string;
   state?: string;
   /** The service said that it failed; its words are never shown or logged. */
@@ -57,19 +59,22 @@ export interface CallbackQuery {
   isDenied: boolean;
 }
 
+const CODE: ReturnParameter = { name: 'code', mostChars: 1_024 };
 const MAX_QUERY_CHARS = 4_096;
-const MAX_CODE_CHARS = 1_024;
 const MAX_STATE_CHARS = 256;
 
 /** Reads a callback's query string; undefined when a parameter is repeated, over-long or empty, or neither result came. */
-export function readCallback(querystring: string): CallbackQuery | undefined {
+export function readCallback(
+  querystring: string,
+  { name: codeName, mostChars }: ReturnParameter = CODE,
+): CallbackQuery | undefined {
   if (querystring.length > MAX_QUERY_CHARS) return undefined;
   const query = new URLSearchParams(querystring);
   const names = [...query.keys()];
   if (new Set(names).size !== names.length) return undefined;
-  const code = query.get('code') ?? undefined;
+  const code = query.get(codeName) ?? undefined;
   const state = query.get('state') ?? undefined;
-  if (code !== undefined && (code === '' || code.length > MAX_CODE_CHARS)) return undefined;
+  if (code !== undefined && (code === '' || code.length > mostChars)) return undefined;
   if (state !== undefined && (state === '' || state.length > MAX_STATE_CHARS)) return undefined;
   const isError = query.has('error');
   if (code === undefined && !isError) return undefined;

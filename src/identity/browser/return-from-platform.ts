@@ -28,7 +28,8 @@ export async function returnFromPlatform(
   if (present.userId !== plainUserId || present.tenant !== ticket.person.tenant) {
     throw await refuseOther(flow, returned, 'other-chat-account');
   }
-  const provider = serviceAuthorization(flow, { ticketHash: ticket.hash, cookieHash, isChatProven: true, restarts: 0 });
+  const leg = { ticketHash: ticket.hash, cookieHash, isChatProven: true, restarts: 0, again: returned.again };
+  const provider = await serviceAuthorization(flow, leg);
   const start = { ticketHash: ticket.hash, shownCookieHash: cookieHash, cookieHash, transaction: provider.transaction };
   await startAuthorization(flow, start);
   return { kind: 'redirect', location: provider.location, isCallback: true };

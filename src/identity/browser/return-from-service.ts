@@ -1,10 +1,9 @@
-import { asError } from '../../base/coded-error.ts';
 import { sha256Hex } from '../../base/ids.ts';
 import type { BrowserRequest, PageOutcome, SignInFlow } from './flow.ts';
 import { isIdentityError } from '../identity-error.ts';
-import { serviceAuthorization, startAuthorization } from './authorization-request.ts';
-import { readProfile, type Profile } from '../oauth/profile-response.ts';
-import { readTokenResponse, type TokenSet } from '../oauth/token-response.ts';
+import { serviceAuthorization, serviceFailure, startAuthorization } from './authorization-request.ts';
+import type { Redeemed } from '../dialects/dialect.ts';
+import type { Profile } from '../oauth/profile-response.ts';
 import { signedOutPage } from '../pages/closing-pages.ts';
 import { proofsFor } from '../options.ts';
 import { PageError } from '../pages/page-error.ts';
@@ -30,11 +29,11 @@ export async function returnFromService(flow: SignInFlow, request: BrowserReques
   const proofs = proofsFor(flow.signIn, ticket.person.platform);
   if (proofs.includes('same-browser') && !transaction.isChatProven) throw new PageError('sign-in-broken-off');
   const obtainedAtMs = flow.nowMs();
-  const tokens = await exchange(flow, returned);
-  if (tokens === 'start-anew') return startAnew(flow, returned);
-  const profile = await usableProfile(flow, returned, tokens);
+  const redeemed = await exchange(flow, returned);
+  if (redeemed === 'start-anew') return startAnew(flow, returned);
+  const profile = await usableProfile(flow, returned, redeemed);
   if (proofs.includes('same-id')) await proveSameId(flow, returned, profile);
-  await keep(flow, returned, { profile, tokens, lifeMs: tokens.lifeMs, obtainedAtMs });
+  await keep(flow, returned, { profile, tokens: redeemed.tokens, lifeMs: redeemed.lifeMs, obtainedAtMs });
   return { kind: 'redirect', location: '/sign-in/confirm', isCallback: true };
 }
 
@@ -55,12 +54,12 @@ function signedOut(flow: SignInFlow, { language, userAgent }: BrowserRequest): P
 /** One exchange, never repeated with the same code. An answer that is no use leads to one new start, silence to service-failed. */
 async function exchange(
   flow: SignInFlow,
-  { code, cookieHash, transaction, again }: Returned,
-): Promise<TokenSet | 'start-anew'> {
-  const codeVerifier = flow.keyRing.open('pkce-verifier', cookieHash, transaction.verifier ?? '');
+  { code, query, cookieHash, transaction, again }: Returned,
+): Promise<Redeemed | 'start-anew'> {
+  const kept = flow.keyRing.open('pkce-verifier', cookieHash, transaction.verifier ?? '');
+  const { redirectUri } = transaction;
   try {
-    const answer = await flow.service.exchangeCode({ code, redirectUri: transaction.redirectUri, codeVerifier });
-    return readTokenResponse(answer, flow.signIn.expiresUnit);
+    return await flow.dialect.redeem({ code, query, redirectUri, state: query.get('state') ?? '', kept });
   } catch (error) {
     if (isIdentityError(error, 'service_refused') && transaction.restarts < MAX_RESTARTS) {
       flow.log.warn({ error }, 'a code exchange failed; the sign-in begins anew');
@@ -70,38 +69,29 @@ async function exchange(
   }
 }
 
-async function startAnew(flow: SignInFlow, { ticket, cookieHash, transaction }: Returned): Promise<PageOutcome> {
+async function startAnew(flow: SignInFlow, { ticket, cookieHash, transaction, again }: Returned): Promise<PageOutcome> {
   const { isChatProven, restarts } = transaction;
-  const provider = serviceAuthorization(flow, {
+  const provider = await serviceAuthorization(flow, {
     ticketHash: ticket.hash,
     cookieHash,
     isChatProven,
     restarts: restarts + 1,
+    again,
   });
   const start = { ticketHash: ticket.hash, shownCookieHash: cookieHash, cookieHash, transaction: provider.transaction };
   await startAuthorization(flow, start);
   return { kind: 'redirect', location: provider.location, isCallback: true };
 }
 
-async function usableProfile(
-  flow: SignInFlow,
-  { ticket, again }: Returned,
-  { accessToken }: TokenSet,
-): Promise<Profile> {
+async function usableProfile(flow: SignInFlow, { ticket, again }: Returned, redeemed: Redeemed): Promise<Profile> {
   try {
-    return readProfile(await flow.service.profile(accessToken), flow.profileRules);
+    return await redeemed.profile();
   } catch (error) {
     if (!isIdentityError(error, 'profile_broken', 'profile_unfit')) throw serviceFailure(flow, error, again);
     flow.log.warn({ error }, 'a profile was refused');
     flow.audit('link-refused', ticket.person, 'profile');
     throw new PageError('account-refused');
   }
-}
-
-function serviceFailure(flow: SignInFlow, thrown: unknown, again: Returned['again']): Error {
-  if (!isIdentityError(thrown, 'service_timeout', 'service_unreachable', 'service_refused')) return asError(thrown);
-  flow.log.warn({ error: thrown }, 'the sign-in service failed');
-  return new PageError('service-failed', { again, status: thrown.code === 'service_timeout' ? 504 : undefined });
 }
 
 /** Proof same-id: before anything is stored, not after, so that a stranger's tokens are never kept at all. */
@@ -113,19 +103,9 @@ async function proveSameId(flow: SignInFlow, returned: Returned, profile: Profil
   if (!isSame) throw await refuseOther(flow, returned, 'other-account');
 }
 
-interface Brought extends Omit<SignedIn, 'tokens'> {
-  tokens: TokenSet;
-}
-
-async function keep(
-  flow: SignInFlow,
-  { ticket, cookieHash }: Returned,
-  { profile, tokens, lifeMs, obtainedAtMs }: Brought,
-) {
-  const { accessToken, refreshToken } = tokens;
-  const kept = refreshToken === undefined ? { accessToken } : { accessToken, refreshToken };
+async function keep(flow: SignInFlow, { ticket, cookieHash }: Returned, brought: SignedIn): Promise<void> {
   const record = { purpose: 'quarantine', person: ticket.person, version: ticket.hash } as const;
-  const sealed = flow.vault.seal(record, { profile, tokens: kept, lifeMs, obtainedAtMs });
+  const sealed = flow.vault.seal(record, brought);
   const expiresAtMs = flow.nowMs() + PENDING_SIGN_IN_LIFE_MS;
   await flow.pendingSignIns.put(cookieHash, { kind: 'waiting', ticketHash: ticket.hash, sealed, expiresAtMs });
 }

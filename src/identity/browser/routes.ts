@@ -26,7 +26,7 @@ export interface RouteOptions {
   failures: FailureLimit;
   platformNames: readonly PlatformName[];
   /** Where the forms' answers may lead. */
-  formOrigins: readonly string[];
+  formOrigins(): readonly string[];
   trustedProxyHops: number;
   helpUrl?: string;
 }
@@ -34,7 +34,7 @@ export interface RouteOptions {
 /** The sign-in's pages and callbacks. */
 export function createRoutes(options: RouteOptions): Router {
   const { flow } = options;
-  const headersOf = (back?: BackToChat) => pageHeaders(options.formOrigins, back);
+  const headersOf = (back?: BackToChat) => pageHeaders(options.formOrigins(), back);
   const router = new Router();
   const form = bodyParser({ enableTypes: ['form'], formLimit: MAX_FORM });
   const guard = [answerErrors({ ...options, headersOf }), limitFailures(options), onPublicHost(options)];

@@ -22,6 +22,8 @@ export async function showLanding(flow: SignInFlow, request: BrowserRequest, lin
   if (!platform) throw new PageError('link-used-up');
   const cookie = request.cookie ?? randomToken();
   if (belongsInApp(flow, request, platform)) return openInApp(flow, request, ticket);
+  // The page's form may lead there only if the address is known by then.
+  await flow.dialect.prepare();
   const page = landingPage({
     language: request.language,
     person: ticket.person,
@@ -71,9 +73,11 @@ async function begin(flow: SignInFlow, request: BrowserRequest, ticketHash: stri
   // A new value from here on, so that a cookie known to anybody from before the start is worth nothing (step 9).
   const cookie = randomToken();
   const cookieHash = sha256Hex(cookie);
+  // Should the service be away, the browser still has the cookie that it was shown the page with.
+  const again = { ticketHash, csrf: csrfToken(flow.csrfKey, shownCookie, ticketHash) };
   const { location, transaction } = proofsFor(flow.signIn, platform.name).includes('same-browser')
     ? platformAuthorization(flow, platform, ticketHash)
-    : serviceAuthorization(flow, { ticketHash, cookieHash, isChatProven: false, restarts: 0 });
+    : await serviceAuthorization(flow, { ticketHash, cookieHash, isChatProven: false, restarts: 0, again });
   const shownCookieHash = sha256Hex(shownCookie);
   await startAuthorization(flow, { ticketHash, shownCookieHash, cookieHash, transaction });
   flow.audit('link-started', ticket.person);

@@ -8,7 +8,9 @@ import type { SignInProvider, Transaction } from '../tickets/transactions.ts';
 
 /** A callback that belongs to a transaction of this browser. */
 export interface Returned {
+  /** The code, or CAS's ticket. */
   code: string;
+  query: URLSearchParams;
   cookieHash: string;
   transaction: Transaction;
   ticket: Ticket;
@@ -27,7 +29,7 @@ export async function takeTransaction(
   request: BrowserRequest,
   provider: SignInProvider,
 ): Promise<Returned | { declined: PageOutcome }> {
-  const query = readCallback(request.querystring);
+  const query = readCallback(request.querystring, provider === 'service' ? flow.dialect.returns : undefined);
   const { cookie } = request;
   if (!query || cookie === undefined) throw new PageError('sign-in-broken-off');
   const cookieHash = sha256Hex(cookie);
@@ -36,7 +38,8 @@ export async function takeTransaction(
   if (transaction?.leg !== provider) throw new PageError('sign-in-broken-off');
   if (!isStateRight(flow, transaction, query.state)) throw new PageError('sign-in-broken-off');
   const ticket = await boundTicket(flow, transaction, cookieHash);
-  return { code: query.code, cookieHash, transaction, ticket, again: tryAgain(flow, cookie, ticket.hash) };
+  const again = tryAgain(flow, cookie, ticket.hash);
+  return { code: query.code, query: new URLSearchParams(request.querystring), cookieHash, transaction, ticket, again };
 }
 
 /** The ticket that this browser began with. @throws PageError link-used-up */

@@ -198,9 +198,9 @@ function linkOf(
 }
 
 /** Keeps as little as the setting allows (SECURITY.md keep-less). */
-export function tokensToKeep({ refreshToken, accessToken }: KeptTokens, keepTokens: KeepTokens): KeptTokens {
+export function tokensToKeep({ refreshToken, accessToken, subject }: KeptTokens, keepTokens: KeepTokens): KeptTokens {
   if (keepTokens === 'none') return {};
-  return { refreshToken, accessToken: keepTokens === 'both' ? accessToken : undefined };
+  return { refreshToken, accessToken: keepTokens === 'both' ? accessToken : undefined, subject };
 }
 
 function leftOver(

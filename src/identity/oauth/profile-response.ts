@@ -23,7 +23,7 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,127}$/;
 const MAX_ATTRIBUTE_CHARS = 256;
 
 /**
- * Judges the answer to a profile request (SECURITY.md usable-profile): a usable id, an active account, our client, an
+ * Reads the answer to a profile request (SECURITY.md usable-profile): a usable id, an active account, our client, an
  * allowed identity type.
  * @throws IdentityError `service_refused` for another status than 200 or no JSON object, `profile_broken`, `profile_unfit`
  */
@@ -33,8 +33,13 @@ export function readProfile(answer: RawAnswer, rules: ProfileRules): Profile {
   const body = readObject(answer.body);
   // What is no profile at all says nothing about the account: the service failed, and a new try may help (service-failed, not account-refused).
   if (!body) throw new IdentityError('service_refused', 'The profile was not a JSON object');
+  return judgeProfile(body, rules);
+}
+
+/** Judges a profile, wherever it came from. @throws IdentityError `profile_broken`, `profile_unfit` */
+export function judgeProfile(body: Readonly<Record<string, unknown>>, rules: ProfileRules, form = ID): Profile {
   const { id, active, client_id: clientId, parentIdentityInfo: identity } = body;
-  if (typeof id !== 'string' || !ID.test(id)) throw broken('no usable id');
+  if (typeof id !== 'string' || !form.test(id)) throw broken('no usable id');
   if (typeof active !== 'boolean') throw broken('active is not a boolean');
   if (!active) throw unfit('not active');
   if (clientId !== rules.clientId) throw unfit('of another client');

@@ -12,7 +12,7 @@ export interface Transaction {
   ticketHash: string;
   redirectUri: string;
   stateHash: string;
-  /** The sealed PKCE verifier; the platform's authorization has none. */
+  /** What the dialect needs at the return (the PKCE verifier), sealed; the platform's authorization has none. */
   verifier?: string;
   /** Whether this browser has shown by the platform's web sign-in that it is the chat person's. */
   isChatProven: boolean;

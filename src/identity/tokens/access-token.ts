@@ -3,6 +3,7 @@ import { randomToken } from '../../base/ids.ts';
 import { loadScript } from '../../base/lua-script.ts';
 import { isFirst } from '../../base/only-one.ts';
 import type { ChatPerson } from '../account.ts';
+import type { CurrentToken } from '../dialects/dialect.ts';
 import { readHeld, type Held, type TokenParts } from './held-tokens.ts';
 import { IdentityError } from '../identity-error.ts';
 import { refresh, refuseTooEarly } from './refresh-token.ts';
@@ -27,27 +28,40 @@ export interface AccessTokens {
    * @throws IdentityError `refresh_later`, `sign_in_again`, `store_away`
    */
   fresh(person: ChatPerson, rejected?: string): Promise<string>;
+  /**
+   * The same, with what was said of the person when the token was given.
+   * @param options.isAnew renews even a token that lives
+   * @throws IdentityError as `fresh`; `profile_unfit` when the new token is another person's
+   */
+  current(person: ChatPerson, options?: { rejected?: string; isAnew?: boolean }): Promise<CurrentToken>;
 }
 
 export function createAccessTokens(parts: TokenParts): AccessTokens {
+  const current: AccessTokens['current'] = async (person, { rejected, isAnew = false } = {}) => {
+    const held = await readHeld(parts, person);
+    const stale = isAnew ? held.tokens.accessToken : rejected;
+    return freshToken(held, parts, stale) ?? refreshAlone(parts, held, stale);
+  };
   return {
-    async fresh(person, rejected) {
-      const held = await readHeld(parts, person);
-      return freshToken(held, parts, rejected) ?? refreshAlone(parts, held, rejected);
+    current,
+    fresh: async (person, rejected) => {
+      const { accessToken } = await current(person, rejected === undefined ? {} : { rejected });
+      return accessToken;
     },
   };
 }
 
-function freshToken({ link, tokens }: Held, { nowMs }: TokenParts, rejected?: string): string | undefined {
-  if (tokens.accessToken === undefined || tokens.accessToken === rejected) return undefined;
-  return nowMs() < link.refreshAtMs ? tokens.accessToken : undefined;
+function freshToken({ link, tokens }: Held, { nowMs }: TokenParts, rejected?: string): CurrentToken | undefined {
+  const { accessToken, subject } = tokens;
+  if (accessToken === undefined || accessToken === rejected) return undefined;
+  return nowMs() < link.refreshAtMs ? { accessToken, subject } : undefined;
 }
 
 /**
  * Refreshes under the lock. Who does not get it never calls the service: it uses what the holder writes, stops at once
  * when the holder wrote that the service refused, and takes over from a holder that died once the lock has run out.
  */
-async function refreshAlone(parts: TokenParts, first: Held, rejected?: string): Promise<string> {
+async function refreshAlone(parts: TokenParts, first: Held, rejected?: string): Promise<CurrentToken> {
   const { store } = parts;
   const lock = keys.refreshLock(first.key);
   const owner = randomToken(16);
@@ -70,7 +84,7 @@ async function refreshLocked(
   parts: TokenParts,
   { person }: Held,
   { lock, owner, rejected }: { lock: string; owner: string; rejected: string | undefined },
-): Promise<string> {
+): Promise<CurrentToken> {
   try {
     const again = await readHeld(parts, person);
     return freshToken(again, parts, rejected) ?? (await refresh(parts, again));

@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.ts';
 import { personKey, type ChatPerson, type IdentityNotice } from '../account.ts';
 import { IdentityError } from '../identity-error.ts';
 import type { LinkParts, Links } from '../links/links.ts';
-import type { ServiceRequests } from '../oauth/service-requests.ts';
+import type { SignInDialect } from '../dialects/dialect.ts';
 import type { SignInOptions } from '../options.ts';
 import type { StoredLink } from '../links/stored-link.ts';
 import type { KeptTokens } from './vault.ts';
@@ -11,8 +11,8 @@ import type { KeptTokens } from './vault.ts';
 /** What reading and renewing tokens needs. */
 export interface TokenParts extends LinkParts {
   links: Links;
-  service: ServiceRequests;
-  signIn: Pick<SignInOptions, 'expiresUnit' | 'keepTokens'>;
+  dialect: SignInDialect;
+  signIn: Pick<SignInOptions, 'keepTokens'>;
   log: Log;
   tell(person: ChatPerson, notice: IdentityNotice): void;
 }

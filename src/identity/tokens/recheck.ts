@@ -4,8 +4,8 @@ import { loadScript } from '../../base/lua-script.ts';
 import type { ChatPerson } from '../account.ts';
 import type { AccessTokens } from './access-token.ts';
 import { accountKeyOf } from '../links/commit-link.ts';
-import { isIdentityError } from '../identity-error.ts';
-import { readProfile, type Profile, type ProfileRules } from '../oauth/profile-response.ts';
+import { IdentityError, isIdentityError } from '../identity-error.ts';
+import type { Profile } from '../oauth/profile-response.ts';
 import { dropTokens } from './refresh-token.ts';
 import type { HeldLink, TokenParts } from './held-tokens.ts';
 import { keys } from '../store.ts';
@@ -27,7 +27,6 @@ const AT_ONCE = 5;
 
 export interface RecheckParts extends TokenParts {
   accessTokens: AccessTokens;
-  profileRules: ProfileRules;
 }
 
 /**
@@ -94,14 +93,13 @@ function openWho({ links }: RecheckParts, key: string, { who }: StoredLink): Cha
 }
 
 /** The truth about a token is a 401: then it is refreshed once and the call repeated once (SECURITY.md expiry-unit). */
-async function readProfileNow(
-  { accessTokens, service, profileRules }: RecheckParts,
-  person: ChatPerson,
-): Promise<Profile> {
-  const token = await accessTokens.fresh(person);
-  const answer = await service.profile(token);
-  if (answer.status !== 401) return readProfile(answer, profileRules);
-  return readProfile(await service.profile(await accessTokens.fresh(person, token)), profileRules);
+async function readProfileNow({ accessTokens, dialect }: RecheckParts, person: ChatPerson): Promise<Profile> {
+  const token = await accessTokens.current(person, { isAnew: dialect.checksByRenewal });
+  const first = await dialect.profile(token);
+  if (first !== 'token-refused') return first;
+  const second = await dialect.profile(await accessTokens.current(person, { rejected: token.accessToken }));
+  if (second !== 'token-refused') return second;
+  throw new IdentityError('service_refused', 'A token that was just renewed was refused');
 }
 
 async function confirmLink(

@@ -3,9 +3,9 @@ import { isFirst } from '../../base/only-one.ts';
 import { tokensToKeep } from '../links/commit-link.ts';
 import { readHeld, signInAgain, type Held, type HeldLink, type TokenParts } from './held-tokens.ts';
 import { IdentityError, isIdentityError } from '../identity-error.ts';
-import type { RawAnswer } from '../oauth/raw-answer.ts';
 import { refreshAfterMs } from '../oauth/token-life.ts';
-import { classifyRefusal, readTokenResponse, type TokenSet } from '../oauth/token-response.ts';
+import type { CurrentToken, Renewal } from '../dialects/dialect.ts';
+import type { TokenSet } from '../oauth/token-response.ts';
 import { keys } from '../store.ts';
 import type { LinkFields } from '../links/stored-link.ts';
 import type { KeptTokens } from './vault.ts';
@@ -25,35 +25,31 @@ export function refuseTooEarly({ nowMs }: Pick<TokenParts, 'nowMs'>, { link }: H
 
 /**
  * Renews a link's tokens; the caller holds the lock. Every outcome is written under the version that was read.
- * @throws IdentityError `refresh_later`, `sign_in_again`, `store_away`
+ * @throws IdentityError `refresh_later`, `sign_in_again`, `store_away`; `profile_unfit` when the new tokens are another person's
  */
-export async function refresh(parts: TokenParts, held: Held): Promise<string> {
-  const { nowMs, service, signIn } = parts;
+export async function refresh(parts: TokenParts, held: Held): Promise<CurrentToken> {
+  const { nowMs, dialect } = parts;
   const { tokens } = held;
   const startedMs = nowMs();
   refuseTooEarly(parts, held);
   if (tokens.refreshToken === undefined) throw signInAgain();
-  let answer: RawAnswer;
+  let renewal: Renewal;
   try {
-    answer = await service.refresh(tokens.refreshToken);
+    renewal = await dialect.renew(tokens);
   } catch (error) {
     if (!isIdentityError(error, 'service_timeout', 'service_unreachable', 'service_refused')) throw error;
     return backOff(parts, held, error);
   }
-  let renewed: TokenSet;
-  try {
-    renewed = readTokenResponse(answer, signIn.expiresUnit);
-  } catch {
-    return judgeRefusal(parts, held, answer);
-  }
-  return keep(parts, held, { renewed, startedMs });
+  if (renewal.kind === 'refused') return judgeRefusal(parts, held, renewal);
+  await keep(parts, held, { renewed: renewal.tokens, startedMs });
+  return { accessToken: renewal.tokens.accessToken, subject: tokens.subject, claims: renewal.claims };
 }
 
 async function keep(
   parts: TokenParts,
   held: Held,
   { renewed, startedMs }: { renewed: TokenSet; startedMs: number },
-): Promise<string> {
+): Promise<void> {
   const { links, vault, signIn } = parts;
   const { key, person, link, tokens } = held;
   const version = link.tokensVersion + 1;
@@ -68,20 +64,22 @@ async function keep(
   });
   // Unlinked or linked anew meanwhile: this token belongs to a link that is no more.
   if (!isWritten) throw new IdentityError('refresh_later', 'The link changed during the refresh');
-  return renewed.accessToken;
 }
 
 function tokensOf({ accessToken, refreshToken }: TokenSet): KeptTokens {
   return refreshToken === undefined ? { accessToken } : { accessToken, refreshToken };
 }
 
-async function judgeRefusal(parts: TokenParts, held: Held, answer: RawAnswer): Promise<string> {
+async function judgeRefusal(
+  parts: TokenParts,
+  held: Held,
+  { refusal, status }: Extract<Renewal, { kind: 'refused' }>,
+): Promise<CurrentToken> {
   const { nowMs, links, log } = parts;
   const { key, link } = held;
-  const refusal = classifyRefusal(answer);
-  const cause = new IdentityError('service_refused', `A refresh was refused: ${refusal}, status ${answer.status}`);
+  const cause = new IdentityError('service_refused', `A refresh was refused: ${refusal}, status ${status}`);
   if (refusal === 'definitive') return giveUp(parts, held);
-  if (refusal === 'ours') log.error({ status: answer.status }, 'the sign-in service refuses our client id or secret');
+  if (refusal === 'ours') log.error({ status }, 'the sign-in service refuses our client id or secret');
   if (refusal !== 'unknown') return backOff(parts, held, cause);
   if (link.refusedAtMs > 0 && nowMs() - link.refusedAtMs >= SECOND_REFUSAL_MS) return giveUp(parts, held);
   const refusedAtMs = link.refusedAtMs || nowMs();
@@ -99,10 +97,11 @@ async function backOff({ nowMs, links }: TokenParts, { key, link }: Held, cause:
 }
 
 /** The refresh token is dead, unless the link moved on meanwhile: then what was written counts (SECURITY.md refresh-outcomes). */
-async function giveUp(parts: TokenParts, held: Held): Promise<string> {
+async function giveUp(parts: TokenParts, held: Held): Promise<CurrentToken> {
   if (await dropTokens(parts, held, 'token-refused')) throw signInAgain();
   const { link, tokens } = await readHeld(parts, held.person);
-  if (link.tokensVersion !== held.link.tokensVersion && tokens.accessToken !== undefined) return tokens.accessToken;
+  const { accessToken, subject } = tokens;
+  if (link.tokensVersion !== held.link.tokensVersion && accessToken !== undefined) return { accessToken, subject };
   throw new IdentityError('refresh_later', 'The link changed during the refresh');
 }
 

@@ -9,6 +9,8 @@ const PROVIDER = 'sign-in-service';
 export interface KeptTokens {
   refreshToken?: string;
   accessToken?: string;
+  /** Whose they are, as the provider names them; OpenID Connect only. */
+  subject?: string;
 }
 
 /** What a finished sign-in brought, before it is proven whose it is. */

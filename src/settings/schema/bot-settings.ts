@@ -89,14 +89,34 @@ export const signInSettings = {
     'required',
     "`required`, `optional`, or `off` (then the platform's user id is the account).",
   ),
-  SIGN_IN_URL: optional(kinds.webAddress, {
-    meaning: "The sign-in interface's address, to which /oauth2.0/authorize is added.",
+  SIGN_IN_TYPE: setting(
+    kinds.oneOf('oauth2', 'oidc', 'cas'),
+    'oauth2',
+    'What the sign-in service speaks: `oauth2` (the interface with /oauth2.0/authorize), `oidc` (OpenID Connect) or `cas`.',
+  ),
+  SIGN_IN_URL: optional(kinds.issuerAddress, {
+    meaning:
+      "The sign-in service's address: with `oauth2` the one to which /oauth2.0/authorize is added, with `oidc` the issuer, letter by letter, with `cas` the server's base.",
     default: 'the embedded service in local mode; required otherwise unless SIGN_IN=off',
     example: 'https://sign-in.example.org',
   }),
-  SIGN_IN_CLIENT_ID: optional(name, { meaning: "Parley's client id at the sign-in service.", example: 'parley' }),
+  SIGN_IN_CLIENT_ID: optional(name, {
+    meaning: "Parley's client id at the sign-in service; none with `cas`.",
+    example: 'parley',
+  }),
   SIGN_IN_CLIENT_SECRET: secret(kinds.text, { meaning: "Parley's client secret at the sign-in service." }),
-  SIGN_IN_SCOPE: setting(kinds.text, 'SVC-Basic', 'Scope that is asked for.'),
+  SIGN_IN_SCOPE: optional(kinds.text, {
+    meaning:
+      'Scope that is asked for. With `oidc`, add `offline_access` where the provider needs it for refresh tokens.',
+    default: '`SVC-Basic`; with `oidc` `openid profile`',
+    example: 'openid profile offline_access',
+  }),
+  SIGN_IN_PROFILE_MAP_FILE: optional(kinds.text, {
+    meaning:
+      "With `oidc` and `cas`: JSON file that says which of the institution's claims or attributes gives which part of a profile.",
+    default: 'the usual names',
+    example: 'config/profile-map.json',
+  }),
   SIGN_IN_STATE: setting(
     kinds.oneOf('required', 'absent'),
     'required',

@@ -149,7 +149,12 @@ async function unlink({ identity, mode, serviceName }: SlashWordsOptions, contex
   if (!wasLinked) return command(context, 'notLinked');
   const { language } = context.question;
   const service = say(serviceName, language);
-  const link = linkTo(logoutUrl, say(SIGN_IN_TEXTS.signOutLabel, language), 'markdown');
-  const text = say(SIGN_IN_TEXTS.unlinked, language, { service, link });
+  const text =
+    logoutUrl === undefined
+      ? say(SIGN_IN_TEXTS.unlinkedHere, language, { service })
+      : say(SIGN_IN_TEXTS.unlinked, language, {
+          service,
+          link: linkTo(logoutUrl, say(SIGN_IN_TEXTS.signOutLabel, language), 'markdown'),
+        });
   return { kind: 'command', text, history: { forget: true } };
 }

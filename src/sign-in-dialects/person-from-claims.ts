@@ -1,6 +1,6 @@
-import type { Person } from '../../directory-file.ts';
-import type { ClaimSource, ProfileMap } from '../../profile-map-file.ts';
-import { PageError } from '../sign-in-errors.ts';
+import type { ClaimedPerson } from './claimed-person.ts';
+import type { ClaimSource, ProfileMap } from './profile-map-file.ts';
+import { ProviderError } from './provider-error.ts';
 
 /** What an institution says of somebody; the subject is `sub`, also where its protocol calls it otherwise. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -21,13 +21,13 @@ const USUAL_NAMES = { JG: '教职工', XS: '学生', QT: '其他' };
 /**
  * The person whom claims describe. A part that the map names has to be there; one that it leaves out is taken from the
  * claim of its own name or something usual, and else from the id (a department may be empty).
- * @throws PageError `profile_unusable`, naming the part and never its value
+ * @throws ProviderError `profile_unusable`, naming the part and never its value
  */
-export function personFromClaims(map: ProfileMap, claims: Claims): Person {
+export function personFromClaims(map: ProfileMap, claims: Claims): ClaimedPerson {
   const part = (name: MappedPart, usual: ClaimSource, fallback?: string) =>
     readPart(claims, { name, source: map[name], usual, fallback });
   const id = part('id', ['sub']);
-  const profile: Person['profile'] = {
+  const profile: ClaimedPerson['profile'] = {
     id,
     active: !isInactive(claims, map.inactive ?? USUAL_INACTIVE),
     parentIdentityInfo: identityOf(claims, map),
@@ -57,11 +57,11 @@ function readPart(claims: Claims, { name, source, usual, fallback }: PartReading
   const isKey = name === 'id' || name === 'username';
   const most = isKey ? MAX_CHARS[name] : MAX_CHARS.other;
   if (value === undefined || (isKey && value === '') || value.length > most || CONTROL.test(value))
-    throw new PageError('profile_unusable', `The claims give no usable ${name}`);
+    throw new ProviderError('profile_unusable', `The claims give no usable ${name}`);
   return value;
 }
 
-function identityOf(claims: Claims, map: ProfileMap): Person['profile']['parentIdentityInfo'] {
+function identityOf(claims: Claims, map: ProfileMap): ClaimedPerson['profile']['parentIdentityInfo'] {
   const { from, codes, otherwise } = map.identity ?? USUAL_IDENTITY;
   const values = new Set(valuesOf(claims, from));
   const code = Object.entries(codes).find(([value]) => values.has(value))?.[1] ?? otherwise;

@@ -1,6 +1,6 @@
 import { fetch as fetchBy, type RequestInit as InitOfFetch } from 'undici';
-import { KIB_BYTES } from '../../../base/clock.ts';
-import { outgoing } from '../../../base/outgoing.ts';
+import { KIB_BYTES } from '../base/clock.ts';
+import { outgoing } from '../base/outgoing.ts';
 
 /** Discovery documents and key sets are a few KiB, claims with hundreds of groups some dozens. */
 const MAX_BODY_BYTES = 256 * KIB_BYTES;

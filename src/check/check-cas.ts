@@ -1,0 +1,31 @@
+import type { CheckResult } from '../platforms/platform.ts';
+import { CasClient } from '../sign-in-dialects/cas-client.ts';
+import { ProviderError } from '../sign-in-dialects/provider-error.ts';
+
+const NAME = 'Sign-in service';
+
+/** Asks a CAS server about a made-up ticket for our address: who says that the ticket is wrong has taken the address. */
+export async function checkCas(url: string, redirectUri: string): Promise<CheckResult[]> {
+  const query = new URLSearchParams({ service: `${redirectUri}?state=check`, ticket: 'ST-check' });
+  try {
+    const answer = await new CasClient(url).validate(query);
+    return [judge('failure' in answer ? answer.failure : '', redirectUri)];
+  } catch (thrown) {
+    if (!(thrown instanceof ProviderError)) throw thrown;
+    const nextStep =
+      thrown.code === 'failed'
+        ? 'Set SIGN_IN_URL to the base of the CAS server, to which /login and /serviceValidate are added'
+        : 'See that SIGN_IN_URL is right and that this machine reaches it';
+    return [{ name: NAME, verdict: 'fault', detail: thrown.message, nextStep }];
+  }
+}
+
+function judge(failure: string, redirectUri: string): CheckResult {
+  if (failure === 'INVALID_TICKET')
+    return { name: NAME, verdict: 'ok', detail: 'is a CAS server that answers about tickets for our address' };
+  const nextStep = `Register ${redirectUri} there as a service, with any query: the state travels in it`;
+  if (/^(INVALID_SERVICE|UNAUTHORIZED_SERVICE\w*)$/.test(failure))
+    return { name: NAME, verdict: 'fault', detail: `refuses our address (${failure})`, nextStep };
+  const shown = /^[A-Z_]{1,40}$/.test(failure) ? failure : 'something unusual';
+  return { name: NAME, verdict: 'warning', detail: `answers ${shown} to a made-up ticket`, nextStep };
+}

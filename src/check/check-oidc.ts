@@ -1,0 +1,142 @@
+import type { CheckResult } from '../platforms/platform.ts';
+import { requestForCheck } from './check-request.ts';
+
+export interface OidcCheckOptions {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  scope: string;
+  redirectUri: string;
+}
+
+const NAME = 'Sign-in service';
+const REQUIRED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+/** What an OpenID Connect provider says of itself, held against our settings; then it is asked with our client. Nobody signs in. */
+export async function checkOidc(options: OidcCheckOptions): Promise<CheckResult[]> {
+  const { issuer } = options;
+  const address = `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`;
+  const answer = await requestForCheck(address);
+  if ('code' in answer)
+    return [
+      fault(`cannot be reached (${answer.code})`, 'See that SIGN_IN_URL is right and that this machine reaches it'),
+    ];
+  const metadata = answer.status === 200 ? readObject(answer.body) : undefined;
+  if (!metadata) {
+    const detail = `no OpenID Connect discovery is at ${address} (${answer.status})`;
+    return [fault(detail, 'Set SIGN_IN_URL to the issuer, as the provider names it; or correct SIGN_IN_TYPE')];
+  }
+  const named = metadata['issuer'];
+  if (named !== issuer) {
+    const detail =
+      typeof named === 'string' ? `calls itself ${named}, and SIGN_IN_URL says ${issuer}` : 'names no issuer';
+    return [fault(detail, 'Set SIGN_IN_URL to that name, letter by letter; a slash at the end counts')];
+  }
+  const lacking = REQUIRED.filter((field) => typeof metadata[field] !== 'string');
+  if (lacking.length > 0)
+    return [
+      fault(`its discovery lacks ${lacking.join(', ')}`, 'Ask who runs the provider: nobody can sign in without'),
+    ];
+  const found = [...findings(metadata, options), ...(await ofKeys(metadata)), ...(await ofClient(metadata, options))];
+  if (found.some(({ verdict }) => verdict === 'fault')) return found;
+  return [
+    { name: NAME, verdict: 'ok', detail: 'is an OpenID Connect provider that takes our client and address' },
+    ...found,
+  ];
+}
+
+/** What fits badly, from the discovery alone; a list that is not there says nothing. */
+function findings(metadata: Metadata, { scope }: OidcCheckOptions): CheckResult[] {
+  const lists = (field: string, word: string) => listOf(metadata, field)?.includes(word) ?? true;
+  const found: CheckResult[] = [];
+  if (listOf(metadata, 'id_token_signing_alg_values_supported')?.every((name) => /^(HS\d+|none)$/.test(name)))
+    found.push(fault('signs id tokens with no public key', 'Let the provider sign them with RS256 or ES256'));
+  if (!lists('response_types_supported', 'code'))
+    found.push(fault('has no code flow', 'Let the provider allow the authorization code flow'));
+  if (!lists('code_challenge_methods_supported', 'S256'))
+    found.push(warning('does not list PKCE with S256', 'Switch PKCE on for this client, with S256'));
+  const unknown = scope.split(' ').filter((one) => !lists('scopes_supported', one));
+  if (unknown.length > 0)
+    found.push(
+      warning(`does not list the scope ${unknown.join(', ')}`, 'Take it out of SIGN_IN_SCOPE, or add it there'),
+    );
+  if (listOf(metadata, 'scopes_supported')?.includes('offline_access') && !scope.split(' ').includes('offline_access'))
+    found.push(
+      warning(
+        'lists offline_access, which SIGN_IN_SCOPE does not ask for',
+        'If it gives no refresh token without (Entra ID, Okta), add it: else people sign in again after 30 days and are not looked at daily',
+      ),
+    );
+  if (typeof metadata['end_session_endpoint'] !== 'string')
+    found.push(
+      warning('has no sign-out address', 'After /unlink people stay signed in there; nothing to do if that is right'),
+    );
+  return found;
+}
+
+async function ofKeys(metadata: Metadata): Promise<CheckResult[]> {
+  const answer = await requestForCheck(String(metadata['jwks_uri']));
+  const keys = 'body' in answer && answer.status === 200 ? readObject(answer.body)?.['keys'] : undefined;
+  if (Array.isArray(keys) && keys.length > 0) return [];
+  return [
+    fault('its keys cannot be read (jwks_uri)', 'Ask who runs the provider; id tokens cannot be checked without'),
+  ];
+}
+
+/** A made-up code: who says that the code is wrong has taken client and secret. */
+async function ofClient(metadata: Metadata, options: OidcCheckOptions): Promise<CheckResult[]> {
+  const { clientId, clientSecret, redirectUri, scope } = options;
+  const methods = listOf(metadata, 'token_endpoint_auth_methods_supported') ?? ['client_secret_basic'];
+  const isBasic = methods.includes('client_secret_basic');
+  const credentials = [clientId, clientSecret].map((part) => encodeURIComponent(part)).join(':');
+  const form = {
+    grant_type: 'authorization_code',
+    code: 'check',
+    redirect_uri: redirectUri,
+    code_verifier: 'x'.repeat(43),
+  };
+  const answer = await requestForCheck(String(metadata['token_endpoint']), {
+    form: isBasic ? form : { ...form, client_id: clientId, client_secret: clientSecret },
+    ...(isBasic ? { headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } } : {}),
+  });
+  const error = 'body' in answer ? readObject(answer.body)?.['error'] : undefined;
+  if (error === 'invalid_client' || error === 'unauthorized_client')
+    return [
+      fault('refuses our client', 'Correct SIGN_IN_CLIENT_ID and SIGN_IN_CLIENT_SECRET, as the provider gave them'),
+    ];
+  const query = new URLSearchParams({ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope });
+  const extra = { state: 'check', nonce: 'check', code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
+  for (const [name, value] of Object.entries(extra)) query.set(name, value);
+  const page = await requestForCheck(withQuery(String(metadata['authorization_endpoint']), query));
+  if (!('body' in page) || page.status < 400) return [];
+  const nextStep = `Register the redirect address ${redirectUri} for the client ${clientId}`;
+  return [warning(`answers ${page.status} to our client and address`, nextStep)];
+}
+
+function withQuery(address: string, query: URLSearchParams): string {
+  return `${address}${address.includes('?') ? '&' : '?'}${query.toString()}`;
+}
+
+function readObject(body: string): Metadata | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as Metadata) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function listOf(metadata: Metadata, field: string): string[] | undefined {
+  const value = metadata[field];
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined;
+}
+
+function fault(detail: string, nextStep: string): CheckResult {
+  return { name: NAME, verdict: 'fault', detail, nextStep };
+}
+
+function warning(detail: string, nextStep: string): CheckResult {
+  return { name: NAME, verdict: 'warning', detail, nextStep };
+}

@@ -1,0 +1,31 @@
+import { CasClient } from '../../sign-in-dialects/cas-client.ts';
+import { IdentityError } from '../identity-error.ts';
+import type { ProfileRules } from '../oauth/profile-response.ts';
+import type { SignInOptions } from '../options.ts';
+import type { SignInDialect } from './dialect.ts';
+import { profileOfClaims } from './profile-of-claims.ts';
+import { orIdentityError } from './provider-failure.ts';
+
+/** CAS: a service ticket tells the person once; nothing can be renewed or asked again, so that links end by their age. */
+export function createCasDialect({ authUrl, profileMap = {} }: SignInOptions, rules: ProfileRules): SignInDialect {
+  const client = new CasClient(authUrl);
+  return {
+    returns: { name: 'ticket', mostChars: 1_024 },
+    checksByRenewal: false,
+    origins: () => [new URL(authUrl).origin],
+    prepare: () => Promise.resolve(),
+    leave: async ({ redirectUri, state }) => ({
+      location: client.loginUrl({ callbackUrl: redirectUri, state }),
+      kept: '',
+    }),
+    redeem: ({ code, redirectUri, state }) =>
+      orIdentityError(async () => {
+        const claims = await client.claimsOf(code, { callbackUrl: redirectUri, state });
+        const profile = () => orIdentityError(() => profileOfClaims(claims, profileMap, rules));
+        return { tokens: {}, lifeMs: 0, profile };
+      }),
+    renew: async () => ({ kind: 'refused', refusal: 'definitive', status: 0 }),
+    profile: () => Promise.reject(new IdentityError('service_refused', 'CAS cannot be asked about a person again')),
+    logoutUrl: (returnTo) => Promise.resolve(client.logoutUrl(returnTo)),
+  };
+}
