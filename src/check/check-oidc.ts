@@ -99,7 +99,7 @@ async function ofClient(metadata: Metadata, options: OidcCheckOptions): Promise<
   };
   const answer = await requestForCheck(String(metadata['token_endpoint']), {
     form: isBasic ? form : { ...form, client_id: clientId, client_secret: clientSecret },
-    ...(isBasic ? { headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } } : {}),
+    headers: isBasic ? { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } : undefined,
   });
   const error = 'body' in answer ? readObject(answer.body)?.['error'] : undefined;
   if (error === 'invalid_client' || error === 'unauthorized_client')

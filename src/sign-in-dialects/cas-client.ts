@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../base/clock.ts';
+import { definedOnly } from '../base/defined-only.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { Claims } from './person-from-claims.ts';
 import { ProviderError } from './provider-error.ts';
@@ -26,10 +27,8 @@ export class CasClient {
 
   /** Where a browser is sent to sign in. */
   loginUrl({ callbackUrl, state, isAnew = false }: Visit): string {
-    const query = new URLSearchParams({
-      service: serviceAddress(callbackUrl, state),
-      ...(isAnew ? { renew: 'true' } : {}),
-    });
+    const asked = { service: serviceAddress(callbackUrl, state), renew: isAnew ? 'true' : undefined };
+    const query = new URLSearchParams(definedOnly(asked));
     return `${this.#url}/login?${query.toString()}`;
   }
 

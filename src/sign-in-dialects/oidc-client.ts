@@ -1,5 +1,6 @@
 import * as oidc from 'openid-client';
 import { HOUR_MS, KIB_BYTES } from '../base/clock.ts';
+import { definedOnly } from '../base/defined-only.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { Claims } from './person-from-claims.ts';
 import { asProviderError, isAboutKeys, refusalOf, type Refusal } from './oidc-errors.ts';
@@ -64,15 +65,16 @@ export class OidcClient {
   async leave({ callbackUrl, state, isAnew }: { callbackUrl: string; state: string; isAnew: boolean }) {
     const configuration = await this.#discovered();
     const kept: Kept = { verifier: oidc.randomPKCECodeVerifier(), nonce: oidc.randomNonce() };
-    const address = oidc.buildAuthorizationUrl(configuration, {
+    const asked = definedOnly({
       redirect_uri: callbackUrl,
       scope: this.#options.scope,
       state,
       nonce: kept.nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(kept.verifier),
       code_challenge_method: 'S256',
-      ...(isAnew ? { prompt: 'login' } : {}),
+      prompt: isAnew ? 'login' : undefined,
     });
+    const address = oidc.buildAuthorizationUrl(configuration, asked);
     return { location: address.href, kept: JSON.stringify(kept) };
   }
 

@@ -72,7 +72,7 @@ export async function serviceAuthorization(
 export function serviceFailure(flow: SignInFlow, thrown: unknown, again: TryAgain): Error {
   if (!isIdentityError(thrown, 'service_timeout', 'service_unreachable', 'service_refused')) return asError(thrown);
   flow.log.warn({ error: thrown }, 'the sign-in service failed');
-  return new PageError('service-failed', { again, ...(thrown.code === 'service_timeout' ? { status: 504 } : {}) });
+  return new PageError('service-failed', { again, status: thrown.code === 'service_timeout' ? 504 : undefined });
 }
 
 /** The one fixed address that the sign-in service returns to. */

@@ -41,13 +41,12 @@ export interface Redeemed {
 /** A token to ask with, and what was said of its person when it was given. */
 export interface CurrentToken {
   accessToken: string;
-  subject?: string | undefined;
-  claims?: Claims | undefined;
+  subject?: string;
+  claims?: Claims;
 }
 
 export type Renewal =
-  | { kind: 'renewed'; tokens: TokenSet; claims?: Claims | undefined }
-  | { kind: 'refused'; refusal: RefusalClass; status: number };
+  { kind: 'renewed'; tokens: TokenSet; claims?: Claims } | { kind: 'refused'; refusal: RefusalClass; status: number };
 
 /**
  * How a sign-in service is spoken to: one port, whichever protocol it is. A dialect never decides whether a link is made: browser,

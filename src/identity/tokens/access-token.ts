@@ -45,7 +45,7 @@ export function createAccessTokens(parts: TokenParts): AccessTokens {
   return {
     current,
     fresh: async (person, rejected) => {
-      const { accessToken } = await current(person, rejected === undefined ? {} : { rejected });
+      const { accessToken } = await current(person, { rejected });
       return accessToken;
     },
   };
