@@ -178,13 +178,13 @@ describe('what was refused is remembered', () => {
     const refused = jsonOf({ error: { message: 'Unknown parameter' } }, 400);
     fixture.server.script(refused, refused, helloStream());
     await fixture.ask({ thinking: 'high', tools: [TOOL] });
-    expect(fixture.server.calls.map(({ body }) => ['thinking' in (body as object), 'tools' in (body as object)])).toEqual(
-      [
-        [true, true],
-        [false, true],
-        [false, false],
-      ],
-    );
+    expect(
+      fixture.server.calls.map(({ body }) => ['thinking' in (body as object), 'tools' in (body as object)]),
+    ).toEqual([
+      [true, true],
+      [false, true],
+      [false, false],
+    ]);
   });
 
   test('the fields are in the log, and nothing of what was asked or answered', async () => {
@@ -216,7 +216,11 @@ test.each([
     { role: 'assistant', content: '', toolCalls: [{ callId: 'c', name: 'clock', argumentsJson: '{}' }], thought: 'hm' },
     { role: 'tool', callId: 'c', content: 'noon' },
   ];
-  fixture.server.script(jsonOf({ error: { message, type: 'invalid_request_error' } }, 400), helloStream(), helloStream());
+  fixture.server.script(
+    jsonOf({ error: { message, type: 'invalid_request_error' } }, 400),
+    helloStream(),
+    helloStream(),
+  );
   await fixture.ask({ model: 'svc-max', thinking: 'high', messages });
   await fixture.ask({ model: 'svc-max', thinking: 'high', messages });
   await fixture.ask({ model: 'svc-plus', thinking: 'high', messages });
