@@ -76,7 +76,7 @@ async function startLoading(): Promise<string> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-loading-'));
   endings.push(() => rmSync(dataDir, { recursive: true }));
   const [port, first] = [await freePort(), await startEmbeddedRedis({ dataDir })];
-  const redis = new Redis(first.url);
+  const redis = new Redis(first.url, { maxRetriesPerRequest: null });
   await redis.mset(Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`key${index}`, randomBytes(1_000)])));
   await redis.bgrewriteaof();
   while ((await redis.info('persistence')).includes('aof_rewrite_in_progress:1'))
@@ -96,7 +96,7 @@ async function startLoading(): Promise<string> {
 
 test('one that still reads its files is neither refused nor called unsafe', async () => {
   const url = await startLoading();
-  const redis = new Redis(url, { enableReadyCheck: false });
+  const redis = new Redis(url, { enableReadyCheck: false, maxRetriesPerRequest: null });
   endings.push(() => redis.disconnect());
   expect(await readRedisFacts(redis)).toMatchObject({ isLoading: true, hasAppendOnlyFile: false });
   const unsafe: string[] = [];

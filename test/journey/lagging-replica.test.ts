@@ -101,7 +101,7 @@ test('while the replica that Redis was told to insist on is behind, deliveries a
   deployment.chat.script(helloStream(ANSWER));
   await deployment.startBot();
   await untilTrue(isReady);
-  const admin = new Redis(pair.master.url);
+  const admin = new Redis(pair.master.url, { maxRetriesPerRequest: null });
   await admin.config('SET', 'min-replicas-to-write', '1');
   await admin.config('SET', 'min-replicas-max-lag', '1');
   pair.replication.breakWith({ kind: 'hold', heals: true });

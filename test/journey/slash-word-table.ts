@@ -22,7 +22,7 @@ export const WORD_ROWS: readonly WordRow[] = [
     zh: /^有问题直接问我.*`新对话`.*`我是谁`/s,
     group: {
       en: /^Mention me with a question(?!.*whoami).*`\/?new`/s,
-      zh: /^在群里 @我(?!.*我是谁).*`新对话`/s,
+      zh: /^在群里 @ 我(?!.*我是谁).*`新对话`/s,
     },
   },
   { word: 'new', en: /^A new conversation starts here/, zh: /^新的对话开始了/ },

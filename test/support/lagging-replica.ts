@@ -46,7 +46,7 @@ export function useLaggingReplica(deployment: SlackDeployment): LaggingReplica {
   });
 
   async function ask({ url }: EmbeddedRedis, command: string, ...args: string[]): Promise<string> {
-    const admin = new Redis(url);
+    const admin = new Redis(url, { maxRetriesPerRequest: null });
     try {
       return String(await admin.call(command, ...args));
     } finally {

@@ -108,7 +108,7 @@ export function useSufferingRedis(): SufferingRedis {
       if (server) process.kill(server.pid, signal);
     },
     async tell(...command: string[]) {
-      const admin = new Redis(port, '127.0.0.1');
+      const admin = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null });
       try {
         return await admin.call(command[0] ?? '', ...command.slice(1));
       } finally {
