@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { pino, type DestinationStream, type Logger } from 'pino';
-import { currentTrace } from './trace.ts';
 
 export type Log = Logger;
 
@@ -45,7 +44,6 @@ export function createLog({ level, format, role, destination }: LogOptions): Log
     {
       level,
       base: role === undefined ? null : { role, instance: INSTANCE },
-      mixin: traceOfLine,
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { error: describeError, err: describeError },
       hooks: { streamWrite: scrub },
@@ -60,11 +58,6 @@ export function createLog({ level, format, role, destination }: LogOptions): Log
 
 /** A container's name where there is one; never the same for two processes, or for one before and after a restart. */
 const INSTANCE = [process.env['HOSTNAME'] ?? '', randomBytes(3).toString('hex')].filter(Boolean).join('-');
-
-function traceOfLine(): object {
-  const trace = currentTrace();
-  return { trace };
-}
 
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error };

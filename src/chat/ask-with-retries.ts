@@ -46,10 +46,10 @@ export async function askWithRetries(parts: CallParts, { request, signal, onEven
 
 /** Where the fallback rests too, what went wrong with the model is the better answer. */
 async function askInstead(parts: CallParts, asked: Asked, before: { model: string; error: ChatError }): Promise<void> {
-  const { model: fallback } = asked.request;
+  const { model: fallback, trace } = asked.request;
   let hasBegun = false;
   const onEvent: OnChatEvent = (event) => {
-    if (!hasBegun) parts.report.fellBack({ model: before.model, fallback, code: before.error.code });
+    if (!hasBegun) parts.report.fellBack({ model: before.model, trace, fallback, code: before.error.code });
     hasBegun = true;
     asked.onEvent(event);
   };
@@ -92,7 +92,7 @@ async function askModel(parts: CallParts, { request, signal, onEvent, tries, mos
         // No try: the service only said how it wants to be asked. It comes to an end, since each time a wish is new.
         for (const field of error.refusedFields) wishes.fields.add(field);
         wishes.wantsThought ||= error.wantsThought;
-        tellRefusal(parts, model, error);
+        tellRefusal(parts, request, error);
         tries.made -= 1;
         pass = enterAgain(breaker, error);
         continue;
@@ -100,7 +100,7 @@ async function askModel(parts: CallParts, { request, signal, onEvent, tries, mos
       if (tries.made >= mostTries) throw error;
       const waitMs = retryPolicy.pauseBeforeRetry(error, tries.made);
       if (waitMs === undefined || monotonicMs() + waitMs >= deadlineMs) throw error;
-      tellRetry(parts, request.model, { error, waitMs });
+      tellRetry(parts, request, { error, waitMs });
       await pauseUnlessCancelled(waitMs, signal);
       pass = enterAgain(breaker, error);
     }
@@ -109,11 +109,11 @@ async function askModel(parts: CallParts, { request, signal, onEvent, tries, mos
 
 function tellRetry(
   { log, report }: CallParts,
-  model: string,
+  { model, trace }: ChatRequest,
   { error, waitMs }: { error: ChatError; waitMs: number },
 ): void {
-  log.info({ model, code: error.code, status: error.status, waitMs }, 'chat: trying again');
-  report.retried({ model, code: error.code, waitMs });
+  log.info({ model, trace, code: error.code, status: error.status, waitMs }, 'chat: trying again');
+  report.retried({ model, trace, code: error.code, waitMs });
 }
 
 /** How the service said that it wants to be asked, within one question. */
@@ -134,11 +134,11 @@ function isNewWish(
 
 function tellRefusal(
   { log }: CallParts,
-  model: string,
+  { model, trace }: ChatRequest,
   { status, refusedFields: fields, wantsThought }: ChatError,
 ): void {
   log.warn(
-    { model, status, fields, wantsThought },
+    { model, trace, status, fields, wantsThought },
     'chat: the model is asked in another way, since its engine refused',
   );
 }

@@ -58,6 +58,7 @@ export class ChatCall {
         body: JSON.stringify(fields),
         meaningOf: (status, text) => readRefusal(status, text, fields),
         isStreamed: request.stream !== false,
+        trace: request.trace,
         limits: limitsOf(this.#parts, request),
         watch: this.#watch,
         began: () => request.began?.(),
@@ -65,7 +66,7 @@ export class ChatCall {
       });
       await reader.ended;
       if (reader.outcome === 'truncated') pass.failed(new ChatError('chat_truncated', 'The answer broke off'));
-      else if (reader.hasUnknownReason) this.#parts.report.unknownFinishReason({ model: request.model });
+      else if (reader.hasUnknownReason) this.#parts.report.unknownFinishReason(ofCall(request));
       this.#reportEnd(reader.outcome);
     } catch (thrown) {
       throw this.#fail(thrown);
@@ -96,19 +97,24 @@ export class ChatCall {
         ? thrown
         : new ChatError('chat_bad_stream', 'The answer could not be read', { cause: asError(thrown) });
     const { code, status } = error;
+    const { model, trace } = this.#options.request;
     this.#options.pass.failed(error);
-    if (code === 'chat_refused') this.#parts.log.error({ code, status }, 'chat: the service refused our key');
-    else if (code !== 'chat_cancelled')
-      this.#parts.log.warn({ error, status, model: this.#options.request.model }, 'chat: a call failed');
+    if (code === 'chat_refused') this.#parts.log.error({ code, status, trace }, 'chat: the service refused our key');
+    else if (code !== 'chat_cancelled') this.#parts.log.warn({ error, status, model, trace }, 'chat: a call failed');
     this.#reportEnd(code);
     return error;
   }
 
   #reportEnd(outcome: string): void {
     const durationMs = this.#parts.monotonicMs() - this.#startedMs;
-    const { model } = this.#options.request;
-    this.#parts.report.callEnded({ model, outcome, durationMs, firstEventMs: this.#firstEventMs });
+    const { request } = this.#options;
+    this.#parts.report.callEnded({ ...ofCall(request), outcome, durationMs, firstEventMs: this.#firstEventMs });
   }
+}
+
+/** What is told of every call. */
+function ofCall({ model, trace }: ChatRequest): Pick<ChatRequest, 'model' | 'trace'> {
+  return { model, trace };
 }
 
 function limitsOf({ limits }: CallParts, { maxAnswerChars = limits.maxAnswerChars }: ChatRequest): DecoderLimits {

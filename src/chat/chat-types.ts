@@ -39,6 +39,8 @@ export interface ChatRequest {
   thinking?: Thinking;
   /** A pseudonym of the account that asks, for a service that wants one. */
   user?: string;
+  /** What the call is done for, in log lines and told to the service as `X-Request-Id`: a message's delivery id. */
+  trace?: string;
   /** Where the answer's text is cut, for the reason `length`, when that is below the client's own limit. */
   maxAnswerChars?: number;
   /** Whether the answer comes as it grows (default) or in one piece. The events are the same. */
@@ -66,20 +68,22 @@ export type ChatEvent =
   | { type: 'usage'; promptTokens: number; completionTokens: number }
   | { type: 'end'; reason: EndReason };
 
+type OfCall = Pick<ChatRequest, 'model' | 'trace'>;
+
 /** What the client tells of each call, for counters; nothing in it comes from a message. */
 export interface ChatReport {
   /**
    * One HTTP call ended. `outcome` is `complete`, `truncated`, or the error's code; `firstEventMs` is absent when
    * nothing was said.
    */
-  callEnded(call: { model: string; outcome: string; durationMs: number; firstEventMs?: number }): void;
+  callEnded(call: OfCall & { outcome: string; durationMs: number; firstEventMs?: number }): void;
   /** A call is about to be repeated after a pause. */
-  retried(retry: { model: string; code: string; waitMs: number }): void;
+  retried(retry: OfCall & { code: string; waitMs: number }): void;
   breakerChanged(change: { model: string; state: 'open' | 'half-open' | 'closed' }): void;
   /** The fallback model answers, since the one that was asked could not; `code` says why. */
-  fellBack(event: { model: string; fallback: string; code: string }): void;
+  fellBack(event: OfCall & { fallback: string; code: string }): void;
   /** The service gave a finish reason that this version does not know; the answer counts as whole. */
-  unknownFinishReason(answer: { model: string }): void;
+  unknownFinishReason(answer: OfCall): void;
 }
 
 /** Takes an answer's events in their order, each in the step in which its bytes came. Must not wait. */

@@ -3,7 +3,6 @@ import type { NowMs } from '../base/clock.ts';
 import { definedOnly } from '../base/defined-only.ts';
 import { Deferred } from '../base/deferred.ts';
 import { outsideCall } from '../base/fail-point.ts';
-import { currentTrace } from '../base/trace.ts';
 import { HttpExchange } from '../base/http-exchange.ts';
 import { AnswerReader } from './stream/answer-reader.ts';
 import type { AnswerWatch } from './stream/answer-watch.ts';
@@ -18,6 +17,8 @@ export interface HttpCall {
   apiKey: string;
   body: string;
   isStreamed: boolean;
+  /** Told to the service as `X-Request-Id`. */
+  trace: string | undefined;
   dispatcher: Dispatcher;
   watch: AnswerWatch;
   limits: DecoderLimits;
@@ -36,8 +37,7 @@ export function openAnswer(call: HttpCall): Promise<AnswerReader> {
 
 function send(call: HttpCall): Promise<AnswerReader> {
   const opened = new Deferred<AnswerReader>();
-  const { url, apiKey, body, isStreamed, dispatcher, watch, nowMs, meaningOf } = call;
-  const trace = currentTrace();
+  const { url, apiKey, body, isStreamed, trace, dispatcher, watch, nowMs, meaningOf } = call;
   let reader: AnswerReader | ErrorBodyReader | undefined;
   const exchange = new HttpExchange({
     onHead(status, headers) {

@@ -52,21 +52,21 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
     bucketsSec: QUICK_BUCKETS_SEC,
   });
   return {
-    accessRefused({ platform, person, because, rule }) {
+    accessRefused({ platform, turnId, person, because, rule }) {
       refusals({ platform, because });
       log.info(
-        { audit: true, event: 'access-refused', platform, person, because, rule },
+        { audit: true, event: 'access-refused', trace: turnId, platform, person, because, rule },
         'the policy refused a question',
       );
     },
-    toolEnded({ tool, outcome, durationMs }) {
+    toolEnded({ turnId, tool, outcome, durationMs }) {
       tools({ tool, outcome }, durationMs);
-      log.info({ tool, outcome, durationMs }, 'tool ended');
+      log.info({ trace: turnId, tool, outcome, durationMs }, 'tool ended');
     },
     turnEnded({ platform, turnId, outcome, durationMs, waitedMs }) {
       turns({ platform, outcome }, durationMs);
       waits({ platform }, waitedMs);
-      log.info({ platform, turnId, outcome, durationMs, waitedMs }, 'turn ended');
+      log.info({ platform, trace: turnId, outcome, durationMs, waitedMs }, 'turn ended');
     },
     platformRefused({ platform, code }) {
       refused({ platform, code });
@@ -78,17 +78,18 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
         'the platform takes no calls: mend the token, the secret or the rights of the app; answers are kept',
       );
     },
-    answerKept({ platform }) {
+    answerKept({ platform, deliveryId: trace }) {
       kept({ platform });
-      log.debug({ platform }, 'a whole answer is kept until the platform takes calls');
+      log.debug({ platform, trace }, 'a whole answer is kept until the platform takes calls');
     },
-    firstTextShown({ platform, afterMs }) {
+    firstTextShown({ platform, deliveryId: trace, afterMs }) {
       firstTexts({ platform }, afterMs);
-      log.debug({ platform, afterMs }, 'first text shown');
+      log.debug({ platform, trace, afterMs }, 'first text shown');
     },
-    replyHandedOver({ platform, result }) {
+    replyHandedOver({ platform, deliveryId: trace, result }) {
       handovers({ platform, result });
-      log[result === 'sent' ? 'info' : 'warn']({ platform, result }, 'an answer went another way than the live reply');
+      const level = result === 'sent' ? 'info' : 'warn';
+      log[level]({ platform, trace, result }, 'an answer went another way than the live reply');
     },
   };
 }

@@ -33,26 +33,26 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
     labels: ['model'],
   });
   return {
-    callEnded({ model, outcome, durationMs, firstEventMs }) {
+    callEnded({ model, trace, outcome, durationMs, firstEventMs }) {
       calls({ model, outcome }, durationMs);
       if (firstEventMs !== undefined) firstEvents({ model }, firstEventMs);
-      log.debug({ model, outcome, durationMs, firstEventMs }, 'chat call ended');
+      log.debug({ model, trace, outcome, durationMs, firstEventMs }, 'chat call ended');
     },
-    retried({ model, code, waitMs }) {
+    retried({ model, trace, code, waitMs }) {
       retries({ model, code });
-      log.info({ model, code, waitMs }, 'a chat call is repeated');
+      log.info({ model, trace, code, waitMs }, 'a chat call is repeated');
     },
     breakerChanged({ model, state }) {
       breakers({ model, state });
       log[state === 'open' ? 'error' : 'info']({ model, state }, 'the breaker of the chat service changed');
     },
-    fellBack({ model, fallback, code }) {
+    fellBack({ model, trace, fallback, code }) {
       fallbacks({ model, fallback, code });
-      log.info({ model, fallback, code }, 'the fallback model answers');
+      log.info({ model, trace, fallback, code }, 'the fallback model answers');
     },
-    unknownFinishReason({ model }) {
+    unknownFinishReason({ model, trace }) {
       unknownReasons({ model });
-      log.info({ model }, 'the chat service gave an unknown finish reason');
+      log.info({ model, trace }, 'the chat service gave an unknown finish reason');
     },
   };
 }

@@ -51,15 +51,15 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     },
     turnFenced({ turnId }) {
       fenced();
-      log.info({ turnId }, 'a newer run has taken over a turn');
+      log.info({ trace: turnId }, 'a newer run has taken over a turn');
     },
     turnResumed({ turnId, crashes }) {
       resumed();
-      log.warn({ turnId, crashes }, 'a turn is run again after its worker died');
+      log.warn({ trace: turnId, crashes }, 'a turn is run again after its worker died');
     },
     deadLetter({ turnId, crashes }) {
       dead();
-      log.error({ turnId, crashes }, 'a turn was given up with an apology');
+      log.error({ trace: turnId, crashes }, 'a turn was given up with an apology');
     },
     queueStalled() {
       stalls();
@@ -86,15 +86,15 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     },
     messagesBroken({ turnId, count: times }) {
       broken(times);
-      log.error({ turnId, count: times }, 'messages were altered and do not open; they get an apology');
+      log.error({ trace: turnId, count: times }, 'messages were altered and do not open; they get an apology');
     },
     storedAnswerLost({ turnId }) {
       lostAnswers();
-      log.warn({ turnId }, 'a stored answer does not open; the model is asked again');
+      log.warn({ trace: turnId }, 'a stored answer does not open; the model is asked again');
     },
     eventRecovered({ deliveryId }) {
       recovered();
-      log.warn({ deliveryId }, 'a failover had lost an acknowledged message; it is stored again');
+      log.warn({ trace: deliveryId }, 'a failover had lost an acknowledged message; it is stored again');
     },
     acceptKeptBare() {
       bare();
@@ -105,7 +105,7 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     },
     eventLost({ deliveryId }) {
       lost();
-      log.error({ deliveryId }, 'a failover lost an acknowledged message');
+      log.error({ trace: deliveryId }, 'a failover lost an acknowledged message');
     },
     pressureChanged({ pressure, waiting }) {
       pressures({ pressure });

@@ -28,11 +28,11 @@ export function reportReceiving(registry: Registry, log: Log): WebhookReport {
   });
   const welcomes = counter(registry, { name: 'welcomes_total', help: 'Welcomes shown', labels: ['platform'] });
   return {
-    deliveryReceived({ platform, kind, outcome, durationMs, reason, offSec, sizeBytes }) {
+    deliveryReceived({ platform, kind, outcome, deliveryId: trace, durationMs, reason, offSec, sizeBytes }) {
       deliveries({ platform, kind, outcome });
       seconds({ platform, kind }, durationMs);
       if (reason === undefined) {
-        log[LOG_LEVELS[outcome] ?? 'debug']({ platform, kind, outcome, durationMs }, 'delivery answered');
+        log[LOG_LEVELS[outcome] ?? 'debug']({ platform, kind, outcome, trace, durationMs }, 'delivery answered');
         return;
       }
       const words = refusalInWords({ platform, reason, offSec, sizeBytes });

@@ -3,7 +3,6 @@ import { asError } from '../base/coded-error.ts';
 import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import { inBackground } from '../base/in-background.ts';
 import type { Log } from '../base/log.ts';
-import { traced } from '../base/trace.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
@@ -217,11 +216,7 @@ export class TurnWorker {
     }
   }
 
-  #runClaimed(claim: TurnClaim, taken: TakenTurn): Promise<number> {
-    return traced(claim.turnId, () => this.#runTraced(claim, taken));
-  }
-
-  async #runTraced(claim: TurnClaim, taken: TakenTurn): Promise<number> {
+  async #runClaimed(claim: TurnClaim, taken: TakenTurn): Promise<number> {
     const { runTurn } = this.#options;
     const { controller } = taken;
     const context = this.#contextOf(claim, taken);
@@ -300,7 +295,10 @@ export class TurnWorker {
   async #afterHeld(claim: TurnClaim): Promise<number> {
     const { onHeld, log } = this.#options;
     return onHeld(claim).catch((thrown: unknown) => {
-      log.warn({ error: asError(thrown) }, 'it could not be seen whether a held message may be answered already');
+      log.warn(
+        { error: asError(thrown), trace: claim.turnId },
+        'it could not be seen whether a held message may be answered already',
+      );
       return 0;
     });
   }

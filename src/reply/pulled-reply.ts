@@ -57,7 +57,7 @@ export class PulledReply implements LiveReply {
       minGapMs,
       nowMs: monotonicMs,
       write: (view) => this.#write(view),
-      onError: (error) => deps.log.debug({ error }, 'a look of an answer was not written'),
+      onError: (error) => deps.log.debug({ error, trace: deliveryId }, 'a look of an answer was not written'),
     });
   }
 
@@ -148,7 +148,7 @@ export class PulledReply implements LiveReply {
   #goingOn(view: ReplyView, pieces: readonly string[], more: Record<string, string> = {}): FinalRecord {
     const { platform, deliveryId, laterReplyHandle: handle, language, asker, deps } = this.#options;
     if (!this.#canFollow || handle === undefined || !asker) {
-      deps.report.replyHandedOver({ platform: platform.name, result: 'unavailable' });
+      deps.report.replyHandedOver({ platform: platform.name, deliveryId, result: 'unavailable' });
       return this.#record(view, { ...more, delivery: 'unavailable' });
     }
     const followUp = sealFollowUp(deps.keyRing, deliveryId, {
@@ -190,7 +190,7 @@ export class PulledReply implements LiveReply {
     this.#isHandedOver ||= wasHandedOver;
     if (progressOf(view) > 0 && !this.#hasShownText) {
       this.#hasShownText = true;
-      deps.report.firstTextShown({ platform: platform.name, afterMs: this.#ageMs });
+      deps.report.firstTextShown({ platform: platform.name, deliveryId, afterMs: this.#ageMs });
     }
   }
 

@@ -64,7 +64,7 @@ export class PushedReply implements LiveReply {
       minGapMs,
       nowMs: monotonicMs,
       write: (view) => this.#write(view),
-      onError: (error) => options.deps.log.debug({ error }, 'a look of an answer was not written'),
+      onError: (error) => options.deps.log.debug({ error, trace: deliveryId }, 'a look of an answer was not written'),
     });
   }
 
@@ -246,22 +246,23 @@ export class PushedReply implements LiveReply {
 
   /** The answer is stored, so that the turn, taken again later, posts it and asks nobody. */
   #kept(): PlatformError {
-    const { deps, platform } = this.#options;
-    deps.report.answerKept({ platform: platform.name });
+    const { deps, platform, deliveryId } = this.#options;
+    deps.report.answerKept({ platform: platform.name, deliveryId });
     return new PlatformError('unauthorised', `${platform.name} takes no calls`);
   }
 
   #note({ result }: PostedMessageResult): void {
-    const { deps, platform, claim, controls } = this.#options;
+    const { deps, platform, deliveryId, claim, controls } = this.#options;
     if (result === 'fenced') return controls.fenced();
     if (result === 'stopped') return controls.stopped();
     if (result === 'refused' && !this.#isRefused) {
       this.#isRefused = true;
-      deps.log.warn({ platform: platform.name }, 'the platform refuses to show an answer');
+      deps.log.warn({ platform: platform.name, trace: deliveryId }, 'the platform refuses to show an answer');
     }
     if (result === 'shown' && !this.#hasShownText) {
       this.#hasShownText = true;
-      deps.report.firstTextShown({ platform: platform.name, afterMs: deps.nowMs() - claim.startedAtMs });
+      const afterMs = deps.nowMs() - claim.startedAtMs;
+      deps.report.firstTextShown({ platform: platform.name, deliveryId, afterMs });
     }
   }
 

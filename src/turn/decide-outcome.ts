@@ -84,8 +84,9 @@ function stoppedBeforeStart(keyRing: KeyRing, context: TurnContext): Outcome {
 
 /** An error that no room expected. It is logged under a reference that the person can pass on; a lost store is not hidden here. */
 function failure({ log, keyRing }: RunTurnOptions, context: TurnContext, error: Error): Outcome {
-  const reference = context.turn.turnId.slice(0, 8);
-  log.error({ error, reference }, 'a turn failed');
+  const trace = context.turn.turnId;
+  const reference = trace.slice(0, 8);
+  log.error({ error, reference, trace }, 'a turn failed');
   return {
     kind: 'failed',
     text: sayTo(context, TURN_TEXTS.internal, { reference }),

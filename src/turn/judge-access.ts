@@ -31,7 +31,9 @@ export function judgeAccess(
   const verdict = options.policy.judge(account, chat);
   if (verdict.kind === 'allowed') return { models: chosenFirst(verdict.models, context.preferences.model) };
   const { because, rule } = verdict;
-  options.report.accessRefused({ platform, person: pseudonymOf(options.keyRing, askerOf(context)), because, rule });
+  const { turnId } = context.turn;
+  const person = pseudonymOf(options.keyRing, askerOf(context));
+  options.report.accessRefused({ platform, turnId, person, because, rule });
   const outcome: Outcome = { kind: 'refused', text: refusalText(options, context, verdict) };
   const mayHelp =
     account === undefined && options.mode === 'optional' && chat.kind === 'private' && because !== 'private';

@@ -20,12 +20,13 @@ export interface TurnReport {
   /** The policy refused a question; `person` is a pseudonym, `rule` the policy's name for what decided. */
   accessRefused(event: {
     platform: PlatformName;
+    turnId: string;
     person: string;
     because: 'person' | 'private' | 'group';
     rule: string;
   }): void;
   /** A tool's call ended; `tool` is a name of ours or `unknown`. */
-  toolEnded(event: { tool: string; outcome: ToolOutcome; durationMs: number }): void;
+  toolEnded(event: { turnId: string; tool: string; outcome: ToolOutcome; durationMs: number }): void;
   turnEnded(event: {
     platform: PlatformName;
     turnId: string;

@@ -34,7 +34,7 @@ export function createTakeTypedCode({ identity, keyRing, log }: TypedCodesOption
     const taken = await take(identity, context).catch((thrown: unknown) => {
       // Without the store the turn is given back and runs again.
       if (isIdentityError(thrown, 'store_away')) throw thrown;
-      log.error({ error: asError(thrown) }, 'a typed code could not be checked');
+      log.error({ error: asError(thrown), trace: context.turn.turnId }, 'a typed code could not be checked');
       return 'failed' as const;
     });
     if (!taken) return undefined;

@@ -4,7 +4,13 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { say } from '../base/texts.ts';
-import { conversationOf, personIdOf, type ConversationRef, type GroupScope } from '../domain/conversation.ts';
+import {
+  conversationOf,
+  deliveryIdOf,
+  personIdOf,
+  type ConversationRef,
+  type GroupScope,
+} from '../domain/conversation.ts';
 import type { Delivery, HttpAnswer, Platform } from '../platforms/platform.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import type { Inbox } from '../queue/accept.ts';
@@ -42,6 +48,8 @@ export interface HandleDeliveryOptions {
 interface Handled {
   answer: HttpAnswer;
   outcome: DeliveryOutcome;
+  /** The message's delivery id, where it is one. */
+  deliveryId?: string;
 }
 
 export type HandleDelivery = (platform: Platform, delivery: Delivery) => Promise<Handled>;
@@ -92,12 +100,12 @@ async function acceptMessage(
     const { deliveryId, result } = await storeInTime(() => storeAndWake(options, conversation, message));
     if (result === 'new') {
       options.onAccepted(platform, { conversation, message, deliveryId });
-      return { answer: answer({ replyId: deliveryId, content: '', finished: false }), outcome: 'accepted' };
+      return { answer: answer({ replyId: deliveryId, content: '', finished: false }), outcome: 'accepted', deliveryId };
     }
     if (platform.push) {
       // The HTTP answer shows nothing to anybody here.
       if (result === 'limited' && !isStop(message)) options.onLimited(platform, message);
-      return { answer: answer(undefined), outcome: result === 'repeat' ? 'repeated' : result };
+      return { answer: answer(undefined), outcome: result === 'repeat' ? 'repeated' : result, deliveryId };
     }
     if (result === 'limited')
       return {
@@ -107,19 +115,21 @@ async function acceptMessage(
           finished: true,
         }),
         outcome: 'limited',
+        deliveryId,
       };
     const personId = personIdOf(message, message.sender.userId);
     const reading = readLiveReply(
       { ...options, platform },
       { partition: conversation.partition, deliveryId, personId, isRepeat: true },
     );
-    return { answer: answer(await withDeadline(reading, STORE_DEADLINE_MS)), outcome: 'repeated' };
+    return { answer: answer(await withDeadline(reading, STORE_DEADLINE_MS)), outcome: 'repeated', deliveryId };
   } catch (error) {
+    const deliveryId = deliveryIdOf(message);
     log.warn(
-      { error: asError(error), platform: platform.name },
+      { error: asError(error), platform: platform.name, trace: deliveryId },
       'a message could not be stored; the platform is asked to send it again',
     );
-    return NOT_STORED;
+    return { ...NOT_STORED, deliveryId };
   }
 }
 

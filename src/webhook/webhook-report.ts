@@ -19,6 +19,8 @@ export interface WebhookReport {
     platform: PlatformName;
     kind: string;
     outcome: DeliveryOutcome;
+    /** Of a message. */
+    deliveryId?: string;
     durationMs: number;
     /** Why it was refused, or could not be read; with it the seconds that its time is off, or its size. */
     reason?: string;

@@ -3,8 +3,6 @@ import { asError } from '../base/coded-error.ts';
 import { MIB_BYTES } from '../base/clock.ts';
 import { HeldBytes } from '../base/held-bytes.ts';
 import type { Log } from '../base/log.ts';
-import { traced } from '../base/trace.ts';
-import { deliveryIdOf } from '../domain/conversation.ts';
 import type { Delivery, DeliveryHead, HttpAnswer, Platform } from '../platforms/platform.ts';
 import { say } from '../base/texts.ts';
 import { WEBHOOK_TEXTS } from '../texts/webhook-texts.ts';
@@ -76,9 +74,9 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
     response.setHeader('allow', 'GET, POST');
     return writeAnswer(response, { status: 405, body: '' });
   }
-  const done = (kind: string, outcome: DeliveryOutcome, { reason, offSec, sizeBytes }: Why = NO_REASON) => {
+  const done = (kind: string, outcome: DeliveryOutcome, why: Why = NO_REASON) => {
     const durationMs = performance.now() - startedMs;
-    options.report.deliveryReceived({ platform: platform.name, kind, outcome, durationMs, reason, offSec, sizeBytes });
+    options.report.deliveryReceived({ platform: platform.name, kind, outcome, durationMs, ...why });
   };
 
   const head: DeliveryHead = { method, query, headers: request.headers };
@@ -102,18 +100,15 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
   const pending = platform.pending?.();
   if (pending) await pending;
   const delivery: Delivery = admitted(read.body);
-  const handle = async () => {
-    const { answer, outcome } = await options.handle(platform, delivery);
-    writeAnswer(response, answer);
-    done(delivery.kind, outcome, whyOf(delivery));
-  };
-  await (delivery.kind === 'message' ? traced(deliveryIdOf(delivery.message), handle) : handle());
+  const { answer, outcome, deliveryId } = await options.handle(platform, delivery);
+  writeAnswer(response, answer);
+  done(delivery.kind, outcome, deliveryId === undefined ? whyOf(delivery) : { deliveryId });
   if (proven.has(platform) || delivery.kind === 'refused' || delivery.kind === 'ignored') return;
   proven.add(platform);
   options.report.deliveryProven({ platform: platform.name });
 }
 
-type Why = Pick<Parameters<WebhookReport['deliveryReceived']>[0], 'reason' | 'offSec' | 'sizeBytes'>;
+type Why = Pick<Parameters<WebhookReport['deliveryReceived']>[0], 'reason' | 'offSec' | 'sizeBytes' | 'deliveryId'>;
 const NO_REASON: Why = {};
 
 /** Why a delivery came to nothing that an operator would want; what is ignored by rule is nobody's business. */

@@ -71,6 +71,7 @@ async function askAbout({ id, language }: Injection): Promise<{ wecom: Seen; sla
     toolbox,
     asker,
     limits: TOOL_LIMITS,
+    turnId: 'TURN',
     monotonicMs: () => performance.now(),
     signal: new AbortController().signal,
     report: { toolEnded: () => undefined },

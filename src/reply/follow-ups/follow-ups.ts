@@ -169,7 +169,9 @@ export class FollowUps {
   }
 
   async #end({ store, taken, platform }: Bringing, result: 'sent' | 'kept'): Promise<void> {
-    if (await store.end(taken, result)) this.#options.report.replyHandedOver({ platform: platform.name, result });
+    if (!(await store.end(taken, result))) return;
+    const { deliveryId } = taken;
+    this.#options.report.replyHandedOver({ platform: platform.name, deliveryId, result });
   }
 }
 

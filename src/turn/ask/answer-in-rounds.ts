@@ -69,7 +69,7 @@ export async function answerInRounds(
     }
     hasText ||= text.trim() !== '';
     untilMs = Math.min(untilMs, monotonicMs() + limits.turnMs);
-    const results = await runToolCalls({ ...options, context: context }, calls);
+    const results = await runToolCalls({ ...options, context }, calls);
     const told = calls.map((call, position) => withOwnId(call, `r${round}-${position}`, messages));
     const answers = told.map(({ callId }, position): ChatMessage => {
       const mostTokens = Math.max(0, Math.min(limits.resultTokens, leftTokens));

@@ -132,7 +132,7 @@ async function ask(
   { tools: { chat, declared }, state, spent }: { tools: TurnTools; state: AnswerState; spent: TokenCount },
   onEvent: OnChatEvent,
 ): Promise<void> {
-  const { question, newest, controls } = context;
+  const { question, newest, turn, controls } = context;
   const isBrief = shouldBeBrief(context);
   const earlier = earlierTurns(options, context);
   const { turns, hasEnded } = earlier;
@@ -155,7 +155,7 @@ async function ask(
   const { thinking } = context.preferences;
   const user = options.sendsUser ? askerPseudonym(options.keyRing, context) : undefined;
   const request: AskWithinLimits['request'] = (messages) => {
-    const asked = { model, messages, tools, thinking, user, began: () => context.live.prepare() };
+    const asked = { model, messages, tools, thinking, user, trace: turn.turnId, began: () => context.live.prepare() };
     spent.asked(messages, sizes.factorOf(model));
     const fallbackModel = fallbackFor(options, context.models, asked);
     return { ...asked, fallbackModel, ...(isBrief ? BRIEF_REQUEST : {}) };

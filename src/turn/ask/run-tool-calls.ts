@@ -10,6 +10,7 @@ export interface ToolRunOptions {
   toolbox: Toolbox;
   context: ToolCallContext;
   limits: ToolLimits;
+  turnId: string;
   report: Pick<TurnReport, 'toolEnded'>;
   /** The turn's own: a stop word, a newer epoch or an orderly stop. */
   signal: AbortSignal;
@@ -25,7 +26,7 @@ const MOST_STATUS_CHARS = 120;
  * @returns a result for each call, in their order. @throws ChatError `chat_cancelled`
  */
 export async function runToolCalls(options: ToolRunOptions, calls: readonly ToolCall[]): Promise<string[]> {
-  const { toolbox, context: context, limits, report, showStatus } = options;
+  const { toolbox, context, limits, turnId, report, showStatus } = options;
   const prepared = calls.map((call, position) =>
     position < limits.callsARound
       ? toolbox.prepare(call, context)
@@ -39,7 +40,7 @@ export async function runToolCalls(options: ToolRunOptions, calls: readonly Tool
       'run' in use ? await runOne(options, use) : { outcome: 'refused' as const, text: use.fault };
     const name = calls[position]?.name ?? '';
     const durationMs = performance.now() - startedMs;
-    report.toolEnded({ tool: toolbox.has(name) ? name : 'unknown', outcome, durationMs });
+    report.toolEnded({ turnId, tool: toolbox.has(name) ? name : 'unknown', outcome, durationMs });
     return text;
   });
   return Promise.all(results);

@@ -32,6 +32,7 @@ export function toolsOfTurn(
 ): TurnTools {
   const { chat, toolbox, report } = options;
   const asker = askerOf(context);
+  const { turnId } = context.turn;
   // Each round costs another call of the model.
   const declared = shouldBeBrief(context) ? [] : toolbox.offer(asker);
   const links = new NamedLinks();
@@ -42,7 +43,7 @@ export function toolsOfTurn(
       stream: (request, signal, onEvent) =>
         answerInRounds(
           {
-            ...{ chat, toolbox, report, monotonicMs, asker, limits: TOOL_LIMITS, signal, showStatus },
+            ...{ chat, toolbox, turnId, report, monotonicMs, asker, limits: TOOL_LIMITS, signal, showStatus },
             told: (texts) => links.toldBy(texts),
           },
           request,

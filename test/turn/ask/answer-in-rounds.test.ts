@@ -56,6 +56,7 @@ async function ask({ tools = [echo], limits = {}, signal, asker = ASKER, ...more
     toolbox,
     asker,
     limits: { ...TOOL_LIMITS, ...limits },
+    turnId: 'TURN',
     monotonicMs: () => chat.clock.nowMs,
     signal: signal ?? new AbortController().signal,
     report: {
