@@ -60,6 +60,11 @@ test('the chat service is told which message a call belongs to, another one for 
     const ids = chat.calls.map(({ requestId }) => requestId);
     expect(ids).toEqual([expect.stringMatching(/^[0-9a-f]{40}$/), expect.stringMatching(/^[0-9a-f]{40}$/)]);
     expect(new Set(ids).size).toBe(2);
+    const linesNow = () => deployment.lines.map((line) => JSON.parse(line) as Line);
+    await untilTrue(() => linesNow().filter(({ msg }) => msg === 'turn ended').length === 2);
+    const lines = linesNow();
+    for (const msg of ['delivery answered', 'chat call ended', 'turn ended'])
+      expect(lines.filter((line) => line['msg'] === msg && 'trace' in line).map(({ trace }) => trace)).toEqual(ids);
   } finally {
     await deployment.stop();
     await chat.stop();
