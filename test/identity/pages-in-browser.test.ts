@@ -4,7 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { SafeHtml } from '../../src/base/html.ts';
 import type { Language } from '../../src/base/texts.ts';
-import { cancelledPage, declinedPage, donePage, signedOutPage } from '../../src/identity/pages/closing-pages.ts';
+import {
+  cancelledPage,
+  declinedPage,
+  donePage,
+  returnedPage,
+  signedOutPage,
+} from '../../src/identity/pages/closing-pages.ts';
 import { codePage } from '../../src/identity/pages/code-page.ts';
 import { confirmPage } from '../../src/identity/pages/confirm-page.ts';
 import { errorPage } from '../../src/identity/pages/error-page.ts';
@@ -92,6 +98,7 @@ function pagesIn(language: Language): Record<string, SafeHtml> {
     cancelled: cancelledPage({ language, back: IN_WECOM }),
     declined: declinedPage({ language, back: IN_WECOM, again: { ticketHash: 'a'.repeat(64), csrf: common.csrf } }),
     'signed-out': signedOutPage({ language, back: undefined }),
+    returned: returnedPage({ language, back: undefined, providerName: { en: 'Example University', zh: '清河大学' } }),
     ...Object.fromEntries(errors),
   };
 }
@@ -159,12 +166,13 @@ test('pages name the bot’s words as they are typed in the app that the reader 
       donePage({ ...view, name: PROFILE.name, waitsFor: 'private' }),
       cancelledPage(view),
       signedOutPage(view),
+      returnedPage({ ...view, providerName: { en: 'Example University', zh: '清河大学' } }),
       confirmPage({ ...common, ...view, person, profile: PROFILE, endsWithCode: true, isAwaited: true }),
       ...Object.keys(ERROR_TEXTS).map((error) => errorPage({ ...view, error: error as ErrorPage, reference: 'x' })),
     ].map(({ text }) => text.match(/(?<=[\s“])\/?(signin|unlink)\b/g)?.join(' ') ?? '');
   };
   const inWecom = wordsOf(IN_WECOM, NAMELESS);
-  expect(inWecom.slice(0, 4)).toEqual(['/unlink', '/signin', '/signin', '/unlink']);
+  expect(inWecom.slice(0, 5)).toEqual(['/unlink', '/signin', '/signin', '/signin', '/unlink']);
   expect(wordsOf(IN_SLACK, IN_SLACK_PERSON)).toEqual(inWecom.map((words) => words.replaceAll('/', '')));
 });
 

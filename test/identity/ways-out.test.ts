@@ -141,7 +141,7 @@ test('every closing page leads back: the app’s own browser by a button that cl
     const browser = fixture.browser('20001');
     const where = 'user-agent' in headers ? 'app' : 'elsewhere';
     seen[`error ${where}`] = await browser.get(`${fixture.url}/link/x`, headers);
-    seen[`signed-out ${where}`] = await browser.get(`${fixture.url}/oauth/callback`, headers);
+    seen[`returned ${where}`] = await browser.get(`${fixture.url}/oauth/callback`, headers);
     const cancelled = fixture.browser('20001');
     const confirm = await fixture.walkToConfirm(cancelled, await fixture.link('20001', true));
     seen[`cancelled ${where}`] = await cancelled.submit(confirm, '/sign-in/cancel', headers);
@@ -164,15 +164,37 @@ test('every closing page leads back: the app’s own browser by a button that cl
   expect([script.status, script.headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8']);
 });
 
-test('signing out at the service ends on a page that says so; a browser that is signing in is told otherwise', async () => {
-  await open();
-  const browser = fixture.browser('20001');
-  const page = await browser.get(`${fixture.url}/oauth/callback`);
-  expect([page.status, outcomeOf(page)]).toEqual([200, 'signed-out']);
-  expect(page.text).toContain('You are signed out');
-  await browser.submit(await browser.get(await fixture.link('20001')));
-  expect((await browser.get(`${fixture.url}/oauth/callback`)).status).toBe(400);
-});
+/** What services bring when somebody comes back who did not leave to sign in here: nothing, or what they always add. */
+const BROUGHT = ['', '?ticket=ST-1-abc', '?lang=zh', '?x=1&x=2'];
+
+test.each(BROUGHT)(
+  'signing out at the service, and in again there, ends on a page that says what is so: %j [unlink-ends-all]',
+  async (brought) => {
+    await open();
+    const back = `${fixture.url}/oauth/callback${brought}`;
+    const page = await fixture.browser('20001').get(back);
+    expect([page.status, outcomeOf(page)]).toEqual([200, 'returned']);
+    expect(page.text).toContain('You are back from Example University');
+    expect(page.text).toContain('no chat account was connected here');
+    const chinese = await fixture.browser('20001').get(back, { 'accept-language': 'zh-CN' });
+    expect([outcomeOf(chinese), chinese.text.includes('没有绑定任何聊天账号')]).toEqual(['returned', true]);
+    // A browser that is signing in has something to bring: a way back that lost it is none, and ends nothing.
+    const browser = fixture.browser('20001', '20001');
+    const started = await browser.submit(await browser.get(await fixture.link('20001')));
+    expect((await browser.get(back)).status).toBe(400);
+    const confirm = await browser.follow(started);
+    expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are signed in');
+  },
+);
+
+test.each(['?code=', '?code=x&ticket=y', '?state=x', '?error=server_error', `?x=${'y'.repeat(5_000)}`])(
+  'a return that has to do with a sign-in, in a browser that began none, is refused: %j',
+  async (query) => {
+    await open();
+    const page = await fixture.browser('20001').get(`${fixture.url}/oauth/callback${query}`);
+    expect([page.status, outcomeOf(page)]).toEqual([400, 'error']);
+  },
+);
 
 test('the pages promise an answer only where a question waits', async () => {
   const says: Record<WaitsFor, [string, string]> = {

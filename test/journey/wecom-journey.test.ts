@@ -157,13 +157,27 @@ describe('a group', () => {
     expect((await driver().waitForAnswer(said.id)).text.trim()).toBe('1 2 3');
   });
 
-  test('the way out that /unlink offers ends on a page that says that one is signed out', async () => {
+  test('the way out that /unlink offers says that one is signed out; signing in again there ends on a page of the bot', async () => {
     const { answer } = await ask('linxiaoyu', '/unlink');
-    const link = /\]\((http[^)]*\/logout[^)]*)\)/.exec(answer.text)?.[1] ?? '';
-    const page = await driver().browse('linxiaoyu', { url: new URL(link), method: 'GET', destination: 'document' });
-    if (page.kind !== 'page') throw new Error(page.kind);
-    expect(page.body.toString()).toContain('data-outcome="signed-out"');
-    expect(page.body.toString()).toContain('You are signed out');
+    const open = async (url: string | URL) => {
+      const page = await driver().browse('linxiaoyu', { url: new URL(url), method: 'GET', destination: 'document' });
+      if (page.kind !== 'page') throw new Error(page.kind);
+      return { url: page.url, text: page.body.toString() };
+    };
+    const out = await open(/\]\((http[^)]*\/logout[^)]*)\)/.exec(answer.text)?.[1] ?? '');
+    expect([out.url.origin, out.text.includes('data-outcome="signed-out"')]).toEqual([deployment.service.url, true]);
+    expect(out.text).toContain('You are signed out');
+    let page = out;
+    for (const button of ['Sign in again', 'Continue']) {
+      const href = new RegExp(`href="([^"]+)"[^>]*>\\s*${button}`).exec(page.text)?.[1]?.replaceAll('&amp;', '&');
+      page = await open(new URL(href ?? 'no-button', page.url));
+    }
+    expect([page.url.origin + page.url.pathname, page.text.includes('data-outcome="returned"')]).toEqual([
+      `${deployment.botUrl}/oauth/callback`,
+      true,
+    ]);
+    expect(page.text).toContain('no chat account was connected here');
+    expect((await ask('linxiaoyu', '/whoami')).answer.text).toContain('Nobody is signed in here');
   });
 });
 

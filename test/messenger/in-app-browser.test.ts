@@ -215,6 +215,7 @@ describe('the end of what the person went there for', () => {
     ['done', ['done'], ['shown']],
     ['signed-out', ['done'], ['done']],
     ['cancelled', ['shown'], ['shown']],
+    ['returned', ['shown'], ['shown']],
     ['declined', ['shown'], ['shown']],
     ['error', ['shown'], ['shown']],
   ])('a page that says %j; from the bot %j, from the service %j', async (outcome, fromBot, fromService) => {

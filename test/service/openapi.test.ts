@@ -215,6 +215,11 @@ describe('what the service answers is in the document: status, headers, type and
     await browser.submit(await browser.get(authorizePath()), { decision: 'switch' });
     await browser.get('/logout');
     await browser.get(`/logout?service=${encodeURIComponent(CALLBACK)}`);
+    const onwards = `/sign-in/return?service=${encodeURIComponent(CALLBACK)}`;
+    const login = await browser.get(onwards);
+    expect([login.statusCode, (await browser.get('/sign-in/return?service=x')).statusCode]).toEqual([200, 400]);
+    await browser.logIn(onwards);
+    expect((await browser.get(onwards)).headers.location).toBe(CALLBACK);
     for (const path of ['/account', '/', `/sign-in?return_to=/account`, '/sign-in?return_to=//x', '/nowhere'])
       await browser.get(path);
     for (const path of ['/oauth2.0/login', '/oauth2.0/decision', '/account/withdraw']) {
@@ -250,7 +255,8 @@ describe('what the service answers is in the document: status, headers, type and
       { directory: [], institution: { signIn: new CasSignIn({ url: 'http://127.0.0.1:9/cas', profileMap: {} }) } },
       async (other) => {
         const leaving = other.browser();
-        for (const path of ['/account', authorizePath()]) expect((await leaving.get(path)).statusCode).toBe(302);
+        for (const path of ['/account', authorizePath(), `/sign-in/return?service=${encodeURIComponent(CALLBACK)}`])
+          expect((await leaving.get(path)).statusCode).toBe(302);
         const gone = await leaving.get('/sign-in/cas?return_to=/account');
         expect((await leaving.get(returnOf(gone, 'ST-1'))).statusCode).toBe(502);
       },
@@ -320,7 +326,7 @@ describe('what the service answers is in the document: status, headers, type and
   test('each documented answer was seen, but those of faults that cannot be made here', () => {
     // The answers of what is passed on are an engine's: pass-through.test.ts sees them.
     const notMade =
-      / 500$|^passOn (?!404)|^(?:logIn|decide|withdrawConsent|leaveForSignIn|returnFromSignIn|authorize|showAccount) 50[23]$/;
+      / 500$|^passOn (?!404)|^(?:logIn|decide|withdrawConsent|leaveForSignIn|returnFromSignIn|authorize|showAccount|returnAfterSignOut) 50[23]$/;
     expect(judge.unseen().filter((answer) => !notMade.test(answer))).toEqual([]);
   });
 });

@@ -91,6 +91,7 @@ describeInBrowser('the pages in Chromium', () => {
       ['error', '/oauth2.0/authorize?client_id=nobody'],
       ['missing', '/nothing-here'],
       ['logout', '/logout'],
+      ['logout-for-application', `/logout?service=${encodeURIComponent(callback)}`],
       ['login-to-account', '/account'],
     ] as const) {
       await page.goto(`${service.url}${path}`);
@@ -110,6 +111,17 @@ describeInBrowser('the pages in Chromium', () => {
     await page.waitForURL('**/account');
     await judgePage(page, `account-empty-${look.locale.slice(0, 2)}-${look.colorScheme}`);
     await context.close();
+  });
+
+  test('signing out and in again goes to the application’s address, past what forms may lead to', async () => {
+    const page = await chromium.newPage();
+    await page.goto(`${service.url}/logout?service=${encodeURIComponent(callback)}`);
+    await page.click('a.button');
+    await page.fill('[name=username]', 'alice');
+    await page.fill('[name=password]', 'alice-pass');
+    await page.press('[name=password]', 'Enter');
+    await page.waitForURL(callback);
+    await page.close();
   });
 
   test('deny goes back to the client too', async () => {

@@ -60,7 +60,8 @@ export interface CallbackQuery {
 }
 
 const CODE: ReturnParameter = { name: 'code', mostChars: 1_024 };
-const MAX_QUERY_CHARS = 4_096;
+/** Of a callback's query string; a longer one is refused unread. */
+export const MAX_QUERY_CHARS = 4_096;
 const MAX_STATE_CHARS = 256;
 
 /** Reads a callback's query string; undefined when a parameter is repeated, over-long or empty, or neither result came. */

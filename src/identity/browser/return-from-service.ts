@@ -1,10 +1,9 @@
-import { sha256Hex } from '../../base/ids.ts';
 import type { BrowserRequest, PageOutcome, SignInFlow } from './flow.ts';
 import { isIdentityError } from '../identity-error.ts';
 import { serviceAuthorization, serviceFailure, startAuthorization } from './authorization-request.ts';
+import { readEmptyReturn } from './empty-return.ts';
 import type { Redeemed } from '../dialects/dialect.ts';
 import type { Profile } from '../oauth/profile-response.ts';
-import { signedOutPage } from '../pages/closing-pages.ts';
 import { proofsFor } from '../options.ts';
 import { PageError } from '../pages/page-error.ts';
 import { PENDING_SIGN_IN_LIFE_MS } from '../tickets/pending-sign-ins.ts';
@@ -22,7 +21,8 @@ const MAX_RESTARTS = 1;
  * @throws PageError link-used-up, sign-in-broken-off, other-chat-account, service-failed, account-refused
  */
 export async function returnFromService(flow: SignInFlow, request: BrowserRequest): Promise<PageOutcome> {
-  if (await isSignedOut(flow, request)) return signedOut(flow, request);
+  const empty = await readEmptyReturn(flow, request);
+  if (empty) return empty;
   const returned = await takeTransaction(flow, request, 'service');
   if ('declined' in returned) return returned.declined;
   const { transaction, ticket } = returned;
@@ -35,20 +35,6 @@ export async function returnFromService(flow: SignInFlow, request: BrowserReques
   if (proofs.includes('same-id')) await proveSameId(flow, returned, profile);
   await keep(flow, returned, { profile, tokens: redeemed.tokens, lifeMs: redeemed.lifeMs, obtainedAtMs });
   return { kind: 'redirect', location: '/sign-in/confirm', isCallback: true };
-}
-
-/**
- * Signing out at the service ends at its registered address too, and brings nothing with it (`/unlink` offers that way). A browser that
- * is signing in has something to bring, so a way back that lost it is none.
- */
-async function isSignedOut({ transactions }: SignInFlow, { querystring, cookie }: BrowserRequest): Promise<boolean> {
-  if (querystring !== '') return false;
-  return cookie === undefined || (await transactions.peek(sha256Hex(cookie))) === undefined;
-}
-
-function signedOut(flow: SignInFlow, { language, userAgent }: BrowserRequest): PageOutcome {
-  const back = flow.backTo(userAgent);
-  return { kind: 'page', back, page: signedOutPage({ language, back }) };
 }
 
 /** One exchange, never repeated with the same code. An answer that is no use leads to one new start, silence to service-failed. */

@@ -12,6 +12,7 @@ export function createCasDialect({ authUrl, profileMap = {} }: SignInOptions, ru
   return {
     returns: { name: 'ticket', mostChars: 1_024 },
     checksByRenewal: false,
+    returnsOnlySignedOut: true,
     origins: () => [new URL(authUrl).origin],
     prepare: () => Promise.resolve(),
     leave: async ({ redirectUri, state }) => ({

@@ -56,6 +56,11 @@ export interface SignInDialect {
   readonly returns: ReturnParameter;
   /** Whether the daily check needs tokens that were renewed for it: their id token tells the person. */
   readonly checksByRenewal: boolean;
+  /**
+   * Whether a browser that comes back and brings nothing is certainly signed out there. Not so where people may say no, or where the
+   * address is gone to after signing in again.
+   */
+  readonly returnsOnlySignedOut: boolean;
   /** Where browsers are sent, as far as it is known; for `form-action`. */
   origins(): readonly string[];
   /** Finds out what `origins` needs; does not fail. */

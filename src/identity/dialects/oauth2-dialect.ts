@@ -11,6 +11,7 @@ export function createOauth2Dialect(signIn: SignInOptions, rules: ProfileRules):
   return {
     returns: { name: 'code', mostChars: 1_024 },
     checksByRenewal: false,
+    returnsOnlySignedOut: false,
     origins: () => [new URL(signIn.authUrl).origin],
     prepare: () => Promise.resolve(),
     async leave({ redirectUri, state }) {

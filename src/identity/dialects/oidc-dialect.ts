@@ -23,6 +23,7 @@ export function createOidcDialect(signIn: SignInOptions, rules: ProfileRules): S
   return {
     returns: { name: 'code', mostChars: MOST_CODE_CHARS },
     checksByRenewal: true,
+    returnsOnlySignedOut: false,
     origins() {
       const endpoint = client.metadata?.authorization_endpoint;
       return [issuer, ...(endpoint === undefined ? [] : [endpoint])].map((address) => new URL(address).origin);

@@ -4,12 +4,21 @@ import type { BackToChat } from '../../platforms/platform.ts';
 import type { WaitsFor } from '../links/waiting.ts';
 import { backToChat } from './back-to-chat.ts';
 import { page, type PageOutcome } from './layout.ts';
-import { sayWords } from './page-words.ts';
+import { inSentence, sayWords } from './page-words.ts';
 import type { TryAgain } from './page-error.ts';
 import { tryAgainForm } from './try-again.ts';
 
 const TEXTS: Catalogue<
-  'done' | 'undo' | 'cancelled' | 'cancelledNext' | 'declined' | 'declinedNext' | 'signedOut' | 'signedOutNext'
+  | 'done'
+  | 'undo'
+  | 'cancelled'
+  | 'cancelledNext'
+  | 'declined'
+  | 'declinedNext'
+  | 'signedOut'
+  | 'signedOutNext'
+  | 'returned'
+  | 'returnedNext'
 > = {
   done: { en: 'You are signed in as {name}', zh: '登录成功：{name}' },
   undo: { en: 'Not you? Send /unlink to the bot.', zh: '不是你本人？请给机器人发送“解绑”。' },
@@ -24,6 +33,11 @@ const TEXTS: Catalogue<
   signedOutNext: {
     en: 'You can close this page and go back to the chat. To sign in again, send /signin there.',
     zh: '你可以关闭此页面，返回聊天。如需再次登录，请在聊天中发送“登录”。',
+  },
+  returned: { en: 'You are back from {provider}', zh: '你已从{provider}返回' },
+  returnedNext: {
+    en: 'If you signed out or signed in there, that counts there; no chat account was connected here. To sign in to the bot, send /signin in the chat.',
+    zh: '你在那里的退出或登录只在那里生效，这里没有绑定任何聊天账号。如需登录机器人，请在聊天中发送“登录”。',
   },
 };
 
@@ -65,12 +79,31 @@ export function donePage({
 
 /** After the quiet way out. */
 export function cancelledPage(view: ClosingView): SafeHtml {
-  return plainClosing(view, { outcome: 'cancelled', title: TEXTS.cancelled, next: TEXTS.cancelledNext });
+  return plainClosing(view, {
+    outcome: 'cancelled',
+    title: say(TEXTS.cancelled, view.language),
+    next: TEXTS.cancelledNext,
+  });
 }
 
 /** After signing out at the sign-in service too. */
 export function signedOutPage(view: ClosingView): SafeHtml {
-  return plainClosing(view, { outcome: 'signed-out', title: TEXTS.signedOut, next: TEXTS.signedOutNext });
+  return plainClosing(view, {
+    outcome: 'signed-out',
+    title: say(TEXTS.signedOut, view.language),
+    next: TEXTS.signedOutNext,
+  });
+}
+
+/** For who comes back from the sign-in service with nothing, after signing out there, or in again. */
+export function returnedPage({ providerName, ...view }: ClosingView & { providerName: Bilingual }): SafeHtml {
+  const { language } = view;
+  const provider = inSentence(say(providerName, language), language);
+  return plainClosing(view, {
+    outcome: 'returned',
+    title: say(TEXTS.returned, language, { provider }),
+    next: TEXTS.returnedNext,
+  });
 }
 
 /** After "Deny" at the sign-in service: a choice, which can be changed. */
@@ -83,12 +116,12 @@ export function declinedPage({ again, ...view }: ClosingView & { again: TryAgain
 
 function plainClosing(
   view: ClosingView,
-  { outcome, title, next }: { outcome: PageOutcome; title: Bilingual; next: Bilingual },
+  { outcome, title, next }: { outcome: PageOutcome; title: string; next: Bilingual },
 ): SafeHtml {
   const { language, back } = view;
   const body = html`<p class="lead">${sayWords(next, language, back?.platform)}</p>
     ${backToChat(back, { language, isPrimary: true })}`;
-  return closing(view, { outcome, title: say(title, language), body });
+  return closing(view, { outcome, title, body });
 }
 
 function closing(

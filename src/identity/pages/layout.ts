@@ -11,7 +11,7 @@ export const STYLE_SHEET_PATH = '/assets/sign-in.css';
 const HTML_LANGUAGE: Readonly<Record<Language, string>> = { en: 'en', zh: 'zh-CN' };
 
 /** How a page ends somebody's way through our pages; others lead on. The local messenger reads it. */
-export type PageOutcome = 'done' | 'cancelled' | 'declined' | 'signed-out' | 'error';
+export type PageOutcome = 'done' | 'cancelled' | 'declined' | 'signed-out' | 'returned' | 'error';
 
 interface PageOptions {
   language: Language;

@@ -16,6 +16,8 @@ export interface LoginPage {
   csrf: string | undefined;
   /** The application that asked; undefined on the way to our own account page. */
   clientName?: string;
+  /** The next page asks whether the application may know who the person is. */
+  isConsentNext: boolean;
   formTargets: readonly string[];
   /** What went wrong with the last try. */
   problem?: 'wrong' | 'slow';
@@ -26,7 +28,7 @@ export interface LoginPage {
 /** The button that leads elsewhere, the form with `username` and `password`, or both. */
 export function showLoginPage(
   ctx: Context,
-  { way, csrf, clientName, formTargets, problem, username }: LoginPage,
+  { way, csrf, clientName, isConsentNext, formTargets, problem, username }: LoginPage,
 ): void {
   const language = languageOf(ctx);
   const client = clientName === undefined ? undefined : plainName(clientName);
@@ -37,7 +39,7 @@ export function showLoginPage(
     ${way && html`<div class="buttons"><a class="button" href="${way.path}">${nameWay(way.name, language)}</a></div>`}
     ${way && csrf !== undefined && html`<h2>${say(T.signInByPassword, language)}</h2>`}
     ${csrf !== undefined && passwordForm({ csrf, username, hasProblem: problem !== undefined, isSecond: way !== undefined }, language)}
-    ${client !== undefined && html`<p class="note">${say(T.signInNext, language, { client })}</p>`}`;
+    ${client !== undefined && isConsentNext && html`<p class="note">${say(T.signInNext, language, { client })}</p>`}`;
   showPage(ctx, {
     title: say(T.signIn, language),
     content,

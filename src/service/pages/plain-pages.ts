@@ -31,10 +31,12 @@ export function showHomePage(
   showPage(ctx, { title: say(T.homeTitle, language), content });
 }
 
-export function showSignedOutPage(ctx: Context): void {
+/** @param againPath where somebody signs in again for the application that they signed out from; undefined where it named none */
+export function showSignedOutPage(ctx: Context, againPath: string | undefined): void {
   const language = languageOf(ctx);
+  const way = againPath === undefined ? { path: '/', label: T.home } : { path: againPath, label: T.signInAgain };
   const content = html`<h1>${say(T.signedOut, language)}</h1>
     <p class="lead">${say(T.signedOutLead, language)}</p>
-    <div class="buttons"><a class="button second" href="/">${say(T.home, language)}</a></div>`;
+    <div class="buttons"><a class="button second" href="${way.path}">${say(way.label, language)}</a></div>`;
   showPage(ctx, { title: say(T.signedOut, language), content, outcome: 'signed-out' });
 }

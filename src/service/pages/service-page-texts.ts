@@ -44,6 +44,7 @@ export const PAGE_TEXTS = {
     en: 'On this device nobody is signed in any more. Applications keep the access you gave them until you remove it.',
     zh: '本设备上已没有登录的账号。应用仍保有你授予的权限，直到你将其移除。',
   },
+  signInAgain: { en: 'Sign in again', zh: '重新登录' },
   accountTitle: { en: 'Your applications', zh: '你的应用' },
   accountLead: { en: 'These applications may see who you are.', zh: '以下应用可以查看你的身份信息。' },
   accountNone: { en: 'No application has access to your profile.', zh: '没有应用可以访问你的资料。' },

@@ -1,14 +1,11 @@
 import type { Router } from '@koa/router';
 import { showAccountPage } from '../pages/account-page.ts';
-import { showSignedOutPage } from '../pages/plain-pages.ts';
-import { clearCookies, sessionIdOf } from './cookies.ts';
 import { askToSignIn } from './login-routes.ts';
 import { signedInPerson, type SignInParts } from './sign-in-parts.ts';
 
-/** `/account`, where people see and withdraw what they agreed to, and `/logout`. */
+/** `/account`, where people see and withdraw what they agreed to. */
 export function addAccountRoutes(router: Router, parts: SignInParts): void {
-  const { clients, consents, forms, grants, report, sessions } = parts;
-  const registered = new Set([...clients.values()].flatMap(({ redirectUris }) => redirectUris));
+  const { clients, consents, forms, grants, report } = parts;
 
   router.get('/account', async (ctx) => {
     const person = await signedInPerson(ctx, parts);
@@ -33,17 +30,5 @@ export function addAccountRoutes(router: Router, parts: SignInParts): void {
     }
     ctx.redirect('/account');
     ctx.status = 303;
-  });
-
-  router.get('/logout', async (ctx) => {
-    if (ctx.method !== 'HEAD') {
-      await sessions.end(sessionIdOf(ctx));
-      clearCookies(ctx);
-      report.signInStep({ step: 'signed-out' });
-    }
-    // Only addresses of registered applications: anything else would lend our name to strangers' pages.
-    const { service } = ctx.query;
-    if (typeof service === 'string' && registered.has(service)) ctx.redirect(service);
-    else showSignedOutPage(ctx);
   });
 }

@@ -9,6 +9,7 @@ import type { ServiceReport } from '../service-report.ts';
 import { addAccountRoutes } from './account-routes.ts';
 import { addAuthorizeRoutes } from './authorize-routes.ts';
 import { addLoginRoutes } from './login-routes.ts';
+import { addLogoutRoutes } from './logout-routes.ts';
 import { addMethodRoutes } from './methods/method-routes.ts';
 import { formParser } from './parse-form.ts';
 import { PageError, StoreError } from './sign-in-errors.ts';
@@ -27,6 +28,8 @@ export function browserRoutes({ parts, models, hasEngine }: BrowserRoutesOptions
   router.get('/', (ctx) => showHomePage(ctx, { models, hasEngine }));
   addAuthorizeRoutes(router, parts);
   addLoginRoutes(router, parts);
+  // Before the ways to sign in, whose addresses look alike.
+  addLogoutRoutes(router, parts);
   addMethodRoutes(router, parts);
   addAccountRoutes(router, parts);
   const routes = router.routes() as Middleware;

@@ -10,6 +10,7 @@ import { formField } from './forms.ts';
 import { leaveFor } from './methods/method-routes.ts';
 import { passwordFits } from './passwords.ts';
 import { chooseSignInPath, readReturnTo, startSignInPath } from './return-to.ts';
+import { readServiceAddress } from './service-address.ts';
 import { appFor, type SignInParts } from './sign-in-parts.ts';
 
 const MAX_TYPED_CHARS = 1_024;
@@ -87,6 +88,7 @@ function showLogin(ctx: Context, parts: SignInParts, { returnTo, isAnew = false,
   const way = app ?? methods.institution;
   showLoginPage(ctx, {
     clientName: asking?.client.name,
+    isConsentNext: asking?.isConsentNext === true,
     way: way && {
       path: startSignInPath(way.name, returnTo, isAnew),
       name: app ? undefined : methods.institutionName,
@@ -102,11 +104,16 @@ function showLogin(ctx: Context, parts: SignInParts, { returnTo, isAnew = false,
 function askingClient(
   returnTo: string,
   clients: ReadonlyMap<string, ServiceClient>,
-): { client: ServiceClient; target: string } | undefined {
+): { client: ServiceClient; target: string; isConsentNext: boolean } | undefined {
   const path = returnTo.split('?', 1)[0];
   const query = returnTo.slice((path ?? '').length + 1);
+  if (path === '/sign-in/return') {
+    const service = readServiceAddress(query, clients);
+    return service && { client: service.client, target: formTarget(service.address), isConsentNext: false };
+  }
   if (path !== '/oauth2.0/authorize') return undefined;
   const reading = readAuthorizeRequest(query, clients);
-  const client = 'request' in reading ? clients.get(reading.request.clientId) : undefined;
-  return client && 'request' in reading ? { client, target: formTarget(reading.request.redirectUri) } : undefined;
+  if (!('request' in reading)) return undefined;
+  const client = clients.get(reading.request.clientId);
+  return client && { client, target: formTarget(reading.request.redirectUri), isConsentNext: true };
 }

@@ -3,10 +3,10 @@ import type { Context } from 'koa';
 import { PageError } from './sign-in-errors.ts';
 
 /** The places of ours from which people are sent to sign in. */
-const PLACE = /^\/(?:account$|oauth2\.0\/authorize\?)/;
+const PLACE = /^\/(?:account$|oauth2\.0\/authorize\?|sign-in\/return\?)/;
 
 /**
- * Where somebody goes on after the sign-in, as a query parameter says it: one of two places of ours, so that no address
+ * Where somebody goes on after the sign-in, as a query parameter says it: one of three places of ours, so that no address
  * that somebody makes up leads elsewhere.
  * @throws PageError `bad_request`
  */

@@ -58,7 +58,10 @@ describe('an OpenID Connect provider that others wrote: PKCE required, each refr
       const asks = await browser.get(away.href);
       const form = { ...asks, text: asks.text.replaceAll(/type="hidden"\s*/g, '') };
       const out = await browser.follow(await browser.submit(form));
-      expect([out.url, out.text.includes('You are signed out')]).toEqual([`${fixture.url}/oauth/callback`, true]);
+      expect([out.url, out.text.includes('You are back from Example University')]).toEqual([
+        `${fixture.url}/oauth/callback`,
+        true,
+      ]);
     },
   );
 

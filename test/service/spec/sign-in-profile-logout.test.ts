@@ -179,14 +179,44 @@ describe('logout [sign-out]', () => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  test('service "address to go to after re-login, normally the application\'s callback address": registered ones only [sign-out]', async () => {
+  const AGAIN = /<a class="button[^"]*" href="(\/sign-in\?[^"]+)"/;
+  /** What the page's button "sign in again" leads to. */
+  const againOn = ({ body }: { body: string }) => AGAIN.exec(body)?.[1]?.replaceAll('&amp;', '&');
+  const logOutFor = (browser: Browser, target: string) => browser.get(`/logout?service=${encodeURIComponent(target)}`);
+
+  test.each([CALLBACK, 'http://127.0.0.1:9/with?x=1'])(
+    'service "address to go to after re-login, normally the application\'s callback address": %s is gone to after signing in again, not before [sign-out]',
+    async (target) => {
+      const browser = await signedIn();
+      const page = await logOutFor(browser, target);
+      expect([page.statusCode, page.headers.location]).toEqual([200, undefined]);
+      expect(page.body).toContain('You are signed out');
+      expect(await isSignedIn(browser)).toBe(false);
+      const login = await browser.get(againOn(page) ?? 'no button');
+      expect([login.statusCode, login.body.includes('Sign in to continue to Parley bot.')]).toEqual([200, true]);
+      expect(login.body).not.toContain('Next you choose');
+      // Chromium holds the redirects that follow a form against it.
+      expect(login.headers['content-security-policy']).toContain("form-action 'self' http://127.0.0.1:9;");
+      const onwards = await browser.submit(login, { username: 'alice', password: 'alice-pass' });
+      const away = await browser.follow(onwards);
+      expect([onwards.statusCode, away.statusCode, away.headers.location]).toEqual([303, 302, target]);
+      expect(await isSignedIn(browser)).toBe(true);
+    },
+  );
+
+  test('who is not signed in, or signs in wrongly, is not led to the service address [sign-out]', async () => {
     const browser = await signedIn();
-    const answer = await browser.get(`/logout?service=${encodeURIComponent(CALLBACK)}`);
-    expect([answer.statusCode, answer.headers.location]).toEqual([302, CALLBACK]);
-    expect(await isSignedIn(browser)).toBe(false);
+    const again = againOn(await logOutFor(browser, CALLBACK)) ?? '';
+    const onwards = new URL(again, service.url).searchParams.get('return_to') ?? '';
+    const asked = await browser.get(onwards);
+    expect([asked.statusCode, asked.body.includes('name="password"')]).toEqual([200, true]);
+    const wrong = await browser.submit(await browser.get(again), { username: 'alice', password: 'wrong' });
+    expect([wrong.statusCode, wrong.headers.location]).toEqual([401, undefined]);
+    const right = await browser.submit(wrong, { username: 'alice', password: 'alice-pass' });
+    expect((await browser.follow(right)).headers.location).toBe(CALLBACK);
   });
 
-  test.each([
+  const strangers = [
     'https://evil.example/',
     '//evil.example',
     `${CALLBACK}/`,
@@ -194,17 +224,39 @@ describe('logout [sign-out]', () => {
     '/account',
     '',
     'javascript:alert(1)',
-  ])('service: %j is not followed, the person is signed out all the same [sign-out]', async (target) => {
-    const browser = await signedIn();
-    const answer = await browser.get(`/logout?service=${encodeURIComponent(target)}`);
-    expect([answer.statusCode, answer.headers.location]).toEqual([200, undefined]);
-    expect(await isSignedIn(browser)).toBe(false);
+  ];
+  test.each(strangers)(
+    'service: %j is nowhere to go, the person is signed out all the same [sign-out]',
+    async (target) => {
+      const browser = await signedIn();
+      const page = await logOutFor(browser, target);
+      expect([page.statusCode, page.headers.location, againOn(page)]).toEqual([200, undefined, undefined]);
+      expect(await isSignedIn(browser)).toBe(false);
+    },
+  );
+
+  test.each(strangers)('%j after signing in again, made up without us, is refused [sign-out]', async (target) => {
+    const made = `/sign-in/return?${new URLSearchParams({ service: target }).toString()}`;
+    for (const browser of [await signedIn(), new Browser(service.url)]) {
+      const answer = await browser.get(made);
+      expect([answer.statusCode, answer.headers.location]).toEqual([400, undefined]);
+      const login = await browser.get(`/sign-in?${new URLSearchParams({ return_to: made }).toString()}`);
+      expect(login.headers['content-security-policy']).toContain("form-action 'self';");
+    }
   });
 
-  test('service: a repeated one is not followed [sign-out]', async () => {
-    const target = encodeURIComponent(CALLBACK);
-    const answer = await new Browser(service.url).get(`/logout?service=${target}&service=${target}`);
-    expect([answer.statusCode, answer.headers.location]).toEqual([200, undefined]);
+  test('service: a repeated one is nowhere to go [sign-out]', async () => {
+    const twice = `service=${encodeURIComponent(CALLBACK)}&service=${encodeURIComponent(CALLBACK)}`;
+    const page = await (await signedIn()).get(`/logout?${twice}`);
+    expect([page.statusCode, page.headers.location, againOn(page)]).toEqual([200, undefined, undefined]);
+    expect((await (await signedIn()).get(`/sign-in/return?${twice}`)).statusCode).toBe(400);
+  });
+
+  test('the page says it in Chinese too', async () => {
+    const browser = new Browser(service.url, { 'accept-language': 'zh-CN' });
+    const page = await logOutFor(browser, CALLBACK);
+    expect(page.body).toContain('你已退出登录');
+    expect(page.body).toContain('重新登录');
   });
 
   test('HEAD only looks', async () => {
