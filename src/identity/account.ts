@@ -35,6 +35,12 @@ export type IdentityNotice =
   | { kind: 'sign-in-lost' }
   | { kind: 'suspended' };
 
+/** Tells a person something in their private chat, in the background. */
+export type Tell = (person: ChatPerson, notice: IdentityNotice) => void;
+
+/** Hands a release on, in the background. */
+export type HandOnRelease = (release: Release) => void;
+
 /** The pseudonym under which a person's records are kept. */
 export function personKey(person: PersonOwner & { chatUserId: string }): string {
   return personIdOf(person, person.chatUserId);

@@ -1,35 +1,18 @@
 import type Router from '@koa/router';
-import { asError } from '../base/coded-error.ts';
 import { inBackground } from '../base/in-background.ts';
 import type { ChatPerson, IdentityNotice, PersonOwner, Release } from './account.ts';
 import type { Account } from '../domain/account.ts';
-import { createAccessTokens } from './tokens/access-token.ts';
-import { createAudit } from './audit.ts';
 import { bringBack } from './links/bring-back.ts';
-import { createCommit } from './links/commit-link.ts';
-import { createFailureLimit } from './failure-limit.ts';
-import type { SignInFlow } from './browser/flow.ts';
 import { serviceRedirectUri } from './browser/authorization-request.ts';
-import { createLinks } from './links/links.ts';
 import { nameTicket } from './tickets/name-ticket.ts';
-import type { Platform } from '../platforms/platform.ts';
-import { createDialect } from './dialects/create-dialect.ts';
 import { proofsFor, refuseUnsafe, type IdentityOptions } from './options.ts';
-import { createPendingSignIns } from './tickets/pending-sign-ins.ts';
-import { recheckDue, type RecheckParts } from './tokens/recheck.ts';
-import { RecentChanges, type RecentChange } from './links/recent-changes.ts';
-import { createReleases } from './links/releases.ts';
-import { createRoutes } from './browser/routes.ts';
-import { createStore } from './store.ts';
+import { recheckDue } from './tokens/recheck.ts';
+import type { RecentChange } from './links/recent-changes.ts';
+import { createPages } from './create-pages.ts';
+import { createParts } from './create-parts.ts';
 import { sweepKeys } from './links/sweep-keys.ts';
-import { createTickets, type NotAsked, type SignInRequest } from './tickets/tickets.ts';
-import { createTransactions } from './tickets/transactions.ts';
+import type { NotAsked, SignInRequest } from './tickets/tickets.ts';
 import { redeemTypedCode, type TypedMessage, type TypedOutcome } from './typed-code/redeem-code.ts';
-import { createTypedCodes } from './typed-code/typed-codes.ts';
-import { createVault } from './tokens/vault.ts';
-import { createWaitsFor } from './links/waiting.ts';
-
-const CSRF_PURPOSE = 'sign-in-csrf';
 
 /** What became of asking a person to sign in. */
 export type SignInInvitation =
@@ -88,119 +71,50 @@ export interface Identity {
 
 /** @throws IdentityError `options_unsafe` */
 export function createIdentity(options: IdentityOptions): Identity {
-  refuseUnsafe(options);
+  const { keyRing, nowMs, log, report } = options;
+  const { rules } = options.signIn;
+  refuseUnsafe(rules, options.platforms);
   const parts = createParts(options);
-  const { links, tickets, releases, accessTokens, dialect, audit, flow } = parts;
+  const { store, links, tickets, releases, dialect, accessTokens, vault, audit, tell, release } = parts;
+  const publicOrigin = new URL(options.pages.publicUrl).origin;
   return {
     accountOf: ({ platform, tenant, app }, chatUserId) => links.accountOf({ platform, tenant, app, chatUserId }),
     async askToSignIn(request) {
       const asked = await tickets.ask(request);
       if (asked.kind !== 'invited' && asked.kind !== 'waiting') return asked;
       const { kind, ticket, expiresAtMs } = asked;
-      const url = `${flow.publicOrigin}/link/${ticket ?? ''}`;
+      const url = `${publicOrigin}/link/${ticket ?? ''}`;
       if (kind === 'waiting') return { kind, expiresAtMs, url: ticket === undefined ? undefined : url };
       audit('link-asked', request);
-      inBackground(() => nameTicket({ ...flow, log: options.log }, request, ticket));
+      inBackground(() => nameTicket({ tickets, apps: parts.apps, log }, request, ticket));
       return { kind, url, expiresAtMs };
     },
     async takeTypedCode(message) {
-      return proofsFor(options.signIn, message.owner.platform).includes('typed-code')
-        ? redeemTypedCode(flow, message)
-        : undefined;
+      if (!proofsFor(rules, message.owner.platform).includes('typed-code')) return undefined;
+      const { codes, pendingSignIns, commitTyped } = parts;
+      const ends = { audit, tell, release };
+      return redeemTypedCode({ codes, tickets, pendingSignIns, links, commitTyped, keyRing, ...ends }, message);
     },
     async unlink({ platform, tenant, app }, chatUserId, messageId) {
       const person = { platform, tenant, app, chatUserId };
       const wasLinked = await links.remove(person, messageId);
       if (wasLinked) audit('unlinked', person);
-      return { wasLinked, logoutUrl: await dialect.logoutUrl(serviceRedirectUri(flow.publicOrigin)) };
+      return { wasLinked, logoutUrl: await dialect.logoutUrl(serviceRedirectUri(publicOrigin)) };
     },
     pendingReleases: (limit) => releases.pending(limit),
     releaseDone: (releaseId) => releases.done(releaseId),
     releaseAgain: (releaseId) => releases.again(releaseId),
     freshAccessToken: ({ platform, tenant, app }, chatUserId, rejected) =>
       accessTokens.fresh({ platform, tenant, app, chatUserId }, rejected),
-    recheckDue: (limit) => recheckDue(parts, limit),
+    recheckDue: (limit) =>
+      recheckDue({ store, links, vault, dialect, accessTokens, keyRing, audit, tell, nowMs }, limit),
     async sweepKeys() {
-      const counts = await sweepKeys(parts);
-      if (counts) options.report.sealedRecords(counts);
+      const counts = await sweepKeys({ store, keyRing, links });
+      if (counts) report.sealedRecords(counts);
     },
     recall: () => parts.changes.all(),
-    bringBack: (changes) => bringBack({ ...parts, tell: flow.tell, release: flow.release }, changes),
-    routes: () => createRoutes(routeOptions(options, parts)),
-  };
-}
-
-type Parts = ReturnType<typeof createParts>;
-
-function createParts(options: IdentityOptions) {
-  const { redis, keyRing, signIn, changes = new RecentChanges(), nowMs, log, report } = options;
-  const store = createStore(redis);
-  const audit = createAudit(log, keyRing, report);
-  const base = { store, keyRing, vault: createVault(keyRing), audit, changes, nowMs };
-  const links = createLinks(base);
-  const tickets = createTickets(store, keyRing, nowMs);
-  const { allowedIdentityCodes } = signIn;
-  const profileRules = { clientId: signIn.clientId, allowedIdentityCodes };
-  const dialect = createDialect(signIn, profileRules);
-  const tell = background(options, 'a notice was not delivered', options.notify);
-  const shared = { ...base, links, tickets, dialect, signIn, log, tell };
-  const accessTokens = createAccessTokens(shared);
-  const waitsFor = createWaitsFor(store, { lookForHeld: options.lookForHeld, log });
-  const flow: SignInFlow = {
-    ...shared,
-    providerName: options.providerName,
-    publicOrigin: new URL(options.publicUrl).origin,
-    csrfKey: keyRing.deriveKey(CSRF_PURPOSE),
-    csrfKeys: keyRing.deriveKeys(CSRF_PURPOSE),
-    transactions: createTransactions(store, nowMs),
-    pendingSignIns: createPendingSignIns(store, nowMs),
-    ...createCommit({ ...base, waitsFor }, links, signIn.keepTokens),
-    waitsFor,
-    backTo: (userAgent, owner) => platformToGoBackTo(options, userAgent, owner)?.backToChat(userAgent),
-    codes: createTypedCodes(store, keyRing, nowMs),
-    linkedAs: (person) => links.accountOf(person),
-    platformOf: ({ platform, tenant, app }) => {
-      const found = options.platforms.get(platform);
-      return found?.tenant === tenant && found.app === app ? found : undefined;
-    },
-    release: background(options, 'a release was not taken at once', options.onLinked),
-  };
-  const recheck: RecheckParts = { ...shared, accessTokens };
-  return { ...recheck, tickets, flow, releases: createReleases(store, nowMs) };
-}
-
-/** The person's own, else the one whose browser this is, else the only one. */
-function platformToGoBackTo(
-  { platforms }: IdentityOptions,
-  userAgent: string,
-  owner?: PersonOwner,
-): Platform | undefined {
-  if (owner) return platforms.get(owner.platform);
-  const all = [...platforms.values()];
-  return all.find((platform) => platform.isAppBrowser(userAgent)) ?? (all.length === 1 ? all[0] : undefined);
-}
-
-/** Calls a function of the composition root without waiting for it; a page must not hang on a messaging platform. */
-function background<Args extends unknown[]>(
-  { log }: IdentityOptions,
-  failure: string,
-  call: (...args: Args) => Promise<void> | void,
-) {
-  return (...args: Args): void => {
-    void (async () => call(...args))().catch((thrown: unknown) => log.warn({ error: asError(thrown) }, failure));
-  };
-}
-
-function routeOptions(options: IdentityOptions, { flow, store }: Parts) {
-  const platforms = [...options.platforms.values()];
-  const platformOrigins = platforms.flatMap((platform) => platform.webSignIn?.origins ?? []);
-  return {
-    flow,
-    failures: createFailureLimit(store, options.keyRing, options.nowMs),
-    platformNames: platforms.map((platform) => platform.name),
-    formOrigins: () => [...flow.dialect.origins(), ...platformOrigins],
-    trustedProxyHops: options.trustedProxyHops ?? 0,
-    helpUrl: options.helpUrl,
+    bringBack: (changes) => bringBack({ store, links, audit, tell, release, nowMs }, changes),
+    routes: () => createPages(options, parts),
   };
 }
 

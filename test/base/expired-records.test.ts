@@ -31,7 +31,7 @@ import { keepNotice } from '../../src/reply/notices.ts';
 import { createPostLedger } from '../../src/reply/post-ledger.ts';
 import { readLiveReply } from '../../src/reply/read-live-reply.ts';
 import { turnOf } from '../conversation/turns.ts';
-import { CONVERSATION, startIdentityFixture } from '../identity/identity-fixture.ts';
+import { CONVERSATION, startIdentityFixture, withRules } from '../identity/identity-fixture.ts';
 import { TestBrowser } from '../identity/test-browser.ts';
 import { Browser, exchange, obtainCode, startTestService, authorizePath } from '../service/support.ts';
 import { allScripts, expireBeforeScripts, type ExpiryProbe } from '../support/expire-before-scripts.ts';
@@ -232,7 +232,7 @@ test('no script of a sign-in brings an expired record back for ever', async () =
   // As after a failover.
   await identity.bringBack(identity.recall());
 
-  const typed = createIdentity({ ...fixture.options, signIn: { ...fixture.options.signIn, proof: ['typed-code'] } });
+  const typed = createIdentity(withRules(fixture.options, { proof: ['typed-code'] }));
   fixture.serve(typed);
   const codeOn = async (chatUserId: string) => {
     const asked = { ...owner, chatUserId, conversation: CONVERSATION, language: 'en', mints: 'always' } as const;

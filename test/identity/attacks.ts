@@ -211,9 +211,9 @@ async function parallelCallbacks({ fixture, random, owner, other }: Attempt): Pr
 }
 
 const ownBrowser = (fixture: IdentityFixture, owner: string) => fixture.browser(owner, owner);
-const usesPlatform = (fixture: IdentityFixture) => fixture.options.signIn.proof.includes('same-browser');
-const provesId = (fixture: IdentityFixture) => fixture.options.signIn.proof.includes('same-id');
-const isStateOptional = (fixture: IdentityFixture) => fixture.options.signIn.state === 'absent';
+const usesPlatform = (fixture: IdentityFixture) => fixture.options.signIn.rules.proof.includes('same-browser');
+const provesId = (fixture: IdentityFixture) => fixture.options.signIn.rules.proof.includes('same-id');
+const isStateOptional = (fixture: IdentityFixture) => fixture.options.signIn.service.state === 'absent';
 
 /** Where the service sends this browser back to; not yet opened. */
 async function callbackOf(browser: TestBrowser, started: Answer): Promise<string> {

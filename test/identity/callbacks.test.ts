@@ -114,7 +114,7 @@ describe('callbacks', () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = fixture.browser('20001');
     const callback = await startedAt(browser);
-    fixture.options.signIn.proof = ['same-browser'];
+    fixture.options.signIn.rules.proof = ['same-browser'];
     expect((await browser.get(callback.href)).status).toBe(400);
     expect(fixture.service.seen.codes).toEqual([]);
   });

@@ -75,8 +75,8 @@ describe('a forwarded link, with each dialect of the sign-in service [proof-of-p
         told === 1 ? [[owner, 'someone-else-signed-in']] : [],
       );
     } catch (cause) {
-      const { type = 'oauth2', state, proof } = fixture.options.signIn;
-      const where = `${type}, state ${state}, proof ${proof.join('+')}`;
+      const { service, rules } = fixture.options.signIn;
+      const where = `${service.type ?? 'oauth2'}, state ${service.state}, proof ${rules.proof.join('+')}`;
       throw new Error(`${kind}, attempt ${name}, ${where}; repeat with ATTEMPTS_SEED=${SEED}`, { cause });
     }
   }

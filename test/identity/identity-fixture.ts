@@ -4,7 +4,7 @@ import { listen } from '../../src/base/http-server.ts';
 import type { RedisClient } from '../../src/base/redis.ts';
 import { createIdentity, type Identity, type IdentityOptions } from '../../src/identity/identity.ts';
 import type { ChatPerson, IdentityNotice, Release } from '../../src/identity/account.ts';
-import type { SignInOptions } from '../../src/identity/options.ts';
+import type { ChatSide, SignInPages, SignInRules, SignInService } from '../../src/identity/options.ts';
 import { createFakePlatform, type FakePlatform, type FakePlatformOptions } from '../support/fake-platform.ts';
 import { testKeyRing } from '../support/messages.ts';
 import { recordingLog } from '../support/redis.ts';
@@ -25,9 +25,12 @@ export interface Provider {
 export interface IdentityFixtureOptions {
   /** In the place of the specified service. */
   provider?: Provider;
-  signIn?: Partial<SignInOptions>;
+  /** Of the service and of the rules alike. */
+  signIn?: Partial<SignInService & SignInRules>;
   platform?: FakePlatformOptions;
   identity?: Partial<IdentityOptions>;
+  pages?: Partial<SignInPages>;
+  chat?: Partial<ChatSide>;
   /** All visits come from one address, as from behind a campus' router. */
   isCampus?: boolean;
 }
@@ -60,6 +63,26 @@ export interface IdentityFixture {
   /** Lets other identities answer the pages' requests in turn, as processes behind a load balancer do. */
   serve(...identities: Identity[]): void;
   close(): Promise<void>;
+}
+
+/** The same identity but for some of its rules. */
+export function withRules(options: IdentityOptions, rules: Partial<SignInRules>): IdentityOptions {
+  const { signIn } = options;
+  return { ...options, signIn: { ...signIn, rules: { ...signIn.rules, ...rules } } };
+}
+
+function signInOf(
+  { url: authUrl, clientId, clientSecret }: Provider,
+  overrides: IdentityFixtureOptions['signIn'] = {},
+): IdentityOptions['signIn'] {
+  const { proof, proofBy, sameIdRule, keepTokens, allowedIdentityCodes, ...service } = overrides;
+  return {
+    service: { authUrl, clientId, clientSecret, state: 'required', expiresUnit: 'auto', ...service },
+    rules: {
+      ...{ proof: proof ?? ['same-browser'], keepTokens: keepTokens ?? 'refresh' },
+      ...{ proofBy, sameIdRule, allowedIdentityCodes },
+    },
+  };
 }
 
 export const CONVERSATION = { id: 'c0ffee00c0ffee00c0ffee00c0ffee00', partition: 7 };
@@ -95,17 +118,16 @@ export async function startIdentityFixture(
     redis,
     keyRing: testKeyRing(),
     platforms: new Map([['wecom', platform]]),
-    publicUrl: server.url,
-    providerName: { en: 'Example University', zh: 'Example University' },
-    signIn: {
-      authUrl: provider.url,
-      clientId: provider.clientId,
-      clientSecret: provider.clientSecret,
-      state: 'required',
-      proof: ['same-browser'],
-      expiresUnit: 'auto',
-      keepTokens: 'refresh',
-      ...overrides.signIn,
+    signIn: signInOf(provider, overrides.signIn),
+    pages: {
+      publicUrl: server.url,
+      providerName: { en: 'Example University', zh: 'Example University' },
+      ...overrides.pages,
+    },
+    chat: {
+      onLinked: (release) => void releases.push(release),
+      notify: (person, notice) => void notices.push({ person, notice }),
+      ...overrides.chat,
     },
     nowMs: () => clock.nowMs,
     log,
@@ -113,8 +135,6 @@ export async function startIdentityFixture(
       event: (event, { reason }) => void events.push(reason ? `${event} ${reason}` : event),
       sealedRecords: (counts) => void keyCounts.push(Object.fromEntries(counts)),
     },
-    onLinked: (release) => void releases.push(release),
-    notify: (person, notice) => void notices.push({ person, notice }),
     ...overrides.identity,
   };
   const closeAll = async () => {

@@ -9,7 +9,7 @@ import { createTellPerson } from '../../src/compose/notify-person.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
 import { untilTrue } from '../support/deployment.ts';
-import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
+import { startIdentityFixture, withRules, type IdentityFixture } from './identity-fixture.ts';
 
 // A Redis that takes over knows what stood at some instant before. What people decided after that is brought back by the
 // processes that wrote it, each for itself, in any order, and more than once.
@@ -186,8 +186,7 @@ test.each([
 });
 
 test('a sign-in by a typed code is made again, and its message is answered as before', async () => {
-  const typed = () =>
-    createIdentity({ ...fixture.options, signIn: { ...fixture.options.signIn, proof: ['typed-code'] } });
+  const typed = () => createIdentity(withRules(fixture.options, { proof: ['typed-code'] }));
   const [receiver, worker] = [typed(), typed()];
   fixture.serve(receiver);
   const page = await fixture.walk(fixture.browser('20001'), await fixture.link(ALICE));

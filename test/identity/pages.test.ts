@@ -92,7 +92,7 @@ test('what counts an address names it by a keyed hash, and is gone within two mi
 });
 
 test('behind a proxy the hop that we trust names the address', async () => {
-  await open({ identity: { trustedProxyHops: 1 } });
+  await open({ pages: { trustedProxyHops: 1 } });
   const visit = (address: string) =>
     new TestBrowser().get(`${fixture.url}/link/x`, {
       'x-forwarded-for': `1.2.3.4, ${address}`,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createIdentity, type Identity } from '../../src/identity/identity.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { faultyNames, load, loadSound, SERVING } from '../settings/environments.ts';
-import { CONVERSATION } from './identity-fixture.ts';
+import { CONVERSATION, withRules } from './identity-fixture.ts';
 import { useIdentityFixture } from './use-identity-fixture.ts';
 
 const { fixture, open } = useIdentityFixture();
@@ -17,8 +17,8 @@ async function openBoth(): Promise<Identity> {
     ['slack', createFakePlatform({ name: 'slack', tenant: 'slack', hasWebSignIn: false })],
   ]);
   const proofBy = { wecom: ['same-browser'], slack: ['same-id'] } as const;
-  const signIn = { ...fixture.options.signIn, proof: ['same-browser', 'same-id'] as const, proofBy };
-  const both = createIdentity({ ...fixture.options, platforms, signIn });
+  const rules = { proof: ['same-browser', 'same-id'], proofBy } as const;
+  const both = createIdentity(withRules({ ...fixture.options, platforms }, rules));
   fixture.serve(both);
   return both;
 }

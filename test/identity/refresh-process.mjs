@@ -16,14 +16,12 @@ function start({ redisUrl, secretKey, publicUrl, signIn, nowMs, owner, chatUserI
     redis,
     keyRing: new KeyRing([Buffer.from(secretKey, 'base64')]),
     platforms: new Map(),
-    publicUrl,
-    providerName: { en: 'Example University', zh: 'Example University' },
+    pages: { publicUrl, providerName: { en: 'Example University', zh: 'Example University' } },
+    chat: { onLinked: () => undefined, notify: () => undefined },
     signIn,
     nowMs: () => nowMs,
     log,
     report: { event: () => undefined, sealedRecords: () => undefined },
-    onLinked: () => undefined,
-    notify: () => undefined,
   });
   ask = () => identity.freshAccessToken(owner, chatUserId);
 }

@@ -209,7 +209,7 @@ test('the pages promise an answer only where a question waits', async () => {
   for (const [waits, [before, after]] of Object.entries(says)) {
     await open({
       signIn: { proof: ['same-id'] },
-      identity: { lookForHeld: () => Promise.resolve(waits as WaitsFor) },
+      chat: { lookForHeld: () => Promise.resolve(waits as WaitsFor) },
     });
     const browser = fixture.browser('20001');
     const link = await fixture.link('20001');

@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import type { NowMs } from '../../base/clock.ts';
 import { asError } from '../../base/coded-error.ts';
 import { sha256Hex } from '../../base/ids.ts';
+import type { KeyRing } from '../../base/key-ring.ts';
+import type { Log } from '../../base/log.ts';
 import type { Platform } from '../../platforms/platform.ts';
-import type { SignInFlow } from './flow.ts';
+import type { Redeemed, SignInDialect } from '../dialects/dialect.ts';
 import { isIdentityError } from '../identity-error.ts';
 import { PageError, type TryAgain } from '../pages/page-error.ts';
+import type { Tickets } from '../tickets/tickets.ts';
 import { TRANSACTION_LIFE_MS, type Transaction } from '../tickets/transactions.ts';
+import type { Returned } from './take-transaction.ts';
 
 /** Where a browser is sent next, and what it has to come back with. */
 export interface AuthorizationRequest {
@@ -22,57 +27,73 @@ interface LegOptions {
   again: TryAgain;
 }
 
-/** Binds the ticket to this browser for one authorization request. @throws PageError link-used-up when it is another browser's or over, too-many-tries when it was started too often */
-export async function startAuthorization(
-  flow: SignInFlow,
-  start: Parameters<SignInFlow['tickets']['start']>[0],
-): Promise<void> {
-  const started = await flow.tickets.start(start);
-  if (started !== 'started') throw new PageError(started === 'gone' ? 'link-used-up' : 'too-many-tries');
+/** A browser's ways to those who say who it is, and what it brings back from the sign-in service. */
+export interface Authorizations {
+  /** Learns what has to be known before a page may lead to the service; a failure shows later. */
+  prepare(): Promise<void>;
+  /** To the platform's own web sign-in (SECURITY.md chat-proof-first). @throws TypeError when the platform has none */
+  toPlatform(platform: Platform, ticketHash: string): AuthorizationRequest;
+  /** To the sign-in service (SECURITY.md one-transaction, fixed-redirect). @throws PageError service-failed */
+  toService(leg: LegOptions): Promise<AuthorizationRequest>;
+  /** Binds the ticket to this browser for one authorization request. @throws PageError link-used-up when it is another browser's or over, too-many-tries when it was started too often */
+  begin(start: Parameters<Tickets['start']>[0]): Promise<void>;
+  /** Exchanges what a return from the service brought. @throws IdentityError `service_…` */
+  redeem(returned: Returned): Promise<Redeemed>;
+  /** What the sign-in service's failure is to a browser; everything else stays what it is. */
+  failure(thrown: unknown, again: TryAgain): Error;
 }
 
-/** To the platform's own web sign-in (SECURITY.md chat-proof-first). @throws TypeError when the platform has none */
-export function platformAuthorization(flow: SignInFlow, platform: Platform, ticketHash: string): AuthorizationRequest {
-  if (!platform.webSignIn) throw new TypeError(`${platform.name} has no web sign-in`);
-  const state = newState();
-  const redirectUri = `${flow.publicOrigin}/oauth/platform/${platform.name}/callback`;
-  const common = {
-    ticketHash,
-    redirectUri,
-    stateHash: sha256Hex(state),
-    expiresAtMs: flow.nowMs() + TRANSACTION_LIFE_MS,
+export interface AuthorizationParts {
+  /** `https://HOST[:PORT]`, without a path. */
+  publicOrigin: string;
+  dialect: SignInDialect;
+  tickets: Pick<Tickets, 'start'>;
+  keyRing: KeyRing;
+  nowMs: NowMs;
+  log: Log;
+}
+
+export function createAuthorizations(parts: AuthorizationParts): Authorizations {
+  const { publicOrigin, dialect, tickets, keyRing, nowMs, log } = parts;
+  const failure: Authorizations['failure'] = (thrown, again) => {
+    if (!isIdentityError(thrown, 'service_timeout', 'service_unreachable', 'service_refused')) return asError(thrown);
+    log.warn({ error: thrown }, 'the sign-in service failed');
+    return new PageError('service-failed', { again, status: thrown.code === 'service_timeout' ? 504 : undefined });
   };
   return {
-    location: platform.webSignIn.authorizeUrl({ redirectUri, state }),
-    transaction: { leg: `platform/${platform.name}`, ...common, isChatProven: false, restarts: 0 },
+    prepare: () => dialect.prepare(),
+    toPlatform(platform, ticketHash) {
+      if (!platform.webSignIn) throw new TypeError(`${platform.name} has no web sign-in`);
+      const state = newState();
+      const redirectUri = `${publicOrigin}/oauth/platform/${platform.name}/callback`;
+      const expiresAtMs = nowMs() + TRANSACTION_LIFE_MS;
+      const common = { ticketHash, redirectUri, stateHash: sha256Hex(state), expiresAtMs };
+      return {
+        location: platform.webSignIn.authorizeUrl({ redirectUri, state }),
+        transaction: { leg: `platform/${platform.name}`, ...common, isChatProven: false, restarts: 0 },
+      };
+    },
+    async toService({ ticketHash, cookieHash, isChatProven, restarts, again }) {
+      const state = newState();
+      const redirectUri = serviceRedirectUri(publicOrigin);
+      const { location, kept } = await dialect.leave({ redirectUri, state }).catch((thrown: unknown) => {
+        throw failure(thrown, again);
+      });
+      const sealed = keyRing.seal('pkce-verifier', cookieHash, kept);
+      const expiresAtMs = nowMs() + TRANSACTION_LIFE_MS;
+      const common = { ticketHash, redirectUri, stateHash: sha256Hex(state), expiresAtMs };
+      return { location, transaction: { leg: 'service', ...common, verifier: sealed, isChatProven, restarts } };
+    },
+    async begin(start) {
+      const started = await tickets.start(start);
+      if (started !== 'started') throw new PageError(started === 'gone' ? 'link-used-up' : 'too-many-tries');
+    },
+    redeem({ code, query, cookieHash, transaction: { redirectUri, verifier = '' } }) {
+      const kept = keyRing.open('pkce-verifier', cookieHash, verifier);
+      return dialect.redeem({ code, query, redirectUri, state: query.get('state') ?? '', kept });
+    },
+    failure,
   };
-}
-
-/** To the sign-in service (SECURITY.md one-transaction, fixed-redirect). @throws PageError service-failed */
-export async function serviceAuthorization(
-  flow: SignInFlow,
-  { ticketHash, cookieHash, isChatProven, restarts, again }: LegOptions,
-): Promise<AuthorizationRequest> {
-  const state = newState();
-  const redirectUri = serviceRedirectUri(flow.publicOrigin);
-  const { location, kept } = await flow.dialect.leave({ redirectUri, state }).catch((thrown: unknown) => {
-    throw serviceFailure(flow, thrown, again);
-  });
-  const sealed = flow.keyRing.seal('pkce-verifier', cookieHash, kept);
-  const common = {
-    ticketHash,
-    redirectUri,
-    stateHash: sha256Hex(state),
-    expiresAtMs: flow.nowMs() + TRANSACTION_LIFE_MS,
-  };
-  return { location, transaction: { leg: 'service', ...common, verifier: sealed, isChatProven, restarts } };
-}
-
-/** What the sign-in service's failure is to a browser; everything else stays what it is. */
-export function serviceFailure(flow: SignInFlow, thrown: unknown, again: TryAgain): Error {
-  if (!isIdentityError(thrown, 'service_timeout', 'service_unreachable', 'service_refused')) return asError(thrown);
-  flow.log.warn({ error: thrown }, 'the sign-in service failed');
-  return new PageError('service-failed', { again, status: thrown.code === 'service_timeout' ? 504 : undefined });
 }
 
 /** The one fixed address that the sign-in service returns to. */

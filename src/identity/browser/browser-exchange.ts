@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { languageOfHeader } from '../../base/texts.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
-import type { BrowserRequest, PageOutcome } from './flow.ts';
+import type { BrowserRequest, PageOutcome } from './step.ts';
 import type { PageHeaders } from '../pages/headers.ts';
 import { readBrowserCookie, writeBrowserCookie } from './request-guards.ts';
 

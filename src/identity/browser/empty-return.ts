@@ -1,7 +1,11 @@
 import { sha256Hex } from '../../base/ids.ts';
+import type { Bilingual } from '../../base/texts.ts';
+import type { SignInDialect } from '../dialects/dialect.ts';
 import { returnedPage, signedOutPage } from '../pages/closing-pages.ts';
-import type { BrowserRequest, PageOutcome, SignInFlow } from './flow.ts';
+import type { Transactions } from '../tickets/transactions.ts';
+import type { ChatApps } from './chat-apps.ts';
 import { MAX_QUERY_CHARS } from './request-guards.ts';
+import type { BrowserRequest, PageOutcome } from './step.ts';
 
 /**
  * Who signs out at the service (`/unlink` offers that way) comes back to its registered address too: at once, or after signing in
@@ -9,20 +13,31 @@ import { MAX_QUERY_CHARS } from './request-guards.ts';
  * it is none.
  * @returns the page that says what is so; undefined for every other return. @throws IdentityError `store_away`
  */
-export async function readEmptyReturn(flow: SignInFlow, request: BrowserRequest): Promise<PageOutcome | undefined> {
-  const { querystring, cookie, language, userAgent } = request;
-  if (!isEmpty(flow, querystring)) return undefined;
-  if (cookie !== undefined && (await flow.transactions.peek(sha256Hex(cookie)))) return undefined;
-  const back = flow.backTo(userAgent);
-  const page = flow.dialect.returnsOnlySignedOut
-    ? signedOutPage({ language, back })
-    : returnedPage({ language, back, providerName: flow.providerName });
-  return { kind: 'page', back, page };
+export type ReadEmptyReturn = (request: BrowserRequest) => Promise<PageOutcome | undefined>;
+
+export interface EmptyReturnParts {
+  dialect: Pick<SignInDialect, 'returns' | 'returnsOnlySignedOut'>;
+  transactions: Pick<Transactions, 'peek'>;
+  apps: Pick<ChatApps, 'backTo'>;
+  providerName: Bilingual;
+}
+
+export function createReadEmptyReturn(parts: EmptyReturnParts): ReadEmptyReturn {
+  const { dialect, transactions, apps, providerName } = parts;
+  return async ({ querystring, cookie, language, userAgent }) => {
+    if (!isEmpty(dialect, querystring)) return undefined;
+    if (cookie !== undefined && (await transactions.peek(sha256Hex(cookie)))) return undefined;
+    const back = apps.backTo(userAgent);
+    const page = dialect.returnsOnlySignedOut
+      ? signedOutPage({ language, back })
+      : returnedPage({ language, back, providerName });
+    return { kind: 'page', back, page };
+  };
 }
 
 /** What else a service adds to every address (CAS its ticket, a language) says nothing. */
-function isEmpty({ dialect }: SignInFlow, querystring: string): boolean {
+function isEmpty({ returns }: Pick<SignInDialect, 'returns'>, querystring: string): boolean {
   if (querystring.length > MAX_QUERY_CHARS) return false;
   const query = new URLSearchParams(querystring);
-  return [dialect.returns.name, 'state', 'error'].every((name) => !query.has(name));
+  return [returns.name, 'state', 'error'].every((name) => !query.has(name));
 }

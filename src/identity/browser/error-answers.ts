@@ -4,20 +4,22 @@ import { randomToken } from '../../base/ids.ts';
 import { SealError } from '../../base/key-ring.ts';
 import { languageOfHeader } from '../../base/texts.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
-import type { SignInFlow } from './flow.ts';
+import type { Log } from '../../base/log.ts';
+import type { ChatApps } from './chat-apps.ts';
 import { ERROR_TEXTS } from '../pages/error-texts.ts';
 import { errorPage } from '../pages/error-page.ts';
 import type { PageHeaders } from '../pages/headers.ts';
 import { PageError } from '../pages/page-error.ts';
 
 interface ErrorAnswerOptions {
-  flow: SignInFlow;
+  apps: Pick<ChatApps, 'backTo'>;
   headersOf(back?: BackToChat): PageHeaders;
   helpUrl?: string;
+  log: Log;
 }
 
 /** Turns whatever a step throws into its error page; only a random reference joins the page with our log. */
-export function answerErrors({ flow, headersOf, helpUrl }: ErrorAnswerOptions): Middleware {
+export function answerErrors({ apps, headersOf, helpUrl, log }: ErrorAnswerOptions): Middleware {
   return async (context, next) => {
     try {
       await next();
@@ -26,10 +28,10 @@ export function answerErrors({ flow, headersOf, helpUrl }: ErrorAnswerOptions): 
       const reference = randomToken(6);
       const level = error.code === 'sign-in-unavailable' ? 'error' : 'info';
       const cause = error === thrown ? undefined : asError(thrown);
-      flow.log[level]({ page: error.code, reference, error: cause }, 'a sign-in page refused');
+      log[level]({ page: error.code, reference, error: cause }, 'a sign-in page refused');
       const usual = ERROR_TEXTS[error.code];
       const { status = usual.status, retryAfterSec = usual.retryAfterSec } = error.details;
-      const back = flow.backTo(context.get('User-Agent'));
+      const back = apps.backTo(context.get('User-Agent'));
       context.set(headersOf(back));
       if (retryAfterSec !== undefined) context.set('Retry-After', String(retryAfterSec));
       context.status = status;

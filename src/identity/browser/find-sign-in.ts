@@ -1,10 +1,11 @@
 import { sha256Hex } from '../../base/ids.ts';
-import { SealError } from '../../base/key-ring.ts';
+import { SealError, type KeyRing } from '../../base/key-ring.ts';
 import type { CommitRequest } from '../links/commit-link.ts';
-import type { BrowserRequest, SignInFlow } from './flow.ts';
 import { PageError } from '../pages/page-error.ts';
 import type { WaitsFor } from '../links/waiting.ts';
-import { openSignedIn, type PendingSignIn } from '../tickets/pending-sign-ins.ts';
+import type { PendingSignIn, PendingSignIns } from '../tickets/pending-sign-ins.ts';
+import type { Tickets } from '../tickets/tickets.ts';
+import type { BrowserRequest } from './step.ts';
 
 /** A finished sign-in of this browser that waits for its confirmation, or for its code to be typed. */
 export interface WaitingSignIn extends CommitRequest {
@@ -29,32 +30,45 @@ export function demandCookie({ cookie }: BrowserRequest): string {
 }
 
 /** @throws PageError sign-in-broken-off when this browser has nothing to confirm, link-used-up when its ticket is over */
-export async function findSignIn(
-  flow: SignInFlow,
+export type FindSignIn = (cookie: string | undefined) => Promise<WaitingSignIn | DoneSignIn>;
+
+export interface FindSignInParts {
+  pendingSignIns: Pick<PendingSignIns, 'read' | 'open'>;
+  tickets: Pick<Tickets, 'read'>;
+  keyRing: KeyRing;
+}
+
+export function createFindSignIn(parts: FindSignInParts): FindSignIn {
+  return (cookie) => find(parts, cookie);
+}
+
+async function find(
+  parts: FindSignInParts,
   cookie: string | undefined,
   isSecondLook = false,
 ): Promise<WaitingSignIn | DoneSignIn> {
+  const { pendingSignIns, tickets, keyRing } = parts;
   if (cookie === undefined) throw new PageError('sign-in-broken-off');
   const cookieHash = sha256Hex(cookie);
-  const read = await flow.pendingSignIns.read(cookieHash);
+  const read = await pendingSignIns.read(cookieHash);
   if (!read) throw new PageError('sign-in-broken-off');
   const { quarantined: pending, text } = read;
-  if (pending.kind === 'done') return openDone(flow, cookieHash, pending);
-  const ticket = await flow.tickets.read(pending.ticketHash);
+  if (pending.kind === 'done') return openDone(keyRing, cookieHash, pending);
+  const ticket = await tickets.read(pending.ticketHash);
   // Between the two reads the other half of a double click, or the typed code, may have made the link.
-  if (ticket?.status === 'done' && !isSecondLook) return findSignIn(flow, cookie, true);
+  if (ticket?.status === 'done' && !isSecondLook) return find(parts, cookie, true);
   const isOpen = ticket?.status === 'started' || ticket?.status === 'awaiting_code';
   if (!isOpen || ticket.browser !== cookieHash) throw new PageError('link-used-up');
-  const signedIn = openOrRefuse(() => openSignedIn(flow, ticket, pending));
+  const signedIn = openOrRefuse(() => pendingSignIns.open(ticket, pending));
   return { kind: 'waiting', ticket, cookie, cookieHash, quarantined: pending, quarantineText: text, signedIn };
 }
 
 function openDone(
-  flow: SignInFlow,
+  keyRing: KeyRing,
   cookieHash: string,
   { sealedName, ticketHash, waitsFor = 'nothing' }: PendingSignIn & { kind: 'done' },
 ): DoneSignIn {
-  const name = openOrRefuse(() => flow.keyRing.open('done-page', cookieHash, sealedName));
+  const name = openOrRefuse(() => keyRing.open('done-page', cookieHash, sealedName));
   return { kind: 'done', name, ticketHash, waitsFor };
 }
 

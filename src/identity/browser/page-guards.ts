@@ -4,29 +4,22 @@ import { SECOND_MS } from '../../base/clock.ts';
 import { isPublicHost } from '../../base/public-host.ts';
 import { pageErrorOf } from './error-answers.ts';
 import type { FailureLimit } from '../failure-limit.ts';
-import type { SignInFlow } from './flow.ts';
 import { PageError, type ErrorPage } from '../pages/page-error.ts';
-
-interface GuardOptions {
-  flow: SignInFlow;
-  failures: FailureLimit;
-  trustedProxyHops: number;
-}
 
 /**
  * A page opened under another host name goes to ours: cookies and the Origin check are bound to it. A form that
  * is sent there is none of ours.
  */
-export function onPublicHost({ flow, trustedProxyHops }: GuardOptions): Middleware {
+export function onPublicHost(publicOrigin: string, trustedProxyHops: number): Middleware {
   return async (context, next) => {
-    if (isPublicHost(context.req, flow.publicOrigin, trustedProxyHops)) {
+    if (isPublicHost(context.req, publicOrigin, trustedProxyHops)) {
       await next();
       return;
     }
     if (context.method !== 'GET' && context.method !== 'HEAD') throw new PageError('page-expired');
     context.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
     context.status = 307;
-    context.set('Location', `${flow.publicOrigin}${context.path}${context.search}`);
+    context.set('Location', `${publicOrigin}${context.path}${context.search}`);
     context.body = null;
     context.status = 307;
   };
@@ -36,7 +29,7 @@ export function onPublicHost({ flow, trustedProxyHops }: GuardOptions): Middlewa
 const USELESS: readonly ErrorPage[] = ['link-used-up', 'sign-in-broken-off', 'page-expired'];
 
 /** Counts what an address asks for in vain; when it is too much it is told so (too-many-tries). What leads on is never looked at here. */
-export function limitFailures({ failures, trustedProxyHops }: GuardOptions): Middleware {
+export function limitFailures(failures: FailureLimit, trustedProxyHops: number): Middleware {
   return async (context, next) => {
     try {
       await next();

@@ -1,97 +1,117 @@
-import type { BrowserRequest, PageOutcome, SignInFlow } from './flow.ts';
-import { isIdentityError } from '../identity-error.ts';
-import { serviceAuthorization, serviceFailure, startAuthorization } from './authorization-request.ts';
-import { readEmptyReturn } from './empty-return.ts';
+import type { NowMs } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Audit } from '../audit.ts';
 import type { Redeemed } from '../dialects/dialect.ts';
+import { isIdentityError } from '../identity-error.ts';
 import type { Profile } from '../oauth/profile-response.ts';
-import { proofsFor } from '../options.ts';
+import { proofsFor, type SignInRules } from '../options.ts';
 import { PageError } from '../pages/page-error.ts';
-import { PENDING_SIGN_IN_LIFE_MS } from '../tickets/pending-sign-ins.ts';
-import { plainIdOf, refuseOther } from './return-from-platform.ts';
 import { EXACT_ID, isSamePerson } from '../same-id.ts';
-import { takeTransaction, type Returned } from './take-transaction.ts';
-import type { SignedIn } from '../tokens/vault.ts';
+import type { PendingSignIns } from '../tickets/pending-sign-ins.ts';
+import type { Authorizations } from './authorization-request.ts';
+import type { ChatApps } from './chat-apps.ts';
+import type { ReadEmptyReturn } from './empty-return.ts';
+import type { PersonProof } from './person-proof.ts';
+import type { PageOutcome, Step } from './step.ts';
+import type { Returned, TakeTransaction } from './take-transaction.ts';
 
 /** A failed exchange is followed by this many new starts without asking (SECURITY.md code-used-once). */
 const MAX_RESTARTS = 1;
 
+/** Reads the profile, and refuses what may not be linked. */
+interface ProfileParts {
+  authorizations: Authorizations;
+  audit: Audit;
+  log: Log;
+}
+
+/** Proves that the profile is the ticket's person's. */
+interface SameIdParts {
+  apps: Pick<ChatApps, 'platformOf'>;
+  personProof: PersonProof;
+  rules: SignInRules;
+}
+
+export interface ServiceReturnParts extends ProfileParts, SameIdParts {
+  takeTransaction: TakeTransaction;
+  readEmptyReturn: ReadEmptyReturn;
+  pendingSignIns: Pick<PendingSignIns, 'keep'>;
+  nowMs: NowMs;
+}
+
 /**
  * GET of the sign-in service's callback: exchange at once, read the profile, prove, keep in quarantine, and leave the
  * address with the code (SECURITY.md transaction-taken-once, same-id). The code's 10 s have begun before; nothing here waits.
- * @throws PageError link-used-up, sign-in-broken-off, other-chat-account, service-failed, account-refused
+ * @returns a step that throws PageError link-used-up, sign-in-broken-off, other-chat-account, service-failed, account-refused
  */
-export async function returnFromService(flow: SignInFlow, request: BrowserRequest): Promise<PageOutcome> {
-  const empty = await readEmptyReturn(flow, request);
-  if (empty) return empty;
-  const returned = await takeTransaction(flow, request, 'service');
-  if ('declined' in returned) return returned.declined;
-  const { transaction, ticket } = returned;
-  const proofs = proofsFor(flow.signIn, ticket.person.platform);
-  if (proofs.includes('same-browser') && !transaction.isChatProven) throw new PageError('sign-in-broken-off');
-  const obtainedAtMs = flow.nowMs();
-  const redeemed = await exchange(flow, returned);
-  if (redeemed === 'start-anew') return startAnew(flow, returned);
-  const profile = await usableProfile(flow, returned, redeemed);
-  if (proofs.includes('same-id')) await proveSameId(flow, returned, profile);
-  await keep(flow, returned, { profile, tokens: redeemed.tokens, lifeMs: redeemed.lifeMs, obtainedAtMs });
-  return { kind: 'redirect', location: '/sign-in/confirm', isCallback: true };
+export function createServiceReturn(parts: ServiceReturnParts): Step {
+  const { readEmptyReturn, takeTransaction, rules, pendingSignIns, nowMs } = parts;
+  return async (request) => {
+    const empty = await readEmptyReturn(request);
+    if (empty) return empty;
+    const returned = await takeTransaction(request, 'service');
+    if ('declined' in returned) return returned.declined;
+    const { transaction, ticket, cookieHash } = returned;
+    const proofs = proofsFor(rules, ticket.person.platform);
+    if (proofs.includes('same-browser') && !transaction.isChatProven) throw new PageError('sign-in-broken-off');
+    const obtainedAtMs = nowMs();
+    const redeemed = await exchange(parts, returned);
+    if (redeemed === 'start-anew') return startAnew(parts, returned);
+    const profile = await usableProfile(parts, returned, redeemed);
+    if (proofs.includes('same-id')) await proveSameId(parts, returned, profile);
+    const { tokens, lifeMs } = redeemed;
+    await pendingSignIns.keep(cookieHash, ticket, { profile, tokens, lifeMs, obtainedAtMs });
+    return { kind: 'redirect', location: '/sign-in/confirm', isCallback: true };
+  };
 }
 
 /** One exchange, never repeated with the same code. An answer that is no use leads to one new start, silence to service-failed. */
-async function exchange(
-  flow: SignInFlow,
-  { code, query, cookieHash, transaction, again }: Returned,
-): Promise<Redeemed | 'start-anew'> {
-  const kept = flow.keyRing.open('pkce-verifier', cookieHash, transaction.verifier ?? '');
-  const { redirectUri } = transaction;
+async function exchange({ authorizations, log }: ProfileParts, returned: Returned): Promise<Redeemed | 'start-anew'> {
   try {
-    return await flow.dialect.redeem({ code, query, redirectUri, state: query.get('state') ?? '', kept });
+    return await authorizations.redeem(returned);
   } catch (error) {
-    if (isIdentityError(error, 'service_refused') && transaction.restarts < MAX_RESTARTS) {
-      flow.log.warn({ error }, 'a code exchange failed; the sign-in begins anew');
+    if (isIdentityError(error, 'service_refused') && returned.transaction.restarts < MAX_RESTARTS) {
+      log.warn({ error }, 'a code exchange failed; the sign-in begins anew');
       return 'start-anew';
     }
-    throw serviceFailure(flow, error, again);
+    throw authorizations.failure(error, returned.again);
   }
 }
 
-async function startAnew(flow: SignInFlow, { ticket, cookieHash, transaction, again }: Returned): Promise<PageOutcome> {
-  const { isChatProven, restarts } = transaction;
-  const provider = await serviceAuthorization(flow, {
-    ticketHash: ticket.hash,
-    cookieHash,
-    isChatProven,
-    restarts: restarts + 1,
-    again,
-  });
-  const start = { ticketHash: ticket.hash, shownCookieHash: cookieHash, cookieHash, transaction: provider.transaction };
-  await startAuthorization(flow, start);
-  return { kind: 'redirect', location: provider.location, isCallback: true };
+async function startAnew(
+  { authorizations }: ProfileParts,
+  { ticket, cookieHash, transaction: { isChatProven, restarts }, again }: Returned,
+): Promise<PageOutcome> {
+  const leg = { ticketHash: ticket.hash, cookieHash, isChatProven, restarts: restarts + 1, again };
+  const { location, transaction } = await authorizations.toService(leg);
+  await authorizations.begin({ ticketHash: ticket.hash, shownCookieHash: cookieHash, cookieHash, transaction });
+  return { kind: 'redirect', location, isCallback: true };
 }
 
-async function usableProfile(flow: SignInFlow, { ticket, again }: Returned, redeemed: Redeemed): Promise<Profile> {
+async function usableProfile(
+  { authorizations, audit, log }: ProfileParts,
+  { ticket, again }: Returned,
+  redeemed: Redeemed,
+): Promise<Profile> {
   try {
     return await redeemed.profile();
   } catch (error) {
-    if (!isIdentityError(error, 'profile_broken', 'profile_unfit')) throw serviceFailure(flow, error, again);
-    flow.log.warn({ error }, 'a profile was refused');
-    flow.audit('link-refused', ticket.person, 'profile');
+    if (!isIdentityError(error, 'profile_broken', 'profile_unfit')) throw authorizations.failure(error, again);
+    log.warn({ error }, 'a profile was refused');
+    audit('link-refused', ticket.person, 'profile');
     throw new PageError('account-refused');
   }
 }
 
 /** Proof same-id: before anything is stored, not after, so that a stranger's tokens are never kept at all. */
-async function proveSameId(flow: SignInFlow, returned: Returned, profile: Profile): Promise<void> {
-  const platform = flow.platformOf(returned.ticket.person);
+async function proveSameId(
+  { apps, personProof, rules }: SameIdParts,
+  returned: Returned,
+  profile: Profile,
+): Promise<void> {
+  const platform = apps.platformOf(returned.ticket.person);
   if (!platform) throw new PageError('link-used-up');
-  const plainUserId = await plainIdOf(flow, returned, platform);
-  const isSame = isSamePerson(flow.signIn.sameIdRule ?? EXACT_ID, profile, plainUserId);
-  if (!isSame) throw await refuseOther(flow, returned, 'other-account');
-}
-
-async function keep(flow: SignInFlow, { ticket, cookieHash }: Returned, brought: SignedIn): Promise<void> {
-  const record = { purpose: 'quarantine', person: ticket.person, version: ticket.hash } as const;
-  const sealed = flow.vault.seal(record, brought);
-  const expiresAtMs = flow.nowMs() + PENDING_SIGN_IN_LIFE_MS;
-  await flow.pendingSignIns.put(cookieHash, { kind: 'waiting', ticketHash: ticket.hash, sealed, expiresAtMs });
+  const plainUserId = await personProof.plainIdOf(returned, platform);
+  const isSame = isSamePerson(rules.sameIdRule ?? EXACT_ID, profile, plainUserId);
+  if (!isSame) throw await personProof.refuseOther(returned, 'other-account');
 }

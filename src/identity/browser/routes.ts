@@ -4,71 +4,86 @@ import type { Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import type { BackToChat } from '../../platforms/platform.ts';
 import type { PlatformName } from '../../domain/message.ts';
-import { cancelSignIn, confirmSignIn, showConfirm } from './confirm-sign-in.ts';
+import type { Log } from '../../base/log.ts';
 import { browserRequest, send } from './browser-exchange.ts';
 import { answerErrors } from './error-answers.ts';
 import type { FailureLimit } from '../failure-limit.ts';
-import type { BrowserRequest, PageOutcome, SignInFlow } from './flow.ts';
+import type { ChatApps } from './chat-apps.ts';
 import { limitFailures, onPublicHost } from './page-guards.ts';
 import { BACK_SCRIPT, BACK_SCRIPT_PATH } from '../pages/back-to-chat.ts';
 import { STYLE_SHEET_PATH } from '../pages/layout.ts';
 import { pageHeaders } from '../pages/headers.ts';
-import { returnFromPlatform } from './return-from-platform.ts';
-import { returnFromService } from './return-from-service.ts';
-import { showLanding, startAgain, startSignIn } from './start-sign-in.ts';
-import { showNewCode } from '../typed-code/show-code.ts';
+import type { CodeSteps } from '../typed-code/show-code.ts';
+import type { ConfirmSteps } from './confirm-sign-in.ts';
+import type { StartSteps } from './start-sign-in.ts';
+import type { BrowserRequest, PageOutcome, Step, StepOf } from './step.ts';
 
 const STYLE_SHEET = readFileSync(new URL('../pages/sign-in.css', import.meta.url), 'utf8');
 const MAX_FORM = '8kb';
 
+/** All that a browser can ask for on its way through a sign-in. */
+export interface SignInSteps extends StartSteps, ConfirmSteps, Pick<CodeSteps, 'showNewCode'> {
+  returnFromPlatform: StepOf<PlatformName>;
+  returnFromService: Step;
+}
+
 export interface RouteOptions {
-  flow: SignInFlow;
+  steps: SignInSteps;
+  /** `https://HOST[:PORT]`, without a path. */
+  publicOrigin: string;
+  apps: Pick<ChatApps, 'backTo'>;
   failures: FailureLimit;
   platformNames: readonly PlatformName[];
   /** Where the forms' answers may lead. */
   formOrigins(): readonly string[];
   trustedProxyHops: number;
   helpUrl?: string;
+  log: Log;
 }
 
 /** The sign-in's pages and callbacks. */
 export function createRoutes(options: RouteOptions): Router {
-  const { flow } = options;
+  const { steps, failures, publicOrigin, trustedProxyHops } = options;
   const headersOf = (back?: BackToChat) => pageHeaders(options.formOrigins(), back);
   const router = new Router();
   const form = bodyParser({ enableTypes: ['form'], formLimit: MAX_FORM });
-  const guard = [answerErrors({ ...options, headersOf }), limitFailures(options), onPublicHost(options)];
+  const { apps, helpUrl, log } = options;
+  const guard = [
+    answerErrors({ apps, headersOf, helpUrl, log }),
+    limitFailures(failures, trustedProxyHops),
+    onPublicHost(publicOrigin, trustedProxyHops),
+  ];
   const step =
-    (run: Step): Middleware =>
+    (run: StepWithParameters): Middleware =>
     async (context) => {
       const parameters = context.params as Readonly<Record<string, string | undefined>>;
-      send(context, headersOf, await run(flow, browserRequest(context), parameters));
+      send(context, headersOf, await run(browserRequest(context), parameters));
     };
 
   router.get(
     '/link/:ticket',
     ...guard,
-    step((...[, request, { ticket }]) => showLanding(flow, request, ticket ?? '')),
+    step((request, { ticket }) => steps.showLanding(request, ticket ?? '')),
   );
   router.post(
     '/link/:ticket/start',
     ...guard,
     form,
-    step((...[, request, { ticket }]) => startSignIn(flow, request, ticket ?? '')),
+    step((request, { ticket }) => steps.startSignIn(request, ticket ?? '')),
   );
-  router.post('/sign-in/again', ...guard, form, step(startAgain));
-  router.get('/oauth/callback', ...guard, step(returnFromService));
+  router.post('/sign-in/again', ...guard, form, step(steps.startAgain));
+  router.get('/oauth/callback', ...guard, step(steps.returnFromService));
   for (const name of options.platformNames) {
     router.get(
       `/oauth/platform/${name}/callback`,
       ...guard,
-      step((...[, request]) => returnFromPlatform(flow, request, name)),
+      step((request) => steps.returnFromPlatform(request, name)),
     );
   }
-  router.get('/sign-in/confirm', ...guard, step(showConfirm));
-  router.post('/sign-in/confirm', ...guard, form, step(confirmSignIn));
-  router.post('/sign-in/new-code', ...guard, form, step(showNewCode));
-  router.post('/sign-in/cancel', ...guard, form, step(cancelSignIn));
+  router.get('/sign-in/confirm', ...guard, step(steps.showConfirm));
+  router.post('/sign-in/confirm', ...guard, form, step(steps.confirmSignIn));
+  router.post('/sign-in/new-code', ...guard, form, step(steps.showNewCode));
+  router.post('/sign-in/cancel', ...guard, form, step(steps.cancelSignIn));
   router.get(STYLE_SHEET_PATH, asset('text/css', STYLE_SHEET));
   router.get(BACK_SCRIPT_PATH, asset('text/javascript', BACK_SCRIPT));
   return router;
@@ -82,8 +97,7 @@ function asset(type: string, text: string): Middleware {
   };
 }
 
-type Step = (
-  flow: SignInFlow,
+type StepWithParameters = (
   request: BrowserRequest,
   parameters: Readonly<Record<string, string | undefined>>,
 ) => Promise<PageOutcome>;

@@ -1,10 +1,14 @@
 import { sameSecret, sha256Hex } from '../../base/ids.ts';
-import type { BrowserRequest, PageOutcome, SignInFlow } from './flow.ts';
+import type { Audit } from '../audit.ts';
+import type { ReturnParameter } from '../dialects/dialect.ts';
 import { declinedPage } from '../pages/closing-pages.ts';
 import { PageError, type TryAgain } from '../pages/page-error.ts';
-import { csrfToken, readCallback, type CallbackQuery } from './request-guards.ts';
-import type { Ticket } from '../tickets/tickets.ts';
-import type { SignInProvider, Transaction } from '../tickets/transactions.ts';
+import type { Ticket, Tickets } from '../tickets/tickets.ts';
+import type { SignInProvider, Transaction, Transactions } from '../tickets/transactions.ts';
+import type { ChatApps } from './chat-apps.ts';
+import type { Forms } from './forms.ts';
+import { readCallback, type CallbackQuery } from './request-guards.ts';
+import type { BrowserRequest, PageOutcome } from './step.ts';
 
 /** A callback that belongs to a transaction of this browser. */
 export interface Returned {
@@ -24,26 +28,45 @@ export interface Returned {
  * @returns the page for who chose not to sign in, where there is nothing to go on with
  * @throws PageError link-used-up, sign-in-broken-off, service-failed
  */
-export async function takeTransaction(
-  flow: SignInFlow,
+export type TakeTransaction = (
   request: BrowserRequest,
   provider: SignInProvider,
-): Promise<Returned | { declined: PageOutcome }> {
-  const query = readCallback(request.querystring, provider === 'service' ? flow.dialect.returns : undefined);
-  const { cookie } = request;
-  if (!query || cookie === undefined) throw new PageError('sign-in-broken-off');
-  const cookieHash = sha256Hex(cookie);
-  if (query.isError || query.code === undefined) return refusedThere(flow, request, { cookie, leg: provider, query });
-  const transaction = await flow.transactions.take(cookieHash);
-  if (transaction?.leg !== provider) throw new PageError('sign-in-broken-off');
-  if (!isStateRight(flow, transaction, query.state)) throw new PageError('sign-in-broken-off');
-  const ticket = await boundTicket(flow, transaction, cookieHash);
-  const again = tryAgain(flow, cookie, ticket.hash);
-  return { code: query.code, query: new URLSearchParams(request.querystring), cookieHash, transaction, ticket, again };
+) => Promise<Returned | { declined: PageOutcome }>;
+
+export interface TransactionParts {
+  /** How the sign-in service comes back. */
+  service: { state: 'required' | 'absent'; returns: ReturnParameter };
+  transactions: Pick<Transactions, 'take' | 'peek'>;
+  tickets: Pick<Tickets, 'read'>;
+  forms: Pick<Forms, 'token'>;
+  apps: Pick<ChatApps, 'backTo'>;
+  audit: Audit;
+}
+
+export function createTakeTransaction(parts: TransactionParts): TakeTransaction {
+  const { service, transactions } = parts;
+  return async (request, provider) => {
+    const query = readCallback(request.querystring, provider === 'service' ? service.returns : undefined);
+    const { cookie } = request;
+    if (!query || cookie === undefined) throw new PageError('sign-in-broken-off');
+    const cookieHash = sha256Hex(cookie);
+    const { code } = query;
+    if (query.isError || code === undefined) return refusedThere(parts, request, { cookie, leg: provider, query });
+    const transaction = await transactions.take(cookieHash);
+    if (transaction?.leg !== provider) throw new PageError('sign-in-broken-off');
+    if (!isStateRight(service, transaction, query.state)) throw new PageError('sign-in-broken-off');
+    const ticket = await boundTicket(parts, transaction, cookieHash);
+    const again = tryAgain(parts, cookie, ticket.hash);
+    return { code, query: new URLSearchParams(request.querystring), cookieHash, transaction, ticket, again };
+  };
 }
 
 /** The ticket that this browser began with. @throws PageError link-used-up */
-async function boundTicket({ tickets }: SignInFlow, { ticketHash }: Transaction, cookieHash: string): Promise<Ticket> {
+async function boundTicket(
+  { tickets }: Pick<TransactionParts, 'tickets'>,
+  { ticketHash }: Transaction,
+  cookieHash: string,
+): Promise<Ticket> {
   const ticket = await tickets.read(ticketHash);
   if (ticket?.status !== 'started' || ticket.browser !== cookieHash) throw new PageError('link-used-up');
   return ticket;
@@ -54,11 +77,11 @@ async function boundTicket({ tickets }: SignInFlow, { ticketHash }: Transaction,
  * service does not return it, and a state that does come back must still be right. Stripping it is the attack.
  */
 function isStateRight(
-  { signIn }: SignInFlow,
+  service: TransactionParts['service'],
   { leg: provider, stateHash }: Transaction,
   state: string | undefined,
 ): boolean {
-  if (state === undefined) return provider === 'service' && signIn.state === 'absent';
+  if (state === undefined) return provider === 'service' && service.state === 'absent';
   return sameSecret(sha256Hex(state), stateHash);
 }
 
@@ -73,24 +96,24 @@ interface RefusedThere {
  * on. A refusal with our state ends it: then the next invitation in the chat shows a link of its own.
  */
 async function refusedThere(
-  flow: SignInFlow,
+  parts: TransactionParts,
   { language, userAgent }: BrowserRequest,
   { cookie, leg: provider, query }: RefusedThere,
 ): Promise<{ declined: PageOutcome }> {
   const cookieHash = sha256Hex(cookie);
-  const transaction = await flow.transactions.peek(cookieHash);
+  const transaction = await parts.transactions.peek(cookieHash);
   if (provider !== transaction?.leg) throw new PageError('sign-in-broken-off');
-  const again = tryAgain(flow, cookie, transaction.ticketHash);
+  const again = tryAgain(parts, cookie, transaction.ticketHash);
   if (!query.isDenied) throw new PageError('service-failed', { again });
-  const ticket = await boundTicket(flow, transaction, cookieHash);
-  if (query.state !== undefined && isStateRight(flow, transaction, query.state)) {
-    await flow.transactions.take(cookieHash);
-    flow.audit('link-declined', ticket.person);
+  const ticket = await boundTicket(parts, transaction, cookieHash);
+  if (query.state !== undefined && isStateRight(parts.service, transaction, query.state)) {
+    await parts.transactions.take(cookieHash);
+    parts.audit('link-declined', ticket.person);
   }
-  const back = flow.backTo(userAgent, ticket.person);
+  const back = parts.apps.backTo(userAgent, ticket.person);
   return { declined: { kind: 'page', back, page: declinedPage({ language, back, again }) } };
 }
 
-function tryAgain({ csrfKey }: SignInFlow, cookie: string, ticketHash: string): TryAgain {
-  return { ticketHash, csrf: csrfToken(csrfKey, cookie, ticketHash) };
+function tryAgain({ forms }: Pick<TransactionParts, 'forms'>, cookie: string, ticketHash: string): TryAgain {
+  return { ticketHash, csrf: forms.token(cookie, ticketHash) };
 }

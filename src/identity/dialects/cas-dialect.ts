@@ -1,13 +1,13 @@
 import { CasClient } from '../../sign-in-dialects/cas-client.ts';
 import { IdentityError } from '../identity-error.ts';
 import type { ProfileRules } from '../oauth/profile-response.ts';
-import type { SignInOptions } from '../options.ts';
+import type { SignInService } from '../options.ts';
 import type { SignInDialect } from './dialect.ts';
 import { profileOfClaims } from './profile-of-claims.ts';
 import { orIdentityError } from './provider-failure.ts';
 
 /** CAS: a service ticket tells the person once; nothing can be renewed or asked again, so that links end by their age. */
-export function createCasDialect({ authUrl, profileMap = {} }: SignInOptions, rules: ProfileRules): SignInDialect {
+export function createCasDialect({ authUrl, profileMap = {} }: SignInService, rules: ProfileRules): SignInDialect {
   const client = new CasClient(authUrl);
   return {
     returns: { name: 'ticket', mostChars: 1_024 },

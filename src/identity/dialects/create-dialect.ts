@@ -1,5 +1,5 @@
 import type { ProfileRules } from '../oauth/profile-response.ts';
-import type { SignInOptions } from '../options.ts';
+import type { SignInService } from '../options.ts';
 import { createCasDialect } from './cas-dialect.ts';
 import type { SignInDialect } from './dialect.ts';
 import { createOauth2Dialect } from './oauth2-dialect.ts';
@@ -8,6 +8,6 @@ import { createOidcDialect } from './oidc-dialect.ts';
 const MAKERS = { oauth2: createOauth2Dialect, oidc: createOidcDialect, cas: createCasDialect };
 
 /** The dialect that the deployment's sign-in service speaks; the specification's own unless told. */
-export function createDialect(signIn: SignInOptions, rules: ProfileRules): SignInDialect {
-  return MAKERS[signIn.type ?? 'oauth2'](signIn, rules);
+export function createDialect(service: SignInService, rules: ProfileRules): SignInDialect {
+  return MAKERS[service.type ?? 'oauth2'](service, rules);
 }

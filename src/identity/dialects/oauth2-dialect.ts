@@ -2,17 +2,17 @@ import { readProfile, type ProfileRules } from '../oauth/profile-response.ts';
 import { codeChallengeOf, newCodeVerifier } from '../oauth/pkce.ts';
 import { createServiceRequests } from '../oauth/service-requests.ts';
 import { classifyRefusal, readTokenResponse } from '../oauth/token-response.ts';
-import type { SignInOptions } from '../options.ts';
+import type { SignInService } from '../options.ts';
 import type { SignInDialect } from './dialect.ts';
 
 /** The specification's own sign-in interface: `/oauth2.0/authorize`, `accessToken`, `profile`. */
-export function createOauth2Dialect(signIn: SignInOptions, rules: ProfileRules): SignInDialect {
-  const service = createServiceRequests(signIn);
+export function createOauth2Dialect(settings: SignInService, rules: ProfileRules): SignInDialect {
+  const service = createServiceRequests(settings);
   return {
     returns: { name: 'code', mostChars: 1_024 },
     checksByRenewal: false,
     returnsOnlySignedOut: false,
-    origins: () => [new URL(signIn.authUrl).origin],
+    origins: () => [new URL(settings.authUrl).origin],
     prepare: () => Promise.resolve(),
     async leave({ redirectUri, state }) {
       const kept = newCodeVerifier();
@@ -20,13 +20,13 @@ export function createOauth2Dialect(signIn: SignInOptions, rules: ProfileRules):
     },
     async redeem({ code, redirectUri, kept }) {
       const answer = await service.exchangeCode({ code, redirectUri, codeVerifier: kept });
-      const { lifeMs, ...tokens } = readTokenResponse(answer, signIn.expiresUnit);
+      const { lifeMs, ...tokens } = readTokenResponse(answer, settings.expiresUnit);
       return { tokens, lifeMs, profile: async () => readProfile(await service.profile(tokens.accessToken), rules) };
     },
     async renew({ refreshToken = '' }) {
       const answer = await service.refresh(refreshToken);
       try {
-        return { kind: 'renewed', tokens: readTokenResponse(answer, signIn.expiresUnit) };
+        return { kind: 'renewed', tokens: readTokenResponse(answer, settings.expiresUnit) };
       } catch {
         return { kind: 'refused', refusal: classifyRefusal(answer), status: answer.status };
       }

@@ -3,7 +3,7 @@ import { IdentityError } from '../identity-error.ts';
 import type { ProfileRules } from '../oauth/profile-response.ts';
 import { tokenLifeMs } from '../oauth/token-life.ts';
 import { classifyRefusal } from '../oauth/token-response.ts';
-import type { SignInOptions } from '../options.ts';
+import type { SignInService } from '../options.ts';
 import type { CurrentToken, SignInDialect } from './dialect.ts';
 import { profileOfClaims } from './profile-of-claims.ts';
 import { orIdentityError } from './provider-failure.ts';
@@ -12,8 +12,8 @@ import { orIdentityError } from './provider-failure.ts';
 const MOST_CODE_CHARS = 3_072;
 
 /** OpenID Connect: id token and user address together tell the person. */
-export function createOidcDialect(signIn: SignInOptions, rules: ProfileRules): SignInDialect {
-  const { authUrl: issuer, clientId, clientSecret, scope = 'openid profile', profileMap = {} } = signIn;
+export function createOidcDialect(service: SignInService, rules: ProfileRules): SignInDialect {
+  const { authUrl: issuer, clientId, clientSecret, scope = 'openid profile', profileMap = {} } = service;
   const client = new OidcClient({ issuer, clientId, clientSecret, scope });
   const profileOf = async ({ accessToken, subject, claims }: CurrentToken) => {
     if (subject === undefined) throw new IdentityError('service_refused', 'These tokens name no subject');

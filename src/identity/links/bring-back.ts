@@ -1,6 +1,6 @@
 import { DAY_MS, type NowMs } from '../../base/clock.ts';
 import { isFirst } from '../../base/only-one.ts';
-import type { ChatPerson, IdentityNotice, Release } from '../account.ts';
+import type { ChatPerson, HandOnRelease, Tell } from '../account.ts';
 import type { Audit } from '../audit.ts';
 import { linkAgain } from './commit-link.ts';
 import { unlinkAgain, type Links } from './links.ts';
@@ -14,8 +14,8 @@ export interface BringBackParts {
   links: Links;
   audit: Audit;
   nowMs: NowMs;
-  tell(person: ChatPerson, notice: IdentityNotice): void;
-  release(release: Release): void;
+  tell: Tell;
+  release: HandOnRelease;
 }
 
 /**

@@ -16,6 +16,9 @@ export function isAnswered(waitsFor: WaitsFor): boolean {
 /** Looks what of one person is held in these conversations; given by the composition root. */
 export type FindHeldMessages = (personId: string, conversations: readonly ConversationRef[]) => Promise<WaitsFor>;
 
+/** Which question waits for this person's sign-in. @throws IdentityError `store_away` */
+export type FindWaiting = (person: ChatPerson) => Promise<WaitsFor>;
+
 /**
  * What the pages may promise. That it cannot be seen is no reason to show no page: then nothing is promised.
  * @throws IdentityError `store_away`
@@ -23,7 +26,7 @@ export type FindHeldMessages = (personId: string, conversations: readonly Conver
 export function createWaitsFor(
   store: IdentityStore,
   { lookForHeld, log }: { lookForHeld: FindHeldMessages | undefined; log: Log },
-): (person: ChatPerson) => Promise<WaitsFor> {
+): FindWaiting {
   return async (person) => {
     const personId = personKey(person);
     const waiting = await store.withDeadline((redis) => redis.smembers(keys.waiting(personId)));

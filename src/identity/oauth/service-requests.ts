@@ -1,7 +1,7 @@
 import { RequestError, TimeoutError } from 'got';
 import { asError } from '../../base/coded-error.ts';
 import { IdentityError } from '../identity-error.ts';
-import type { SignInOptions } from '../options.ts';
+import type { SignInService } from '../options.ts';
 import { AnswerTooLargeError, CALL_TOTAL_MS, callService, type ServiceCall } from './call-service.ts';
 import type { RawAnswer } from './raw-answer.ts';
 
@@ -19,18 +19,20 @@ export interface ServiceRequests {
   logoutUrl(returnTo: string): string;
 }
 
-export function createServiceRequests(signIn: SignInOptions): ServiceRequests {
-  const base = `${signIn.authUrl.replace(/\/+$/, '')}/oauth2.0`;
-  const client = { client_id: signIn.clientId, client_secret: signIn.clientSecret };
+export function createServiceRequests(
+  service: Pick<SignInService, 'authUrl' | 'clientId' | 'clientSecret' | 'scope'>,
+): ServiceRequests {
+  const base = `${service.authUrl.replace(/\/+$/, '')}/oauth2.0`;
+  const client = { client_id: service.clientId, client_secret: service.clientSecret };
   const token = (form: Record<string, string>) => send({ url: `${base}/accessToken`, form: { ...form, ...client } });
   return {
     authorizeUrl({ redirectUri, state, codeChallenge }) {
       const query = new URLSearchParams({
         response_type: 'code',
-        client_id: signIn.clientId,
+        client_id: service.clientId,
         redirect_uri: redirectUri,
       });
-      if (signIn.scope) query.set('scope', signIn.scope);
+      if (service.scope) query.set('scope', service.scope);
       for (const [name, value] of Object.entries({ state, code_challenge: codeChallenge })) query.set(name, value);
       query.set('code_challenge_method', 'S256');
       return `${base}/authorize?${query.toString()}`;
@@ -41,7 +43,7 @@ export function createServiceRequests(signIn: SignInOptions): ServiceRequests {
     profile: (accessToken) =>
       readTwice({ url: `${base}/profile`, headers: { authorization: `Bearer ${accessToken}` } }),
     logoutUrl: (returnTo) =>
-      `${signIn.authUrl.replace(/\/+$/, '')}/logout?${new URLSearchParams({ service: returnTo }).toString()}`,
+      `${service.authUrl.replace(/\/+$/, '')}/logout?${new URLSearchParams({ service: returnTo }).toString()}`,
   };
 }
 

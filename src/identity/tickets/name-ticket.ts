@@ -1,12 +1,12 @@
 import { asError } from '../../base/coded-error.ts';
 import type { Log } from '../../base/log.ts';
-import type { Platform } from '../../platforms/platform.ts';
 import type { ChatPerson } from '../account.ts';
+import type { ChatApps } from '../browser/chat-apps.ts';
 import type { Tickets } from './tickets.ts';
 
 interface NamingParts {
   tickets: Tickets;
-  platformOf(person: ChatPerson): Platform | undefined;
+  apps: Pick<ChatApps, 'platformOf'>;
   log: Log;
 }
 
@@ -16,12 +16,12 @@ interface NamingParts {
  * not tell one, the pages show the masked id.
  */
 export async function nameTicket(
-  { tickets, platformOf, log }: NamingParts,
+  { tickets, apps, log }: NamingParts,
   person: ChatPerson,
   ticket: string,
 ): Promise<void> {
   try {
-    const name = await platformOf(person)?.displayNameOf?.(person.chatUserId);
+    const name = await apps.platformOf(person)?.displayNameOf?.(person.chatUserId);
     if (name !== undefined) await tickets.name(ticket, name);
   } catch (thrown) {
     log.info({ error: asError(thrown) }, 'the platform did not tell a name');

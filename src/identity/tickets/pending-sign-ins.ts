@@ -17,24 +17,23 @@ export type PendingSignIn =
 export const PENDING_SIGN_IN_LIFE_MS = 5 * MINUTE_MS;
 
 export interface PendingSignIns {
-  /** Keeps a sign-in for the browser; one a browser. @throws IdentityError `store_away` */
-  put(cookieHash: string, pending: PendingSignIn): Promise<void>;
+  /** Keeps what a sign-in brought, sealed for the ticket's person; one a browser. @throws IdentityError `store_away` */
+  keep(cookieHash: string, ticket: Ticket, brought: SignedIn): Promise<void>;
   /** @returns also the text as it is stored, which the commit compares. @throws IdentityError `store_away` */
   read(cookieHash: string): Promise<{ quarantined: PendingSignIn; text: string } | undefined>;
-  /** @throws IdentityError `store_away` */
-  drop(cookieHash: string): Promise<void>;
+  /** Opens a sign-in that waits for the ticket's person. @throws SealError */
+  open(ticket: Ticket, pending: Kept): SignedIn;
 }
 
 type Kept = Extract<PendingSignIn, { kind: 'waiting' }>;
 
-/** Opens a sign-in that waits for the ticket's person. @throws SealError */
-export function openSignedIn({ vault }: { vault: Vault }, ticket: Ticket, { sealed }: Kept): SignedIn {
-  return vault.open({ purpose: 'quarantine', person: ticket.person, version: ticket.hash }, sealed);
-}
-
-export function createPendingSignIns(store: IdentityStore, nowMs: NowMs): PendingSignIns {
+export function createPendingSignIns(store: IdentityStore, vault: Vault, nowMs: NowMs): PendingSignIns {
+  const recordOf = ({ person, hash }: Ticket) => ({ purpose: 'quarantine', person, version: hash }) as const;
   return {
-    async put(cookieHash, pending) {
+    async keep(cookieHash, ticket, brought) {
+      const sealed = vault.seal(recordOf(ticket), brought);
+      const expiresAtMs = nowMs() + PENDING_SIGN_IN_LIFE_MS;
+      const pending: PendingSignIn = { kind: 'waiting', ticketHash: ticket.hash, sealed, expiresAtMs };
       const text = JSON.stringify(pending);
       await store.withDeadline((redis) => redis.set(keys.quarantine(cookieHash), text, 'PX', PENDING_SIGN_IN_LIFE_MS));
     },
@@ -43,8 +42,6 @@ export function createPendingSignIns(store: IdentityStore, nowMs: NowMs): Pendin
       const pending = text === null ? undefined : (JSON.parse(text) as PendingSignIn);
       return text !== null && pending && pending.expiresAtMs > nowMs() ? { quarantined: pending, text } : undefined;
     },
-    async drop(cookieHash) {
-      await store.withDeadline((redis) => redis.del(keys.quarantine(cookieHash)));
-    },
+    open: (ticket, { sealed }) => vault.open(recordOf(ticket), sealed),
   };
 }

@@ -1,20 +1,27 @@
 import { SealError } from '../../base/key-ring.ts';
+import type { NowMs } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import { personKey, type ChatPerson, type IdentityNotice } from '../account.ts';
+import { personKey, type ChatPerson, type Tell } from '../account.ts';
+import type { Audit } from '../audit.ts';
 import { IdentityError } from '../identity-error.ts';
-import type { LinkParts, Links } from '../links/links.ts';
+import type { Links } from '../links/links.ts';
 import type { SignInDialect } from '../dialects/dialect.ts';
-import type { SignInOptions } from '../options.ts';
+import type { KeepTokens } from '../options.ts';
 import type { StoredLink } from '../links/stored-link.ts';
-import type { KeptTokens } from './vault.ts';
+import type { IdentityStore } from '../store.ts';
+import type { KeptTokens, Vault } from './vault.ts';
 
 /** What reading and renewing tokens needs. */
-export interface TokenParts extends LinkParts {
+export interface TokenParts {
+  store: IdentityStore;
   links: Links;
+  vault: Vault;
   dialect: SignInDialect;
-  signIn: Pick<SignInOptions, 'keepTokens'>;
+  keepTokens: KeepTokens;
+  audit: Audit;
+  tell: Tell;
+  nowMs: NowMs;
   log: Log;
-  tell(person: ChatPerson, notice: IdentityNotice): void;
 }
 
 /** A link as one reader found it. */
@@ -30,7 +37,10 @@ export interface Held extends HeldLink {
 }
 
 /** @throws IdentityError `sign_in_again` when nothing is left to refresh with, or the record does not open; `store_away` */
-export async function readHeld({ links, vault }: TokenParts, person: ChatPerson): Promise<Held> {
+export async function readHeld(
+  { links, vault }: Pick<TokenParts, 'links' | 'vault'>,
+  person: ChatPerson,
+): Promise<Held> {
   const key = personKey(person);
   const link = await links.read(key);
   if (!link || link.tokens === '' || link.status === 'reauth') throw signInAgain();

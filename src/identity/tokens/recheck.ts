@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/clock.ts';
-import { ifOpens } from '../../base/key-ring.ts';
+import { ifOpens, type KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
 import type { ChatPerson } from '../account.ts';
 import type { AccessTokens } from './access-token.ts';
@@ -25,8 +25,9 @@ const GRACE_MS = 72 * HOUR_MS;
 /** The longest check (a refresh and a profile read) is 10 s; so many at once keep a due day's people in an hour. */
 const AT_ONCE = 5;
 
-export interface RecheckParts extends TokenParts {
-  accessTokens: AccessTokens;
+export interface RecheckParts extends Omit<TokenParts, 'keepTokens' | 'log'> {
+  keyRing: KeyRing;
+  accessTokens: Pick<AccessTokens, 'current'>;
 }
 
 /**

@@ -50,11 +50,11 @@ async function keep(
   held: Held,
   { renewed, startedMs }: { renewed: TokenSet; startedMs: number },
 ): Promise<void> {
-  const { links, vault, signIn } = parts;
+  const { links, vault, keepTokens } = parts;
   const { key, person, link, tokens } = held;
   const version = link.tokensVersion + 1;
   // A reply without a refresh token does not take away the one that we have (SECURITY.md refresh-token-kept).
-  const kept = tokensToKeep({ ...tokens, ...tokensOf(renewed) }, signIn.keepTokens);
+  const kept = tokensToKeep({ ...tokens, ...tokensOf(renewed) }, keepTokens);
   const isWritten = await links.write(key, 'tokensVersion', link.tokensVersion, {
     tokens: vault.seal({ purpose: 'tokens', person, version }, kept),
     tokensVersion: version,
@@ -111,7 +111,7 @@ async function giveUp(parts: TokenParts, held: Held): Promise<CurrentToken> {
  * @throws IdentityError `store_away`
  */
 export async function dropTokens(
-  { links, store, audit, tell }: TokenParts,
+  { links, store, audit, tell }: Pick<TokenParts, 'links' | 'store' | 'audit' | 'tell'>,
   { key, person, link }: HeldLink,
   reason: 'token-refused' | 'record-broken',
 ): Promise<boolean> {

@@ -1,14 +1,16 @@
-import { ifOpens } from '../../base/key-ring.ts';
+import { ifOpens, type KeyRing } from '../../base/key-ring.ts';
 import type { Language } from '../../base/texts.ts';
-import { personKey, type ChatPerson, type PersonOwner } from '../account.ts';
-import type { CommittedTyped } from '../links/commit-link.ts';
-import type { SignInFlow } from '../browser/flow.ts';
-import { reportConflict } from '../browser/link-conflict.ts';
+import { personKey, type ChatPerson, type HandOnRelease, type PersonOwner, type Tell } from '../account.ts';
+import type { Audit } from '../audit.ts';
+import type { CommitTyped, CommittedTyped } from '../links/commit-link.ts';
+import { reportConflict } from '../links/link-conflict.ts';
+import type { Links } from '../links/links.ts';
 import { maskId } from '../mask.ts';
-import { openSignedIn } from '../tickets/pending-sign-ins.ts';
+import type { PendingSignIns } from '../tickets/pending-sign-ins.ts';
+import type { Tickets } from '../tickets/tickets.ts';
 import { macsOfCode } from './make-code.ts';
 import { readCodes, type ReadCode } from './read-codes.ts';
-import type { AwaitedCode, RememberedOutcome, InvalidatedTicket } from './typed-codes.ts';
+import type { AwaitedCode, InvalidatedTicket, RememberedOutcome, TypedCodes } from './typed-codes.ts';
 
 /** A chat message, as far as a typed code matters. */
 export interface TypedMessage {
@@ -31,6 +33,18 @@ export type TypedOutcome = { language: Language | undefined } & (
   | { kind: 'seen-in-group' }
 );
 
+export interface RedeemParts {
+  codes: TypedCodes;
+  tickets: Pick<Tickets, 'read' | 'close'>;
+  pendingSignIns: Pick<PendingSignIns, 'read' | 'open'>;
+  links: Pick<Links, 'accountOf'>;
+  commitTyped: CommitTyped;
+  keyRing: KeyRing;
+  audit: Audit;
+  tell: Tell;
+  release: HandOnRelease;
+}
+
 interface Typed {
   message: TypedMessage;
   person: ChatPerson;
@@ -45,100 +59,104 @@ interface Typed {
  * @returns undefined when the message holds no code and goes its ordinary way
  * @throws IdentityError `store_away`
  */
-export async function redeemTypedCode(flow: SignInFlow, message: TypedMessage): Promise<TypedOutcome | undefined> {
+export async function redeemTypedCode(parts: RedeemParts, message: TypedMessage): Promise<TypedOutcome | undefined> {
   const [first, ...more] = readCodes(message.text);
   if (!first) return undefined;
   const { platform, tenant, app } = message.owner;
   const person = { platform, tenant, app, chatUserId: message.chatUserId };
   const typed: Typed = { message, person, sender: personKey(person), codes: [first, ...more] };
-  const before = await flow.codes.outcomeOf(typed.sender, message.messageId);
-  if (before) return takeAgain(flow, typed, before);
-  return message.chatKind === 'group' ? takeFromGroup(flow, typed) : takePrivately(flow, typed);
+  const before = await parts.codes.outcomeOf(typed.sender, message.messageId);
+  if (before) return takeAgain(parts, typed, before);
+  return message.chatKind === 'group' ? takeFromGroup(parts, typed) : takePrivately(parts, typed);
 }
 
-async function takePrivately(flow: SignInFlow, typed: Typed): Promise<TypedOutcome | undefined> {
-  const awaited = await flow.codes.awaitedFrom(typed.sender);
+async function takePrivately(parts: RedeemParts, typed: Typed): Promise<TypedOutcome | undefined> {
+  const awaited = await parts.codes.awaitedFrom(typed.sender);
   const [first] = typed.codes;
-  if (!awaited) return takeUnawaited(flow, typed);
+  if (!awaited) return takeUnawaited(parts, typed);
   const { language } = awaited;
   if (awaited.isOver) {
-    const isThisOne = first.look !== 'plain' || macsOfCode(flow.keyRing, first.code).includes(awaited.mac);
+    const isThisOne = first.look !== 'plain' || macsOfCode(parts.keyRing, first.code).includes(awaited.mac);
     return isThisOne ? { kind: 'code-expired', language } : undefined;
   }
-  const committed = await commit(flow, typed, awaited);
-  if (committed.kind === 'gone') return (await takeUnawaited(flow, typed)) ?? { ...notAwaited, language };
-  if (committed.kind === 'wrong') await invalidateAny(flow, typed);
-  return outcomeOf(flow, typed, committed, language);
+  const committed = await commit(parts, typed, awaited);
+  if (committed.kind === 'gone') return (await takeUnawaited(parts, typed)) ?? { ...notAwaited, language };
+  if (committed.kind === 'wrong') await invalidateAny(parts, typed);
+  return outcomeOf(parts, typed, committed, language);
 }
 
-async function takeUnawaited(flow: SignInFlow, typed: Typed): Promise<TypedOutcome | undefined> {
+async function takeUnawaited(parts: RedeemParts, typed: Typed): Promise<TypedOutcome | undefined> {
   const [first] = typed.codes;
-  if (await flow.codes.hasLinked(typed.sender, first.code))
-    return outcomeOf(flow, typed, { kind: 'linked-before' }, undefined);
-  return (await invalidateAny(flow, typed)) || isAsShown(first) ? notAwaited : undefined;
+  if (await parts.codes.hasLinked(typed.sender, first.code))
+    return outcomeOf(parts, typed, { kind: 'linked-before' }, undefined);
+  return (await invalidateAny(parts, typed)) || isAsShown(first) ? notAwaited : undefined;
 }
 
 /** Compares and links in one step. The quarantine is opened before, since only we can, and thrown away if the code is wrong. */
-async function commit(flow: SignInFlow, { message, codes }: Typed, awaited: AwaitedCode): Promise<CommittedTyped> {
-  const ticket = await flow.tickets.read(awaited.ticketHash);
+async function commit(parts: RedeemParts, { message, codes }: Typed, awaited: AwaitedCode): Promise<CommittedTyped> {
+  const ticket = await parts.tickets.read(awaited.ticketHash);
   const cookieHash = ticket?.browser;
-  const read = cookieHash === undefined ? undefined : await flow.pendingSignIns.read(cookieHash);
+  const read = cookieHash === undefined ? undefined : await parts.pendingSignIns.read(cookieHash);
   if (!ticket || cookieHash === undefined || read?.quarantined.kind !== 'waiting') return { kind: 'gone' };
   const { quarantined: pending, text } = read;
-  const signedIn = ifOpens(() => openSignedIn(flow, ticket, pending));
+  const signedIn = ifOpens(() => parts.pendingSignIns.open(ticket, pending));
   if (!signedIn) return { kind: 'gone' };
-  const macs = macsOfCode(flow.keyRing, codes[0].code);
+  const macs = macsOfCode(parts.keyRing, codes[0].code);
   // The key that the code was shown under may have become an older one since; any other is a wrong code.
   const mac = macs.find((one) => one === awaited.mac) ?? macs[0] ?? '';
   const request = { ticket, cookieHash, quarantineText: text, signedIn };
-  const committed = await flow.commitTyped(request, { mac, messageId: message.messageId });
+  const committed = await parts.commitTyped(request, { mac, messageId: message.messageId });
   if (committed.kind === 'linked') {
-    flow.audit('linked', ticket.person);
-    for (const release of committed.releases) flow.release(release);
+    parts.audit('linked', ticket.person);
+    for (const release of committed.releases) parts.release(release);
   }
-  if (committed.kind === 'wrong' && committed.triesLeft === 0) flow.audit('link-refused', ticket.person, 'wrong-codes');
+  if (committed.kind === 'wrong' && committed.triesLeft === 0)
+    parts.audit('link-refused', ticket.person, 'wrong-codes');
   if (committed.kind === 'already-linked' || committed.kind === 'held-elsewhere')
-    reportConflict(flow, ticket.person, committed);
+    reportConflict(parts, ticket.person, committed);
   return committed;
 }
 
-async function takeFromGroup(flow: SignInFlow, typed: Typed): Promise<TypedOutcome | undefined> {
-  const isOne = await invalidateAny(flow, typed);
+async function takeFromGroup(parts: RedeemParts, typed: Typed): Promise<TypedOutcome | undefined> {
+  const isOne = await invalidateAny(parts, typed);
   const looksLikeOne = typed.codes.some(({ look }) => look !== 'plain');
   // Mistyped or not: a person who awaits a code and writes one into a group has shown it to everybody there.
-  const isOwn = looksLikeOne && (await spoilOwnInGroup(flow, typed));
+  const isOwn = looksLikeOne && (await spoilOwnInGroup(parts, typed));
   return isOne || isOwn || isAsShown(typed.codes[0]) ? { kind: 'seen-in-group', language: undefined } : undefined;
 }
 
 /** Ends the tickets that the codes in the message belong to, and tells their owners. */
-async function invalidateAny(flow: SignInFlow, { message, sender, codes }: Typed): Promise<boolean> {
+async function invalidateAny(parts: RedeemParts, { message, sender, codes }: Typed): Promise<boolean> {
   const isInGroup = message.chatKind === 'group';
   let isAny = false;
   for (const { code } of codes) {
-    const spoiled = await flow.codes.invalidate({ code, sender, messageId: message.messageId, isInGroup });
+    const spoiled = await parts.codes.invalidate({ code, sender, messageId: message.messageId, isInGroup });
     if (!spoiled) continue;
     isAny = true;
-    const owner = ifOpens(() => openOwner(flow, spoiled));
+    const owner = ifOpens(() => openOwner(parts, spoiled));
     if (!owner) continue;
-    flow.audit('link-refused', owner, isInGroup ? 'code-in-group' : 'code-of-another');
+    parts.audit('link-refused', owner, isInGroup ? 'code-in-group' : 'code-of-another');
     if (personKey(owner) !== sender)
-      flow.tell(owner, { kind: isInGroup ? 'code-seen-in-group' : 'someone-else-signed-in' });
+      parts.tell(owner, { kind: isInGroup ? 'code-seen-in-group' : 'someone-else-signed-in' });
   }
   return isAny;
 }
 
-async function spoilOwnInGroup(flow: SignInFlow, { sender, message }: Typed): Promise<boolean> {
-  const awaited = await flow.codes.awaitedFrom(sender);
-  const ticket = awaited && (await flow.tickets.read(awaited.ticketHash));
+async function spoilOwnInGroup(parts: RedeemParts, { sender, message }: Typed): Promise<boolean> {
+  const awaited = await parts.codes.awaitedFrom(sender);
+  const ticket = awaited && (await parts.tickets.read(awaited.ticketHash));
   if (!ticket) return false;
   // Remembered first: handled again after a crash, the message ends the ticket then.
-  await flow.codes.rememberSeenInGroup(sender, message.messageId);
-  if (!(await flow.tickets.close(ticket, 'abused', ticket.browser ?? ''))) return false;
-  flow.audit('link-refused', ticket.person, 'code-in-group');
+  await parts.codes.rememberSeenInGroup(sender, message.messageId);
+  if (!(await parts.tickets.close(ticket, 'abused', ticket.browser ?? ''))) return false;
+  parts.audit('link-refused', ticket.person, 'code-in-group');
   return true;
 }
 
-function openOwner({ keyRing }: SignInFlow, { ticketHash, sealedPerson }: InvalidatedTicket): ChatPerson {
+function openOwner(
+  { keyRing }: Pick<RedeemParts, 'keyRing'>,
+  { ticketHash, sealedPerson }: InvalidatedTicket,
+): ChatPerson {
   return JSON.parse(keyRing.open('link-ticket', ticketHash, sealedPerson)) as ChatPerson;
 }
 
@@ -150,17 +168,17 @@ function isAsShown({ look, isWhole }: ReadCode): boolean {
 }
 
 /** A message that was handled before: what was decided stays, and what a crash may have left undone is done. */
-async function takeAgain(flow: SignInFlow, typed: Typed, { kind, more, language }: RememberedOutcome) {
-  if (kind === 'wrong') await invalidateAny(flow, typed);
-  if (kind === 'seen-in-group') await takeFromGroup(flow, typed);
+async function takeAgain(parts: RedeemParts, typed: Typed, { kind, more, language }: RememberedOutcome) {
+  if (kind === 'wrong') await invalidateAny(parts, typed);
+  if (kind === 'seen-in-group') await takeFromGroup(parts, typed);
   const remembered = kind === 'wrong' ? { kind, triesLeft: Number(more) } : { kind };
-  return outcomeOf(flow, typed, remembered as Decided, language);
+  return outcomeOf(parts, typed, remembered as Decided, language);
 }
 
 type Decided = CommittedTyped | { kind: 'seen-in-group' | 'not-awaited' };
 
 async function outcomeOf(
-  { linkedAs }: SignInFlow,
+  { links }: Pick<RedeemParts, 'links'>,
   { person }: Typed,
   committed: Decided,
   language: Language | undefined,
@@ -168,7 +186,7 @@ async function outcomeOf(
   switch (committed.kind) {
     case 'linked':
     case 'linked-before': {
-      const account = await linkedAs(person);
+      const account = await links.accountOf(person);
       if (!account) return { ...notAwaited, language };
       const { name, accountId, linkedAtMs } = account;
       return { kind: 'linked', name, maskedId: maskId(accountId), atMs: linkedAtMs, language };

@@ -1,0 +1,32 @@
+import type { BackToChat, Platform } from '../../platforms/platform.ts';
+import type { PlatformName } from '../../domain/message.ts';
+import type { PersonOwner } from '../account.ts';
+
+/** The messaging apps, as the pages know them. */
+export interface ChatApps {
+  /** The platform that a ticket belongs to; undefined when it is switched off meanwhile. */
+  platformOf(owner: PersonOwner): Platform | undefined;
+  /** How a page leads back to the chat: of this person, or of whoever uses this browser. */
+  backTo(userAgent: string, owner?: PersonOwner): BackToChat | undefined;
+}
+
+export function createChatApps(platforms: ReadonlyMap<PlatformName, Platform>): ChatApps {
+  return {
+    platformOf({ platform, tenant, app }) {
+      const found = platforms.get(platform);
+      return found?.tenant === tenant && found.app === app ? found : undefined;
+    },
+    backTo: (userAgent, owner) => platformToGoBackTo(platforms, userAgent, owner)?.backToChat(userAgent),
+  };
+}
+
+/** The person's own, else the one whose browser this is, else the only one. */
+function platformToGoBackTo(
+  platforms: ReadonlyMap<PlatformName, Platform>,
+  userAgent: string,
+  owner?: PersonOwner,
+): Platform | undefined {
+  if (owner) return platforms.get(owner.platform);
+  const all = [...platforms.values()];
+  return all.find((platform) => platform.isAppBrowser(userAgent)) ?? (all.length === 1 ? all[0] : undefined);
+}
