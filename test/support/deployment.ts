@@ -51,6 +51,8 @@ export interface Deployment {
   advance(ms: number): void;
   /** Follows the sign-in link of a chat text as its person would, to the last page. @returns that page's text */
   signIn(personId: string, invitation: string): Promise<string>;
+  /** Opens an address in the person's in-app browser and presses each page's first button. @returns the last page */
+  walk(personId: string, address: string): Promise<{ url: URL; text: string }>;
   stop(): Promise<void>;
 }
 
@@ -169,7 +171,12 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
       app = undefined;
     },
     advance: (ms) => void (offsetMs += ms),
-    signIn: (personId, invitation) => signIn(messenger, { personId, login: loginOf(directory, personId) }, invitation),
+    async signIn(personId, invitation) {
+      const link = /https?:\/\/\S+\/link\/[\w-]+/.exec(invitation)?.[0];
+      if (link === undefined) throw new Error('There is no sign-in link in the text');
+      return (await deployment.walk(personId, link)).text;
+    },
+    walk: (personId, address) => walk(messenger, { personId, login: loginOf(directory, personId) }, address),
     async stop() {
       await deployment.stopBot();
       await messenger.close();
@@ -222,21 +229,20 @@ export async function untilTrue(condition: () => boolean | Promise<boolean>, lim
   }
 }
 
-/** Opens the link in the person's in-app browser and presses each page's first button, as a person who agrees would. */
-async function signIn(
+/** Presses each page's first button, as a person who agrees would. */
+async function walk(
   { driver }: Messenger,
   { personId, login }: { personId: string; login: URLSearchParams },
-  invitation: string,
-): Promise<string> {
-  const link = /https?:\/\/\S+\/link\/[\w-]+/.exec(invitation)?.[0];
-  if (link === undefined) throw new Error('There is no sign-in link in the text');
-  let result = await driver.browse(personId, { url: new URL(link), method: 'GET', destination: 'document' });
+  address: string,
+): Promise<{ url: URL; text: string }> {
+  let result = await driver.browse(personId, { url: new URL(address), method: 'GET', destination: 'document' });
   for (let step = 0; step < 6; step += 1) {
     if (result.kind !== 'page') throw new Error(`The browser ended ${result.kind}`);
     const text = result.body.toString('utf8');
     const form = /<form\b[^>]*method="?post"?[^>]*>[\s\S]*?<\/form>/i.exec(text)?.[0];
     // A code is for the chat; the browser has nothing more to do.
-    if (form === undefined || result.status >= 400 || text.includes('class="symbols"')) return text;
+    if (form === undefined || result.status >= 400 || text.includes('class="symbols"'))
+      return { url: result.url, text };
     const action = new URL(unescapeHtml(/action="([^"]*)"/.exec(form)?.[1] ?? ''), result.url);
     result = await driver.browse(personId, {
       url: action,
@@ -247,7 +253,7 @@ async function signIn(
       destination: 'document',
     });
   }
-  throw new Error('The sign-in did not come to an end');
+  throw new Error('The way through the pages did not come to an end');
 }
 
 /** What a person types where the service asks for it: in an app without a sign-in of its own. */

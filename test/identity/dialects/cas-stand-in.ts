@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { startStandIn } from '../../service/sign-in-support.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readForm, startStandIn } from '../../service/sign-in-support.ts';
+import { showLoginForm } from './login-form.ts';
 
 const NS = 'xmlns:cas="http://www.yale.edu/tp/cas"';
 
@@ -11,6 +13,10 @@ export interface CasStandIn {
   returns: 'ticket';
   /** Says what is wrong in the next answers; undefined for a right one. */
   answer: ((account: string) => { status?: number; body: string }) | undefined;
+  /** Which service addresses it serves; all unless told. */
+  services: RegExp;
+  /** Whether browsers without `x-account` are asked for a name, and are known by their session from then on. */
+  hasSessions: boolean;
   seen: { authorize: URLSearchParams[]; codes: string[] };
   /** A ticket as if this account had just signed in; for the service address of a started flow, if given. */
   mintCode(account: string, service?: string): string;
@@ -30,15 +36,17 @@ export function casSuccess(account: string): string {
 /** A CAS server (protocol 3): a ticket counts once, and only for the service address that it was given for, letter by letter. */
 export async function startCasStandIn(): Promise<CasStandIn> {
   const tickets = new Map<string, { account: string; service: string | undefined }>();
+  const sessions = new Map<string, string>();
   const server = await startStandIn((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', server.url);
     const service = searchParams.get('service') ?? '';
-    if (pathname === '/oauth2.0/authorize/login') {
-      stand.seen.authorize.push(searchParams);
-      const ticket = stand.mintCode(String(request.headers['x-account'] ?? '20001'), service);
-      return response.writeHead(302, { location: `${service}&${new URLSearchParams({ ticket }).toString()}` }).end();
+    if (pathname === '/oauth2.0/authorize/login') return logIn(request, response, searchParams);
+    if (pathname === '/oauth2.0/authorize/logout') {
+      sessions.delete(sessionOf(request));
+      // An address that it does not know is not gone to (protocol 3.0.3, section 2.3.2).
+      if (stand.services.test(service)) return response.writeHead(302, { location: service }).end();
+      return response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Logged out</h1>');
     }
-    if (pathname === '/oauth2.0/authorize/logout') return response.writeHead(302, { location: service }).end();
     if (pathname !== '/oauth2.0/authorize/p3/serviceValidate') return response.writeHead(404).end();
     const ticket = searchParams.get('ticket') ?? '';
     stand.seen.codes.push(ticket);
@@ -51,10 +59,28 @@ export async function startCasStandIn(): Promise<CasStandIn> {
       .writeHead(bent?.status ?? 200)
       .end(bent?.body ?? (account === undefined ? refused : casSuccess(account)));
   });
+  const logIn = async (request: IncomingMessage, response: ServerResponse, query: URLSearchParams) => {
+    const service = query.get('service') ?? '';
+    stand.seen.authorize.push(query);
+    if (!stand.services.test(service))
+      return response
+        .writeHead(403, { 'content-type': 'text/html' })
+        .end('<h1>Application Not Authorized to Use CAS</h1>');
+    const given = request.headers['x-account'];
+    const known = query.get('renew') === 'true' ? undefined : sessions.get(sessionOf(request));
+    const typed = request.method === 'POST' ? (await readForm(request)).get('username') : undefined;
+    const account = given ?? known ?? typed ?? (stand.hasSessions ? undefined : '20001');
+    if (account === undefined) return showLoginForm(response);
+    const session = randomBytes(12).toString('hex');
+    if (stand.hasSessions) response.setHeader('set-cookie', `TGC=${session}; Path=/; HttpOnly`);
+    sessions.set(session, String(account));
+    const ticket = stand.mintCode(String(account), service);
+    return response.writeHead(302, { location: `${service}&${new URLSearchParams({ ticket }).toString()}` }).end();
+  };
   const stand: CasStandIn = {
     ...server,
     url: `${server.url}/oauth2.0/authorize`,
-    ...{ clientId: '', clientSecret: '', returns: 'ticket', answer: undefined },
+    ...{ clientId: '', clientSecret: '', returns: 'ticket', answer: undefined, services: /^/, hasSessions: false },
     seen: { authorize: [], codes: [] },
     mintCode(account, service) {
       const ticket = `ST-${randomBytes(12).toString('hex')}`;
@@ -63,4 +89,8 @@ export async function startCasStandIn(): Promise<CasStandIn> {
     },
   };
   return stand;
+}
+
+function sessionOf({ headers }: IncomingMessage): string {
+  return /(?:^|; )TGC=(\w+)/.exec(headers.cookie ?? '')?.[1] ?? '';
 }

@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { jest } from '@jest/globals';
-import type { Configuration } from 'oidc-provider';
-import { startStandIn } from '../../service/sign-in-support.ts';
+import type { Configuration, Provider } from 'oidc-provider';
+import { readForm, startStandIn } from '../../service/sign-in-support.ts';
+import { showLoginForm } from './login-form.ts';
 
 export type Algorithm = 'RS256' | 'ES256';
 
@@ -25,7 +26,7 @@ export interface StrictProvider {
 
 /**
  * A provider that others wrote (the `oidc-provider` package), strict: PKCE required, each refresh token good for once. Its login page
- * lets in at once whoever the browser's `x-account` names.
+ * lets in at once whoever the browser's `x-account` names, and asks every other browser for a name.
  */
 export async function startStrictProvider(): Promise<StrictProvider> {
   let handle = (_request: IncomingMessage, response: ServerResponse): unknown => response.writeHead(503).end();
@@ -105,15 +106,17 @@ export async function startStrictProvider(): Promise<StrictProvider> {
       const url = new URL(request.url ?? '/', server.url);
       if (url.pathname === '/auth') running.seen.authorize.push(url.searchParams);
       if (!url.pathname.startsWith('/interaction/')) return answer(request, response);
-      const accountId = String(request.headers['x-account'] ?? 'nobody');
-      return provider.interactionFinished(
-        request,
-        response,
-        { login: { accountId } },
-        { mergeWithLastSubmission: false },
-      );
+      return logIn(provider, request, response);
     };
   }
+}
+
+async function logIn(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const given = request.headers['x-account'];
+  if (given === undefined && request.method !== 'POST') return showLoginForm(response);
+  const accountId = given === undefined ? (await readForm(request)).get('username') : String(given);
+  const result = { login: { accountId: accountId ?? 'nobody' } };
+  return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 }
 
 function newKey(alg: Algorithm, count: number) {
