@@ -2,7 +2,7 @@
 // Usage: node scripts/prepare.mjs start|test [--quiet]. Each step looks first, so that a second run costs milliseconds.
 import { findSettingByName } from './prepare/find-setting.mjs';
 import { ensureBuilt } from './prepare/ensure-built.mjs';
-import { ensureBrowser, ensureRedis } from './prepare/ensure-programs.mjs';
+import { ensureBrowser, ensureContainerPrograms, ensureRedis } from './prepare/ensure-programs.mjs';
 import { ensurePackages } from './prepare/ensure-packages.mjs';
 import { PreparationError } from './prepare/run-step.mjs';
 
@@ -30,7 +30,10 @@ async function prepare(purpose, say) {
   ensurePackages(say);
   // Tests start a redis-server of their own, whatever Redis the settings name.
   if (purpose === 'test' || !findSettingByName('REDIS_URL')) ensureRedis(say);
-  if (purpose === 'test') ensureBrowser(say);
+  if (purpose === 'test') {
+    ensureBrowser(say);
+    ensureContainerPrograms(say);
+  }
   await ensureBuilt(say);
 }
 

@@ -15,6 +15,8 @@ const INSTALLED_BY = [
 ];
 const BROWSER_PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_BROWSER = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
+/** What the tests of the containers' files ask: the programs that read those files, by their packages' names. */
+const CONTAINER_PROGRAMS = ['docker-compose'];
 const CHINESE_FONTS = '/usr/share/fonts/opentype/noto';
 
 /** Finds a Redis to start, or installs one with the system's package manager. */
@@ -43,6 +45,22 @@ export function ensureBrowser(say) {
   const missing = 'Chromium is missing and could not be installed';
   if (process.env.CI === 'true') throw new PreparationError(`${missing}: install it, or name it in CHROMIUM_PATH.`);
   say(`${missing}; the browser tests will be skipped. Install chromium, or name it in CHROMIUM_PATH, to run them.`);
+}
+
+/**
+ * Installs what reads the containers' files in CI, where the tests that ask it fail without. Elsewhere nobody is made to have
+ * it: those tests are skipped, and say so.
+ */
+export function ensureContainerPrograms(say) {
+  const missing = () => CONTAINER_PROGRAMS.filter((program) => !isOnPath(program));
+  const wanted = missing();
+  if (wanted.length === 0) return;
+  const names = wanted.join(' and ');
+  if (process.env.CI === 'true') {
+    say(`Installing ${names} for the tests of the containers ...`);
+    if (installWith({ apt: wanted }) && missing().length === 0) return;
+    say(`${names} could not be installed: the tests of the containers that ask it will fail.`);
+  } else say(`Without ${names} some tests of the containers are skipped. Install ${names} to run them.`);
 }
 
 function hasBrowser() {

@@ -17,13 +17,14 @@ export interface ComposeService {
   mem_limit?: string;
 }
 
+/** docker-compose.yml, with the change of a mutant. */
+export function composeSource(): string {
+  return mutatedSource(resolve('docker-compose.yml'), readFileSync('docker-compose.yml', 'utf8'));
+}
+
 /** docker-compose.yml as a container engine reads it. */
 export function readCompose(): Record<string, ComposeService> {
-  const file = parse(mutatedSource(resolve('docker-compose.yml'), readFileSync('docker-compose.yml', 'utf8')), {
-    merge: true,
-  }) as {
-    services: Record<string, ComposeService>;
-  };
+  const file = parse(composeSource(), { merge: true }) as { services: Record<string, ComposeService> };
   return file.services;
 }
 

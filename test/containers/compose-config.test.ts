@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { describeWith } from '../support/with-program.ts';
+import { composeSource, readCompose, type ComposeService } from './compose-file.ts';
+
+const PROFILES = [...new Set(Object.values(readCompose()).flatMap(({ profiles = [] }) => profiles))];
+const ALWAYS = ['receiver', 'redis', 'worker-1', 'worker-2'];
+const PASSWORD = 'a1b2c3d4e5f6';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'parley-compose-'));
+  mkdirSync(join(folder, 'config'));
+  cpSync('config/.env.example', join(folder, 'config/.env'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Said {
+  services: Record<string, Omit<ComposeService, 'environment'> & { environment?: Record<string, string | null> }>;
+}
+
+/** What the command makes of the file. @throws Error with its sentence where it refuses it */
+async function config(profiles: readonly string[], file = composeSource()): Promise<Said> {
+  writeFileSync(join(folder, 'docker-compose.yml'), file);
+  writeFileSync(join(folder, '.env'), `REDIS_PASSWORD=${PASSWORD}\nPARLEY_HOST=parley.example.org\n`);
+  const args = [...profiles.flatMap((profile) => ['--profile', profile]), 'config'];
+  const env = { PATH: process.env['PATH'], HOME: folder };
+  const { stdout } = await promisify(execFile)('docker-compose', args, { cwd: folder, env });
+  return parse(stdout) as Said;
+}
+
+describeWith('docker-compose', 'docker-compose reads the file', () => {
+  test.each([
+    ['without a profile', []],
+    ...PROFILES.map((profile): [string, string[]] => [`with ${profile}`, [profile]]),
+    ['with every profile', PROFILES],
+  ])('%s: it is accepted, and names what is started', async (_, profiles) => {
+    const { services } = await config(profiles);
+    const added = Object.entries(readCompose()).filter(([, each]) =>
+      each.profiles?.some((name) => profiles.includes(name)),
+    );
+    // The first compose names those of other profiles too.
+    expect(Object.keys(services)).toEqual(expect.arrayContaining([...ALWAYS, ...added.map(([name]) => name)]));
+  });
+
+  test('the password of .env reaches Redis and whoever speaks to it, and the host the proxy', async () => {
+    const { services } = await config(PROFILES);
+    const said = (name: string) => services[name]?.environment ?? {};
+    expect(['redis', 'service-redis'].map((name) => said(name)['REDISCLI_AUTH'])).toEqual([PASSWORD, PASSWORD]);
+    for (const name of ['receiver', 'worker-1', 'worker-2', 'check'])
+      expect(said(name)['REDIS_URL']).toBe(`redis://:${PASSWORD}@redis:6379`);
+    expect(said('service')['REDIS_URL']).toBe(`redis://:${PASSWORD}@service-redis:6379`);
+    expect(said('proxy')['PARLEY_HOST']).toBe('parley.example.org');
+  });
+
+  test('a file with a fault in it is refused, so that these tests say something', async () => {
+    const file = readFileSync('docker-compose.yml', 'utf8').replace('pids_limit:', 'pid_limit:');
+    await expect(config([], file)).rejects.toThrow(/pid_limit/);
+  });
+});

@@ -1,0 +1,23 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe } from '@jest/globals';
+
+/**
+ * Tests that ask a program which not every machine has. In CI they always run, and so fail where `npm test` could not install
+ * it; elsewhere they are skipped without it, and their title says why.
+ */
+export function describeWith(program: string, title: string, tests: () => void): void {
+  if (isOnPath(program) || process.env['CI'] === 'true') describe(title, tests);
+  else describe.skip(`${title} (skipped: ${program} is not installed here)`, tests);
+}
+
+function isOnPath(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
