@@ -20,13 +20,16 @@ export async function startSignInService(redisPort: number, publicUrl: string): 
   const log = createLog({ level: 'fatal', format: 'json' });
   const redis = connectRedis({ urls: [`redis://127.0.0.1:${redisPort}`] }, 'wait', log, 'service');
   const service = await startService({
-    ...{ port: 0, host: '127.0.0.1', redis, log, nowMs: Date.now, docsDir: process.cwd() },
-    apiKeys: [],
-    models: createModelCatalog([]),
-    clients: [{ ...CLIENT, redirectUris: [`${publicUrl}/oauth/callback`] }],
-    directory: Array.from({ length: ACCOUNTS }, (_, index) => personOf(index + 1)),
-    accessTokenSec: 7_200,
-    refreshTokenSec: 86_400,
+    address: { port: 0, host: '127.0.0.1' },
+    files: {
+      models: createModelCatalog([]),
+      clients: [{ ...CLIENT, redirectUris: [`${publicUrl}/oauth/callback`] }],
+      directory: Array.from({ length: ACCOUNTS }, (_, index) => personOf(index + 1)),
+    },
+    chat: { apiKeys: [] },
+    engine: { docsDir: process.cwd() },
+    signIn: { accessTokenSec: 7_200, refreshTokenSec: 86_400 },
+    ...{ redis, log, nowMs: Date.now },
   });
   return {
     env: {

@@ -10,11 +10,11 @@ import { describePlatform } from '../platforms/registry.ts';
 import { parseClientsFile, type ServiceClient } from '../service/clients-file.ts';
 import { parseDirectoryFile, type ServicePerson } from '../service/directory-file.ts';
 import { parseProfileMapFile } from '../sign-in-dialects/profile-map-file.ts';
-import type { Institution } from '../service/sign-in/create-sign-in-parts.ts';
+import type { Institution, ServedFiles } from '../service/service-options.ts';
 import { CasSignIn } from '../service/sign-in/methods/cas-sign-in.ts';
 import { OidcSignIn } from '../service/sign-in/methods/oidc-sign-in.ts';
 import { wecomSignIn } from '../service/sign-in/methods/wecom-sign-in.ts';
-import { startService, type Changeable } from '../service/start-service.ts';
+import { startService } from '../service/start-service.ts';
 import type { Registry } from 'prom-client';
 import type { Config, Secrets } from '../settings/config.ts';
 import { isServiceAlone } from '../settings/mode.ts';
@@ -39,50 +39,58 @@ export async function startServicePart({ config, secrets, clients, prove, regist
   const redis = connectRedis(redisAddress(config, secrets), 'fail-fast', log, 'service');
   const { service: settings, wecom, local } = config;
   const isLocal = config.mode === 'local';
-  const readFiles = async (): Promise<Changeable> => ({
+  const readFiles = async (): Promise<ServedFiles> => ({
     models: readCatalog(config),
     clients: await readClients(settings.clientsFile, clients),
     directory: await readDirectory(settings.directoryFile, isLocal),
     institution: await readInstitution(settings, secrets),
   });
   const service = await startService({
-    ...(await readFiles()),
-    // Alone it takes PORT like any other process; beside the bot, the bot has that one.
-    port: isServiceAlone(config.roles) ? config.http.port : local.servicePort,
-    host: config.http.host,
-    // Browsers reach the service alone where the settings say; in local mode where it listens.
-    publicUrl: isLocal ? undefined : config.http.publicUrl,
+    files: await readFiles(),
+    address: {
+      // Alone it takes PORT like any other process; beside the bot, the bot has that one.
+      port: isServiceAlone(config.roles) ? config.http.port : local.servicePort,
+      host: config.http.host,
+      // Browsers reach the service alone where the settings say; in local mode where it listens.
+      publicUrl: isLocal ? undefined : config.http.publicUrl,
+      trustedProxyHops: config.http.trustedProxyHops,
+    },
+    chat: { apiKeys: [...secrets.serviceApiKeys] },
+    engine: {
+      upstream:
+        settings.upstreamUrl === undefined
+          ? undefined
+          : {
+              url: settings.upstreamUrl,
+              key: secrets.serviceUpstreamKey,
+              models: settings.upstreamModels,
+            },
+      docsDir: DOCS_DIR,
+      bareWords: isLocal && describePlatform(local.messengerProtocol).bareWords,
+    },
+    signIn: {
+      messagingApps:
+        wecom.app && secrets.wecomAgentSecret !== undefined
+          ? [
+              wecomSignIn({
+                ...wecom.app,
+                agentSecret: secrets.wecomAgentSecret,
+                apiUrl: wecom.apiUrl,
+                openUrl: wecom.openUrl,
+              }),
+            ]
+          : undefined,
+      accessTokenSec: settings.accessTokenSec,
+      refreshTokenSec: settings.refreshTokenSec,
+    },
+    health: {
+      metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+      prove,
+    },
     redis,
     keyRing: createKeyRing(secrets),
-    apiKeys: [...secrets.serviceApiKeys],
-    upstream:
-      settings.upstreamUrl === undefined
-        ? undefined
-        : {
-            url: settings.upstreamUrl,
-            key: secrets.serviceUpstreamKey,
-            models: settings.upstreamModels,
-          },
-    messagingApps:
-      wecom.app && secrets.wecomAgentSecret !== undefined
-        ? [
-            wecomSignIn({
-              ...wecom.app,
-              agentSecret: secrets.wecomAgentSecret,
-              apiUrl: wecom.apiUrl,
-              openUrl: wecom.openUrl,
-            }),
-          ]
-        : undefined,
-    accessTokenSec: settings.accessTokenSec,
-    refreshTokenSec: settings.refreshTokenSec,
-    metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
     nowMs,
     log,
-    trustedProxyHops: config.http.trustedProxyHops,
-    docsDir: DOCS_DIR,
-    bareWords: isLocal && describePlatform(local.messengerProtocol).bareWords,
-    prove,
   });
   return {
     url: service.url,

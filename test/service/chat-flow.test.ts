@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
-import type { ServiceOptions } from '../../src/service/start-service.ts';
-import { API_KEY, startTestService, type TestService } from './support.ts';
+import { API_KEY, startTestService, type TestService, type TestServiceOptions } from './support.ts';
 import { askChat, contentOf, streamChat } from './chat-client.ts';
 import { useTestRedis } from '../support/use-test-redis.ts';
 
@@ -16,7 +15,7 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-async function start(overrides: Partial<ServiceOptions> = {}): Promise<TestService> {
+async function start(overrides: TestServiceOptions = {}): Promise<TestService> {
   const service = await startTestService(server.redis, overrides);
   open.push(() => service.close());
   return service;

@@ -3,8 +3,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
-import type { ServiceOptions } from '../../src/service/start-service.ts';
-import { API_KEY, startTestService, type TestService } from './support.ts';
+import { API_KEY, startTestService, type TestService, type TestServiceOptions } from './support.ts';
 import { askChat, postRaw, streamChat } from './chat-client.ts';
 import { HELLO, user } from './chat-bodies.ts';
 import { useTestRedis } from '../support/use-test-redis.ts';
@@ -17,14 +16,14 @@ afterEach(async () => {
 });
 
 /** A service where a key has one place, so that a place which is not given back is seen at once. */
-async function start(overrides: Partial<ServiceOptions> = {}): Promise<TestService> {
+async function start(overrides: TestServiceOptions = {}): Promise<TestService> {
   const chatLimits = { requestsPer10Sec: 1_000, atOnce: 1 };
   const service = await startTestService(server.redis, { chatLimits, ...overrides });
   open.push(() => service.close());
   return service;
 }
 
-async function startEngine(answer: (response: ServerResponse) => void): Promise<Partial<ServiceOptions>> {
+async function startEngine(answer: (response: ServerResponse) => void): Promise<TestServiceOptions> {
   const engine = createServer((message, response) => message.resume().on('end', () => answer(response)));
   await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve));
   open.push(() => new Promise((resolve) => (engine.closeAllConnections(), engine.close(resolve))));

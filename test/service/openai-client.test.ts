@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from 'openai/resources';
-import type { ServiceOptions } from '../../src/service/start-service.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { API_KEY, startTestService, type TestService } from './support.ts';
+import { API_KEY, startTestService, type TestService, type TestServiceOptions } from './support.ts';
 import { startEngineStandIn, type EngineStandIn } from './engine-stand-in.ts';
 import { GIF } from './chat-bodies.ts';
 
@@ -44,7 +43,7 @@ interface Reasoning {
 describe.each([
   ['the built-in model', () => ({})],
   ['an upstream engine', () => ({ upstream: { url: engine.url, models: {} } })],
-])('the official openai client, unchanged, with %s', (name, options: () => Partial<ServiceOptions>) => {
+])('the official openai client, unchanged, with %s', (name, options: () => TestServiceOptions) => {
   let service: TestService;
   let client: OpenAI;
 

@@ -3,7 +3,16 @@ import { got, type Response } from 'got';
 import type { RedisClient } from '../../src/base/redis.ts';
 import { parseClientsFile } from '../../src/service/clients-file.ts';
 import { parseDirectoryFile } from '../../src/service/directory-file.ts';
-import { startService, type RunningService, type ServiceOptions } from '../../src/service/start-service.ts';
+import type {
+  ServedFiles,
+  ServiceAddress,
+  ServiceChat,
+  ServiceEngine,
+  ServiceHealth,
+  ServiceOptions,
+  ServiceSignIn,
+} from '../../src/service/service-options.ts';
+import { startService, type RunningService } from '../../src/service/start-service.ts';
 import { recordingLog } from '../support/redis.ts';
 
 export const API_KEY = 'sk-test-key-1';
@@ -48,27 +57,43 @@ export interface TestService extends RunningService {
   logLines: string[];
 }
 
-export async function startTestService(
-  redis: RedisClient,
-  overrides: Partial<ServiceOptions> = {},
-): Promise<TestService> {
+/** What a test may set, whichever part of the service it is about. */
+export type TestServiceOptions = Partial<
+  ServiceAddress & ServedFiles & ServiceChat & ServiceEngine & ServiceSignIn & ServiceHealth
+> &
+  Partial<Pick<ServiceOptions, 'keyRing' | 'nowMs'>>;
+
+export async function startTestService(redis: RedisClient, overrides: TestServiceOptions = {}): Promise<TestService> {
   const clock = new Clock();
   const { log, lines } = recordingLog();
+  const { port = 0, host = '127.0.0.1', publicUrl, trustedProxyHops, keyRing, metrics, prove } = overrides;
+  const {
+    apiKeys = [API_KEY, 'sk-test-key-2'],
+    chatLimits,
+    upstream,
+    bareWords,
+    messagingApps,
+    loginLimits,
+  } = overrides;
   const service = await startService({
-    port: 0,
-    host: '127.0.0.1',
-    redis,
-    apiKeys: [API_KEY, 'sk-test-key-2'],
-    models: shippedModels(),
-    clients: parseClientsFile(JSON.stringify([CLIENT, OTHER_CLIENT])),
-    directory: parseDirectoryFile(JSON.stringify(PEOPLE), { allowPlainPasswords: true }),
-    accessTokenSec: 7_200,
-    refreshTokenSec: 30 * 86_400,
-    nowMs: clock.nowMs,
-    log,
-    docsDir: '/nonexistent',
-    builtInPace: { tokensPerSec: Infinity },
-    ...overrides,
+    address: { port, host, publicUrl, trustedProxyHops },
+    files: {
+      models: overrides.models ?? shippedModels(),
+      clients: overrides.clients ?? parseClientsFile(JSON.stringify([CLIENT, OTHER_CLIENT])),
+      directory: overrides.directory ?? parseDirectoryFile(JSON.stringify(PEOPLE), { allowPlainPasswords: true }),
+      institution: overrides.institution,
+    },
+    chat: { apiKeys, chatLimits },
+    engine: {
+      ...{ upstream, bareWords, docsDir: overrides.docsDir ?? '/nonexistent' },
+      builtInPace: overrides.builtInPace ?? { tokensPerSec: Infinity },
+    },
+    signIn: {
+      ...{ messagingApps, loginLimits, accessTokenSec: overrides.accessTokenSec ?? 7_200 },
+      refreshTokenSec: overrides.refreshTokenSec ?? 30 * 86_400,
+    },
+    health: { metrics, prove },
+    ...{ redis, keyRing, nowMs: overrides.nowMs ?? clock.nowMs, log },
   });
   return { ...service, clock, logLines: lines };
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach } from '@jest/globals';
-import type { ServiceOptions } from '../../src/service/start-service.ts';
+import type { UpstreamOptions } from '../../src/service/upstream/engine-call.ts';
 import { startEngine, type StandInEngine } from './stand-in-engine.ts';
 import { API_KEY, NO_LIMITS, startTestService, type TestService } from './support.ts';
 import { useTestRedis } from '../support/use-test-redis.ts';
@@ -17,7 +17,7 @@ interface Pair {
 /** A function that starts an engine and a service in front of it; both end with the test. To be called once, outside of tests. */
 export function pairs(): (
   answer: (response: ServerResponse) => void,
-  upstream?: Partial<NonNullable<ServiceOptions['upstream']>>,
+  upstream?: Partial<UpstreamOptions>,
 ) => Promise<Pair> {
   const server = useTestRedis();
   const open: (() => Promise<unknown>)[] = [];

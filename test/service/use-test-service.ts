@@ -1,10 +1,9 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import type { ServiceOptions } from '../../src/service/start-service.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { startTestService, type TestService } from './support.ts';
+import { startTestService, type TestService, type TestServiceOptions } from './support.ts';
 
 /** A service over a Redis of its own for a file of tests; to be called once, outside of tests, and to be read within them. */
-export function useTestService(overrides: Partial<ServiceOptions> = {}): { server: TestRedis; service: TestService } {
+export function useTestService(overrides: TestServiceOptions = {}): { server: TestRedis; service: TestService } {
   const server = {} as TestRedis;
   const service = {} as TestService;
   beforeAll(async () => {

@@ -81,20 +81,20 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   const usual = parseDirectoryFile(await readFile('config/people.json', 'utf8'), { allowPlainPasswords: true });
   const directory = [...usual, ...(options.morePeople ?? [])];
   const service = await startService({
-    port: 0,
-    host: '127.0.0.1',
-    redis,
-    apiKeys: [API_KEY],
-    models: shippedModels(),
-    clients: [{ ...CLIENT, redirectUris: [`${botUrl}/oauth/callback`] }],
-    directory,
-    messagingApps: [wecomSignIn({ ...APP_CREDENTIALS, apiUrl: messengerUrl, openUrl: messengerUrl })],
-    accessTokenSec: 7_200,
-    refreshTokenSec: 86_400,
-    nowMs,
-    log,
-    docsDir: process.cwd(),
-    builtInPace: { tokensPerSec: options.tokensPerSec ?? 400 },
+    address: { port: 0, host: '127.0.0.1' },
+    files: {
+      models: shippedModels(),
+      clients: [{ ...CLIENT, redirectUris: [`${botUrl}/oauth/callback`] }],
+      directory,
+    },
+    chat: { apiKeys: [API_KEY] },
+    engine: { docsDir: process.cwd(), builtInPace: { tokensPerSec: options.tokensPerSec ?? 400 } },
+    signIn: {
+      messagingApps: [wecomSignIn({ ...APP_CREDENTIALS, apiUrl: messengerUrl, openUrl: messengerUrl })],
+      accessTokenSec: 7_200,
+      refreshTokenSec: 86_400,
+    },
+    ...{ redis, nowMs, log },
   });
   const messenger = await startRecordedMessenger({
     port: messengerPort,

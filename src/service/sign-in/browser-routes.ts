@@ -6,43 +6,37 @@ import { showErrorPage } from '../pages/error-page.ts';
 import { setSafeHeaders, showStyle } from '../pages/layout.ts';
 import { showHomePage } from '../pages/plain-pages.ts';
 import type { ServiceReport } from '../service-report.ts';
-import { addAccountRoutes } from './account-routes.ts';
-import { addAuthorizeRoutes } from './authorize-routes.ts';
-import { addLoginRoutes } from './login-routes.ts';
-import { addLogoutRoutes } from './logout-routes.ts';
-import { addMethodRoutes } from './methods/method-routes.ts';
 import { formParser } from './parse-form.ts';
 import { PageError, StoreError } from './sign-in-errors.ts';
-import type { SignInParts } from './sign-in-parts.ts';
 
 export interface BrowserRoutesOptions {
-  parts: SignInParts;
+  /** Adds the addresses of the sign-in. */
+  addSignIn(router: Router): void;
+  /** How browsers reach us, without a slash at the end. */
+  publicUrl: string;
+  report: ServiceReport;
   /** For the home page. */
   models: readonly string[];
   hasEngine: boolean;
 }
 
 /** Everything that people see, the page for unknown addresses included; nothing goes on to a next middleware. */
-export function browserRoutes({ parts, models, hasEngine }: BrowserRoutesOptions): Middleware {
+export function browserRoutes(options: BrowserRoutesOptions): Middleware {
+  const { publicUrl, report, models, hasEngine } = options;
   const router = new Router();
   router.get('/', (ctx) => showHomePage(ctx, { models, hasEngine }));
-  addAuthorizeRoutes(router, parts);
-  addLoginRoutes(router, parts);
-  // Before the ways to sign in, whose addresses look alike.
-  addLogoutRoutes(router, parts);
-  addMethodRoutes(router, parts);
-  addAccountRoutes(router, parts);
+  options.addSignIn(router);
   const routes = router.routes() as Middleware;
   return async (ctx) => {
     setSafeHeaders(ctx);
-    if (showStyle(ctx) || leadsHome(ctx, parts.publicUrl)) return;
+    if (showStyle(ctx) || leadsHome(ctx, publicUrl)) return;
     try {
       await parseForm(ctx, () => Promise.resolve());
       await routes(ctx, () => {
         throw new PageError('not_found', 'There is no such page');
       });
     } catch (thrown) {
-      refuse(ctx, thrown, parts.report);
+      refuse(ctx, thrown, report);
     }
   };
 }

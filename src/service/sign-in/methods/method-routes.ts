@@ -1,52 +1,51 @@
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import type { Person } from '../../directory-file.ts';
-import { beginSession } from '../begin-session.ts';
-import { PageError, type PageErrorCode } from '../sign-in-errors.ts';
-import { chooseSignInPath, readReturnTo } from '../return-to.ts';
-import type { SignInParts } from '../sign-in-parts.ts';
+import type { Directory } from '../directory.ts';
+import type { People } from '../people.ts';
+import { readReturnTo } from '../return-to.ts';
+import { PageError } from '../sign-in-errors.ts';
+import type { Visitors } from '../visitors.ts';
+import { callbackOf, withWayOn, type LeaveFor } from './leave-for.ts';
 import type { AnySignIn, Arrival } from './redirect-sign-in.ts';
+import type { RoundTrips } from './round-trips.ts';
+import type { SignInMethods } from './sign-in-methods.ts';
 
 /** Longer than any code, ticket or state that was seen; a whole address fits into 8 KiB of headers anyway. */
 const MAX_PARAMETER_CHARS = 4_096;
 
-/** After these the same person would only fail again: the button leads to the choice, where somebody else can sign in. */
-const ANOTHER_PERSON: readonly PageErrorCode[] = ['sign_in_declined', 'profile_unusable', 'inactive_person'];
-
-/** Sends the browser off to sign in elsewhere. @throws PageError, StoreError */
-export async function leaveFor(
-  ctx: Context,
-  { roundTrips, publicUrl }: SignInParts,
-  { method, returnTo, isAnew = false }: { method: AnySignIn; returnTo: string; isAnew?: boolean },
-): Promise<void> {
-  const state = roundTrips.newState();
-  const { location, kept } = await withWayOn(returnTo, () =>
-    method.leave({ callbackUrl: callbackOf(publicUrl, method), state, isAnew }),
-  );
-  roundTrips.begin(ctx, state, { method: method.name, returnTo, kept });
-  ctx.redirect(location);
+export interface MethodRouteParts {
+  methods: SignInMethods;
+  leaveFor: LeaveFor;
+  roundTrips: RoundTrips;
+  /** How browsers reach us, without a slash at the end. */
+  publicUrl: string;
+  people: People;
+  directory: Directory;
+  visitors: Visitors;
 }
 
 /** `/sign-in/NAME`, where a button leads, and `/sign-in/NAME/callback`, where everybody comes back. */
-export function addMethodRoutes(router: Router, parts: SignInParts): void {
+export function addMethodRoutes(router: Router, parts: MethodRouteParts): void {
+  const { methods, leaveFor, roundTrips, publicUrl, visitors } = parts;
   router.get('/sign-in/:name', async (ctx) => {
-    const method = requireMethod(parts, ctx.params['name']);
+    const method = requireMethod(methods, ctx.params['name']);
     const returnTo = readReturnTo(ctx);
     // A HEAD only looks.
     if (ctx.method === 'HEAD') return void (ctx.status = 200);
-    return leaveFor(ctx, parts, { method, returnTo, isAnew: ctx.query['anew'] === 'yes' });
+    return leaveFor(ctx, { method, returnTo, isAnew: ctx.query['anew'] === 'yes' });
   });
 
   router.get('/sign-in/:name/callback', async (ctx) => {
-    const method = requireMethod(parts, ctx.params['name']);
+    const method = requireMethod(methods, ctx.params['name']);
     if (ctx.method === 'HEAD') return void (ctx.status = 200);
     const query = readQuery(ctx, method);
     const state = query.get('state') ?? '';
-    const { returnTo, kept } = await parts.roundTrips.find(ctx, state, method.name);
-    const arrival = { callbackUrl: callbackOf(parts.publicUrl, method), state, query, kept };
+    const { returnTo, kept } = await roundTrips.find(ctx, state, method.name);
+    const arrival = { callbackUrl: callbackOf(publicUrl, method), state, query, kept };
     const person = await withWayOn(returnTo, () => findPerson(parts, method, arrival));
-    await parts.roundTrips.end(ctx, state, method.name);
-    await beginSession(ctx, parts, { person, method: method.name });
+    await roundTrips.end(ctx, state, method.name);
+    await visitors.begin(ctx, { person, method: method.name });
     // What came back must not go on as a referrer (SECURITY.md page-headers).
     ctx.set('Referrer-Policy', 'no-referrer');
     ctx.redirect(returnTo);
@@ -54,14 +53,10 @@ export function addMethodRoutes(router: Router, parts: SignInParts): void {
   });
 }
 
-function requireMethod({ methods }: SignInParts, name: string | undefined): AnySignIn {
+function requireMethod(methods: SignInMethods, name: string | undefined): AnySignIn {
   const method = methods.named(name ?? '');
   if (!method) throw new PageError('not_found', 'There is no such way to sign in');
   return method;
-}
-
-function callbackOf(publicUrl: string, { name }: AnySignIn): string {
-  return `${publicUrl}/sign-in/${name}/callback`;
 }
 
 /** Refuses repeated and over-long parameters (SECURITY.md plain-callbacks). */
@@ -75,30 +70,20 @@ function readQuery(ctx: Context, { name }: AnySignIn): URLSearchParams {
 }
 
 /** @throws PageError `unknown_person`, `inactive_person`, and what `identify` throws */
-async function findPerson(parts: SignInParts, method: AnySignIn, arrival: Arrival): Promise<Person> {
+async function findPerson(
+  { people, directory }: Pick<MethodRouteParts, 'people' | 'directory'>,
+  method: AnySignIn,
+  arrival: Arrival,
+): Promise<Person> {
   if ('origin' in method) {
     const found = await method.identify(arrival);
-    const person = found && (await parts.people.admit(found.person));
+    const person = found && (await people.admit(found.person));
     if (!person) throw new PageError('unknown_person', `${method.name} does not know this person`);
     if (!person.profile.active) throw new PageError('inactive_person', `${method.name} brought an inactive person`);
     return person;
   }
   const found = await method.identify(arrival);
-  const person = found && parts.directory.byMessagingId(method.name, found.userId, method.ignoresCase);
+  const person = found && directory.byMessagingId(method.name, found.userId, method.ignoresCase);
   if (!person) throw new PageError('unknown_person', `The ${method.name} user is not in the directory`);
   return person;
-}
-
-/** Gives a failure the button that leads on. */
-async function withWayOn<Result>(returnTo: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof PageError)) throw error;
-    const isAnother = ANOTHER_PERSON.includes(error.code);
-    throw new PageError(error.code, error.message, {
-      tryAgainPath: isAnother ? chooseSignInPath(returnTo) : returnTo,
-      cause: error.cause,
-    });
-  }
 }
