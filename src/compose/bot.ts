@@ -34,7 +34,10 @@ import { textOfMessage } from '../turn/prompt/question.ts';
 import { AfterCare } from '../reply/after-care.ts';
 import { createAnswerQuestion } from '../turn/ask/answer-question.ts';
 import { createApology } from '../turn/apologise.ts';
+import { createDecideOutcome } from '../turn/decide-outcome.ts';
+import { createOpenTurn } from '../turn/open-turn.ts';
 import { createRunTurn } from '../turn/run-turn.ts';
+import { createSetAside } from '../turn/set-aside.ts';
 import { SignInGate } from '../turn/sign-in-gate.ts';
 import { createRunSlashWord } from '../turn/commands/run-slash-word.ts';
 import { createTakeTypedCode } from '../turn/typed-codes.ts';
@@ -203,6 +206,9 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const sizes = new PromptSizes(nowMs);
   const afterCare = new AfterCare(log);
   const followUps = new FollowUps({ redis, keyRing, platforms, log, report });
+  const reply = { redis, keyRing, afterCare, nowMs, log, report };
+  const openTurn = createOpenTurn({ platforms, groupScope, keyRing, reply });
+  const setAside = createSetAside({ platforms, reply });
   /** The whole way of a turn, from what the files say now. @throws ConfigFileError */
   const readTurnFiles = () => {
     const catalog = readCatalog(config);
@@ -218,22 +224,21 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     });
     const answer = createAnswerQuestion({
       requestSummary: (request) => summaries.request(request),
-      chat: chat.knowing(catalog),
-      keyRing,
-      mediaStore,
-      mode,
-      groupScope,
-      systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
-      catalog,
+      models: { catalog, models: config.chat.models, fallbackModel: config.chat.fallbackModel },
+      tools: {
+        chat: chat.knowing(catalog),
+        toolbox: createTools({ config, secrets, nowMs, egress: options.egress }),
+        report,
+      },
+      prompt: {
+        systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
+        budgetTokens: config.chat.promptTokens,
+        ...{ sizes, groupScope, idleMs: config.conversation.idleSec * SECOND_MS },
+      },
+      images: { mediaStore, mode },
       sendsUser: config.chat.sendsUser,
-      models: config.chat.models,
-      fallbackModel: config.chat.fallbackModel,
-      sizes,
-      promptBudgetTokens: config.chat.promptTokens,
-      idleMs: config.conversation.idleSec * SECOND_MS,
-      toolbox: createTools({ config, secrets, nowMs, egress: options.egress }),
-      report,
       thinkingShown: config.chat.thinkingShown,
+      keyRing,
       nowMs,
     });
     const answerQuestion = shedLoad(keyRing, answer);
@@ -248,24 +253,27 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       records: { redis, keyRing, groupScope, nowMs },
     });
     const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
-    const steps = { gate, runSlashWord, takeTypedCode, answerQuestion };
-    const turnOptions = { redis, keyRing, platforms, ...steps, groupScope, afterCare, nowMs, log, report };
-    return { runTurn: createRunTurn(turnOptions), apologise: createApology(turnOptions) };
+    const decideOutcome = createDecideOutcome({ gate, runSlashWord, takeTypedCode, answerQuestion, keyRing, log });
+    return createRunTurn({ redis, keyRing, groupScope, openTurn, setAside, decideOutcome, report });
   };
   // A turn that has begun keeps what it began with.
-  let turns = readTurnFiles();
+  let runTurn = readTurnFiles();
   const worker = new TurnWorker({
     redis,
     store,
     wakeQueue,
-    shards: config.queue.shards,
-    concurrency: config.queue.workerConcurrency,
-    maxCrashes: config.queue.turnMaxCrashes,
-    pressureLimits: pressureLimits(config),
-    runTurn: (context) => turns.runTurn(context),
-    apologise: (claim) => turns.apologise(claim),
-    onHeld: async (claim) => (identity ? releaseIfLinked(base, identity, claim) : 0),
-    bringFollowUps: (partition) => followUps.wake(partition),
+    limits: {
+      shards: config.queue.shards,
+      concurrency: config.queue.workerConcurrency,
+      maxCrashes: config.queue.turnMaxCrashes,
+      pressure: pressureLimits(config),
+    },
+    steps: {
+      runTurn: (context) => runTurn(context),
+      apologise: createApology({ openTurn, setAside }),
+      onHeld: async (claim) => (identity ? releaseIfLinked(base, identity, claim) : 0),
+      bringFollowUps: (partition) => followUps.wake(partition),
+    },
     nowMs,
     log,
     report,
@@ -284,7 +292,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     platforms,
     reread() {
       const next = readTurnFiles();
-      return () => (turns = next);
+      return () => (runTurn = next);
     },
     followDead: (names) => giveBackOfDead(names, { redis, shards: config.queue.shards }),
     async close(graceSec) {

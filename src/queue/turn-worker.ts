@@ -26,22 +26,31 @@ export type RunTurn = (context: TurnControls) => Promise<TurnCommit>;
 /** Says sorry for a turn that is given up. */
 export type ApologiseFor = (claim: TurnClaim) => Promise<TurnCommit>;
 
-export interface TurnWorkerOptions {
-  redis: RedisClient;
-  store: TurnStore;
-  wakeQueue: WakeQueue;
+export interface WorkerLimits {
   shards: number;
   /** Turns at once in this process. */
   concurrency: number;
   /** A turn is given up after its worker died so often (design: poison). */
   maxCrashes: number;
-  pressureLimits: PressureLimits;
+  pressure: PressureLimits;
+}
+
+/** What is done with a turn; the composition root gives it. */
+export interface TurnSteps {
   runTurn: RunTurn;
   apologise: ApologiseFor;
   /** Called once a turn is held. @returns how many messages it brought back, its own among them */
   onHeld(claim: TurnClaim): Promise<number>;
   /** Called behind a commit that left something to follow its answer; must not throw or wait. */
   bringFollowUps?(partition: number): void;
+}
+
+export interface TurnWorkerOptions {
+  redis: RedisClient;
+  store: TurnStore;
+  wakeQueue: WakeQueue;
+  limits: WorkerLimits;
+  steps: TurnSteps;
   nowMs: NowMs;
   log: Log;
   report: QueueReport;
@@ -82,9 +91,12 @@ export class TurnWorker {
     this.#options = options;
     this.#stops = new StopListener(options.redis);
     this.missingKeys = new MissingKeys(options.report);
-    const { pressureLimits: limits, wakeQueue } = options;
-    this.#pressure = new QueuePressure({ ...options, limits, readWaiting: () => wakeQueue.waiting() });
-    this.#workers = Array.from({ length: options.shards }, (_, shard) => this.#startWorker(shard));
+    const { limits, wakeQueue, nowMs, log, report } = options;
+    this.#pressure = new QueuePressure({
+      ...{ limits: limits.pressure, concurrency: limits.concurrency },
+      ...{ readWaiting: () => wakeQueue.waiting(), nowMs, log, report },
+    });
+    this.#workers = Array.from({ length: limits.shards }, (_, shard) => this.#startWorker(shard));
   }
 
   /** Turns that run in this process now. */
@@ -124,7 +136,7 @@ export class TurnWorker {
    */
   readShards(count: number): void {
     if (this.#isClosing) return;
-    const most = Math.max(count, this.#options.shards);
+    const most = Math.max(count, this.#options.limits.shards);
     while (this.#workers.length < most) this.#workers.push(this.#startWorker(this.#workers.length));
     for (const worker of this.#workers.splice(most)) {
       this.#leaving.add(worker);
@@ -133,12 +145,12 @@ export class TurnWorker {
   }
 
   #startWorker(shard: number): Worker<WakeJob> {
-    const { redis, concurrency, log, report } = this.#options;
+    const { redis, limits, log, report } = this.#options;
     const { name, prefix } = shardNames(shard);
     const worker = new Worker<WakeJob>(name, (job, token) => this.#processWake(job, token ?? '', shard), {
       connection: redis,
       prefix,
-      concurrency,
+      concurrency: limits.concurrency,
       lockDuration: LOCK_MS,
       skipLockRenewal: true,
       stalledInterval: STALLED_SCAN_MS,
@@ -195,7 +207,7 @@ export class TurnWorker {
     if (claim.crashes > 0) report.turnResumed({ turnId: claim.turnId, crashes: claim.crashes });
     if (claim.crashes < SUSPECT_AFTER_CRASHES) return this.#runClaimed(claim, taken);
 
-    if (claim.crashes >= this.#options.maxCrashes && claim.soloCrashes >= SOLO_CRASHES_TO_GIVE_UP)
+    if (claim.crashes >= this.#options.limits.maxCrashes && claim.soloCrashes >= SOLO_CRASHES_TO_GIVE_UP)
       return this.#giveUp(claim);
     return this.#runSuspect(claim, taken);
   }
@@ -217,7 +229,7 @@ export class TurnWorker {
   }
 
   async #runClaimed(claim: TurnClaim, taken: TakenTurn): Promise<number> {
-    const { runTurn } = this.#options;
+    const { runTurn } = this.#options.steps;
     const { controller } = taken;
     const context = this.#contextOf(claim, taken);
     const endListening = this.#stops.listen(claim.conversation, (mark) => stopIfMeant(claim, [mark], controller));
@@ -283,9 +295,9 @@ export class TurnWorker {
   }
 
   async #finish(claim: TurnClaim, commit: TurnCommit): Promise<number> {
-    const { store, bringFollowUps } = this.#options;
+    const { store, steps } = this.#options;
     const waiting = await store.commit(claim, commit);
-    if (waiting !== 'stale' && hasFollowUp(commit)) bringFollowUps?.(claim.conversation.partition);
+    if (waiting !== 'stale' && hasFollowUp(commit)) steps.bringFollowUps?.(claim.conversation.partition);
     if (waiting !== 'stale') return commit.outcome === 'held' ? waiting + (await this.#afterHeld(claim)) : waiting;
     this.#onFenced(claim);
     return 0;
@@ -293,8 +305,8 @@ export class TurnWorker {
 
   /** What cannot be done now is made good by the sweeper: the release of a sign-in stays until no turn is open any more. */
   async #afterHeld(claim: TurnClaim): Promise<number> {
-    const { onHeld, log } = this.#options;
-    return onHeld(claim).catch((thrown: unknown) => {
+    const { steps, log } = this.#options;
+    return steps.onHeld(claim).catch((thrown: unknown) => {
       log.warn(
         { error: asError(thrown), trace: claim.turnId },
         'it could not be seen whether a held message may be answered already',
@@ -305,7 +317,7 @@ export class TurnWorker {
 
   async #giveUp(claim: TurnClaim): Promise<number> {
     this.#options.report.deadLetter({ turnId: claim.turnId, crashes: claim.crashes });
-    return this.#finish(claim, { ...(await this.#options.apologise(claim)), outcome: 'dead' });
+    return this.#finish(claim, { ...(await this.#options.steps.apologise(claim)), outcome: 'dead' });
   }
 }
 

@@ -1,13 +1,17 @@
 import { sayTo } from './say-to.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
-import { setAside, unreadableRecords } from './set-aside.ts';
+import { unreadableRecords, type SetAside } from './set-aside.ts';
 import type { TurnControls, TurnClaim, TurnCommit } from '../domain/turn.ts';
 
-import { openTurn } from './open-turn.ts';
-import type { RunTurnOptions } from './run-turn.ts';
+import type { OpenTurn } from './open-turn.ts';
+
+export interface ApologyOptions {
+  openTurn: OpenTurn;
+  setAside: SetAside;
+}
 
 /** The visible apology for a turn that is given up (SECURITY.md poison-turns). */
-export function createApology(options: RunTurnOptions): (turn: TurnClaim) => Promise<TurnCommit> {
+export function createApology({ openTurn, setAside }: ApologyOptions): (turn: TurnClaim) => Promise<TurnCommit> {
   return async (turn) => {
     const controls: TurnControls = {
       claim: turn,
@@ -21,8 +25,8 @@ export function createApology(options: RunTurnOptions): (turn: TurnClaim) => Pro
       isClaimHeld: () => false,
       yieldToHeld: async () => undefined,
     };
-    const opened = openTurn(options, controls);
-    if (!opened) return setAside(options, controls);
+    const opened = openTurn(controls);
+    if (!opened) return setAside(controls);
     const { context } = opened;
     const records = await context.live.finish(sayTo(context, TURN_TEXTS.deadLetter));
     return { outcome: 'dead', records: [...records, ...unreadableRecords(turn)] };

@@ -1,6 +1,7 @@
 import { asError } from '../base/coded-error.ts';
 import { MINUTE_MS, monotonicMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
+import type { Log } from '../base/log.ts';
 import { IdentityError } from '../identity/identity-error.ts';
 import { sayTo } from './say-to.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
@@ -11,14 +12,31 @@ import type { TurnControls } from '../domain/turn.ts';
 import type { Outcome } from './outcome.ts';
 import { failedTurnHistory } from './prompt/turn-history.ts';
 import type { TurnContext } from './turn-context.ts';
-
-import type { RunTurnOptions } from './run-turn.ts';
+import type { AnswerQuestion } from './ask/answer-question.ts';
+import type { RunSlashWord } from './commands/run-slash-word.ts';
+import type { SignInGate } from './sign-in-gate.ts';
+import type { TakeTypedCode } from './typed-codes.ts';
 
 /** A question that waited longer gets an apology instead of a surprise (SECURITY.md in-order). */
 export const OLDEST_QUESTION_MS = 10 * MINUTE_MS;
 
 /** The way through a turn, in order; the first that has an outcome ends it. */
-export async function decideOutcome(options: RunTurnOptions, unadmitted: TurnContext): Promise<Outcome> {
+export type DecideOutcome = (context: TurnContext) => Promise<Outcome>;
+
+export interface DecideOutcomeOptions {
+  runSlashWord: RunSlashWord;
+  takeTypedCode: TakeTypedCode;
+  gate: SignInGate;
+  answerQuestion: AnswerQuestion;
+  keyRing: KeyRing;
+  log: Log;
+}
+
+export function createDecideOutcome(options: DecideOutcomeOptions): DecideOutcome {
+  return (context) => decideOutcome(options, context);
+}
+
+async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnContext): Promise<Outcome> {
   let context = unadmitted;
   const { turn, controls, newest } = context;
   try {
@@ -83,7 +101,11 @@ function stoppedBeforeStart(keyRing: KeyRing, context: TurnContext): Outcome {
 }
 
 /** An error that no room expected. It is logged under a reference that the person can pass on; a lost store is not hidden here. */
-function failure({ log, keyRing }: RunTurnOptions, context: TurnContext, error: Error): Outcome {
+function failure(
+  { log, keyRing }: Pick<DecideOutcomeOptions, 'log' | 'keyRing'>,
+  context: TurnContext,
+  error: Error,
+): Outcome {
   const trace = context.turn.turnId;
   const reference = trace.slice(0, 8);
   log.error({ error, reference, trace }, 'a turn failed');

@@ -1,7 +1,9 @@
 import { openPreferences } from '../conversation/preferences.ts';
 import { conversationOf, type GroupScope } from '../domain/conversation.ts';
-import type { InboundMessage } from '../domain/message.ts';
-import { createLiveReply, type LiveReplyOptions } from '../reply/live-reply.ts';
+import type { InboundMessage, PlatformName } from '../domain/message.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { createLiveReply, type LiveReplyOptions, type ReplyDeps } from '../reply/live-reply.ts';
 import { questionOf } from './prompt/question.ts';
 import { formatStoredAnswer } from './stored-answer.ts';
 import type { TurnControls } from '../domain/turn.ts';
@@ -9,17 +11,28 @@ import type { Outcome } from './outcome.ts';
 import { lastLanguage } from './prompt/turn-history.ts';
 import type { TurnContext } from './turn-context.ts';
 
-import type { RunTurnOptions } from './run-turn.ts';
-
 /** A turn that can be run. */
-export interface OpenTurn {
+export interface OpenedTurn {
   context: TurnContext;
   /** How the turn ends is decided: what is stored from now on has a worker that takes over end it the same way. */
   decided(outcome: Outcome): void;
 }
 
 /** Opens a turn: who asks what, where, and the live reply that grows. Undefined where none of its messages can be read or answered. */
-export function openTurn(options: RunTurnOptions, controls: TurnControls): OpenTurn | undefined {
+export type OpenTurn = (controls: TurnControls) => OpenedTurn | undefined;
+
+export interface OpenTurnOptions {
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  groupScope: GroupScope;
+  keyRing: KeyRing;
+  reply: ReplyDeps;
+}
+
+export function createOpenTurn(options: OpenTurnOptions): OpenTurn {
+  return (controls) => openTurn(options, controls);
+}
+
+function openTurn(options: OpenTurnOptions, controls: TurnControls): OpenedTurn | undefined {
   const turn = controls.claim;
   const newest = turn.messages.at(-1)?.message;
   const platform = newest && options.platforms.get(newest.platform);
@@ -35,7 +48,7 @@ export function openTurn(options: RunTurnOptions, controls: TurnControls): OpenT
   const ids = turn.messages.map(({ deliveryId }) => deliveryId);
   const deliveryId = ids.at(-1) ?? turn.turnId;
   const live = createLiveReply({
-    deps: options,
+    deps: options.reply,
     claim: turn,
     controls: {
       signal: controls.signal,

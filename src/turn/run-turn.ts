@@ -1,41 +1,27 @@
-import { monotonicMs, type NowMs } from '../base/clock.ts';
+import { monotonicMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
-import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { GroupScope } from '../domain/conversation.ts';
-import type { Platform } from '../platforms/platform.ts';
-import type { PlatformName } from '../domain/message.ts';
-import type { AfterCare } from '../reply/after-care.ts';
 import { markSuperseded } from '../reply/mark-superseded.ts';
 import { openNotices } from '../reply/notices.ts';
-import type { ReplyReport } from '../reply/reply-report.ts';
-import type { AnswerQuestion } from './ask/answer-question.ts';
 import { behindLeftover, eraseWith, leftoverFor } from './earlier-leftover.ts';
-import type { RunSlashWord } from './commands/run-slash-word.ts';
 import { threadSpokenIn } from './commands/thread-index.ts';
-import { setAside, unreadableRecords } from './set-aside.ts';
-import type { SignInGate } from './sign-in-gate.ts';
+import { unreadableRecords, type SetAside } from './set-aside.ts';
 import type { TurnReport } from './turn-ports.ts';
-import type { TakeTypedCode } from './typed-codes.ts';
 import type { TurnControls, TurnCommit } from '../domain/turn.ts';
 import { withThreadHistory } from './prompt/turn-history.ts';
 import type { TurnContext } from './turn-context.ts';
-import { decideOutcome, throwIfUnwanted } from './decide-outcome.ts';
-import { openTurn, type OpenTurn } from './open-turn.ts';
+import { throwIfUnwanted, type DecideOutcome } from './decide-outcome.ts';
+import type { OpenTurn, OpenedTurn } from './open-turn.ts';
 
 export interface RunTurnOptions {
   redis: RedisClient;
   keyRing: KeyRing;
-  platforms: ReadonlyMap<PlatformName, Platform>;
-  gate: SignInGate;
-  runSlashWord: RunSlashWord;
-  takeTypedCode: TakeTypedCode;
-  answerQuestion: AnswerQuestion;
   groupScope: GroupScope;
-  afterCare: AfterCare;
-  nowMs: NowMs;
-  log: Log;
-  report: TurnReport & ReplyReport;
+  openTurn: OpenTurn;
+  setAside: SetAside;
+  decideOutcome: DecideOutcome;
+  report: Pick<TurnReport, 'turnEnded'>;
 }
 
 /**
@@ -44,8 +30,8 @@ export interface RunTurnOptions {
  */
 export function createRunTurn(options: RunTurnOptions): (controls: TurnControls) => Promise<TurnCommit> {
   return async (controls) => {
-    const opened = openTurn(options, controls);
-    if (!opened) return setAside(options, controls);
+    const opened = options.openTurn(controls);
+    if (!opened) return options.setAside(controls);
     try {
       return await runOpenTurn(options, opened);
     } catch (error) {
@@ -56,11 +42,11 @@ export function createRunTurn(options: RunTurnOptions): (controls: TurnControls)
   };
 }
 
-async function runOpenTurn(options: RunTurnOptions, { context, decided }: OpenTurn): Promise<TurnCommit> {
+async function runOpenTurn(options: RunTurnOptions, { context, decided }: OpenedTurn): Promise<TurnCommit> {
   const { report, keyRing } = options;
   const { turn, controls } = context;
   const startedMs = monotonicMs();
-  const outcome = withThreadHistory(options, context, await decideOutcome(options, context));
+  const outcome = withThreadHistory(options, context, await options.decideOutcome(context));
   throwIfUnwanted(controls.signal);
   decided(outcome);
 
@@ -100,7 +86,7 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: OpenTu
 }
 
 /** /retry: one answer to a question is enough; the new one is visible now. */
-function replaceOld({ redis }: RunTurnOptions, context: TurnContext, deliveryId: string): Promise<void> {
+function replaceOld({ redis }: Pick<RunTurnOptions, 'redis'>, context: TurnContext, deliveryId: string): Promise<void> {
   const { platform, question, turn } = context;
   const { language } = question;
   return markSuperseded({ redis, platform, language }, { partition: turn.conversation.partition, deliveryId });

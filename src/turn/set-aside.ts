@@ -1,19 +1,34 @@
-import { createLiveReply } from '../reply/live-reply.ts';
+import type { PlatformName } from '../domain/message.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { createLiveReply, type ReplyDeps } from '../reply/live-reply.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
-import type { RunTurnOptions } from './run-turn.ts';
 import type { TurnControls, TurnClaim, TurnCommit } from '../domain/turn.ts';
 
 /**
  * Ends a turn of which no message can be opened, since all were altered. Where the platform polls, the person reads the
  * sentence for answers that are gone; where we post, an apology in both languages, since theirs stands in the message.
  */
-export async function setAside(options: RunTurnOptions, controls: TurnControls): Promise<TurnCommit> {
-  const { platforms } = options;
+export type SetAside = (controls: TurnControls) => Promise<TurnCommit>;
+
+export interface SetAsideOptions {
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  reply: ReplyDeps;
+}
+
+export function createSetAside({ platforms, reply }: SetAsideOptions): SetAside {
+  return (controls) => setAside(platforms, reply, controls);
+}
+
+async function setAside(
+  platforms: SetAsideOptions['platforms'],
+  deps: ReplyDeps,
+  controls: TurnControls,
+): Promise<TurnCommit> {
   const turn = controls.claim;
   const platform = turn.apologyTarget && platforms.get(turn.apologyTarget.platform);
   if (!turn.apologyTarget || !platform) return { outcome: 'dead', records: unreadableRecords(turn) };
   const live = createLiveReply({
-    deps: options,
+    deps,
     claim: turn,
     controls: {
       signal: controls.signal,

@@ -189,7 +189,7 @@ describe('the worker', () => {
         pressures.push(pressure());
         return { outcome: 'final', records: [] };
       },
-      { concurrency: 1, pressureLimits: LIMITS, nowMs: () => nowMs },
+      { concurrency: 1, pressure: LIMITS, nowMs: () => nowMs },
     );
     await fixture.send(messageOf('first', 'a long one'));
     await until(() => !isFirst);
@@ -242,7 +242,7 @@ describe('the worker', () => {
         else pressures.push(pressure());
         return { outcome: 'final', records: [] };
       },
-      { concurrency: 1, pressureLimits: limits },
+      { concurrency: 1, pressure: limits },
     );
     await until(() => pressures.length === 6 && found !== undefined);
     expect(found).toBe('none');

@@ -8,11 +8,20 @@ import type { InboundMessage } from '../../src/domain/message.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import type { QueueReport } from '../../src/queue/queue-report.ts';
 import type { TurnStore } from '../../src/queue/turn-store.ts';
-import { TurnWorker, type RunTurn, type TurnWorkerOptions } from '../../src/queue/turn-worker.ts';
+import {
+  TurnWorker,
+  type RunTurn,
+  type TurnSteps,
+  type TurnWorkerOptions,
+  type WorkerLimits,
+} from '../../src/queue/turn-worker.ts';
 import { WakeQueue } from '../../src/queue/wake-queue.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
 import { DyingWorkersStore } from '../support/dying-workers.ts';
+
+/** What a test may set, whichever of a worker's options it belongs to. */
+type WorkerOverrides = Partial<WorkerLimits & TurnSteps & Omit<TurnWorkerOptions, 'limits' | 'steps'>>;
 
 /** Real workers on a Redis of their own, with turns that a test writes. */
 export interface WorkerFixture {
@@ -25,7 +34,7 @@ export interface WorkerFixture {
   readonly reported: string[];
   readonly report: QueueReport;
   readonly log: Log;
-  startWorker(runTurn: RunTurn, overrides?: Partial<TurnWorkerOptions>): TurnWorker;
+  startWorker(runTurn: RunTurn, overrides?: WorkerOverrides): TurnWorker;
   /** Accepts a message and wakes its conversation. */
   send(message: InboundMessage): Promise<void>;
 }
@@ -33,6 +42,7 @@ export interface WorkerFixture {
 const { log } = recordingLog();
 const keyRing = testKeyRing();
 const nowMs = () => Date.now();
+const PRESSURE = { softWaiting: 200, hardWaiting: 2_000, softAgeMs: 20_000, hardAgeMs: 300_000 };
 
 /** Sets the fixture up for a file of tests; Redis is empty and no worker runs before each. */
 export function useWorkerFixture(): WorkerFixture {
@@ -82,25 +92,18 @@ export function useWorkerFixture(): WorkerFixture {
     connections = [];
   });
 
-  function startWorker(runTurn: RunTurn, overrides: Partial<TurnWorkerOptions> = {}): TurnWorker {
+  function startWorker(runTurn: RunTurn, overrides: WorkerOverrides = {}): TurnWorker {
     const redis = connectRedis({ urls: [fixture.server.url] }, 'wait', log, 'worker');
     connections.push(redis);
     const { store, wakeQueue } = fixture;
+    const { shards = 1, concurrency = 20, maxCrashes = 5, pressure = PRESSURE, ...others } = overrides;
+    const { apologise = async () => ({ outcome: 'dead' as const, records: [] }), ...more } = others;
+    const { onHeld = async () => 0, bringFollowUps, ...parts } = more;
     const worker = new TurnWorker({
-      redis,
-      store,
-      wakeQueue,
-      shards: 1,
-      concurrency: 20,
-      maxCrashes: 5,
-      pressureLimits: { softWaiting: 200, hardWaiting: 2_000, softAgeMs: 20_000, hardAgeMs: 300_000 },
-      runTurn,
-      apologise: async () => ({ outcome: 'dead' as const, records: [] }),
-      onHeld: async () => 0,
-      nowMs,
-      log,
-      report,
-      ...overrides,
+      ...{ redis, store, wakeQueue, nowMs, log, report },
+      ...parts,
+      limits: { shards, concurrency, maxCrashes, pressure },
+      steps: { runTurn, apologise, onHeld, bringFollowUps },
     });
     workers.push(worker);
     return worker;

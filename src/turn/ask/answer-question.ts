@@ -30,22 +30,31 @@ import { toolsOfTurn, type TurnToolOptions, type TurnTools } from './turn-tools.
 import type { Outcome } from '../outcome.ts';
 import { BRIEF_REQUEST, briefPrompt, shouldBeBrief } from './load-shedding.ts';
 
-export interface AnswerQuestionOptions extends FallbackOptions, SightOptions, TurnToolOptions, ThoughtOptions {
+/** What a prompt is made of, and how much of it. */
+export interface PromptRules {
+  systemPrompt: string;
+  /** Tokens that the prompt may take, where the model takes so many. */
+  budgetTokens: number;
+  sizes: PromptSizes;
+  groupScope: GroupScope;
+  /** After so long without a question a conversation has ended; milliseconds, 0 for never. */
+  idleMs: number;
+}
+
+export interface AnswerQuestionOptions extends ThoughtOptions {
+  models: FallbackOptions & SightOptions;
+  tools: TurnToolOptions;
+  prompt: PromptRules;
+  images: {
+    mediaStore: MediaStore;
+    /** Whether people sign in: pictures of those who have not share one budget. */
+    mode: SignInMode;
+  };
   keyRing: KeyRing;
   /** The time of day, for the prompt's date and the day that use counts for. */
   nowMs: NowMs;
-  mediaStore: MediaStore;
-  /** Whether people sign in: pictures of those who have not share one budget. */
-  mode: SignInMode;
-  groupScope: GroupScope;
-  systemPrompt: string;
-  sizes: PromptSizes;
-  /** Tokens that the prompt may take, where the model takes so many. */
-  promptBudgetTokens: number;
   /** Whether the chat service is told by a pseudonym on whose behalf it is asked. */
   sendsUser: boolean;
-  /** After so long without a question a conversation has ended; milliseconds, 0 for never. */
-  idleMs: number;
   /** Has a conversation summed up later; must not throw or wait. */
   requestSummary(request: SummaryRequest): void;
 }
@@ -66,7 +75,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     const { question, live, turn } = context;
     if (question.text === '' && question.images.length === 0)
       return { kind: 'refused', text: sayTo(context, TURN_TEXTS.unsupported) };
-    const obstacle = imageObstacle(options, context);
+    const obstacle = imageObstacle(options.models, context);
     if (obstacle !== undefined) return refused(options, context, obstacle);
     // After a sign-in the reply still shows the invitation; say at once that its question is being answered.
     const isReleased = turn.wasHeldInGroup || (turn.messages.at(-1)?.acceptedAtMs ?? 0) > turn.startedAtMs;
@@ -100,7 +109,7 @@ async function streamAnswer(
   };
   const finish = (text: string, how: Ending) => finished(options, { context, state }, { text, ending: how });
   try {
-    const tools = toolsOfTurn(options, context, show);
+    const tools = toolsOfTurn(options.tools, context, show);
     ({ links } = tools);
     await ask(options, context, { tools, state, spent }, (event) => {
       spent.heard(event);
@@ -134,10 +143,13 @@ async function ask(
 ): Promise<void> {
   const { question, newest, turn, controls } = context;
   const isBrief = shouldBeBrief(context);
-  const earlier = earlierTurns(options, context);
+  const { keyRing } = options;
+  const { sizes, groupScope, idleMs, budgetTokens } = options.prompt;
+  const { catalog } = options.models;
+  const earlier = earlierTurns({ keyRing, groupScope, idleMs }, context);
   const { turns, hasEnded } = earlier;
-  const summary = earlierSummary(options, context, earlier);
-  const { images, earlierImages } = await readImages(options, context, turns);
+  const summary = earlierSummary({ keyRing, groupScope }, context, earlier);
+  const { images, earlierImages } = await readImages({ ...options.images, catalog }, context, turns);
   if (hasEnded) startAnew({ context, state }, 'conversationEnded');
   const current = {
     text: question.text,
@@ -145,19 +157,18 @@ async function ask(
     quote: question.quotedText,
     speakerTag: newest.chat.kind === 'group' ? speakerTagOf(context) : undefined,
   };
-  const { sizes, catalog } = options;
-  const systemPrompt = isBrief ? briefPrompt(options.systemPrompt) : options.systemPrompt;
+  const systemPrompt = isBrief ? briefPrompt(options.prompt.systemPrompt) : options.prompt.systemPrompt;
   const prompt = { systemPrompt, current, earlierImages, chatKind: newest.chat.kind, nowMs: options.nowMs() };
-  const { model, note: whySo } = pickModel(options, context, images.length + earlierImages.size > 0);
+  const { model, note: whySo } = pickModel(options.models, context, images.length + earlierImages.size > 0);
   if (whySo !== undefined) note({ context, state }, whySo);
   const tools = catalog.of(model).callsTools ? declared : [];
-  const mostTokens = promptRoom(catalog.of(model), options.promptBudgetTokens);
+  const mostTokens = promptRoom(catalog.of(model), budgetTokens);
   const { thinking } = context.preferences;
-  const user = options.sendsUser ? askerPseudonym(options.keyRing, context) : undefined;
+  const user = options.sendsUser ? askerPseudonym(keyRing, context) : undefined;
   const request: AskWithinLimits['request'] = (messages) => {
     const asked = { model, messages, tools, thinking, user, trace: turn.turnId, began: () => context.live.prepare() };
     spent.asked(messages, sizes.factorOf(model));
-    const fallbackModel = fallbackFor(options, context.models, asked);
+    const fallbackModel = fallbackFor(options.models, context.models, asked);
     return { ...asked, fallbackModel, ...(isBrief ? BRIEF_REQUEST : {}) };
   };
   let mayRequest = !isBrief;
@@ -170,7 +181,7 @@ async function ask(
       summary: isFresh ? undefined : summary?.text,
     });
     // A prompt that is made once more with less misses turns that the next question's prompt has again.
-    if (mayRequest) state.missing = summaryRequest(options, context, { ...built, turns }, summary);
+    if (mayRequest) state.missing = summaryRequest({ groupScope, budgetTokens }, context, { ...built, turns }, summary);
     mayRequest = false;
     return built;
   };

@@ -54,7 +54,7 @@ const LEAST_UNREAD_TURNS = 10;
  * @returns undefined where the conversation stands in the prompt or in its summary, but for a little
  */
 export function summaryRequest(
-  { groupScope, promptBudgetTokens }: SummaryScope & { promptBudgetTokens: number },
+  { groupScope, budgetTokens }: Pick<SummaryScope, 'groupScope'> & { budgetTokens: number },
   context: TurnContext,
   { turns, droppedTurns }: { turns: readonly HistoryTurn[]; droppedTurns: readonly HistoryTurn[] },
   summary: ConversationSummary | undefined,
@@ -71,8 +71,7 @@ export function summaryRequest(
   const missing = droppedTurns.filter(isMissing);
   const missingTokens = missing.reduce((sum, turn) => sum + summedTokens(turn), 0);
   const newest = missing.at(-1);
-  if (newest && missing.length >= LEAST_TURNS && missingTokens >= promptBudgetTokens * LEAST_SHARE)
-    return requestFor(newest);
+  if (newest && missing.length >= LEAST_TURNS && missingTokens >= budgetTokens * LEAST_SHARE) return requestFor(newest);
   const first = firstAfterUnread(context.turn, turns);
   return first && isMissing(first) ? requestFor(first) : undefined;
 }

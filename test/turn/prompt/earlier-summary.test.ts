@@ -29,7 +29,7 @@ interface Situation {
 function requestedTurn({ dropped = [], read = turns, unread = 0, summary }: Situation): string | undefined {
   const turn = { conversation, history: read.map(() => 'sealed'), historyLength: read.length + unread };
   const context = { turn, newest } as unknown as TurnContext;
-  const options = { keyRing: testKeyRing(), groupScope: 'member' as const, promptBudgetTokens: 5_000 };
+  const options = { keyRing: testKeyRing(), groupScope: 'member' as const, budgetTokens: 5_000 };
   return summaryRequest(options, context, { turns: read, droppedTurns: dropped }, summary)?.turnId;
 }
 
