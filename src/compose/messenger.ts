@@ -10,7 +10,6 @@ import type { ProtocolKind } from '../messenger/protocol.ts';
 import { slackProtocol } from '../messenger/slack/index.ts';
 import { startMessenger, type Messenger } from '../messenger/start-messenger.ts';
 import { wecomProtocol } from '../messenger/wecom/index.ts';
-import { describePlatform } from '../platforms/registry.ts';
 import { parseDirectoryFile, type ServicePerson } from '../service/directory-file.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 
@@ -42,7 +41,7 @@ export async function startMessengerPart({
 }: MessengerPartOptions): Promise<MessengerPart> {
   const redis = connectRedis(redisAddress(config, secrets), 'wait', log, 'messenger');
   const people = await readPeople(config.service.directoryFile);
-  const { webSignIn } = describePlatform(config.local.messengerProtocol);
+  const protocol = protocolOf(config, secrets);
   const known = new Set(people.map(({ view }) => view.id));
   const groups = GROUPS.parse(JSON.parse(await readFile(GROUPS_FILE, 'utf8')))
     .map((group) => ({ ...group, members: group.members.filter((member) => known.has(member)) }))
@@ -54,10 +53,10 @@ export async function startMessengerPart({
     botUrl: config.http.publicUrl,
     serviceUrl: new URL(config.signIn.url).origin,
     botName: config.local.botName,
-    protocol: protocolOf(config, secrets),
+    protocol,
     people: people.map(({ view }) => view),
-    // Where the app itself signs nobody in, people type a password.
-    localLogins: !webSignIn && config.embedded.signIn ? loginsOf(people) : undefined,
+    // Where the service does not take the app's own sign-in, people type a password.
+    localLogins: !protocol.signsInAtService && config.embedded.signIn ? loginsOf(people) : undefined,
     groups,
     controls,
     nowMs,
@@ -73,9 +72,13 @@ export async function startMessengerPart({
   };
 }
 
-function protocolOf({ local, wecom }: Config, secrets: Secrets): ProtocolKind {
+function protocolOf({ local, wecom, slack }: Config, secrets: Secrets): ProtocolKind {
   if (local.messengerProtocol === 'slack') {
-    return slackProtocol({ signingSecret: secrets.slackSigningSecret ?? '', botToken: secrets.slackBotToken ?? '' });
+    return slackProtocol({
+      signingSecret: secrets.slackSigningSecret ?? '',
+      botToken: secrets.slackBotToken ?? '',
+      client: { clientId: slack.clientId ?? '', clientSecret: secrets.slackClientSecret ?? '' },
+    });
   }
   return wecomProtocol({
     bot: { token: secrets.wecomBotToken ?? '', aesKey: secrets.wecomBotAesKey ?? '', aiBotId: AI_BOT_ID },

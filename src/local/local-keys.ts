@@ -24,9 +24,10 @@ const keysSchema = z.object({
   wecomAgentSecret: z.string().min(1),
   slackSigningSecret: z.string().min(1),
   slackBotToken: z.string().min(1),
+  slackClientSecret: z.string().min(1),
 });
 /** What earlier versions kept: their file is completed. */
-const keptSchema = keysSchema.partial({ slackSigningSecret: true, slackBotToken: true });
+const keptSchema = keysSchema.partial({ slackSigningSecret: true, slackBotToken: true, slackClientSecret: true });
 
 /** The credentials with which local mode's parts talk to each other. */
 export type LocalKeys = z.infer<typeof keysSchema>;
@@ -78,6 +79,7 @@ function makeKeys(): LocalKeys {
     wecomAgentSecret: randomToken(),
     slackSigningSecret: randomBytes(SLACK_SECRET_BYTES).toString('hex'),
     slackBotToken: `xoxb-${randomText(SLACK_TOKEN_CHARS)}`,
+    slackClientSecret: randomToken(),
   };
 }
 

@@ -19,6 +19,7 @@ export interface LocalSecrets extends Secrets {
   readonly wecomAgentSecret: string;
   readonly slackSigningSecret: string;
   readonly slackBotToken: string;
+  readonly slackClientSecret: string;
 }
 
 /** One entry of `SERVICE_CLIENTS_FILE`. */
@@ -101,6 +102,7 @@ function completeSecrets(config: Config, given: Secrets, made: LocalKeys): Local
     wecomAgentSecret: given.wecomAgentSecret ?? made.wecomAgentSecret,
     slackSigningSecret: given.slackSigningSecret ?? made.slackSigningSecret,
     slackBotToken: given.slackBotToken ?? made.slackBotToken,
+    slackClientSecret: given.slackClientSecret ?? made.slackClientSecret,
   };
 }
 

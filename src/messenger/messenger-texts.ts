@@ -25,6 +25,17 @@ export const MESSENGER_TEXTS = {
     en: 'This page works only inside the messaging app. Open the link there.',
     zh: '请在企业微信客户端中打开此链接。',
   },
+  openInMessenger: {
+    en: 'Nobody is signed in to Slack in this browser. Open the link in the messenger.',
+    zh: '此浏览器没有登录 Slack。请在消息应用里打开链接。',
+  },
+  mayKnow: { en: 'Let {bot} know who you are in Slack?', zh: '允许 {bot} 知道你在 Slack 中是谁吗？' },
+  mayKnowText: {
+    en: 'You are signed in to Slack as {person}. {bot} learns your Slack user and workspace, nothing else.',
+    zh: '你在 Slack 中登录的账号是 {person}。{bot} 只会得知你的 Slack 用户和工作区。',
+  },
+  allow: { en: 'Allow', zh: '允许' },
+  deny: { en: 'Cancel', zh: '取消' },
   signInRefused: { en: 'The app refused this sign-in ({code}).', zh: '应用拒绝了此次登录（{code}）。' },
   outsideTitle: { en: 'This page is outside', zh: '此页面在应用之外' },
   outsideText: {

@@ -70,6 +70,8 @@ export interface ProtocolKind {
   readonly storeKey: Buffer;
   /** How the browser names itself in which people open links of a chat. */
   readonly userAgent: string;
+  /** Whether the reference service takes the app's own web sign-in, so that nobody types a password there. */
+  readonly signsInAtService: boolean;
   start(side: MessengerSide): Protocol;
 }
 

@@ -132,15 +132,39 @@ export interface PushReplies {
   showStatus?(target: string, status: string): Promise<void>;
 }
 
-/** A platform's web sign-in: proves inside the app's browser which chat account is using it (SECURITY.md proof-of-person). */
+/** A browser's way to a platform's web sign-in. */
+export interface WebDeparture {
+  location: string;
+  /** What `identify` will need (a nonce); the caller keeps it sealed for this browser. Empty where it needs nothing. */
+  kept: string;
+}
+
+/** A return from a platform's web sign-in, whose browser, transaction and `state` were found right. */
+export interface WebArrival {
+  code: string;
+  /** As it came, sound in form. */
+  query: URLSearchParams;
+  redirectUri: string;
+  state: string;
+  kept: string;
+}
+
+/**
+ * A platform's web sign-in: proves in a browser which chat account is using it (SECURITY.md proof-of-person). It says who is there
+ * and nothing more: browser, transaction, `state`, and whether that is whoever asked, are the caller's.
+ */
 export interface WebSignIn {
-  /** @param state letters and digits only, at most 128 */
-  authorizeUrl(options: { redirectUri: string; state: string }): string;
-  /** Exchanges the returned code. @returns the platform's user id. @throws PlatformError */
-  identify(code: string): Promise<{ userId: string; tenant: string }>;
+  /** @param leaving its state has letters and digits only, at most 128. @throws PlatformError */
+  leave(leaving: { redirectUri: string; state: string }): Promise<WebDeparture>;
+  /**
+   * Redeems a return, once, whatever happens.
+   * @returns the platform's user id, of this deployment's own organisation
+   * @throws PlatformError `not_a_member` for somebody of another one; every other code when the platform does not say who is there
+   */
+  identify(arrival: WebArrival): Promise<{ userId: string; tenant: string }>;
   /** Whether it works in the app's own browser only. */
   readonly needsAppBrowser: boolean;
-  /** Hosts that the browser is sent to, for the pages' `form-action`. Origins such as `https://open.weixin.qq.com`. */
+  /** Where the browser is sent and may be sent on, as sources of the pages' `form-action`: `https://open.weixin.qq.com`. */
   readonly origins: string[];
 }
 

@@ -5,7 +5,6 @@ import {
   playedIn,
   isServiceAlone,
   SERVICE_OIDC_CREDENTIALS,
-  WEB_SIGN_IN_CREDENTIALS,
   type Given,
   type Mode,
   type Role,
@@ -232,45 +231,47 @@ function oneInstitution({ given }: ValidatedSettings): Fault[] {
 /** Sign-in never runs without a proof that the chat user and the signed-in person are one (SECURITY.md proof-of-person). */
 function proofOfPerson({ settings, given, mode, roles }: ValidatedSettings): Fault[] {
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
-  if (settings.SIGN_IN_PROOF && 'by' in settings.SIGN_IN_PROOF)
-    return proofOfEach(settings.SIGN_IN_PROOF.by, { settings, given, mode });
-  const proofs = settings.SIGN_IN_PROOF?.everywhere;
-  const webSignIn = WEB_SIGN_IN_CREDENTIALS.flat();
-  // A half-set group has a fault of its own.
-  const played = playedIn(mode, settings);
-  const hasWebSignIn = played?.webSignIn !== undefined || webSignIn.some((name) => given.has(name));
-  if (proofs?.includes('typed-code') && proofs.length > 1) {
+  const named = settings.SIGN_IN_PROOF;
+  if (named && 'by' in named) return proofOfEach(named.by, { settings, given, mode });
+  if (named?.everywhere.includes('typed-code') && named.everywhere.length > 1) {
     return [
       fault('SIGN_IN_PROOF', 'names typed-code, which stands alone: leave it out, or set nothing else beside it'),
     ];
   }
-  if (proofs?.includes('same-browser') && played && !played.webSignIn) {
-    const standIn = `the local stand-in of ${played.label.en}`;
-    return [fault('SIGN_IN_PROOF', `names same-browser, which ${standIn} does not have: unset it`)];
-  }
-  if (proofs?.includes('same-browser') && !hasWebSignIn) {
-    return [fault('SIGN_IN_PROOF', `names same-browser, which needs ${webSignIn.join(', ')}`)];
-  }
-  if (played && !played.webSignIn && proofs === undefined) return [];
-  const without = PLATFORMS.find(
-    (platform) => !('webSignIn' in platform) && platform.credentials.some((name) => given.has(name)),
-  );
-  if (without && (proofs?.includes('same-browser') ?? hasWebSignIn)) {
-    return [
-      fault(
-        'SIGN_IN_PROOF',
-        `must be same-id (platform user ids equal profile ids) or typed-code beside ${without.label.en}, which has no web sign-in of its own here`,
-      ),
-    ];
-  }
-  if (given.has('SIGN_IN_PROOF') || hasWebSignIn) return [];
-  const sameBrowser = without ? '' : `set ${webSignIn.join(', ')} for same-browser, or `;
-  return [
-    missing(
-      'SIGN_IN_PROOF',
-      `${sameBrowser}set SIGN_IN_PROOF to same-id where platform user ids equal profile ids, or to typed-code`,
-    ),
-  ];
+  // One that is named wrongly has a fault of its own.
+  const isSameBrowser = named ? named.everywhere.includes('same-browser') : !given.has('SIGN_IN_PROOF');
+  const { unable, able } = whoShowsBrowsers({ settings, given, mode });
+  const [first] = unable;
+  if (!isSameBrowser || first === undefined) return [];
+  const needs = unable.map(needsOf).join('; ');
+  const apart = able && `or name a proof for each platform such as ${able.name}:same-browser,${first.name}:same-id`;
+  if (named) return [fault('SIGN_IN_PROOF', `names same-browser, which needs ${needs}${apart ? `; ${apart}` : ''}`)];
+  const otherwise =
+    apart ?? 'or set SIGN_IN_PROOF to same-id where platform user ids equal profile ids, or to typed-code';
+  return [missing('SIGN_IN_PROOF', `set ${needs} for same-browser, ${otherwise}`)];
+}
+
+/** Which platforms that are on cannot show whose chat account uses a browser. With none on, those count that there are. */
+function whoShowsBrowsers({ settings, given, mode }: Pick<ValidatedSettings, 'settings' | 'given' | 'mode'>): {
+  unable: PlatformDescription[];
+  /** One that can. */
+  able: PlatformDescription | undefined;
+} {
+  const set: ReadonlySet<string> = given;
+  const played = playedIn(mode, settings);
+  const all: readonly PlatformDescription[] = PLATFORMS;
+  const isOn = ({ name, credentials }: PlatformDescription) =>
+    played?.name === name || credentials.some((each) => set.has(each));
+  // A half-set group has a fault of its own.
+  const isAble = ({ name, webSignIn = [] }: PlatformDescription) =>
+    webSignIn.length > 0 && (played?.name === name || webSignIn.some((each) => set.has(each)));
+  const able = all.find(isAble);
+  if (all.some(isOn)) return { unable: all.filter((each) => isOn(each) && !isAble(each)), able };
+  return { unable: able ? [] : [...all], able };
+}
+
+function needsOf({ label, webSignIn }: PlatformDescription): string {
+  return webSignIn ? webSignIn.join(', ') : `another platform than ${label.en}, which has no web sign-in here`;
 }
 
 type NamedProofs = Extract<ProofSetting, { by: unknown }>['by'];

@@ -13,6 +13,21 @@ export interface OidcClientOptions {
   clientSecret: string;
   /** Space-separated, `openid` among them. */
   scope: string;
+  /** What it says of itself, where that is known beforehand; else it is asked (discovery). */
+  server?: oidc.ServerMetadata;
+  /** Whether a code is bound by PKCE as well as by the nonce; yes unless told. */
+  usesPkce?: boolean;
+  /** Asks in the provider's own way; plain unless told. */
+  fetch?: typeof boundedFetch;
+}
+
+interface Leaving {
+  callbackUrl: string;
+  state: string;
+  /** The provider takes no session of whoever was there before. */
+  isAnew?: boolean;
+  /** Parameters of this provider alone. */
+  more?: Readonly<Record<string, string | undefined>>;
 }
 
 /** What a code or a refresh token yields; every id token in it was checked. */
@@ -34,7 +49,7 @@ const MAX_TOKEN_BYTES = 8 * KIB_BYTES;
 
 /** What is kept between departure and return. */
 interface Kept {
-  verifier: string;
+  verifier?: string;
   nonce: string;
 }
 
@@ -62,16 +77,18 @@ export class OidcClient {
   }
 
   /** @throws ProviderError `failed`, `timeout`, `unreachable` */
-  async leave({ callbackUrl, state, isAnew }: { callbackUrl: string; state: string; isAnew: boolean }) {
+  async leave({ callbackUrl, state, isAnew = false, more = {} }: Leaving) {
     const configuration = await this.#discovered();
-    const kept: Kept = { verifier: oidc.randomPKCECodeVerifier(), nonce: oidc.randomNonce() };
+    const verifier = this.#options.usesPkce === false ? undefined : oidc.randomPKCECodeVerifier();
+    const kept: Kept = { verifier, nonce: oidc.randomNonce() };
     const asked = definedOnly({
+      ...more,
       redirect_uri: callbackUrl,
       scope: this.#options.scope,
       state,
       nonce: kept.nonce,
-      code_challenge: await oidc.calculatePKCECodeChallenge(kept.verifier),
-      code_challenge_method: 'S256',
+      code_challenge: verifier && (await oidc.calculatePKCECodeChallenge(verifier)),
+      code_challenge_method: verifier && 'S256',
       prompt: isAnew ? 'login' : undefined,
     });
     const address = oidc.buildAuthorizationUrl(configuration, asked);
@@ -152,19 +169,24 @@ export class OidcClient {
   }
 
   async #ask(): Promise<oidc.Configuration> {
-    const { issuer, clientId, clientSecret } = this.#options;
-    const server = new URL(issuer);
+    const { issuer, clientId, clientSecret, server, fetch = boundedFetch } = this.#options;
+    const address = new URL(issuer);
     const client = { [oidc.clockTolerance]: CLOCK_LEEWAY_SEC };
-    const configuration = await oidc.discovery(server, clientId, client, authenticateBy(clientSecret), {
-      [oidc.customFetch]: (url, options) => boundedFetch(url, options),
-      timeout: CALL_TIMEOUT_SEC,
-      execute: [
-        oidc.enableNonRepudiationChecks,
-        // The settings allow plain http on this machine only.
-        // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked only to stand out
-        ...(server.protocol === 'http:' ? [oidc.allowInsecureRequests] : []),
-      ],
-    });
+    const authenticate = authenticateBy(clientSecret);
+    const execute = [
+      oidc.enableNonRepudiationChecks,
+      // The settings allow plain http on this machine only.
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked only to stand out
+      ...(address.protocol === 'http:' ? [oidc.allowInsecureRequests] : []),
+    ];
+    const asking = { [oidc.customFetch]: fetch, timeout: CALL_TIMEOUT_SEC };
+    let configuration: oidc.Configuration;
+    if (server) {
+      configuration = Object.assign(new oidc.Configuration(server, clientId, client, authenticate), asking);
+      for (const prepare of execute) prepare(configuration);
+    } else {
+      configuration = await oidc.discovery(address, clientId, client, authenticate, { ...asking, execute });
+    }
     this.#known = { configuration, atMs: performance.now() };
     return configuration;
   }

@@ -8,7 +8,7 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
   settings: ['base'],
   texts: ['base'],
   markdown: ['base'],
-  platforms: ['base', 'domain', 'markdown'],
+  platforms: ['base', 'domain', 'markdown', 'sign-in-dialects'],
   webhook: ['base', 'domain', 'platforms', 'identity', 'queue', 'reply', 'texts'],
   'sign-in-dialects': ['base'],
   identity: ['base', 'domain', 'platforms', 'sign-in-dialects'],

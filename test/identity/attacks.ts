@@ -69,7 +69,7 @@ async function anotherPerson(attempt: Attempt): Promise<0 | 1> {
     expect(started.status).toBe(410);
     return 0;
   }
-  const back = await victim.follow(started, /\/oauth\/(platform\/wecom\/)?callback/);
+  const back = await victim.follow(started, /\/oauth\/(platform\/\w+\/)?callback/);
   fixture.clock.nowMs += beforeReturnMs;
   const end = await victim.follow(back);
   expect([400, 403, 410]).toContain(end.status);
@@ -130,7 +130,7 @@ async function replayedCallback({ fixture, random, owner, other }: Attempt): Pro
 async function alteredState({ fixture, random, owner, other }: Attempt): Promise<0> {
   const own = ownBrowser(fixture, owner);
   const started = await own.submit(await own.get(await fixture.link(owner)));
-  const provider = usesPlatform(fixture) && random.oneIn(2) ? /\/platform\/wecom\/callback/ : /\/oauth\/callback/;
+  const provider = usesPlatform(fixture) && random.oneIn(2) ? /\/platform\/\w+\/callback/ : /\/oauth\/callback/;
   const callback = new URL(String((await own.follow(started, provider)).headers['location']));
   const right = callback.searchParams.get('state') ?? random.text(64);
   callback.searchParams.delete('state');
@@ -176,7 +176,7 @@ async function injectedCode(attempt: Attempt): Promise<0 | 1> {
   const challenge = random.pick([undefined, 'of another flow']);
   const code = isPlatform ? fixture.platform.codeFor(other) : fixture.provider.mintCode(other, challenge);
   const state = random.pick(['', '', `&state=${random.text(64)}`, '&state=null']);
-  const path = isPlatform ? '/oauth/platform/wecom/callback' : '/oauth/callback';
+  const path = isPlatform ? `/oauth/platform/${fixture.platform.name}/callback` : '/oauth/callback';
   const end = await own.follow(
     await own.get(`${fixture.url}${path}?${isPlatform ? 'code' : fixture.provider.returns}=${code}${state}`),
     /\/oauth2\.0\/authorize/,

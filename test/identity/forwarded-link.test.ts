@@ -7,6 +7,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { startCasStandIn } from './dialects/cas-stand-in.ts';
 import { startOidcStandIn } from './dialects/oidc-stand-in.ts';
+import { slackChat, startSlackStandIn } from './slack-stand-in.ts';
 import { startIdentityFixture, type IdentityFixture, type Provider } from './identity-fixture.ts';
 
 /** Of each kind, spread over the deployments. */
@@ -40,13 +41,17 @@ beforeAll(async () => {
     for (const proof of PROOFS)
       fixtures.push(await startIdentityFixture(server.redis, { provider, signIn: { type, proof } }));
   }
+  const slack = await startSlackStandIn();
+  providers.push(slack);
+  for (const proof of PROOFS.filter((proof) => proof.some((one) => one === 'same-browser')))
+    fixtures.push(await startIdentityFixture(server.redis, { messagingApp: slackChat(slack), signIn: { proof } }));
 });
 afterAll(async () => {
   await Promise.all([...fixtures, ...providers].map((one) => one.close()));
   await server.stop();
 });
 
-describe('a forwarded link, with each dialect of the sign-in service [proof-of-person] [same-for-all-dialects]', () => {
+describe('a forwarded link, with each dialect of the sign-in service and each web sign-in [proof-of-person] [same-for-all-dialects]', () => {
   for (const [index, [kind, attack]] of Object.entries(ATTACKS).entries()) {
     test(
       `${kind}: ${ATTEMPTS} random attempts, no link, and the owner is told once of somebody else`,
@@ -76,7 +81,7 @@ describe('a forwarded link, with each dialect of the sign-in service [proof-of-p
       );
     } catch (cause) {
       const { service, rules } = fixture.options.signIn;
-      const where = `${service.type ?? 'oauth2'}, state ${service.state}, proof ${rules.proof.join('+')}`;
+      const where = `${fixture.platform.name}, ${service.type ?? 'oauth2'}, state ${service.state}, proof ${rules.proof.join('+')}`;
       throw new Error(`${kind}, attempt ${name}, ${where}; repeat with ATTEMPTS_SEED=${SEED}`, { cause });
     }
   }

@@ -4,6 +4,7 @@ import { listen } from '../../src/base/http-server.ts';
 import type { RedisClient } from '../../src/base/redis.ts';
 import { createIdentity, type Identity, type IdentityOptions } from '../../src/identity/identity.ts';
 import type { ChatPerson, IdentityNotice, Release } from '../../src/identity/account.ts';
+import type { PlatformName } from '../../src/domain/message.ts';
 import type { ChatSide, SignInPages, SignInRules, SignInService } from '../../src/identity/options.ts';
 import { createFakePlatform, type FakePlatform, type FakePlatformOptions } from '../support/fake-platform.ts';
 import { testKeyRing } from '../support/messages.ts';
@@ -28,6 +29,8 @@ export interface IdentityFixtureOptions {
   /** Of the service and of the rules alike. */
   signIn?: Partial<SignInService & SignInRules>;
   platform?: FakePlatformOptions;
+  /** In the place of a fake platform; who made it closes what it needs. */
+  messagingApp?: FakePlatform;
   identity?: Partial<IdentityOptions>;
   pages?: Partial<SignInPages>;
   chat?: Partial<ChatSide>;
@@ -52,7 +55,7 @@ export interface IdentityFixture {
   /** What sweeps of the keys reported, by key id. */
   keyCounts: Record<string, number>[];
   lines: string[];
-  owner: { platform: 'wecom'; tenant: string; app: string };
+  owner: { platform: PlatformName; tenant: string; app: string };
   /** Asks for a link, although the person may be linked, and fails unless there is one. */
   link(chatUserId: string, force?: boolean): Promise<string>;
   browser(account: string, member?: string): TestBrowser;
@@ -99,7 +102,7 @@ export async function startIdentityFixture(
   const { authUrl, seen, mintCode, clientId, clientSecret } = service;
   const own: Provider = { url: authUrl, returns: 'code', seen, mintCode, clientId, clientSecret };
   const { provider = own } = overrides;
-  const platform = createFakePlatform(overrides.platform);
+  const { messagingApp: platform = createFakePlatform(overrides.platform) } = overrides;
   let handler: RequestListener = (_request, response) => {
     response.writeHead(503).end();
   };
@@ -117,7 +120,7 @@ export async function startIdentityFixture(
   const options: IdentityOptions = {
     redis,
     keyRing: testKeyRing(),
-    platforms: new Map([['wecom', platform]]),
+    platforms: new Map([[platform.name, platform]]),
     signIn: signInOf(provider, overrides.signIn),
     pages: {
       publicUrl: server.url,
@@ -170,7 +173,7 @@ export async function startIdentityFixture(
       lines,
       serve,
     },
-    owner: { platform: 'wecom', tenant: platform.tenant, app: platform.app },
+    owner: { platform: platform.name, tenant: platform.tenant, app: platform.app },
     async link(chatUserId, force = false) {
       const request = {
         ...fixture.owner,

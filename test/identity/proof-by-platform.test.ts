@@ -71,7 +71,10 @@ test('settings name a proof for each platform that is on, or one for all', () =>
 
 test.each([
   ['wecom:same-browser', 'does not name Slack, which is on: add slack:'],
-  ['wecom:same-browser,slack:same-browser', 'names same-browser for Slack, which has no web sign-in here'],
+  [
+    'wecom:same-browser,slack:same-browser',
+    'names same-browser for Slack, which needs SLACK_CLIENT_ID, SLACK_CLIENT_SECRET',
+  ],
   ['wecom:typed-code+same-id,slack:same-id', 'names typed-code for WeCom beside another'],
   ['wecom:same-browser,slack:same-id,feishu:same-id', 'names feishu, which is no platform: wecom, slack'],
   ['wecom:same-browser,slack', 'must be same-browser, same-id or typed-code, or one of them for each platform'],

@@ -45,6 +45,7 @@ export class TestBrowser {
       headers: {
         ...(cookie.length > 0 ? { cookie: cookie.join('; ') } : {}),
         ...(this.#owner.account ? { 'x-account': this.#owner.account } : {}),
+        ...(this.#owner.member ? { 'x-member': this.#owner.member } : {}),
         ...options.headers,
       },
       followRedirect: false,

@@ -14,6 +14,8 @@ type AtTest = Partial<Omit<MessengerOptions, 'protocol'>> & { redis: RedisClient
 /** Slack's paces, a hundred times as fast where waiting is all that happens. */
 export const FAST_SLACK = { ackTimeoutMs: 400, retryPausesMs: [0, 60, 120], editQuietMs: 120 };
 
+export const SLACK_CLIENT = { clientId: '12345.67890', clientSecret: 'client-secret-of-the-app' };
+
 export function startSlackAtTest({ rateFactor, timing, ...options }: AtTest): Promise<Messenger> {
   return startMessenger({
     port: 0,
@@ -23,6 +25,7 @@ export function startSlackAtTest({ rateFactor, timing, ...options }: AtTest): Pr
     protocol: slackProtocol({
       signingSecret: SIGNING_SECRET,
       botToken: BOT_TOKEN,
+      client: SLACK_CLIENT,
       ...(rateFactor === undefined ? {} : { rateFactor }),
       timing: { ...FAST_SLACK, ...timing },
     }),

@@ -20,18 +20,51 @@ describe('credentials', () => {
       isOn: true,
       reply: 'stream',
       apiUrl: 'https://slack.com/api',
+      clientId: undefined,
+      openUrl: 'https://slack.com',
     });
     for (const name of Object.keys(slack))
       expect(faultyNames({ ...SERVING, ...without(slack, name), SIGN_IN_PROOF: 'same-id' })).toEqual([name]);
     expect(faultyNames(slack)).toEqual(expect.arrayContaining(['REDIS_URL', 'CHAT_BASE_URL']));
   });
 
-  test('beside Slack the proof cannot be the same browser, named or by default', () => {
+  test('the same browser needs the web sign-in of every platform that is on, named or by default', () => {
     const slack = { SLACK_SIGNING_SECRET: 'signing-secret', SLACK_BOT_TOKEN: 'xoxb-1-token' };
-    expect(faultyNames({ ...SERVING, ...slack })).toEqual(['SIGN_IN_PROOF']);
-    expect(faultyNames({ ...SERVING, ...slack, SIGN_IN_PROOF: 'same-browser,same-id' })).toEqual(['SIGN_IN_PROOF']);
-    expect(faultyNames({ ...SERVING, ...slack, SIGN_IN_PROOF: 'typed-code' })).toEqual([]);
+    const client = { SLACK_CLIENT_ID: '123.456', SLACK_CLIENT_SECRET: 'client secret' };
+    const messageOf = (env: Record<string, string>) => {
+      const loaded = load(env);
+      return loaded.ok ? '' : loaded.faults.map(({ message }) => message).join();
+    };
+    expect(messageOf({ ...SERVING, ...slack })).toMatch(
+      /^SIGN_IN_PROOF is missing: set SLACK_CLIENT_ID, SLACK_CLIENT_SECRET for same-browser, or .*wecom:same-browser,slack:same-id$/,
+    );
+    expect(messageOf({ ...SERVING, ...slack, SIGN_IN_PROOF: 'same-browser,same-id' })).toMatch(
+      /^SIGN_IN_PROOF names same-browser, which needs SLACK_CLIENT_ID, SLACK_CLIENT_SECRET; or name a proof for each/,
+    );
+    expect(messageOf({ ...SERVING, ...slack, SIGN_IN_PROOF: 'typed-code' })).toBe('');
+    expect(messageOf({ ...WITHOUT_APP, ...slack, ...client })).toContain('set WECOM_CORP_ID');
+    for (const env of [
+      {},
+      { SIGN_IN_PROOF: 'same-browser' },
+      { SIGN_IN_PROOF: 'wecom:same-browser,slack:same-browser' },
+    ])
+      expect(loadSound({ ...SERVING, ...slack, ...client, ...env }).config.signIn.proofs).toEqual(['same-browser']);
+    const alone = without(SERVING, ...Object.keys(SERVING).filter((name) => name.startsWith('WECOM_')));
+    expect(loadSound({ ...alone, ...slack, ...client }).config.signIn.proofs).toEqual(['same-browser']);
+    expect(messageOf({ ...alone, ...slack })).toContain('set SLACK_CLIENT_ID');
   });
+
+  test.each(['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET'])(
+    '%s alone is half of Slack’s web sign-in, and refused',
+    (name) => {
+      const client = { SLACK_CLIENT_ID: '123.456', SLACK_CLIENT_SECRET: 'client secret' };
+      const slack = { SLACK_SIGNING_SECRET: 'signing-secret', SLACK_BOT_TOKEN: 'xoxb-1-token' };
+      expect(faultyNames({ ...SERVING, ...slack, ...without(client, name) })).toEqual([name]);
+      expect(faultyNames({ ...SERVING, ...slack, ...client, SLACK_CLIENT_ID: 'two words' })).toEqual([
+        'SLACK_CLIENT_ID',
+      ]);
+    },
+  );
 
   test.each([
     ['SECRET_KEY', Buffer.alloc(31).toString('base64')],
@@ -47,18 +80,24 @@ describe('credentials', () => {
 describe('local mode that plays Slack', () => {
   const local = { MESSENGER_PROTOCOL: 'slack', MESSENGER_PORT: '9082' };
 
-  test('serves Slack alone, at the messenger, and links by a typed code (typed-code) [proof-of-person]', () => {
+  test('serves Slack alone, at the messenger, and links in the same browser [proof-of-person]', () => {
     const { config, warnings } = loadSound(local);
     expect(config.mode).toBe('local');
-    expect(config.slack).toEqual({ isOn: true, reply: 'stream', apiUrl: 'http://127.0.0.1:9082/api' });
+    expect(config.slack).toEqual({
+      isOn: true,
+      reply: 'stream',
+      apiUrl: 'http://127.0.0.1:9082/api',
+      clientId: expect.stringMatching(/^\d+\.\d+$/),
+      openUrl: 'http://127.0.0.1:9082',
+    });
     expect(config.wecom).toMatchObject({ isBotOn: false, app: undefined });
-    expect(config.signIn.proofs).toEqual(['typed-code']);
+    expect(config.signIn.proofs).toEqual(['same-browser']);
     expect(warnings).toEqual([]);
   });
 
-  test('takes another proof that is possible there, and refuses the same browser', () => {
-    expect(loadSound({ ...local, SIGN_IN_PROOF: 'same-id' }).config.signIn.proofs).toEqual(['same-id']);
-    expect(faultyNames({ ...local, SIGN_IN_PROOF: 'same-browser' })).toEqual(['SIGN_IN_PROOF']);
+  test('takes another proof that is possible there', () => {
+    for (const proof of ['same-id', 'typed-code', 'same-browser'])
+      expect(loadSound({ ...local, SIGN_IN_PROOF: proof }).config.signIn.proofs).toEqual([proof]);
     expect(loadSound({ ...local, SIGN_IN: 'off' }).config.signIn.proofs).toEqual([]);
   });
 

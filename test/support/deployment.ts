@@ -57,7 +57,11 @@ export interface Deployment {
 }
 
 const APP_CREDENTIALS = { corpId: 'wwtest', agentId: '1000002', agentSecret: 'test-agent-secret' };
-const SLACK_CREDENTIALS = { signingSecret: 'test-signing-secret-0123456789', botToken: 'xoxb-test-0123456789' };
+const SLACK_CREDENTIALS = {
+  signingSecret: 'test-signing-secret-0123456789',
+  botToken: 'xoxb-test-0123456789',
+  client: { clientId: '12345.67890', clientSecret: 'test-slack-client-secret' },
+};
 const API_KEY = 'sk-test-0123456789';
 const CLIENT = { clientId: 'test-bot', clientSecret: 'test-client-secret', name: 'Parley' };
 

@@ -87,12 +87,12 @@ function webSignIn(codes: Map<string, string>, tenant: string): WebSignIn {
   return {
     origins: [FAKE_PLATFORM_ORIGIN],
     needsAppBrowser: false,
-    authorizeUrl({ redirectUri, state }) {
+    leave({ redirectUri, state }) {
       if (!/^[A-Za-z0-9]{1,128}$/.test(state)) throw new RangeError('letters and digits only');
       const query = new URLSearchParams({ redirect_uri: redirectUri, state });
-      return `${FAKE_PLATFORM_ORIGIN}/authorize?${query.toString()}`;
+      return Promise.resolve({ location: `${FAKE_PLATFORM_ORIGIN}/authorize?${query.toString()}`, kept: '' });
     },
-    identify(code) {
+    identify({ code }) {
       const userId = codes.get(code);
       codes.delete(code);
       if (userId === undefined) return Promise.reject(new PlatformError('code_refused', 'unknown code'));

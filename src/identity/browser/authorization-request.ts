@@ -4,13 +4,16 @@ import { asError } from '../../base/coded-error.ts';
 import { sha256Hex } from '../../base/ids.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import type { Log } from '../../base/log.ts';
-import type { Platform } from '../../platforms/platform.ts';
+import { platformCallbackUrl } from '../../platforms/callback-url.ts';
+import type { Platform, WebSignIn } from '../../platforms/platform.ts';
 import type { Redeemed, SignInDialect } from '../dialects/dialect.ts';
 import { isIdentityError } from '../identity-error.ts';
 import { PageError, type TryAgain } from '../pages/page-error.ts';
 import type { Tickets } from '../tickets/tickets.ts';
 import { TRANSACTION_LIFE_MS, type Transaction } from '../tickets/transactions.ts';
 import type { Returned } from './take-transaction.ts';
+
+const PLATFORM_PURPOSE = 'platform-departure';
 
 /** Where a browser is sent next, and what it has to come back with. */
 export interface AuthorizationRequest {
@@ -23,7 +26,7 @@ interface LegOptions {
   cookieHash: string;
   isChatProven: boolean;
   restarts: number;
-  /** What page service-failed needs to offer a new start. */
+  /** What the pages service-failed and chat-app-failed need to offer a new start. */
   again: TryAgain;
 }
 
@@ -31,8 +34,13 @@ interface LegOptions {
 export interface Authorizations {
   /** Learns what has to be known before a page may lead to the service; a failure shows later. */
   prepare(): Promise<void>;
-  /** To the platform's own web sign-in (SECURITY.md chat-proof-first). @throws TypeError when the platform has none */
-  toPlatform(platform: Platform, ticketHash: string): AuthorizationRequest;
+  /** To the platform's own web sign-in (SECURITY.md chat-proof-first). @throws PageError chat-app-failed @throws TypeError when the platform has none */
+  toPlatform(
+    platform: Platform,
+    leg: Pick<LegOptions, 'ticketHash' | 'cookieHash' | 'again'>,
+  ): Promise<AuthorizationRequest>;
+  /** Asks the platform who came back from its web sign-in. @throws PlatformError */
+  identify(returned: Returned, webSignIn: WebSignIn): ReturnType<WebSignIn['identify']>;
   /** To the sign-in service (SECURITY.md one-transaction, fixed-redirect). @throws PageError service-failed */
   toService(leg: LegOptions): Promise<AuthorizationRequest>;
   /** Binds the ticket to this browser for one authorization request. @throws PageError link-used-up when it is another browser's or over, too-many-tries when it was started too often */
@@ -62,16 +70,23 @@ export function createAuthorizations(parts: AuthorizationParts): Authorizations 
   };
   return {
     prepare: () => dialect.prepare(),
-    toPlatform(platform, ticketHash) {
-      if (!platform.webSignIn) throw new TypeError(`${platform.name} has no web sign-in`);
+    async toPlatform({ name, webSignIn }, { ticketHash, cookieHash, again }) {
+      if (!webSignIn) throw new TypeError(`${name} has no web sign-in`);
       const state = newState();
-      const redirectUri = `${publicOrigin}/oauth/platform/${platform.name}/callback`;
+      const redirectUri = platformCallbackUrl(publicOrigin, name);
+      const { location, kept } = await webSignIn.leave({ redirectUri, state }).catch((thrown: unknown) => {
+        log.warn({ error: asError(thrown) }, 'the platform took no browser to its web sign-in');
+        throw new PageError('chat-app-failed', { again });
+      });
+      const verifier = keyRing.seal(PLATFORM_PURPOSE, cookieHash, kept);
       const expiresAtMs = nowMs() + TRANSACTION_LIFE_MS;
-      const common = { ticketHash, redirectUri, stateHash: sha256Hex(state), expiresAtMs };
-      return {
-        location: platform.webSignIn.authorizeUrl({ redirectUri, state }),
-        transaction: { leg: `platform/${platform.name}`, ...common, isChatProven: false, restarts: 0 },
-      };
+      const common = { ticketHash, redirectUri, stateHash: sha256Hex(state), expiresAtMs, verifier };
+      return { location, transaction: { leg: `platform/${name}`, ...common, isChatProven: false, restarts: 0 } };
+    },
+    async identify({ code, query, cookieHash, transaction: { redirectUri, verifier } }, webSignIn) {
+      // Earlier versions kept nothing.
+      const kept = verifier === undefined ? '' : keyRing.open(PLATFORM_PURPOSE, cookieHash, verifier);
+      return webSignIn.identify({ code, query, redirectUri, state: query.get('state') ?? '', kept });
     },
     async toService({ ticketHash, cookieHash, isChatProven, restarts, again }) {
       const state = newState();

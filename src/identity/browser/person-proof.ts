@@ -11,12 +11,16 @@ import type { Returned } from './take-transaction.ts';
 export interface PersonProof {
   /**
    * The ticket's chat user id, converted where the platform encrypts it.
-   * @throws PageError other-chat-account with a reason of its own where it cannot be converted; service-failed where the platform did not answer
+   * @throws PageError other-chat-account with a reason of its own where it cannot be converted; chat-app-failed where the platform did not answer
    */
   plainIdOf(returned: Returned, platform: Platform): Promise<string>;
   /** Somebody else used the link: it is spent, nothing is linked, and its owner is told. */
-  refuseOther(returned: Returned, reason: IdentityReason): Promise<PageError>;
-  /** @throws PageError service-failed where the platform did not answer */
+  refuseOther(
+    returned: Returned,
+    reason: IdentityReason,
+    page?: 'other-chat-account' | 'other-organisation',
+  ): Promise<PageError>;
+  /** @throws PageError chat-app-failed where the platform did not answer */
   orTryAgain<T>(returned: Returned, answer: Promise<T>): Promise<T>;
 }
 
@@ -33,7 +37,7 @@ export function createPersonProof(parts: PersonProofParts): PersonProof {
       return await answer;
     } catch (thrown) {
       parts.log.warn({ error: asError(thrown) }, 'the platform did not identify a browser');
-      throw new PageError('service-failed', { again });
+      throw new PageError('chat-app-failed', { again });
     }
   };
   return {
@@ -44,7 +48,7 @@ export function createPersonProof(parts: PersonProofParts): PersonProof {
       if (plainUserId !== undefined) return plainUserId;
       throw await refuse(parts, returned, { page: 'chat-account-unverifiable', reason: 'id-unverifiable' });
     },
-    refuseOther: (returned, reason) => refuse(parts, returned, { page: 'other-chat-account', reason }),
+    refuseOther: (returned, reason, page = 'other-chat-account') => refuse(parts, returned, { page, reason }),
   };
 }
 
@@ -58,7 +62,7 @@ async function refuse(
   { ticket, cookieHash }: Returned,
   { page, reason }: Refusal,
 ): Promise<PageError> {
-  const isAbuse = page === 'other-chat-account';
+  const isAbuse = page !== 'chat-account-unverifiable';
   const isFirst = await tickets.close(ticket, isAbuse ? 'abused' : 'refused', cookieHash);
   if (isFirst) {
     audit('link-refused', ticket.person, reason);

@@ -17,7 +17,8 @@ export interface PlatformReturnParts {
 /**
  * GET of the platform's callback, proof same-browser (SECURITY.md chat-proof-first): the chat account of this browser must be the one
  * that asked. Only then does the browser go on to the sign-in service.
- * @returns a step that throws PageError link-used-up, sign-in-broken-off, other-chat-account, service-failed
+ * @returns a step that throws PageError link-used-up, sign-in-broken-off, other-chat-account, other-organisation,
+ * chat-app-failed, service-failed
  */
 export function createPlatformReturn(parts: PlatformReturnParts): StepOf<PlatformName> {
   const { takeTransaction, apps, personProof, authorizations } = parts;
@@ -27,8 +28,10 @@ export function createPlatformReturn(parts: PlatformReturnParts): StepOf<Platfor
     const { ticket, cookieHash } = returned;
     const platform = apps.platformOf(ticket.person);
     if (!platform?.webSignIn || platform.name !== name) throw new PageError('sign-in-broken-off');
-    const asked = platform.webSignIn.identify(returned.code).catch(nobodyIfStranger);
+    const asked = authorizations.identify(returned, platform.webSignIn).catch(outsideOrFailed);
     const present = await personProof.orTryAgain(returned, asked);
+    if (present === 'outside')
+      throw await personProof.refuseOther(returned, 'other-chat-account', 'other-organisation');
     const plainUserId = await personProof.plainIdOf(returned, platform);
     if (present.userId !== plainUserId || present.tenant !== ticket.person.tenant) {
       throw await personProof.refuseOther(returned, 'other-chat-account');
@@ -40,8 +43,8 @@ export function createPlatformReturn(parts: PlatformReturnParts): StepOf<Platfor
   };
 }
 
-/** Somebody from outside the company is somebody else, not a failure. */
-function nobodyIfStranger(thrown: unknown): { userId: string; tenant: string } {
-  if (thrown instanceof PlatformError && thrown.code === 'not_a_member') return { userId: '', tenant: '' };
+/** Somebody from outside the organisation is somebody else, not a failure. */
+function outsideOrFailed(thrown: unknown): 'outside' {
+  if (thrown instanceof PlatformError && thrown.code === 'not_a_member') return 'outside';
   throw thrown;
 }

@@ -31,7 +31,7 @@ export interface StartSteps {
   showLanding: StepOf<string>;
   /** POST of the landing page's button (SECURITY.md same-origin-forms). */
   startSignIn: StepOf<string>;
-  /** POST of "try again" on page service-failed; the form names the ticket by its hash, of use to the bound browser only. */
+  /** POST of "try again" on the pages service-failed and chat-app-failed; the form names the ticket by its hash, of use to the bound browser only. */
   startAgain: Step;
 }
 
@@ -107,7 +107,7 @@ async function begin(parts: StartParts, request: BrowserRequest, ticketHash: str
   // Should the service be away, the browser still has the cookie that it was shown the page with.
   const again = { ticketHash, csrf: forms.token(shownCookie, ticketHash) };
   const { location, transaction } = proofsFor(rules, platform.name).includes('same-browser')
-    ? authorizations.toPlatform(platform, ticketHash)
+    ? await authorizations.toPlatform(platform, { ticketHash, cookieHash, again })
     : await authorizations.toService({ ticketHash, cookieHash, isChatProven: false, restarts: 0, again });
   const shownCookieHash = sha256Hex(shownCookie);
   await authorizations.begin({ ticketHash, shownCookieHash, cookieHash, transaction });

@@ -18,7 +18,7 @@ export interface Returned {
   cookieHash: string;
   transaction: Transaction;
   ticket: Ticket;
-  /** What page service-failed needs to offer a new start. */
+  /** What the pages service-failed and chat-app-failed need to offer a new start. */
   again: TryAgain;
 }
 
@@ -26,7 +26,7 @@ export interface Returned {
  * Takes the transaction that a callback belongs to (SECURITY.md plain-callbacks, state-by-mode). Whatever does not fit exactly is
  * refused, and the transaction is spent.
  * @returns the page for who chose not to sign in, where there is nothing to go on with
- * @throws PageError link-used-up, sign-in-broken-off, service-failed
+ * @throws PageError link-used-up, sign-in-broken-off, service-failed, chat-app-failed
  */
 export type TakeTransaction = (
   request: BrowserRequest,
@@ -104,7 +104,7 @@ async function refusedThere(
   const transaction = await parts.transactions.peek(cookieHash);
   if (provider !== transaction?.leg) throw new PageError('sign-in-broken-off');
   const again = tryAgain(parts, cookie, transaction.ticketHash);
-  if (!query.isDenied) throw new PageError('service-failed', { again });
+  if (!query.isDenied) throw new PageError(provider === 'service' ? 'service-failed' : 'chat-app-failed', { again });
   const ticket = await boundTicket(parts, transaction, cookieHash);
   if (query.state !== undefined && isStateRight(parts.service, transaction, query.state)) {
     await parts.transactions.take(cookieHash);

@@ -46,6 +46,18 @@ export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
     },
     way: 'chat',
   },
+  'other-organisation': {
+    status: 403,
+    title: {
+      en: 'This sign-in belongs to another organisation’s workspace; nothing was connected',
+      zh: '此次登录属于其他组织的工作区，没有绑定任何账号',
+    },
+    next: {
+      en: 'Send /signin from your own account to get a new link, and choose the workspace in which you wrote to the bot.',
+      zh: '请用自己的账号发送“登录”获取新的链接，并选择你给机器人发消息时所在的工作区。',
+    },
+    way: 'chat',
+  },
   'chat-account-unverifiable': {
     status: 403,
     title: {
@@ -57,6 +69,18 @@ export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
       zh: '请告知管理员：机器人没有读取成员账号的权限。',
     },
     way: 'help',
+  },
+  'chat-app-failed': {
+    status: 502,
+    title: {
+      en: 'The messaging app did not say whose chat account this is; nothing was connected',
+      zh: '聊天应用未能确认聊天账号是谁的，没有绑定任何账号',
+    },
+    next: {
+      en: 'Please try again; if it keeps failing, send /signin in the chat in a few minutes.',
+      zh: '请重试；如果仍然失败，请几分钟后在聊天中发送“登录”。',
+    },
+    way: 'chat',
   },
   'service-failed': {
     status: 502,

@@ -5,7 +5,9 @@ export type ErrorPage =
   | 'link-used-up'
   | 'sign-in-broken-off'
   | 'other-chat-account'
+  | 'other-organisation'
   | 'chat-account-unverifiable'
+  | 'chat-app-failed'
   | 'service-failed'
   | 'page-expired'
   | 'account-refused'
@@ -14,7 +16,7 @@ export type ErrorPage =
   | 'too-many-tries'
   | 'sign-in-unavailable';
 
-/** What the "try again" form of service-failed carries. */
+/** What the "try again" form of service-failed and chat-app-failed carries. */
 export interface TryAgain {
   ticketHash: string;
   csrf: string;

@@ -12,7 +12,7 @@ export interface Transaction {
   ticketHash: string;
   redirectUri: string;
   stateHash: string;
-  /** What the dialect needs at the return (the PKCE verifier), sealed; the platform's authorization has none. */
+  /** What the dialect or the platform needs at the return (PKCE verifier, nonce), sealed. */
   verifier?: string;
   /** Whether this browser has shown by the platform's web sign-in that it is the chat person's. */
   isChatProven: boolean;

@@ -7,7 +7,7 @@ import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import { appScript, withAppScript, withAppScriptAllowed } from './app-script.ts';
 import { FrameAddresses, type FrameTarget } from './frame-address.ts';
 import { refuseForeignRequest } from './frame-guard.ts';
-import { NOTICE_POLICY, noticePage, type Notice } from './notice-page.ts';
+import { noticePolicy, noticePage, type Notice } from './notice-page.ts';
 import { isClosingPage } from './page-outcome.ts';
 import type { BrowserRequest, BrowserResult, PersonBrowser } from './person-browser.ts';
 import { rewriteHeaders, rewriteHtml } from './rewrite-page.ts';
@@ -170,7 +170,7 @@ export class Frame {
     };
     this.#options.onShow(host, false);
     const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
-    const policy = `${NOTICE_POLICY}; frame-ancestors ${this.#options.messengerOrigin}`;
+    const policy = `${noticePolicy()}; frame-ancestors ${this.#options.messengerOrigin}`;
     const status = result.kind === 'outside' ? 200 : 502;
     response.writeHead(status, this.#withScript({ ...headers, 'content-security-policy': policy }));
     response.end(withAppScript(noticePage(notices[result.kind]), this.#addresses));

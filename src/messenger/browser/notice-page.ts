@@ -11,6 +11,8 @@ export interface Notice {
   link?: string;
   /** Where "Try again" leads. */
   retry?: string;
+  /** A question that is answered by one of some buttons; the first is the usual answer. */
+  choices?: { action: string; name: string; values: Readonly<Record<string, Bilingual>> };
 }
 
 /** The style of these few pages; they load nothing. */
@@ -25,34 +27,49 @@ h1 { margin: 0 0 8px; font-size: 20px; line-height: 28px; }
 p { margin: 0; color: var(--soft); }
 label { display: block; margin: 20px 0 4px; font-size: 14px; color: var(--soft); }
 textarea { width: 100%; padding: 8px 12px; border: 1px solid var(--line); border-radius: 8px; background: var(--page); color: inherit; font: 14px/20px ui-monospace, monospace; resize: vertical; }
-a { display: inline-block; margin-top: 24px; padding: 8px 20px; border-radius: 8px; background: var(--accent); color: var(--on-accent); text-decoration: none; font-weight: 600; }
+a, button { display: inline-block; margin-top: 24px; padding: 8px 20px; border: 1px solid var(--accent); border-radius: 8px; background: var(--accent); color: var(--on-accent);
+  font: 600 16px/24px inherit; text-decoration: none; cursor: pointer; }
+form { display: flex; flex-wrap: wrap; gap: 0 12px; }
+button + button { background: none; border-color: var(--line); color: inherit; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 `;
 
-/** The policy of these pages: nothing but their own style. */
-export const NOTICE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+/** The policy of these pages: nothing but their own style. @param formAction where their choices may lead; they have none unless told */
+export function noticePolicy(formAction = "'none'"): string {
+  return `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action ${formAction}`;
+}
 
 /** A calm card that says what happened and what to do. */
-export function noticePage({ language, title, text, values = {}, link, retry }: Notice): string {
+export function noticePage({ language, title, text, values = {}, link, retry, choices }: Notice): string {
   return html`<!doctype html>
     <html lang="${language === 'zh' ? 'zh-CN' : 'en'}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${say(title, language)}</title>
+        <title>${say(title, language, values)}</title>
         <style>
           ${trustedHtml(STYLE)}
         </style>
       </head>
       <body>
         <main>
-          <h1>${say(title, language)}</h1>
+          <h1>${say(title, language, values)}</h1>
           <p>${say(text, language, values)}</p>
           ${
             link === undefined
               ? ''
               : html`<label for="link">${say(MESSENGER_TEXTS.linkLabel, language)}</label
                   ><textarea id="link" rows="3" readonly>${link}</textarea>`
+          }
+          ${
+            choices
+              ? html`<form method="post" action="${choices.action}">
+                  ${Object.entries(choices.values).map(
+                    ([value, label]) =>
+                      html`<button name="${choices.name}" value="${value}">${say(label, language)}</button>`,
+                  )}
+                </form>`
+              : ''
           }
           ${retry === undefined ? '' : html`<a href="${retry}">${say(MESSENGER_TEXTS.tryAgain, language)}</a>`}
         </main>

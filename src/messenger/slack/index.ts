@@ -6,6 +6,7 @@ import { BotMessages } from './bot-messages.ts';
 import { Commands } from './commands.ts';
 import { EventClient } from './event-client.ts';
 import { homeOpened, sessionStopped } from './event-payload.ts';
+import { OpenId, type SlackClient } from './open-id.ts';
 import { Questions } from './questions.ts';
 import { RateLimits } from './rate-limits.ts';
 import { Responses } from './responses.ts';
@@ -19,22 +20,24 @@ import { TsClock, Workspace } from './workspace.ts';
 export interface SlackOptions {
   signingSecret: string;
   botToken: string;
+  client: SlackClient;
   /** How many times as often as in Slack each method may be called; 10 unless told, since one machine plays a whole office. */
   rateFactor?: number;
   timing?: Partial<SlackTiming>;
 }
 
 const GENEROUS_FACTOR = 10;
-/** Links of a Slack chat open in the person's own browser. */
+/** Links of a Slack chat open in the person's own browser, in which they are signed in to Slack. */
 const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
-/** Slack: signed events to the bot, its answers by the Web API, threads, and no web sign-in of its own. */
+/** Slack: signed events to the bot, its answers by the Web API, threads, and the web sign-in. */
 export function slackProtocol(options: SlackOptions): ProtocolKind {
   return {
     name: 'slack',
     storeKey: createHash('sha256').update(`messenger|${options.signingSecret}`).digest(),
     userAgent: USER_AGENT,
+    signsInAtService: false,
     start: (side) => start(createSide(options, side), options),
   };
 }
@@ -51,7 +54,7 @@ function createSide({ signingSecret, timing: told }: SlackOptions, side: Messeng
   };
 }
 
-function start(side: SlackSide, { botToken, rateFactor = GENEROUS_FACTOR }: SlackOptions): Protocol {
+function start(side: SlackSide, { botToken, client, rateFactor = GENEROUS_FACTOR }: SlackOptions): Protocol {
   const answers = new BotMessages(side);
   const questions = new Questions(side);
   const responses = new Responses(side);
@@ -59,6 +62,9 @@ function start(side: SlackSide, { botToken, rateFactor = GENEROUS_FACTOR }: Slac
   const statuses = new Statuses(side);
   const api = new WebApi({ side, answers, statuses });
   const limits = new RateLimits(rateFactor, side.nowMs);
+  const { url, nowMs } = side;
+  const redirectUri = `${new URL(side.botUrl).origin}/oauth/platform/slack/callback`;
+  const openId = new OpenId({ client, redirectUri, url, nowMs });
   return {
     send: (saying) => (commands.isCommand(saying) ? commands.send(saying) : questions.send(saying)),
     prepare: (saying) => questions.prepare(saying),
@@ -78,7 +84,7 @@ function start(side: SlackSide, { botToken, rateFactor = GENEROUS_FACTOR }: Slac
     rate: () => Promise.reject(new MessengerError('bad_request', 'This message cannot be rated')),
     verifyBot: () => side.client.verifyUrl(side.timing.verifyTimeoutMs),
     botCameBack: () => Promise.resolve(),
-    routes: () => slackRoutes({ side, api, limits, botToken, responses }),
+    routes: () => slackRoutes({ side, api, limits, botToken, responses, openId }),
     async resume() {
       for (const message of await side.store.openMessages()) resume(message, { answers, questions });
     },

@@ -1,11 +1,12 @@
-import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { MIB_BYTES } from '../../base/clock.ts';
 import { sameSecret } from '../../base/ids.ts';
 import { MessengerError } from '../messenger-error.ts';
 import { readArguments, textOf, type CallArguments } from './call-arguments.ts';
+import { openIdRoutes } from './open-id-routes.ts';
+import type { OpenId } from './open-id.ts';
 import type { RateLimits } from './rate-limits.ts';
+import { readText } from './read-text.ts';
 import type { Responses } from './responses.ts';
 import { SlackFault } from './slack-fault.ts';
 import type { SlackSide } from './slack-side.ts';
@@ -18,15 +19,17 @@ export interface SlackRoutesOptions {
   limits: RateLimits;
   botToken: string;
   responses: Responses;
+  openId: OpenId;
 }
 
-const MAX_BODY_BYTES = MIB_BYTES;
 /** Slack's methods have a dot in their names; the page's own addresses beside them have none. */
 const METHOD = /^\w+(?:\.\w+)+$/;
 
-/** Slack's own addresses: its Web API and its files. */
+/** Slack's own addresses: its web sign-in, its Web API and its files. */
 export function slackRoutes(options: SlackRoutesOptions): Router {
   const router = new Router();
+  // Before the calls that need the bot's token.
+  router.use(openIdRoutes(options.side, options.openId).routes());
   router.all('/api/:method', (context, next) =>
     METHOD.test(methodOf(context)) ? answerCall(context, options) : next(),
   );
@@ -112,15 +115,4 @@ async function serveFile(context: Context, { side, botToken }: SlackRoutesOption
   const { bytes, type } = await side.media.plain(mediaId);
   context.type = type;
   context.body = bytes;
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > MAX_BODY_BYTES) throw new MessengerError('bad_request', 'The body is larger than 1 MB');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

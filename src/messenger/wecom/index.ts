@@ -36,6 +36,7 @@ export function wecomProtocol(options: WecomOptions): ProtocolKind {
     name: 'wecom',
     storeKey,
     userAgent: APP_USER_AGENT,
+    signsInAtService: true,
     start: (side) => start(createSide(options, storeKey, side), options),
   };
 }

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { languageOfHeader } from '../../base/texts.ts';
 import { APP_SESSION_HEADER, type AppSessions } from '../browser/app-sessions.ts';
-import { NOTICE_POLICY, noticePage } from '../browser/notice-page.ts';
+import { noticePolicy, noticePage } from '../browser/notice-page.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import type { AppApi } from './app-api.ts';
 import type { ApiResult } from './api-result.ts';
@@ -77,7 +77,7 @@ function authorize(context: Context, { sessions, codes, rules }: PlatformRoutesO
     const language = languageOfHeader(context.get('accept-language'));
     const text = verdict.refused === 'not_in_app' ? MESSENGER_TEXTS.openInApp : MESSENGER_TEXTS.signInRefused;
     context.status = verdict.refused === 'not_in_app' ? 403 : 400;
-    context.set('Content-Security-Policy', `${NOTICE_POLICY}; frame-ancestors 'none'`);
+    context.set('Content-Security-Policy', `${noticePolicy()}; frame-ancestors 'none'`);
     context.type = 'text/html; charset=utf-8';
     context.body = noticePage({
       language,

@@ -1,25 +1,75 @@
+import { SECOND_MS } from '../../base/clock.ts';
+import { randomToken } from '../../base/ids.ts';
+import { boundedFetch } from '../../sign-in-dialects/bounded-fetch.ts';
 import type { CheckResult } from '../platform.ts';
+import { errorOf, openIdAddresses, type SlackAddresses, type SlackClient } from './open-id.ts';
 import type { SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';
 
 /** Asks Slack who the bot's token belongs to. */
-export async function checkSlack(api: SlackApi): Promise<CheckResult[]> {
+export async function checkBot(api: SlackApi): Promise<CheckResult> {
   const name = 'Slack bot';
   const answer = await api.call('auth.test', {});
   if (answer.kind === 'ok') {
     const detail = `${textOf(answer.body['user']) ?? 'the bot'} in ${textOf(answer.body['team']) ?? 'its workspace'}`;
-    return [{ name, verdict: 'ok', detail }];
+    return { name, verdict: 'ok', detail };
   }
   const error = 'error' in answer ? answer.error : undefined;
-  return [
-    {
-      name,
-      verdict: 'fault',
-      detail: error === undefined ? 'Slack did not answer' : `Slack refuses the bot token (${error.slice(0, 64)})`,
-      nextStep:
-        error === undefined
-          ? 'Check that this machine reaches SLACK_API_URL'
-          : "Copy the Bot User OAuth Token from the app's OAuth & Permissions page into SLACK_BOT_TOKEN",
-    },
-  ];
+  return {
+    name,
+    verdict: 'fault',
+    detail: error === undefined ? 'Slack did not answer' : `Slack refuses the bot token (${error.slice(0, 64)})`,
+    nextStep:
+      error === undefined
+        ? 'Check that this machine reaches SLACK_API_URL'
+        : "Copy the Bot User OAuth Token from the app's OAuth & Permissions page into SLACK_BOT_TOKEN",
+  };
+}
+
+interface WebSignInChecked {
+  client: SlackClient;
+  addresses: SlackAddresses;
+  redirectUri: string;
+}
+
+const BAD_CLIENT = /^(?:invalid_client_id|bad_client_secret|invalid_client)$/;
+const BAD_CODE = /^(?:invalid_code|invalid_grant)$/;
+const TIMEOUT_MS = 5 * SECOND_MS;
+
+/** A code of our own must be refused for the code, not for the client; and the keys by which id tokens are checked must be there. */
+export async function checkWebSignIn({ client, addresses, redirectUri }: WebSignInChecked): Promise<CheckResult> {
+  const name = 'Slack sign-in';
+  const { token_endpoint: tokenUrl, jwks_uri: keysUrl } = openIdAddresses(addresses);
+  const fault = (detail: string, nextStep: string): CheckResult => ({ name, verdict: 'fault', detail, nextStep });
+  const form = new URLSearchParams({
+    client_id: client.clientId,
+    client_secret: client.clientSecret,
+    code: randomToken(16),
+    grant_type: 'authorization_code',
+    redirect_uri: redirectUri,
+  });
+  const answer = await ask(tokenUrl, { method: 'POST', body: form });
+  const error = answer && (errorOf(answer) ?? 'no sensible answer');
+  if (error === undefined) return fault('Slack did not answer', 'Check that this machine reaches SLACK_API_URL');
+  if (BAD_CLIENT.test(error)) {
+    const next =
+      "Copy Client ID and Client Secret from the app's Basic Information page into SLACK_CLIENT_ID and SLACK_CLIENT_SECRET";
+    return fault(`Slack refuses the client (${error})`, next);
+  }
+  if (!BAD_CODE.test(error))
+    return fault(`Slack refuses the sign-in (${error.slice(0, 64)})`, 'See that SLACK_API_URL is Slack’s');
+  const keys = await ask(keysUrl, {});
+  if (!keys?.includes('"keys"'))
+    return fault('Slack’s keys for id tokens cannot be read', 'Check that this machine reaches SLACK_OPEN_URL');
+  const detail = `client id and secret fit; the app's OAuth & Permissions must list the redirect URL ${redirectUri} and the user scope openid`;
+  return { name, verdict: 'ok', detail };
+}
+
+async function ask(url: string, options: RequestInit): Promise<string | undefined> {
+  try {
+    const answer = await boundedFetch(url, { ...options, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return await answer.text();
+  } catch {
+    return undefined;
+  }
 }

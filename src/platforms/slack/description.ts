@@ -4,6 +4,10 @@ import * as kinds from '../../settings/setting-kinds.ts';
 import type { AssembleParts, PlatformDescription } from '../description.ts';
 
 const API_URL = 'https://slack.com/api';
+const OPEN_URL = 'https://slack.com';
+
+/** The app's client id in the workspace that local mode's messenger plays. */
+const LOCAL_CLIENT_ID = '1000000000.2000000000';
 
 /** Slack: an app with the Events API and a bot token. */
 const settings = {
@@ -19,6 +23,11 @@ const settings = {
       meaning: 'The Bot User OAuth Token (`xoxb-…`).',
     },
   ),
+  SLACK_CLIENT_ID: optional(kinds.textLike(/^[\w.-]{1,128}$/, "must be the app's Client ID, a name without spaces"), {
+    meaning: "The app's Client ID, from its Basic Information page, for sign-in with Slack (`same-browser`).",
+    example: '1234567890.9876543210',
+  }),
+  SLACK_CLIENT_SECRET: secret(kinds.text, { meaning: "The app's Client Secret, from the same page." }),
   SLACK_REPLY: setting(
     kinds.oneOf('stream', 'edit'),
     'stream',
@@ -29,6 +38,11 @@ const settings = {
     default: 'https://slack.com/api/; the messenger in local mode with MESSENGER_PROTOCOL=slack',
     example: 'https://slack.com/api/',
   }),
+  SLACK_OPEN_URL: optional(kinds.webAddress, {
+    meaning: "Address of Slack's web sign-in, for tests.",
+    default: 'https://slack.com; the messenger in local mode with MESSENGER_PROTOCOL=slack',
+    example: 'https://slack.com',
+  }),
 };
 
 type Own = z.output<z.ZodObject<typeof settings>>;
@@ -38,14 +52,22 @@ interface SlackConfig {
   readonly isOn: boolean;
   readonly reply: 'stream' | 'edit';
   readonly apiUrl: string;
+  /** Of the app, when its web sign-in is set up. */
+  readonly clientId: string | undefined;
+  readonly openUrl: string;
 }
 
 export const slack = {
   name: 'slack',
   label: { en: 'Slack', zh: 'Slack' },
   settings,
-  secrets: { slackSigningSecret: 'SLACK_SIGNING_SECRET', slackBotToken: 'SLACK_BOT_TOKEN' },
+  secrets: {
+    slackSigningSecret: 'SLACK_SIGNING_SECRET',
+    slackBotToken: 'SLACK_BOT_TOKEN',
+    slackClientSecret: 'SLACK_CLIENT_SECRET',
+  },
   credentials: ['SLACK_SIGNING_SECRET', 'SLACK_BOT_TOKEN'],
+  webSignIn: ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET'],
   signs: 'SLACK_SIGNING_SECRET',
   bareWords: true,
   consoleLine: (webhookUrl: string) => `Save in Slack's app under Event Subscriptions: ${webhookUrl}`,
@@ -53,6 +75,8 @@ export const slack = {
     isOn,
     reply: own.SLACK_REPLY,
     apiUrl: own.SLACK_API_URL ?? (messengerUrl === undefined ? API_URL : `${messengerUrl}/api`),
+    clientId: messengerUrl === undefined ? own.SLACK_CLIENT_ID : LOCAL_CLIENT_ID,
+    openUrl: own.SLACK_OPEN_URL ?? messengerUrl ?? OPEN_URL,
   }),
   load: () => import('./module.ts'),
 } as const satisfies PlatformDescription;

@@ -3,20 +3,26 @@ import type { DeliveryHead, Platform, PostResult, ReadDelivery, RefusedDelivery,
 import { refusedFor } from '../refused-delivery.ts';
 import { isResponseAddress } from './answer-command.ts';
 import { createPushReplies } from './push-replies.ts';
-import { checkSlack } from './check-settings.ts';
+import { checkBot, checkWebSignIn } from './check-settings.ts';
 import { displayNameOf } from './display-name.ts';
 import { fetchFile } from './media.ts';
+import type { SlackClient } from './open-id.ts';
 import { OwnApp } from './own-app.ts';
 import { createSlackAccess, createSlackApi, type SlackApi } from './platform-api.ts';
 import { EMPTY_ANSWER, ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
 import { isSignedBy, signatureFields } from './verify-delivery.ts';
+import { createWebSignIn } from './web-sign-in.ts';
 
 export interface SlackOptions {
   signingSecret: string;
   botToken: string;
   /** Ends in `/api` or `/api/`; Slack's own unless told. */
   apiUrl?: string;
+  /** Where its pages are; Slack's own unless told. */
+  openUrl?: string;
+  /** The app's client, where its web sign-in is set up, and where that returns to. */
+  webSignIn?: { client: SlackClient; redirectUri: string };
   /** Native streams where the chat has them, or a message that is edited. */
   reply: 'stream' | 'edit';
   /** The models that people may choose here by name; none unless told. */
@@ -43,7 +49,8 @@ const EDIT_GAP_MS = { stream: 700, edit: 1_200 } as const;
 
 /** Slack: Events API in, one growing message out. */
 export function createSlack(options: SlackOptions): Platform {
-  const apiUrl = (options.apiUrl ?? 'https://slack.com/api').replace(/\/+$/, '');
+  const apiUrl = withoutSlash(options.apiUrl ?? 'https://slack.com/api');
+  const addresses = { apiUrl, openUrl: withoutSlash(options.openUrl ?? 'https://slack.com') };
   const access = createSlackAccess(options.onRefused);
   const api = createSlackApi(apiUrl, options.botToken, access);
   const { reply, nowMs } = options;
@@ -90,9 +97,18 @@ export function createSlack(options: SlackOptions): Platform {
     plainUserId: (userId) => Promise.resolve(userId),
     displayNameOf: (userId) => displayNameOf(api, userId),
     isAppBrowser: (userAgent) => /\bSlack(?:_SSB)?\//i.test(userAgent),
+    webSignIn:
+      options.webSignIn && createWebSignIn({ client: options.webSignIn.client, addresses, ownApp, tenant: TENANT }),
     backToChat: () => ownApp.chatLink(),
-    check: () => checkSlack(api),
+    async check() {
+      const bot = await checkBot(api);
+      return options.webSignIn ? [bot, await checkWebSignIn({ ...options.webSignIn, addresses })] : [bot];
+    },
   };
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
 }
 
 /** Slack's certificate check may come unsigned, in a form as short as this. */

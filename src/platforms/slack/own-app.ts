@@ -1,6 +1,7 @@
 import { monotonicMs, SECOND_MS } from '../../base/clock.ts';
 import { inBackground } from '../../base/in-background.ts';
 import { settledWithin } from '../../base/settled-within.ts';
+import { PlatformError } from '../platform-error.ts';
 import type { BackToChat } from '../platform.ts';
 import type { SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';
@@ -56,11 +57,25 @@ export class OwnApp {
   /** What an event should wait for before it is judged; undefined once all is known, and while Slack does not say. Never rejects. */
   pending(): Promise<unknown> | undefined {
     if (this.#teamId !== undefined || this.#enterpriseId !== undefined) return undefined;
-    if (!this.#asking && monotonicMs() - this.#askedAtMs >= ASKED_AGAIN_AFTER_MS) {
-      this.#askedAtMs = monotonicMs();
-      this.#asking = this.#ask().finally(() => (this.#asking = undefined));
-    }
+    if (!this.#asking && monotonicMs() - this.#askedAtMs >= ASKED_AGAIN_AFTER_MS) inBackground(() => this.#askOnce());
     return this.#asking && settledWithin([this.#asking], LONGEST_WAIT_MS);
+  }
+
+  /** The one workspace that the app is in; undefined for an app of a whole organisation, and while Slack does not say. Never rejects. */
+  async team(): Promise<string | undefined> {
+    await this.pending();
+    return this.#teamId;
+  }
+
+  /**
+   * Whether a workspace is the one of the app, or of its organisation. Nobody is taken for one of ours while that is not known.
+   * @throws PlatformError `unreachable` while Slack does not say
+   */
+  async isOwnWorkspace({ teamId, enterpriseId }: Omit<Origin, 'appId'>): Promise<boolean> {
+    if (this.#teamId === undefined && this.#enterpriseId === undefined) await this.#askOnce();
+    if (this.#enterpriseId !== undefined) return enterpriseId === this.#enterpriseId;
+    if (this.#teamId !== undefined) return teamId === this.#teamId;
+    throw new PlatformError('unreachable', 'Slack did not say which workspace the bot is in');
   }
 
   /** The private chat with the bot, as an address that Slack opens; undefined while Slack has not said who we are. */
@@ -83,6 +98,12 @@ export class OwnApp {
     if (appId === undefined) return false;
     this.#appId ??= appId;
     return appId !== this.#appId;
+  }
+
+  /** All who come meanwhile wait for one answer. */
+  #askOnce(): Promise<void> {
+    this.#askedAtMs = monotonicMs();
+    return (this.#asking ??= this.#ask().finally(() => (this.#asking = undefined)));
   }
 
   async #ask(): Promise<void> {

@@ -11,7 +11,7 @@ export function createWebSignIn(agent: WecomAgent, api: WecomApi, openUrl: strin
   return {
     origins: [new URL(openUrl).origin],
     needsAppBrowser: true,
-    authorizeUrl({ redirectUri, state }) {
+    leave({ redirectUri, state }) {
       if (!/^[A-Za-z0-9]{1,128}$/.test(state))
         throw new RangeError('WeCom takes letters and digits as state, at most 128');
       const query = new URLSearchParams({
@@ -22,9 +22,10 @@ export function createWebSignIn(agent: WecomAgent, api: WecomApi, openUrl: strin
         state,
         agentid: agent.agentId,
       });
-      return `${openUrl}/connect/oauth2/authorize?${query.toString()}#wechat_redirect`;
+      const location = `${openUrl}/connect/oauth2/authorize?${query.toString()}#wechat_redirect`;
+      return Promise.resolve({ location, kept: '' });
     },
-    async identify(code) {
+    async identify({ code }) {
       const answer = await api.call({ method: 'GET', path: PATH, query: { code } });
       if (answer.errcode === CODE_INVALID) {
         throw new PlatformError('code_refused', 'WeCom’s sign-in code is used up or too old', answer.errcode);

@@ -126,7 +126,7 @@ export const signInSettings = {
     meaning:
       "How it is shown that the chat user and the signed-in person are one: `same-browser` (the platform's own web sign-in first), `same-id` (ids are equal), or both, comma-separated; or `typed-code` (the person types a code from the page into the chat), alone, only where the others are impossible. Each platform may have its own: `wecom:same-browser,slack:same-id`, several for one joined by `+`.",
     default:
-      'same-browser if WECOM_CORP_ID, WECOM_AGENT_ID and WECOM_AGENT_SECRET are set; else it must be chosen (local mode with MESSENGER_PROTOCOL=slack: typed-code)',
+      'same-browser if the web sign-in of every platform that is on is set up (WECOM_CORP_ID, WECOM_AGENT_ID and WECOM_AGENT_SECRET; SLACK_CLIENT_ID and SLACK_CLIENT_SECRET); else it must be chosen',
     example: 'same-browser,same-id',
   }),
   SIGN_IN_SAME_ID_RULE: setting(

@@ -83,7 +83,7 @@ export async function startOidcStandIn(): Promise<OidcStandIn> {
       authorization_response_iss_parameter_supported: true,
       ...stand.mischief.discovery,
     }),
-    '/jwks': () => ({ keys: [{ ...RSA.publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'RS256', use: 'sig' }] }),
+    '/jwks': keySet,
     '/me': (request) => {
       const account = accessTokens.get((request.headers.authorization ?? '').replace('Bearer ', ''));
       return account && { sub: account, name: `Person ${account}`, ...stand.mischief.userInfo };
@@ -114,7 +114,7 @@ export async function startOidcStandIn(): Promise<OidcStandIn> {
     const { sub } = { ...claims, ...mischief.claims };
     accessTokens.set(access, sub);
     refreshTokens.set(refresh, account);
-    const id = sign({ ...claims, ...(nonce === undefined ? {} : { nonce }), ...mischief.claims }, mischief);
+    const id = signIdToken({ ...claims, ...(nonce === undefined ? {} : { nonce }), ...mischief.claims }, mischief);
     const tokens = {
       access_token: access,
       token_type: 'Bearer',
@@ -143,7 +143,13 @@ function random(): string {
   return randomBytes(12).toString('hex');
 }
 
-function sign(claims: object, { header, signedBy }: Mischief): string {
+/** The key by which id tokens are signed that are in order. */
+export function keySet(): object {
+  return { keys: [{ ...RSA.publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'RS256', use: 'sig' }] };
+}
+
+/** An id token, sound unless told how to go wrong. */
+export function signIdToken(claims: object, { header, signedBy }: Mischief): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const text = `${encode({ alg: signedBy === 'nobody' ? 'none' : 'RS256', kid: 'k1', ...header })}.${encode(claims)}`;
   if (signedBy === 'nobody') return `${text}.`;

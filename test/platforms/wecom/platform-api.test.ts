@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { encryptPadded } from '../../../src/platforms/wecom/crypto.ts';
+import type { WebArrival } from '../../../src/platforms/platform.ts';
 import { recordingLog } from '../../support/redis.ts';
 import { startFakeApi, type ApiAnswer, type FakeApi } from './fake-api.ts';
 import { AES_KEY, memoryTokens, NOW_MS, wecom } from './support.ts';
@@ -24,27 +25,32 @@ function app(options: Parameters<typeof wecom>[0] = {}) {
   return wecom({ ...AGENT, apiUrl: api.url, nowMs: () => nowMs, ...options });
 }
 
+/** A browser that came back with this code. */
+function back(code: string): WebArrival {
+  return { code, query: new URLSearchParams({ code }), redirectUri: 'https://bot.test/', state: 'a1', kept: '' };
+}
+
 describe('access token', () => {
   test('many calls at once fetch one token, and it is kept until shortly before its end', async () => {
     api.answers.set(USER_INFO, { errcode: 0, userid: 'lisi' });
     const { webSignIn } = app();
-    await Promise.all(Array.from({ length: 10 }, async () => webSignIn?.identify('C')));
+    await Promise.all(Array.from({ length: 10 }, async () => webSignIn?.identify(back('C'))));
     expect(api.calls('/cgi-bin/gettoken')).toHaveLength(1);
     expect(api.calls('/cgi-bin/gettoken')[0]?.query.toString()).toBe('corpid=ww1&corpsecret=the-app-secret');
     expect(api.calls(USER_INFO).every(({ query }) => query.get('access_token') === 'token-1')).toBe(true);
     nowMs += 7_200_000 - 300_000 - 1;
-    await webSignIn?.identify('C');
+    await webSignIn?.identify(back('C'));
     expect(api.calls('/cgi-bin/gettoken')).toHaveLength(1);
     nowMs += 1;
-    await webSignIn?.identify('C');
+    await webSignIn?.identify(back('C'));
     expect(api.calls('/cgi-bin/gettoken')).toHaveLength(2);
   });
 
   test('processes share it through the store', async () => {
     api.answers.set(USER_INFO, { errcode: 0, userid: 'lisi' });
     const tokenStore = memoryTokens();
-    await app({ tokenStore }).webSignIn?.identify('C');
-    await app({ tokenStore }).webSignIn?.identify('C');
+    await app({ tokenStore }).webSignIn?.identify(back('C'));
+    await app({ tokenStore }).webSignIn?.identify(back('C'));
     expect(api.calls('/cgi-bin/gettoken')).toHaveLength(1);
     expect([...tokenStore.kept.values()]).toEqual([{ token: 'token-1', expiresAtMs: NOW_MS + 6_900_000 }]);
   });
@@ -53,11 +59,11 @@ describe('access token', () => {
     api.answers.set(USER_INFO, { errcode: 0, userid: 'lisi' });
     const away = () => Promise.reject(new Error('away'));
     const { log, lines } = recordingLog();
-    await expect(app({ tokenStore: { read: away, write: away }, log }).webSignIn?.identify('C')).resolves.toMatchObject(
-      {
-        userId: 'lisi',
-      },
-    );
+    await expect(
+      app({ tokenStore: { read: away, write: away }, log }).webSignIn?.identify(back('C')),
+    ).resolves.toMatchObject({
+      userId: 'lisi',
+    });
     expect(lines.join('')).not.toContain('token-1');
   });
 
@@ -65,9 +71,12 @@ describe('access token', () => {
     api.answers.set(USER_INFO, ({ query }) =>
       query.get('access_token') === 'token-1' ? { errcode } : { errcode: 0, userid: 'lisi' },
     );
-    await expect(app().webSignIn?.identify('C')).resolves.toEqual({ userId: 'lisi', tenant: 'ww1' });
+    await expect(app().webSignIn?.identify(back('C'))).resolves.toEqual({ userId: 'lisi', tenant: 'ww1' });
     api.answers.set(USER_INFO, { errcode });
-    await expect(app().webSignIn?.identify('C')).rejects.toMatchObject({ code: 'refused', platformCode: errcode });
+    await expect(app().webSignIn?.identify(back('C'))).rejects.toMatchObject({
+      code: 'refused',
+      platformCode: errcode,
+    });
     expect(api.calls(USER_INFO)).toHaveLength(4);
   });
 
@@ -76,7 +85,7 @@ describe('access token', () => {
     for (const answer of ['cut', 500, { errcode: 60_020 }] as const) {
       api.answers.set(USER_INFO, answer);
       const error = await app({ log })
-        .webSignIn?.identify('THECODE')
+        .webSignIn?.identify(back('THECODE'))
         .catch((thrown: unknown) => thrown);
       log.warn({ error }, 'failed');
     }
@@ -86,27 +95,27 @@ describe('access token', () => {
 });
 
 describe('web sign-in', () => {
-  test('the address is WeCom’s, field by field', () => {
+  test('the address is WeCom’s, field by field', async () => {
     const webSignIn = app({ openUrl: 'https://open.weixin.qq.com/' }).webSignIn;
-    const url = webSignIn?.authorizeUrl({
+    const departure = await webSignIn?.leave({
       redirectUri: 'https://bot.test/oauth/platform/wecom/callback',
       state: 'a1B2',
     });
-    expect(url).toBe(
+    expect(departure?.location).toBe(
       'https://open.weixin.qq.com/connect/oauth2/authorize?appid=ww1&redirect_uri=https%3A%2F%2Fbot.test%2Foauth%2Fplatform%2Fwecom%2Fcallback' +
         '&response_type=code&scope=snsapi_base&state=a1B2&agentid=1000002#wechat_redirect',
     );
     expect(webSignIn?.origins).toEqual(['https://open.weixin.qq.com']);
-    expect(() => webSignIn?.authorizeUrl({ redirectUri: 'https://bot.test/', state: 'a-b' })).toThrow(RangeError);
+    expect(() => webSignIn?.leave({ redirectUri: 'https://bot.test/', state: 'a-b' })).toThrow(RangeError);
   });
 
   test('a person from outside and a used code are told apart', async () => {
     api.answers.set(USER_INFO, { errcode: 0, openid: 'OUTSIDE' });
-    await expect(app().webSignIn?.identify('C')).rejects.toMatchObject({ code: 'not_a_member' });
+    await expect(app().webSignIn?.identify(back('C'))).rejects.toMatchObject({ code: 'not_a_member' });
     api.answers.set(USER_INFO, { errcode: 40_029 });
-    await expect(app().webSignIn?.identify('C')).rejects.toMatchObject({ code: 'code_refused' });
+    await expect(app().webSignIn?.identify(back('C'))).rejects.toMatchObject({ code: 'code_refused' });
     await api.close();
-    await expect(app().webSignIn?.identify('C')).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(app().webSignIn?.identify(back('C'))).rejects.toMatchObject({ code: 'unreachable' });
   });
 
   test('there is none without the self-built app', () => {

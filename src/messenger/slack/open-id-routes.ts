@@ -1,0 +1,94 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { languageOfHeader, type Bilingual } from '../../base/texts.ts';
+import type { PersonView } from '../api.ts';
+import { APP_SESSION_HEADER } from '../browser/app-sessions.ts';
+import { noticePolicy, noticePage, type Notice } from '../browser/notice-page.ts';
+import { MESSENGER_TEXTS } from '../messenger-texts.ts';
+import { readArguments } from './call-arguments.ts';
+import type { OpenId, OpenIdFault } from './open-id.ts';
+import { readText } from './read-text.ts';
+import { SlackFault } from './slack-fault.ts';
+import type { SlackSide } from './slack-side.ts';
+
+const AUTHORIZE = '/openid/connect/authorize';
+
+/** Slack's addresses of its web sign-in. Whose browser it is, the in-app browser's own header says. */
+export function openIdRoutes(side: SlackSide, openId: OpenId): Router {
+  const router = new Router();
+  const violated = (call: string, fault: OpenIdFault) =>
+    side.trace.violated({ reason: `${call}: ${fault}`, atMs: side.nowMs() });
+
+  router.get(AUTHORIZE, (context) => authorize(context, undefined));
+  router.post(AUTHORIZE, async (context) => {
+    const decision = new URLSearchParams(await readText(context.req)).get('decision');
+    authorize(context, decision === 'allow' || decision === 'deny' ? decision : undefined);
+  });
+  router.post('/api/openid.connect.token', async (context) => {
+    const answer = await openId.token(await formOf(context));
+    if (typeof answer === 'string') violated('openid.connect.token', answer);
+    context.body = typeof answer === 'string' ? { ok: false, error: answer } : { ok: true, ...answer };
+  });
+  router.all('/api/openid.connect.userInfo', (context) => {
+    const token = /^Bearer (?<token>\S+)$/.exec(context.get('authorization'))?.groups?.['token'] ?? '';
+    const told = openId.userInfo(token);
+    context.body = told ? { ok: true, ...told } : { ok: false, error: 'invalid_auth' };
+  });
+  router.get('/openid/connect/keys', async (context) => {
+    context.body = await openId.keySet();
+  });
+  return router;
+
+  function authorize(context: Context, decision: 'allow' | 'deny' | undefined): void {
+    const request = openId.judge(context.URL.searchParams);
+    const person = personOf(context, side);
+    if (typeof request === 'string') {
+      violated(AUTHORIZE, request);
+      showPage(context, side, 400, { ...REFUSED, values: { code: request } });
+    } else if (!person) {
+      showPage(context, side, 403, { title: MESSENGER_TEXTS.awayTitle, text: MESSENGER_TEXTS.openInMessenger });
+    } else if (decision === undefined) {
+      const values = { bot: side.botName, person: person.name };
+      const choices = { action: `${AUTHORIZE}${context.search}`, name: 'decision', values: CHOICES };
+      showPage(context, side, 200, {
+        title: MESSENGER_TEXTS.mayKnow,
+        text: MESSENGER_TEXTS.mayKnowText,
+        values,
+        choices,
+      });
+    } else {
+      context.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
+      context.redirect(openId.answer(request, person, decision === 'allow'));
+    }
+  }
+}
+
+const REFUSED = { title: MESSENGER_TEXTS.awayTitle, text: MESSENGER_TEXTS.signInRefused };
+const CHOICES: Readonly<Record<string, Bilingual>> = { allow: MESSENGER_TEXTS.allow, deny: MESSENGER_TEXTS.deny };
+
+function personOf(context: Context, { sessions, directory }: SlackSide): PersonView | undefined {
+  const session = context.get(APP_SESSION_HEADER);
+  const id = session === '' ? undefined : sessions.personOf(session);
+  return id === undefined ? undefined : directory.findPerson(id);
+}
+
+function showPage(context: Context, { botUrl }: SlackSide, status: number, page: Omit<Notice, 'language'>): void {
+  const language = languageOfHeader(context.get('accept-language'));
+  const formAction = page.choices && `'self' ${new URL(botUrl).origin}`;
+  context.status = status;
+  context.set({
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': `${noticePolicy(formAction)}; frame-ancestors 'none'`,
+  });
+  context.type = 'text/html; charset=utf-8';
+  context.body = noticePage({ language, ...page });
+}
+
+async function formOf(context: Context): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return readArguments(await readText(context.req), context.get('content-type'));
+  } catch (error) {
+    if (error instanceof SlackFault) return {};
+    throw error;
+  }
+}
