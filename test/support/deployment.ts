@@ -24,6 +24,8 @@ export interface DeploymentOptions {
   /** The platform that the messenger plays; WeCom unless told. */
   protocol?: 'wecom' | 'slack';
   slackTiming?: SlackOptions['timing'];
+  /** Whether a second messenger plays Slack beside WeCom, for the same bot. */
+  slackToo?: boolean;
   tokensPerSec?: number;
   /** People beside those of `config/people.json`. */
   morePeople?: ServicePerson[];
@@ -39,6 +41,8 @@ export interface Deployment {
   readonly redis: RedisClient;
   readonly service: RunningService;
   readonly messenger: Messenger;
+  /** The second one; the first where there is none. */
+  readonly slackMessenger: Messenger;
   readonly botUrl: string;
   /** The settings of a bot that serves this deployment; for `startBot` and for processes of their own. */
   readonly env: Record<string, string>;
@@ -50,9 +54,9 @@ export interface Deployment {
   /** Moves the clock of everything that runs in this process. */
   advance(ms: number): void;
   /** Follows the sign-in link of a chat text as its person would, to the last page. @returns that page's text */
-  signIn(personId: string, invitation: string): Promise<string>;
+  signIn(personId: string, invitation: string, messenger?: Messenger): Promise<string>;
   /** Opens an address in the person's in-app browser and presses each page's first button. @returns the last page */
-  walk(personId: string, address: string): Promise<{ url: URL; text: string }>;
+  walk(personId: string, address: string, messenger?: Messenger): Promise<{ url: URL; text: string }>;
   stop(): Promise<void>;
 }
 
@@ -100,16 +104,13 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     },
     ...{ redis, nowMs, log },
   });
-  const messenger = await startRecordedMessenger({
-    port: messengerPort,
+  const playSlack = () => slackProtocol({ ...SLACK_CREDENTIALS, timing: options.slackTiming });
+  const around = {
     host: '127.0.0.1',
     redis,
     botUrl,
     serviceUrl: service.url,
     botName: 'Parley',
-    protocol: isSlack
-      ? slackProtocol({ ...SLACK_CREDENTIALS, ...(options.slackTiming ? { timing: options.slackTiming } : {}) })
-      : wecomProtocol({ bot: { ...bot, aiBotId: 'aibot-test' }, app: APP_CREDENTIALS }),
     people: directory.flatMap(({ messaging, profile }) =>
       messaging['wecom'] === undefined
         ? []
@@ -126,7 +127,14 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
       watchAwayMs: 50,
       ...options.messenger?.timing,
     },
+  };
+  const messenger = await startRecordedMessenger({
+    ...around,
+    port: messengerPort,
+    protocol: isSlack ? playSlack() : wecomProtocol({ bot: { ...bot, aiBotId: 'aibot-test' }, app: APP_CREDENTIALS }),
   });
+  const slackMessenger =
+    options.slackToo === true ? await startRecordedMessenger({ ...around, port: 0, protocol: playSlack() }) : messenger;
   const env: Record<string, string> = {
     PORT: String(botPort),
     HOST: '127.0.0.1',
@@ -138,7 +146,8 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     SIGN_IN_URL: service.url,
     SIGN_IN_CLIENT_ID: CLIENT.clientId,
     SIGN_IN_CLIENT_SECRET: CLIENT.clientSecret,
-    ...(isSlack ? slackEnv(messengerUrl) : wecomEnv(messengerUrl, bot)),
+    ...(isSlack ? { ...slackEnv(messengerUrl), SIGN_IN_PROOF: 'typed-code' } : wecomEnv(messengerUrl, bot)),
+    ...(options.slackToo === true ? slackEnv(slackMessenger.url) : {}),
     // A stop waits so long for what runs, five seconds less for what is looked after.
     SHUTDOWN_GRACE_SEC: '8',
     LOG_LEVEL: 'debug',
@@ -152,6 +161,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     redis,
     service,
     messenger,
+    slackMessenger,
     botUrl,
     env,
     lines,
@@ -175,15 +185,17 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
       app = undefined;
     },
     advance: (ms) => void (offsetMs += ms),
-    async signIn(personId, invitation) {
+    async signIn(personId, invitation, where) {
       const link = /https?:\/\/\S+\/link\/[\w-]+/.exec(invitation)?.[0];
       if (link === undefined) throw new Error('There is no sign-in link in the text');
-      return (await deployment.walk(personId, link)).text;
+      return (await deployment.walk(personId, link, where)).text;
     },
-    walk: (personId, address) => walk(messenger, { personId, login: loginOf(directory, personId) }, address),
+    walk: (personId, address, where = messenger) =>
+      walk(where, { personId, login: loginOf(directory, personId) }, address),
     async stop() {
       await deployment.stopBot();
       await messenger.close();
+      if (slackMessenger !== messenger) await slackMessenger.close();
       await service.close();
       redis.disconnect();
       await redisServer.stop();
@@ -191,7 +203,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   };
   if (options.startsBot !== false) {
     await deployment.startBot();
-    await untilTrue(() => messenger.driver.isBotReachable());
+    await untilTrue(() => [messenger, slackMessenger].every(({ driver }) => driver.isBotReachable()));
   }
   return deployment;
 }
@@ -219,8 +231,10 @@ function slackEnv(messengerUrl: string): Record<string, string> {
   return {
     SLACK_SIGNING_SECRET: SLACK_CREDENTIALS.signingSecret,
     SLACK_BOT_TOKEN: SLACK_CREDENTIALS.botToken,
+    SLACK_CLIENT_ID: SLACK_CREDENTIALS.client.clientId,
+    SLACK_CLIENT_SECRET: SLACK_CREDENTIALS.client.clientSecret,
     SLACK_API_URL: `${messengerUrl}/api/`,
-    SIGN_IN_PROOF: 'typed-code',
+    SLACK_OPEN_URL: messengerUrl,
   };
 }
 
@@ -240,7 +254,7 @@ async function walk(
   address: string,
 ): Promise<{ url: URL; text: string }> {
   let result = await driver.browse(personId, { url: new URL(address), method: 'GET', destination: 'document' });
-  for (let step = 0; step < 6; step += 1) {
+  for (let step = 0; step < 8; step += 1) {
     if (result.kind !== 'page') throw new Error(`The browser ended ${result.kind}`);
     const text = result.body.toString('utf8');
     const form = /<form\b[^>]*method="?post"?[^>]*>[\s\S]*?<\/form>/i.exec(text)?.[0];

@@ -19,10 +19,28 @@ export function openIdRoutes(side: SlackSide, openId: OpenId): Router {
   const violated = (call: string, fault: OpenIdFault) =>
     side.trace.violated({ reason: `${call}: ${fault}`, atMs: side.nowMs() });
 
-  router.get(AUTHORIZE, (context) => authorize(context, undefined));
-  router.post(AUTHORIZE, async (context) => {
+  router.get(AUTHORIZE, (context) => {
+    const request = openId.judge(context.URL.searchParams);
+    const person = personOf(context, side);
+    if (typeof request === 'string') {
+      violated(AUTHORIZE, request);
+      showPage(context, side, 400, { ...REFUSED, values: { code: request } });
+    } else if (person) {
+      const values = { bot: side.botName, person: person.name };
+      // The page itself holds nothing of the request: what is in a page may be kept by whoever sees it.
+      const action = `${AUTHORIZE}/${openId.ask(request, person)}`;
+      showPage(context, side, 200, { ...QUESTION, values, choices: { action, name: 'decision', values: CHOICES } });
+    } else {
+      showPage(context, side, 403, NOBODY);
+    }
+  });
+  router.post(`${AUTHORIZE}/:question`, async (context) => {
     const decision = new URLSearchParams(await readText(context.req)).get('decision');
-    authorize(context, decision === 'allow' || decision === 'deny' ? decision : undefined);
+    const person = personOf(context, side);
+    const back = person && openId.decide(String(context['params']['question']), person, decision === 'allow');
+    if (back === undefined) return showPage(context, side, 403, NOBODY);
+    context.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
+    context.redirect(back);
   });
   router.post('/api/openid.connect.token', async (context) => {
     const answer = await openId.token(await formOf(context));
@@ -38,31 +56,10 @@ export function openIdRoutes(side: SlackSide, openId: OpenId): Router {
     context.body = await openId.keySet();
   });
   return router;
-
-  function authorize(context: Context, decision: 'allow' | 'deny' | undefined): void {
-    const request = openId.judge(context.URL.searchParams);
-    const person = personOf(context, side);
-    if (typeof request === 'string') {
-      violated(AUTHORIZE, request);
-      showPage(context, side, 400, { ...REFUSED, values: { code: request } });
-    } else if (!person) {
-      showPage(context, side, 403, { title: MESSENGER_TEXTS.awayTitle, text: MESSENGER_TEXTS.openInMessenger });
-    } else if (decision === undefined) {
-      const values = { bot: side.botName, person: person.name };
-      const choices = { action: `${AUTHORIZE}${context.search}`, name: 'decision', values: CHOICES };
-      showPage(context, side, 200, {
-        title: MESSENGER_TEXTS.mayKnow,
-        text: MESSENGER_TEXTS.mayKnowText,
-        values,
-        choices,
-      });
-    } else {
-      context.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
-      context.redirect(openId.answer(request, person, decision === 'allow'));
-    }
-  }
 }
 
+const QUESTION = { title: MESSENGER_TEXTS.mayKnow, text: MESSENGER_TEXTS.mayKnowText };
+const NOBODY = { title: MESSENGER_TEXTS.awayTitle, text: MESSENGER_TEXTS.openInMessenger };
 const REFUSED = { title: MESSENGER_TEXTS.awayTitle, text: MESSENGER_TEXTS.signInRefused };
 const CHOICES: Readonly<Record<string, Bilingual>> = { allow: MESSENGER_TEXTS.allow, deny: MESSENGER_TEXTS.deny };
 

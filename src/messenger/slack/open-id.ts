@@ -37,6 +37,8 @@ export type OpenIdFault =
   | 'invalid_team'
   | 'invalid_arguments';
 
+/** How long a page waits for its person to decide. */
+const QUESTION_LIFE_MS = 10 * MINUTE_MS;
 const CODE_LIFE_MS = 10 * MINUTE_MS;
 const ID_TOKEN_LIFE_SEC = 300;
 const ACCESS_TOKEN_LIFE_MS = 60 * MINUTE_MS;
@@ -46,13 +48,15 @@ const SCOPES = new Set(['openid', 'profile', 'email']);
 interface Issued {
   person: PersonView;
   nonce?: string;
+  state?: string;
   untilMs: number;
 }
 
 /** Sign in with Slack (PLATFORM_FACTS.md slack-web-sign-in), as strict as Slack is. Kept in memory: a restart asks people to start again. */
 export class OpenId {
   readonly #options: OpenIdOptions;
-  /** By hash. */
+  /** By hash, as the others. */
+  readonly #questions = new Map<string, Issued>();
   readonly #codes = new Map<string, Issued>();
   readonly #accessTokens = new Map<string, Issued>();
   #keys: Promise<{ publicKey: KeyObject; privateKey: KeyObject }> | undefined;
@@ -74,9 +78,17 @@ export class OpenId {
     return { nonce: query.get('nonce') ?? undefined, state: query.get('state') ?? '' };
   }
 
-  /** Where the browser goes once its person has decided. */
-  answer({ nonce, state }: SignInRequest, person: PersonView, isAllowed: boolean): string {
+  /** A question to its person. @returns what it is answered by, once */
+  ask(request: SignInRequest, person: PersonView): string {
+    return this.#issue(this.#questions, { ...request, person }, QUESTION_LIFE_MS);
+  }
+
+  /** Where the browser goes once its person has decided; undefined for a question that was not put to them, or that is over. */
+  decide(question: string, person: PersonView, isAllowed: boolean): string | undefined {
+    const asked = take(this.#questions, question);
+    if (!asked || asked.untilMs < this.#options.nowMs() || asked.person.id !== person.id) return undefined;
     const back = new URL(this.#options.redirectUri);
+    const { nonce, state = '' } = asked;
     if (isAllowed) back.searchParams.set('code', this.#issue(this.#codes, { person, nonce }, CODE_LIFE_MS));
     else back.searchParams.set('error', 'access_denied');
     back.searchParams.set('state', state);
