@@ -180,13 +180,10 @@ export class OidcClient {
       ...(address.protocol === 'http:' ? [oidc.allowInsecureRequests] : []),
     ];
     const asking = { [oidc.customFetch]: fetch, timeout: CALL_TIMEOUT_SEC };
-    let configuration: oidc.Configuration;
-    if (server) {
-      configuration = Object.assign(new oidc.Configuration(server, clientId, client, authenticate), asking);
-      for (const prepare of execute) prepare(configuration);
-    } else {
-      configuration = await oidc.discovery(address, clientId, client, authenticate, { ...asking, execute });
-    }
+    const configuration = server
+      ? Object.assign(new oidc.Configuration(server, clientId, client, authenticate), asking)
+      : await oidc.discovery(address, clientId, client, authenticate, { ...asking, execute });
+    if (server) for (const prepare of execute) prepare(configuration);
     this.#known = { configuration, atMs: performance.now() };
     return configuration;
   }

@@ -28,7 +28,7 @@ p { margin: 0; color: var(--soft); }
 label { display: block; margin: 20px 0 4px; font-size: 14px; color: var(--soft); }
 textarea { width: 100%; padding: 8px 12px; border: 1px solid var(--line); border-radius: 8px; background: var(--page); color: inherit; font: 14px/20px ui-monospace, monospace; resize: vertical; }
 a, button { display: inline-block; margin-top: 24px; padding: 8px 20px; border: 1px solid var(--accent); border-radius: 8px; background: var(--accent); color: var(--on-accent);
-  font: 600 16px/24px inherit; text-decoration: none; cursor: pointer; }
+  font: inherit; font-weight: 600; text-decoration: none; cursor: pointer; }
 form { display: flex; flex-wrap: wrap; gap: 0 12px; }
 button + button { background: none; border-color: var(--line); color: inherit; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
