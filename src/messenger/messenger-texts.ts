@@ -26,8 +26,8 @@ export const MESSENGER_TEXTS = {
     zh: '请在企业微信客户端中打开此链接。',
   },
   openInMessenger: {
-    en: 'Nobody is signed in to Slack in this browser. Open the link in the messenger.',
-    zh: '此浏览器没有登录 Slack。请在消息应用里打开链接。',
+    en: 'Nobody is signed in to Slack in this browser. Open the link in the messenger that shows the chat.',
+    zh: '此浏览器没有登录 Slack。请在显示聊天的办公应用中打开链接。',
   },
   mayKnow: { en: 'Let {bot} know who you are in Slack?', zh: '允许 {bot} 知道你在 Slack 中是谁吗？' },
   mayKnowText: {

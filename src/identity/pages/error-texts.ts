@@ -74,7 +74,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
     status: 502,
     title: {
       en: 'The messaging app did not say whose chat account this is; nothing was connected',
-      zh: '聊天应用未能确认聊天账号是谁的，没有绑定任何账号',
+      zh: '办公应用未能确认聊天账号是谁的，没有绑定任何账号',
     },
     next: {
       en: 'Please try again; if it keeps failing, send /signin in the chat in a few minutes.',
