@@ -1,15 +1,20 @@
 import type { CheckResult } from '../platforms/platform.ts';
+import { requestForCheck } from './check-request.ts';
 import { CasClient } from '../sign-in-dialects/cas-client.ts';
 import { ProviderError } from '../sign-in-dialects/provider-error.ts';
 
 const NAME = 'Sign-in service';
 
-/** Asks a CAS server about a made-up ticket for our address: who says that the ticket is wrong has taken the address. */
+/**
+ * Asks a CAS server about a made-up ticket for our address, then for its login page: some look at the ticket before the address, and
+ * only the page says that the address is not served.
+ */
 export async function checkCas(url: string, redirectUri: string): Promise<CheckResult[]> {
   const query = new URLSearchParams({ service: `${redirectUri}?state=check`, ticket: 'ST-check' });
   try {
     const answer = await new CasClient(url).validate(query);
-    return [judge('failure' in answer ? answer.failure : '', redirectUri)];
+    const judged = judge('failure' in answer ? answer.failure : '', redirectUri);
+    return judged.verdict === 'fault' ? [judged] : [(await ofLoginPage(url, redirectUri)) ?? judged];
   } catch (thrown) {
     if (!(thrown instanceof ProviderError)) throw thrown;
     const nextStep =
@@ -20,10 +25,21 @@ export async function checkCas(url: string, redirectUri: string): Promise<CheckR
   }
 }
 
+async function ofLoginPage(url: string, redirectUri: string): Promise<CheckResult | undefined> {
+  const page = await requestForCheck(new CasClient(url).loginUrl({ callbackUrl: redirectUri, state: 'check' }));
+  if (!('body' in page) || page.status < 400 || page.status >= 500) return undefined;
+  const detail = `refuses our address: its login page answers ${page.status}`;
+  return { name: NAME, verdict: 'fault', detail, nextStep: register(redirectUri) };
+}
+
+function register(redirectUri: string): string {
+  return `Register ${redirectUri} there as a service, with any query: the state travels in it`;
+}
+
 function judge(failure: string, redirectUri: string): CheckResult {
   if (failure === 'INVALID_TICKET')
     return { name: NAME, verdict: 'ok', detail: 'is a CAS server that answers about tickets for our address' };
-  const nextStep = `Register ${redirectUri} there as a service, with any query: the state travels in it`;
+  const nextStep = register(redirectUri);
   if (/^(INVALID_SERVICE|UNAUTHORIZED_SERVICE\w*)$/.test(failure))
     return { name: NAME, verdict: 'fault', detail: `refuses our address (${failure})`, nextStep };
   const shown = /^[A-Z_]{1,40}$/.test(failure) ? failure : 'something unusual';

@@ -110,9 +110,27 @@ async function ofClient(metadata: Metadata, options: OidcCheckOptions): Promise<
   const extra = { state: 'check', nonce: 'check', code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
   for (const [name, value] of Object.entries(extra)) query.set(name, value);
   const page = await requestForCheck(withQuery(String(metadata['authorization_endpoint']), query));
-  if (!('body' in page) || page.status < 400) return [];
+  if (!('body' in page)) return [];
+  const refusal = errorSentBack(page.location, redirectUri);
+  if (refusal !== undefined)
+    return [
+      warning(`sends browsers back with an error (${refusal})`, ADVICE[refusal] ?? ADVICE['unauthorized_client']),
+    ];
+  if (page.status < 400) return [];
   const nextStep = `Register the redirect address ${redirectUri} for the client ${clientId}`;
   return [warning(`answers ${page.status} to our client and address`, nextStep)];
+}
+
+const ADVICE: Readonly<Record<string, string>> & { unauthorized_client: string } = {
+  unauthorized_client: 'Let the provider allow the authorization code flow for SIGN_IN_CLIENT_ID',
+  invalid_scope: 'Take out of SIGN_IN_SCOPE what the provider does not know, or allow it for the client',
+};
+
+/** The error code that a redirect to our address carries; a sign-in page asked for by nobody carries none. */
+function errorSentBack(location: string | undefined, redirectUri: string): string | undefined {
+  if (location?.startsWith(`${redirectUri}?`) !== true) return undefined;
+  const error = new URL(location).searchParams.get('error') ?? undefined;
+  return error === undefined || /^[a-z_]{1,40}$/.test(error) ? error : 'an unusual one';
 }
 
 function withQuery(address: string, query: URLSearchParams): string {

@@ -12,7 +12,7 @@ interface CheckRequest {
 }
 
 /** What a check needs to know of an answer; `code` says why there was none. */
-export type CheckAnswer = { status: number; body: string } | { status: 0; code: string };
+export type CheckAnswer = { status: number; body: string; location: string | undefined } | { status: 0; code: string };
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND_MS;
 
@@ -20,7 +20,11 @@ const CONNECT_TIMEOUT_MS = 5 * SECOND_MS;
 export async function requestForCheck(url: string, request: CheckRequest = {}): Promise<CheckAnswer> {
   const { headers, json, form, timeoutMs = 10 * SECOND_MS } = request;
   try {
-    const { statusCode, body } = await got(url, {
+    const {
+      statusCode,
+      body,
+      headers: answered,
+    } = await got(url, {
       ...throughProxy(url),
       method: json || form ? 'POST' : 'GET',
       headers,
@@ -31,7 +35,7 @@ export async function requestForCheck(url: string, request: CheckRequest = {}): 
       throwHttpErrors: false,
       timeout: { connect: CONNECT_TIMEOUT_MS, request: timeoutMs },
     });
-    return { status: statusCode, body };
+    return { status: statusCode, body, location: answered.location };
   } catch (error) {
     // The client's message holds the whole address; its code says enough.
     return { status: 0, code: error instanceof Error && 'code' in error ? String(error.code) : 'unknown' };

@@ -1,7 +1,9 @@
 import { Registry } from 'prom-client';
 import type { CheckResult } from '../platforms/platform.ts';
+import { faultsOfProfileMap } from './config-files.ts';
 import { checkSignIn, signInToCheck } from './check-sign-in.ts';
-import { runSignInProbe } from './sign-in-probe/probe.ts';
+import { checkLine } from './run-checks.ts';
+import { NAME_CHARS, runSignInProbe } from './sign-in-probe/probe.ts';
 import { listen } from '../base/http-server.ts';
 import { createLog } from '../base/log.ts';
 import { listenForStop } from '../base/stop-signals.ts';
@@ -10,6 +12,7 @@ import { prepareLocalMode } from '../local/local-mode.ts';
 import { holderOfPort } from '../base/port-holder.ts';
 import { takeProbePorts } from './probe-ports.ts';
 import type { SoundSettings } from '../compose/take-free-ports.ts';
+import { readProfileMap } from '../compose/sign-in.ts';
 import { startServicePart } from '../compose/service.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 import { isServiceAlone } from '../settings/mode.ts';
@@ -37,8 +40,12 @@ export async function runSignInCommand(
     process.stderr.write('There is no sign-in to try: set SIGN_IN_URL, and SIGN_IN to required or optional\n');
     return 1;
   }
-  // The experiments are about what the specification leaves open; the other two protocols leave none of it.
-  if (config.signIn.type !== 'oauth2') return printChecks(await checkSignIn(signInToCheck(config, secrets)));
+  // Whatever nobody has to sign in for is looked at first: with a fault there, signing in would show only an error.
+  if (config.signIn.type !== 'oauth2') {
+    const faults = await faultsOfProfileMap(config);
+    for (const sentence of faults) process.stderr.write(`${sentence}\n`);
+    if (faults.length > 0 || printChecks(await checkSignIn(signInToCheck(config, secrets))) > 0) return 1;
+  }
   const interrupt = new AbortController();
   const endListening = listenForStop({ onStop: () => interrupt.abort(), onInsist: () => process.exit(1) });
   const endings: (() => Promise<void>)[] = [];
@@ -48,6 +55,7 @@ export async function runSignInCommand(
       : (secrets.signInClientSecret ?? '');
     return await runSignInProbe({
       ...{ signIn: config.signIn, clientSecret, ...config.http, ...command },
+      profileMap: readProfileMap(config.signIn),
       output: process.stdout,
       signal: interrupt.signal,
     });
@@ -66,8 +74,7 @@ export async function runSignInCommand(
 
 /** @returns the exit code: 1 when a line is a fault */
 function printChecks(results: readonly CheckResult[]): 0 | 1 {
-  for (const { name, verdict, detail, nextStep } of results)
-    process.stdout.write(`${name}: ${verdict}: ${detail}${nextStep === undefined ? '' : `. ${nextStep}`}\n`);
+  for (const result of results) process.stdout.write(`${checkLine(result, NAME_CHARS, process.stdout.isTTY)}\n`);
   return results.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
 }
 

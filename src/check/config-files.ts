@@ -38,9 +38,7 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
           { setting: 'TOOLS_FILE', path: config.toolsFile, parse: parseTools },
         ]
       : []),
-    ...(signsIn
-      ? [{ setting: 'SIGN_IN_PROFILE_MAP_FILE', path: signIn.profileMapFile, parse: parseProfileMapFile }]
-      : []),
+    ...(signsIn ? [profileMapOf(config)] : []),
     ...(roles.includes('service')
       ? [
           { setting: 'SERVICE_CLIENTS_FILE', path: service.clientsFile, parse: parseClientsFile },
@@ -51,6 +49,15 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
   ];
   const ofModels = roles.includes('worker') || roles.includes('service') ? await faultsOfModelsFile(config) : [];
   return [...ofModels, ...(await Promise.all(files.map(faultsOf))).flat()];
+}
+
+/** The same, of the file that says which claims mean what. */
+export function faultsOfProfileMap(config: Config): Promise<string[]> {
+  return faultsOf(profileMapOf(config));
+}
+
+function profileMapOf({ signIn }: Config): NamedFile {
+  return { setting: 'SIGN_IN_PROFILE_MAP_FILE', path: signIn.profileMapFile, parse: parseProfileMapFile };
 }
 
 /** The same, of the file that says what models can do. */

@@ -66,7 +66,7 @@ export function createSignIn(options: BotOptions, base: Base): Identity | undefi
 }
 
 /** Read at the start, with the other files: a fault in it stops the start. @throws ConfigFileError */
-function readProfileMap({ profileMapFile }: BotOptions['config']['signIn']): ProfileMap {
+export function readProfileMap({ profileMapFile }: BotOptions['config']['signIn']): ProfileMap {
   return parseProfileMapFile(profileMapFile === undefined ? '{}' : readFileSync(profileMapFile, 'utf8'));
 }
 

@@ -51,6 +51,13 @@ describe('the check of an OpenID Connect provider', () => {
       'warning',
       /Register the redirect address https:\/\/bot\.test\/oauth\/callback/,
     ],
+    [
+      'the code flow not allowed',
+      { sendsBack: 'unauthorized_client' },
+      'warning',
+      /sends browsers back.*unauthorized_client.*code flow for SIGN_IN_CLIENT_ID/,
+    ],
+    ['a scope not allowed', { sendsBack: 'invalid_scope' }, 'warning', /invalid_scope.*SIGN_IN_SCOPE/],
     ['no PKCE', { discovery: { code_challenge_methods_supported: ['plain'] } }, 'warning', /PKCE.*S256/],
     ['no such scope', { discovery: { scopes_supported: ['openid'] } }, 'warning', /scope profile.*SIGN_IN_SCOPE/],
     [
@@ -105,6 +112,15 @@ describe('the check of a CAS server', () => {
     expect(found?.verdict).toBe(verdict);
     expect(`${found?.detail}. ${found?.nextStep}`).toMatch(words);
     await server.close();
+  });
+
+  test('one that does not serve our address shows that at its login page only', async () => {
+    const cas = await startCasStandIn();
+    cas.services = /^https:\/\/other/;
+    expect(await check(cas.url)).toMatchObject([
+      { verdict: 'fault', nextStep: expect.stringContaining('Register https://bot.test/oauth/callback') },
+    ]);
+    await cas.close();
   });
 
   test('one that is away', async () => {

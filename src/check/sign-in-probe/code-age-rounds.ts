@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../base/clock.ts';
 import type { CheckResult } from '../../platforms/platform.ts';
 import { shapeOf } from './answer-shape.ts';
-import type { ProbeTools, Round } from './round.ts';
+import { leaveWith, type ProbeTools, type Round } from './round.ts';
 import { codeVerdict, type CodeVerdict } from './tokens-in.ts';
 
 /** One sign-in for each age: how old a code may be is seen only with a code of its own. Counted from its arrival here. */
@@ -14,7 +14,7 @@ function codeAgeRound(tools: ProbeTools, ageMs: number): Round {
   const name = `Code after ${ageSec} s`;
   return {
     title: { en: `A code that is used after ${ageSec} s`, zh: `${ageSec} 秒之后才使用的授权码` },
-    parameters: {},
+    leave: leaveWith(tools),
     isNeeded: () => true,
     async run({ code, arrivedAtMs }) {
       await tools.wait(arrivedAtMs + ageMs - performance.now());

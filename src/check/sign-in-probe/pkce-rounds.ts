@@ -1,7 +1,7 @@
 import { codeChallengeOf, newCodeVerifier } from '../../identity/oauth/pkce.ts';
 import type { CheckResult } from '../../platforms/platform.ts';
 import { shapeOf } from './answer-shape.ts';
-import type { ProbeTools, Round } from './round.ts';
+import { leaveWith, type ProbeTools, type Round } from './round.ts';
 import type { ServiceAnswer } from './service-calls.ts';
 import { codeVerdict, type CodeVerdict } from './tokens-in.ts';
 
@@ -18,7 +18,7 @@ function toleratedParameters(tools: ProbeTools): Round {
   const nextStep = 'Tell who runs the sign-in service: clients must be able to send PKCE (RFC 7636)';
   return {
     title: { en: 'A sign-in with more parameters', zh: '带附加参数的登录' },
-    parameters: { ...challengeOf(verifier), parley_probe: '1' },
+    leave: leaveWith(tools, { ...challengeOf(verifier), parley_probe: '1' }),
     isNeeded: () => true,
     async run({ code }) {
       const answer = await tools.calls.exchange({ code, verifier });
@@ -45,7 +45,7 @@ function wrongVerifier(tools: ProbeTools): Round {
   const name = 'Wrong verifier';
   return {
     title: { en: 'A wrong PKCE verifier', zh: '错误的 PKCE 校验码' },
-    parameters: challengeOf(verifierOf(tools)),
+    leave: leaveWith(tools, challengeOf(verifierOf(tools))),
     isNeeded: () => tools.facts.toleratesParameters === true,
     async run({ code }) {
       const answer = await tools.calls.exchange({ code, verifier: verifierOf(tools) });
@@ -62,7 +62,7 @@ function unaskedVerifier(tools: ProbeTools): Round {
   const name = 'Verifier without challenge';
   return {
     title: { en: 'A PKCE verifier without a challenge', zh: '未声明校验的 PKCE 校验码' },
-    parameters: {},
+    leave: leaveWith(tools),
     isNeeded: () => tools.facts.refusesWrongVerifier === true,
     async run({ code }) {
       const answer = await tools.calls.exchange({ code, verifier: verifierOf(tools) });

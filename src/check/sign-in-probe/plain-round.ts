@@ -5,7 +5,7 @@ import { isForm, shapeOf } from './answer-shape.ts';
 import { guessExpiresUnit } from './expires-unit.ts';
 import { profileOf } from './profile-findings.ts';
 import { refusalsOf } from './refusal-findings.ts';
-import type { ProbeTools, Round } from './round.ts';
+import { leaveWith, type ProbeTools, type Round } from './round.ts';
 import type { ServiceAnswer } from './service-calls.ts';
 import { codeVerdict, tokensIn } from './tokens-in.ts';
 
@@ -13,7 +13,7 @@ import { codeVerdict, tokensIn } from './tokens-in.ts';
 export function plainRound(tools: ProbeTools): Round {
   return {
     title: { en: 'A plain sign-in', zh: '普通登录' },
-    parameters: {},
+    leave: leaveWith(tools),
     isNeeded: () => true,
     async run({ code }) {
       const answer = await tools.calls.exchange({ code });

@@ -3,21 +3,21 @@ import { MINUTE_MS, SECOND_MS } from '../../base/clock.ts';
 import type { CheckResult } from '../../platforms/platform.ts';
 import type { Config } from '../../settings/config.ts';
 import { checkLine, type CheckOutput } from '../run-checks.ts';
-import { codeAgeRounds } from './code-age-rounds.ts';
+import type { ProfileMap } from '../../sign-in-dialects/profile-map-file.ts';
+import { experimentsFor, type Experiments } from './experiments.ts';
 import { noFacts } from './facts.ts';
 import { KnownSecrets } from './known-secrets.ts';
-import { pkceRounds } from './pkce-rounds.ts';
-import { plainRound } from './plain-round.ts';
 import type { ProbeTools } from './round.ts';
 import { startProbeServer, type ProbeServer } from './server.ts';
 import { createServiceCalls } from './service-calls.ts';
 import { createSession, type ProbeSession } from './session.ts';
-import { signOutRound } from './sign-out-round.ts';
 import { suggestSettings, type Suggestion } from './suggest-settings.ts';
 
 export interface SignInProbeOptions {
   signIn: Config['signIn'];
   clientSecret: string;
+  /** Which claims give which part of a profile, with OpenID Connect and CAS; the usual ones unless told. */
+  profileMap?: ProfileMap;
   publicUrl: string;
   host: string;
   port: number;
@@ -42,7 +42,8 @@ const LIMIT_MS = 10 * MINUTE_MS;
 const LINGER_MS = 4 * SECOND_MS;
 /** How often the terminal says how to go on while the browser is away. */
 const HINT_EVERY_MS = MINUTE_MS;
-const NAME_CHARS = 26;
+/** Of the lines' names, which stand below each other. */
+export const NAME_CHARS = 26;
 
 /**
  * The administrator's set-up probe (SECURITY.md sign-in-probe): real sign-ins in the administrator's browser, one after the other,
@@ -64,9 +65,10 @@ export async function runSignInProbe(options: SignInProbeOptions): Promise<0 | 1
 
   let over: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => (over = resolve));
-  const rounds = [plainRound(tools), ...pkceRounds(tools), ...codeAgeRounds(tools), signOutRound(tools)];
-  const session = createSession({ tools, rounds, tell, onOver: over });
-  const server = await serve(options, session, tools);
+  const { clientSecret, profileMap = {} } = options;
+  const experiments = await experimentsFor(tools, { clientSecret, profileMap, redirectUri: redirectUriOf(options) });
+  const session = createSession({ tools, rounds: experiments.rounds, tell, onOver: over });
+  const server = await serve(options, session, experiments);
   if (!server) {
     const nextStep = 'Stop Parley, then run this again: sign-ins come back to its address';
     tell([{ name: 'Port', verdict: 'fault', detail: `${options.port} is taken`, nextStep }]);
@@ -95,11 +97,11 @@ export async function runSignInProbe(options: SignInProbeOptions): Promise<0 | 1
 }
 
 function toolsOf(options: SignInProbeOptions, stop: AbortSignal): ProbeTools {
-  const { signIn, clientSecret, publicUrl, person, codeAgesMs = DEFAULT_CODE_AGES_MS } = options;
+  const { signIn, clientSecret, person, codeAgesMs = DEFAULT_CODE_AGES_MS } = options;
   const secrets = new KnownSecrets();
   secrets.add(clientSecret);
   const { url: authUrl, clientId, scope } = signIn;
-  const redirectUri = `${publicUrl}/oauth/callback`;
+  const redirectUri = redirectUriOf(options);
   return {
     calls: createServiceCalls({ authUrl, clientId, clientSecret, scope, redirectUri }),
     facts: noFacts(),
@@ -112,15 +114,20 @@ function toolsOf(options: SignInProbeOptions, stop: AbortSignal): ProbeTools {
   };
 }
 
+/** The one that is registered for the bot. */
+function redirectUriOf({ publicUrl }: SignInProbeOptions): string {
+  return `${publicUrl}/oauth/callback`;
+}
+
 /** Undefined when the port is taken. */
 async function serve(
   { publicUrl, host, port, signIn }: SignInProbeOptions,
   session: ProbeSession,
-  { calls }: ProbeTools,
+  { logoutUrl, returns }: Experiments,
 ): Promise<ProbeServer | undefined> {
   const { serviceName } = signIn;
   try {
-    return await startProbeServer({ session, logoutUrl: calls.logoutUrl(), publicUrl, host, port, serviceName });
+    return await startProbeServer({ session, logoutUrl, returns, publicUrl, host, port, serviceName });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined;
     throw error;

@@ -37,7 +37,11 @@ function profileFields(answer: ServiceAnswer): CheckResult[] {
   return [{ name, verdict, detail: all.join('; '), nextStep: 'Ask for the fields of the specification' }];
 }
 
-function sameIdOf({ facts, signIn, person }: ProbeTools, profile: Profile): CheckResult[] {
+/** Whether `--person` is this profile's, by the declared rule; nothing where nobody was named. */
+export function sameIdOf(
+  { facts, signIn, person }: Pick<ProbeTools, 'facts' | 'signIn' | 'person'>,
+  profile: Profile,
+): CheckResult[] {
   if (person === undefined) return [];
   const { sameIdRule } = signIn;
   facts.isSameId = isSamePerson(sameIdRule, profile, person);

@@ -20,17 +20,21 @@ export interface ProbeTools {
   wait(ms: number): Promise<void>;
 }
 
-/** A code as it came back, with when (`performance.now()`). */
+/** A code or ticket as it came back, with when (`performance.now()`). */
 export interface ArrivedCode {
   code: string;
+  /** The whole return. */
+  query: URLSearchParams;
+  /** That the browser left with. */
+  state: string;
   arrivedAtMs: number;
 }
 
 /** One sign-in and what is tried with its code. The lines it gives are findings; facts it puts down for the settings. */
 export interface Round {
   title: Bilingual;
-  /** What the authorize address holds besides the specification's parameters and `state`. */
-  parameters: Readonly<Record<string, string>>;
+  /** Where the browser goes with this state. @throws IdentityError where the provider has to be asked first, and cannot be */
+  leave(state: string): Promise<string>;
   /** Whether there is still something to learn from it; asked right before. */
   isNeeded(): boolean;
   run(arrived: ArrivedCode): Promise<CheckResult[]>;
@@ -38,4 +42,9 @@ export interface Round {
   cameToNothing(how: string): CheckResult[];
   /** What is tried after the browser has signed out at the service; only the last round has it. */
   afterSignOut?: { isWanted(): boolean; run(): Promise<CheckResult[]> };
+}
+
+/** The specification's authorize address with these parameters besides its own. */
+export function leaveWith({ calls }: Pick<ProbeTools, 'calls'>, parameters: Readonly<Record<string, string>> = {}) {
+  return (state: string): Promise<string> => Promise.resolve(calls.authorizeUrl({ state, ...parameters }));
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SafeHtml } from '../../base/html.ts';
+import { inBackground } from '../../base/in-background.ts';
 import { listen } from '../../base/http-server.ts';
+import type { ReturnParameter } from '../../identity/dialects/dialect.ts';
 import { randomToken, sameSecret } from '../../base/ids.ts';
 import { languageOfHeader, say, type Bilingual } from '../../base/texts.ts';
 import { pageHeaders } from '../../identity/pages/headers.ts';
@@ -23,7 +25,10 @@ export interface ProbeServer {
 
 export interface ProbeServerOptions {
   session: ProbeSession;
+  /** Where people sign out; empty where no step asks them to. */
   logoutUrl: string;
+  /** What a return brings. */
+  returns?: ReturnParameter;
   publicUrl: string;
   host: string;
   port: number;
@@ -37,7 +42,7 @@ export interface ProbeServerOptions {
  * @throws Error `EADDRINUSE` when the port is taken
  */
 export async function startProbeServer(options: ProbeServerOptions): Promise<ProbeServer> {
-  const { session, logoutUrl, publicUrl, host, port, serviceName } = options;
+  const { session, logoutUrl, returns, publicUrl, host, port, serviceName } = options;
   const path = `/probe/${randomToken()}`;
   const headers = pageHeaders([]);
   let cookie: string | undefined;
@@ -73,11 +78,11 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Pro
   };
   const callback = (request: IncomingMessage, response: ServerResponse, querystring: string) => {
     if (!isOurs(request)) return refuse(request, response, 400);
-    const query = readCallback(querystring);
+    const query = readCallback(querystring, returns);
+    const back = { all: new URLSearchParams(querystring), error: knownErrorIn(querystring) };
     // After signing out, the service may send the browser to the only address that it knows of us.
     if (session.phase === 'signing-out' && query === undefined) session.signedOut();
-    else if (query === undefined || !session.arrive(query, knownErrorIn(querystring)))
-      return refuse(request, response, 400);
+    else if (query === undefined || !session.arrive(query, back)) return refuse(request, response, 400);
     return goTo(response, path);
   };
   const decide = (request: IncomingMessage, response: ServerResponse, act: () => void) => {
@@ -96,7 +101,10 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Pro
         return begin(request, response);
       case `GET ${path}/go`:
         if (!isOurs(request)) return refuse(request, response, 403);
-        return goTo(response, session.depart() ?? path);
+        return inBackground(
+          async () => goTo(response, (await session.depart()) ?? path),
+          () => response.writeHead(500).end(),
+        );
       case `POST ${path}/skip`:
         return decide(request, response, () => session.skip());
       case `POST ${path}/signed-out`:
@@ -125,7 +133,7 @@ function refreshOf({ phase }: ProbeSession, path: string): Record<string, string
   return {};
 }
 
-/** The errors of RFC 6749 section 4.1.2.1; other words of the service are not repeated. */
+/** The errors of RFC 6749 section 4.1.2.1 and of OpenID Connect Core section 3.1.2.6; other words of the service are not repeated. */
 const KNOWN_ERRORS = [
   'invalid_request',
   'unauthorized_client',
@@ -134,6 +142,10 @@ const KNOWN_ERRORS = [
   'invalid_scope',
   'server_error',
   'temporarily_unavailable',
+  'interaction_required',
+  'login_required',
+  'account_selection_required',
+  'consent_required',
 ];
 
 function knownErrorIn(querystring: string): string | undefined {

@@ -2,6 +2,7 @@ import { inBackground } from '../../base/in-background.ts';
 import { asError } from '../../base/coded-error.ts';
 import { randomToken, sameSecret } from '../../base/ids.ts';
 import type { CallbackQuery } from '../../identity/browser/request-guards.ts';
+import { IdentityError } from '../../identity/identity-error.ts';
 import type { CheckResult } from '../../platforms/platform.ts';
 import type { ProbeTools, Round } from './round.ts';
 
@@ -18,13 +19,13 @@ export interface ProbeSession {
   readonly step: number;
   readonly round: Round | undefined;
   readonly stepCount: number;
-  /** The address to go to now; undefined when this is not the time. Asking again begins the same step anew. */
-  depart(): string | undefined;
+  /** The address to go to now; undefined when this is not the time, or there is none. Asking again begins the same step anew. */
+  depart(): Promise<string | undefined>;
   /**
    * Takes what came back; false when it does not belong to the step that is under way, and then nothing has changed.
-   * @param error the error code that came instead of a code, where it is one that is known
+   * @param back all that came, and the error code that came instead of a code, where it is one that is known
    */
-  arrive(query: CallbackQuery, error?: string): boolean;
+  arrive(query: CallbackQuery, back: { all: URLSearchParams; error: string | undefined }): boolean;
   /** The browser did not come back from this step. */
   skip(): void;
   /** The browser has signed out at the service. */
@@ -34,7 +35,7 @@ export interface ProbeSession {
 }
 
 export interface SessionOptions {
-  tools: ProbeTools;
+  tools: Pick<ProbeTools, 'facts' | 'secrets' | 'signIn'>;
   rounds: readonly Round[];
   /** Called with each finding as soon as it is known. */
   tell(lines: readonly CheckResult[]): void;
@@ -88,15 +89,22 @@ export function createSession({ tools, rounds, tell, onOver }: SessionOptions): 
       return round();
     },
     stepCount: rounds.length,
-    depart() {
+    async depart() {
       const current = round();
       if (!current || (phase !== 'ready' && phase !== 'away')) return undefined;
       phase = 'away';
       state = randomToken();
       secrets.add(state);
-      return tools.calls.authorizeUrl({ state, ...current.parameters });
+      try {
+        return await current.leave(state);
+      } catch (thrown) {
+        if (!(thrown instanceof IdentityError)) throw thrown;
+        tell(current.cameToNothing(thrown.message));
+        goOn();
+        return undefined;
+      }
     },
-    arrive(query, error) {
+    arrive(query, { all, error }) {
       const current = round();
       if (!current || phase !== 'away') return false;
       const isFirst = facts.state.echoed + facts.state.missing === 0;
@@ -129,7 +137,7 @@ export function createSession({ tools, rounds, tell, onOver }: SessionOptions): 
       facts.state[query.state === undefined ? 'missing' : 'echoed'] += 1;
       if (isFirst) tell([judgeState(tools)]);
       secrets.add(code);
-      const arrived = { code, arrivedAtMs: performance.now() };
+      const arrived = { code, query: all, state, arrivedAtMs: performance.now() };
       inBackground(() => work(() => current.run(arrived), signOutOrGoOn));
       return true;
     },
@@ -147,12 +155,16 @@ export function createSession({ tools, rounds, tell, onOver }: SessionOptions): 
   };
 }
 
-function judgeState({ facts, signIn }: ProbeTools): CheckResult {
+function judgeState({ facts, signIn }: SessionOptions['tools']): CheckResult {
   const name = 'State';
   if (facts.state.echoed > 0) {
     if (signIn.state === 'required') return { name, verdict: 'ok', detail: 'comes back as it was sent' };
     const nextStep = 'Set SIGN_IN_STATE=required, the stronger of the two';
     return { name, verdict: 'warning', detail: 'comes back as it was sent', nextStep };
+  }
+  if (signIn.type !== 'oauth2') {
+    const nextStep = 'Ask who runs the sign-in service: its protocol returns what was sent';
+    return { name, verdict: 'fault', detail: 'does not come back', nextStep };
   }
   if (signIn.state === 'absent') return { name, verdict: 'ok', detail: 'does not come back, as set' };
   return { name, verdict: 'fault', detail: 'does not come back', nextStep: 'Set SIGN_IN_STATE=absent' };

@@ -1,7 +1,7 @@
 import type { TokenSet } from '../../identity/oauth/token-response.ts';
 import type { CheckResult } from '../../platforms/platform.ts';
 import { shapeOf } from './answer-shape.ts';
-import type { ProbeTools, Round } from './round.ts';
+import { leaveWith, type ProbeTools, type Round } from './round.ts';
 import { tokensIn } from './tokens-in.ts';
 
 /** The last sign-in: whether its tokens outlive the browser's session at the service. */
@@ -13,7 +13,7 @@ export function signOutRound(tools: ProbeTools): Round {
   let tokens: TokenSet | undefined;
   return {
     title: { en: 'Tokens after signing out', zh: '退出登录之后的令牌' },
-    parameters: {},
+    leave: leaveWith(tools),
     isNeeded: () => true,
     async run({ code }) {
       const answer = await tools.calls.exchange({ code });

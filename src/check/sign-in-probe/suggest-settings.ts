@@ -13,6 +13,8 @@ export interface Suggestion {
 
 /** What the findings say about the settings; nothing about what was not seen. */
 export function suggestSettings(facts: ProbeFacts, signIn: Config['signIn']): Suggestion[] {
+  // The other protocols leave open only how long tokens live on.
+  if (signIn.type !== 'oauth2') return suggestTokens(facts, signIn);
   return [
     ...suggestState(facts, signIn),
     ...suggestUnit(facts, signIn),

@@ -45,7 +45,9 @@ export class ProbeBrowser {
     const isProbes = page.url.startsWith(link);
     if (isProbes && page.body.includes('target="_blank"')) {
       const logout = /href="([^"]+)" target="_blank"/.exec(page.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
-      const away = await this.send(logout);
+      const asks = await this.send(logout);
+      const action = /<form[^>]*action="([^"]+)"/.exec(asks.body)?.[1];
+      const away = action === undefined ? asks : await this.send(action, { form: hiddenIn(asks.body), from: asks.url });
       if (away.headers.location !== undefined) return this.send(away.headers.location);
       return this.send(`${link}/signed-out`, { form: {}, from: link });
     }
@@ -61,10 +63,9 @@ export class ProbeBrowser {
   }
 
   async #atService(page: Response<string>, link: string): Promise<Response<string>> {
-    const action = /<form[^>]*action="([^"]+)"/.exec(page.body)?.[1];
+    const action = /<form[^>]*action="([^"]*)"/.exec(page.body)?.[1];
     if (page.statusCode >= 400 || action === undefined) return this.send(link);
-    const hidden = [...page.body.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
-    const form = Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value]));
+    const form = hiddenIn(page.body);
     const typed: Record<string, string> = page.body.includes('name="password"')
       ? { username: this.#person.username ?? '', password: this.#person.password ?? '' }
       : { decision: 'allow', remember: 'yes' };
@@ -97,4 +98,9 @@ export class ProbeBrowser {
     if (url.includes('/probe/')) this.pages.push(response);
     return response;
   }
+}
+
+function hiddenIn(body: string): Record<string, string> {
+  const hidden = [...body.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  return Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value]));
 }

@@ -1,3 +1,4 @@
+import { definedOnly } from '../../../src/base/defined-only.ts';
 import { runSignInProbe, type SignInProbeOptions } from '../../../src/check/sign-in-probe/probe.ts';
 import { freePort } from '../../../src/local/embedded-redis.ts';
 import { loadSound, SERVING } from '../../settings/environments.ts';
@@ -14,8 +15,8 @@ export interface ProbeRun {
 }
 
 export interface RunOptions extends Partial<SignInProbeOptions> {
-  /** More settings. */
-  env?: Record<string, string>;
+  /** More settings; undefined takes one away. */
+  env?: Record<string, string | undefined>;
   person?: string;
   browserOf?: ProbePerson;
 }
@@ -39,14 +40,16 @@ export async function probeStandIn(ways: Ways = {}, options: RunOptions = {}): P
 
 /** A probe that waits for its browser. */
 export async function startProbe(authUrl: string, { env, browserOf: _, ...options }: RunOptions = {}) {
-  const port = await freePort();
-  const { config } = loadSound({
-    ...SERVING,
-    SIGN_IN_URL: authUrl,
-    SIGN_IN_CLIENT_ID: CLIENT.id,
-    SIGN_IN_CLIENT_SECRET: CLIENT.secret,
-    ...env,
-  });
+  const port = options.port ?? (await freePort());
+  const { config } = loadSound(
+    definedOnly({
+      ...SERVING,
+      SIGN_IN_URL: authUrl,
+      SIGN_IN_CLIENT_ID: CLIENT.id,
+      SIGN_IN_CLIENT_SECRET: CLIENT.secret,
+      ...env,
+    }),
+  );
   let text = '';
   let found: (link: string) => void = () => undefined;
   const link = new Promise<string>((resolve) => (found = resolve));

@@ -17,6 +17,8 @@ export interface CasStandIn {
   services: RegExp;
   /** Whether browsers without `x-account` are asked for a name, and are known by their session from then on. */
   hasSessions: boolean;
+  /** Whether a ticket counts for every address: a grave fault. */
+  ignoresService: boolean;
   seen: { authorize: URLSearchParams[]; codes: string[] };
   /** A ticket as if this account had just signed in; for the service address of a started flow, if given. */
   mintCode(account: string, service?: string): string;
@@ -53,7 +55,7 @@ export async function startCasStandIn(): Promise<CasStandIn> {
     const found = tickets.get(ticket);
     tickets.delete(ticket);
     const refused = casAnswer('<cas:authenticationFailure code="INVALID_TICKET">unknown</cas:authenticationFailure>');
-    const account = found?.service === service ? found.account : undefined;
+    const account = stand.ignoresService || found?.service === service ? found?.account : undefined;
     const bent = account === undefined ? undefined : stand.answer?.(account);
     return response
       .writeHead(bent?.status ?? 200)
@@ -80,7 +82,15 @@ export async function startCasStandIn(): Promise<CasStandIn> {
   const stand: CasStandIn = {
     ...server,
     url: `${server.url}/oauth2.0/authorize`,
-    ...{ clientId: '', clientSecret: '', returns: 'ticket', answer: undefined, services: /^/, hasSessions: false },
+    ...{
+      clientId: '',
+      clientSecret: '',
+      returns: 'ticket',
+      answer: undefined,
+      services: /^/,
+      hasSessions: false,
+      ignoresService: false,
+    },
     seen: { authorize: [], codes: [] },
     mintCode(account, service) {
       const ticket = `ST-${randomBytes(12).toString('hex')}`;

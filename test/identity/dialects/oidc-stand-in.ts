@@ -18,6 +18,8 @@ export interface Mischief {
   userInfo?: Record<string, unknown>;
   discovery?: Record<string, unknown>;
   token?: Record<string, unknown>;
+  /** The error with which browsers come back instead of a code. */
+  sendsBack?: string;
   /** Answers of another shape, by path. */
   answers?: Record<string, { status?: number; body: string }>;
 }
@@ -31,6 +33,7 @@ export interface OidcStandIn {
   mischief: Mischief;
   /** Of refreshes. */
   refreshMischief: Mischief;
+  ignoresPkce: boolean;
   seen: { authorize: URLSearchParams[]; codes: string[]; refreshes: string[]; calls: string[] };
   mintCode(account: string, challenge?: string, nonce?: string): string;
   close(): Promise<void>;
@@ -58,10 +61,13 @@ export async function startOidcStandIn(): Promise<OidcStandIn> {
     if (url.pathname === '/oauth2.0/authorize') {
       const query = url.searchParams;
       stand.seen.authorize.push(query);
+      const target = query.get('redirect_uri') ?? '';
+      if (stand.mischief.sendsBack !== undefined)
+        return response.writeHead(302, { location: `${target}?error=${stand.mischief.sendsBack}` }).end();
       const account = String(request.headers['x-account'] ?? '20001');
       const code = stand.mintCode(account, query.get('code_challenge') ?? undefined, query.get('nonce') ?? undefined);
       const back = new URLSearchParams({ code, state: query.get('state') ?? '', iss: server.url });
-      return response.writeHead(302, { location: `${query.get('redirect_uri') ?? ''}?${back.toString()}` }).end();
+      return response.writeHead(302, { location: `${target}?${back.toString()}` }).end();
     }
     const answer = await answers[url.pathname]?.(request);
     response.writeHead(answer ? 200 : 400, { 'content-type': 'application/json' });
@@ -104,7 +110,9 @@ export async function startOidcStandIn(): Promise<OidcStandIn> {
       const challenge = createHash('sha256')
         .update(form.get('code_verifier') ?? '')
         .digest('base64url');
-      return grant?.challenge === challenge ? tokensFor(grant, stand.mischief) : undefined;
+      return grant && (stand.ignoresPkce || grant.challenge === challenge)
+        ? tokensFor(grant, stand.mischief)
+        : undefined;
     },
   };
   const tokensFor = ({ account, nonce }: Grant, mischief: Mischief) => {
@@ -129,6 +137,7 @@ export async function startOidcStandIn(): Promise<OidcStandIn> {
     ...{ clientId: 'parley', clientSecret: 'secret-of-parley-oidc', returns: 'code' },
     mischief: {},
     refreshMischief: {},
+    ignoresPkce: false,
     seen: { authorize: [], codes: [], refreshes: [], calls: [] },
     mintCode(account, challenge, nonce) {
       const code = `OC-${random()}`;
