@@ -15,8 +15,10 @@ const INSTALLED_BY = [
 ];
 const BROWSER_PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_BROWSER = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
-/** What the tests of the containers' files ask: the programs that read those files, by their packages' names. */
-const CONTAINER_PROGRAMS = ['docker-compose'];
+/** What the tests of the containers ask: the programs that read the files which we ship or show, by their packages' names. */
+const CONTAINER_PROGRAMS = ['docker-compose', 'caddy', 'nginx'];
+/** Where Debian has servers; not everybody's PATH names it. */
+const SERVERS = '/usr/sbin';
 const CHINESE_FONTS = '/usr/share/fonts/opentype/noto';
 
 /** Finds a Redis to start, or installs one with the system's package manager. */
@@ -52,14 +54,15 @@ export function ensureBrowser(say) {
  * it: those tests are skipped, and say so.
  */
 export function ensureContainerPrograms(say) {
-  const missing = () => CONTAINER_PROGRAMS.filter((program) => !isOnPath(program));
+  const missing = () =>
+    CONTAINER_PROGRAMS.filter((program) => !isOnPath(program) && !isExecutable(join(SERVERS, program)));
   const wanted = missing();
   if (wanted.length === 0) return;
-  const names = wanted.join(' and ');
+  const names = new Intl.ListFormat('en').format(wanted);
   if (process.env.CI === 'true') {
     say(`Installing ${names} for the tests of the containers ...`);
     if (installWith({ apt: wanted }) && missing().length === 0) return;
-    say(`${names} could not be installed: the tests of the containers that ask it will fail.`);
+    say(`${names} could not be installed: the tests of the containers that ask for it will fail.`);
   } else say(`Without ${names} some tests of the containers are skipped. Install ${names} to run them.`);
 }
 
