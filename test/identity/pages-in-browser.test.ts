@@ -53,7 +53,7 @@ function pagesIn(language: Language): Record<string, SafeHtml> {
   const code = { ...common, language, accountName: PROFILE.name, code: '7K3M9QXP', isAgain: false, isAwaited: true };
   const errors = Object.keys(ERROR_TEXTS).map((name) => {
     const error = name as ErrorPage;
-    const again = error === 'service-failed' ? { again: { ticketHash: 'a'.repeat(64), csrf: common.csrf } } : {};
+    const again = error.endsWith('-failed') ? { again: { ticketHash: 'a'.repeat(64), csrf: common.csrf } } : {};
     const links = { helpUrl: 'mailto:help@example.org' };
     return [name, errorPage({ language, error, back: IN_WECOM, reference: 'Ab3-_x9Z', ...again, ...links })] as const;
   });
@@ -63,6 +63,7 @@ function pagesIn(language: Language): Record<string, SafeHtml> {
       language,
       person: NAMELESS,
       action: '/link/x/start',
+      asksApp: false,
       endsWithCode: false,
       isAwaited: true,
     }),
@@ -72,6 +73,7 @@ function pagesIn(language: Language): Record<string, SafeHtml> {
       language,
       person: NAMED,
       action: '/link/x/start',
+      asksApp: true,
       endsWithCode: true,
       isAwaited: false,
     }),
@@ -179,7 +181,7 @@ test('pages name the bot’s words as they are typed in the app that the reader 
 test('in Chinese a name in Latin letters stands apart within a sentence, and a Chinese one does not', () => {
   const zh = { ...common, language: 'zh' } as const;
   const leadOf = ({ text }: SafeHtml) => /class="lead">([^<]*)</.exec(text)?.[1]?.trim();
-  const landing = { ...zh, action: '/x', endsWithCode: false, isAwaited: true };
+  const landing = { ...zh, action: '/x', asksApp: false, endsWithCode: false, isAwaited: true };
   expect(leadOf(landingPage({ ...landing, person: IN_SLACK_PERSON }))).toMatch(/^你在 Slack 中给机器人/);
   expect(leadOf(landingPage({ ...landing, person: NAMELESS }))).toMatch(/^你在企业微信中给机器人/);
   const confirm = { ...zh, person: IN_SLACK_PERSON, endsWithCode: false, isAwaited: true };

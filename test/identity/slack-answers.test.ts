@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { findChromium, launchChromium } from '../support/chromium.ts';
 import { useTestRedis } from '../support/use-test-redis.ts';
 import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 import { slackChat, startSlackStandIn, type SlackStandIn } from './slack-stand-in.ts';
@@ -98,11 +99,35 @@ describe('the web sign-in of Slack as the proof same-browser [proof-of-person] [
     expect((await browser.follow(await browser.submit(page, '/sign-in/again'))).text).toContain('Are both of these');
   });
 
-  test('pages may lead to Slack, and in the browser no app is needed', async () => {
+  test('pages may lead to Slack and to what lies below it, and say that Slack is asked', async () => {
     const landing = await fixture.browser('20001', 'U1').get(await fixture.link('U1'));
     expect(String(landing.headers['content-security-policy'])).toContain(new URL(slack.url).origin);
-    expect(landing.text).toContain('/start');
+    expect(landing.text).toContain('Slack confirms which account you use there');
+    // A workspace's own host, to which Slack's redirects lead before they come back.
+    expect(slackChat(slack, 'https://slack.com').webSignIn?.origins).toEqual([
+      'https://slack.com',
+      'https://*.slack.com',
+    ]);
   });
+
+  (findChromium() === undefined ? test.skip : test)(
+    'Chromium goes from our form by Slack to the service and back',
+    async () => {
+      const browser = await launchChromium();
+      const page = await browser.newPage({
+        locale: 'en-US',
+        extraHTTPHeaders: { 'x-member': 'U1', 'x-account': '20001' },
+      });
+      await page.goto(await fixture.link('U1'));
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.waitForURL('**/sign-in/confirm');
+      await page.getByRole('button', { name: 'Confirm and sign in' }).click();
+      await page.getByRole('heading', { name: 'You are signed in as' }).waitFor();
+      await browser.close();
+      expect(slack.seen.authorize).toHaveLength(1);
+    },
+    30_000,
+  );
 });
 
 type Broken = [string, SlackStandIn['mischief']];

@@ -98,13 +98,13 @@ export async function startSlackStandIn(): Promise<SlackStandIn> {
   return stand;
 }
 
-/** The real platform, at the stand-in. */
-export function slackChat(slack: SlackStandIn): FakePlatform {
+/** The real platform, at the stand-in; its pages elsewhere where that is told. */
+export function slackChat(slack: SlackStandIn, openUrl = slack.url): FakePlatform {
   const platform = createSlack({
     signingSecret: 'signing-secret',
     botToken: BOT_TOKEN,
     apiUrl: `${slack.url}/api/`,
-    openUrl: slack.url,
+    openUrl,
     webSignIn: { client: CLIENT, redirectUri: '' },
     reply: 'stream',
     webhookWindowSec: 300,

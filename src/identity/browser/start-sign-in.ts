@@ -58,13 +58,15 @@ async function showLanding(parts: StartParts, request: BrowserRequest, linkTicke
   if (belongsInApp(parts, request, platform)) return openInApp(parts, request, ticket);
   // The page's form may lead there only if the address is known by then.
   await parts.authorizations.prepare();
+  const proofs = proofsFor(parts.rules, ticket.person.platform);
   const page = landingPage({
     language: request.language,
     person: ticket.person,
     providerName: say(parts.providerName, request.language),
     action: `/link/${linkTicket}/start`,
     csrf: parts.forms.token(cookie, ticket.hash),
-    endsWithCode: proofsFor(parts.rules, ticket.person.platform).includes('typed-code'),
+    asksApp: proofs.includes('same-browser') && platform.webSignIn?.needsAppBrowser === false,
+    endsWithCode: proofs.includes('typed-code'),
     isAwaited: isAnswered(await parts.waitsFor(ticket.person)),
   });
   return { kind: 'page', page, cookie };

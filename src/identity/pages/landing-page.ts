@@ -12,6 +12,7 @@ const TEXTS: Catalogue<
   | 'joins'
   | 'warning'
   | 'steps'
+  | 'asksApp'
   | 'signIn'
   | 'check'
   | 'type'
@@ -35,6 +36,7 @@ const TEXTS: Catalogue<
     zh: '只有当你本人在该聊天中提出请求时才继续。如果链接是别人发给你的，请关闭此页面。',
   },
   steps: { en: 'What happens next', zh: '接下来' },
+  asksApp: { en: '{platform} confirms which account you use there.', zh: '由{platform}确认你在其中使用的账号。' },
   signIn: { en: 'You sign in at {provider}.', zh: '在{provider}中登录。' },
   check: { en: 'You check that both accounts are yours.', zh: '确认两个账号都是你的。' },
   type: {
@@ -65,6 +67,8 @@ interface LandingView {
   providerName: string;
   action: string;
   csrf: string;
+  /** Proof same-browser, where the app's own web sign-in is a page that people see. */
+  asksApp: boolean;
   /** Proof typed-code: a code has to be typed in the chat. */
   endsWithCode: boolean;
   /** Whether a question is answered once somebody has signed in. */
@@ -73,7 +77,7 @@ interface LandingView {
 
 /** What a link shows before anything happens (SECURITY.md named-before-consent). */
 export function landingPage(view: LandingView): SafeHtml {
-  const { language, person, providerName, action, csrf, endsWithCode, isAwaited } = view;
+  const { language, person, providerName, action, csrf, asksApp, endsWithCode, isAwaited } = view;
   const values = {
     platform: inSentence(platformLabel(person.platform, language), language),
     provider: inSentence(providerName, language),
@@ -91,6 +95,7 @@ export function landingPage(view: LandingView): SafeHtml {
     <section class="steps" aria-labelledby="steps">
       <h2 id="steps">${text('steps')}</h2>
       <ol>
+        ${asksApp ? html`<li>${text('asksApp')}</li>` : ''}
         <li>${text('signIn')}</li>
         <li>${text('check')}</li>
         ${endsWithCode ? html`<li>${text('type')}</li>` : ''}
