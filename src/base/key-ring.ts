@@ -13,7 +13,15 @@ const PSEUDONYM_DIGITS = 32;
 const SEALED_FORM = /^[sv]1\.([0-9a-f]{8})\./;
 
 /** Thrown when a sealed value cannot be opened: its key is gone, or it was altered or moved to another owner. */
-export class SealError extends CodedError<'seal_unknown_key' | 'seal_broken'> {}
+export class SealError extends CodedError<'seal_unknown_key' | 'seal_broken'> {
+  /** The key that is lacking; empty for what is broken. */
+  readonly keyId: string;
+
+  constructor(code: SealError['code'], message: string, keyId = '') {
+    super(code, message);
+    this.keyId = keyId;
+  }
+}
 
 interface RingKey {
   id: string;
@@ -143,7 +151,7 @@ export class KeyRing {
 
   #find(keyId: string): RingKey {
     const found = this.#keys.find((candidate) => candidate.id === keyId);
-    if (!found) throw new SealError('seal_unknown_key', `No key ${keyId} in the ring`);
+    if (!found) throw new SealError('seal_unknown_key', `No key ${keyId} in the ring`, keyId);
     return found;
   }
 
@@ -155,16 +163,6 @@ export class KeyRing {
       this.#derived.set(name, derived);
     }
     return derived;
-  }
-}
-
-/** What `open` gives; undefined for a value that was altered or whose key is gone. @throws whatever else it throws */
-export function ifOpens<T>(open: () => T): T | undefined {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof SealError) return undefined;
-    throw error;
   }
 }
 

@@ -1,4 +1,5 @@
-import { type KeyRing, SealError } from '../base/key-ring.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import { tryOpenJson } from '../base/try-open.ts';
 
 /** Where an image stands in its question: in what is quoted, or behind so many characters (UTF-16 units) of its text. */
 export type ImagePlace = 'quote' | number;
@@ -38,7 +39,7 @@ export function sealTurn(keyRing: KeyRing, conversationId: string, turn: History
 }
 
 /**
- * Opens a conversation's turns, in their order. A record whose key is lost, or of a version that is not known, is
+ * Opens a conversation's turns, in their order. A record that is broken, lacks its key, or is of a version that is not known, is
  * skipped: the conversation goes on without it (SECURITY.md key-rotation).
  * @param onSkipped told how many were skipped, if any
  */
@@ -54,13 +55,9 @@ export function openTurns(
 }
 
 function openTurn(keyRing: KeyRing, conversationId: string, sealed: string): HistoryTurn | undefined {
-  try {
-    const turn: unknown = JSON.parse(keyRing.open(PURPOSE, conversationId, sealed));
-    return isTurn(turn) ? turn : undefined;
-  } catch (error) {
-    if (error instanceof SealError || error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const readTurn = (value: unknown) => (isTurn(value) ? value : undefined);
+  const opened = tryOpenJson(() => keyRing.open(PURPOSE, conversationId, sealed), readTurn);
+  return opened.kind === 'opened' ? opened.value : undefined;
 }
 
 function isTurn(value: unknown): value is HistoryTurn {

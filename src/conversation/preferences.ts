@@ -1,6 +1,7 @@
 import { hashParts } from '../base/ids.ts';
-import { SealError, type KeyRing } from '../base/key-ring.ts';
+import type { KeyRing } from '../base/key-ring.ts';
 import type { Language } from '../base/texts.ts';
+import { tryOpenJson } from '../base/try-open.ts';
 import { personIdOf } from '../domain/conversation.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import type { PreferencesChange } from '../domain/turn.ts';
@@ -23,7 +24,7 @@ const EFFORTS: readonly unknown[] = ['off', 'low', 'high', 'max'] satisfies Thin
 const LANGUAGES: readonly unknown[] = ['en', 'zh'] satisfies Language[];
 
 /**
- * Opens what the sender of a message chose in its chat. Where nothing is kept, or no key opens it any more, the defaults
+ * Opens what the sender of a message chose in its chat. Where nothing is kept, or it is broken or lacks its key, the defaults
  * hold (SECURITY.md key-rotation).
  * @param sealed the fields of the sender's hash, as a claim carries them
  */
@@ -31,12 +32,8 @@ export function openPreferences(keyRing: KeyRing, sealed: Readonly<Record<string
   const { personId, field } = ownerOfPreferences(place);
   const kept = sealed[field];
   if (kept === undefined) return {};
-  try {
-    return readPreferences(JSON.parse(keyRing.open(PURPOSE, `${personId}|${field}`, kept)));
-  } catch (error) {
-    if (error instanceof SealError || error instanceof SyntaxError) return {};
-    throw error;
-  }
+  const opened = tryOpenJson(() => keyRing.open(PURPOSE, `${personId}|${field}`, kept), readPreferences);
+  return opened.kind === 'opened' ? opened.value : {};
 }
 
 /** Seals what a person chose, for the commit. */
@@ -53,8 +50,8 @@ export function ownerOfPreferences({ chat, sender, ...owner }: Place): { personI
   };
 }
 
-function readPreferences(value: unknown): Preferences {
-  if (typeof value !== 'object' || value === null) return {};
+function readPreferences(value: unknown): Preferences | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
   const { model, thinking, language } = value as Record<keyof Preferences, unknown>;
   return {
     model: typeof model === 'string' ? model : undefined,

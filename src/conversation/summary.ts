@@ -1,4 +1,5 @@
-import { SealError, type KeyRing } from '../base/key-ring.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import { tryOpenJson } from '../base/try-open.ts';
 
 /** What a machine wrote down of a conversation's older turns, which no prompt holds any more. */
 export interface ConversationSummary {
@@ -19,17 +20,13 @@ export function sealSummary(keyRing: KeyRing, conversationId: string, summary: C
 }
 
 /**
- * Opens a conversation's summary. Whatever is none (nothing kept, the mark of a cleared one, a lost key, a version that is
+ * Opens a conversation's summary. Whatever is none (nothing kept, the mark of a cleared one, a broken one, a lacking key, a version that is
  * not known) is undefined: the conversation goes on without it (SECURITY.md key-rotation).
  */
 export function openSummary(keyRing: KeyRing, conversationId: string, kept: string): ConversationSummary | undefined {
-  try {
-    const value: unknown = JSON.parse(keyRing.open(PURPOSE, conversationId, kept));
-    return isSummary(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SealError || error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const readSummary = (value: unknown) => (isSummary(value) ? value : undefined);
+  const opened = tryOpenJson(() => keyRing.open(PURPOSE, conversationId, kept), readSummary);
+  return opened.kind === 'opened' ? opened.value : undefined;
 }
 
 /** Whose words a reader of a summary may see. */

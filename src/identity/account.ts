@@ -1,4 +1,5 @@
 import type { Language } from '../base/texts.ts';
+import { recordWith } from '../base/try-open.ts';
 import { personIdOf, type ConversationRef } from '../domain/conversation.ts';
 import type { PlatformName } from '../domain/message.ts';
 
@@ -15,6 +16,9 @@ export interface ChatPerson extends PersonOwner {
   /** The language of the chat in which sign-in was asked for, where it is known. */
   language?: Language;
 }
+
+/** Reads a chat person that was kept sealed. */
+export const readChatPerson = recordWith<ChatPerson>('platform', 'tenant', 'app', 'chatUserId');
 
 /** What a link's commit asks for: the messages that this conversation holds can be answered now. */
 export interface Release {

@@ -1,7 +1,8 @@
 import { DAY_MS, SECOND_MS } from '../base/clock.ts';
 import { randomToken } from '../base/ids.ts';
-import { ifOpens, type KeyRing } from '../base/key-ring.ts';
+import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { tryOpen } from '../base/try-open.ts';
 import { MAX_IMAGE_BYTES } from './api.ts';
 import { MessengerError } from './messenger-error.ts';
 
@@ -49,8 +50,9 @@ export class MediaStore {
   }
 
   #open(id: string, sealed: string): Buffer | undefined {
-    // One that was kept for an earlier bot, under its key, is none.
-    return ifOpens(() => Buffer.from(this.#keyRing.open(PURPOSE, id, sealed), 'base64'));
+    const opened = tryOpen(() => this.#keyRing.open(PURPOSE, id, sealed));
+    // One that was kept for an earlier bot, under its key, is none; nor is a broken one.
+    return opened.kind === 'opened' ? Buffer.from(opened.value, 'base64') : undefined;
   }
 }
 

@@ -1,7 +1,8 @@
 import { DAY_MS, SECOND_MS } from '../base/clock.ts';
 import { hashParts } from '../base/ids.ts';
-import { ifOpens, type KeyRing } from '../base/key-ring.ts';
+import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { recordWith, tryOpenJson } from '../base/try-open.ts';
 import { MessengerError } from './messenger-error.ts';
 import { isSeenBy, type StoredMessage } from './stored-message.ts';
 
@@ -132,8 +133,10 @@ export class MessageStore {
   }
 
   #open(id: string, sealed: string): StoredMessage | undefined {
-    // What is sealed under the key of an earlier bot is gone for good, as after a change of the platform's keys.
-    return ifOpens(() => JSON.parse(this.#keyRing.open(PURPOSE, id, sealed)) as StoredMessage);
+    const readMessage = recordWith<StoredMessage>('id', 'conversationId', 'sender');
+    const opened = tryOpenJson(() => this.#keyRing.open(PURPOSE, id, sealed), readMessage);
+    // What is sealed under the key of an earlier bot is gone for good, as after a change of the platform's keys; so is what is broken.
+    return opened.kind === 'opened' ? opened.value : undefined;
   }
 }
 

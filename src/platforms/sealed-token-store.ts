@@ -1,6 +1,7 @@
-import { ifOpens, type KeyRing } from '../base/key-ring.ts';
+import type { KeyRing } from '../base/key-ring.ts';
 import type { NowMs } from '../base/clock.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { recordWith, tryOpenJson } from '../base/try-open.ts';
 
 /** A platform's access token, as the platform's folder keeps it between calls and processes. */
 interface StoredToken {
@@ -17,12 +18,18 @@ export function createSealedTokenStore(redis: RedisClient, keyRing: KeyRing, now
     async read(name: string): Promise<StoredToken | undefined> {
       const sealed = await redis.get(keyOf(name));
       if (sealed === null) return undefined;
-      // Under a lost key a token is simply asked for again.
-      return ifOpens(() => JSON.parse(keyRing.open(PURPOSE, name, sealed)) as StoredToken);
+      const opened = tryOpenJson(() => keyRing.open(PURPOSE, name, sealed), readToken);
+      // Broken or under a lacking key, a token is simply asked for again.
+      return opened.kind === 'opened' ? opened.value : undefined;
     },
     async write(name: string, stored: StoredToken): Promise<void> {
       const lifeMs = Math.max(1, Math.round(stored.expiresAtMs - nowMs()));
       await redis.set(keyOf(name), keyRing.seal(PURPOSE, name, JSON.stringify(stored)), 'PX', lifeMs);
     },
   };
+}
+
+function readToken(value: unknown): StoredToken | undefined {
+  const stored = recordWith<StoredToken>('token')(value);
+  return typeof stored?.expiresAtMs === 'number' ? stored : undefined;
 }

@@ -1,5 +1,6 @@
-import { ifOpens, type KeyRing } from '../base/key-ring.ts';
+import type { KeyRing } from '../base/key-ring.ts';
 import { CodedError } from '../base/coded-error.ts';
+import { recordWith, tryOpenJson, type Opened } from '../base/try-open.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import type { AnswerTarget, WaitingMessage } from '../domain/turn.ts';
 
@@ -26,8 +27,8 @@ export function sealMessage(keyRing: KeyRing, deliveryId: string, message: Inbou
   return keyRing.seal(PURPOSE, deliveryId, JSON.stringify(message));
 }
 
-/** Reads one inbox entry. @throws EntryError, SealError */
-export function openEntry(keyRing: KeyRing, entry: string): WaitingMessage {
+/** Reads one inbox entry. @throws EntryError */
+export function openEntry(keyRing: KeyRing, entry: string): Opened<WaitingMessage> {
   const match = ENTRY.exec(entry);
   if (!match) throw new EntryError('entry_unreadable', 'An inbox entry has an unknown form');
   const [, deliveryId, , acceptedAtMs, seq, sealed] = match as unknown as [
@@ -38,14 +39,24 @@ export function openEntry(keyRing: KeyRing, entry: string): WaitingMessage {
     string,
     string,
   ];
-  const message = JSON.parse(keyRing.open(PURPOSE, deliveryId, sealed)) as InboundMessage;
+  const opened = tryOpenJson(() => keyRing.open(PURPOSE, deliveryId, sealed), readMessage);
+  if (opened.kind !== 'opened') return opened;
+  const message = opened.value;
   if ((message.version as number) !== KNOWN_VERSION) {
     throw new EntryError(
       'entry_unknown_version',
       `A message of version ${String(message.version)} waits for a newer worker`,
     );
   }
-  return { deliveryId, acceptedAtMs: Number(acceptedAtMs), seq: Number(seq), message };
+  return { kind: 'opened', value: { deliveryId, acceptedAtMs: Number(acceptedAtMs), seq: Number(seq), message } };
+}
+
+/** What another version's message must hold is not known here. */
+function readMessage(value: unknown): InboundMessage | undefined {
+  const message = recordWith<InboundMessage>()(value);
+  if (typeof message?.version !== 'number') return undefined;
+  const isWhole = [message.chat, message.sender, message.parts].every((part) => typeof part === 'object');
+  return isWhole || (message.version as number) !== KNOWN_VERSION ? message : undefined;
 }
 
 /** Seals where the answer goes, apart from the message; empty where the platform polls. */
@@ -54,10 +65,12 @@ export function sealTarget(keyRing: KeyRing, deliveryId: string, { platform, rep
   return keyRing.seal(TARGET_PURPOSE, deliveryId, JSON.stringify({ platform, replyTarget } satisfies AnswerTarget));
 }
 
-/** Opens what `sealTarget` made; undefined for what is none or does not open: then nothing can be said there. */
+/** Opens what `sealTarget` made; undefined for none, and for one that is broken or lacks its key: then nothing can be said there. */
 export function openTarget(keyRing: KeyRing, deliveryId: string, sealed: string): AnswerTarget | undefined {
   if (sealed === '') return undefined;
-  return ifOpens(() => JSON.parse(keyRing.open(TARGET_PURPOSE, deliveryId, sealed)) as AnswerTarget);
+  const readTarget = recordWith<AnswerTarget>('platform', 'replyTarget');
+  const opened = tryOpenJson(() => keyRing.open(TARGET_PURPOSE, deliveryId, sealed), readTarget);
+  return opened.kind === 'opened' ? opened.value : undefined;
 }
 
 /** The delivery id of an entry, which is readable without a key. */

@@ -1,4 +1,5 @@
-import { ifOpens, SealError, type KeyRing } from '../base/key-ring.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import { tryOpen } from '../base/try-open.ts';
 import { deliveryIdOfEntry, EntryError, openEntry } from './inbox-entry.ts';
 import { type WaitingMessage } from '../domain/turn.ts';
 
@@ -9,37 +10,37 @@ export function sealAnswer(keyRing: KeyRing, turnId: string, answer: string): st
   return keyRing.seal(ANSWER_PURPOSE, turnId, answer);
 }
 
-/** Opens a turn's stored answer. One that does not open counts as none: whatever it was, the question can be answered. */
+/** Opens a turn's stored answer. One that is broken or lacks its key counts as none: whatever it was, the question can be answered. */
 export function openAnswer(keyRing: KeyRing, turnId: string, sealed: string): string | undefined {
   if (sealed === '') return undefined;
-  return ifOpens(() => keyRing.open(ANSWER_PURPOSE, turnId, sealed));
+  const opened = tryOpen(() => keyRing.open(ANSWER_PURPOSE, turnId, sealed));
+  return opened.kind === 'opened' ? opened.value : undefined;
 }
 
 /**
- * Opens a turn's messages. `unreadable` names those that were altered.
+ * Opens a turn's messages. `unreadable` names the broken ones; and those that lack their key, which the claim leaves where they
+ * are for as long as somebody may have it.
  * @throws EntryError for what only a newer worker reads
  */
 export function readEntries(keyRing: KeyRing, entries: string[]): { messages: WaitingMessage[]; unreadable: string[] } {
   const messages: WaitingMessage[] = [];
   const unreadable: string[] = [];
   for (const entry of entries) {
-    try {
-      messages.push(openEntry(keyRing, entry));
-    } catch (error) {
-      if (!(error instanceof SealError)) throw error;
-      unreadable.push(deliveryIdOfEntry(entry));
-    }
+    const opened = openEntry(keyRing, entry);
+    if (opened.kind === 'opened') messages.push(opened.value);
+    else unreadable.push(deliveryIdOfEntry(entry));
   }
   return { messages, unreadable };
 }
 
-/** Opens what can be opened; the rest waits for whoever can. */
+/** Opens what can be opened; the rest (broken, without its key, of a newer version) waits for its own turn. */
 export function readableOf(keyRing: KeyRing, entries: string[]): WaitingMessage[] {
   return entries.flatMap((entry) => {
     try {
-      return [openEntry(keyRing, entry)];
+      const opened = openEntry(keyRing, entry);
+      return opened.kind === 'opened' ? [opened.value] : [];
     } catch (error) {
-      if (error instanceof SealError || error instanceof EntryError) return [];
+      if (error instanceof EntryError) return [];
       throw error;
     }
   });

@@ -61,7 +61,7 @@ export class TurnLease {
    * Claims the conversation's turn. A claim of which the answer came so late that it may have run out on its way is
    * asked for again, so that a turn never begins under a claim that another worker has taken meanwhile.
    * @returns undefined when nothing waits, or when another worker's claim is alive
-   * @throws EntryError, SealError and whatever the connection throws, as `TurnStore.begin`
+   * @throws EntryError, MissingKeyError and whatever the connection throws, as `TurnStore.begin`
    */
   async begin(conversation: ConversationRef): Promise<TurnClaim | undefined> {
     const sentMs = monotonicMs();

@@ -1,6 +1,7 @@
 import type { KeyRing } from '../base/key-ring.ts';
 import { messageKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { tryOpen } from '../base/try-open.ts';
 
 /** Marks that close what a growing answer has open. */
 const CLOSING_MARKS = /[\s*_~`]+$/;
@@ -40,6 +41,9 @@ export class EarlierSnapshot {
   async #read(): Promise<string> {
     const { redis, keyRing, partition, deliveryId, purpose } = this.#options;
     const sealed = await redis.hget(messageKey(partition, deliveryId), 'content');
-    return typeof sealed === 'string' && sealed !== '' ? keyRing.open(purpose, deliveryId, sealed) : '';
+    if (typeof sealed !== 'string' || sealed === '') return '';
+    const opened = tryOpen(() => keyRing.open(purpose, deliveryId, sealed));
+    // Broken or without its key, it cannot be compared with: then what is said now takes its place.
+    return opened.kind === 'opened' ? opened.value : '';
   }
 }

@@ -1,7 +1,8 @@
 import { conversationKeys } from '../domain/partition-keys.ts';
 import { DAY_MS } from '../base/clock.ts';
-import { SealError, type KeyRing } from '../base/key-ring.ts';
+import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { tryOpen } from '../base/try-open.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 
 const PURPOSE = 'notice';
@@ -38,13 +39,9 @@ export function openNotices(
   const texts: string[] = [];
   const done: string[] = [];
   for (const notice of sealed) {
-    try {
-      texts.push(keyRing.open(PURPOSE, conversation.id, notice));
-      done.push(notice);
-    } catch (error) {
-      if (!(error instanceof SealError)) throw error;
-      if (error.code === 'seal_broken') done.push(notice);
-    }
+    const opened = tryOpen(() => keyRing.open(PURPOSE, conversation.id, notice));
+    if (opened.kind === 'opened') texts.push(opened.value);
+    if (opened.kind !== 'key-lacking') done.push(notice);
   }
   return { texts, done };
 }

@@ -2,7 +2,8 @@ import { messageKey, messageKeyPrefix } from '../domain/partition-keys.ts';
 import { SECOND_MS } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import type { AnswerOf, ScriptShape } from '../base/script-shape.ts';
-import { type KeyRing, SealError } from '../base/key-ring.ts';
+import type { KeyRing } from '../base/key-ring.ts';
+import { tryOpen } from '../base/try-open.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { PulledReply } from '../domain/reply.ts';
@@ -104,10 +105,7 @@ export function stopTaken(): string {
 /** @returns undefined for what another key sealed; empty for what was altered: the poll ends with the sentence for replies that are gone */
 function openContent(keyRing: KeyRing, replyId: string, sealed: string): string | undefined {
   if (sealed === '') return '';
-  try {
-    return keyRing.open(CONTENT_PURPOSE, replyId, sealed);
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-    return error.code === 'seal_unknown_key' ? undefined : '';
-  }
+  const opened = tryOpen(() => keyRing.open(CONTENT_PURPOSE, replyId, sealed));
+  if (opened.kind === 'key-lacking') return undefined;
+  return opened.kind === 'opened' ? opened.value : '';
 }

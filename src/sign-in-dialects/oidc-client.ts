@@ -97,7 +97,7 @@ export class OidcClient {
 
   /** Exchanges the code of a return, once. @throws ProviderError */
   async redeem(back: { callbackUrl: string; state: string; query: URLSearchParams; kept: string }) {
-    const { verifier, nonce } = JSON.parse(back.kept) as Kept;
+    const { verifier, nonce } = readKept(back.kept);
     const configuration = await this.#discovered();
     try {
       const address = new URL(`${back.callbackUrl}?${back.query.toString()}`);
@@ -207,4 +207,14 @@ function authenticateBy(secret: string): oidc.ClientAuth {
     const authenticate = supported.includes('client_secret_basic') ? basic : post;
     return authenticate(server, client, body, headers);
   };
+}
+
+/** What another dialect kept, before the deployment changed to this one, is none of ours. @throws ProviderError `lost` */
+function readKept(text: string): Kept {
+  try {
+    return JSON.parse(text) as Kept;
+  } catch {
+    // The error is not passed on: its message quotes the verifier.
+    throw new ProviderError('lost', 'What was kept at the departure is of another dialect');
+  }
 }

@@ -124,3 +124,42 @@ function beforeCommit(redis: RedisClient, run: () => Promise<unknown>): RedisCli
     },
   });
 }
+
+describe('what a code exchange needs does not open [sealed-records]', () => {
+  const altered = (sealed: string) => `${sealed.slice(0, -4)}${sealed.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`;
+  test.each([
+    ['was altered', altered],
+    ['lacks its key', (sealed: string) => sealed.replace(/^s1\.[0-9a-f]{8}/, 's1.00000000')],
+    ['is not there', () => undefined],
+  ])('a verifier that %s ends the sign-in on its page: no code is exchanged, nothing kept', async (_, change) => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = own();
+    const started = await browser.submit(await browser.get(await fixture.link('20001')));
+    const callback = String((await browser.follow(started, /\/oauth\/callback/)).headers['location']);
+    const [name = ''] = await server.redis.keys(keys.transaction('*'));
+    const transaction = JSON.parse((await server.redis.get(name)) ?? '{}') as { verifier: string };
+    const changed = { ...transaction, verifier: change(transaction.verifier) };
+    await server.redis.set(name, JSON.stringify(changed), 'PX', 60_000);
+    const page = await browser.get(callback);
+    expect(page.status).toBe(400);
+    expect(page.text).toContain('This sign-in could not be completed');
+    expect(fixture.service.seen.codes).toEqual([]);
+    expect(await server.redis.keys(keys.quarantine('*'))).toEqual([]);
+    // A new link is a new try.
+    expect((await fixture.walk(own(), await fixture.link('20001', true))).text).toContain('You are signed in');
+  });
+
+  test('nor does what the platform’s own web sign-in needs, and who came back is not asked', async () => {
+    await open({ signIn: { proof: ['same-browser'] } });
+    const browser = own();
+    const started = await browser.submit(await browser.get(await fixture.link('20001')));
+    const [name = ''] = await server.redis.keys(keys.transaction('*'));
+    const transaction = JSON.parse((await server.redis.get(name)) ?? '{}') as { verifier: string };
+    const changed = { ...transaction, verifier: altered(transaction.verifier) };
+    await server.redis.set(name, JSON.stringify(changed), 'PX', 60_000);
+    const page = await browser.follow(started);
+    expect(page.status).toBe(400);
+    expect(page.text).toContain('This sign-in could not be completed');
+    expect(fixture.service.seen.codes).toEqual([]);
+  });
+});

@@ -129,7 +129,9 @@ test('two rests for one person, brought by two workers at once, do not stand mix
   const sealed = (await fixture.server.redis.hget(followUpKeyPrefix(partition) + first, 'sealed')) ?? '';
   const other = sha256Hex('another message').slice(0, 40);
   const pieces = [VERY_LONG.replaceAll('line', 'LINE').slice(0, 20_000)];
-  const followUp = { ...openFollowUp(fixture.keyRing, first, sealed), pieces };
+  const opened = openFollowUp(fixture.keyRing, first, sealed);
+  if (opened.kind !== 'opened') throw opened.error;
+  const followUp = { ...opened.value, pieces };
   const key = followUpKeyPrefix(partition) + other;
   await turn.bring(
     fixture.worker(async () => {

@@ -1,6 +1,7 @@
 import { MIB_BYTES } from '../../base/clock.ts';
-import { ifOpens, type KeyRing } from '../../base/key-ring.ts';
+import type { KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
+import { tryOpenAs } from '../../base/try-open.ts';
 import { HELD_LIFE_MS } from '../../domain/message.ts';
 import { mediaBytesKey, mediaKey } from '../../domain/partition-keys.ts';
 import type { RedisClient } from '../../base/redis.ts';
@@ -68,7 +69,7 @@ export class MediaStore {
     return shareScript.run(this.#redis, { taken: UNLINKED_BYTES_KEY }, args);
   }
 
-  /** @returns the images in the same order; undefined for one that is gone or whose key is lost */
+  /** @returns the images in the same order; undefined for one that is gone, broken, or lacks its key: it is asked for anew */
   async read(partition: number, mediaIds: readonly string[]): Promise<(KeptImage | undefined)[]> {
     if (mediaIds.length === 0) return [];
     const sealed = await this.#redis.mget(mediaIds.map((mediaId) => mediaKey(partition, mediaId)));
@@ -82,7 +83,8 @@ export class MediaStore {
 
   #open(mediaId: string, sealed: string | undefined): KeptImage | undefined {
     if (sealed === undefined) return undefined;
-    return ifOpens(() => keptImage(this.#keyRing.open(PURPOSE, mediaId, sealed)));
+    const opened = tryOpenAs(() => this.#keyRing.open(PURPOSE, mediaId, sealed), keptImage);
+    return opened.kind === 'opened' ? opened.value : undefined;
   }
 }
 

@@ -4,6 +4,7 @@ import { asError } from '../../base/coded-error.ts';
 import { sha256Hex } from '../../base/ids.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import type { Log } from '../../base/log.ts';
+import { tryOpen } from '../../base/try-open.ts';
 import { platformCallbackUrl } from '../../platforms/callback-url.ts';
 import type { Platform, WebSignIn } from '../../platforms/platform.ts';
 import type { Redeemed, SignInDialect } from '../dialects/dialect.ts';
@@ -39,13 +40,13 @@ export interface Authorizations {
     platform: Platform,
     leg: Pick<LegOptions, 'ticketHash' | 'cookieHash' | 'again'>,
   ): Promise<AuthorizationRequest>;
-  /** Asks the platform who came back from its web sign-in. @throws PlatformError */
+  /** Asks the platform who came back from its web sign-in. @throws PlatformError; PageError sign-in-broken-off when what that needs does not open */
   identify(returned: Returned, webSignIn: WebSignIn): ReturnType<WebSignIn['identify']>;
   /** To the sign-in service (SECURITY.md one-transaction, fixed-redirect). @throws PageError service-failed */
   toService(leg: LegOptions): Promise<AuthorizationRequest>;
   /** Binds the ticket to this browser for one authorization request. @throws PageError link-used-up when it is another browser's or over, too-many-tries when it was started too often */
   begin(start: Parameters<Tickets['start']>[0]): Promise<void>;
-  /** Exchanges what a return from the service brought. @throws IdentityError `service_…` */
+  /** Exchanges what a return from the service brought. @throws IdentityError `service_…`; PageError sign-in-broken-off when what the exchange needs does not open */
   redeem(returned: Returned): Promise<Redeemed>;
   /** What the sign-in service's failure is to a browser; everything else stays what it is. */
   failure(thrown: unknown, again: TryAgain): Error;
@@ -68,6 +69,13 @@ export function createAuthorizations(parts: AuthorizationParts): Authorizations 
     log.warn({ error: thrown }, 'the sign-in service failed');
     return new PageError('service-failed', { again, status: thrown.code === 'service_timeout' ? 504 : undefined });
   };
+  const openKept = (purpose: string, cookieHash: string, sealed: string): string => {
+    const opened = tryOpen(() => keyRing.open(purpose, cookieHash, sealed));
+    if (opened.kind === 'opened') return opened.value;
+    // Broken, or without its key. The transaction is taken, so that no other process with the key can go on with it either.
+    log.warn({ error: opened.error }, 'what a browser’s return needs does not open');
+    throw new PageError('sign-in-broken-off');
+  };
   return {
     prepare: () => dialect.prepare(),
     async toPlatform({ name, webSignIn }, { ticketHash, cookieHash, again }) {
@@ -85,7 +93,7 @@ export function createAuthorizations(parts: AuthorizationParts): Authorizations 
     },
     async identify({ code, query, cookieHash, transaction: { redirectUri, verifier } }, webSignIn) {
       // Earlier versions kept nothing.
-      const kept = verifier === undefined ? '' : keyRing.open(PLATFORM_PURPOSE, cookieHash, verifier);
+      const kept = verifier === undefined ? '' : openKept(PLATFORM_PURPOSE, cookieHash, verifier);
       return webSignIn.identify({ code, query, redirectUri, state: query.get('state') ?? '', kept });
     },
     async toService({ ticketHash, cookieHash, isChatProven, restarts, again }) {
@@ -103,8 +111,8 @@ export function createAuthorizations(parts: AuthorizationParts): Authorizations 
       const started = await tickets.start(start);
       if (started !== 'started') throw new PageError(started === 'gone' ? 'link-used-up' : 'too-many-tries');
     },
-    redeem({ code, query, cookieHash, transaction: { redirectUri, verifier = '' } }) {
-      const kept = keyRing.open('pkce-verifier', cookieHash, verifier);
+    async redeem({ code, query, cookieHash, transaction: { redirectUri, verifier = '' } }) {
+      const kept = openKept('pkce-verifier', cookieHash, verifier);
       return dialect.redeem({ code, query, redirectUri, state: query.get('state') ?? '', kept });
     },
     failure,

@@ -1,7 +1,6 @@
 import type { Middleware } from 'koa';
 import { asError } from '../../base/coded-error.ts';
 import { randomToken } from '../../base/ids.ts';
-import { SealError } from '../../base/key-ring.ts';
 import { languageOfHeader } from '../../base/texts.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
 import type { Log } from '../../base/log.ts';
@@ -44,10 +43,9 @@ export function answerErrors({ apps, headersOf, helpUrl, log }: ErrorAnswerOptio
   };
 }
 
-/** A body that is no form counts as no form of ours; a seal that does not open ends the sign-in; the rest is our fault. */
+/** A body that is no form counts as no form of ours; the rest is our fault. */
 export function pageErrorOf(thrown: unknown): PageError {
   if (thrown instanceof PageError) return thrown;
-  if (thrown instanceof SealError) return new PageError('sign-in-broken-off');
   const status = typeof thrown === 'object' && thrown !== null && 'status' in thrown ? Number(thrown.status) : 500;
   return new PageError(status >= 400 && status < 500 ? 'page-expired' : 'sign-in-unavailable');
 }

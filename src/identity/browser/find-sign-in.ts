@@ -1,5 +1,6 @@
 import { sha256Hex } from '../../base/ids.ts';
-import { SealError, type KeyRing } from '../../base/key-ring.ts';
+import type { KeyRing } from '../../base/key-ring.ts';
+import { tryOpen, type Opened } from '../../base/try-open.ts';
 import type { CommitRequest } from '../links/commit-link.ts';
 import { PageError } from '../pages/page-error.ts';
 import type { WaitsFor } from '../links/waiting.ts';
@@ -59,7 +60,7 @@ async function find(
   if (ticket?.status === 'done' && !isSecondLook) return find(parts, cookie, true);
   const isOpen = ticket?.status === 'started' || ticket?.status === 'awaiting_code';
   if (!isOpen || ticket.browser !== cookieHash) throw new PageError('link-used-up');
-  const signedIn = openOrRefuse(() => pendingSignIns.open(ticket, pending));
+  const signedIn = openedOrRefused(pendingSignIns.open(ticket, pending));
   return { kind: 'waiting', ticket, cookie, cookieHash, quarantined: pending, quarantineText: text, signedIn };
 }
 
@@ -68,15 +69,12 @@ function openDone(
   cookieHash: string,
   { sealedName, ticketHash, waitsFor = 'nothing' }: PendingSignIn & { kind: 'done' },
 ): DoneSignIn {
-  const name = openOrRefuse(() => keyRing.open('done-page', cookieHash, sealedName));
+  const name = openedOrRefused(tryOpen(() => keyRing.open('done-page', cookieHash, sealedName)));
   return { kind: 'done', name, ticketHash, waitsFor };
 }
 
-/** A record that does not open (altered, its key gone) is no record. */
-function openOrRefuse<T>(open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    throw error instanceof SealError ? new PageError('sign-in-broken-off') : error;
-  }
+/** A record that is broken or lacks its key is no record. */
+function openedOrRefused<Value>(opened: Opened<Value>): Value {
+  if (opened.kind !== 'opened') throw new PageError('sign-in-broken-off');
+  return opened.value;
 }

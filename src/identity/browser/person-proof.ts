@@ -36,6 +36,8 @@ export function createPersonProof(parts: PersonProofParts): PersonProof {
     try {
       return await answer;
     } catch (thrown) {
+      // Who came back was not asked about yet.
+      if (thrown instanceof PageError) throw thrown;
       parts.log.warn({ error: asError(thrown) }, 'the platform did not identify a browser');
       throw new PageError('chat-app-failed', { again });
     }

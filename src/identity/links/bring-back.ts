@@ -37,17 +37,19 @@ export async function bringBack(parts: BringBackParts, changes: RecentChange[]):
 
 async function bringBackOne(parts: BringBackParts, change: RecentChange): Promise<void> {
   const { store, links, audit, nowMs } = parts;
-  const person = links.openWho(change.person, change.who);
+  const who = links.openWho(change.person, change.who);
+  // Broken or without its key, it is written again all the same; only nobody is named or told.
+  const person = who.kind === 'opened' ? who.value : undefined;
   if (change.kind === 'unlinked') {
-    if (await unlinkAgain(store, change)) audit('unlinked-again', person);
+    if ((await unlinkAgain(store, change)) && person) audit('unlinked-again', person);
     return;
   }
   const made = await linkAgain(store, change, nowMs());
   if (made.kind === 'linked') {
-    audit('linked-again', person);
+    if (person) audit('linked-again', person);
     for (const release of made.releases) parts.release(release);
   }
-  if (made.kind === 'held-elsewhere') await tellLost(parts, change.person, person);
+  if (made.kind === 'held-elsewhere' && person) await tellLost(parts, change.person, person);
 }
 
 /** Somebody else is linked to the account by now, or again. Whoever is told decides what is to be done. */

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DAY_MS, SECOND_MS } from '../../base/clock.ts';
 import { hashParts, randomToken } from '../../base/ids.ts';
 import { inBackground } from '../../base/in-background.ts';
-import { ifOpens } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
 import { personKey, type ChatPerson, type PersonOwner, type Release } from '../account.ts';
 import { isIdentityError } from '../identity-error.ts';
@@ -229,5 +228,7 @@ function releasesFrom(pairs: string[]): Release[] {
 async function holderOf(links: Links, holder: string | undefined): Promise<ChatPerson | undefined> {
   const link = holder === undefined ? undefined : await links.read(holder);
   if (holder === undefined || !link) return undefined;
-  return ifOpens(() => links.openWho(holder, link.who));
+  const opened = links.openWho(holder, link.who);
+  // Broken or without its key: whoever holds the account cannot be told, and holds it all the same.
+  return opened.kind === 'opened' ? opened.value : undefined;
 }

@@ -1,7 +1,8 @@
 import { DAY_MS, type NowMs } from '../../base/clock.ts';
 import { randomToken } from '../../base/ids.ts';
-import { SealError, type KeyRing } from '../../base/key-ring.ts';
+import type { KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
+import type { Opened } from '../../base/try-open.ts';
 import { personKey, type ChatPerson } from '../account.ts';
 import { type Account } from '../../domain/account.ts';
 import type { Audit } from '../audit.ts';
@@ -49,8 +50,8 @@ export interface Links {
   remove(person: ChatPerson, messageId: string): Promise<boolean>;
   /** Seals a chat person into its own link. */
   sealWho(person: ChatPerson): string;
-  /** @throws SealError */
-  openWho(person: string, sealed: string): ChatPerson;
+  /** Opens what `sealWho` made. */
+  openWho(person: string, sealed: string): Opened<ChatPerson>;
 }
 
 export interface LinkParts {
@@ -113,16 +114,15 @@ async function readAccount(
   const link = await links.read(key);
   if (!link) return undefined;
   const { profileVersion, status, linkedAtMs } = link;
-  try {
-    const profile = vault.open({ purpose: 'profile', person, version: profileVersion }, link.profile);
-    const { id, name, identityCode, department, departmentName } = profile;
+  const opened = vault.open({ purpose: 'profile', person, version: profileVersion }, link.profile);
+  if (opened.kind === 'opened') {
+    const { id, name, identityCode, department, departmentName } = opened.value;
     return { accountId: id, name, identityCode, department, departmentName, linkedAtMs, status };
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-    const isAltered = error.code === 'seal_broken' && status !== 'suspended';
-    if (isAltered && (await links.write(key, 'profileVersion', profileVersion, { status: 'suspended' }))) {
-      audit('suspended', person, 'record-broken');
-    }
-    return undefined;
   }
+  // Without its key it may still be opened by others, and stays as it is.
+  const isAltered = opened.kind === 'broken' && status !== 'suspended';
+  if (isAltered && (await links.write(key, 'profileVersion', profileVersion, { status: 'suspended' }))) {
+    audit('suspended', person, 'record-broken');
+  }
+  return undefined;
 }

@@ -1,4 +1,4 @@
-import { keyIdOf, SealError, type KeyRing } from '../../base/key-ring.ts';
+import { keyIdOf, type KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
 import { isIdentityError } from '../identity-error.ts';
 import { keys, type IdentityStore } from '../store.ts';
@@ -28,7 +28,7 @@ export function keyIdsOf(link: StoredLink): string[] {
 /**
  * Seals with the newest key what of a link is sealed with an older one (SECURITY.md key-rotation). The content and its version
  * stay, so writers who read before are not disturbed, and a value that somebody else has written meanwhile stays theirs.
- * What does not open stays as it is, and so does everything while Redis is away: the next reader tries again.
+ * What is broken or lacks its key stays as it is, and so does everything while Redis is away: the next reader tries again.
  * @returns the link with what was replaced
  */
 export function createRewrapLink({ store, keyRing, vault }: RewrapParts) {
@@ -53,13 +53,11 @@ function rewrapField(
   { keyRing, vault }: Pick<RewrapParts, 'keyRing' | 'vault'>,
   { key, link, field }: { key: string; link: StoredLink; field: SealedField },
 ): { field: SealedField; value: string }[] {
-  try {
-    const person = openWho(keyRing, key, link.who);
-    if (field === 'who') return [{ field, value: sealWho(keyRing, person) }];
-    const version = field === 'profile' ? link.profileVersion : link.tokensVersion;
-    return [{ field, value: vault.rewrap({ purpose: field, person, version }, link[field]) }];
-  } catch (error) {
-    if (error instanceof SealError) return [];
-    throw error;
-  }
+  const who = openWho(keyRing, key, link.who);
+  if (who.kind !== 'opened') return [];
+  const person = who.value;
+  if (field === 'who') return [{ field, value: sealWho(keyRing, person) }];
+  const version = field === 'profile' ? link.profileVersion : link.tokensVersion;
+  const rewrapped = vault.rewrap({ purpose: field, person, version }, link[field]);
+  return rewrapped.kind === 'opened' ? [{ field, value: rewrapped.value }] : [];
 }

@@ -1,5 +1,6 @@
 import type { KeyRing } from '../../base/key-ring.ts';
-import { personKey, type ChatPerson } from '../account.ts';
+import { tryOpenJson, type Opened } from '../../base/try-open.ts';
+import { personKey, readChatPerson, type ChatPerson } from '../account.ts';
 import { type AccountStatus } from '../../domain/account.ts';
 
 const WHO_PURPOSE = 'link-person';
@@ -66,7 +67,7 @@ export function sealWho(keyRing: KeyRing, person: ChatPerson): string {
   return keyRing.seal(WHO_PURPOSE, personKey(person), JSON.stringify(who));
 }
 
-/** Opens what `sealWho` made; `person` is the link's key. @throws SealError */
-export function openWho(keyRing: KeyRing, person: string, sealed: string): ChatPerson {
-  return JSON.parse(keyRing.open(WHO_PURPOSE, person, sealed)) as ChatPerson;
+/** Opens what `sealWho` made; `person` is the link's key. */
+export function openWho(keyRing: KeyRing, person: string, sealed: string): Opened<ChatPerson> {
+  return tryOpenJson(() => keyRing.open(WHO_PURPOSE, person, sealed), readChatPerson);
 }

@@ -1,4 +1,5 @@
 import { MINUTE_MS, type NowMs } from '../../base/clock.ts';
+import type { Opened } from '../../base/try-open.ts';
 import { keys, type IdentityStore } from '../store.ts';
 import type { Ticket } from './tickets.ts';
 import type { SignedIn, Vault } from '../tokens/vault.ts';
@@ -21,8 +22,8 @@ export interface PendingSignIns {
   keep(cookieHash: string, ticket: Ticket, brought: SignedIn): Promise<void>;
   /** @returns also the text as it is stored, which the commit compares. @throws IdentityError `store_away` */
   read(cookieHash: string): Promise<{ quarantined: PendingSignIn; text: string } | undefined>;
-  /** Opens a sign-in that waits for the ticket's person. @throws SealError */
-  open(ticket: Ticket, pending: Kept): SignedIn;
+  /** Opens a sign-in that waits for the ticket's person. */
+  open(ticket: Ticket, pending: Kept): Opened<SignedIn>;
 }
 
 type Kept = Extract<PendingSignIn, { kind: 'waiting' }>;

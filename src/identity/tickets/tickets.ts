@@ -1,10 +1,11 @@
 import { HOUR_MS, MINUTE_MS, type NowMs } from '../../base/clock.ts';
 import { hmacBase64Url, randomToken, sha256Hex } from '../../base/ids.ts';
-import { ifOpens, type KeyRing } from '../../base/key-ring.ts';
+import type { KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
 import type { Language } from '../../base/texts.ts';
+import { tryOpen, tryOpenJson } from '../../base/try-open.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
-import { personKey, type ChatPerson } from '../account.ts';
+import { personKey, readChatPerson, type ChatPerson } from '../account.ts';
 import { conversationText } from '../links/releases.ts';
 import { keys, type IdentityStore } from '../store.ts';
 import { TRANSACTION_LIFE_MS, type Transaction } from './transactions.ts';
@@ -131,7 +132,7 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
       if (status === undefined || sealed === undefined || !(Number(expiresAtMs) > nowMs())) return undefined;
       const named = openPerson(keyRing, ticketHash, sealed);
       if (!named) return undefined;
-      const shownName = sealedName && ifOpens(() => keyRing.open(SHOWN_NAME_PURPOSE, ticketHash, sealedName));
+      const shownName = sealedName && openName(keyRing, ticketHash, sealedName);
       const person = shownName ? { ...named, displayName: shownName } : named;
       return {
         hash: ticketHash,
@@ -175,9 +176,17 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
   };
 }
 
-/** A ticket whose key is gone, or that was altered, is an unknown one. */
+/** A ticket that is broken or lacks its key is an unknown one. */
 function openPerson(keyRing: KeyRing, ticketHash: string, sealed: string): Ticket['person'] | undefined {
-  return ifOpens(() => JSON.parse(keyRing.open('link-ticket', ticketHash, sealed)) as Ticket['person']);
+  const readPerson = (value: unknown) => readChatPerson(value) as Ticket['person'] | undefined;
+  const opened = tryOpenJson(() => keyRing.open('link-ticket', ticketHash, sealed), readPerson);
+  return opened.kind === 'opened' ? opened.value : undefined;
+}
+
+/** Broken or without its key, a name is left out: the pages say the id. */
+function openName(keyRing: KeyRing, ticketHash: string, sealed: string): string | undefined {
+  const opened = tryOpen(() => keyRing.open(SHOWN_NAME_PURPOSE, ticketHash, sealed));
+  return opened.kind === 'opened' ? opened.value : undefined;
 }
 
 interface AskParts {

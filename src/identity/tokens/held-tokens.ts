@@ -1,4 +1,3 @@
-import { SealError } from '../../base/key-ring.ts';
 import type { NowMs } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { personKey, type ChatPerson, type Tell } from '../account.ts';
@@ -36,7 +35,7 @@ export interface Held extends HeldLink {
   tokens: KeptTokens;
 }
 
-/** @throws IdentityError `sign_in_again` when nothing is left to refresh with, or the record does not open; `store_away` */
+/** @throws IdentityError `sign_in_again` when nothing is left to refresh with, or the record is broken or lacks its key; `store_away` */
 export async function readHeld(
   { links, vault }: Pick<TokenParts, 'links' | 'vault'>,
   person: ChatPerson,
@@ -44,12 +43,9 @@ export async function readHeld(
   const key = personKey(person);
   const link = await links.read(key);
   if (!link || link.tokens === '' || link.status === 'reauth') throw signInAgain();
-  try {
-    const tokens = vault.open({ purpose: 'tokens', person, version: link.tokensVersion }, link.tokens);
-    return { key, person, link, tokens };
-  } catch (error) {
-    throw error instanceof SealError ? signInAgain(error) : error;
-  }
+  const opened = vault.open({ purpose: 'tokens', person, version: link.tokensVersion }, link.tokens);
+  if (opened.kind !== 'opened') throw signInAgain(opened.error);
+  return { key, person, link, tokens: opened.value };
 }
 
 /** There is no token any more. */

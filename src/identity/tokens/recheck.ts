@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/clock.ts';
-import { ifOpens, type KeyRing } from '../../base/key-ring.ts';
+import type { KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
 import type { ChatPerson } from '../account.ts';
 import type { AccessTokens } from './access-token.ts';
@@ -89,8 +89,10 @@ async function leaveToOthers(
   if (person) await postpone(parts, { key, person, link }, 'key-lacking');
 }
 
+/** Without its key the link is left to others (`isLocked`); a broken one is nobody's, and is checked no more. */
 function openWho({ links }: RecheckParts, key: string, { who }: StoredLink): ChatPerson | undefined {
-  return ifOpens(() => links.openWho(key, who));
+  const opened = links.openWho(key, who);
+  return opened.kind === 'opened' ? opened.value : undefined;
 }
 
 /** The truth about a token is a 401: then it is refreshed once and the call repeated once (SECURITY.md expiry-unit). */

@@ -1,4 +1,5 @@
 import type { KeyRing } from '../../base/key-ring.ts';
+import { recordWith, tryOpen, tryOpenJson, type Opened } from '../../base/try-open.ts';
 import type { ChatPerson } from '../account.ts';
 import type { Profile } from '../oauth/profile-response.ts';
 
@@ -34,11 +35,21 @@ interface Contents {
  */
 export interface Vault {
   seal<Purpose extends keyof Contents>(record: RecordName<Purpose>, content: Contents[Purpose]): string;
-  /** @throws SealError */
-  open<Purpose extends keyof Contents>(record: RecordName<Purpose>, sealed: string): Contents[Purpose];
-  /** The same content under the ring's newest key. @throws SealError */
-  rewrap(record: RecordName<keyof Contents>, sealed: string): string;
+  open<Purpose extends keyof Contents>(record: RecordName<Purpose>, sealed: string): Opened<Contents[Purpose]>;
+  /** The same content under the ring's newest key. */
+  rewrap(record: RecordName<keyof Contents>, sealed: string): Opened<string>;
 }
+
+type Readers = { [Purpose in keyof Contents]: (value: unknown) => Contents[Purpose] | undefined };
+
+const READERS: Readers = {
+  profile: recordWith('id', 'name'),
+  tokens: recordWith(),
+  quarantine(value) {
+    const brought = recordWith<SignedIn>()(value);
+    return brought && READERS.profile(brought.profile) && READERS.tokens(brought.tokens) ? brought : undefined;
+  },
+};
 
 interface RecordName<Purpose> {
   purpose: Purpose;
@@ -49,10 +60,10 @@ interface RecordName<Purpose> {
 
 export function createVault(keyRing: KeyRing): Vault {
   return {
-    rewrap: (record, sealed) => keyRing.rewrapRecord(ownerFields(record), sealed),
+    rewrap: (record, sealed) => tryOpen(() => keyRing.rewrapRecord(ownerFields(record), sealed)),
     seal: (record, content) => keyRing.sealRecord(ownerFields(record), JSON.stringify(content)),
     open: <Purpose extends keyof Contents>(record: RecordName<Purpose>, sealed: string) =>
-      JSON.parse(keyRing.openRecord(ownerFields(record), sealed)) as Contents[Purpose],
+      tryOpenJson(() => keyRing.openRecord(ownerFields(record), sealed), READERS[record.purpose]),
   };
 }
 

@@ -1,6 +1,14 @@
-import { ifOpens, type KeyRing } from '../../base/key-ring.ts';
+import type { KeyRing } from '../../base/key-ring.ts';
 import type { Language } from '../../base/texts.ts';
-import { personKey, type ChatPerson, type HandOnRelease, type PersonOwner, type Tell } from '../account.ts';
+import { tryOpenJson } from '../../base/try-open.ts';
+import {
+  personKey,
+  readChatPerson,
+  type ChatPerson,
+  type HandOnRelease,
+  type PersonOwner,
+  type Tell,
+} from '../account.ts';
 import type { Audit } from '../audit.ts';
 import type { CommitTyped, CommittedTyped } from '../links/commit-link.ts';
 import { reportConflict } from '../links/link-conflict.ts';
@@ -99,12 +107,13 @@ async function commit(parts: RedeemParts, { message, codes }: Typed, awaited: Aw
   const read = cookieHash === undefined ? undefined : await parts.pendingSignIns.read(cookieHash);
   if (!ticket || cookieHash === undefined || read?.quarantined.kind !== 'waiting') return { kind: 'gone' };
   const { quarantined: pending, text } = read;
-  const signedIn = ifOpens(() => parts.pendingSignIns.open(ticket, pending));
-  if (!signedIn) return { kind: 'gone' };
+  const opened = parts.pendingSignIns.open(ticket, pending);
+  // Broken or without its key: nothing is there to be linked.
+  if (opened.kind !== 'opened') return { kind: 'gone' };
   const macs = macsOfCode(parts.keyRing, codes[0].code);
   // The key that the code was shown under may have become an older one since; any other is a wrong code.
   const mac = macs.find((one) => one === awaited.mac) ?? macs[0] ?? '';
-  const request = { ticket, cookieHash, quarantineText: text, signedIn };
+  const request = { ticket, cookieHash, quarantineText: text, signedIn: opened.value };
   const committed = await parts.commitTyped(request, { mac, messageId: message.messageId });
   if (committed.kind === 'linked') {
     parts.audit('linked', ticket.person);
@@ -133,7 +142,7 @@ async function invalidateAny(parts: RedeemParts, { message, sender, codes }: Typ
     const spoiled = await parts.codes.invalidate({ code, sender, messageId: message.messageId, isInGroup });
     if (!spoiled) continue;
     isAny = true;
-    const owner = ifOpens(() => openOwner(parts, spoiled));
+    const owner = openOwner(parts, spoiled);
     if (!owner) continue;
     parts.audit('link-refused', owner, isInGroup ? 'code-in-group' : 'code-of-another');
     if (personKey(owner) !== sender)
@@ -153,11 +162,13 @@ async function spoilOwnInGroup(parts: RedeemParts, { sender, message }: Typed): 
   return true;
 }
 
+/** Whose ticket is broken or lacks its key cannot be told; it is of no use any more all the same. */
 function openOwner(
   { keyRing }: Pick<RedeemParts, 'keyRing'>,
   { ticketHash, sealedPerson }: InvalidatedTicket,
-): ChatPerson {
-  return JSON.parse(keyRing.open('link-ticket', ticketHash, sealedPerson)) as ChatPerson;
+): ChatPerson | undefined {
+  const opened = tryOpenJson(() => keyRing.open('link-ticket', ticketHash, sealedPerson), readChatPerson);
+  return opened.kind === 'opened' ? opened.value : undefined;
 }
 
 const notAwaited: TypedOutcome = { kind: 'not-awaited', language: undefined };

@@ -1,5 +1,6 @@
 import type { KeyRing } from '../../base/key-ring.ts';
 import type { Language } from '../../base/texts.ts';
+import { recordWith, tryOpenJson, type Opened } from '../../base/try-open.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
 import type { PlatformName } from '../../domain/message.ts';
 
@@ -29,7 +30,12 @@ export function sealFollowUp(keyRing: KeyRing, deliveryId: string, followUp: Fol
   return keyRing.seal(PURPOSE, deliveryId, JSON.stringify(followUp));
 }
 
-/** @throws SealError when no key opens it */
-export function openFollowUp(keyRing: KeyRing, deliveryId: string, sealed: string): FollowUp {
-  return JSON.parse(keyRing.open(PURPOSE, deliveryId, sealed)) as FollowUp;
+/** Opens what `sealFollowUp` made. */
+export function openFollowUp(keyRing: KeyRing, deliveryId: string, sealed: string): Opened<FollowUp> {
+  return tryOpenJson(() => keyRing.open(PURPOSE, deliveryId, sealed), readFollowUp);
+}
+
+function readFollowUp(value: unknown): FollowUp | undefined {
+  const followUp = recordWith<FollowUp>('platform', 'userId', 'handle')(value);
+  return Array.isArray(followUp?.pieces) ? followUp : undefined;
 }

@@ -109,15 +109,13 @@ export class FollowUps {
 
   async #bring(store: FollowUpStore, taken: TakenFollowUp, ageMs: () => number): Promise<void> {
     const { keyRing, platforms, log } = this.#options;
-    let followUp: FollowUp | undefined;
-    try {
-      followUp = openFollowUp(keyRing, taken.deliveryId, taken.sealed);
-    } catch (error) {
-      log.warn({ error: asError(error) }, 'what follows an answer does not open');
-    }
+    const opened = openFollowUp(keyRing, taken.deliveryId, taken.sealed);
+    // Broken or without its key: held as long as another process may open it, and tried again.
+    if (opened.kind !== 'opened') log.warn({ error: opened.error }, 'what follows an answer does not open');
+    const followUp = opened.kind === 'opened' ? opened.value : undefined;
     const platform = followUp && platforms.get(followUp.platform);
     if (!platform) await store.hold(taken, UNREADABLE_HELD_MS, taken.progress);
-    else await this.#tryWays({ store, taken, followUp, platform, ageMs } as Bringing);
+    else await this.#tryWays({ store, taken, followUp, platform, ageMs });
   }
 
   async #tryWays(bringing: Bringing): Promise<void> {

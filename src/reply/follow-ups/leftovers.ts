@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../base/clock.ts';
-import { SealError, type KeyRing } from '../../base/key-ring.ts';
+import type { KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
+import { tryOpen } from '../../base/try-open.ts';
 import { conversationKeys } from '../../domain/partition-keys.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
@@ -33,19 +34,15 @@ export async function keepLeftover(
   await keepScript.run(redis, conversationKeys(conversation), args);
 }
 
-/** Opens the oldest leftover that a key opens, as a turn's claim carries them. */
+/** Opens the oldest leftover that opens, as a turn's claim carries them; what is broken or lacks its key is passed over, and ends with its time. */
 export function openLeftover(
   keyRing: KeyRing,
   conversation: ConversationRef,
   kept: readonly string[],
 ): Leftover | undefined {
   for (const record of kept) {
-    try {
-      const text = keyRing.open(PURPOSE, conversation.id, record.slice(record.indexOf(':') + 1));
-      return { text, list: conversationKeys(conversation).leftovers, record };
-    } catch (error) {
-      if (!(error instanceof SealError)) throw error;
-    }
+    const opened = tryOpen(() => keyRing.open(PURPOSE, conversation.id, record.slice(record.indexOf(':') + 1)));
+    if (opened.kind === 'opened') return { text: opened.value, list: conversationKeys(conversation).leftovers, record };
   }
   return undefined;
 }

@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { MINUTE_MS, type NowMs } from '../../base/clock.ts';
 import { isPublicHost } from '../../base/public-host.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
+import { recordWith, tryOpenJson } from '../../base/try-open.ts';
 import type { AuthorizeRequest } from './authorize-request.ts';
 import { browserIdOf, knownBrowserId } from './cookies.ts';
 import { PageError } from './sign-in-errors.ts';
@@ -11,6 +12,11 @@ export type FormSubject =
   | { kind: 'login'; returnTo: string }
   | { kind: 'consent'; username: string; returnTo: string; request: AuthorizeRequest }
   | { kind: 'withdraw'; username: string; clientId: string };
+
+interface SealedForm {
+  subject: FormSubject;
+  madeAtMs: number;
+}
 
 /** Where the forms stand, for browsers. */
 export interface FormPlace {
@@ -56,12 +62,11 @@ export class Forms {
     return subject as Extract<FormSubject, { kind: Kind }>;
   }
 
-  #read(browserId: string, sealed: string): { subject: FormSubject; madeAtMs: number } {
-    try {
-      return JSON.parse(this.#keyRing.open(PURPOSE, browserId, sealed)) as { subject: FormSubject; madeAtMs: number };
-    } catch (cause) {
-      throw new PageError('form_expired', 'A form does not belong to this browser', { cause });
-    }
+  /** Broken, or lacking its key: then it is sent anew. */
+  #read(browserId: string, sealed: string): SealedForm {
+    const opened = tryOpenJson(() => this.#keyRing.open(PURPOSE, browserId, sealed), readForm);
+    if (opened.kind === 'opened') return opened.value;
+    throw new PageError('form_expired', 'A form does not belong to this browser', { cause: opened.error });
   }
 
   /** In-app web views may leave the headers out; what is sent must be ours. */
@@ -82,4 +87,9 @@ export function formField(ctx: Context, name: string): string | undefined {
   const value = (ctx.request.body as Record<string, unknown> | undefined)?.[name];
   if (value !== undefined && typeof value !== 'string') throw new PageError('bad_request', 'A form field occurs twice');
   return value;
+}
+
+function readForm(value: unknown): SealedForm | undefined {
+  const form = recordWith<SealedForm>()(value);
+  return form && recordWith<FormSubject>('kind')(form.subject) && typeof form.madeAtMs === 'number' ? form : undefined;
 }

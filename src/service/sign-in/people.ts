@@ -1,5 +1,6 @@
 import { hashParts } from '../../base/ids.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
+import { recordWith, tryOpenJson } from '../../base/try-open.ts';
 import type { Person } from '../directory-file.ts';
 import type { Directory } from './directory.ts';
 import type { Store } from './store.ts';
@@ -52,16 +53,19 @@ export class People {
     return person;
   }
 
-  /** Who was sealed by a key that is gone has to sign in again. */
+  /** Whose record is broken or lacks its key has to sign in again. */
   #open(origin: string, username: string, sealed: string): Person | undefined {
-    try {
-      return JSON.parse(this.#options.keyRing.openRecord([PURPOSE, origin, username], sealed)) as Person;
-    } catch {
-      return undefined;
-    }
+    const { keyRing } = this.#options;
+    const opened = tryOpenJson(() => keyRing.openRecord([PURPOSE, origin, username], sealed), readPerson);
+    return opened.kind === 'opened' ? opened.value : undefined;
   }
 
   #key(origin: string, username: string): string {
     return this.#options.store.key('person', hashParts(origin, username));
   }
+}
+
+function readPerson(value: unknown): Person | undefined {
+  const person = recordWith<Person>('username')(value);
+  return person && recordWith<Person['profile']>('id')(person.profile) ? person : undefined;
 }

@@ -1,5 +1,6 @@
 import { HOUR_MS } from '../../base/clock.ts';
 import { randomToken, sha256Hex } from '../../base/ids.ts';
+import { recordWith } from '../../base/try-open.ts';
 import type { Store } from './store.ts';
 
 export interface Session {
@@ -32,8 +33,7 @@ export class Sessions {
     if (!id) return undefined;
     const key = this.#key(id);
     const sealed = await this.#store.use((redis) => redis.get(key));
-    const stored = sealed === null ? undefined : this.#store.open(key, sealed);
-    return stored === undefined ? undefined : (JSON.parse(stored) as Session);
+    return sealed === null ? undefined : this.#store.openJson(key, sealed, recordWith<Session>('username', 'method'));
   }
 
   /** @throws StoreError */

@@ -2,6 +2,7 @@ import { SECOND_MS } from '../../base/clock.ts';
 import { hashParts, hmacHex } from '../../base/ids.ts';
 import type { KeyRing } from '../../base/key-ring.ts';
 import type { RedisClient } from '../../base/redis.ts';
+import { tryOpen, tryOpenJson } from '../../base/try-open.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { StoreError } from './sign-in-errors.ts';
 
@@ -40,13 +41,16 @@ export class Store {
     return this.#keyRing.seal(PURPOSE, owner, plain);
   }
 
-  /** Opens what `seal` made. @returns undefined when its key is gone or it was moved: people then sign in again */
+  /** Opens what `seal` made. @returns undefined when it is broken or lacks its key: people then sign in again */
   open(owner: string, sealed: string): string | undefined {
-    try {
-      return this.#keyRing.open(PURPOSE, owner, sealed);
-    } catch {
-      return undefined;
-    }
+    const opened = tryOpen(() => this.#keyRing.open(PURPOSE, owner, sealed));
+    return opened.kind === 'opened' ? opened.value : undefined;
+  }
+
+  /** Opens sealed JSON, as `open`. @param read as of `tryOpenJson` */
+  openJson<Value>(owner: string, sealed: string, read: (value: unknown) => Value | undefined): Value | undefined {
+    const opened = tryOpenJson(() => this.#keyRing.open(PURPOSE, owner, sealed), read);
+    return opened.kind === 'opened' ? opened.value : undefined;
   }
 
   /** Runs Redis commands under the deadline. @throws StoreError */

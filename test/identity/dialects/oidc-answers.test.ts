@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { keys } from '../../../src/identity/store.ts';
 import { startIdentityFixture, type IdentityFixture } from '../identity-fixture.ts';
 import { startOidcStandIn, type Mischief, type OidcStandIn } from './oidc-stand-in.ts';
 
@@ -147,4 +148,21 @@ describe('the daily look at an OpenID Connect provider [daily-check] [checked-id
     for (let day = 0; day < 3; day += 1) await recheck();
     expect(await status()).toBe('suspended');
   });
+});
+
+test('who left by another dialect and comes back after the change to this one is led through anew', async () => {
+  const browser = fixture.browser('20001', '20001');
+  const away = await browser.follow(
+    await browser.submit(await browser.get(await fixture.link('20001'))),
+    /\/oauth\/callback/,
+  );
+  // Who took the earlier one, at the platform's sign-in, stands beside it.
+  const names = await server.redis.keys(keys.transaction('*'));
+  const name = names.find((one) => /^[0-9a-f]{64}$/.test(one.slice(keys.transaction().length))) ?? '';
+  const transaction = JSON.parse((await server.redis.get(name)) ?? '{}') as object;
+  const cookieHash = name.slice(keys.transaction().length);
+  const verifier = fixture.options.keyRing.seal('pkce-verifier', cookieHash, 'a-verifier-that-is-no-JSON');
+  await server.redis.set(name, JSON.stringify({ ...transaction, verifier }), 'PX', 60_000);
+  const page = await browser.follow(await browser.get(String(away.headers['location'])));
+  expect(page.text).toContain('Person 20001');
 });

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { MINUTE_MS, type NowMs } from '../../../base/clock.ts';
 import { sha256Hex } from '../../../base/ids.ts';
 import { isFirst } from '../../../base/only-one.ts';
+import { recordWith } from '../../../base/try-open.ts';
 import { browserIdOf, clearTripCookie, knownBrowserId, tripCookies, writeTripCookie } from '../cookies.ts';
 import { PageError } from '../sign-in-errors.ts';
 import type { Store } from '../store.ts';
@@ -82,8 +83,8 @@ export class RoundTrips {
     const browserId = knownBrowserId(ctx);
     const cookie = tripCookies(ctx).find(({ name }) => name === nameOf(state));
     if (browserId === undefined || cookie === undefined) return undefined;
-    const opened = this.#store.open(ownerOf(state, browserId), cookie.value.slice(cookie.value.indexOf('-') + 1));
-    return opened === undefined ? undefined : (JSON.parse(opened) as SealedTrip);
+    const sealed = cookie.value.slice(cookie.value.indexOf('-') + 1);
+    return this.#store.openJson(ownerOf(state, browserId), sealed, recordWith<SealedTrip>('method', 'returnTo'));
   }
 
   #endedKey(state: string): string {
