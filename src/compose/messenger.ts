@@ -47,20 +47,19 @@ export async function startMessengerPart({
     .map((group) => ({ ...group, members: group.members.filter((member) => known.has(member)) }))
     .filter((group) => group.members.length > 0);
   const messenger = await startMessenger({
-    port: config.local.messengerPort,
-    host: '127.0.0.1',
+    address: { port: config.local.messengerPort, host: '127.0.0.1' },
     redis,
-    botUrl: config.http.publicUrl,
-    serviceUrl: new URL(config.signIn.url).origin,
-    botName: config.local.botName,
+    bot: { name: config.local.botName, url: config.http.publicUrl },
     protocol,
-    people: people.map(({ view }) => view),
-    // Where the service does not take the app's own sign-in, people type a password.
-    localLogins: !protocol.signsInAtService && config.embedded.signIn ? loginsOf(people) : undefined,
-    groups,
+    service: {
+      url: config.signIn.url,
+      // Where the service does not take the app's own sign-in, people type a password.
+      localLogins: !protocol.signsInAtService && config.embedded.signIn ? loginsOf(people) : undefined,
+    },
+    office: { people: people.map(({ view }) => view), groups },
     controls,
-    nowMs,
     log,
+    deps: { nowMs },
   });
   return {
     url: messenger.url,

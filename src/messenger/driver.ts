@@ -86,7 +86,7 @@ export function createDriver({ side, protocol, frames }: DriverParts): Messenger
     return {
       person: personId,
       conversationId: conversationIdOf(personId, conversation),
-      text: mention ? `@${side.botName} ${text}` : text,
+      text: mention ? `@${side.bot.name} ${text}` : text,
       imageIds,
       quoteMessageId: quote,
     };
@@ -113,7 +113,7 @@ export function createDriver({ side, protocol, frames }: DriverParts): Messenger
     rate: async (personId, messageId, rating) => viewOf(await protocol.rate(personId, messageId, rating)),
     openFrame: (personId, url) => frames.open(personId, url),
     browse: (personId, request) => frames.browserOf(side.directory.person(personId).id).open(request),
-    isBotReachable: () => side.isBotReachable(),
+    isBotReachable: () => side.bot.isReachable(),
   };
 }
 

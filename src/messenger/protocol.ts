@@ -1,6 +1,5 @@
 import type Router from '@koa/router';
 import type { NowMs } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { AppSessions } from './browser/app-sessions.ts';
 import type { ChatLog } from './chat-log.ts';
@@ -38,7 +37,23 @@ export type DeliveryResult =
 
 export type Rating = 'good' | 'bad' | 'withdrawn';
 
-/** What every protocol stands on: the app without a platform's rules. */
+/** The bot that the messenger is for. */
+export interface BotPlace {
+  readonly name: string;
+  /** Its PUBLIC_URL. */
+  readonly url: string;
+  isReachable(): boolean;
+}
+
+/** What happens behind somebody's back. */
+export interface BackgroundWork {
+  /** Aborted at the messenger's stop: what is under way stays as it is and is taken up by the next start. */
+  readonly signal: AbortSignal;
+  /** Logs what went wrong with it; a stop is no fault. @param what a sentence for the log */
+  failed(error: unknown, what: string): void;
+}
+
+/** What every protocol stands on: the whole app without a platform's rules, which is why it has one field more than other options. */
 export interface MessengerSide {
   readonly directory: Directory;
   readonly store: MessageStore;
@@ -46,21 +61,20 @@ export interface MessengerSide {
   readonly media: MediaStore;
   readonly hub: EventHub;
   readonly trace: ProtocolTrace;
-  readonly sessions: AppSessions;
-  readonly redis: RedisClient;
-  readonly botName: string;
-  /** The bot's PUBLIC_URL. */
-  readonly botUrl: string;
-  /** Origins of the bot and of the service. */
-  readonly trustedOrigins: readonly string[];
+  readonly bot: BotPlace;
+  readonly background: BackgroundWork;
   readonly nowMs: NowMs;
   readonly timing: Timing;
-  readonly log: Log;
-  /** Aborted at the messenger's stop: what is under way stays as it is and is taken up by the next start. */
-  readonly signal: AbortSignal;
   /** The messenger's own address. */
   url(): string;
-  isBotReachable(): boolean;
+}
+
+/** What a protocol may need besides, to keep something of its own and to sign people in. */
+export interface ProtocolParts {
+  readonly redis: RedisClient;
+  readonly sessions: AppSessions;
+  /** Origins of the bot and of the service. */
+  readonly trustedOrigins: readonly string[];
 }
 
 /** A platform as the messenger plays it, before it is started. */
@@ -72,7 +86,7 @@ export interface ProtocolKind {
   readonly userAgent: string;
   /** Whether the reference service takes the app's own web sign-in, so that nobody types a password there. */
   readonly signsInAtService: boolean;
-  start(side: MessengerSide): Protocol;
+  start(side: MessengerSide, parts: ProtocolParts): Protocol;
 }
 
 /**

@@ -23,36 +23,43 @@ import { pageFiles } from './http/page-files.ts';
 import type { LocalControls } from './local-controls.ts';
 import { MediaStore } from './media-store.ts';
 import { MessageStore } from './message-store.ts';
-import type { MessengerSide, Protocol, ProtocolKind } from './protocol.ts';
+import type { BackgroundWork, MessengerSide, Protocol, ProtocolKind } from './protocol.ts';
 import { ProtocolTrace } from './protocol-trace.ts';
 import { WECOM_TIMING, type Timing } from './timing.ts';
 
-export interface MessengerOptions {
+export interface MessengerAddress {
   /** 0 takes a free port. */
   port: number;
   /** A loopback address; any other is replaced by 127.0.0.1, since whoever reaches the messenger can act as anybody. */
   host: string;
   /** How browsers and the bot reach the messenger; `http://HOST:PORT` unless told. */
   url?: string;
+}
+
+/** What is another's in a test. */
+export interface MessengerDeps {
+  /** Real time unless told. */
+  nowMs: NowMs;
+  /** The platform's real paces unless told. */
+  timing: Partial<Timing>;
+  /** Where the built page lies; beside this file unless told. */
+  pageDir: URL;
+}
+
+export interface MessengerOptions {
+  address: MessengerAddress;
   redis: RedisClient;
-  /** The bot's PUBLIC_URL. */
-  botUrl: string;
-  serviceUrl: string;
-  botName: string;
+  /** The bot by its name, at its PUBLIC_URL. */
+  bot: { name: string; url: string };
+  /** The sign-in service, and how people log in there, by person id, for the page to say. */
+  service: { url: string; localLogins?: LocalLogins };
   /** The platform that the messenger plays. */
   protocol: ProtocolKind;
-  people: PersonView[];
-  /** How people log in at the local sign-in service, by person id, for the page to say. */
-  localLogins?: LocalLogins;
-  groups: Group[];
+  office: { people: PersonView[]; groups: Group[] };
   /** What the page may do to the Parley it is part of; nothing unless told. */
   controls?: LocalControls;
-  /** Real time unless told. */
-  nowMs?: NowMs;
   log: Log;
-  timing?: Partial<Timing>;
-  /** Where the built page lies; beside this file unless told. */
-  pageDir?: URL;
+  deps?: Partial<MessengerDeps>;
 }
 
 export interface Messenger {
@@ -75,47 +82,52 @@ const LAST_WORDS_MS = 300;
 
 /** Starts the local messaging app: its page, its API, the in-app browser, and a platform that keeps its rules. */
 export async function startMessenger(options: MessengerOptions): Promise<Messenger> {
+  const { bot, service, redis, controls, log } = options;
   const stop = new AbortController();
-  const address = { url: options.url ?? '' };
+  const address = { url: options.address.url ?? '' };
   const url = () => address.url;
-  const side = createSide(options, { url, signal: stop.signal, isBotReachable: () => watch.isReachable });
-  const protocol = options.protocol.start(side);
-  const watch: BotWatch = createWatch(side, protocol);
-  const frames = createFrames(options, side);
+  const background = createBackground(stop.signal, log);
+  const side = createSide(options, { url, background, bot: { ...bot, isReachable: () => watch.isReachable } });
+  const sessions = new AppSessions();
+  const trustedOrigins = [new URL(bot.url).origin, new URL(service.url).origin];
+  const protocol = options.protocol.start(side, { redis, sessions, trustedOrigins });
+  const watch: BotWatch = createWatch(side, protocol, log);
+  const frames = new Frames({
+    ...{ sessions, origins: trustedOrigins, url, userAgent: options.protocol.userAgent },
+    ...{ nowMs: side.nowMs, frameIdleMs: side.timing.frameIdleMs, signal: stop.signal },
+    onMove: (personId, data) => side.hub.publish(personId, { name: 'frame', data }),
+  });
 
   const app = new Koa();
   app.silent = true;
-  app.use(answerErrors(options.log));
+  app.use(answerErrors(log));
   app.use(guard(url));
   // Before the page's body parser: what is wrong with a body, the platform says in its own way.
   app.use(protocol.routes().routes());
   app.use(bodyParser({ jsonLimit: '1mb', enableTypes: ['json'] }));
-  const logins = options.localLogins && {
-    localLogins: options.localLogins,
-    signInHost: new URL(options.serviceUrl).host,
-  };
+  const { localLogins } = service;
   app.use(
     pageApi({
       side,
       protocol,
       protocolName: options.protocol.name,
       frames,
-      logins,
-      isLocal: options.controls !== undefined,
+      trustedOrigins,
+      logins: localLogins && { localLogins, signInHost: new URL(service.url).host },
+      isLocal: controls !== undefined,
     }).routes(),
   );
-  const { controls } = options;
   const endTelling = controls?.onWorker((data) => side.hub.publishToAll({ name: 'worker', data }));
   if (controls) app.use(localApi(controls).routes());
-  app.use(pageFiles(options.pageDir ?? new URL('./page/', import.meta.url)).routes());
+  app.use(pageFiles(options.deps?.pageDir ?? new URL('./page/', import.meta.url)).routes());
 
   const handle = app.callback();
   const server = await listen(
     (request, response) => inBackground(() => handle(request, response)),
-    options.port,
-    loopback(options),
+    options.address.port,
+    loopback(options.address.host, log),
   );
-  address.url = options.url ?? server.url;
+  address.url = options.address.url ?? server.url;
   await protocol.resume();
   const watching = watch.run();
   return {
@@ -133,14 +145,22 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
   };
 }
 
+function createBackground(signal: AbortSignal, log: Log): BackgroundWork {
+  return {
+    signal,
+    failed(error, what) {
+      if (!signal.aborted) log.error({ error }, what);
+    },
+  };
+}
+
 function createSide(
-  options: MessengerOptions,
-  surroundings: Pick<MessengerSide, 'url' | 'signal' | 'isBotReachable'>,
+  { redis, bot, office, protocol, log, deps: { nowMs = Date.now, timing } = {} }: MessengerOptions,
+  surroundings: Pick<MessengerSide, 'url' | 'background' | 'bot'>,
 ): MessengerSide {
-  const { redis, botName, botUrl, serviceUrl, log, people, groups, protocol, nowMs = Date.now } = options;
   const hub = new EventHub();
   const keyRing = new KeyRing([protocol.storeKey]);
-  const directory = new Directory({ people, groups, botName });
+  const directory = new Directory({ ...office, botName: bot.name });
   const store = new MessageStore(redis, keyRing, protocol.name);
   return {
     directory,
@@ -149,48 +169,28 @@ function createSide(
     chatLog: new ChatLog({ store, directory, hub, nowMs }),
     media: new MediaStore(redis, keyRing),
     trace: new ProtocolTrace(log),
-    sessions: new AppSessions(),
-    redis,
-    botName,
-    botUrl,
-    trustedOrigins: [new URL(botUrl).origin, new URL(serviceUrl).origin],
     nowMs,
-    timing: { ...WECOM_TIMING, ...options.timing },
-    log,
+    timing: { ...WECOM_TIMING, ...timing },
     ...surroundings,
   };
 }
 
-function createWatch({ hub, timing, log, signal }: MessengerSide, protocol: Protocol): BotWatch {
+function createWatch({ hub, timing, background }: MessengerSide, protocol: Protocol, log: Log): BotWatch {
   return new BotWatch({
     verify: () => protocol.verifyBot(),
     timing,
     log,
-    signal,
+    signal: background.signal,
     onChange(reachable) {
       hub.publishToAll({ name: 'bot', data: { reachable } });
       if (!reachable) return;
-      protocol.botCameBack().catch((error: unknown) => {
-        if (!signal.aborted) log.error({ error }, 'the entries into chats could not be told');
-      });
+      const told = protocol.botCameBack();
+      told.catch((error: unknown) => background.failed(error, 'the entries into chats could not be told'));
     },
   });
 }
 
-function createFrames({ protocol }: MessengerOptions, side: MessengerSide): Frames {
-  return new Frames({
-    sessions: side.sessions,
-    origins: side.trustedOrigins,
-    url: side.url,
-    userAgent: protocol.userAgent,
-    nowMs: side.nowMs,
-    frameIdleMs: side.timing.frameIdleMs,
-    signal: side.signal,
-    onMove: (personId, data) => side.hub.publish(personId, { name: 'frame', data }),
-  });
-}
-
-function loopback({ host, log }: MessengerOptions): string {
+function loopback(host: string, log: Log): string {
   if (/^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)) return host;
   log.warn({ host }, 'the messenger listens on the loopback only');
   return '127.0.0.1';

@@ -1,5 +1,10 @@
 import type { RedisClient } from '../../src/base/redis.ts';
-import { startMessenger, type Messenger, type MessengerOptions } from '../../src/messenger/start-messenger.ts';
+import {
+  startMessenger,
+  type Messenger,
+  type MessengerDeps,
+  type MessengerOptions,
+} from '../../src/messenger/start-messenger.ts';
 import { recordingLog } from '../support/redis.ts';
 import { wecomProtocol, type WecomOptions } from '../../src/messenger/wecom/index.ts';
 import { AES_KEY, TOKEN } from './stand-in-bot.ts';
@@ -27,28 +32,40 @@ export function movableClock() {
   return { nowMs: () => Date.now() + offsetMs, move: (byMs: number) => void (offsetMs += byMs) };
 }
 
-export type AtTest = Partial<MessengerOptions> & { redis: RedisClient; botUrl: string } & Pick<
-    WecomOptions,
-    'retryOn503' | 'encryptUserIds'
-  >;
+/** What a test says of a messenger, whatever platform it plays. */
+export interface AtTest extends Partial<Omit<MessengerDeps, 'timing'>>, Pick<MessengerOptions, 'controls'> {
+  redis: RedisClient;
+  botUrl: string;
+  serviceUrl?: string;
+}
 
-export function startAtTest({ retryOn503, encryptUserIds, ...options }: AtTest): Promise<Messenger> {
+/** A messenger's options around its platform: three people and a group. */
+export function aroundAtTest(options: AtTest): Omit<MessengerOptions, 'protocol' | 'deps'> {
+  const { redis, botUrl, serviceUrl = 'http://127.0.0.1:9', controls } = options;
+  return {
+    address: { port: 0, host: '127.0.0.1' },
+    bot: { name: 'Parley', url: botUrl },
+    service: { url: serviceUrl },
+    office: { people: PEOPLE, groups: [{ id: 'wrLab', name: 'Lab', members: ['lin', 'ada'] }] },
+    ...{ redis, controls, log: recordingLog().log },
+  };
+}
+
+type WecomAtTest = AtTest &
+  Partial<Pick<MessengerDeps, 'timing'>> &
+  Pick<WecomOptions, 'retryOn503' | 'encryptUserIds'>;
+
+export function startAtTest({ retryOn503, encryptUserIds, ...options }: WecomAtTest): Promise<Messenger> {
+  const { nowMs, pageDir, timing } = options;
   return startMessenger({
-    port: 0,
-    host: '127.0.0.1',
-    serviceUrl: 'http://127.0.0.1:9',
-    botName: 'Parley',
+    ...aroundAtTest(options),
     protocol: wecomProtocol({
       bot: { token: TOKEN, aesKey: AES_KEY, aiBotId: 'AIBOT1' },
       app: APP,
       ...(retryOn503 === undefined ? {} : { retryOn503 }),
       ...(encryptUserIds === undefined ? {} : { encryptUserIds }),
     }),
-    people: PEOPLE,
-    groups: [{ id: 'wrLab', name: 'Lab', members: ['lin', 'ada'] }],
-    log: recordingLog().log,
-    ...options,
-    timing: { ...FAST, ...options.timing },
+    deps: { nowMs, pageDir, timing: { ...FAST, ...timing } },
   });
 }
 

@@ -1,27 +1,19 @@
 import { got } from 'got';
-import type { RedisClient } from '../../src/base/redis.ts';
 import { slackProtocol, type SlackOptions } from '../../src/messenger/slack/index.ts';
-import { startMessenger, type Messenger, type MessengerOptions } from '../../src/messenger/start-messenger.ts';
-import { recordingLog } from '../support/redis.ts';
-import { FAST, PEOPLE } from './messenger-at-test.ts';
+import { startMessenger, type Messenger } from '../../src/messenger/start-messenger.ts';
+import { aroundAtTest, FAST, type AtTest } from './messenger-at-test.ts';
 import { BOT_TOKEN, SIGNING_SECRET } from './stand-in-slack-bot.ts';
 
-type AtTest = Partial<Omit<MessengerOptions, 'protocol'>> & { redis: RedisClient; botUrl: string } & Pick<
-    SlackOptions,
-    'rateFactor' | 'timing'
-  >;
+type SlackAtTest = AtTest & Pick<SlackOptions, 'rateFactor' | 'timing'>;
 
 /** Slack's paces, a hundred times as fast where waiting is all that happens. */
 export const FAST_SLACK = { ackTimeoutMs: 400, retryPausesMs: [0, 60, 120], editQuietMs: 120 };
 
 export const SLACK_CLIENT = { clientId: '12345.67890', clientSecret: 'client-secret-of-the-app' };
 
-export function startSlackAtTest({ rateFactor, timing, ...options }: AtTest): Promise<Messenger> {
+export function startSlackAtTest({ rateFactor, timing, ...options }: SlackAtTest): Promise<Messenger> {
   return startMessenger({
-    port: 0,
-    host: '127.0.0.1',
-    serviceUrl: 'http://127.0.0.1:9',
-    botName: 'Parley',
+    ...aroundAtTest(options),
     protocol: slackProtocol({
       signingSecret: SIGNING_SECRET,
       botToken: BOT_TOKEN,
@@ -29,11 +21,7 @@ export function startSlackAtTest({ rateFactor, timing, ...options }: AtTest): Pr
       ...(rateFactor === undefined ? {} : { rateFactor }),
       timing: { ...FAST_SLACK, ...timing },
     }),
-    people: PEOPLE,
-    groups: [{ id: 'wrLab', name: 'Lab', members: ['lin', 'ada'] }],
-    log: recordingLog().log,
-    timing: FAST,
-    ...options,
+    deps: { nowMs: options.nowMs, pageDir: options.pageDir, timing: FAST },
   });
 }
 

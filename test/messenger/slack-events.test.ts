@@ -191,7 +191,7 @@ test('the bot counts as reachable once it answers a signed challenge', async () 
 });
 
 describe('texts', () => {
-  const names = { directory: { people: PEOPLE }, botName: 'Parley' };
+  const names = { directory: { people: PEOPLE }, bot: { name: 'Parley' } };
 
   test('what is escaped on the way out is what was typed when the bot has read it [slack-messages]', () => {
     fc.assert(

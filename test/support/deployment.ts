@@ -20,7 +20,7 @@ import { recordingLog, startRedisServer } from './redis.ts';
 export interface DeploymentOptions {
   /** More settings for the bot. */
   env?: Record<string, string>;
-  messenger?: Partial<MessengerOptions>;
+  messenger?: { serviceUrl?: string; groups?: MessengerOptions['office']['groups'] };
   /** The platform that the messenger plays; WeCom unless told. */
   protocol?: 'wecom' | 'slack';
   slackTiming?: SlackOptions['timing'];
@@ -34,6 +34,8 @@ export interface DeploymentOptions {
   /** Whether the bot is started at once, in this process; true unless told. */
   startsBot?: boolean;
 }
+
+const TOWN_HALL = [{ id: 'wrtown', name: 'Town hall', members: ['zhangwei', 'linxiaoyu', 'emma.clarke'] }];
 
 /** Everything around a bot, for real: Redis, the messaging app with WeCom's rules, the chat and sign-in service. */
 export interface Deployment {
@@ -105,36 +107,31 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     ...{ redis, nowMs, log },
   });
   const playSlack = () => slackProtocol({ ...SLACK_CREDENTIALS, timing: options.slackTiming });
+  const people = directory.flatMap(({ messaging, profile }) =>
+    messaging['wecom'] === undefined
+      ? []
+      : [{ id: messaging['wecom'], name: profile.attributes.XM, department: profile.attributes.BMMC }],
+  );
   const around = {
-    host: '127.0.0.1',
     redis,
-    botUrl,
-    serviceUrl: service.url,
-    botName: 'Parley',
-    people: directory.flatMap(({ messaging, profile }) =>
-      messaging['wecom'] === undefined
-        ? []
-        : [{ id: messaging['wecom'], name: profile.attributes.XM, department: profile.attributes.BMMC }],
-    ),
-    groups: [{ id: 'wrtown', name: 'Town hall', members: ['zhangwei', 'linxiaoyu', 'emma.clarke'] }],
-    nowMs,
+    bot: { name: 'Parley', url: botUrl },
+    service: { url: options.messenger?.serviceUrl ?? service.url },
+    office: { people, groups: options.messenger?.groups ?? TOWN_HALL },
     log,
-    ...options.messenger,
-    timing: {
-      pollEveryMs: 100,
-      retryAfterMs: 500,
-      answerTimeoutMs: 2_000,
-      watchAwayMs: 50,
-      ...options.messenger?.timing,
+    deps: {
+      nowMs,
+      timing: { pollEveryMs: 100, retryAfterMs: 500, answerTimeoutMs: 2_000, watchAwayMs: 50 },
     },
   };
   const messenger = await startRecordedMessenger({
     ...around,
-    port: messengerPort,
+    address: { port: messengerPort, host: '127.0.0.1' },
     protocol: isSlack ? playSlack() : wecomProtocol({ bot: { ...bot, aiBotId: 'aibot-test' }, app: APP_CREDENTIALS }),
   });
   const slackMessenger =
-    options.slackToo === true ? await startRecordedMessenger({ ...around, port: 0, protocol: playSlack() }) : messenger;
+    options.slackToo === true
+      ? await startRecordedMessenger({ ...around, address: { port: 0, host: '127.0.0.1' }, protocol: playSlack() })
+      : messenger;
   const env: Record<string, string> = {
     PORT: String(botPort),
     HOST: '127.0.0.1',

@@ -16,6 +16,8 @@ export interface PageApiOptions {
   protocol: Protocol;
   protocolName: ProtocolKind['name'];
   frames: Frames;
+  /** Where the in-app browser stays among ours. */
+  trustedOrigins: readonly string[];
   logins: Pick<Bootstrap, 'localLogins' | 'signInHost'> | undefined;
   /** Whether the page may control the Parley it is part of. */
   isLocal: boolean;
@@ -40,12 +42,12 @@ export function pageApi(options: PageApiOptions): Router {
   router.get('/bootstrap', (context) => {
     const people = [...side.directory.people];
     context.body = {
-      botName: side.botName,
+      botName: side.bot.name,
       people,
       slashWords: SLASH_WORDS,
       otherSpellings: CHINESE_SPELLINGS,
       protocol: options.protocolName,
-      inAppOrigins: [...side.trustedOrigins],
+      inAppOrigins: [...options.trustedOrigins],
       isLocal: options.isLocal,
       ...options.logins,
     } satisfies Bootstrap;
@@ -55,10 +57,10 @@ export function pageApi(options: PageApiOptions): Router {
   });
   router.get('/people/:person/events', (context) => {
     const personId = side.directory.person(param(context, 'person')).id;
-    const first = { name: 'bot', data: { reachable: side.isBotReachable() } } as const;
+    const first = { name: 'bot', data: { reachable: side.bot.isReachable() } } as const;
     const after = context.get('last-event-id') || String(context.query['after'] ?? '') || undefined;
-    const { hub, signal, timing } = side;
-    streamEvents(context, { hub, personId, first, after, beatMs: timing.beatMs, signal });
+    const { hub, background, timing } = side;
+    streamEvents(context, { hub, personId, first, after, beatMs: timing.beatMs, signal: background.signal });
   });
   addMessageRoutes(router, options);
   router.post('/uploads', async (context) => {
@@ -121,9 +123,8 @@ function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): v
 
 // The page must not wait for the bot's welcome.
 function enterInBackground(personId: string, { side, protocol }: Pick<PageApiOptions, 'side' | 'protocol'>): void {
-  protocol.enterChat(personId).catch((error: unknown) => {
-    if (!side.signal.aborted) side.log.error({ error }, 'the entry into a chat could not be told');
-  });
+  const entry = protocol.enterChat(personId);
+  entry.catch((error: unknown) => side.background.failed(error, 'the entry into a chat could not be told'));
 }
 
 function parse<T>(schema: z.ZodType<T>, context: Context): T {

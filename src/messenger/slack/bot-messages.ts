@@ -3,9 +3,11 @@ import type { SlackPart, StoredMessage } from '../stored-message.ts';
 import { InTurn } from '../in-turn.ts';
 import type { BlockWords } from './read-blocks.ts';
 import { SlackFault } from './slack-fault.ts';
-import { SEARCHED_MESSAGES, type SlackSide } from './slack-side.ts';
+import type { MessengerSide } from '../protocol.ts';
+import { SEARCHED_MESSAGES } from './searched-messages.ts';
+import type { SlackTiming } from './timing.ts';
 import { threadRoot, threadView } from './threads.ts';
-import { channelIdOf, messageIdOf } from './workspace.ts';
+import { channelIdOf, messageIdOf, type TsClock, type Workspace } from './workspace.ts';
 import { callsEverybody, shownText } from './written-text.ts';
 
 /** A bot's message as a call gives it. */
@@ -15,31 +17,39 @@ export interface BotMessage extends BlockWords {
   isStream: boolean;
 }
 
+interface SlackParts {
+  workspace: Workspace;
+  clock: TsClock;
+  timing: SlackTiming;
+}
+
 /**
  * The bot's messages: posted and edited, or grown as native streams whose whole state is here. Streams die some five
  * minutes after their start (PLATFORM_FACTS.md slack-web-api); an edited message counts as finished once it was left alone.
  */
 export class BotMessages {
-  readonly #side: SlackSide;
+  readonly #side: MessengerSide;
+  readonly #slack: SlackParts;
   readonly #inTurn = new InTurn();
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
-  constructor(side: SlackSide) {
+  constructor(side: MessengerSide, slack: SlackParts) {
     this.#side = side;
+    this.#slack = slack;
   }
 
   /** @throws SlackFault `thread_not_found`, `cannot_reply_to_message` */
   post(conversation: Conversation, { threadTs, metadata, isStream, ...words }: BotMessage): Promise<StoredMessage> {
-    const { store, clock, nowMs, botName } = this.#side;
+    const { store, nowMs, bot } = this.#side;
     return this.#inTurn.run(conversation.id, async () => {
       const root = threadTs === undefined ? undefined : await threadRoot(store, conversation, threadTs);
-      const ts = clock.next();
+      const ts = this.#slack.clock.next();
       const questionId = await this.#questionFor(conversation, threadTs);
       const message: StoredMessage = {
         id: messageIdOf(channelIdOf(conversation), ts),
         conversationId: conversation.id,
         sender: 'bot',
-        senderName: botName,
+        senderName: bot.name,
         state: 'streaming',
         text: '',
         images: [],
@@ -96,9 +106,9 @@ export class BotMessages {
   /** Watches over a message that an earlier run left growing. */
   follow(message: StoredMessage): void {
     const { streamSinceMs } = message.slack ?? {};
-    const { nowMs, slackTiming } = this.#side;
-    const leftMs =
-      streamSinceMs === undefined ? slackTiming.editQuietMs : streamSinceMs + slackTiming.streamLifeMs - nowMs();
+    const { nowMs } = this.#side;
+    const { timing } = this.#slack;
+    const leftMs = streamSinceMs === undefined ? timing.editQuietMs : streamSinceMs + timing.streamLifeMs - nowMs();
     this.#settleAfter(message.id, Math.max(0, leftMs));
   }
 
@@ -124,11 +134,11 @@ export class BotMessages {
     { note: _before, ...message }: StoredMessage,
     { markdown: raw, note, metadata }: BlockWords & { metadata?: SlackPart['metadata'] },
   ): Promise<StoredMessage> {
-    const { chatLog, store, trace, workspace, botName, nowMs } = this.#side;
+    const { chatLog, store, trace, bot, nowMs } = this.#side;
     const questionId = message.slack?.questionId ?? '';
     if (callsEverybody(raw) || callsEverybody(note))
       trace.violated({ questionId, reason: 'the text calls everybody', atMs: nowMs() });
-    const text = shownText(raw, workspace, botName);
+    const text = shownText(raw, this.#slack.workspace, bot.name);
     trace.shown(questionId, text);
     const before: SlackPart = message.slack ?? { ts: '' };
     const slack: SlackPart = { ...before, raw, metadata: metadata ?? before.metadata };
@@ -151,7 +161,7 @@ export class BotMessages {
     const timer = setTimeout(() => {
       this.#timers.delete(messageId);
       this.#change(messageId, (message) => this.#settle(message)).catch((error: unknown) => {
-        if (!this.#side.signal.aborted) this.#side.log.error({ error }, 'an answer could not be settled');
+        this.#side.background.failed(error, 'an answer could not be settled');
       });
     }, delayMs);
     this.#timers.set(messageId, timer);
@@ -175,8 +185,8 @@ export class BotMessages {
   }
 
   #isAlive({ slack }: StoredMessage): boolean {
-    const { nowMs, slackTiming } = this.#side;
-    return slack?.streamSinceMs !== undefined && nowMs() - slack.streamSinceMs < slackTiming.streamLifeMs;
+    const { streamLifeMs } = this.#slack.timing;
+    return slack?.streamSinceMs !== undefined && this.#side.nowMs() - slack.streamSinceMs < streamLifeMs;
   }
 
   /** Slack does not say what a message answers: it is taken for the oldest question of its thread (or channel) without one. */

@@ -1,30 +1,37 @@
 import { randomToken } from '../../base/ids.ts';
 import { languageOfText, say } from '../../base/texts.ts';
 import { MessengerError } from '../messenger-error.ts';
-import type { Saying } from '../protocol.ts';
+import type { MessengerSide, Saying } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
-import { commandForm } from './event-payload.ts';
+import type { EventClient } from './event-client.ts';
+import type { EventPayloads } from './event-payload.ts';
 import type { Responses } from './responses.ts';
-import type { SlackSide } from './slack-side.ts';
-import { channelIdOf, messageIdOf } from './workspace.ts';
+import { channelIdOf, messageIdOf, type TsClock } from './workspace.ts';
 
 /** The command that the app's administrator has registered. */
 const OWN_COMMAND = 'parley';
 const COMMAND = /^\/(?<name>\S*)\s*(?<text>[\s\S]*)$/;
+
+export interface CommandParts {
+  client: EventClient;
+  payloads: EventPayloads;
+  clock: TsClock;
+  responses: Responses;
+}
 
 /**
  * Messages that begin with a slash. Slack takes each for a command: one that an app has registered is sent to that app as a form, any
  * other is refused where it was typed. Nobody else in the channel sees either, and neither is a message of the channel.
  */
 export class Commands {
-  readonly #side: SlackSide;
-  readonly #responses: Responses;
+  readonly #side: MessengerSide;
+  readonly #parts: CommandParts;
   readonly #underWay = new Set<Promise<unknown>>();
 
-  constructor(side: SlackSide, responses: Responses) {
+  constructor(side: MessengerSide, parts: CommandParts) {
     this.#side = side;
-    this.#responses = responses;
+    this.#parts = parts;
   }
 
   /** A blank before the slash makes a message of it. */
@@ -34,10 +41,10 @@ export class Commands {
 
   /** @throws MessengerError `not_found` */
   async send(saying: Saying): Promise<StoredMessage> {
-    const { directory, nowMs, chatLog, clock } = this.#side;
+    const { directory, nowMs, chatLog } = this.#side;
     const person = directory.person(saying.person);
     const conversation = directory.conversationOf(saying.person, saying.conversationId);
-    const ts = clock.next();
+    const ts = this.#parts.clock.next();
     const message: StoredMessage = {
       id: messageIdOf(channelIdOf(conversation), ts),
       conversationId: conversation.id,
@@ -85,19 +92,18 @@ export class Commands {
 
   /** A command is told once; what the app does not take within three seconds has failed, which Slack says. */
   #deliver(message: StoredMessage, text: string): void {
-    const { client, chatLog, signal, log } = this.#side;
+    const { chatLog, background } = this.#side;
+    const { client, payloads, responses } = this.#parts;
     const deliver = async () => {
-      const responseUrl = this.#responses.create(message);
-      const form = commandForm(this.#side, message, { text, responseUrl, triggerId: randomToken(12) });
+      const responseUrl = responses.create(message);
+      const form = payloads.commandForm(message, { text, responseUrl, triggerId: randomToken(12) });
       const { kind } = await client.deliverForm(form);
       if (kind === 'silent') return;
       const failed = kind === 'refused' ? MESSENGER_TEXTS.botRefused : MESSENGER_TEXTS.botUnreachable;
       await chatLog.write({ ...message, state: 'failed', error: say(failed, languageOfText(message.text)) });
     };
     const guarded: Promise<unknown> = deliver()
-      .catch((error: unknown) => {
-        if (!signal.aborted) log.error({ error }, 'a command could not be delivered');
-      })
+      .catch((error: unknown) => background.failed(error, 'a command could not be delivered'))
       .finally(() => this.#underWay.delete(guarded));
     this.#underWay.add(guarded);
   }

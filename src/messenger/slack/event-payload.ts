@@ -1,19 +1,58 @@
 import { SECOND_MS } from '../../base/clock.ts';
 import type { Conversation } from '../directory.ts';
 import { FILE_ENDINGS } from '../media-store.ts';
+import type { MessengerSide } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
-import type { SlackSide } from './slack-side.ts';
 import { writtenText } from './written-text.ts';
-import { APP_ID, BOT_USER_ID, channelIdOf, eventIdOf, fileIdOf, memberIdOf, TEAM_ID } from './workspace.ts';
+import {
+  APP_ID,
+  BOT_USER_ID,
+  channelIdOf,
+  eventIdOf,
+  fileIdOf,
+  memberIdOf,
+  TEAM_ID,
+  type TsClock,
+} from './workspace.ts';
 
-/**
- * The events by which the bot hears of a person's message (PLATFORM_FACTS.md slack-messages): `message`, and in a channel
- * beside it an `app_mention` with the same `ts` where the bot is named. The very same at each call.
- */
-export async function messageEvents(side: SlackSide, message: StoredMessage): Promise<object[]> {
-  const conversation = side.directory.conversation(message.conversationId);
-  const text = writtenText(message.text, side);
-  const files = await filesOf(side, message);
+/** What the bot is told. */
+export interface EventPayloads {
+  /**
+   * The events by which the bot hears of a person's message (PLATFORM_FACTS.md slack-messages): `message`, and in a channel
+   * beside it an `app_mention` with the same `ts` where the bot is named. The very same at each call.
+   */
+  message(message: StoredMessage): Promise<object[]>;
+  /** A person opens the app's private chat. */
+  homeOpened(personId: string): object;
+  /** A person presses Slack's own stop button below an answer that grows (PLATFORM_FACTS.md slack-assistant). */
+  sessionStopped(personId: string, answer: StoredMessage): object;
+  /** A command of the app that a person typed, as the form by which it is told (PLATFORM_FACTS.md slack-deliveries). */
+  commandForm(message: StoredMessage, command: TypedCommand): Record<string, string>;
+}
+
+export interface TypedCommand {
+  text: string;
+  responseUrl: string;
+  triggerId: string;
+}
+
+export interface PayloadParts extends Pick<MessengerSide, 'directory' | 'bot' | 'media' | 'nowMs' | 'url'> {
+  clock: TsClock;
+}
+
+export function createEventPayloads(parts: PayloadParts): EventPayloads {
+  return {
+    message: (message) => messageEvents(parts, message),
+    homeOpened: (personId) => homeOpened(parts, personId),
+    sessionStopped: (personId, answer) => sessionStopped(parts, personId, answer),
+    commandForm: (message, command) => commandForm(parts, message, command),
+  };
+}
+
+async function messageEvents(parts: PayloadParts, message: StoredMessage): Promise<object[]> {
+  const conversation = parts.directory.conversation(message.conversationId);
+  const text = writtenText(message.text, parts);
+  const files = await filesOf(parts, message);
   const hasFiles = files.length > 0;
   const said = {
     channel: channelIdOf(conversation),
@@ -35,10 +74,9 @@ export async function messageEvents(side: SlackSide, message: StoredMessage): Pr
   ];
 }
 
-/** A person opens the app's private chat. */
-export function homeOpened(side: SlackSide, personId: string): object {
-  const conversation = side.directory.conversationsOf(personId).find(({ kind }) => kind === 'private');
-  const ts = side.clock.next();
+function homeOpened(parts: PayloadParts, personId: string): object {
+  const conversation = parts.directory.conversationsOf(personId).find(({ kind }) => kind === 'private');
+  const ts = parts.clock.next();
   const event = {
     type: 'app_home_opened',
     tab: 'messages',
@@ -46,33 +84,27 @@ export function homeOpened(side: SlackSide, personId: string): object {
     channel: conversation && channelIdOf(conversation),
     event_ts: ts,
   };
-  return envelope({ id: ts, atMs: side.nowMs() }, 'app_home_opened', event);
+  return envelope({ id: ts, atMs: parts.nowMs() }, 'app_home_opened', event);
 }
 
-/** A person presses Slack's own stop button below an answer that grows (PLATFORM_FACTS.md slack-assistant). */
-export function sessionStopped(
-  side: SlackSide,
-  personId: string,
-  { id, conversationId, slack }: StoredMessage,
-): object {
+function sessionStopped(parts: PayloadParts, personId: string, { id, conversationId, slack }: StoredMessage): object {
   const event = {
     type: 'agent_session_stopped',
-    channel: channelIdOf(side.directory.conversation(conversationId)),
+    channel: channelIdOf(parts.directory.conversation(conversationId)),
     user: memberIdOf(personId),
     thread_ts: slack?.threadTs,
     streaming_message_ts: [slack?.ts],
-    event_ts: side.clock.next(),
+    event_ts: parts.clock.next(),
   };
-  return envelope({ id, atMs: side.nowMs() }, 'agent_session_stopped', event);
+  return envelope({ id, atMs: parts.nowMs() }, 'agent_session_stopped', event);
 }
 
-/** A command of the app that a person typed, as the form by which it is told (PLATFORM_FACTS.md slack-deliveries). */
-export function commandForm(
-  side: SlackSide,
+function commandForm(
+  parts: PayloadParts,
   { sender, conversationId }: StoredMessage,
-  { text, responseUrl, triggerId }: { text: string; responseUrl: string; triggerId: string },
+  { text, responseUrl, triggerId }: TypedCommand,
 ): Record<string, string> {
-  const conversation = side.directory.conversation(conversationId);
+  const conversation = parts.directory.conversation(conversationId);
   return {
     team_id: TEAM_ID,
     team_domain: 'parley-local',
@@ -82,7 +114,7 @@ export function commandForm(
     user_id: memberIdOf(sender),
     user_name: sender,
     command: '/parley',
-    text: writtenText(text, side),
+    text: writtenText(text, parts),
     response_url: responseUrl,
     trigger_id: triggerId,
     is_enterprise_install: 'false',
@@ -107,12 +139,12 @@ function channelType({ kind }: Conversation): string {
   return kind === 'private' ? 'im' : 'channel';
 }
 
-async function filesOf(side: SlackSide, { imageIds = [] }: StoredMessage): Promise<object[]> {
+async function filesOf(parts: PayloadParts, { imageIds = [] }: StoredMessage): Promise<object[]> {
   return Promise.all(
     imageIds.map(async (mediaId) => {
-      const { bytes, type } = await side.media.plain(mediaId);
+      const { bytes, type } = await parts.media.plain(mediaId);
       const name = `image.${FILE_ENDINGS[type]}`;
-      const address = `${side.url()}/files-pri/${TEAM_ID}-${mediaId}/${name}`;
+      const address = `${parts.url()}/files-pri/${TEAM_ID}-${mediaId}/${name}`;
       return {
         id: fileIdOf(mediaId),
         name,

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 import { MessengerError } from '../messenger-error.ts';
-import type { MessengerSide, Protocol, ProtocolKind } from '../protocol.ts';
+import type { MessengerSide, Protocol, ProtocolKind, ProtocolParts } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { BotMessages } from './bot-messages.ts';
 import { Commands } from './commands.ts';
 import { EventClient } from './event-client.ts';
-import { homeOpened, sessionStopped } from './event-payload.ts';
+import { createEventPayloads, type EventPayloads } from './event-payload.ts';
 import { OpenId, type SlackClient } from './open-id.ts';
 import { Questions } from './questions.ts';
 import { RateLimits } from './rate-limits.ts';
 import { Responses } from './responses.ts';
 import { slackRoutes } from './routes.ts';
-import type { SlackSide } from './slack-side.ts';
 import { Statuses } from './statuses.ts';
 import { SLACK_TIMING, type SlackTiming } from './timing.ts';
 import { WebApi } from './web-api.ts';
@@ -38,55 +37,49 @@ export function slackProtocol(options: SlackOptions): ProtocolKind {
     storeKey: createHash('sha256').update(`messenger|${options.signingSecret}`).digest(),
     userAgent: USER_AGENT,
     signsInAtService: false,
-    start: (side) => start(createSide(options, side), options),
+    start: (side, parts) => start(options, side, parts),
   };
 }
 
-function createSide({ signingSecret, timing: told }: SlackOptions, side: MessengerSide): SlackSide {
-  const { botUrl, nowMs, signal, directory } = side;
-  const timing = { ...SLACK_TIMING, ...told };
-  return {
-    ...side,
-    workspace: new Workspace(directory),
-    clock: new TsClock(nowMs),
-    slackTiming: timing,
-    client: new EventClient({ botUrl, signingSecret, nowMs, timing, signal }),
-  };
-}
-
-function start(side: SlackSide, { botToken, client, rateFactor = GENEROUS_FACTOR }: SlackOptions): Protocol {
-  const answers = new BotMessages(side);
-  const questions = new Questions(side);
-  const responses = new Responses(side);
-  const commands = new Commands(side, responses);
-  const statuses = new Statuses(side);
-  const api = new WebApi({ side, answers, statuses });
-  const limits = new RateLimits(rateFactor, side.nowMs);
-  const { url, nowMs } = side;
-  const redirectUri = `${new URL(side.botUrl).origin}/oauth/platform/slack/callback`;
-  const openId = new OpenId({ client, redirectUri, url, nowMs });
+function start(options: SlackOptions, side: MessengerSide, { sessions }: ProtocolParts): Protocol {
+  const { signingSecret, botToken, client: openIdClient, rateFactor = GENEROUS_FACTOR } = options;
+  const { bot, directory, media, store, hub, nowMs, url, background } = side;
+  const timing = { ...SLACK_TIMING, ...options.timing };
+  const workspace = new Workspace(directory);
+  const clock = new TsClock(nowMs);
+  const client = new EventClient({ botUrl: bot.url, signingSecret, nowMs, timing, signal: background.signal });
+  const payloads = createEventPayloads({ directory, bot, media, nowMs, url, clock });
+  const answers = new BotMessages(side, { workspace, clock, timing });
+  const questions = new Questions(side, { client, payloads, clock });
+  const responses = new Responses(side, { workspace, clock });
+  const commands = new Commands(side, { client, payloads, clock, responses });
+  const statuses = new Statuses(hub, timing.statusLifeMs);
+  const api = new WebApi({ side, workspace, answers, statuses });
+  const limits = new RateLimits(rateFactor, nowMs);
+  const redirectUri = `${new URL(bot.url).origin}/oauth/platform/slack/callback`;
+  const openId = new OpenId({ client: openIdClient, redirectUri, url, nowMs });
   return {
     send: (saying) => (commands.isCommand(saying) ? commands.send(saying) : questions.send(saying)),
     prepare: (saying) => questions.prepare(saying),
     deliver: (question, copies) => questions.deliver(question, copies),
     redeliver: (messageId, copies) => questions.redeliver(messageId, copies),
     async resend(personId, messageId) {
-      const message = await side.store.get(messageId);
+      const message = await store.get(messageId);
       const isOwnCommand = message.slack?.isCommand === true && message.sender === personId;
       return isOwnCommand ? commands.resend(message) : questions.resend(personId, messageId);
     },
-    answerTo: async (messageId) => answers.answerTo(await side.store.get(messageId)),
-    stop: (personId, answerId) => stop({ side, answers, questions }, personId, answerId),
+    answerTo: async (messageId) => answers.answerTo(await store.get(messageId)),
+    stop: (personId, answerId) => stop({ side, client, payloads, answers, questions }, personId, answerId),
     async enterChat(personId) {
-      side.directory.person(personId);
-      if (side.isBotReachable()) await side.client.deliver(homeOpened(side, personId));
+      directory.person(personId);
+      if (bot.isReachable()) await client.deliver(payloads.homeOpened(personId));
     },
     rate: () => Promise.reject(new MessengerError('bad_request', 'This message cannot be rated')),
-    verifyBot: () => side.client.verifyUrl(side.timing.verifyTimeoutMs),
+    verifyBot: () => client.verifyUrl(side.timing.verifyTimeoutMs),
     botCameBack: () => Promise.resolve(),
-    routes: () => slackRoutes({ side, api, limits, botToken, responses, openId }),
+    routes: () => slackRoutes({ side, sessions, api, limits, botToken, responses, openId }),
     async resume() {
-      for (const message of await side.store.openMessages()) resume(message, { answers, questions });
+      for (const message of await store.openMessages()) resume(message, { answers, questions });
     },
     // The bot brings each snapshot itself, and its last one before it ends.
     lastLooks: () => Promise.resolve(),
@@ -98,7 +91,9 @@ function start(side: SlackSide, { botToken, client, rateFactor = GENEROUS_FACTOR
 }
 
 interface Parts {
-  side: SlackSide;
+  side: MessengerSide;
+  client: EventClient;
+  payloads: EventPayloads;
   answers: BotMessages;
   questions: Questions;
 }
@@ -108,26 +103,27 @@ interface Parts {
  * word for it in the same place.
  * @param messageId the answer's, or the person's own question's
  */
-async function stop({ side, answers, questions }: Parts, personId: string, messageId: string): Promise<void> {
+async function stop(parts: Parts, personId: string, messageId: string): Promise<void> {
+  const { side, client, payloads, answers, questions } = parts;
   const stopped = await side.store.get(messageId);
   const conversation = side.directory.conversationOf(personId, stopped.conversationId);
   const isAnswer = stopped.sender === 'bot';
   if (!isAnswer && stopped.sender !== personId) throw new MessengerError('not_found', 'No such answer');
   if (isAnswer && (await answers.stopByUser(messageId))) {
-    if (side.isBotReachable()) await side.client.deliver(sessionStopped(side, personId, stopped));
+    if (side.bot.isReachable()) await client.deliver(payloads.sessionStopped(personId, stopped));
     return;
   }
   const question = isAnswer ? await side.store.get(stopped.slack?.questionId ?? '').catch(() => undefined) : stopped;
   await questions.send({
     person: personId,
     conversationId: conversation.id,
-    text: conversation.kind === 'group' ? `@${side.botName} stop` : 'stop',
+    text: conversation.kind === 'group' ? `@${side.bot.name} stop` : 'stop',
     imageIds: [],
     quoteMessageId: question?.slack?.threadTs === undefined ? undefined : question.id,
   });
 }
 
-function resume(message: StoredMessage, { answers, questions }: Omit<Parts, 'side'>): void {
+function resume(message: StoredMessage, { answers, questions }: Pick<Parts, 'answers' | 'questions'>): void {
   if (message.sender === 'bot') answers.follow(message);
   else questions.deliverInBackground(message);
 }

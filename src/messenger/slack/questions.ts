@@ -2,24 +2,32 @@ import { languageOfText, say } from '../../base/texts.ts';
 import type { Conversation } from '../directory.ts';
 import { imageUrl } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
-import type { DeliveryResult, Saying } from '../protocol.ts';
+import type { DeliveryResult, MessengerSide, Saying } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
-import { messageEvents } from './event-payload.ts';
-import type { SlackSide } from './slack-side.ts';
+import type { EventClient } from './event-client.ts';
+import type { EventPayloads } from './event-payload.ts';
 import { threadTsOf, threadView } from './threads.ts';
-import { BOT_USER_ID, channelIdOf, messageIdOf } from './workspace.ts';
+import { BOT_USER_ID, channelIdOf, messageIdOf, type TsClock } from './workspace.ts';
 import { writtenText } from './written-text.ts';
 
 const MAX_IMAGES = 9;
 
+export interface QuestionParts {
+  client: EventClient;
+  payloads: EventPayloads;
+  clock: TsClock;
+}
+
 /** People's messages on their way to the bot: they stand in the channel at once, whether the bot hears of them or not. */
 export class Questions {
-  readonly #side: SlackSide;
+  readonly #side: MessengerSide;
+  readonly #parts: QuestionParts;
   readonly #underWay = new Set<Promise<unknown>>();
 
-  constructor(side: SlackSide) {
+  constructor(side: MessengerSide, parts: QuestionParts) {
     this.#side = side;
+    this.#parts = parts;
   }
 
   /** @throws MessengerError `not_found`, `bad_request` */
@@ -30,7 +38,7 @@ export class Questions {
   }
 
   async prepare(saying: Saying): Promise<StoredMessage> {
-    const { directory, media, nowMs, chatLog, store, clock } = this.#side;
+    const { directory, media, nowMs, chatLog, store } = this.#side;
     const person = directory.person(saying.person);
     const conversation = directory.conversationOf(saying.person, saying.conversationId);
     if (saying.text.trim() === '' && saying.imageIds.length === 0)
@@ -39,7 +47,7 @@ export class Questions {
       throw new MessengerError('bad_request', `At most ${MAX_IMAGES} images a message`);
     await Promise.all(saying.imageIds.map((id) => media.plain(id)));
     const root = await this.#threadRoot(conversation, saying.quoteMessageId);
-    const ts = clock.next();
+    const ts = this.#parts.clock.next();
     const message: StoredMessage = {
       id: messageIdOf(channelIdOf(conversation), ts),
       conversationId: conversation.id,
@@ -77,25 +85,27 @@ export class Questions {
 
   /** Tells the bot of a message, with Slack's repetitions. */
   async deliver(message: StoredMessage, copies: number): Promise<DeliveryResult[]> {
-    const events = await messageEvents(this.#side, message);
+    const { client, payloads } = this.#parts;
+    const events = await payloads.message(message);
     const all = Array.from({ length: copies }, () => events).flat();
-    const results = await Promise.all(all.map((event) => this.#side.client.deliver(event)));
+    const results = await Promise.all(all.map((event) => client.deliver(event)));
     if (!results.some(({ kind }) => kind === 'silent') && this.#isForBot(message)) await this.#fail(message, results);
     await this.#side.store.noteSettled(message.id);
     return results;
   }
 
   async redeliver(messageId: string, copies: number): Promise<DeliveryResult[]> {
-    const events = await messageEvents(this.#side, await this.#side.store.get(messageId));
+    const { client, payloads } = this.#parts;
+    const events = await payloads.message(await this.#side.store.get(messageId));
     const all = Array.from({ length: copies }, () => events).flat();
-    return Promise.all(all.map((event) => this.#side.client.deliverOnce(event)));
+    return Promise.all(all.map((event) => client.deliverOnce(event)));
   }
 
   /** Also takes up a delivery that an earlier run left unfinished. */
   deliverInBackground(message: StoredMessage): void {
     const guarded = this.deliver(message, 1)
       .catch((error: unknown) => {
-        if (!this.#side.signal.aborted) this.#side.log.error({ error }, 'a message could not be delivered');
+        this.#side.background.failed(error, 'a message could not be delivered');
       })
       .finally(() => this.#underWay.delete(guarded));
     this.#underWay.add(guarded);

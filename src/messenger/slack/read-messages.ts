@@ -1,22 +1,26 @@
 import type { Conversation } from '../directory.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { flagOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
-import { SEARCHED_MESSAGES, type SlackSide } from './slack-side.ts';
+import type { MessengerSide } from '../protocol.ts';
+import { SEARCHED_MESSAGES } from './searched-messages.ts';
 import { threadRoot } from './threads.ts';
 import { APP_ID, BOT_ID, BOT_USER_ID, memberIdOf, TEAM_ID } from './workspace.ts';
 import { writtenText } from './written-text.ts';
 
+/** Where messages stand, and whom they name. */
+type Shelf = Pick<MessengerSide, 'store' | 'directory' | 'bot'>;
+
 const DEFAULT_LIMIT = { history: 100, replies: 1_000 } as const;
 
 /** conversations.history: what does not hang in a thread, newest first. */
-export async function readHistory(side: SlackSide, conversation: Conversation, args: CallArguments): Promise<object> {
+export async function readHistory(side: Shelf, conversation: Conversation, args: CallArguments): Promise<object> {
   const messages = await slackMessages(side, conversation);
   const found = messages.filter((one) => one.slack?.threadTs === undefined && isWithin(one, args)).reverse();
   return page(side, found, { args, limit: DEFAULT_LIMIT.history });
 }
 
 /** conversations.replies: the thread's first message, then the replies, oldest first. @throws SlackFault `thread_not_found` */
-export async function readReplies(side: SlackSide, conversation: Conversation, args: CallArguments): Promise<object> {
+export async function readReplies(side: Shelf, conversation: Conversation, args: CallArguments): Promise<object> {
   const threadTs = tsOf(args, 'ts') ?? '';
   const root = await threadRoot(side.store, conversation, threadTs);
   const messages = await slackMessages(side, conversation);
@@ -24,7 +28,7 @@ export async function readReplies(side: SlackSide, conversation: Conversation, a
   return page(side, [root, ...replies], { args, limit: DEFAULT_LIMIT.replies });
 }
 
-async function slackMessages(side: SlackSide, { id }: Conversation): Promise<StoredMessage[]> {
+async function slackMessages(side: Shelf, { id }: Conversation): Promise<StoredMessage[]> {
   return (await side.store.list(id, SEARCHED_MESSAGES)).filter(
     ({ slack }) => slack !== undefined && slack.isCommand !== true,
   );
@@ -46,7 +50,7 @@ function isWithin({ slack }: StoredMessage, args: CallArguments): boolean {
 }
 
 function page(
-  side: SlackSide,
+  side: Shelf,
   messages: readonly StoredMessage[],
   { args, limit }: { args: CallArguments; limit: number },
 ): object {
@@ -60,7 +64,7 @@ function page(
 }
 
 /** Without `include_all_metadata` only the kind of a message's metadata comes back (PLATFORM_FACTS.md slack-web-api). */
-function wireMessage(side: SlackSide, { slack, sender, text }: StoredMessage, withPayload: boolean): object {
+function wireMessage(side: Shelf, { slack, sender, text }: StoredMessage, withPayload: boolean): object {
   const { metadata } = slack ?? {};
   const author =
     sender === 'bot'

@@ -1,11 +1,11 @@
 import { randomToken } from '../../base/ids.ts';
 import { MINUTE_MS } from '../../base/clock.ts';
+import type { MessengerSide } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { textOf, type CallArguments } from './call-arguments.ts';
 import { messageWords } from './message-words.ts';
 import { SlackFault } from './slack-fault.ts';
-import type { SlackSide } from './slack-side.ts';
-import { channelIdOf, messageIdOf } from './workspace.ts';
+import { channelIdOf, messageIdOf, type TsClock, type Workspace } from './workspace.ts';
 import { shownText } from './written-text.ts';
 
 /** How often, and for how long, a command may be answered by its address (PLATFORM_FACTS.md slack-assistant). */
@@ -26,11 +26,13 @@ export interface ResponseResult {
 
 /** The addresses at which commands are answered; without a token, so each holds a secret. They do not outlive a run, as in Slack they hardly do. */
 export class Responses {
-  readonly #side: SlackSide;
+  readonly #side: MessengerSide;
+  readonly #slack: { workspace: Workspace; clock: TsClock };
   readonly #awaited = new Map<string, Awaited>();
 
-  constructor(side: SlackSide) {
+  constructor(side: MessengerSide, slack: { workspace: Workspace; clock: TsClock }) {
     this.#side = side;
+    this.#slack = slack;
   }
 
   create(question: StoredMessage): string {
@@ -68,15 +70,16 @@ export class Responses {
     question: StoredMessage,
     { text, note, isForAll }: { text: string; note: string; isForAll: boolean },
   ): Promise<void> {
-    const { chatLog, clock, directory, workspace, botName, nowMs } = this.#side;
+    const { chatLog, directory, bot, nowMs } = this.#side;
+    const { workspace, clock } = this.#slack;
     const ts = clock.next();
     await chatLog.write({
       id: messageIdOf(channelIdOf(directory.conversation(question.conversationId)), ts),
       conversationId: question.conversationId,
       sender: 'bot',
-      senderName: botName,
+      senderName: bot.name,
       state: 'final',
-      text: shownText(text, workspace, botName),
+      text: shownText(text, workspace, bot.name),
       images: [],
       atMs: nowMs(),
       note: note === '' ? undefined : note,

@@ -1,7 +1,9 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { sameSecret } from '../../base/ids.ts';
+import type { AppSessions } from '../browser/app-sessions.ts';
 import { MessengerError } from '../messenger-error.ts';
+import type { MessengerSide } from '../protocol.ts';
 import { readArguments, textOf, type CallArguments } from './call-arguments.ts';
 import { openIdRoutes } from './open-id-routes.ts';
 import type { OpenId } from './open-id.ts';
@@ -9,12 +11,12 @@ import type { RateLimits } from './rate-limits.ts';
 import { readText } from './read-text.ts';
 import type { Responses } from './responses.ts';
 import { SlackFault } from './slack-fault.ts';
-import type { SlackSide } from './slack-side.ts';
 import type { WebApi } from './web-api.ts';
 import { TEAM_ID } from './workspace.ts';
 
 export interface SlackRoutesOptions {
-  side: SlackSide;
+  side: MessengerSide;
+  sessions: AppSessions;
   api: WebApi;
   limits: RateLimits;
   botToken: string;
@@ -29,7 +31,7 @@ const METHOD = /^\w+(?:\.\w+)+$/;
 export function slackRoutes(options: SlackRoutesOptions): Router {
   const router = new Router();
   // Before the calls that need the bot's token.
-  router.use(openIdRoutes(options.side, options.openId).routes());
+  router.use(openIdRoutes(options.side, options).routes());
   router.all('/api/:method', (context, next) =>
     METHOD.test(methodOf(context)) ? answerCall(context, options) : next(),
   );

@@ -1,20 +1,22 @@
 import type { Conversation } from '../directory.ts';
-import type { SlackSide } from './slack-side.ts';
+import type { EventHub } from '../event-hub.ts';
 
 /** The lines that say what the bot does: one a thread, gone when it posts there, says nothing, or after two minutes. */
 export class Statuses {
-  readonly #side: SlackSide;
+  readonly #hub: EventHub;
+  readonly #lifeMs: number;
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
-  constructor(side: SlackSide) {
-    this.#side = side;
+  constructor(hub: EventHub, lifeMs: number) {
+    this.#hub = hub;
+    this.#lifeMs = lifeMs;
   }
 
   set(conversation: Conversation, threadTs: string, text: string): void {
     this.clear(conversation, threadTs);
     if (text === '') return;
     this.#tell(conversation, text);
-    const timer = setTimeout(() => this.clear(conversation, threadTs), this.#side.slackTiming.statusLifeMs);
+    const timer = setTimeout(() => this.clear(conversation, threadTs), this.#lifeMs);
     this.#timers.set(keyOf(conversation, threadTs), timer);
   }
 
@@ -32,8 +34,7 @@ export class Statuses {
   }
 
   #tell({ id, members }: Conversation, text: string): void {
-    for (const member of members)
-      this.#side.hub.publish(member.id, { name: 'status', data: { conversationId: id, text } });
+    for (const member of members) this.#hub.publish(member.id, { name: 'status', data: { conversationId: id, text } });
   }
 }
 

@@ -6,15 +6,25 @@ import { messageWords, streamEnd, streamText } from './message-words.ts';
 import type { BlockWords } from './read-blocks.ts';
 import { readHistory, readReplies } from './read-messages.ts';
 import { isViolation, SlackFault } from './slack-fault.ts';
-import type { SlackSide } from './slack-side.ts';
+import type { MessengerSide } from '../protocol.ts';
 import type { Statuses } from './statuses.ts';
-import { APP_ID, BOT_ID, BOT_USER_ID, channelIdOf, messageIdOf, TEAM_ID, TEAM_NAME } from './workspace.ts';
+import {
+  APP_ID,
+  BOT_ID,
+  BOT_USER_ID,
+  channelIdOf,
+  messageIdOf,
+  TEAM_ID,
+  TEAM_NAME,
+  type Workspace,
+} from './workspace.ts';
 
 /** An answer of Slack's: HTTP 200 also for failures, `ok` says what happened. */
 export type WebApiAnswer = { ok: true; [field: string]: unknown } | { ok: false; error: string };
 
 export interface WebApiParts {
-  side: SlackSide;
+  side: MessengerSide;
+  workspace: Workspace;
   answers: BotMessages;
   statuses: Statuses;
 }
@@ -23,13 +33,15 @@ type Method = (args: CallArguments) => object | Promise<object>;
 
 /** Slack's Web API as far as a bot of this kind uses it (PLATFORM_FACTS.md slack-web-api), as strict as Slack is. */
 export class WebApi {
-  readonly #side: SlackSide;
+  readonly #side: MessengerSide;
+  readonly #workspace: Workspace;
   readonly #answers: BotMessages;
   readonly #statuses: Statuses;
   readonly #methods: ReadonlyMap<string, Method>;
 
-  constructor({ side, answers, statuses }: WebApiParts) {
+  constructor({ side, workspace, answers, statuses }: WebApiParts) {
     this.#side = side;
+    this.#workspace = workspace;
     this.#answers = answers;
     this.#statuses = statuses;
     this.#methods = new Map<string, Method>([
@@ -64,11 +76,11 @@ export class WebApi {
   }
 
   #authTest(): object {
-    const { botName, url } = this.#side;
+    const { bot, url } = this.#side;
     return {
       url: `${url()}/`,
       team: TEAM_NAME,
-      user: botName.toLowerCase(),
+      user: bot.name.toLowerCase(),
       team_id: TEAM_ID,
       user_id: BOT_USER_ID,
       bot_id: BOT_ID,
@@ -78,13 +90,13 @@ export class WebApi {
 
   #botInfo(args: CallArguments): object {
     if (demandText(args, 'bot') !== BOT_ID) throw new SlackFault('bot_not_found');
-    const { botName } = this.#side;
-    return { bot: { id: BOT_ID, app_id: APP_ID, user_id: BOT_USER_ID, name: botName.toLowerCase(), deleted: false } };
+    const { name } = this.#side.bot;
+    return { bot: { id: BOT_ID, app_id: APP_ID, user_id: BOT_USER_ID, name: name.toLowerCase(), deleted: false } };
   }
 
   #userInfo(args: CallArguments): object {
     const id = demandText(args, 'user');
-    const person = this.#side.workspace.person(id);
+    const person = this.#workspace.person(id);
     if (!person) throw new SlackFault('user_not_found');
     const { name, department } = person;
     const profile = { real_name: name, display_name: name, title: department };
@@ -154,7 +166,7 @@ export class WebApi {
   }
 
   #channel(args: CallArguments, name = 'channel'): Conversation {
-    const found = this.#side.workspace.channel(demandText(args, name));
+    const found = this.#workspace.channel(demandText(args, name));
     if (!found) throw new SlackFault('channel_not_found');
     return found;
   }

@@ -3,13 +3,13 @@ import { BOT_USER_ID, memberIdOf, type Workspace } from './workspace.ts';
 
 interface Names {
   directory: { people: readonly PersonView[] };
-  botName: string;
+  bot: { name: string };
 }
 
 /** What Slack sends of what a person wrote: the three signs escaped, and `@Name` as a mention by id (PLATFORM_FACTS.md slack-messages). */
-export function writtenText(text: string, { directory, botName }: Names): string {
+export function writtenText(text: string, { directory, bot }: Names): string {
   const named = [
-    { name: botName, id: BOT_USER_ID },
+    { name: bot.name, id: BOT_USER_ID },
     ...directory.people.map((person) => ({ name: person.name, id: memberIdOf(person.id) })),
   ].sort((left, right) => right.name.length - left.name.length);
   const escaped = escapeSigns(text);

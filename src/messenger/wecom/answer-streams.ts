@@ -1,33 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { languageOfText, say } from '../../base/texts.ts';
 import { imageUrl } from '../media-store.ts';
-import type { DeliveryResult } from '../protocol.ts';
+import type { DeliveryResult, MessengerSide } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
-import { pollPayload } from './callback-payload.ts';
-import type { PlatformSide } from './platform-side.ts';
+import type { BotLine } from './bot-line.ts';
 import { readReply, splitThinking, type BotReply } from './read-reply.ts';
 
 type StreamReply = Extract<BotReply, { kind: 'stream' }>;
 
 /** The bot's growing answers: polled about once a second until they are finished or the six minutes are over. */
 export class AnswerStreams {
-  readonly #side: PlatformSide;
+  readonly #side: MessengerSide;
+  readonly #line: BotLine;
   readonly #followed = new Map<string, Promise<void>>();
 
-  constructor(side: PlatformSide) {
+  constructor(side: MessengerSide, line: BotLine) {
     this.#side = side;
+    this.#line = line;
   }
 
   /** Shows the first answer to a message, and follows it in the background. */
   async open(question: StoredMessage, first: StreamReply): Promise<void> {
-    const { nowMs, timing, botName, store } = this.#side;
+    const { nowMs, timing, bot, store } = this.#side;
     const { feedbackId } = first;
     const empty: StoredMessage = {
       id: answerIdOf(question.id),
       conversationId: question.conversationId,
       sender: 'bot',
-      senderName: botName,
+      senderName: bot.name,
       state: 'streaming',
       text: '',
       images: [],
@@ -52,7 +53,7 @@ export class AnswerStreams {
     if (this.#followed.has(answer.id)) return;
     const following = this.#follow(answer)
       .catch((error: unknown) => {
-        if (!this.#side.signal.aborted) this.#side.log.error({ error }, 'an answer could not be followed');
+        this.#side.background.failed(error, 'an answer could not be followed');
       })
       .finally(() => this.#followed.delete(answer.id));
     this.#followed.set(answer.id, following);
@@ -64,12 +65,13 @@ export class AnswerStreams {
   }
 
   async #follow(start: StoredMessage): Promise<void> {
-    const { client, timing, nowMs, signal, trace } = this.#side;
+    const { timing, nowMs, background, trace } = this.#side;
+    const { client, payloads } = this.#line;
     let answer = start;
     while (answer.state === 'streaming') {
-      await pause(timing.pollEveryMs, undefined, { signal });
+      await pause(timing.pollEveryMs, undefined, { signal: background.signal });
       if (nowMs() >= (answer.answer?.untilMs ?? 0)) return this.#runOut(answer);
-      const result = await client.callOnce(pollPayload(this.#side, answer));
+      const result = await client.callOnce(payloads.poll(answer));
       trace.polled(answer.answer?.questionId ?? '');
       answer = await this.#apply(answer, result);
     }
@@ -136,7 +138,7 @@ export class AnswerStreams {
   }
 
   async #settle(answer: StoredMessage): Promise<void> {
-    this.#side.interactions.leave(answer.answer?.person ?? '', answer.answer?.questionId ?? '');
+    this.#line.interactions.leave(answer.answer?.person ?? '', answer.answer?.questionId ?? '');
     await this.#side.store.noteSettled(answer.id);
   }
 }

@@ -3,9 +3,10 @@ import { MINUTE_MS, SECOND_MS } from '../../base/clock.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { privateConversationId } from '../directory.ts';
 import type { PersonView } from '../api.ts';
-import type { PlatformSide } from './platform-side.ts';
+import type { MessengerSide } from '../protocol.ts';
 import { readAppMessage } from './read-app-message.ts';
 import { apiFault, apiOk, ERRCODE, type ApiResult } from './api-result.ts';
+import type { UserIds } from './user-ids.ts';
 import type { WebSignInCodes } from './web-sign-in.ts';
 
 /** The self-built app that stands beside the bot. */
@@ -16,7 +17,8 @@ export interface AppCredentials {
 }
 
 export interface AppApiOptions {
-  side: PlatformSide;
+  side: Pick<MessengerSide, 'directory' | 'chatLog' | 'nowMs' | 'timing'>;
+  userIds: UserIds;
   app: AppCredentials;
   codes: WebSignInCodes;
   redis: RedisClient;
@@ -100,7 +102,7 @@ export class AppApi {
     const ids = list.map(String);
     const resolved = ids.map((id) => ({
       open_userid: id,
-      userid: this.#options.side.userIds.findByOpenUserId(id)?.id,
+      userid: this.#options.userIds.findByOpenUserId(id)?.id,
     }));
     return apiOk({
       userid_list: resolved.filter(({ userid }) => userid !== undefined),

@@ -1,10 +1,10 @@
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../base/clock.ts';
 import { privateConversationId } from '../directory.ts';
 import { MessengerError } from '../messenger-error.ts';
-import type { Rating } from '../protocol.ts';
+import type { RedisClient } from '../../base/redis.ts';
+import type { MessengerSide, Rating } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
-import { eventPayload } from './callback-payload.ts';
-import type { PlatformSide } from './platform-side.ts';
+import type { BotLine } from './bot-line.ts';
 import { readReply } from './read-reply.ts';
 
 /** The codes of `feedback_event` (PLATFORM_FACTS.md wecom-events). */
@@ -14,20 +14,24 @@ const DAY_OFFSET_MS = 8 * HOUR_MS;
 
 /** Events that the platform tells the bot of: somebody enters the chat, somebody rates an answer. */
 export class BotEvents {
-  readonly #side: PlatformSide;
+  readonly #side: MessengerSide;
+  readonly #line: Pick<BotLine, 'client' | 'payloads'>;
+  readonly #redis: RedisClient;
   /** Who came while the bot was away: their entry is told when it is back. */
   readonly #waiting = new Set<string>();
 
-  constructor(side: PlatformSide) {
+  constructor(side: MessengerSide, line: Pick<BotLine, 'client' | 'payloads'>, redis: RedisClient) {
     this.#side = side;
+    this.#line = line;
+    this.#redis = redis;
   }
 
   /** A person opens the private chat. The bot hears of it the first time on a day; its answer is a quiet line of welcome. */
   async enterChat(personId: string): Promise<void> {
     this.#side.directory.person(personId);
-    if (!this.#side.isBotReachable()) return void this.#waiting.add(personId);
+    if (!this.#side.bot.isReachable()) return void this.#waiting.add(personId);
     const day = Math.floor((this.#side.nowMs() + DAY_OFFSET_MS) / DAY_MS);
-    const isFirst = await this.#side.redis.set(
+    const isFirst = await this.#redis.set(
       `messenger:entered:${personId}:${day}`,
       '1',
       'EX',
@@ -35,7 +39,7 @@ export class BotEvents {
       'NX',
     );
     if (isFirst === null) return;
-    const result = await this.#side.client.deliver(eventPayload(this.#side, personId, { eventtype: 'enter_chat' }));
+    const result = await this.#line.client.deliver(this.#line.payloads.event(personId, { eventtype: 'enter_chat' }));
     if (result.kind !== 'reply') return;
     const reply = readReply(result.reply);
     if (reply.kind === 'text' || reply.kind === 'card') {
@@ -54,7 +58,8 @@ export class BotEvents {
 
   /** Rates an answer, or takes the rating back. @throws MessengerError `not_found`, `bad_request` when it cannot be rated */
   async rate(personId: string, messageId: string, rating: Rating): Promise<StoredMessage> {
-    const { store, directory, chatLog, client } = this.#side;
+    const { store, directory, chatLog } = this.#side;
+    const { client, payloads } = this.#line;
     const message = await store.get(messageId);
     directory.conversationOf(personId, message.conversationId);
     const feedbackId = message.answer?.feedbackId;
@@ -65,7 +70,7 @@ export class BotEvents {
     const rated: StoredMessage = rating === 'withdrawn' ? rest : { ...rest, rating };
     await chatLog.write(rated, true);
     const event = { eventtype: 'feedback_event', feedback_event: { id: feedbackId, type: FEEDBACK_TYPES[rating] } };
-    const result = await client.deliver(eventPayload(this.#side, personId, event));
+    const result = await client.deliver(payloads.event(personId, event));
     if (result.kind === 'reply') this.#violated('feedback may only be answered by nothing');
     return rated;
   }

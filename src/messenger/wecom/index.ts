@@ -1,13 +1,14 @@
 import { MessengerError } from '../messenger-error.ts';
-import type { MessengerSide, Protocol, ProtocolKind } from '../protocol.ts';
+import type { MessengerSide, Protocol, ProtocolKind, ProtocolParts } from '../protocol.ts';
 import { AnswerStreams, answerIdOf } from './answer-streams.ts';
 import { AppApi, type AppCredentials } from './app-api.ts';
 import { BotClient } from './bot-client.ts';
 import { BotEvents } from './bot-events.ts';
+import type { BotLine } from './bot-line.ts';
+import { createCallbackPayloads } from './callback-payload.ts';
 import { decodeAesKey } from './crypto.ts';
 import { Interactions } from './interactions.ts';
 import { MediaDownloads } from './media-downloads.ts';
-import type { PlatformSide } from './platform-side.ts';
 import { Questions } from './questions.ts';
 import { ResponseUrls } from './response-urls.ts';
 import { resumeOpenMessages } from './resume-open-messages.ts';
@@ -37,50 +38,54 @@ export function wecomProtocol(options: WecomOptions): ProtocolKind {
     storeKey,
     userAgent: APP_USER_AGENT,
     signsInAtService: true,
-    start: (side) => start(createSide(options, storeKey, side), options),
+    start: (side, parts) => start(options, side, parts),
   };
 }
 
-function createSide(
-  { bot, retryOn503 = true, encryptUserIds = false }: WecomOptions,
-  aesKey: Buffer,
+function createLine(
+  { bot, retryOn503 = true }: WecomOptions,
   side: MessengerSide,
-): PlatformSide {
-  const { nowMs, timing, signal, directory, media, url, botUrl } = side;
+  { downloads, userIds }: { downloads: MediaDownloads; userIds: UserIds },
+): BotLine {
+  const { nowMs, timing, directory, url, background } = side;
+  const { signal } = background;
   return {
-    ...side,
-    client: new BotClient({ bot: { ...bot, botUrl }, nowMs, timing, retryOn503, signal }),
+    client: new BotClient({ bot: { ...bot, botUrl: side.bot.url }, nowMs, timing, retryOn503, signal }),
+    payloads: createCallbackPayloads({ directory, downloads, userIds, aiBotId: bot.aiBotId, nowMs, url }),
     interactions: new Interactions(),
-    downloads: new MediaDownloads({ media, aesKey, nowMs, url, mediaLifeMs: timing.mediaLifeMs }),
-    userIds: new UserIds({ directory, encryptUserIds, idKey: aesKey }),
-    aiBotId: bot.aiBotId,
   };
 }
 
-function start(side: PlatformSide, { app }: WecomOptions): Protocol {
-  const answers = new AnswerStreams(side);
-  const responseUrls = new ResponseUrls(side, side.redis);
-  const questions = new Questions(side, answers, responseUrls);
-  const events = new BotEvents(side);
-  const codes = new WebSignInCodes(side.nowMs, side.timing.codeLifeMs);
-  const api = new AppApi({ side, app, codes, redis: side.redis });
-  const rules = { app, trustedOrigins: side.trustedOrigins };
+function start(options: WecomOptions, side: MessengerSide, parts: ProtocolParts): Protocol {
+  const { app, bot, encryptUserIds = false } = options;
+  const { redis, sessions, trustedOrigins } = parts;
+  const { nowMs, timing, directory, media, url, store } = side;
+  const aesKey = decodeAesKey(bot.aesKey);
+  const downloads = new MediaDownloads({ media, aesKey, nowMs, url, mediaLifeMs: timing.mediaLifeMs });
+  const userIds = new UserIds({ directory, encryptUserIds, idKey: aesKey });
+  const line = createLine(options, side, { downloads, userIds });
+  const answers = new AnswerStreams(side, line);
+  const responseUrls = new ResponseUrls(side, redis);
+  const questions = new Questions(side, line, { answers, responseUrls });
+  const events = new BotEvents(side, line, redis);
+  const codes = new WebSignInCodes(nowMs, timing.codeLifeMs);
+  const api = new AppApi({ side, userIds, app, codes, redis });
+  const rules = { app, trustedOrigins };
   return {
     send: (saying) => questions.send(saying),
     prepare: (saying) => questions.prepare(saying),
     deliver: (question, copies) => questions.deliver(question, copies),
     redeliver: (messageId, copies) => questions.redeliver(messageId, copies),
     resend: (personId, messageId) => questions.resend(personId, messageId),
-    answerTo: (messageId) => side.store.get(answerIdOf(messageId)).catch(() => undefined),
+    answerTo: (messageId) => store.get(answerIdOf(messageId)).catch(() => undefined),
     // People stop an answer by a word of the bot; the app itself cannot.
     stop: () => Promise.reject(new MessengerError('bad_request', 'Say /stop to the bot')),
     enterChat: (personId) => events.enterChat(personId),
     rate: (personId, messageId, rating) => events.rate(personId, messageId, rating),
-    verifyBot: () => side.client.verifyUrl(),
+    verifyBot: () => line.client.verifyUrl(),
     botCameBack: () => events.botCameBack(),
-    routes: () =>
-      platformRoutes({ api, responseUrls, downloads: side.downloads, sessions: side.sessions, codes, rules }),
-    resume: () => resumeOpenMessages(side, { questions, answers }),
+    routes: () => platformRoutes({ api, responseUrls, downloads, sessions, codes, rules }),
+    resume: () => resumeOpenMessages({ store, interactions: line.interactions, questions, answers }),
     lastLooks: () => answers.settled(),
     async settled() {
       await Promise.all([questions.settled(), answers.settled()]);

@@ -3,14 +3,13 @@ import { languageOfText, say } from '../../base/texts.ts';
 import type { Conversation } from '../directory.ts';
 import { imageUrl } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
-import type { DeliveryResult, Saying } from '../protocol.ts';
+import type { DeliveryResult, MessengerSide, Saying } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import type { AnswerStreams } from './answer-streams.ts';
-import { messagePayload } from './callback-payload.ts';
+import type { BotLine } from './bot-line.ts';
 import { isInstruction } from './instructions.ts';
 import { mentionsBot } from './mentions-bot.ts';
-import type { PlatformSide } from './platform-side.ts';
 import type { ResponseUrls } from './response-urls.ts';
 import { readReply } from './read-reply.ts';
 
@@ -18,13 +17,19 @@ const MAX_IMAGES = 9;
 
 /** People's messages on their way to the bot. */
 export class Questions {
-  readonly #side: PlatformSide;
+  readonly #side: MessengerSide;
+  readonly #line: BotLine;
   readonly #answers: AnswerStreams;
   readonly #responseUrls: ResponseUrls;
   readonly #underWay = new Set<Promise<unknown>>();
 
-  constructor(side: PlatformSide, answers: AnswerStreams, responseUrls: ResponseUrls) {
+  constructor(
+    side: MessengerSide,
+    line: BotLine,
+    { answers, responseUrls }: { answers: AnswerStreams; responseUrls: ResponseUrls },
+  ) {
     this.#side = side;
+    this.#line = line;
     this.#answers = answers;
     this.#responseUrls = responseUrls;
   }
@@ -90,8 +95,9 @@ export class Questions {
 
   /** Delivers a message, `copies` times at once, and shows the bot's answer. @returns the outcome of each copy */
   async deliver(question: StoredMessage, copies: number): Promise<DeliveryResult[]> {
-    const payload = messagePayload(this.#side, question);
-    const results = await Promise.all(Array.from({ length: copies }, () => this.#side.client.deliver(payload)));
+    const { client, payloads } = this.#line;
+    const payload = payloads.message(question);
+    const results = await Promise.all(Array.from({ length: copies }, () => client.deliver(payload)));
     const result = results.find(({ kind }) => kind === 'reply') ?? results[0];
     if (result) await this.#conclude(question, result);
     return results;
@@ -99,8 +105,9 @@ export class Questions {
 
   /** Delivers a message again that was delivered before, and shows nothing. */
   async redeliver(messageId: string, copies: number): Promise<DeliveryResult[]> {
-    const payload = messagePayload(this.#side, await this.#side.store.get(messageId));
-    return Promise.all(Array.from({ length: copies }, () => this.#side.client.callOnce(payload)));
+    const { client, payloads } = this.#line;
+    const payload = payloads.message(await this.#side.store.get(messageId));
+    return Promise.all(Array.from({ length: copies }, () => client.callOnce(payload)));
   }
 
   /** Resolves once no delivery is under way (after the signal was aborted). */
@@ -109,9 +116,9 @@ export class Questions {
   }
 
   async #enter(message: StoredMessage, quoted?: StoredMessage): Promise<StoredMessage> {
-    const { interactions, store } = this.#side;
+    const { bot, store } = this.#side;
     const entered =
-      isInstruction(message.text, this.#side.botName) || interactions.tryEnter(message.sender, message.id);
+      isInstruction(message.text, bot.name) || this.#line.interactions.tryEnter(message.sender, message.id);
     const delivery = message.delivery ?? {
       responseCode: await this.#responseUrls.create(message),
       quoted: quoted && { text: quoted.text, imageIds: quoted.imageIds ?? [] },
@@ -150,13 +157,13 @@ export class Questions {
   }
 
   async #leave(question: StoredMessage): Promise<void> {
-    this.#side.interactions.leave(question.sender, question.id);
+    this.#line.interactions.leave(question.sender, question.id);
     await this.#side.chatLog.write(question);
     await this.#side.store.noteSettled(question.id);
   }
 
   #isForBot(conversation: Conversation, message: StoredMessage): boolean {
-    return conversation.kind === 'private' || mentionsBot(message.text, this.#side.botName);
+    return conversation.kind === 'private' || mentionsBot(message.text, this.#side.bot.name);
   }
 
   async #quoted(conversation: Conversation, messageId: string | undefined): Promise<StoredMessage | undefined> {
@@ -169,7 +176,7 @@ export class Questions {
   #inBackground(work: Promise<unknown>): void {
     const guarded = work
       .catch((error: unknown) => {
-        if (!this.#side.signal.aborted) this.#side.log.error({ error }, 'a message could not be delivered');
+        this.#side.background.failed(error, 'a message could not be delivered');
       })
       .finally(() => this.#underWay.delete(guarded));
     this.#underWay.add(guarded);

@@ -2,10 +2,10 @@ import { randomToken, sha256Hex } from '../../base/ids.ts';
 import { takeOnce } from '../../base/only-one.ts';
 import { SECOND_MS } from '../../base/clock.ts';
 import type { RedisClient } from '../../base/redis.ts';
+import type { MessengerSide } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { apiFault, apiOk, ERRCODE, type ApiResult } from './api-result.ts';
 import { readCard, MAX_CONTENT_BYTES } from './read-reply.ts';
-import type { PlatformSide } from './platform-side.ts';
 
 interface ResponseGrant {
   messageId: string;
@@ -14,10 +14,10 @@ interface ResponseGrant {
 
 /** The one-off addresses by which the bot can answer a message later: valid for an hour, for one use (PLATFORM_FACTS.md wecom-response-url). */
 export class ResponseUrls {
-  readonly #side: PlatformSide;
+  readonly #side: MessengerSide;
   readonly #redis: RedisClient;
 
-  constructor(side: PlatformSide, redis: RedisClient) {
+  constructor(side: MessengerSide, redis: RedisClient) {
     this.#side = side;
     this.#redis = redis;
   }
@@ -60,13 +60,13 @@ export class ResponseUrls {
 
   /** Shows a whole message of the bot; in a group it quotes the message that it answers. */
   async show(question: StoredMessage, text: string, feedbackId: string | undefined): Promise<void> {
-    const { directory, chatLog, nowMs, botName } = this.#side;
+    const { directory, chatLog, nowMs, bot } = this.#side;
     const isGroup = directory.conversation(question.conversationId).kind === 'group';
     await chatLog.write({
       id: `later-${randomToken(12)}`,
       conversationId: question.conversationId,
       sender: 'bot',
-      senderName: botName,
+      senderName: bot.name,
       state: 'final',
       text,
       images: [],

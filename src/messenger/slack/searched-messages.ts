@@ -1,0 +1,2 @@
+/** So far back messages of a conversation are looked for. */
+export const SEARCHED_MESSAGES = 500;
