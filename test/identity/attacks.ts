@@ -28,6 +28,7 @@ export const ATTACKS: Record<string, Attack> = {
   'a stripped or altered state': alteredState,
   'an attacker’s code': injectedCode,
   'parallel callbacks': parallelCallbacks,
+  'a return of another protocol': otherProtocol,
 };
 
 /** The owner begins; a second browser tries to go on from wherever the owner is, with all that it could have seen. */
@@ -155,6 +156,25 @@ async function alteredState({ fixture, random, owner, other }: Attempt): Promise
   const isWrong = await own.get(`${callback.href}${random.pick(altered as [string, ...string[]])}`);
   expect(isWrong.status).toBe(400);
   expect(exchangesOf(fixture, callback.href)).toBe(0);
+  return 0;
+}
+
+/** What the service brought back comes as another protocol would bring it, or both ways at once. */
+async function otherProtocol({ fixture, random, owner, other }: Attempt): Promise<0> {
+  const own = ownBrowser(fixture, owner);
+  const callback = new URL(await callbackOf(own, await own.submit(await own.get(await fixture.link(owner)))));
+  const { returns } = fixture.provider;
+  const otherName = returns === 'code' ? 'ticket' : 'code';
+  const right = callback.searchParams.get(returns) ?? '';
+  callback.searchParams.delete(returns);
+  const values = [right, fixture.provider.mintCode(other), random.text(32)] as const;
+  callback.searchParams.set(otherName, random.pick(values));
+  if (random.oneIn(3)) callback.searchParams.append('error', random.pick(['', 'server_error', 'access_denied']));
+  if (random.oneIn(3)) callback.searchParams.append('iss', 'https://id.evil.test');
+  const end = await own.get(callback.href);
+  expect(end.text).not.toContain('action="/sign-in/confirm"');
+  expect(exchangesOf(fixture, callback.href)).toBe(0);
+  expect((await own.get(`${fixture.url}/sign-in/confirm`)).status).toBe(400);
   return 0;
 }
 

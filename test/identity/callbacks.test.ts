@@ -1,18 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { DIALECTS } from './dialects/dialects.ts';
 import { TestBrowser } from './test-browser.ts';
-import { useIdentityFixture } from './use-identity-fixture.ts';
+import { useIdentityFixture, type OpenOptions } from './use-identity-fixture.ts';
 
-const { server, fixture, open } = useIdentityFixture();
+const { server, fixture, open: start } = useIdentityFixture();
 
 const account = (chatUserId: string) => fixture.identity.accountOf(fixture.owner, chatUserId);
 
-describe('callbacks', () => {
-  async function startedAt(browser: TestBrowser): Promise<URL> {
-    const started = await browser.submit(await browser.get(await fixture.link('20001', true)));
-    const atService = await browser.follow(started, /\/oauth\/callback/);
-    return new URL(String(atService.headers['location']));
-  }
+async function startedAt(browser: TestBrowser): Promise<URL> {
+  const started = await browser.submit(await browser.get(await fixture.link('20001', true)));
+  const atService = await browser.follow(started, /\/oauth\/callback/);
+  return new URL(String(atService.headers['location']));
+}
+
+describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
+  const open = (options: OpenOptions = {}) => start({ dialect, ...options });
+  /** Only the specified service may leave `state` out, where the deployment says so. */
+  const modes = dialect === 'oauth2' ? (['required', 'absent'] as const) : (['required'] as const);
 
   /** Ways in which a state is wrong; a missing one is none of them. */
   const wrongState = fc.oneof(
@@ -21,7 +26,7 @@ describe('callbacks', () => {
     fc.record({ cut: fc.nat(63), more: fc.constantFrom('', '0', ' ') }),
   );
 
-  for (const state of ['required', 'absent'] as const) {
+  for (const state of modes) {
     test(`${state}: a state that comes back wrong, empty or twice is refused, always, and no code is exchanged [state-by-mode]`, async () => {
       await open({ signIn: { proof: ['same-id'], state } });
       const browser = fixture.browser('20001');
@@ -36,7 +41,7 @@ describe('callbacks', () => {
           const query = { replace: encodeURIComponent(text), append: `${right}&state=${right}`, empty: '' }[kind];
           const page = await browser.get(`${callback.href}&state=${query}`);
           expect(page.status).toBe(400);
-          expect(fixture.service.seen.codes).toEqual([]);
+          expect(fixture.provider.seen.codes).toEqual([]);
           // Stripping the state afterwards is no way in either: a wrong one has spent the transaction.
           if (kind === 'replace' && text !== '') expect((await browser.get(callback.href)).status).toBe(400);
         }),
@@ -46,20 +51,80 @@ describe('callbacks', () => {
   }
 
   test('required: a missing state is refused; absent: it is allowed, and only there [state-by-mode]', async () => {
-    for (const [state, expected] of [
-      ['required', 400],
-      ['absent', 303],
-    ] as const) {
+    for (const state of modes) {
+      const expected = state === 'required' ? 400 : 303;
       await open({ signIn: { proof: ['same-id'], state } });
       const browser = fixture.browser('20001');
       const callback = await startedAt(browser);
       callback.searchParams.delete('state');
       const page = await browser.get(callback.href);
       expect(page.status).toBe(expected);
-      expect(fixture.service.seen.codes).toHaveLength(state === 'absent' ? 1 : 0);
-      if (state === 'required') await fixture.close();
+      expect(fixture.provider.seen.codes).toHaveLength(state === 'absent' ? 1 : 0);
+      if (state !== modes.at(-1)) await fixture.close();
     }
   });
+
+  test('a transaction of one sign-in is no use at the other’s callback [transaction-taken-once]', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = fixture.browser('20001', '20001');
+    const state = (await startedAt(browser)).searchParams.get('state') ?? '';
+    const code = fixture.platform.codeFor('20001');
+    const page = await browser.get(`${fixture.url}/oauth/platform/wecom/callback?code=${code}&state=${state}`);
+    expect(page.status).toBe(400);
+  });
+
+  test('a sign-in that began before same-browser was asked for does not end without it', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = fixture.browser('20001');
+    const callback = await startedAt(browser);
+    fixture.options.signIn.rules.proof = ['same-browser'];
+    expect((await browser.get(callback.href)).status).toBe(400);
+    expect(fixture.provider.seen.codes).toEqual([]);
+  });
+
+  test('20 identical callbacks at once make one token request [transaction-taken-once]', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = fixture.browser('20001');
+    const callback = await startedAt(browser);
+    const pages = await Promise.all(Array.from({ length: 20 }, () => browser.get(callback.href)));
+    expect(fixture.provider.seen.codes).toHaveLength(1);
+    expect(pages.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 19 }, () => 400)]);
+    expect((await browser.get(callback.href)).status).toBe(400);
+  });
+
+  test('a callback without a transaction, over-long or without a cookie ends the sign-in', async () => {
+    await open();
+    const code = fixture.provider.mintCode('20001');
+    const { returns } = fixture.provider;
+    for (const query of [code, `${code}&${returns}=${code}`, '', 'x'.repeat(3_073)]) {
+      expect((await new TestBrowser().get(`${fixture.url}/oauth/callback?${returns}=${query}`)).status).toBe(400);
+    }
+    expect(fixture.provider.seen.codes).toEqual([]);
+  });
+
+  test('an error from the service shows nothing of it, and takes nothing away [plain-callbacks]', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = fixture.browser('20001');
+    const callback = await startedAt(browser);
+    const page = await browser.get(
+      `${fixture.url}/oauth/callback?error=server_error&error_description=%3Cb%3Ehello%3C/b%3E`,
+    );
+    expect(page.status).toBe(502);
+    expect(page.text).not.toContain('hello');
+    expect(page.text).toContain('Try again');
+    expect((await browser.get(callback.href)).status).toBe(303);
+  });
+
+  test('the code leaves the address bar, and no referrer carries it [code-leaves-the-address]', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = fixture.browser('20001');
+    const answer = await browser.get((await startedAt(browser)).href);
+    expect(answer.headers).toMatchObject({ location: '/sign-in/confirm', 'referrer-policy': 'no-referrer' });
+  });
+});
+
+describe('callbacks of a service that returns no state', () => {
+  const open = start;
 
   test('absent: a service that does return the state is no trouble', async () => {
     await open({ signIn: { proof: ['same-id'], state: 'absent' } });
@@ -99,62 +164,5 @@ describe('callbacks', () => {
     await browser.submit(await browser.get(await fixture.link('20001')));
     const code = fixture.platform.codeFor('20001');
     expect((await browser.get(`${fixture.url}/oauth/platform/wecom/callback?code=${code}`)).status).toBe(400);
-  });
-
-  test('a transaction of one sign-in is no use at the other’s callback [transaction-taken-once]', async () => {
-    await open({ signIn: { proof: ['same-id'] } });
-    const browser = fixture.browser('20001', '20001');
-    const state = (await startedAt(browser)).searchParams.get('state') ?? '';
-    const code = fixture.platform.codeFor('20001');
-    const page = await browser.get(`${fixture.url}/oauth/platform/wecom/callback?code=${code}&state=${state}`);
-    expect(page.status).toBe(400);
-  });
-
-  test('a sign-in that began before same-browser was asked for does not end without it', async () => {
-    await open({ signIn: { proof: ['same-id'] } });
-    const browser = fixture.browser('20001');
-    const callback = await startedAt(browser);
-    fixture.options.signIn.rules.proof = ['same-browser'];
-    expect((await browser.get(callback.href)).status).toBe(400);
-    expect(fixture.service.seen.codes).toEqual([]);
-  });
-
-  test('20 identical callbacks at once make one token request [transaction-taken-once]', async () => {
-    await open({ signIn: { proof: ['same-id'] } });
-    const browser = fixture.browser('20001');
-    const callback = await startedAt(browser);
-    const pages = await Promise.all(Array.from({ length: 20 }, () => browser.get(callback.href)));
-    expect(fixture.service.seen.codes).toHaveLength(1);
-    expect(pages.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 19 }, () => 400)]);
-    expect((await browser.get(callback.href)).status).toBe(400);
-  });
-
-  test('a callback without a transaction, over-long or without a cookie ends the sign-in', async () => {
-    await open();
-    const code = fixture.service.mintCode('20001');
-    for (const query of [`code=${code}`, `code=${code}&code=${code}`, 'code=', `code=${'x'.repeat(2_000)}`]) {
-      expect((await new TestBrowser().get(`${fixture.url}/oauth/callback?${query}`)).status).toBe(400);
-    }
-    expect(fixture.service.seen.codes).toEqual([]);
-  });
-
-  test('an error from the service shows nothing of it, and takes nothing away [plain-callbacks]', async () => {
-    await open({ signIn: { proof: ['same-id'] } });
-    const browser = fixture.browser('20001');
-    const callback = await startedAt(browser);
-    const page = await browser.get(
-      `${fixture.url}/oauth/callback?error=server_error&error_description=%3Cb%3Ehello%3C/b%3E`,
-    );
-    expect(page.status).toBe(502);
-    expect(page.text).not.toContain('hello');
-    expect(page.text).toContain('Try again');
-    expect((await browser.get(callback.href)).status).toBe(303);
-  });
-
-  test('the code leaves the address bar, and no referrer carries it [code-leaves-the-address]', async () => {
-    await open({ signIn: { proof: ['same-id'] } });
-    const browser = fixture.browser('20001');
-    const answer = await browser.get((await startedAt(browser)).href);
-    expect(answer.headers).toMatchObject({ location: '/sign-in/confirm', 'referrer-policy': 'no-referrer' });
   });
 });

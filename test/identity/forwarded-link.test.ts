@@ -5,21 +5,18 @@ import { keys } from '../../src/identity/store.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
-import { startCasStandIn } from './dialects/cas-stand-in.ts';
-import { startOidcStandIn } from './dialects/oidc-stand-in.ts';
+import { DIALECTS, startProviderOf } from './dialects/dialects.ts';
 import { slackChat, startSlackStandIn } from './slack-stand-in.ts';
-import { startIdentityFixture, type IdentityFixture, type Provider } from './identity-fixture.ts';
+import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 
 /** Of each kind, spread over the deployments. */
 /** 200 of each kind by `npm run test:long`. */
-const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? (process.env['TEST_LONG'] ? 200 : 24));
+const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? (process.env['TEST_LONG'] ? 200 : 28));
 /** Set to repeat a failure. */
 const SEED = process.env['ATTEMPTS_SEED'] ?? randomBytes(4).toString('hex');
 
 const PROOFS = [['same-browser'], ['same-id'], ['same-browser', 'same-id']] as const;
 const DEPLOYMENTS = (['required', 'absent'] as const).flatMap((state) => PROOFS.map((proof) => ({ state, proof })));
-/** What speaks another dialect returns `state` always. */
-const DIALECTS = { oidc: startOidcStandIn, cas: startCasStandIn };
 
 let server: TestRedis;
 let fixtures: IdentityFixture[] = [];
@@ -32,11 +29,10 @@ beforeAll(async () => {
     fixture.service.echoesState = signIn.state === 'required';
     fixtures.push(fixture);
   }
-  for (const [type, start] of Object.entries(DIALECTS) as [
-    'oidc' | 'cas',
-    () => Promise<Provider & { close(): Promise<void> }>,
-  ][]) {
-    const provider = await start();
+  // What speaks another dialect returns `state` always.
+  for (const type of DIALECTS) {
+    const provider = await startProviderOf(type);
+    if (!provider) continue;
     providers.push(provider);
     for (const proof of PROOFS)
       fixtures.push(await startIdentityFixture(server.redis, { provider, signIn: { type, proof } }));

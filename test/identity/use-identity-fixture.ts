@@ -1,14 +1,20 @@
 import { afterEach } from '@jest/globals';
 import type { TestRedis } from '../support/redis.ts';
 import { useTestRedis } from '../support/use-test-redis.ts';
+import { startProviderOf, type Dialect } from './dialects/dialects.ts';
 import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions } from './identity-fixture.ts';
+
+export interface OpenOptions extends IdentityFixtureOptions {
+  /** What the sign-in service speaks; the specified `oauth2` unless told. */
+  dialect?: Dialect;
+}
 
 export interface UsedIdentityFixture {
   server: TestRedis;
   /** What `open` started last. */
   fixture: IdentityFixture;
   /** Starts the test's fixture over an empty Redis. */
-  open(options?: IdentityFixtureOptions): Promise<IdentityFixture>;
+  open(options?: OpenOptions): Promise<IdentityFixture>;
 }
 
 /**
@@ -18,10 +24,20 @@ export interface UsedIdentityFixture {
 export function useIdentityFixture(): UsedIdentityFixture {
   const server = useTestRedis();
   const fixture = {} as IdentityFixture;
-  afterEach(() => fixture.close());
+  const providers: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    await fixture.close();
+    await Promise.all(providers.splice(0).map((provider) => provider.close()));
+  });
   return {
     server,
     fixture,
-    open: async (options) => Object.assign(fixture, await startIdentityFixture(server.redis, options)),
+    async open({ dialect = 'oauth2', ...options } = {}) {
+      const provider = await startProviderOf(dialect);
+      if (!provider) return Object.assign(fixture, await startIdentityFixture(server.redis, options));
+      providers.push(provider);
+      const signIn = { ...options.signIn, type: dialect };
+      return Object.assign(fixture, await startIdentityFixture(server.redis, { ...options, provider, signIn }));
+    },
   };
 }
