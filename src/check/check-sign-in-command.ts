@@ -54,7 +54,8 @@ export async function runSignInCommand(
       ? await startEmbeddedService(config, secrets, endings)
       : (secrets.signInClientSecret ?? '');
     return await runSignInProbe({
-      ...{ signIn: config.signIn, clientSecret, ...config.http, ...command },
+      ...{ signIn: config.signIn, clientSecret, place: config.http },
+      ...{ person: command.person, codeAgesMs: command.codeAgesMs },
       profileMap: readProfileMap(config.signIn),
       output: process.stdout,
       signal: interrupt.signal,

@@ -46,7 +46,10 @@ describe('how WeCom shows a member', () => {
   });
   afterEach(() => fake.close());
   const nameOf = (userId: string) =>
-    wecom({ apiUrl: fake.url, corpId: 'corp', agentId: '1', agentSecret: 'secret' }).displayNameOf?.(userId);
+    wecom({
+      agent: { corpId: 'corp', agentId: '1', secret: 'secret' },
+      addresses: { apiUrl: fake.url },
+    }).displayNameOf?.(userId);
 
   test.each([
     [{ errcode: 0, userid: 'zhangsan', name: '张三' }, '张三'],
@@ -72,6 +75,6 @@ describe('how WeCom shows a member', () => {
   });
 
   test('nobody is asked without the self-built app', () => {
-    expect(wecom({ apiUrl: fake.url }).displayNameOf).toBeUndefined();
+    expect(wecom({ addresses: { apiUrl: fake.url } }).displayNameOf).toBeUndefined();
   });
 });

@@ -21,7 +21,7 @@ import { usePulledFixture, words, type PulledTurn } from './pulled-fixture.ts';
 // WeCom shows a member 30 messages of an app in a minute, and drops what goes beyond without an error.
 
 const fixture = usePulledFixture();
-const AGENT = { corpId: 'ww1', agentId: '1000002', agentSecret: 'the-app-secret' };
+const AGENT = { corpId: 'ww1', agentId: '1000002', secret: 'the-app-secret' };
 /** About 100 KB: the rest of it is as long as a rest can be, 40 messages of the app. */
 const VERY_LONG = Array.from({ length: 3_600 }, (_, line) => `line ${line} of a long answer`).join('\n');
 
@@ -42,7 +42,7 @@ async function openLate(): Promise<PulledTurn> {
     userid_list: [{ open_userid: 'alice', userid: 'alice' }],
   });
   const privateRate = createPrivateRate(fixture.server.redis, recordingLog().log);
-  fixture.app = wecom({ ...AGENT, apiUrl: api.url, nowMs: fixture.nowMs, privateRate });
+  fixture.app = wecom({ agent: AGENT, addresses: { apiUrl: api.url }, nowMs: fixture.nowMs, privateRate });
   return turn;
 }
 const shownText = () =>

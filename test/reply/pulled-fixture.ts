@@ -93,7 +93,7 @@ export function usePulledFixture(): PulledFixture {
     -readonly [Name in keyof PulledFixture]: PulledFixture[Name];
   };
   const wecom = createWecom({
-    ...{ botToken: 'token', botAesKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG', botName: 'Parley' },
+    bot: { token: 'token', aesKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG', name: 'Parley' },
     ...{ webhookWindowSec: 300, nowMs, log },
     tokenStore: { read: async () => undefined, write: async () => undefined },
     privateRate: { mayLeave: async () => true },

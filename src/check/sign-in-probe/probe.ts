@@ -13,24 +13,34 @@ import { createServiceCalls } from './service-calls.ts';
 import { createSession, type ProbeSession } from './session.ts';
 import { suggestSettings, type Suggestion } from './suggest-settings.ts';
 
+/** Where the probe stands: in the bot's place. */
+export interface ProbePlace {
+  publicUrl: string;
+  host: string;
+  port: number;
+}
+
+/** Lengths of time that a test shortens. Milliseconds. */
+export interface ProbePace {
+  /** How long the specification lets a code live; 10 s unless told. */
+  codeLifeMs: number;
+  /** How long the whole may take; 10 minutes unless told. */
+  limitMs: number;
+  /** How long the last page is still served at the end; 4 s unless told. */
+  lingerMs: number;
+}
+
 export interface SignInProbeOptions {
   signIn: Config['signIn'];
   clientSecret: string;
   /** Which claims give which part of a profile, with OpenID Connect and CAS; the usual ones unless told. */
   profileMap?: ProfileMap;
-  publicUrl: string;
-  host: string;
-  port: number;
+  place: ProbePlace;
   /** A platform's user id to compare the profile with. */
   person?: string;
   /** How old the codes are that are tried, in milliseconds; 1, 5, 9 and 11 s unless told. */
   codeAgesMs?: readonly number[];
-  /** How long the specification lets a code live; 10 s unless told. Milliseconds. */
-  codeLifeMs?: number;
-  /** How long the whole may take; 10 minutes unless told. Milliseconds. */
-  limitMs?: number;
-  /** How long the last page is still served at the end; 4 s unless told. Milliseconds. */
-  lingerMs?: number;
+  pace?: Partial<ProbePace>;
   output: CheckOutput;
   /** Ends the probe with what was learnt. */
   signal: AbortSignal;
@@ -52,7 +62,7 @@ export const NAME_CHARS = 26;
  * @returns the exit code: 1 when a line is a fault or not everything was tried, else 0
  */
 export async function runSignInProbe(options: SignInProbeOptions): Promise<0 | 1> {
-  const { signIn, output, signal } = options;
+  const { signIn, place, pace = {}, output, signal } = options;
   const stop = new AbortController();
   const tools = toolsOf(options, stop.signal);
   const { facts, secrets } = tools;
@@ -66,12 +76,12 @@ export async function runSignInProbe(options: SignInProbeOptions): Promise<0 | 1
   let over: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => (over = resolve));
   const { clientSecret, profileMap = {} } = options;
-  const experiments = await experimentsFor(tools, { clientSecret, profileMap, redirectUri: redirectUriOf(options) });
+  const experiments = await experimentsFor(tools, { clientSecret, profileMap, redirectUri: redirectUriOf(place) });
   const session = createSession({ tools, rounds: experiments.rounds, tell, onOver: over });
   const server = await serve(options, session, experiments);
   if (!server) {
     const nextStep = 'Stop Parley, then run this again: sign-ins come back to its address';
-    tell([{ name: 'Port', verdict: 'fault', detail: `${options.port} is taken`, nextStep }]);
+    tell([{ name: 'Port', verdict: 'fault', detail: `${place.port} is taken`, nextStep }]);
     return 1;
   }
   const end = () => {
@@ -80,7 +90,7 @@ export async function runSignInProbe(options: SignInProbeOptions): Promise<0 | 1
   };
   if (signal.aborted) end();
   signal.addEventListener('abort', end, { once: true });
-  const limit = setTimeout(end, options.limitMs ?? LIMIT_MS);
+  const limit = setTimeout(end, pace.limitMs ?? LIMIT_MS);
   const hints = setInterval(() => hint(session, () => say(`${' '.repeat(9)}${HINT}`)), HINT_EVERY_MS);
   say(`Open this in your browser within ten minutes, and sign in with your own account:\n\n  ${server.link}\n`);
   await ended;
@@ -91,7 +101,7 @@ export async function runSignInProbe(options: SignInProbeOptions): Promise<0 | 1
   if (!isWhole) tell([unfinished(session)]);
   if (facts.state.echoed > 0 && facts.state.missing > 0) tell([FICKLE_STATE]);
   for (const line of linesOf(suggestSettings(facts, signIn))) say(line);
-  if (isWhole) await waitFor(options.lingerMs ?? LINGER_MS, signal);
+  if (isWhole) await waitFor(pace.lingerMs ?? LINGER_MS, signal);
   await server.close(SECOND_MS);
   return told.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
 }
@@ -101,7 +111,7 @@ function toolsOf(options: SignInProbeOptions, stop: AbortSignal): ProbeTools {
   const secrets = new KnownSecrets();
   secrets.add(clientSecret);
   const { url: authUrl, clientId, scope } = signIn;
-  const redirectUri = redirectUriOf(options);
+  const redirectUri = redirectUriOf(options.place);
   return {
     calls: createServiceCalls({ authUrl, clientId, clientSecret, scope, redirectUri }),
     facts: noFacts(),
@@ -109,19 +119,19 @@ function toolsOf(options: SignInProbeOptions, stop: AbortSignal): ProbeTools {
     signIn,
     person,
     codeAgesMs,
-    codeLifeMs: options.codeLifeMs ?? CODE_LIFE_MS,
+    codeLifeMs: options.pace?.codeLifeMs ?? CODE_LIFE_MS,
     wait: (ms) => waitFor(ms, stop),
   };
 }
 
 /** The one that is registered for the bot. */
-function redirectUriOf({ publicUrl }: SignInProbeOptions): string {
+function redirectUriOf({ publicUrl }: ProbePlace): string {
   return `${publicUrl}/oauth/callback`;
 }
 
 /** Undefined when the port is taken. */
 async function serve(
-  { publicUrl, host, port, signIn }: SignInProbeOptions,
+  { place: { publicUrl, host, port }, signIn }: Pick<SignInProbeOptions, 'place' | 'signIn'>,
   session: ProbeSession,
   { logoutUrl, returns }: Experiments,
 ): Promise<ProbeServer | undefined> {

@@ -22,19 +22,21 @@ import { createWebSignIn } from './web-sign-in.ts';
 export type { AccessTokenStore, StoredToken } from './access-token.ts';
 export { createPrivateRate } from './private-rate.ts';
 
-export interface WecomOptions {
-  /** The AI bot's callback token and EncodingAESKey (43 symbols). */
-  botToken: string;
-  botAesKey: string;
+/** The AI bot. */
+export interface WecomBot {
+  /** The callback's token and EncodingAESKey (43 symbols). */
+  token: string;
+  aesKey: string;
   /** As shown in the chat; group mentions are recognised by it. */
-  botName: string;
-  /** The self-built app; all three or none. */
-  corpId?: string;
-  agentId?: string;
-  agentSecret?: string;
+  name: string;
+}
+
+export interface WecomOptions {
+  bot: WecomBot;
+  /** The self-built app beside it. */
+  agent?: WecomAgent;
   /** Base addresses; the platform's own unless told. */
-  apiUrl?: string;
-  openUrl?: string;
+  addresses?: { apiUrl?: string; openUrl?: string };
   webhookWindowSec: number;
   nowMs: NowMs;
   log: Log;
@@ -66,21 +68,20 @@ const REPLY_TRAITS: ReplyTraits = {
 
 /** WeCom's AI bot in callback mode. @throws PlatformError `bad_setting` when the EncodingAESKey has no usable form */
 export function createWecom(options: WecomOptions): Platform {
-  const { log, nowMs, tokenStore } = options;
-  const apiUrl = withoutSlash(options.apiUrl ?? 'https://qyapi.weixin.qq.com');
-  const openUrl = withoutSlash(options.openUrl ?? 'https://open.weixin.qq.com');
-  const aesKey = readAesKey(options.botAesKey);
-  const agent = agentOf(options);
+  const { bot, agent, addresses = {}, log, nowMs, tokenStore } = options;
+  const apiUrl = withoutSlash(addresses.apiUrl ?? 'https://qyapi.weixin.qq.com');
+  const openUrl = withoutSlash(addresses.openUrl ?? 'https://open.weixin.qq.com');
+  const aesKey = readAesKey(bot.aesKey);
   const api = createWecomApi({ apiUrl, agent, tokenStore, nowMs, log });
   const userIds = new PlainUserIds(agent ? api : undefined, nowMs);
   const access = createWecomAccess(options.onRefused);
   const posting = { api, apiUrl, log, userIds, access };
-  const tenant = options.corpId ?? ONLY_TENANT;
+  const tenant = agent?.corpId ?? ONLY_TENANT;
   const reading: Omit<ReadOptions, 'sentAtMs'> = {
     tenant,
     app: APP,
-    botName: options.botName,
-    mention: createMentionStripper(options.botName),
+    botName: bot.name,
+    mention: createMentionStripper(bot.name),
     isOwnAddress: (address) => isReplyAddress(address, apiUrl),
   };
   return {
@@ -116,10 +117,14 @@ interface Prepared {
 
 function admit(
   head: DeliveryHead,
-  options: WecomOptions,
+  options: Pick<WecomOptions, 'bot' | 'webhookWindowSec' | 'nowMs'>,
   { aesKey, reading }: Prepared,
 ): RefusedDelivery | ReadDelivery {
-  const { botToken: token, webhookWindowSec: windowSec, nowMs } = options;
+  const {
+    bot: { token },
+    webhookWindowSec: windowSec,
+    nowMs,
+  } = options;
   const fields = signatureFields(head, { windowSec, nowMs });
   if ('reason' in fields) return refusedFor(fields.reason, head.query.get('timestamp'), nowMs);
   const isHandshake = head.method === 'GET';
@@ -144,11 +149,6 @@ function admit(
 /** WeCom itself, and the builds of it for governments and for an institution's own servers. */
 function isAppBrowser(userAgent: string): boolean {
   return /\bwxwork[a-z]*\//i.test(userAgent);
-}
-
-function agentOf({ corpId, agentId, agentSecret }: WecomOptions): WecomAgent | undefined {
-  if (corpId === undefined || agentId === undefined || agentSecret === undefined) return undefined;
-  return { corpId, agentId, secret: agentSecret };
 }
 
 function withoutSlash(url: string): string {

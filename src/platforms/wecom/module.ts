@@ -6,15 +6,11 @@ import { createPrivateRate, createWecom } from './index.ts';
 /** WeCom from the settings. Token and counts are shared by all processes of a deployment. */
 export function create({ config, secrets, redis, keyRing, nowMs, log, onRefused }: PlatformParts): Platform {
   const { wecom, webhook } = config;
-  const agent = wecom.app &&
-    secrets.wecomAgentSecret !== undefined && { ...wecom.app, agentSecret: secrets.wecomAgentSecret };
+  const { wecomAgentSecret: secret } = secrets;
   return createWecom({
-    botToken: secrets.wecomBotToken ?? '',
-    botAesKey: secrets.wecomBotAesKey ?? '',
-    botName: wecom.botName,
-    ...agent,
-    apiUrl: wecom.apiUrl,
-    openUrl: wecom.openUrl,
+    bot: { token: secrets.wecomBotToken ?? '', aesKey: secrets.wecomBotAesKey ?? '', name: wecom.botName },
+    agent: wecom.app && secret !== undefined ? { ...wecom.app, secret } : undefined,
+    addresses: { apiUrl: wecom.apiUrl, openUrl: wecom.openUrl },
     webhookWindowSec: webhook.windowSec,
     nowMs,
     log,

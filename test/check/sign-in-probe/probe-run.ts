@@ -1,5 +1,5 @@
 import { definedOnly } from '../../../src/base/defined-only.ts';
-import { runSignInProbe, type SignInProbeOptions } from '../../../src/check/sign-in-probe/probe.ts';
+import { runSignInProbe, type ProbePace, type SignInProbeOptions } from '../../../src/check/sign-in-probe/probe.ts';
 import { freePort } from '../../../src/local/embedded-redis.ts';
 import { loadSound, SERVING } from '../../settings/environments.ts';
 import { ProbeBrowser, type ProbePerson } from './probe-browser.ts';
@@ -14,7 +14,8 @@ export interface ProbeRun {
   line(name: string): string | undefined;
 }
 
-export interface RunOptions extends Partial<SignInProbeOptions> {
+export interface RunOptions extends Partial<Omit<SignInProbeOptions, 'place' | 'pace'> & ProbePace> {
+  port?: number;
   /** More settings; undefined takes one away. */
   env?: Record<string, string | undefined>;
   person?: string;
@@ -39,8 +40,8 @@ export async function probeStandIn(ways: Ways = {}, options: RunOptions = {}): P
 }
 
 /** A probe that waits for its browser. */
-export async function startProbe(authUrl: string, { env, browserOf: _, ...options }: RunOptions = {}) {
-  const port = options.port ?? (await freePort());
+export async function startProbe(authUrl: string, { env, browserOf: _, ...given }: RunOptions = {}) {
+  const { port = await freePort(), codeLifeMs = QUICK_LIFE_MS, limitMs, lingerMs = 50, ...options } = given;
   const { config } = loadSound(
     definedOnly({
       ...SERVING,
@@ -56,12 +57,9 @@ export async function startProbe(authUrl: string, { env, browserOf: _, ...option
   const ended = runSignInProbe({
     signIn: config.signIn,
     clientSecret: CLIENT.secret,
-    publicUrl: `http://127.0.0.1:${port}`,
-    host: '127.0.0.1',
-    port,
+    place: { publicUrl: `http://127.0.0.1:${port}`, host: '127.0.0.1', port },
+    pace: { codeLifeMs, limitMs, lingerMs },
     codeAgesMs: [],
-    codeLifeMs: QUICK_LIFE_MS,
-    lingerMs: 50,
     signal: new AbortController().signal,
     ...options,
     output: {

@@ -9,7 +9,7 @@ const SEND = '/cgi-bin/message/send';
 const USER_INFO = '/cgi-bin/auth/getuserinfo';
 const CONVERT = '/cgi-bin/batch/openuserid_to_userid';
 const USER = '/cgi-bin/user/get';
-const AGENT = { corpId: 'ww1', agentId: '1000002', agentSecret: 'the-app-secret' };
+const AGENT = { corpId: 'ww1', agentId: '1000002', secret: 'the-app-secret' };
 const OPEN_ID = 'woAJ2GCAAAXtWyujaWJHDDGi0mAAAA';
 
 let api: FakeApi;
@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 function app(options: Parameters<typeof wecom>[0] = {}) {
-  return wecom({ ...AGENT, apiUrl: api.url, nowMs: () => nowMs, ...options });
+  return wecom({ agent: AGENT, addresses: { apiUrl: api.url }, nowMs: () => nowMs, ...options });
 }
 
 /** A browser that came back with this code. */
@@ -96,7 +96,7 @@ describe('access token', () => {
 
 describe('web sign-in', () => {
   test('the address is WeCom’s, field by field', async () => {
-    const webSignIn = app({ openUrl: 'https://open.weixin.qq.com/' }).webSignIn;
+    const webSignIn = app({ addresses: { apiUrl: api.url, openUrl: 'https://open.weixin.qq.com/' } }).webSignIn;
     const departure = await webSignIn?.leave({
       redirectUri: 'https://bot.test/oauth/platform/wecom/callback',
       state: 'a1B2',
@@ -152,7 +152,9 @@ describe('later replies', () => {
   });
 
   test('never goes to another host', async () => {
-    await expect(app({ apiUrl: 'https://wecom.test' }).replyLater?.(`${api.url}/reply`, 'x')).resolves.toBe('refused');
+    await expect(
+      app({ addresses: { apiUrl: 'https://wecom.test' } }).replyLater?.(`${api.url}/reply`, 'x'),
+    ).resolves.toBe('refused');
     expect(api.requests).toEqual([]);
   });
 });

@@ -32,7 +32,10 @@ describe('messages', () => {
   });
 
   test('the company is the tenant once it is known', () => {
-    const delivery = receiveAt(wecom({ corpId: 'ww1' }), deliver(textCallback('hi')));
+    const delivery = receiveAt(
+      wecom({ agent: { corpId: 'ww1', agentId: '1', secret: 's' } }),
+      deliver(textCallback('hi')),
+    );
     expect(delivery).toMatchObject({ kind: 'message', message: { tenant: 'ww1' } });
   });
 
@@ -101,7 +104,9 @@ describe('messages', () => {
     };
     const own = 'https://qyapi.weixin.qq.com/cgi-bin/aibot/response?response_code=R';
     expect(handle(own)).toBe(own);
-    expect(handle('http://127.0.0.1:9/r', { apiUrl: 'http://127.0.0.1:9/api' })).toBe('http://127.0.0.1:9/r');
+    expect(handle('http://127.0.0.1:9/r', { addresses: { apiUrl: 'http://127.0.0.1:9/api' } })).toBe(
+      'http://127.0.0.1:9/r',
+    );
     expect(handle('http://127.0.0.1:9/r')).toBeUndefined();
     expect(handle('https://qyapi.weixin.qq.com.evil.test/r')).toBeUndefined();
     expect(handle('https://qyapi.weixin.qq.com@evil.test/r')).toBeUndefined();

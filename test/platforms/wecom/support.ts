@@ -15,9 +15,7 @@ export const NOW_SEC = 1_700_000_000;
 export const NOW_MS = NOW_SEC * 1_000;
 
 export const BOT: WecomOptions = {
-  botToken: TOKEN,
-  botAesKey: ENCODING_AES_KEY,
-  botName: 'RobotA',
+  bot: { token: TOKEN, aesKey: ENCODING_AES_KEY, name: 'RobotA' },
   webhookWindowSec: 300,
   nowMs: () => NOW_MS,
   log: recordingLog().log,

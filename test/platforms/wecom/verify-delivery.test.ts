@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { deliveryIdOf } from '../../../src/domain/conversation.ts';
 import type { RawDelivery } from '../../../src/platforms/platform.ts';
-import { deliver, NOW_SEC, textCallback, wecom } from './support.ts';
+import { BOT, deliver, NOW_SEC, textCallback, wecom } from './support.ts';
 import { receiveAt } from '../../support/receive-at.ts';
 
 const bot = wecom();
@@ -47,7 +47,7 @@ describe('address verification', () => {
         withQuery(good, (query) => query.delete('echostr')),
       ),
     ).toMatchObject({ status: 400 });
-    const otherKey = wecom({ botAesKey: 'A'.repeat(43) });
+    const otherKey = wecom({ bot: { ...BOT.bot, aesKey: 'A'.repeat(43) } });
     expect(receiveAt(otherKey, good)).toMatchObject({ kind: 'refused', status: 400 });
   });
 });
@@ -128,7 +128,7 @@ describe('deliveries', () => {
   });
 
   test('what is signed but does not open is answered like any signed nonsense [verify-then-decrypt]', () => {
-    const otherKey = wecom({ botAesKey: 'A'.repeat(43) });
+    const otherKey = wecom({ bot: { ...BOT.bot, aesKey: 'A'.repeat(43) } });
     const nonsense = receiveAt(bot, deliver('{"a":1}'));
     const closed = receiveAt(otherKey, deliver(HELLO));
     const answered = { kind: 'ignored', answer: { status: 200, body: '' } };
