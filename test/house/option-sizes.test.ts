@@ -1,0 +1,40 @@
+import { readdirSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { MemberCounter } from './count-members.ts';
+
+/** What a function or class is given, by the endings of its type's name. */
+const GIVEN = /(?:Options|Parts|Deps|Side|Flow)$/;
+/** More than a reader holds in mind; what is larger is several things, to be given by purpose (CONTRIBUTING.md). */
+const MOST_MEMBERS = 12;
+
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.tsx?$/.test(name))
+  .map((name) => `src/${name}`);
+
+test('nothing is handed more options than a reader can hold in mind', () => {
+  const counter = new MemberCounter();
+  const given = sources.flatMap((file) => counter.typesOf(file)).filter(({ name }) => GIVEN.test(name));
+  const tooLarge = given
+    .filter(({ members }) => members.size > MOST_MEMBERS)
+    .map(({ file, name, members }) => `${file}: ${name} has ${members.size} members, at most ${MOST_MEMBERS}`);
+  expect(tooLarge).toEqual([]);
+  expect(given.length).toBeGreaterThan(50);
+});
+
+test('what a type inherits, picks, leaves out or joins counts as its own', () => {
+  const files: Record<string, string> = {
+    'src/a.ts': `
+      import type { Base as Other } from './b.ts';
+      export interface Small { one: string; two?(): void }
+      export interface AllOptions extends Small, Omit<Other, 'four'>, Pick<Unknown, 'five' | 'six'> { 'seven': number }
+      export type JoinedParts = Partial<AllOptions> & { eight: string; one: string };`,
+    'src/b.ts': 'export interface Base { three: string; four: string }',
+  };
+  const counter = new MemberCounter((file) => files[file] ?? '');
+  const sizes = counter.typesOf('src/a.ts').map(({ name, members }) => [name, members.size]);
+  expect(sizes).toEqual([
+    ['Small', 2],
+    ['AllOptions', 6],
+    ['JoinedParts', 7],
+  ]);
+});
