@@ -149,7 +149,8 @@ function platformChecks(config: Config, secrets: Secrets): Check[] {
 /** @param ports settles once no port of ours is listened on for a try: whoever called it meanwhile would be cut off */
 function checkOfPublicUrl(config: Config, judge: JudgeProof | undefined, ports: Promise<unknown>): Check {
   const { publicUrl } = config.http;
-  const platforms = isServiceAlone(config.roles) ? [] : config.platforms;
+  const called = config.platforms.filter((platform) => !config.connections.includes(platform));
+  const platforms = isServiceAlone(config.roles) ? [] : called;
   const hasSignIn = hasBot(config) && config.signIn.mode !== 'off';
   const run = async () => {
     await ports.catch(() => undefined);

@@ -94,6 +94,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       if (workerPart) rereadings.push(() => workerPart.reread());
       worker = workerPart ? workerHere(workerPart) : (await apart)?.side;
       const front = await startFront({ config, log, registry, prove, receiver, worker });
+      receiver?.connect();
       const running = { config, receiver, worker, front };
       endings.push(() => closeDoor(running));
       // In between, so that people see the answers under way to their end.

@@ -42,6 +42,8 @@ import { SignInGate } from '../turn/sign-in-gate.ts';
 import { createRunSlashWord } from '../turn/commands/run-slash-word.ts';
 import { createTakeTypedCode } from '../turn/typed-codes.ts';
 import { shedLoad } from '../turn/ask/load-shedding.ts';
+import type { KeptConnection } from '../platforms/connection.ts';
+import { keepConnections } from '../webhook/connections.ts';
 import { createHandleDelivery } from '../webhook/handle-delivery.ts';
 import { webhookRoutes, type ServeWebhook } from '../webhook/webhook-routes.ts';
 import { createKeyRing, redisAddress } from './secrets.ts';
@@ -127,6 +129,8 @@ export interface Receiver {
   routes: Router[];
   redis: RedisClient;
   platforms: ReadonlyMap<PlatformName, Platform>;
+  /** Opens the connections over which platforms deliver; to be called once all else is ready. */
+  connect(): void;
   close(): Promise<void>;
 }
 
@@ -144,6 +148,8 @@ export function createReceiver(options: BotOptions): Receiver {
   const endLinkWatch = watchForLostLinks(base, identity, log);
   const { groupScope } = config.conversation;
   const mediaStore = new MediaStore(redis, keyRing);
+  const served = [...platforms.values()];
+  let connections: KeptConnection | undefined;
   const handle = createHandleDelivery({
     onAccepted: (platform, accepted) => {
       const { conversation, message, deliveryId } = accepted;
@@ -166,11 +172,13 @@ export function createReceiver(options: BotOptions): Receiver {
     report,
   });
   return {
-    serveWebhook: webhookRoutes({ platforms: [...platforms.values()], handle, log, report }),
+    serveWebhook: webhookRoutes({ platforms: served.filter(({ connect }) => !connect), handle, log, report }),
     routes: identity ? [identity.routes()] : [],
     redis,
     platforms,
+    connect: () => (connections = keepConnections({ platforms: served, handle, log, report })),
     async close() {
+      await connections?.close();
       endWatch();
       endLinkWatch();
       endSaying();

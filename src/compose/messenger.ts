@@ -77,6 +77,7 @@ function protocolOf({ local, wecom, slack }: Config, secrets: Secrets): Protocol
       signingSecret: secrets.slackSigningSecret ?? '',
       botToken: secrets.slackBotToken ?? '',
       client: { clientId: slack.clientId ?? '', clientSecret: secrets.slackClientSecret ?? '' },
+      appToken: slack.connect === 'socket' ? secrets.slackAppToken : undefined,
     });
   }
   return wecomProtocol({

@@ -25,9 +25,15 @@ const keysSchema = z.object({
   slackSigningSecret: z.string().min(1),
   slackBotToken: z.string().min(1),
   slackClientSecret: z.string().min(1),
+  slackAppToken: z.string().min(1),
 });
 /** What earlier versions kept: their file is completed. */
-const keptSchema = keysSchema.partial({ slackSigningSecret: true, slackBotToken: true, slackClientSecret: true });
+const keptSchema = keysSchema.partial({
+  slackSigningSecret: true,
+  slackBotToken: true,
+  slackClientSecret: true,
+  slackAppToken: true,
+});
 
 /** The credentials with which local mode's parts talk to each other. */
 export type LocalKeys = z.infer<typeof keysSchema>;
@@ -80,6 +86,7 @@ function makeKeys(): LocalKeys {
     slackSigningSecret: randomBytes(SLACK_SECRET_BYTES).toString('hex'),
     slackBotToken: `xoxb-${randomText(SLACK_TOKEN_CHARS)}`,
     slackClientSecret: randomToken(),
+    slackAppToken: `xapp-${randomText(SLACK_TOKEN_CHARS)}`,
   };
 }
 

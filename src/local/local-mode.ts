@@ -20,6 +20,7 @@ export interface LocalSecrets extends Secrets {
   readonly slackSigningSecret: string;
   readonly slackBotToken: string;
   readonly slackClientSecret: string;
+  readonly slackAppToken: string;
 }
 
 /** One entry of `SERVICE_CLIENTS_FILE`. */
@@ -103,6 +104,7 @@ function completeSecrets(config: Config, given: Secrets, made: LocalKeys): Local
     slackSigningSecret: given.slackSigningSecret ?? made.slackSigningSecret,
     slackBotToken: given.slackBotToken ?? made.slackBotToken,
     slackClientSecret: given.slackClientSecret ?? made.slackClientSecret,
+    slackAppToken: given.slackAppToken ?? made.slackAppToken,
   };
 }
 

@@ -7,7 +7,7 @@ import { privateConversationId, groupConversationId } from './directory.ts';
 import type { EventHub } from './event-hub.ts';
 import { MessengerError } from './messenger-error.ts';
 import { viewOf } from './stored-message.ts';
-import type { DeliveryResult, MessengerSide, Protocol, Rating, Saying } from './protocol.ts';
+import type { BotConnections, DeliveryResult, MessengerSide, Protocol, Rating, Saying } from './protocol.ts';
 import type { AnswerTrace, Violation } from './protocol-trace.ts';
 
 /** What a person says; a text alone goes to their private chat. */
@@ -58,6 +58,8 @@ export interface MessengerDriver {
   /** The person's in-app browser without a frame: same user agent, cookies and redirects. */
   browse(personId: string, request: BrowserRequest): Promise<BrowserResult>;
   isBotReachable(): boolean;
+  /** The connections that the bot holds, where it is reached over such. */
+  readonly connections: BotConnections | undefined;
 }
 
 export interface DriverParts {
@@ -114,6 +116,7 @@ export function createDriver({ side, protocol, frames }: DriverParts): Messenger
     openFrame: (personId, url) => frames.open(personId, url),
     browse: (personId, request) => frames.browserOf(side.directory.person(personId).id).open(request),
     isBotReachable: () => side.bot.isReachable(),
+    connections: protocol.connections,
   };
 }
 

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type Router from '@koa/router';
 import type { NowMs } from '../base/clock.ts';
 import type { RedisClient } from '../base/redis.ts';
@@ -77,6 +79,17 @@ export interface ProtocolParts {
   readonly trustedOrigins: readonly string[];
 }
 
+/** What may happen to the connections that the bot holds. */
+export interface BotConnections {
+  readonly size: number;
+  /** How many were opened so far. */
+  readonly opened: number;
+  /** Ends all of them at once, as a broken network does. */
+  cutAll(): void;
+  /** The platform wants others in their place, and says so or not before it ends them. */
+  replaceAll(reason: string): void;
+}
+
 /** A platform as the messenger plays it, before it is started. */
 export interface ProtocolKind {
   readonly name: 'wecom' | 'slack';
@@ -117,6 +130,10 @@ export interface Protocol {
   botCameBack(): Promise<void>;
   /** The platform's own addresses. */
   routes(): Router;
+  /** Where the bot is reached over connections that it opens. */
+  readonly connections?: BotConnections;
+  /** A connection that asks to become another one (a socket), where the platform has such. @returns whether it is one of its own */
+  upgrade?(request: IncomingMessage, stream: Duplex, head: Buffer): boolean;
   /** Takes up what an earlier run left under way. */
   resume(): Promise<void>;
   /** Resolves once every answer that the bot has finished is shown whole; one that it does not finish keeps it waiting. */

@@ -128,6 +128,9 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
     loopback(options.address.host, log),
   );
   address.url = options.address.url ?? server.url;
+  server.server.on('upgrade', (request, stream, head) => {
+    if (protocol.upgrade?.(request, stream, head) !== true) stream.destroy();
+  });
   await protocol.resume();
   const watching = watch.run();
   return {

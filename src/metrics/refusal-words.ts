@@ -10,6 +10,12 @@ export interface Refused {
   sizeBytes?: number;
 }
 
+/** What an operator does where the platform refuses the secret of its connection. */
+export function refusedConnectionInWords(platform: PlatformName): string {
+  const [secret] = describePlatform(platform).connection?.credentials ?? [];
+  return `the platform refuses the connection over which it is to deliver: see that ${secret} is what its console shows, then restart; until then nothing comes in`;
+}
+
 /** Why a delivery was refused and what an operator who expected it would do; it holds nothing of the delivery's own words. */
 export function refusalInWords({ platform, reason, offSec, sizeBytes }: Refused): string {
   const secret = describePlatform(platform).signs;

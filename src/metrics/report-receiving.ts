@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
 import type { WebhookReport } from '../webhook/webhook-report.ts';
-import { counter, durations, QUICK_BUCKETS_SEC } from './instruments.ts';
-import { refusalInWords } from './refusal-words.ts';
+import { census, counter, durations, QUICK_BUCKETS_SEC } from './instruments.ts';
+import { refusalInWords, refusedConnectionInWords } from './refusal-words.ts';
 
 /** Outcomes that somebody should look at; all others come with every message and every poll. */
 const LOG_LEVELS: Readonly<Record<string, 'warn' | 'info'>> = {
@@ -26,6 +26,17 @@ export function reportReceiving(registry: Registry, log: Log): WebhookReport {
     help: 'Verdicts on answers',
     labels: ['platform', 'verdict'],
   });
+  const changes = counter(registry, {
+    name: 'connection_changes_total',
+    help: 'Changes of the connections over which platforms deliver',
+    labels: ['platform', 'state'],
+  });
+  const open = census(registry, {
+    name: 'open_connections',
+    help: 'Connections of this process over which platforms deliver',
+    label: 'platform',
+  });
+  const openBy = new Map<string, number>();
   const welcomes = counter(registry, { name: 'welcomes_total', help: 'Welcomes shown', labels: ['platform'] });
   return {
     deliveryReceived({ platform, kind, outcome, deliveryId: trace, durationMs, reason, offSec, sizeBytes }) {
@@ -40,6 +51,17 @@ export function reportReceiving(registry: Registry, log: Log): WebhookReport {
     },
     deliveryProven({ platform }) {
       log.info({ platform }, 'the first delivery since the start was verified: its secrets are right');
+    },
+    connectionChanged(change) {
+      const { platform, state } = change;
+      changes({ platform, state });
+      openBy.set(platform, state === 'open' ? 1 : 0);
+      open(openBy);
+      if (state === 'open') return log.info({ platform }, 'the connection to the platform is open: it delivers here');
+      const { reason } = change;
+      if (state === 'closed')
+        return log.warn({ platform, reason }, 'the connection to the platform is gone; it is opened again');
+      log.error({ platform, reason }, refusedConnectionInWords(platform));
     },
     feedbackGiven({ platform, verdict }) {
       feedback({ platform, verdict });

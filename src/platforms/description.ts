@@ -10,6 +10,17 @@ export interface AssembleParts<Own> {
   messengerUrl: string | undefined;
 }
 
+/** How a connection takes the webhook's place. */
+export interface ConnectionDescription {
+  /** The setting that chooses, and its value that chooses the connection. */
+  setting: string;
+  value: string;
+  /** The first is the connection's own secret. */
+  credentials: readonly [string, ...string[]];
+  /** What has to be done on the platform's side, for the greeting at a start. */
+  consoleLine: string;
+}
+
 /**
  * What all other rooms know of a platform: its names, settings and words, without its code, which `load` brings. One file a
  * platform, `platforms/NAME/description.ts`, listed in `registry.ts`; nothing else names a platform (docs/ADD_A_PLATFORM.md).
@@ -21,8 +32,10 @@ export interface PlatformDescription {
   settings: Readonly<Record<string, z.ZodType>>;
   /** Which of the settings are secrets, by the names under which the code is given them. */
   secrets: Readonly<Record<string, string>>;
-  /** What messages are received with: all are set or none, and the platform is on when they are. */
+  /** What messages are received with by the webhook: all are set or none, and the platform is on when they are. */
   credentials: readonly [string, ...string[]];
+  /** Where it can deliver over a connection that we open, too: what is set for that, and what it needs in place of `credentials`. */
+  connection?: ConnectionDescription;
   /** What its own web sign-in needs, where it has one that shows who opened a link: all or none. */
   webSignIn?: readonly string[];
   /** The setting by which deliveries are proven, for whoever finds that one was refused. */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ConnectionUse, KeptConnection } from './connection.ts';
 import type { PlatformAccess } from './platform-access.ts';
 import type { Chat, InboundMessage, InboundStop, PlatformName, Sender } from '../domain/message.ts';
 import type { PulledReply, ReplySnapshot, ReplyView } from '../domain/reply.ts';
@@ -205,6 +206,11 @@ export interface Platform {
    * rejects.
    */
   pending?(): Promise<unknown> | undefined;
+  /**
+   * Opens the connection over which the platform delivers, and keeps it open. Absent where it calls the webhook; where this is
+   * present, there is no webhook.
+   */
+  connect?(use: ConnectionUse): KeptConnection;
   /** Writes a reply in the platform's dialect, within `maxBytes`, with broadcast marks neutralised on the whole text. */
   renderReply(view: ReplyView): string;
   /**

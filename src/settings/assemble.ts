@@ -4,7 +4,7 @@ import type { PlatformDescription } from '../platforms/description.ts';
 import { describePlatform, PLATFORMS, type PlatformConfigs, type PlatformSecrets } from '../platforms/registry.ts';
 import type { Config, Secrets, SignInProof } from './config.ts';
 import type { ValidatedSettings } from './cross-checks.ts';
-import { isServiceAlone, playedIn } from './mode.ts';
+import { credentialsOf, isConnected, isServiceAlone, playedIn } from './mode.ts';
 import type { Settings } from './schema.ts';
 
 /** Names that local mode's own parts go by; none is a secret. */
@@ -27,6 +27,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
   const isLocal = mode === 'local';
   const service = `http://127.0.0.1:${settings.SERVICE_PORT}`;
   const port = portOf(judged);
+  const served = PLATFORMS.filter((platform) => isServed(platform, judged));
   const ownUrl = isServiceAlone(roles) ? (settings.SERVICE_PUBLIC_URL ?? settings.PUBLIC_URL) : settings.PUBLIC_URL;
   return {
     mode,
@@ -77,7 +78,8 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
     webSearchUrl: settings.WEB_SEARCH_URL,
     reply: { minEditMs: settings.REPLY_MIN_EDIT_MS },
     signIn: assembleSignIn(judged, service, cwd),
-    platforms: PLATFORMS.filter((platform) => isServed(platform, judged)).map(({ name }) => name),
+    platforms: served.map(({ name }) => name),
+    connections: served.filter((platform) => isConnected(platform, settings)).map(({ name }) => name),
     ...assemblePlatforms(judged),
     local: {
       dataDir: resolve(cwd, settings.DATA_DIR),
@@ -144,9 +146,9 @@ function proofsOf({ settings, mode, roles }: ValidatedSettings): Pick<Config['si
   return { proofs: [proof], proofsBy: {} };
 }
 
-function isServed({ name, credentials }: PlatformDescription, { settings, given, mode }: ValidatedSettings): boolean {
+function isServed(platform: PlatformDescription, { settings, given, mode }: ValidatedSettings): boolean {
   const set: ReadonlySet<string> = given;
-  return playedIn(mode, settings)?.name === name || set.has(credentials[0]);
+  return playedIn(mode, settings)?.name === platform.name || set.has(credentialsOf(platform, settings)[0]);
 }
 
 function assemblePlatforms(judged: ValidatedSettings): PlatformConfigs {

@@ -91,6 +91,8 @@ export interface Config extends PlatformConfigs {
   };
   /** The platforms that this deployment serves; what each of them was told stands under its name. */
   readonly platforms: readonly PlatformName[];
+  /** Those of them that deliver over a connection that we open, and have no webhook. */
+  readonly connections: readonly PlatformName[];
   readonly local: {
     readonly dataDir: string;
     readonly servicePort: number;

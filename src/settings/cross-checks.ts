@@ -2,6 +2,7 @@ import { PLATFORMS } from '../platforms/registry.ts';
 import { fault, type Fault } from './fault.ts';
 import {
   BOT_CREDENTIALS,
+  credentialsOf,
   playedIn,
   isServiceAlone,
   SERVICE_OIDC_CREDENTIALS,
@@ -26,7 +27,7 @@ export interface ValidatedSettings {
 
 type Check = (judged: ValidatedSettings) => Fault[];
 
-const PLATFORM_CREDENTIALS = BOT_CREDENTIALS.map((group) => group.join(' and ')).join(', or ');
+const PLATFORM_CREDENTIALS = PLATFORMS.map(({ credentials }) => credentials.join(' and ')).join(', or ');
 
 /** What holds between several settings; all checks run, so that every fault is named at once (SECURITY.md checked-at-start). */
 const CHECKS: readonly Check[] = [
@@ -34,6 +35,7 @@ const CHECKS: readonly Check[] = [
   requiredWhenServing,
   signInCredentials,
   signInDialect,
+  connectionChosen,
   completeCredentials,
   oneInstitution,
   oneWebSearch,
@@ -68,16 +70,17 @@ export function crossWarnings({ settings, given, mode, roles }: ValidatedSetting
   }
   if (mode === 'local') return warnings;
   if (!given.has('PUBLIC_URL')) warnings.push('PUBLIC_URL is not set: links for people lead to this machine only');
-  if (!BOT_CREDENTIALS.some(([first]) => given.has(first)))
+  const set: ReadonlySet<string> = given;
+  if (!PLATFORMS.some((platform) => set.has(credentialsOf(platform, settings)[0])))
     warnings.push(`No platform is set up: set ${PLATFORM_CREDENTIALS}`);
-  warnings.push(...adviceOfPlatforms(given));
+  warnings.push(...adviceOfPlatforms(settings, given));
   if (settings.REDIS_ALLOW_DATA_LOSS) warnings.push('REDIS_ALLOW_DATA_LOSS is yes: accepted messages can be lost');
   return warnings;
 }
 
-function adviceOfPlatforms(given: ReadonlySet<string>): string[] {
+function adviceOfPlatforms(settings: Settings, given: ReadonlySet<string>): string[] {
   return PLATFORMS.flatMap((platform) => {
-    if (!('advice' in platform) || !given.has(platform.credentials[0])) return [];
+    if (!('advice' in platform) || !given.has(credentialsOf(platform, settings)[0])) return [];
     return Object.entries(platform.advice).flatMap(([name, sentence]) => (given.has(name) ? [] : [sentence]));
   });
 }
@@ -196,9 +199,20 @@ function signInDialect({ settings, given, roles }: ValidatedSettings): Fault[] {
   return [...faults, ...useless(['SIGN_IN_EXPIRES_UNIT'], why)];
 }
 
-function completeCredentials({ given }: ValidatedSettings): Fault[] {
+/** A connection's secret beside a way that was never chosen: it would be of no use, and nobody would learn why nothing comes in. */
+function connectionChosen({ given }: ValidatedSettings): Fault[] {
+  const set: ReadonlySet<string> = given;
+  return PLATFORMS.flatMap((platform: PlatformDescription) => {
+    const { connection } = platform;
+    const secret = connection?.credentials[0];
+    if (!connection || secret === undefined || !set.has(secret) || set.has(connection.setting)) return [];
+    return [fault(secret, `is of use with ${connection.setting}=${connection.value} only: set that too`)];
+  });
+}
+
+function completeCredentials({ settings, given }: ValidatedSettings): Fault[] {
   const ofPlatforms = PLATFORMS.flatMap((platform) => [
-    platform.credentials,
+    credentialsOf(platform, settings) as readonly SettingName[],
     ...('webSignIn' in platform ? [platform.webSignIn] : []),
   ]);
   const groups: (readonly SettingName[])[] = [...ofPlatforms, SERVICE_OIDC_CREDENTIALS];
@@ -260,8 +274,7 @@ function whoShowsBrowsers({ settings, given, mode }: Pick<ValidatedSettings, 'se
   const set: ReadonlySet<string> = given;
   const played = playedIn(mode, settings);
   const all: readonly PlatformDescription[] = PLATFORMS;
-  const isOn = ({ name, credentials }: PlatformDescription) =>
-    played?.name === name || credentials.some((each) => set.has(each));
+  const isOn = (platform: PlatformDescription) => played?.name === platform.name || isBegun(platform, set);
   // A half-set group has a fault of its own.
   const isAble = ({ name, webSignIn = [] }: PlatformDescription) =>
     webSignIn.length > 0 && (played?.name === name || webSignIn.some((each) => set.has(each)));
@@ -272,6 +285,11 @@ function whoShowsBrowsers({ settings, given, mode }: Pick<ValidatedSettings, 'se
 
 function needsOf({ label, webSignIn }: PlatformDescription): string {
   return webSignIn ? webSignIn.join(', ') : `another platform than ${label.en}, which has no web sign-in here`;
+}
+
+/** Whether anything is set that a platform receives its messages with. */
+function isBegun({ credentials, connection }: PlatformDescription, given: ReadonlySet<string>): boolean {
+  return [...credentials, ...(connection?.credentials ?? [])].some((name) => given.has(name));
 }
 
 type NamedProofs = Extract<ProofSetting, { by: unknown }>['by'];
@@ -298,7 +316,7 @@ function proofOfEach(
     const proofs = by[name];
     const isPlayed = played?.name === name;
     if (proofs === undefined) {
-      if (isPlayed || platform.credentials.some((each) => set.has(each)))
+      if (isPlayed || isBegun(platform, set))
         faults.push(
           fault('SIGN_IN_PROOF', `does not name ${label.en}, which is on: add ${name}:same-id or another proof`),
         );

@@ -10,8 +10,23 @@ export type Mode = 'local' | 'serving';
 const SERVING_ROLES: readonly Role[] = ['receiver', 'worker'];
 const LOCAL_ROLES: readonly Role[] = ['receiver', 'worker', 'service', 'messenger'];
 
-/** What each platform that we serve receives its messages with; a platform is on when these are set. */
-export const BOT_CREDENTIALS = PLATFORMS.map(({ credentials }) => credentials);
+/** What each platform that we serve receives its messages with, by its webhook or over a connection; it is on when these are set. */
+export const BOT_CREDENTIALS = PLATFORMS.flatMap((platform) => [
+  platform.credentials,
+  ...('connection' in platform ? [platform.connection.credentials] : []),
+]);
+
+/** Whether a platform delivers over a connection that we open. */
+export function isConnected({ connection }: PlatformDescription, settings: Settings): boolean {
+  return connection !== undefined && settings[connection.setting as SettingName] === connection.value;
+}
+
+/** What a platform needs to be on, by the way that was chosen. */
+export function credentialsOf(platform: PlatformDescription, settings: Settings): PlatformDescription['credentials'] {
+  return platform.connection && isConnected(platform, settings)
+    ? platform.connection.credentials
+    : platform.credentials;
+}
 
 /** What the web sign-in of each needs that has one. */
 export const WEB_SIGN_IN_CREDENTIALS = PLATFORMS.flatMap((platform) =>

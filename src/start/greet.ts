@@ -69,7 +69,12 @@ function messengerLines(url: string, { dataDir, isTerminal, isOpened }: Messenge
 }
 
 /** What has to be saved on the platforms' side once this runs. */
-function consoleLines({ roles, http: { publicUrl }, platforms }: Config): string[] {
+function consoleLines({ roles, http: { publicUrl }, platforms, connections }: Config): string[] {
   if (!roles.includes('receiver')) return [];
-  return platforms.map((name) => describePlatform(name).consoleLine(`${publicUrl}/webhooks/${name}`));
+  return platforms.map((name) => {
+    const { connection, consoleLine } = describePlatform(name);
+    return connection && connections.includes(name)
+      ? connection.consoleLine
+      : consoleLine(`${publicUrl}/webhooks/${name}`);
+  });
 }

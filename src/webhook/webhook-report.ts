@@ -1,4 +1,5 @@
 import type { PlatformName } from '../domain/message.ts';
+import type { ConnectionChange } from '../platforms/connection.ts';
 
 /** What became of one delivery. */
 export type DeliveryOutcome =
@@ -29,6 +30,8 @@ export interface WebhookReport {
   }): void;
   /** The first delivery of a platform since the start that was verified and made sense. */
   deliveryProven(event: { platform: PlatformName }): void;
+  /** The connection over which a platform delivers, where it does not call the webhook. */
+  connectionChanged(event: { platform: PlatformName } & ConnectionChange): void;
   feedbackGiven(event: { platform: PlatformName; verdict: 'good' | 'bad' | 'withdrawn' }): void;
   welcomeSent(event: { platform: PlatformName }): void;
 }

@@ -3,12 +3,17 @@ import { startDeployment, untilTrue, type Deployment } from '../support/deployme
 
 const CODE = /class="symbols">([0-9A-Z]{4}-[0-9A-Z]{4})</;
 
-/** The whole of Parley with the messenger playing Slack, in both ways in which answers grow there. */
-describe.each(['stream', 'edit'] as const)('local Slack with SLACK_REPLY=%s', (reply) => {
+/** The whole of Parley with the messenger playing Slack, in both ways in which answers grow there, and both in which it delivers. */
+describe.each([
+  ['stream', 'http'],
+  ['edit', 'http'],
+  ['stream', 'socket'],
+] as const)('local Slack with SLACK_REPLY=%s, SLACK_CONNECT=%s', (reply, connect) => {
   let deployment: Deployment;
   beforeAll(async () => {
     deployment = await startDeployment({
       protocol: 'slack',
+      isConnected: connect === 'socket',
       slackTiming: { editQuietMs: 1_500 },
       env: { SLACK_REPLY: reply, REPLY_MIN_EDIT_MS: '100' },
     });

@@ -4,21 +4,29 @@ import { startMessenger, type Messenger } from '../../src/messenger/start-messen
 import { aroundAtTest, FAST, type AtTest } from './messenger-at-test.ts';
 import { BOT_TOKEN, SIGNING_SECRET } from './stand-in-slack-bot.ts';
 
-type SlackAtTest = AtTest & Pick<SlackOptions, 'rateFactor' | 'timing'>;
+type SlackAtTest = AtTest & Pick<SlackOptions, 'rateFactor' | 'timing'> & { isConnected?: boolean };
+
+export const APP_TOKEN = 'xapp-for-tests';
 
 /** Slack's paces, a hundred times as fast where waiting is all that happens. */
 export const FAST_SLACK = { ackTimeoutMs: 400, retryPausesMs: [0, 60, 120], editQuietMs: 120 };
 
 export const SLACK_CLIENT = { clientId: '12345.67890', clientSecret: 'client-secret-of-the-app' };
 
-export function startSlackAtTest({ rateFactor, timing, ...options }: SlackAtTest): Promise<Messenger> {
+export function startSlackAtTest({
+  rateFactor,
+  timing,
+  isConnected = false,
+  ...options
+}: SlackAtTest): Promise<Messenger> {
   return startMessenger({
     ...aroundAtTest(options),
     protocol: slackProtocol({
       signingSecret: SIGNING_SECRET,
       botToken: BOT_TOKEN,
       client: SLACK_CLIENT,
-      ...(rateFactor === undefined ? {} : { rateFactor }),
+      appToken: isConnected ? APP_TOKEN : undefined,
+      rateFactor,
       timing: { ...FAST_SLACK, ...timing },
     }),
     deps: { nowMs: options.nowMs, pageDir: options.pageDir, timing: FAST },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { got } from 'got';
-import { signEvent } from '../../src/messenger/slack/event-client.ts';
+import { signEvent } from '../../src/messenger/slack/http-events.ts';
 import { TsClock } from '../../src/messenger/slack/workspace.ts';
 import { shownText, writtenText } from '../../src/messenger/slack/written-text.ts';
 import type { Messenger } from '../../src/messenger/start-messenger.ts';

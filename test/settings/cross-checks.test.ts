@@ -18,6 +18,7 @@ describe('credentials', () => {
     const slack = { SLACK_SIGNING_SECRET: 'signing-secret', SLACK_BOT_TOKEN: 'xoxb-1-token' };
     expect(loadSound({ ...SERVING, ...slack, SIGN_IN_PROOF: 'same-id' }).config.slack).toEqual({
       isOn: true,
+      connect: 'http',
       reply: 'stream',
       apiUrl: 'https://slack.com/api',
       clientId: undefined,
@@ -26,6 +27,22 @@ describe('credentials', () => {
     for (const name of Object.keys(slack))
       expect(faultyNames({ ...SERVING, ...without(slack, name), SIGN_IN_PROOF: 'same-id' })).toEqual([name]);
     expect(faultyNames(slack)).toEqual(expect.arrayContaining(['REDIS_URL', 'CHAT_BASE_URL']));
+  });
+
+  test('over a socket Slack needs its app-level token and no signing secret, and says so', () => {
+    const socket = { SLACK_CONNECT: 'socket', SLACK_APP_TOKEN: 'xapp-1-token', SLACK_BOT_TOKEN: 'xoxb-1-token' };
+    const alone = { ...SERVING, SIGN_IN_PROOF: 'same-id' };
+    const { config } = loadSound({ ...alone, ...socket });
+    expect(config.platforms).toEqual(['wecom', 'slack']);
+    expect(config.connections).toEqual(['slack']);
+    expect(loadSound(alone).config.connections).toEqual([]);
+    for (const name of ['SLACK_APP_TOKEN', 'SLACK_BOT_TOKEN'])
+      expect(faultyNames({ ...alone, ...without(socket, name) })).toEqual([name]);
+    // What is there for the other way is left alone.
+    expect(faultyNames({ ...alone, ...socket, SLACK_SIGNING_SECRET: 'signing-secret' })).toEqual([]);
+    expect(faultyNames({ ...alone, ...without(socket, 'SLACK_CONNECT') })).toContain('SLACK_APP_TOKEN');
+    expect(faultyNames({ ...alone, ...socket, SLACK_APP_TOKEN: 'xoxb-1-token' })).toEqual(['SLACK_APP_TOKEN']);
+    expect(faultyNames({ ...alone, ...socket, SLACK_CONNECT: 'websocket' })).toContain('SLACK_CONNECT');
   });
 
   test('the same browser needs the web sign-in of every platform that is on, named or by default', () => {
@@ -85,6 +102,7 @@ describe('local mode that plays Slack', () => {
     expect(config.mode).toBe('local');
     expect(config.slack).toEqual({
       isOn: true,
+      connect: 'http',
       reply: 'stream',
       apiUrl: 'http://127.0.0.1:9082/api',
       clientId: expect.stringMatching(/^\d+\.\d+$/),

@@ -112,6 +112,7 @@ test('every setting is described, and every example in the example file is a val
     SECRET_KEY_PREVIOUS: SECRET_KEY,
     WECOM_BOT_AES_KEY: AES_KEY,
     WEB_SEARCH_BRAVE_KEY: 'BSA-0123456789',
+    SLACK_APP_TOKEN: 'xapp-0123456789',
   };
   const examples = exampleValues();
   for (const name of SETTING_NAMES) {

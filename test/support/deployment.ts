@@ -26,6 +26,8 @@ export interface DeploymentOptions {
   slackTiming?: SlackOptions['timing'];
   /** Whether a second messenger plays Slack beside WeCom, for the same bot. */
   slackToo?: boolean;
+  /** Whether the bot opens a connection over which the platform delivers, in place of its webhook. */
+  isConnected?: boolean;
   tokensPerSec?: number;
   /** People beside those of `config/people.json`. */
   morePeople?: ServicePerson[];
@@ -68,6 +70,7 @@ const SLACK_CREDENTIALS = {
   botToken: 'xoxb-test-0123456789',
   client: { clientId: '12345.67890', clientSecret: 'test-slack-client-secret' },
 };
+const SLACK_APP_TOKEN = 'xapp-test-0123456789';
 const API_KEY = 'sk-test-0123456789';
 const CLIENT = { clientId: 'test-bot', clientSecret: 'test-client-secret', name: 'Parley' };
 
@@ -106,7 +109,8 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     },
     ...{ redis, nowMs, log },
   });
-  const playSlack = () => slackProtocol({ ...SLACK_CREDENTIALS, timing: options.slackTiming });
+  const appToken = options.isConnected ? SLACK_APP_TOKEN : undefined;
+  const playSlack = () => slackProtocol({ ...SLACK_CREDENTIALS, appToken, timing: options.slackTiming });
   const people = directory.flatMap(({ messaging, profile }) =>
     messaging['wecom'] === undefined
       ? []
@@ -143,7 +147,9 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     SIGN_IN_URL: service.url,
     SIGN_IN_CLIENT_ID: CLIENT.clientId,
     SIGN_IN_CLIENT_SECRET: CLIENT.clientSecret,
-    ...(isSlack ? { ...slackEnv(messengerUrl), SIGN_IN_PROOF: 'typed-code' } : wecomEnv(messengerUrl, bot)),
+    ...(isSlack
+      ? { ...slackEnv(messengerUrl, options.isConnected), SIGN_IN_PROOF: 'typed-code' }
+      : wecomEnv(messengerUrl, bot)),
     ...(options.slackToo === true ? slackEnv(slackMessenger.url) : {}),
     // A stop waits so long for what runs, five seconds less for what is looked after.
     SHUTDOWN_GRACE_SEC: '8',
@@ -224,9 +230,11 @@ function wecomEnv(messengerUrl: string, bot: { token: string; aesKey: string }):
   };
 }
 
-function slackEnv(messengerUrl: string): Record<string, string> {
+function slackEnv(messengerUrl: string, isConnected = false): Record<string, string> {
   return {
-    SLACK_SIGNING_SECRET: SLACK_CREDENTIALS.signingSecret,
+    ...(isConnected
+      ? { SLACK_CONNECT: 'socket', SLACK_APP_TOKEN }
+      : { SLACK_SIGNING_SECRET: SLACK_CREDENTIALS.signingSecret }),
     SLACK_BOT_TOKEN: SLACK_CREDENTIALS.botToken,
     SLACK_CLIENT_ID: SLACK_CREDENTIALS.client.clientId,
     SLACK_CLIENT_SECRET: SLACK_CREDENTIALS.client.clientSecret,

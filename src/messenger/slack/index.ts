@@ -6,11 +6,13 @@ import { BotMessages } from './bot-messages.ts';
 import { Commands } from './commands.ts';
 import { EventClient } from './event-client.ts';
 import { createEventPayloads, type EventPayloads } from './event-payload.ts';
+import { HttpEvents } from './http-events.ts';
 import { OpenId, type SlackClient } from './open-id.ts';
 import { Questions } from './questions.ts';
 import { RateLimits } from './rate-limits.ts';
 import { Responses } from './responses.ts';
 import { slackRoutes } from './routes.ts';
+import { SocketEvents } from './socket-events.ts';
 import { Statuses } from './statuses.ts';
 import { SLACK_TIMING, type SlackTiming } from './timing.ts';
 import { WebApi } from './web-api.ts';
@@ -20,6 +22,8 @@ export interface SlackOptions {
   signingSecret: string;
   botToken: string;
   client: SlackClient;
+  /** The app-level token, where the app is reached over sockets that it opens; else by its webhook. */
+  appToken?: string;
   /** How many times as often as in Slack each method may be called; 10 unless told, since one machine plays a whole office. */
   rateFactor?: number;
   timing?: Partial<SlackTiming>;
@@ -42,12 +46,15 @@ export function slackProtocol(options: SlackOptions): ProtocolKind {
 }
 
 function start(options: SlackOptions, side: MessengerSide, { sessions }: ProtocolParts): Protocol {
-  const { signingSecret, botToken, client: openIdClient, rateFactor = GENEROUS_FACTOR } = options;
-  const { bot, directory, media, store, hub, nowMs, url, background } = side;
+  const { signingSecret, botToken, appToken, client: openIdClient, rateFactor = GENEROUS_FACTOR } = options;
+  const { bot, directory, media, store, hub, trace, nowMs, url, background } = side;
+  const { signal } = background;
   const timing = { ...SLACK_TIMING, ...options.timing };
   const workspace = new Workspace(directory);
   const clock = new TsClock(nowMs);
-  const client = new EventClient({ botUrl: bot.url, signingSecret, nowMs, timing, signal: background.signal });
+  const sockets = appToken === undefined ? undefined : new SocketEvents({ url, timing, trace, nowMs, signal });
+  const transport = sockets ?? new HttpEvents({ botUrl: bot.url, signingSecret, nowMs, timing, signal });
+  const client = new EventClient({ transport, timing, signal });
   const payloads = createEventPayloads({ directory, bot, media, nowMs, url, clock });
   const answers = new BotMessages(side, { workspace, clock, timing });
   const questions = new Questions(side, { client, payloads, clock });
@@ -77,7 +84,19 @@ function start(options: SlackOptions, side: MessengerSide, { sessions }: Protoco
     rate: () => Promise.reject(new MessengerError('bad_request', 'This message cannot be rated')),
     verifyBot: () => client.verifyUrl(side.timing.verifyTimeoutMs),
     botCameBack: () => Promise.resolve(),
-    routes: () => slackRoutes({ side, sessions, api, limits, botToken, responses, openId }),
+    routes: () =>
+      slackRoutes({
+        side,
+        sessions,
+        api,
+        limits,
+        tokens: { bot: botToken, app: appToken },
+        responses,
+        openId,
+        sockets,
+      }),
+    connections: sockets,
+    upgrade: (request, stream, head) => sockets?.upgrade(request, stream, head) ?? false,
     async resume() {
       for (const message of await store.openMessages()) resume(message, { answers, questions });
     },

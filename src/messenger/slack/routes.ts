@@ -11,6 +11,7 @@ import type { RateLimits } from './rate-limits.ts';
 import { readText } from './read-text.ts';
 import type { Responses } from './responses.ts';
 import { SlackFault } from './slack-fault.ts';
+import type { SocketEvents } from './socket-events.ts';
 import type { WebApi } from './web-api.ts';
 import { TEAM_ID } from './workspace.ts';
 
@@ -19,11 +20,15 @@ export interface SlackRoutesOptions {
   sessions: AppSessions;
   api: WebApi;
   limits: RateLimits;
-  botToken: string;
+  /** The app's, where it is reached over sockets, opens them and nothing else. */
+  tokens: { bot: string; app: string | undefined };
   responses: Responses;
   openId: OpenId;
+  /** Present where the app is reached over sockets. */
+  sockets: SocketEvents | undefined;
 }
 
+const OPEN_SOCKET = 'apps.connections.open';
 /** Slack's methods have a dot in their names; the page's own addresses beside them have none. */
 const METHOD = /^\w+(?:\.\w+)+$/;
 
@@ -53,10 +58,10 @@ function methodOf(context: Context): string {
   return String((context['params'] as Record<string, string>)['method']);
 }
 
-async function answerCall(context: Context, { side, api, limits, botToken }: SlackRoutesOptions): Promise<void> {
+async function answerCall(context: Context, { side, api, limits, tokens, sockets }: SlackRoutesOptions): Promise<void> {
   const method = methodOf(context);
   const args = await argumentsOf(context);
-  const fault = tokenFault(context, args, botToken);
+  const fault = tokenFault({ method, tokens }, tokenOf(context, args));
   if (fault !== undefined) {
     side.trace.violated({ reason: `${method}: ${fault}`, atMs: side.nowMs() });
     context.body = { ok: false, error: fault };
@@ -68,6 +73,10 @@ async function answerCall(context: Context, { side, api, limits, botToken }: Sla
     context.status = 429;
     context.set('Retry-After', String(retryAfterSec));
     context.body = { ok: false, error: 'ratelimited' };
+    return;
+  }
+  if (method === OPEN_SOCKET && sockets) {
+    context.body = { ok: true, url: sockets.makeAddress() };
     return;
   }
   context.body = await api.call(method, () => {
@@ -90,24 +99,31 @@ async function argumentsOf(context: Context): Promise<ReadArguments> {
 }
 
 /** The token travels as a Bearer header, or as an argument. */
-function tokenFault(
-  context: Context,
-  args: ReadArguments,
-  botToken: string,
-): 'not_authed' | 'invalid_auth' | undefined {
+function tokenOf(context: Context, args: ReadArguments): string | undefined {
   const bearer = /^Bearer (?<token>\S+)$/.exec(context.get('authorization'))?.groups?.['token'];
-  const token = bearer ?? ('fault' in args ? undefined : textOf(args.read, 'token'));
+  return bearer ?? ('fault' in args ? undefined : textOf(args.read, 'token'));
+}
+
+type TokenFault = 'not_authed' | 'invalid_auth' | 'not_allowed_token_type';
+
+function tokenFault(
+  { method, tokens }: { method: string } & Pick<SlackRoutesOptions, 'tokens'>,
+  token: string | undefined,
+): TokenFault | undefined {
   if (token === undefined) return 'not_authed';
-  return sameSecret(token, botToken) ? undefined : 'invalid_auth';
+  const isBots = sameSecret(token, tokens.bot);
+  const isApps = tokens.app !== undefined && sameSecret(token, tokens.app);
+  if (!isBots && !isApps) return 'invalid_auth';
+  return isApps === (method === OPEN_SOCKET) ? undefined : 'not_allowed_token_type';
 }
 
 /** A file, for who brings the bot's token; everybody else gets a login page with status 200 (PLATFORM_FACTS.md slack-messages). */
-async function serveFile(context: Context, { side, botToken }: SlackRoutesOptions): Promise<void> {
+async function serveFile(context: Context, { side, tokens }: SlackRoutesOptions): Promise<void> {
   const mediaId = new RegExp(`^${TEAM_ID}-(?<id>[\\w-]+)$`).exec(
     String((context['params'] as Record<string, string>)['file']),
   )?.groups?.['id'];
   const bearer = /^Bearer (?<token>\S+)$/.exec(context.get('authorization'))?.groups?.['token'] ?? '';
-  if (!sameSecret(bearer, botToken)) {
+  if (!sameSecret(bearer, tokens.bot)) {
     side.trace.violated({ reason: 'a file was asked for without the bot token', atMs: side.nowMs() });
     context.type = 'text/html; charset=utf-8';
     context.body = '<!doctype html><title>Sign in</title><p>Sign in to see this file.</p>';

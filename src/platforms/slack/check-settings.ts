@@ -3,26 +3,46 @@ import { randomToken } from '../../base/ids.ts';
 import { boundedFetch } from '../../sign-in-dialects/bounded-fetch.ts';
 import type { CheckResult } from '../platform.ts';
 import { errorOf, openIdAddresses, type SlackAddresses, type SlackClient } from './open-id.ts';
-import type { SlackApi } from './platform-api.ts';
+import type { SlackAnswer, SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';
 
 /** Asks Slack who the bot's token belongs to. */
 export async function checkBot(api: SlackApi): Promise<CheckResult> {
   const name = 'Slack bot';
   const answer = await api.call('auth.test', {});
-  if (answer.kind === 'ok') {
-    const detail = `${textOf(answer.body['user']) ?? 'the bot'} in ${textOf(answer.body['team']) ?? 'its workspace'}`;
-    return { name, verdict: 'ok', detail };
-  }
+  if (answer.kind !== 'ok')
+    return faultOf(name, answer, {
+      refusal: 'Slack refuses the bot token',
+      nextStep: "Copy the Bot User OAuth Token from the app's OAuth & Permissions page into SLACK_BOT_TOKEN",
+    });
+  const detail = `${textOf(answer.body['user']) ?? 'the bot'} in ${textOf(answer.body['team']) ?? 'its workspace'}`;
+  return { name, verdict: 'ok', detail };
+}
+
+/** Asks for a socket. An address that is not connected to costs nothing: no other socket is closed for it. */
+export async function checkSocket(api: SlackApi): Promise<CheckResult> {
+  const name = 'Slack socket';
+  const answer = await api.call('apps.connections.open', {});
+  if (answer.kind === 'ok')
+    return { name, verdict: 'ok', detail: 'Slack opens one: no public address is needed for it' };
+  return faultOf(name, answer, {
+    refusal: 'Slack refuses the app-level token',
+    nextStep:
+      "In the app's settings switch Socket Mode on, and copy an app-level token with connections:write (Basic Information) into SLACK_APP_TOKEN",
+  });
+}
+
+function faultOf(
+  name: string,
+  answer: SlackAnswer,
+  { refusal, nextStep }: { refusal: string; nextStep: string },
+): CheckResult {
   const error = 'error' in answer ? answer.error : undefined;
   return {
     name,
     verdict: 'fault',
-    detail: error === undefined ? 'Slack did not answer' : `Slack refuses the bot token (${error.slice(0, 64)})`,
-    nextStep:
-      error === undefined
-        ? 'Check that this machine reaches SLACK_API_URL'
-        : "Copy the Bot User OAuth Token from the app's OAuth & Permissions page into SLACK_BOT_TOKEN",
+    detail: error === undefined ? 'Slack did not answer' : `${refusal} (${error.slice(0, 64)})`,
+    nextStep: error === undefined ? 'Check that this machine reaches SLACK_API_URL' : nextStep,
   };
 }
 

@@ -28,6 +28,17 @@ const settings = {
     example: '1234567890.9876543210',
   }),
   SLACK_CLIENT_SECRET: secret(kinds.text, { meaning: "The app's Client Secret, from the same page." }),
+  SLACK_CONNECT: setting(
+    kinds.oneOf('http', 'socket'),
+    'http',
+    'How Slack delivers: `http` (it calls `/webhooks/slack`) or `socket` (Parley opens connections to Slack; no public address is needed for it).',
+  ),
+  SLACK_APP_TOKEN: secret(
+    kinds.textLike(/^xapp-[\x21-\x7e]{5,512}$/, 'must be an app-level token, which begins with xapp-'),
+    {
+      meaning: 'The app-level token (`xapp-…`, scope `connections:write`), with `SLACK_CONNECT=socket`.',
+    },
+  ),
   SLACK_REPLY: setting(
     kinds.oneOf('stream', 'edit'),
     'stream',
@@ -50,6 +61,7 @@ type Own = z.output<z.ZodObject<typeof settings>>;
 /** This platform's part of the configuration. */
 interface SlackConfig {
   readonly isOn: boolean;
+  readonly connect: 'http' | 'socket';
   readonly reply: 'stream' | 'edit';
   readonly apiUrl: string;
   /** Of the app, when its web sign-in is set up. */
@@ -65,14 +77,22 @@ export const slack = {
     slackSigningSecret: 'SLACK_SIGNING_SECRET',
     slackBotToken: 'SLACK_BOT_TOKEN',
     slackClientSecret: 'SLACK_CLIENT_SECRET',
+    slackAppToken: 'SLACK_APP_TOKEN',
   },
   credentials: ['SLACK_SIGNING_SECRET', 'SLACK_BOT_TOKEN'],
+  connection: {
+    setting: 'SLACK_CONNECT',
+    value: 'socket',
+    credentials: ['SLACK_APP_TOKEN', 'SLACK_BOT_TOKEN'],
+    consoleLine: 'Switch Socket Mode on in Slack’s app: nothing else has to be saved there',
+  },
   webSignIn: ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET'],
   signs: 'SLACK_SIGNING_SECRET',
   bareWords: true,
   consoleLine: (webhookUrl: string) => `Save in Slack's app under Event Subscriptions: ${webhookUrl}`,
   assemble: ({ settings: own, isOn, messengerUrl }: AssembleParts<Own>): SlackConfig => ({
     isOn,
+    connect: own.SLACK_CONNECT,
     reply: own.SLACK_REPLY,
     apiUrl: own.SLACK_API_URL ?? (messengerUrl === undefined ? API_URL : `${messengerUrl}/api`),
     clientId: messengerUrl === undefined ? own.SLACK_CLIENT_ID : LOCAL_CLIENT_ID,

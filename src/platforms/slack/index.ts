@@ -3,19 +3,25 @@ import type { DeliveryHead, Platform, PostResult, ReadDelivery, RefusedDelivery,
 import { refusedFor } from '../refused-delivery.ts';
 import { isResponseAddress } from './answer-command.ts';
 import { createPushReplies } from './push-replies.ts';
-import { checkBot, checkWebSignIn } from './check-settings.ts';
+import { checkBot, checkSocket, checkWebSignIn } from './check-settings.ts';
 import { displayNameOf } from './display-name.ts';
 import { fetchFile } from './media.ts';
 import type { SlackClient } from './open-id.ts';
 import { OwnApp } from './own-app.ts';
 import { createSlackAccess, createSlackApi, type SlackApi } from './platform-api.ts';
-import { EMPTY_ANSWER, ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
+import { EMPTY_ANSWER, ignored, readDelivery, readEnvelopeOf, type ReadOptions } from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
+import { keepSocket } from './socket/keep-socket.ts';
+import type { Envelope } from './socket/read-frame.ts';
+import { SOCKET_TIMING, type SocketTiming } from './socket/slack-socket.ts';
 import { isSignedBy, signatureFields } from './verify-delivery.ts';
 import { createWebSignIn } from './web-sign-in.ts';
 
 export interface SlackOptions {
+  /** Empty where deliveries come over the socket: then nothing that calls the webhook is proven. */
   signingSecret: string;
+  /** Opens the socket over which deliveries come; absent where Slack calls the webhook. */
+  appToken?: string;
   botToken: string;
   /** Ends in `/api` or `/api/`; Slack's own unless told. */
   apiUrl?: string;
@@ -33,6 +39,7 @@ export interface SlackOptions {
   onRefused?: (code: string) => void;
   /** Overrides the trait of the same name. Milliseconds. */
   settlesWithinMs?: number;
+  socketTiming?: Partial<SocketTiming>;
 }
 
 /** Slack has no word for this. Its own limit of a request lies below, with room for what a network holds back. */
@@ -53,7 +60,7 @@ export function createSlack(options: SlackOptions): Platform {
   const addresses = { apiUrl, openUrl: withoutSlash(options.openUrl ?? 'https://slack.com') };
   const access = createSlackAccess(options.onRefused);
   const api = createSlackApi(apiUrl, options.botToken, access);
-  const { reply, nowMs } = options;
+  const { reply, nowMs, appToken } = options;
   const ownApp = new OwnApp(api);
   const reading: ReadOptions = {
     tenant: TENANT,
@@ -63,6 +70,8 @@ export function createSlack(options: SlackOptions): Platform {
     isOwnAddress: (address) => isResponseAddress(address, apiUrl),
     isStranger: (origin) => ownApp.isStranger(origin),
   };
+  const timing = { ...SOCKET_TIMING, ...options.socketTiming };
+  const read = ({ type, payload }: Envelope) => readEnvelopeOf(type, payload, reading);
   const replyTraits: ReplyTraits = {
     delivery: reply === 'stream' ? 'append' : 'edit',
     // A message can be edited for as long as anybody waits; that a stream cannot is this folder's own affair.
@@ -85,6 +94,10 @@ export function createSlack(options: SlackOptions): Platform {
     replyTraits,
     pending: () => ownApp.pending(),
     admit: (head) => admit(head, options, reading),
+    connect:
+      appToken === undefined
+        ? undefined
+        : (use) => keepSocket({ ...use, api: createSlackApi(apiUrl, appToken), timing, read }),
     renderReply,
     splitReply,
     splitAnswer,
@@ -100,10 +113,12 @@ export function createSlack(options: SlackOptions): Platform {
     webSignIn:
       options.webSignIn && createWebSignIn({ client: options.webSignIn.client, addresses, ownApp, tenant: TENANT }),
     backToChat: () => ownApp.chatLink(),
-    async check() {
-      const bot = await checkBot(api);
-      return options.webSignIn ? [bot, await checkWebSignIn({ ...options.webSignIn, addresses })] : [bot];
-    },
+    check: () =>
+      Promise.all([
+        checkBot(api),
+        ...(appToken === undefined ? [] : [checkSocket(createSlackApi(apiUrl, appToken))]),
+        ...(options.webSignIn ? [checkWebSignIn({ ...options.webSignIn, addresses })] : []),
+      ]),
   };
 }
 
@@ -132,7 +147,8 @@ function isCheck(body: Buffer): boolean {
 }
 
 function admit(head: DeliveryHead, options: SlackOptions, reading: ReadOptions): RefusedDelivery | ReadDelivery {
-  const { signingSecret, webhookWindowSec: windowSec, nowMs } = options;
+  const { signingSecret, appToken, webhookWindowSec: windowSec, nowMs } = options;
+  if (appToken !== undefined) return refusedFor('no signature', timeOf(head), nowMs);
   const fields = signatureFields(head, { windowSec, nowMs });
   const isShortForm = mayBeCheck(head);
   if (typeof fields === 'string' && !isShortForm) return refusedFor(fields, timeOf(head), nowMs);

@@ -9,6 +9,7 @@ export function create({ config, secrets, nowMs, postSettlesWithinMs, onRefused 
   const { slackClientSecret: clientSecret } = secrets;
   return createSlack({
     signingSecret: secrets.slackSigningSecret ?? '',
+    appToken: config.slack.connect === 'socket' ? (secrets.slackAppToken ?? '') : undefined,
     botToken: secrets.slackBotToken ?? '',
     apiUrl: config.slack.apiUrl,
     openUrl: config.slack.openUrl,

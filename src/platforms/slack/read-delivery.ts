@@ -47,6 +47,13 @@ export function readDelivery(body: Buffer, isForm: boolean, options: ReadOptions
   return isForm ? readForm(new URLSearchParams(text), options) : readEnvelope(parseJson(text), options);
 }
 
+/** Reads what came over the socket: the same payloads, already parsed, under a word that says which. */
+export function readEnvelopeOf(type: string, payload: unknown, options: ReadOptions): Delivery {
+  if (type === 'events_api') return readEnvelope(payload, options);
+  if (type === 'interactive') return readInteraction(payload, options);
+  return type === 'slash_commands' ? readCommandFields(payload, options) : ignored('unwanted envelope');
+}
+
 export function ignored(reason: string): Delivery {
   return { kind: 'ignored', reason, answer: EMPTY_ANSWER };
 }
@@ -192,7 +199,10 @@ function filePart(file: WireFile): MessagePart {
 function readForm(form: URLSearchParams, options: ReadOptions): Delivery {
   const payload = form.get('payload');
   if (payload !== null) return readInteraction(parseJson(payload), options);
-  const fields = Object.fromEntries(form);
+  return readCommandFields(Object.fromEntries(form), options);
+}
+
+function readCommandFields(fields: unknown, options: ReadOptions): Delivery {
   if (options.isStranger(originOf(fields))) return ignored(STRANGER);
   const command = wireCommand.safeParse(fields);
   if (!command.success) return ignored('unwanted form');

@@ -1,0 +1,26 @@
+import type { Delivery } from './platform.ts';
+
+/**
+ * What a connection tells of itself. `closed`: it is opened again by itself. `refused`: the platform does not take our secret, and it
+ * is not tried again until the operator has mended it and restarted.
+ */
+export type ConnectionChange =
+  { state: 'open' } | { state: 'closed'; reason: string } | { state: 'refused'; reason: string };
+
+/** What a connection is kept with. */
+export interface ConnectionUse {
+  /**
+   * Takes a delivery in as the webhook would: through the same accept script, before the platform is told anything.
+   * @param read called once the platform is ready to read. @returns whether it is stored, or of no interest; otherwise the platform
+   * is to send it again. Never rejects
+   */
+  take(read: () => Delivery): Promise<boolean>;
+  /** Told of each change; must not throw or wait. */
+  onChange(change: ConnectionChange): void;
+}
+
+/** A connection that is kept open from its making on. */
+export interface KeptConnection {
+  /** Closes it, after what came over it is acknowledged, or seconds at most. */
+  close(): Promise<void>;
+}

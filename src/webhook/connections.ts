@@ -1,0 +1,47 @@
+import { asError } from '../base/coded-error.ts';
+import type { Log } from '../base/log.ts';
+import type { ConnectionUse, KeptConnection } from '../platforms/connection.ts';
+import type { Delivery, Platform } from '../platforms/platform.ts';
+import type { HandleDelivery } from './handle-delivery.ts';
+import type { WebhookReport } from './webhook-report.ts';
+
+export interface ConnectionsOptions {
+  platforms: readonly Platform[];
+  handle: HandleDelivery;
+  log: Log;
+  report: WebhookReport;
+}
+
+/**
+ * Opens the connections of the platforms that deliver over one, in place of their webhook: read → handle → acknowledge. What comes in
+ * is handled as a delivery to the webhook is, so nothing is acknowledged that is not stored.
+ */
+export function keepConnections({ platforms, ...options }: ConnectionsOptions): KeptConnection {
+  const kept = platforms.flatMap((platform) => platform.connect?.(useOf(platform, options)) ?? []);
+  return {
+    async close() {
+      await Promise.all(kept.map((connection) => connection.close()));
+    },
+  };
+}
+
+function useOf(platform: Platform, { handle, log, report }: Omit<ConnectionsOptions, 'platforms'>): ConnectionUse {
+  const take = async (read: () => Delivery): Promise<boolean> => {
+    const startedMs = performance.now();
+    const pending = platform.pending?.();
+    if (pending) await pending;
+    const delivery = read();
+    const { answer, outcome, deliveryId } = await handle(platform, delivery);
+    const durationMs = performance.now() - startedMs;
+    report.deliveryReceived({ platform: platform.name, kind: delivery.kind, outcome, deliveryId, durationMs });
+    return answer.status === 200;
+  };
+  return {
+    take: (read) =>
+      take(read).catch((thrown: unknown) => {
+        log.error({ error: asError(thrown), platform: platform.name }, 'a delivery failed');
+        return false;
+      }),
+    onChange: (change) => report.connectionChanged({ platform: platform.name, ...change }),
+  };
+}
