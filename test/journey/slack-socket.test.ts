@@ -153,6 +153,7 @@ test('a token that Slack refuses is not tried again; the log and the check name 
   expect(await check({})).toEqual([
     expect.objectContaining({ name: 'Slack bot', verdict: 'ok' }),
     expect.objectContaining({ name: 'Slack socket', verdict: 'ok' }),
+    expect.objectContaining({ name: 'Slack sign-in', verdict: 'ok' }),
   ]);
   expect(await check(refused)).toContainEqual({
     name: 'Slack socket',
