@@ -7,19 +7,16 @@ import { wecomProtocol } from '../../dist/messenger/wecom/index.js';
 const { REDIS_URL, BOT_URL, BOT_TOKEN, BOT_AES_KEY } = process.env;
 const log = createLog({ level: 'warn', format: 'json' });
 const messenger = await startMessenger({
-  port: 0,
-  host: '127.0.0.1',
+  address: { port: 0, host: '127.0.0.1' },
   redis: connectRedis({ urls: [REDIS_URL] }, 'wait', log, 'messenger'),
-  botUrl: BOT_URL,
-  serviceUrl: 'http://127.0.0.1:9',
-  botName: 'Parley',
+  bot: { name: 'Parley', url: BOT_URL },
+  service: { url: 'http://127.0.0.1:9' },
   protocol: wecomProtocol({
     bot: { token: BOT_TOKEN, aesKey: BOT_AES_KEY, aiBotId: 'AIBOT1' },
     app: { corpId: 'wwcorp1', agentId: '1000002', agentSecret: 'agent-secret-for-tests' },
   }),
-  people: [{ id: 'lin', name: 'Lin Yue', department: 'Physics' }],
-  groups: [],
-  timing: { watchAwayMs: 20, watchThereMs: 500 },
+  office: { people: [{ id: 'lin', name: 'Lin Yue', department: 'Physics' }], groups: [] },
+  deps: { timing: { watchAwayMs: 20, watchThereMs: 500 } },
   log,
 });
 process.stdout.write(`The messenger is running at ${messenger.url}\n`);
