@@ -17,6 +17,13 @@ import { SOCKET_TIMING, type SocketTiming } from './socket/slack-socket.ts';
 import { isSignedBy, signatureFields } from './verify-delivery.ts';
 import { createWebSignIn } from './web-sign-in.ts';
 
+/** Lengths of time that a test shortens. */
+export interface SlackPace {
+  /** Overrides the trait `postSettlesWithinMs`. Milliseconds. */
+  settlesWithinMs: number;
+  socket: Partial<SocketTiming>;
+}
+
 export interface SlackOptions {
   /** Empty where deliveries come over the socket: then nothing that calls the webhook is proven. */
   signingSecret: string;
@@ -37,9 +44,7 @@ export interface SlackOptions {
   nowMs: NowMs;
   /** Called with Slack's code when it takes no call until the operator mends the app. */
   onRefused?: (code: string) => void;
-  /** Overrides the trait of the same name. Milliseconds. */
-  settlesWithinMs?: number;
-  socketTiming?: Partial<SocketTiming>;
+  pace?: Partial<SlackPace>;
 }
 
 /** Slack has no word for this. Its own limit of a request lies below, with room for what a network holds back. */
@@ -70,7 +75,7 @@ export function createSlack(options: SlackOptions): Platform {
     isOwnAddress: (address) => isResponseAddress(address, apiUrl),
     isStranger: (origin) => ownApp.isStranger(origin),
   };
-  const timing = { ...SOCKET_TIMING, ...options.socketTiming };
+  const timing = { ...SOCKET_TIMING, ...options.pace?.socket };
   const read = ({ type, payload }: Envelope) => readEnvelopeOf(type, payload, reading);
   const replyTraits: ReplyTraits = {
     delivery: reply === 'stream' ? 'append' : 'edit',
@@ -83,7 +88,7 @@ export function createSlack(options: SlackOptions): Platform {
     thinking: 'status',
     reconcile: 'lookup',
     lookUpAfterMs: LOOK_UP_AGAIN_AFTER_MS,
-    postSettlesWithinMs: options.settlesWithinMs ?? SETTLES_WITHIN_MS,
+    postSettlesWithinMs: options.pace?.settlesWithinMs ?? SETTLES_WITHIN_MS,
     deliveredWithinMs: 0,
   };
   return {

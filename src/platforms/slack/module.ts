@@ -22,6 +22,6 @@ export function create({ config, secrets, nowMs, postSettlesWithinMs, onRefused 
     webhookWindowSec: config.webhook.windowSec,
     nowMs,
     onRefused,
-    settlesWithinMs: postSettlesWithinMs,
+    pace: { settlesWithinMs: postSettlesWithinMs },
   });
 }
