@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { conversationKeys, messageKey, pendingKey } from '../src/domain/partition-keys.ts';
 import { ALL_PARTITIONS, conversationOf, deliveryIdOf } from '../src/domain/conversation.ts';
 import type { Chat } from '../src/domain/message.ts';
+import { asConversationId, asDeliveryId, type DeliveryId } from '../src/domain/ids.ts';
 import type { SentEvent } from './ledger.ts';
 import type { Testbed } from './testbed.ts';
 
@@ -48,7 +49,7 @@ export async function isUnused(store: Redis, keyId: string): Promise<boolean> {
 
 async function pendingConversations(store: Redis) {
   const ids = await Promise.all(ALL_PARTITIONS.map((partition) => store.zrange(pendingKey(partition), '0', '-1')));
-  return ids.flatMap((own, partition) => own.map((id) => conversationKeys({ id, partition })));
+  return ids.flatMap((own, partition) => own.map((id) => conversationKeys({ id: asConversationId(id), partition })));
 }
 
 /** Reads what the product's own ledger says of every event. */
@@ -58,13 +59,14 @@ export async function readRecords(store: Redis, events: readonly SentEvent[]): P
     events.map(async (event) => {
       const { partition } = conversationOf({ ...ownerOf(event), ...placeOf(event) }, 'member');
       const [state, turn] = await store.hmget(messageKey(partition, deliveryOf(event)), 'state', 'turn');
-      if (state !== null && state !== undefined) event.record = { state, answeredBy: idOf.get(turn ?? '') };
+      if (state !== null && state !== undefined)
+        event.record = { state, answeredBy: idOf.get(asDeliveryId(turn ?? '')) };
     }),
   );
 }
 
 /** The id under which the product keeps an event. */
-export function deliveryOf(event: SentEvent): string {
+export function deliveryOf(event: SentEvent): DeliveryId {
   return deliveryIdOf({ ...ownerOf(event), messageId: event.messageId });
 }
 

@@ -3,6 +3,7 @@ import { createLog } from '../src/base/log.ts';
 import { connectRedis } from '../src/base/redis.ts';
 import type { ServicePerson } from '../src/service/directory-file.ts';
 import { startService } from '../src/service/start-service.ts';
+import { asAccountId, type AccountId } from '../src/domain/ids.ts';
 
 /** The real sign-in service, in the rig's own process, with an account for each person of the rig. */
 export interface SignInService {
@@ -48,8 +49,8 @@ export async function startSignInService(redisPort: number, publicUrl: string): 
 }
 
 /** The id of the account that belongs to the person of a conversation. */
-export function accountIdOf(conversation: number): string {
-  return `2030${conversation}`;
+export function accountIdOf(conversation: number): AccountId {
+  return asAccountId(`2030${conversation}`);
 }
 
 /** What that person types where the service asks who they are. */

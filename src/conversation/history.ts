@@ -1,5 +1,6 @@
 import type { KeyRing } from '../base/key-ring.ts';
 import { tryOpenJson } from '../base/try-open.ts';
+import type { AccountId, ConversationId, DeliveryId } from '../domain/ids.ts';
 
 /** Where an image stands in its question: in what is quoted, or behind so many characters (UTF-16 units) of its text. */
 export type ImagePlace = 'quote' | number;
@@ -7,13 +8,13 @@ export type ImagePlace = 'quote' | number;
 /** One question with its answer, as a conversation keeps it. Turns are kept and dropped only whole. */
 export interface HistoryTurn {
   version: 1;
-  turnId: string;
+  turnId: DeliveryId;
   /** When the question came. */
   atMs: number;
   /** In a group the asker's stable tag, such as `member-3f9a`; absent in private chats. */
   speakerTag?: string;
   /** The account under which it was said; what one identity said is no other's history (SECURITY.md link-is-told). */
-  accountId?: string;
+  accountId?: AccountId;
   userText: string;
   /** Text that the question quoted. */
   quotedText?: string;
@@ -34,7 +35,7 @@ export interface HistoryTurn {
 const PURPOSE = 'history';
 
 /** Seals a turn for its conversation's list in Redis; opened for another conversation it stays shut. */
-export function sealTurn(keyRing: KeyRing, conversationId: string, turn: HistoryTurn): string {
+export function sealTurn(keyRing: KeyRing, conversationId: ConversationId, turn: HistoryTurn): string {
   return keyRing.seal(PURPOSE, conversationId, JSON.stringify(turn));
 }
 
@@ -45,7 +46,7 @@ export function sealTurn(keyRing: KeyRing, conversationId: string, turn: History
  */
 export function openTurns(
   keyRing: KeyRing,
-  conversationId: string,
+  conversationId: ConversationId,
   sealed: readonly string[],
   onSkipped?: (count: number) => void,
 ): HistoryTurn[] {
@@ -54,7 +55,7 @@ export function openTurns(
   return turns;
 }
 
-function openTurn(keyRing: KeyRing, conversationId: string, sealed: string): HistoryTurn | undefined {
+function openTurn(keyRing: KeyRing, conversationId: ConversationId, sealed: string): HistoryTurn | undefined {
   const readTurn = (value: unknown) => (isTurn(value) ? value : undefined);
   const opened = tryOpenJson(() => keyRing.open(PURPOSE, conversationId, sealed), readTurn);
   return opened.kind === 'opened' ? opened.value : undefined;

@@ -5,6 +5,7 @@ import { tryOpenJson } from '../base/try-open.ts';
 import { personIdOf } from '../domain/conversation.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import type { PreferencesChange } from '../domain/turn.ts';
+import type { PersonId } from '../domain/ids.ts';
 
 /** How hard the model is to think, as a person chose it. */
 export type ThinkingChoice = 'off' | 'low' | 'high' | 'max';
@@ -43,7 +44,7 @@ export function sealPreferences(keyRing: KeyRing, place: Place, preferences: Pre
 }
 
 /** Whose field of which hash a person's choices in a chat are. Of a chat and all its threads: an answer may begin one, and what was chosen holds there too. */
-export function ownerOfPreferences({ chat, sender, ...owner }: Place): { personId: string; field: string } {
+export function ownerOfPreferences({ chat, sender, ...owner }: Place): { personId: PersonId; field: string } {
   return {
     personId: personIdOf(owner, sender.userId),
     field: hashParts(PURPOSE, chat.kind, chat.id).slice(0, 16),

@@ -1,5 +1,6 @@
 import type { KeyRing } from '../base/key-ring.ts';
 import { tryOpenJson } from '../base/try-open.ts';
+import type { AccountId, ConversationId } from '../domain/ids.ts';
 
 /** What a machine wrote down of a conversation's older turns, which no prompt holds any more. */
 export interface ConversationSummary {
@@ -7,7 +8,7 @@ export interface ConversationSummary {
   text: string;
   chatKind: 'private' | 'group';
   /** The account under which all of it was said; absent where the conversation has many, or sign-in is off. */
-  accountId?: string;
+  accountId?: AccountId;
   /** When the newest turn that it covers was asked; all earlier ones of the same scope are covered too. */
   coveredToMs: number;
 }
@@ -15,7 +16,7 @@ export interface ConversationSummary {
 const PURPOSE = 'summary';
 
 /** Seals a summary for its conversation; opened for another conversation it stays shut. */
-export function sealSummary(keyRing: KeyRing, conversationId: string, summary: ConversationSummary): string {
+export function sealSummary(keyRing: KeyRing, conversationId: ConversationId, summary: ConversationSummary): string {
   return keyRing.seal(PURPOSE, conversationId, JSON.stringify(summary));
 }
 
@@ -23,7 +24,11 @@ export function sealSummary(keyRing: KeyRing, conversationId: string, summary: C
  * Opens a conversation's summary. Whatever is none (nothing kept, the mark of a cleared one, a broken one, a lacking key, a version that is
  * not known) is undefined: the conversation goes on without it (SECURITY.md key-rotation).
  */
-export function openSummary(keyRing: KeyRing, conversationId: string, kept: string): ConversationSummary | undefined {
+export function openSummary(
+  keyRing: KeyRing,
+  conversationId: ConversationId,
+  kept: string,
+): ConversationSummary | undefined {
   const readSummary = (value: unknown) => (isSummary(value) ? value : undefined);
   const opened = tryOpenJson(() => keyRing.open(PURPOSE, conversationId, kept), readSummary);
   return opened.kind === 'opened' ? opened.value : undefined;
@@ -33,7 +38,7 @@ export function openSummary(keyRing: KeyRing, conversationId: string, kept: stri
 export interface SummedScope {
   chatKind: ConversationSummary['chatKind'];
   /** Absent where the conversation has many accounts, or none. */
-  accountId?: string;
+  accountId?: AccountId;
   /** What was said before belongs to another conversation; milliseconds, `-Infinity` where nothing does. */
   beganAtMs: number;
 }
@@ -41,7 +46,7 @@ export interface SummedScope {
 /** Opens a conversation's summary for a scope; one of another scope is undefined, as what is none (SECURITY.md link-is-told). */
 export function openSummaryOf(
   keyRing: KeyRing,
-  conversationId: string,
+  conversationId: ConversationId,
   kept: string,
   { chatKind, accountId, beganAtMs }: SummedScope,
 ): ConversationSummary | undefined {

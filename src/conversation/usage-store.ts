@@ -4,6 +4,7 @@ import { usageKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { ALL_PARTITIONS } from '../domain/conversation.ts';
 import type { UsageChange } from '../domain/turn.ts';
+import type { PersonId } from '../domain/ids.ts';
 
 /** What a person used. */
 export interface Usage {
@@ -20,7 +21,7 @@ const LIFE_MS = 40 * DAY_MS;
  * @param personId the person's pseudonym (`personIdOf`); nothing of what was said is kept
  */
 export function usageChange(
-  place: { partition: number; personId: string; nowMs: number },
+  place: { partition: number; personId: PersonId; nowMs: number },
   { questions, tokens }: Usage,
 ): UsageChange {
   const { day, month } = periodsOf(place.nowMs);
@@ -37,7 +38,7 @@ export function usageChange(
 /** How much a person asked in all chats of the platform. One command for each partition; asked for by a slash word only. */
 export async function readUsage(
   redis: RedisClient,
-  personId: string,
+  personId: PersonId,
   nowMs: NowMs,
 ): Promise<{ today: Usage; thisMonth: Usage }> {
   const { day, month } = periodsOf(nowMs());

@@ -1,4 +1,12 @@
 import { hashParts } from '../base/ids.ts';
+import {
+  asConversationId,
+  asDeliveryId,
+  asPersonId,
+  type ConversationId,
+  type DeliveryId,
+  type PersonId,
+} from './ids.ts';
 import type { InboundMessage, Sender, Chat } from './message.ts';
 
 /** Conversations are spread over this many fixed partitions; each is one Redis hash tag. Changing it would orphan stored data. */
@@ -10,7 +18,7 @@ export type GroupScope = 'member' | 'group';
 /** Where a conversation lives. */
 export interface ConversationRef {
   /** Hex id of the conversation, 32 digits; holds nothing readable. */
-  id: string;
+  id: ConversationId;
   /** The partition's number; a chat's conversations share it, so that a poll finds its reply whatever the scope is. */
   partition: number;
 }
@@ -34,7 +42,9 @@ export function conversationOf(
   const chatParts = [platform, tenant, app, chat.kind, chat.id];
   const isPersonal = chat.kind === 'private' || (scope === 'member' && chat.threadId === undefined);
   return {
-    id: hashParts('conversation', ...chatParts, chat.threadId ?? '', isPersonal ? sender.userId : '').slice(0, 32),
+    id: asConversationId(
+      hashParts('conversation', ...chatParts, chat.threadId ?? '', isPersonal ? sender.userId : '').slice(0, 32),
+    ),
     partition: Number.parseInt(hashParts('partition', ...chatParts).slice(0, 8), 16) % PARTITIONS,
   };
 }
@@ -43,11 +53,11 @@ export function conversationOf(
 export const ALL_PARTITIONS: readonly number[] = Array.from({ length: PARTITIONS }, (_, index) => index);
 
 /** The id of a message's delivery, the same however often it arrives: 40 hex digits (SECURITY.md accept-once). */
-export function deliveryIdOf(message: Pick<InboundMessage, 'platform' | 'tenant' | 'app' | 'messageId'>): string {
-  return hashParts(message.platform, message.tenant, message.app, message.messageId).slice(0, 40);
+export function deliveryIdOf(message: Pick<InboundMessage, 'platform' | 'tenant' | 'app' | 'messageId'>): DeliveryId {
+  return asDeliveryId(hashParts(message.platform, message.tenant, message.app, message.messageId).slice(0, 40));
 }
 
 /** A pseudonym of a person on a platform, for keys and logs: 32 hex digits. */
-export function personIdOf(owner: { platform: string; tenant: string; app: string }, userId: string): string {
-  return hashParts('person', owner.platform, owner.tenant, owner.app, userId).slice(0, 32);
+export function personIdOf(owner: { platform: string; tenant: string; app: string }, userId: string): PersonId {
+  return asPersonId(hashParts('person', owner.platform, owner.tenant, owner.app, userId).slice(0, 32));
 }

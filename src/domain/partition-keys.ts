@@ -1,4 +1,5 @@
 import type { ConversationRef } from './conversation.ts';
+import type { DeliveryId, PersonId } from './ids.ts';
 
 /**
  * Names of the Redis keys that one partition's scripts touch together. They share the hash tag `{pN}`, so that accept,
@@ -52,7 +53,7 @@ export function messageKeyPrefix(partition: number): string {
  * (accepted, held, final, dead, limited), `conversation`, `atMs`, `owner`, `content` (sealed), `finished`, `handedOver`,
  * `later`, `keep`, `turn`, `epoch`, and where the platform polls `polled`, `newer` and `shownIn` (reply/scripts/poll.lua).
  */
-export function messageKey(partition: number, deliveryId: string): string {
+export function messageKey(partition: number, deliveryId: DeliveryId): string {
   return `${messageKeyPrefix(partition)}${deliveryId}`;
 }
 
@@ -76,9 +77,9 @@ export function mediaKey(partition: number, mediaId: string): string {
   return `{p${partition}}:media:${mediaId}`;
 }
 
-/** How many bytes of images are kept for one person in a partition's chats. */
-export function mediaBytesKey(partition: number, personId: string): string {
-  return `{p${partition}}:media-bytes:${personId}`;
+/** How many bytes of images are kept for one person in a partition's chats. @param owner a pseudonym of the person's id, for this alone */
+export function mediaBytesKey(partition: number, owner: string): string {
+  return `{p${partition}}:media-bytes:${owner}`;
 }
 
 /** Sorted set of the posts to one place of a chat whose fate may be unknown, and of messages there that are nobody's (reply/scripts/post.lua). */
@@ -92,13 +93,13 @@ export function threadsKey({ id, partition }: ConversationRef): string {
 }
 
 /** Hash of a person's use of the partition's chats in one month, by the person's pseudonym: counters of each day. */
-export function usageKey(partition: number, personId: string, month: string): string {
+export function usageKey(partition: number, personId: PersonId, month: string): string {
   return `{p${partition}}:usage:${personId}:${month}`;
 }
 
-/** Counts a person's messages of the current minute over all chats. It shares its node with no chat's keys on a cluster. */
-export function personRateKey(personId: string): string {
-  return `{person:${personId}}:rate:minute`;
+/** Counts a person's messages of the current minute over all chats. It shares its node with no chat's keys on a cluster. @param name a pseudonym of the person's id, for this alone */
+export function personRateKey(name: string): string {
+  return `{person:${name}}:rate:minute`;
 }
 
 /** Counter of a chat's messages in the current minute; on a cluster of a person's in the chats of one partition too. */

@@ -1,3 +1,5 @@
+import type { DeliveryId } from './ids.ts';
+
 /** What a reply looks like at one instant, before the platform's own dialect. `text` is the model's (or our notice's) text alone. */
 export interface ReplyView {
   text: string;
@@ -15,7 +17,7 @@ export interface ReplyView {
 
 /** The state of a pulled reply as the platform's poll gets it: already rendered by `renderReply`. */
 export interface PulledReply {
-  replyId: string;
+  replyId: DeliveryId;
   content: string;
   finished: boolean;
 }

@@ -1,9 +1,10 @@
 import type { ConversationRef } from './conversation.ts';
 import type { InboundMessage, PlatformName } from './message.ts';
+import type { ConversationId, DeliveryId, PersonId } from './ids.ts';
 
 /** One accepted message as a worker gets it. */
 export interface WaitingMessage {
-  deliveryId: string;
+  deliveryId: DeliveryId;
   /** When it was accepted, or released after a sign-in; its age decides whether an answer would still be expected. */
   acceptedAtMs: number;
   /** Its place in the conversation's history of acceptance, for the stop mark. */
@@ -21,9 +22,9 @@ export interface AnswerTarget {
 export interface StopMark {
   /** 0 where it is meant for one message. */
   seq: number;
-  ownerId: string;
+  ownerId: PersonId;
   /** The one message that is meant: its answer opens the thread in which the word was said, or has the platform's button. */
-  deliveryId?: string;
+  deliveryId?: DeliveryId;
 }
 
 /** A turn as its worker took it: the messages to answer, and the epoch that every later write must carry. */
@@ -33,10 +34,10 @@ export interface TurnClaim {
   /** The name of this taking; up to its dot the worker's name. */
   claimId: string;
   /** The delivery id of the newest message; the answer belongs to that one. */
-  turnId: string;
+  turnId: DeliveryId;
   messages: WaitingMessage[];
   /** Delivery ids of messages that their own key does not open: altered. They can only get an apology. */
-  unreadable: string[];
+  unreadable: DeliveryId[];
   /** Where that apology goes, when none of the turn's messages opens; absent where the platform polls. */
   apologyTarget?: AnswerTarget;
   /** How often a worker died in this turn, and how often while no other suspect ran. */
@@ -118,7 +119,7 @@ export interface TurnControls {
 
 /** A choice as the commit writes it: into the person's hash, the field of the chat. */
 export interface PreferencesChange {
-  personId: string;
+  personId: PersonId;
   field: string;
   sealed: string;
 }
@@ -140,7 +141,7 @@ export interface TurnCommit {
    * Last snapshots of live replies, by delivery id: field names and values of the message record; and what is to follow an answer
    * in a message of its own, sealed.
    */
-  records: { id: string; fields: string[]; followUp?: string }[];
+  records: { id: DeliveryId; fields: string[]; followUp?: string }[];
   /** `anew`: the conversation begins with this turn, and nothing of before is summed up any more. */
   history?: { forget?: boolean; replaceLast?: boolean; append?: string; anew?: boolean };
   /** The same turn for the thread that its answer begins; it lies in the same partition. */
@@ -153,7 +154,7 @@ export interface TurnCommit {
     clear?: string[];
   };
   /** The thread in which this was said, and the person's list of them. */
-  thread?: { index: string; id: string };
+  thread?: { index: string; id: ConversationId };
   /** Sealed notices that are done with. */
   noticesShown?: string[];
   /** What the sender chose from now on in a chat. */

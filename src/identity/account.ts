@@ -2,6 +2,7 @@ import type { Language } from '../base/texts.ts';
 import { recordWith } from '../base/try-open.ts';
 import { personIdOf, type ConversationRef } from '../domain/conversation.ts';
 import type { PlatformName } from '../domain/message.ts';
+import type { PersonId } from '../domain/ids.ts';
 
 /** Within which platform, tenant and app a chat user id means somebody. */
 export interface PersonOwner {
@@ -25,7 +26,7 @@ export interface Release {
   id: string;
   conversation: ConversationRef;
   /** Whose messages they are; absent where an older version made the link. */
-  personId?: string;
+  personId?: PersonId;
 }
 
 /** Something a person has to be told in their private chat. `name` and `maskedId` are the account's. */
@@ -46,6 +47,6 @@ export type Tell = (person: ChatPerson, notice: IdentityNotice) => void;
 export type HandOnRelease = (release: Release) => void;
 
 /** The pseudonym under which a person's records are kept. */
-export function personKey(person: PersonOwner & { chatUserId: string }): string {
+export function personKey(person: PersonOwner & { chatUserId: string }): PersonId {
   return personIdOf(person, person.chatUserId);
 }

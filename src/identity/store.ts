@@ -4,6 +4,7 @@ import type { RedisClient } from '../base/redis.ts';
 import type { AnswerOf, ArgsOf, KeysOf, ScriptShape } from '../base/script-shape.ts';
 import { withTimeout } from '../base/with-timeout.ts';
 import { IdentityError } from './identity-error.ts';
+import type { PersonId } from '../domain/ids.ts';
 
 /** Own deadline of a command: a client's options do not cover a connection that was never made (SECURITY.md acknowledged-when-stored). */
 const COMMAND_DEADLINE_MS = 1_500;
@@ -38,22 +39,22 @@ export function createStore(redis: RedisClient): IdentityStore {
 export const keys = {
   ticket: (ticketHash = '') => `{id}:ticket:${ticketHash}`,
   liveTicket: (person = '') => `{id}:live:${person}`,
-  minted: (person: string) => `{id}:minted:${person}`,
-  waiting: (person: string) => `{id}:waiting:${person}`,
+  minted: (person: PersonId) => `{id}:minted:${person}`,
+  waiting: (person: PersonId) => `{id}:waiting:${person}`,
   transaction: (cookieHash = '') => `{id}:transaction:${cookieHash}`,
   quarantine: (cookieHash = '') => `{id}:pending:${cookieHash}`,
   code: (mac: string) => `{id}:code:${mac}`,
-  typed: (person: string) => `{id}:typed:${person}`,
+  typed: (person: PersonId) => `{id}:typed:${person}`,
   link: (person = '') => `{id}:link:${person}`,
-  changed: (person: string) => `{id}:changed:${person}`,
+  changed: (person: PersonId) => `{id}:changed:${person}`,
   holder: (accountKey = '') => `{id}:holder:${accountKey}`,
   release: (releaseId = '') => `{id}:release:${releaseId}`,
   unlinked: (message: string) => `{id}:unlinked:${message}`,
   releases: () => '{id}:releases',
   rechecks: () => '{id}:rechecks',
-  refreshLock: (person: string) => `{id}:lock:${person}`,
+  refreshLock: (person: PersonId) => `{id}:lock:${person}`,
   keySweep: () => '{id}:key-sweep',
   sealedRecords: () => '{id}:sealed-records',
-  told: (person: string, kind: string) => `{id}:told:${kind}:${person}`,
+  told: (person: PersonId, kind: string) => `{id}:told:${kind}:${person}`,
   failures: (address: string, minute: number) => `{id}:failures:${minute}:${address}`,
 } as const;

@@ -3,6 +3,7 @@ import type { ConnectionUse, KeptConnection } from './connection.ts';
 import type { PlatformAccess } from './platform-access.ts';
 import type { Chat, InboundMessage, InboundStop, PlatformName, Sender } from '../domain/message.ts';
 import type { PulledReply, ReplySnapshot, ReplyView } from '../domain/reply.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 
 /** An HTTP answer to the platform. */
 export interface HttpAnswer {
@@ -30,7 +31,7 @@ export type Delivery =
   | { kind: 'refused'; status: 400 | 401; reason: string; offSec?: number }
   | { kind: 'handshake'; answer: HttpAnswer }
   | { kind: 'message'; message: InboundMessage; answer(reply: PulledReply | undefined): HttpAnswer }
-  | { kind: 'poll'; replyId: string; chat: Chat; sender: Sender; answer(reply: PulledReply): HttpAnswer }
+  | { kind: 'poll'; replyId: DeliveryId; chat: Chat; sender: Sender; answer(reply: PulledReply): HttpAnswer }
   | { kind: 'entered-chat'; sender: Sender; botName: string; answer(welcome: string): HttpAnswer }
   | { kind: 'stop'; stop: InboundStop; answer: HttpAnswer }
   | { kind: 'feedback'; verdict: 'good' | 'bad' | 'withdrawn'; answer: HttpAnswer }

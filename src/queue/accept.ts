@@ -5,6 +5,7 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { deliveryIdOf, personIdOf, type ConversationRef } from '../domain/conversation.ts';
 import type { InboundMessage } from '../domain/message.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 import { ACCEPT_SHAPE, type AcceptArgs, type AcceptKeys } from './accept-shape.ts';
 import { mergeKeyOf, NEVER_MERGED, sealMessage, sealTarget } from './inbox-entry.ts';
 import { PersonLimit } from './person-limit.ts';
@@ -33,7 +34,7 @@ export interface AcceptOptions {
 }
 
 export interface Accepted {
-  deliveryId: string;
+  deliveryId: DeliveryId;
   /**
    * `repeat`: this delivery was stored before; `limited`: refused because too many came, which the person must be told. A stop
    * word has stopped what it could all the same.
@@ -106,7 +107,7 @@ export class Inbox {
   }
 
   /** The sender of a message has seen its answer whole: should a failover lose it, it is not stored again. */
-  answerSeen(deliveryId: string): void {
+  answerSeen(deliveryId: DeliveryId): void {
     this.#options.recent?.forgetSeen(deliveryId);
   }
 

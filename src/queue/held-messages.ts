@@ -2,6 +2,7 @@ import { loadScript } from '../base/lua-script.ts';
 import { conversationKeys, messageKeyPrefix } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
+import type { PersonId } from '../domain/ids.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
 
@@ -36,7 +37,7 @@ export interface Released {
 interface Release {
   conversation: ConversationRef;
   /** Whose messages come back; everybody's where that is not known. */
-  personId: string | undefined;
+  personId: PersonId | undefined;
   /** Of the turn that gives its place up. */
   epoch?: number;
 }
@@ -51,7 +52,7 @@ export function releaseHeld(redis: RedisClient, { conversation, personId, epoch 
 /** Looks what waits in a conversation for one person's sign-in. */
 export function heldFor(
   redis: RedisClient,
-  { conversation, personId, oldestMs }: { conversation: ConversationRef; personId: string; oldestMs: number },
+  { conversation, personId, oldestMs }: { conversation: ConversationRef; personId: PersonId; oldestMs: number },
 ): Promise<Held> {
   const args = { messagePrefix: messageKeyPrefix(conversation.partition), person: personId, oldestMs };
   return heldForScript.run(redis, conversationKeys(conversation), args);

@@ -3,6 +3,7 @@ import { CodedError } from '../base/coded-error.ts';
 import { recordWith, tryOpenJson, type Opened } from '../base/try-open.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import type { AnswerTarget, WaitingMessage } from '../domain/turn.ts';
+import { asDeliveryId, type DeliveryId, type PersonId } from '../domain/ids.ts';
 
 /** Thrown for an entry that this version cannot read; it stays where it is (SECURITY.md versioned-payloads). */
 export class EntryError extends CodedError<'entry_unknown_version' | 'entry_unreadable'> {}
@@ -23,7 +24,7 @@ const KNOWN_VERSION = 1;
 /** Written by accept.lua: delivery id, merge key, accepted at (ms, by Redis' clock), sequence, sealed message. */
 const ENTRY = /^([0-9a-f]+):([^:]+):(\d+):(\d+):(.*)$/s;
 
-export function sealMessage(keyRing: KeyRing, deliveryId: string, message: InboundMessage): string {
+export function sealMessage(keyRing: KeyRing, deliveryId: DeliveryId, message: InboundMessage): string {
   return keyRing.seal(PURPOSE, deliveryId, JSON.stringify(message));
 }
 
@@ -48,7 +49,10 @@ export function openEntry(keyRing: KeyRing, entry: string): Opened<WaitingMessag
       `A message of version ${String(message.version)} waits for a newer worker`,
     );
   }
-  return { kind: 'opened', value: { deliveryId, acceptedAtMs: Number(acceptedAtMs), seq: Number(seq), message } };
+  return {
+    kind: 'opened',
+    value: { deliveryId: asDeliveryId(deliveryId), acceptedAtMs: Number(acceptedAtMs), seq: Number(seq), message },
+  };
 }
 
 /** What another version's message must hold is not known here. */
@@ -60,13 +64,17 @@ function readMessage(value: unknown): InboundMessage | undefined {
 }
 
 /** Seals where the answer goes, apart from the message; empty where the platform polls. */
-export function sealTarget(keyRing: KeyRing, deliveryId: string, { platform, replyTarget }: InboundMessage): string {
+export function sealTarget(
+  keyRing: KeyRing,
+  deliveryId: DeliveryId,
+  { platform, replyTarget }: InboundMessage,
+): string {
   if (replyTarget === undefined) return '';
   return keyRing.seal(TARGET_PURPOSE, deliveryId, JSON.stringify({ platform, replyTarget } satisfies AnswerTarget));
 }
 
 /** Opens what `sealTarget` made; undefined for none, and for one that is broken or lacks its key: then nothing can be said there. */
-export function openTarget(keyRing: KeyRing, deliveryId: string, sealed: string): AnswerTarget | undefined {
+export function openTarget(keyRing: KeyRing, deliveryId: DeliveryId, sealed: string): AnswerTarget | undefined {
   if (sealed === '') return undefined;
   const readTarget = recordWith<AnswerTarget>('platform', 'replyTarget');
   const opened = tryOpenJson(() => keyRing.open(TARGET_PURPOSE, deliveryId, sealed), readTarget);
@@ -74,8 +82,8 @@ export function openTarget(keyRing: KeyRing, deliveryId: string, sealed: string)
 }
 
 /** The delivery id of an entry, which is readable without a key. */
-export function deliveryIdOfEntry(entry: string): string {
-  return entry.slice(0, entry.indexOf(':'));
+export function deliveryIdOfEntry(entry: string): DeliveryId {
+  return asDeliveryId(entry.slice(0, entry.indexOf(':')));
 }
 
 /** The merge key of a message that is a turn of its own. */
@@ -85,7 +93,7 @@ export const NEVER_MERGED = '-';
  * Consecutive messages with the same merge key make one turn: one person's plain text and images, of one version, so that
  * a message never waits for a newer worker only because the next one does (SECURITY.md versioned-payloads).
  */
-export function mergeKeyOf(message: InboundMessage, personId: string): string {
+export function mergeKeyOf(message: InboundMessage, personId: PersonId): string {
   const isPlain = message.parts.every((part) => part.type === 'text' || part.type === 'image');
   return isPlain && !message.slash ? `${KNOWN_VERSION}.${personId}` : NEVER_MERGED;
 }

@@ -1,5 +1,6 @@
 import { MINUTE_MS, monotonicMs } from '../base/clock.ts';
 import type { QueueReport } from './queue-report.ts';
+import type { ConversationId } from '../domain/ids.ts';
 
 /** The sweeper wakes what waits every ten to fifteen seconds; what was not met for so long is answered elsewhere. */
 const FORGET_AFTER_MS = MINUTE_MS;
@@ -8,13 +9,13 @@ const MOST_REMEMBERED = 10_000;
 /** Which conversations wait for a key that this process lacks, as far as it has met them: for `/readyz`, the log and a count. */
 export class MissingKeys {
   readonly #report: Pick<QueueReport, 'keyMissing'>;
-  readonly #waiting = new Map<string, { keyId: string; metMs: number }>();
+  readonly #waiting = new Map<ConversationId, { keyId: string; metMs: number }>();
 
   constructor(report: Pick<QueueReport, 'keyMissing'>) {
     this.#report = report;
   }
 
-  note(conversationId: string, keyId: string): void {
+  note(conversationId: ConversationId, keyId: string): void {
     // Taken out first, so that the map's order is the order of meeting.
     this.#waiting.delete(conversationId);
     this.#waiting.set(conversationId, { keyId, metMs: monotonicMs() });
@@ -23,7 +24,7 @@ export class MissingKeys {
   }
 
   /** This conversation can be read. */
-  found(conversationId: string): void {
+  found(conversationId: ConversationId): void {
     if (this.#waiting.size > 0) this.#waiting.delete(conversationId);
   }
 

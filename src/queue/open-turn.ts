@@ -2,16 +2,17 @@ import type { KeyRing } from '../base/key-ring.ts';
 import { tryOpen } from '../base/try-open.ts';
 import { deliveryIdOfEntry, EntryError, openEntry } from './inbox-entry.ts';
 import { type WaitingMessage } from '../domain/turn.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 
 const ANSWER_PURPOSE = 'answer';
 
 /** Seals a turn's full answer. */
-export function sealAnswer(keyRing: KeyRing, turnId: string, answer: string): string {
+export function sealAnswer(keyRing: KeyRing, turnId: DeliveryId, answer: string): string {
   return keyRing.seal(ANSWER_PURPOSE, turnId, answer);
 }
 
 /** Opens a turn's stored answer. One that is broken or lacks its key counts as none: whatever it was, the question can be answered. */
-export function openAnswer(keyRing: KeyRing, turnId: string, sealed: string): string | undefined {
+export function openAnswer(keyRing: KeyRing, turnId: DeliveryId, sealed: string): string | undefined {
   if (sealed === '') return undefined;
   const opened = tryOpen(() => keyRing.open(ANSWER_PURPOSE, turnId, sealed));
   return opened.kind === 'opened' ? opened.value : undefined;
@@ -22,9 +23,12 @@ export function openAnswer(keyRing: KeyRing, turnId: string, sealed: string): st
  * are for as long as somebody may have it.
  * @throws EntryError for what only a newer worker reads
  */
-export function readEntries(keyRing: KeyRing, entries: string[]): { messages: WaitingMessage[]; unreadable: string[] } {
+export function readEntries(
+  keyRing: KeyRing,
+  entries: string[],
+): { messages: WaitingMessage[]; unreadable: DeliveryId[] } {
   const messages: WaitingMessage[] = [];
-  const unreadable: string[] = [];
+  const unreadable: DeliveryId[] = [];
   for (const entry of entries) {
     const opened = openEntry(keyRing, entry);
     if (opened.kind === 'opened') messages.push(opened.value);

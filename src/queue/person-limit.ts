@@ -4,6 +4,7 @@ import { inBackground } from '../base/in-background.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { personRateKey, rateKey } from '../domain/partition-keys.ts';
+import type { DeliveryId, PersonId } from '../domain/ids.ts';
 import type { RedisClient } from '../base/redis.ts';
 
 /** Counts a person's message for all processes of a cluster; answers how many of the minute there are. */
@@ -42,13 +43,13 @@ export class PersonLimit {
   }
 
   /** The counter that the step that accepts a message may touch. */
-  counterOf(partition: number, personId: string): string {
+  counterOf(partition: number, personId: PersonId): string {
     const name = this.#nameOf(personId);
     return this.#redis instanceof Cluster ? rateKey(partition, `person:${name}`) : personRateKey(name);
   }
 
   /** Counts a message that is about to be stored. @returns whether it is one too many, as far as this process knows */
-  begin(personId: string): boolean {
+  begin(personId: PersonId): boolean {
     if (!(this.#redis instanceof Cluster)) return false;
     const counted = this.#countOf(personId);
     counted.count += 1;
@@ -56,14 +57,14 @@ export class PersonLimit {
   }
 
   /** What became of it: a repeat counts for nothing, and what is new is told to the other processes. */
-  end(personId: string, deliveryId: string, result: 'new' | 'repeat' | 'limited'): void {
+  end(personId: PersonId, deliveryId: DeliveryId, result: 'new' | 'repeat' | 'limited'): void {
     if (!(this.#redis instanceof Cluster) || result === 'limited') return;
     const counted = this.#countOf(personId);
     if (result === 'repeat') counted.count -= 1;
     else inBackground(() => this.#share(personId, deliveryId, counted));
   }
 
-  async #share(personId: string, deliveryId: string, counted: PersonCount): Promise<void> {
+  async #share(personId: PersonId, deliveryId: DeliveryId, counted: PersonCount): Promise<void> {
     try {
       const messages = personRateKey(this.#nameOf(personId));
       const all = await countScript.run(this.#redis, { messages }, { deliveryId, minuteMs: MINUTE_MS });
@@ -73,11 +74,11 @@ export class PersonLimit {
     }
   }
 
-  #nameOf(personId: string): string {
+  #nameOf(personId: PersonId): string {
     return this.#keyRing.pseudonym(RATE_PURPOSE, personId);
   }
 
-  #countOf(personId: string): PersonCount {
+  #countOf(personId: PersonId): PersonCount {
     const nowMs = monotonicMs();
     const known = this.#counts.get(personId);
     if (known && known.untilMs > nowMs) return known;

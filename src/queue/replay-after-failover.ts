@@ -84,7 +84,7 @@ export async function forgetAnswered({ redis, recent }: Pick<ReplayOptions, 'red
     for (const some of inPortions(deliveryIds)) {
       const records = some.map((deliveryId) => messageKey(partition, deliveryId));
       const places = await answeredScript.run(redis, { records }, {});
-      recent.forgetAnswered(places.map((place) => some[place - 1] ?? ''));
+      recent.forgetAnswered(places.flatMap((place) => some[place - 1] ?? []));
     }
   }
 }

@@ -2,6 +2,7 @@ import { DAY_MS, HOUR_MS, MIB_BYTES, MINUTE_MS, type NowMs, monotonicMs } from '
 import { messageKey } from '../domain/partition-keys.ts';
 import { TimedTexts, type TimedText } from '../base/timed-texts.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
+import { asConversationId, asDeliveryId, type DeliveryId } from '../domain/ids.ts';
 import { bareName } from '../base/script-shape.ts';
 import { ACCEPT_SHAPE, type AcceptArgs, type AcceptKeys } from './accept-shape.ts';
 import { NEVER_MERGED } from './inbox-entry.ts';
@@ -24,7 +25,7 @@ const ARG_NAMES = ACCEPT_SHAPE.args.map(bareName) as readonly (keyof AcceptArgs)
 
 /** One acknowledged message as it was stored: all that storing it again needs. Its text is sealed. */
 export interface AcceptedMessage {
-  deliveryId: string;
+  deliveryId: DeliveryId;
   conversation: ConversationRef;
   /** Keys and arguments of accept.lua. */
   keys: AcceptKeys;
@@ -54,13 +55,13 @@ export class ReplayBuffer {
   /** Packed; see `pack`. */
   readonly #young = new TimedTexts();
   /** Older than what is kept in any case, by their delivery ids, in order; packed. */
-  readonly #older = new Map<string, TimedText>();
+  readonly #older = new Map<DeliveryId, TimedText>();
   #olderBytes = 0;
   /** Records' keys. */
   readonly #bare = new TimedTexts();
   /** Answers that were seen whole in this minute and in the one before: longer than their messages are young. */
-  #seen = new Set<string>();
-  #seenBefore = new Set<string>();
+  #seen = new Set<DeliveryId>();
+  #seenBefore = new Set<DeliveryId>();
   #seenSinceMs: number;
 
   constructor(options: ReplayBufferOptions = {}) {
@@ -82,15 +83,17 @@ export class ReplayBuffer {
     const kept = [...this.#older.values(), ...this.#young].filter((one) => !this.#isSeen(one));
     return {
       whole: eachOnce(kept.map(unpack)),
-      bare: eachOnce([...this.#bare].map(({ text }) => ({ deliveryId: afterLast(text, ':'), recordKey: text }))),
+      bare: eachOnce(
+        [...this.#bare].map(({ text }) => ({ deliveryId: asDeliveryId(afterLast(text, ':')), recordKey: text })),
+      ),
     };
   }
 
   /** The delivery ids of what is kept only as long as it waits, by the numbers of their partitions. */
-  olderByPartition(): Map<number, string[]> {
+  olderByPartition(): Map<number, DeliveryId[]> {
     this.#trim(this.#nowMs());
     this.#forgetOverdue();
-    const found = new Map<number, string[]>();
+    const found = new Map<number, DeliveryId[]>();
     for (const [deliveryId, kept] of this.#older) {
       const partition = partitionOfPacked(kept);
       const ids = found.get(partition);
@@ -101,7 +104,7 @@ export class ReplayBuffer {
   }
 
   /** Forgets what has its answer. */
-  forgetAnswered(deliveryIds: readonly string[]): void {
+  forgetAnswered(deliveryIds: readonly DeliveryId[]): void {
     for (const id of deliveryIds) {
       const kept = this.#older.get(id);
       if (kept && this.#nowMs() - kept.atMs >= leastLifeMs(kept)) this.#forgetOlder(id, kept);
@@ -109,7 +112,7 @@ export class ReplayBuffer {
   }
 
   /** Forgets a message whose answer its sender has seen whole: it would be answered a second time. Words that do something stay. */
-  forgetSeen(deliveryId: string): void {
+  forgetSeen(deliveryId: DeliveryId): void {
     if (this.#older.has(deliveryId)) return this.forgetAnswered([deliveryId]);
     const nowMs = this.#nowMs();
     if (nowMs - this.#seenSinceMs >= KEEP_MS || this.#seen.size >= MOST_WHOLE) {
@@ -174,14 +177,13 @@ export class ReplayBuffer {
     return this.#older.size + this.#young.size > MOST_WHOLE * share || bytes > MOST_WHOLE_BYTES * share;
   }
 
-  #forgetOlder(deliveryId: string, { text }: TimedText): void {
+  #forgetOlder(deliveryId: DeliveryId, { text }: TimedText): void {
     this.#older.delete(deliveryId);
     this.#olderBytes -= text.length;
   }
 
   #keepBare(kept: TimedText): void {
-    const [deliveryId = '', partition] = kept.text.split('\n', 2);
-    this.#bare.push(kept.atMs, messageKey(Number(partition), deliveryId));
+    this.#bare.push(kept.atMs, messageKey(partitionOfPacked(kept), deliveryIdOfPacked(kept)));
     this.#options.onBare?.();
   }
 }
@@ -205,11 +207,15 @@ function unpack({ text }: TimedText): AcceptedMessage {
     Object.fromEntries(names.map((name, at) => [name, lines[from + at] === '' ? undefined : lines[from + at]]));
   const keys = given(KEY_NAMES, 0) as unknown as AcceptKeys;
   const args = given(ARG_NAMES, KEY_NAMES.length) as unknown as AcceptArgs;
-  return { deliveryId, conversation: { id, partition: Number(partition) }, keys, args, takenAtMs: Number(takenAtMs) };
+  return {
+    deliveryId: asDeliveryId(deliveryId),
+    conversation: { id: asConversationId(id), partition: Number(partition) },
+    ...{ keys, args, takenAtMs: Number(takenAtMs) },
+  };
 }
 
-function deliveryIdOfPacked({ text }: TimedText): string {
-  return text.slice(0, text.indexOf('\n'));
+function deliveryIdOfPacked({ text }: TimedText): DeliveryId {
+  return asDeliveryId(text.slice(0, text.indexOf('\n')));
 }
 
 function partitionOfPacked({ text }: TimedText): number {
@@ -224,7 +230,7 @@ function afterLast(text: string, sign: string): string {
   return text.slice(text.lastIndexOf(sign) + 1);
 }
 
-function eachOnce<Entry extends { deliveryId: string }>(entries: Iterable<Entry>): Entry[] {
+function eachOnce<Entry extends { deliveryId: DeliveryId }>(entries: Iterable<Entry>): Entry[] {
   const byId = new Map<string, Entry>();
   for (const entry of entries) byId.set(entry.deliveryId, entry);
   return [...byId.values()];

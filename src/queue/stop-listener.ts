@@ -2,11 +2,12 @@ import { Redis } from 'ioredis';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import type { StopMark } from '../domain/turn.ts';
+import { asConversationId, asDeliveryId, asPersonId, type ConversationId } from '../domain/ids.ts';
 import { STOP_CHANNEL } from './wake-queue.ts';
 
 /** Hears of accepted stop words in any process, and tells the turns that run in this one. */
 export class StopListener {
-  readonly #listeners = new Map<string, (mark: StopMark) => void>();
+  readonly #listeners = new Map<ConversationId, (mark: StopMark) => void>();
   readonly #subscriber: RedisClient;
 
   /** @param redis a connection is duplicated from it: one that subscribes can send nothing else */
@@ -15,7 +16,11 @@ export class StopListener {
     this.#subscriber.on('error', () => undefined);
     this.#subscriber.on('message', (_channel: string, text: string) => {
       const [conversationId = '', seq = '', ownerId = '', deliveryId] = text.split(':');
-      this.#listeners.get(conversationId)?.({ seq: Number(seq), ownerId, deliveryId });
+      this.#listeners.get(asConversationId(conversationId))?.({
+        seq: Number(seq),
+        ownerId: asPersonId(ownerId),
+        deliveryId: deliveryId === undefined ? undefined : asDeliveryId(deliveryId),
+      });
     });
     void this.#subscriber.subscribe(STOP_CHANNEL).catch(() => undefined);
   }

@@ -4,16 +4,17 @@ import { MINUTE_MS } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
+import type { DeliveryId, PersonId } from '../domain/ids.ts';
 import { closeWorkers } from './close-workers.ts';
 
 /** What a job holds: where to look, nothing of what was said (SECURITY.md secrets-stay-inside, versioned-payloads). */
 export interface SummaryJob {
   version: 1;
   conversation: ConversationRef;
-  turnId: string;
+  turnId: DeliveryId;
   isShared: boolean;
   /** Whom it is counted for, by pseudonym; absent in a job of an older version, which is counted for nobody. */
-  personId?: string;
+  personId?: PersonId;
 }
 
 export interface SummaryQueueOptions {

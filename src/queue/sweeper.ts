@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { settledWithin } from '../base/settled-within.ts';
 import { ALL_PARTITIONS, type ConversationRef } from '../domain/conversation.ts';
+import { asConversationId, type ConversationId } from '../domain/ids.ts';
 import type { QueueReport } from './queue-report.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
@@ -111,12 +112,13 @@ export class Sweeper {
     await Promise.all(ids.filter((id) => !this.#waking.has(id)).map((id) => this.#wake({ id, partition })));
   }
 
-  async #takeForgotten(partition: number, afterMs: number): Promise<string[]> {
+  async #takeForgotten(partition: number, afterMs: number): Promise<ConversationId[]> {
     this.#asking.add(partition);
     try {
       const touchedAgoMs = SWEEP_AFTER_MS - WOKEN_AGAIN_AFTER_MS;
       const args = { untouchedMs: afterMs, most: MOST_WOKEN_A_PARTITION, touchedAgoMs };
-      return await forgottenScript.run(this.#options.redis, { pending: pendingKey(partition) }, args);
+      const ids = await forgottenScript.run(this.#options.redis, { pending: pendingKey(partition) }, args);
+      return ids.map(asConversationId);
     } finally {
       this.#asking.delete(partition);
     }

@@ -19,6 +19,7 @@ import { BEGIN_SHAPE } from './begin-shape.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
 import { heldFor, releaseHeld, type Held, type Released } from './held-messages.ts';
 import { type StopMark, type TurnClaim, type TurnCommit } from '../domain/turn.ts';
+import { asDeliveryId, asPersonId, type ConversationId, type PersonId } from '../domain/ids.ts';
 import { hasFollowUp } from './turn-commit.ts';
 import { EntryError, MissingKeyError, openTarget } from './inbox-entry.ts';
 import { openAnswer, readableOf, readEntries, sealAnswer } from './open-turn.ts';
@@ -84,7 +85,7 @@ export interface Renewed {
 type Mark =
   | { mark: 'waiting' | 'solo' }
   | { mark: 'answered'; storedAnswer: string }
-  | { mark: 'given-back'; touchedAgoMs: number; conversationId: string };
+  | { mark: 'given-back'; touchedAgoMs: number; conversationId: ConversationId };
 
 /** What the fence needs to know of a claim. */
 type Place = Pick<TurnClaim, 'conversation' | 'epoch'>;
@@ -143,9 +144,11 @@ export class TurnStore {
     });
     if (begun.verdict === 'nothing' || begun.verdict === 'claimed') return undefined;
     if (begun.verdict === 'lacks-key') return this.#awaitKey(conversation, begun.lackedKeyId);
-    const { epoch, turnId, crashes, soloCrashes, heldCount, history, notices, wasBegun, wasHandedOver } = begun;
+    const { epoch, crashes, soloCrashes, heldCount, history, notices, wasBegun, wasHandedOver } = begun;
     const { wasStopped, summary, historyLength, dueForMs, leftovers, mayBeAnswered, wasHeldInGroup } = begun;
-    const { redisNowMs, stopSeq: seq, stopOwner: ownerId, stopServed: servedSeq } = begun;
+    const { redisNowMs, stopSeq: seq, stopServed: servedSeq } = begun;
+    const turnId = asDeliveryId(begun.turnId);
+    const ownerId = asPersonId(begun.stopOwner);
     // Times of Redis' clock become times of ours, so that an age is right although the two differ (RELIABILITY.md wrong-clocks).
     const aheadMs = this.#options.nowMs() - redisNowMs;
     const claimedAtMs = monotonicMs();
@@ -246,7 +249,7 @@ export class TurnStore {
       { ...keys, records },
       { epoch: claim.epoch, conversationId: claim.conversation.id },
     );
-    return isCurrent ? { stop: { seq: stopSeq, ownerId: stopOwner }, wasStopped } : undefined;
+    return isCurrent ? { stop: { seq: stopSeq, ownerId: asPersonId(stopOwner) }, wasStopped } : undefined;
   }
 
   /**
@@ -269,12 +272,12 @@ export class TurnStore {
    * Brings one person's held messages back after their sign-in, behind a turn that is open. Safe to repeat.
    * @param personId everybody's come back where it is not known whose they are
    */
-  release(conversation: ConversationRef, personId?: string): Promise<Released> {
+  release(conversation: ConversationRef, personId?: PersonId): Promise<Released> {
     return releaseHeld(this.#options.redis, { conversation, personId });
   }
 
   /** What waits in a conversation for one person's sign-in. @param oldestMs so old a question in a group is still answered */
-  heldFor(conversation: ConversationRef, personId: string, oldestMs: number): Promise<Held> {
+  heldFor(conversation: ConversationRef, personId: PersonId, oldestMs: number): Promise<Held> {
     return heldFor(this.#options.redis, { conversation, personId, oldestMs });
   }
 

@@ -1,5 +1,6 @@
 import type { KeyRing } from '../base/key-ring.ts';
 import { messageKey } from '../domain/partition-keys.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { tryOpen } from '../base/try-open.ts';
 
@@ -10,7 +11,7 @@ interface EarlierSnapshotOptions {
   redis: RedisClient;
   keyRing: KeyRing;
   partition: number;
-  deliveryId: string;
+  deliveryId: DeliveryId;
   /** Under which purpose snapshots are sealed. */
   purpose: string;
 }

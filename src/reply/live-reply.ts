@@ -7,6 +7,7 @@ import type { ConversationRef } from '../domain/conversation.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { ReplyView } from '../domain/reply.ts';
 import type { TurnClaim, TurnControls } from '../domain/turn.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 import type { AfterCare } from './after-care.ts';
 import { PulledReply } from './pulled-reply.ts';
 import { PushedReply } from './pushed-reply.ts';
@@ -14,7 +15,7 @@ import type { ReplyReport } from './reply-report.ts';
 
 /** The last snapshot of one message record, to be written by the commit. */
 export interface FinalRecord {
-  id: string;
+  id: DeliveryId;
   fields: string[];
   /** What is to follow the answer in a message of its own, sealed; `follow-ups/` brings it once the commit is done. */
   followUp?: string;
@@ -76,8 +77,8 @@ export interface LiveReplyOptions {
   controls: ReplyControls;
   platform: Platform;
   /** The message that is answered, and those merged into its turn, which point to it. */
-  deliveryId: string;
-  mergedIds: string[];
+  deliveryId: DeliveryId;
+  mergedIds: DeliveryId[];
   laterReplyHandle: string | undefined;
   /** Whom the answer is for, and where they are written to alone; absent where nothing can follow an answer. */
   asker?(): { userId: string; privateChat: ConversationRef };

@@ -1,5 +1,6 @@
 import { DAY_MS } from '../base/clock.ts';
 import { messageKey } from '../domain/partition-keys.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { say, type Language } from '../base/texts.ts';
 import type { Platform } from '../platforms/platform.ts';
@@ -12,7 +13,7 @@ export const REPLACED_FIELD = 'replaced';
 export interface OldAnswer {
   partition: number;
   /** The message that it answered. */
-  deliveryId: string;
+  deliveryId: DeliveryId;
 }
 
 /**

@@ -1,9 +1,10 @@
 import { MINUTE_MS, monotonicMs } from '../base/clock.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 
 /** Replies that were polled for and of which Redis knows nothing. */
 export interface MissingReplies {
   /** Whether a reply that nobody knows may still turn up: told of each poll for it. */
-  mayTurnUp(replyId: string): boolean;
+  mayTurnUp(replyId: DeliveryId): boolean;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { AnswerOf, ScriptShape } from '../base/script-shape.ts';
 import { conversationKeys, messageKey, messageKeyPrefix, placeKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 
 /** Longer than any answer stays unfinished. */
 const PLACE_LIFE_MS = 2 * HOUR_MS;
@@ -67,7 +68,7 @@ export interface PostLedgerOptions {
   redis: RedisClient;
   conversation: ConversationRef;
   epoch: number;
-  deliveryId: string;
+  deliveryId: DeliveryId;
   /** Where the answer stands among others, as the platform names it. */
   place: string;
   /** How old a post is taken to be of which nothing is noted, but a failover may have taken the note. Milliseconds. */
@@ -115,6 +116,6 @@ export function postFieldOf(part: number): string {
 }
 
 /** The key by which a part of an answer is found again in the platform; the same for every worker. */
-export function postKeyOf(deliveryId: string, part: number): string {
+export function postKeyOf(deliveryId: DeliveryId, part: number): string {
   return hashParts('post', deliveryId, String(part)).slice(0, 32);
 }

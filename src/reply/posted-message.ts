@@ -1,6 +1,7 @@
 import { monotonicMs, SECOND_MS } from '../base/clock.ts';
 import { FENCE_HOLDS_MS, type PushReplies, type PushResult, type ReplyTraits } from '../platforms/platform.ts';
 import { type ReplySnapshot } from '../domain/reply.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 import { LostPost } from './lost-post.ts';
 import { postKeyOf, type PostLedger, type PostState } from './post-ledger.ts';
 
@@ -8,7 +9,7 @@ export interface PostedMessageOptions {
   push: PushReplies;
   target: string;
   ledger: PostLedger;
-  deliveryId: string;
+  deliveryId: DeliveryId;
   traits: Pick<ReplyTraits, 'lookUpAfterMs' | 'postSettlesWithinMs'>;
   /** From 0; a long answer spans several messages. */
   part: number;

@@ -3,6 +3,7 @@ import { monotonicMs, SECOND_MS, type NowMs } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { say } from '../base/texts.ts';
 import type { ReplyView } from '../domain/reply.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
 import { EarlierSnapshot } from './earlier-snapshot.ts';
 import { sealFollowUp } from './follow-ups/follow-up.ts';
@@ -195,7 +196,7 @@ export class PulledReply implements LiveReply {
   }
 
   /** The merged messages are pointed to the answer once, by the first write. */
-  #lastShownIds(deliveryId: string, mergedIds: string[]): string[] {
+  #lastShownIds(deliveryId: DeliveryId, mergedIds: DeliveryId[]): DeliveryId[] {
     const isFirstWrite = !this.#hasWritten;
     this.#hasWritten = true;
     return isFirstWrite ? [deliveryId, ...mergedIds] : [deliveryId];
@@ -209,7 +210,7 @@ export class PulledReply implements LiveReply {
   }
 
   /** Where the answer may stand for a merged message: the newer ones of its turn, the answered one last (poll.lua). */
-  #newerThan(mergedId: string): string {
+  #newerThan(mergedId: DeliveryId): string {
     const { mergedIds, deliveryId } = this.#options;
     return [...mergedIds.slice(mergedIds.indexOf(mergedId) + 1), deliveryId].join(' ');
   }
@@ -226,11 +227,11 @@ export class PulledReply implements LiveReply {
     return { id: deliveryId, fields };
   }
 
-  #seal(id: string, view: ReplyView): string {
+  #seal(id: DeliveryId, view: ReplyView): string {
     return this.#options.deps.keyRing.seal(CONTENT_PURPOSE, id, this.#options.platform.renderReply(view));
   }
 
-  #sealMerged(id: string): string {
+  #sealMerged(id: DeliveryId): string {
     return this.#seal(id, { text: say(REPLY_TEXTS.answeredBelow, this.#options.language), finished: true });
   }
 }

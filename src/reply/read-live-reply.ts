@@ -7,6 +7,7 @@ import { tryOpen } from '../base/try-open.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { PulledReply } from '../domain/reply.ts';
+import { asDeliveryId, type DeliveryId, type PersonId } from '../domain/ids.ts';
 import type { MissingReplies } from './missing-replies.ts';
 import { CONTENT_PURPOSE } from './pulled-reply.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
@@ -29,14 +30,14 @@ export interface ReadLiveReplyOptions {
   /** Which replies that nobody knows may still turn up; none unless told. */
   missing?: MissingReplies;
   /** Told of each poll that shows an answer which is whole: the platform asks for it no more. */
-  onSeen?(deliveryId: string): void;
+  onSeen?(deliveryId: DeliveryId): void;
 }
 
 export interface PolledReply {
   partition: number;
-  deliveryId: string;
+  deliveryId: DeliveryId;
   /** Who polls; only the message's own sender is answered. */
-  personId: string;
+  personId: PersonId;
   /**
    * A delivery that came again is answered with what there is. Whether that answer arrives is not known, so nothing is decided
    * by it, whereas a poll shows that the platform knows of the reply and will ask again.
@@ -74,7 +75,7 @@ export async function readLiveReply(options: ReadLiveReplyOptions, polled: Polle
 
   if (found.state === 'limited') return { replyId, content: tooManyMessages(), finished: true };
   if (found.elsewhere) return { replyId, content: REPLY_TEXTS.answeredAbove.en, finished: true };
-  const content = openContent(options.keyRing, found.contentId, found.content);
+  const content = openContent(options.keyRing, asDeliveryId(found.contentId), found.content);
   // Whoever has the key answers another poll: in a change of keys some receivers have it already, or still.
   if (content === undefined && !found.handedOver) return { replyId, content: '', finished: false };
   if (found.whole && !found.handedOver && polled.isRepeat !== true) options.onSeen?.(replyId);
@@ -82,7 +83,7 @@ export async function readLiveReply(options: ReadLiveReplyOptions, polled: Polle
 }
 
 function lookOf(
-  replyId: string,
+  replyId: DeliveryId,
   content: string,
   { finished, handedOver, later, keep }: Pick<Polled, 'finished' | 'handedOver' | 'later' | 'keep'>,
 ): PulledReply {
@@ -103,7 +104,7 @@ export function stopTaken(): string {
 }
 
 /** @returns undefined for what another key sealed; empty for what was altered: the poll ends with the sentence for replies that are gone */
-function openContent(keyRing: KeyRing, replyId: string, sealed: string): string | undefined {
+function openContent(keyRing: KeyRing, replyId: DeliveryId, sealed: string): string | undefined {
   if (sealed === '') return '';
   const opened = tryOpen(() => keyRing.open(CONTENT_PURPOSE, replyId, sealed));
   if (opened.kind === 'key-lacking') return undefined;

@@ -1,4 +1,5 @@
 import type { PreferencesChange, TurnCommit, UsageChange } from '../domain/turn.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 
 /** What the person gets to see at the end of a turn, before it is delivered. */
 export interface Outcome {
@@ -24,5 +25,5 @@ export interface Outcome {
   /** What the answer cost. */
   usage?: UsageChange;
   /** The message whose visible answer this one takes the place of (/retry). */
-  replaces?: string;
+  replaces?: DeliveryId;
 }

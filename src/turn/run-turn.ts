@@ -9,6 +9,7 @@ import { threadSpokenIn } from './commands/thread-index.ts';
 import { unreadableRecords, type SetAside } from './set-aside.ts';
 import type { TurnReport } from './turn-ports.ts';
 import type { TurnControls, TurnCommit } from '../domain/turn.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 import { withThreadHistory } from './prompt/turn-history.ts';
 import type { TurnContext } from './turn-context.ts';
 import { throwIfUnwanted, type DecideOutcome } from './decide-outcome.ts';
@@ -86,7 +87,11 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
 }
 
 /** /retry: one answer to a question is enough; the new one is visible now. */
-function replaceOld({ redis }: Pick<RunTurnOptions, 'redis'>, context: TurnContext, deliveryId: string): Promise<void> {
+function replaceOld(
+  { redis }: Pick<RunTurnOptions, 'redis'>,
+  context: TurnContext,
+  deliveryId: DeliveryId,
+): Promise<void> {
   const { platform, question, turn } = context;
   const { language } = question;
   return markSuperseded({ redis, platform, language }, { partition: turn.conversation.partition, deliveryId });

@@ -1,4 +1,5 @@
 import type { TurnCommit } from '../domain/turn.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
@@ -17,7 +18,7 @@ interface StoredAnswer {
   stopServed?: number;
   preferences?: TurnCommit['preferences'];
   usage?: TurnCommit['usage'];
-  replaces?: string;
+  replaces?: DeliveryId;
 }
 
 export function formatStoredAnswer(outcome: Outcome): string {

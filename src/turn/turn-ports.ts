@@ -1,4 +1,5 @@
 import type { PlatformName } from '../domain/message.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 
 /** Whether people sign in: `off` takes the platform's user id as the account. */
 export type SignInMode = 'required' | 'optional' | 'off';
@@ -20,16 +21,16 @@ export interface TurnReport {
   /** The policy refused a question; `person` is a pseudonym, `rule` the policy's name for what decided. */
   accessRefused(event: {
     platform: PlatformName;
-    turnId: string;
+    turnId: DeliveryId;
     person: string;
     because: 'person' | 'private' | 'group';
     rule: string;
   }): void;
   /** A tool's call ended; `tool` is a name of ours or `unknown`. */
-  toolEnded(event: { turnId: string; tool: string; outcome: ToolOutcome; durationMs: number }): void;
+  toolEnded(event: { turnId: DeliveryId; tool: string; outcome: ToolOutcome; durationMs: number }): void;
   turnEnded(event: {
     platform: PlatformName;
-    turnId: string;
+    turnId: DeliveryId;
     outcome: string;
     durationMs: number;
     /** How long the message waited before its turn began. */

@@ -13,6 +13,7 @@ import {
 } from '../domain/conversation.ts';
 import type { Delivery, HttpAnswer, Platform } from '../platforms/platform.ts';
 import type { InboundMessage } from '../domain/message.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 import type { Inbox } from '../queue/accept.ts';
 import { stopRunning } from '../queue/stop-running.ts';
 import { storeAndWake } from '../queue/store-and-wake.ts';
@@ -36,7 +37,7 @@ export interface HandleDeliveryOptions {
   /** Told of each new message once it is stored; must not throw or wait (its images are fetched meanwhile). */
   onAccepted(
     platform: Platform,
-    accepted: { conversation: ConversationRef; message: InboundMessage; deliveryId: string },
+    accepted: { conversation: ConversationRef; message: InboundMessage; deliveryId: DeliveryId },
   ): void;
   /** Told of each message that was refused because too many came, where the HTTP answer cannot say so; must not throw or wait. */
   onLimited(platform: Platform, message: InboundMessage): void;
@@ -49,7 +50,7 @@ interface Handled {
   answer: HttpAnswer;
   outcome: DeliveryOutcome;
   /** The message's delivery id, where it is one. */
-  deliveryId?: string;
+  deliveryId?: DeliveryId;
 }
 
 export type HandleDelivery = (platform: Platform, delivery: Delivery) => Promise<Handled>;
@@ -178,7 +179,7 @@ async function answerPoll(
   delivery: PollDelivery,
 ): Promise<Handled> {
   const { chat, sender, replyId, answer } = delivery;
-  const onSeen = (deliveryId: string) => options.inbox.answerSeen(deliveryId);
+  const onSeen = (deliveryId: DeliveryId) => options.inbox.answerSeen(deliveryId);
   const owner = { platform: platform.name, tenant: platform.tenant, app: platform.app };
   const { partition } = conversationOf({ ...owner, chat, sender }, options.groupScope);
   try {

@@ -1,5 +1,6 @@
 import type { PlatformName } from '../domain/message.ts';
 import type { ConnectionChange } from '../platforms/connection.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 
 /** What became of one delivery. */
 export type DeliveryOutcome =
@@ -21,7 +22,7 @@ export interface WebhookReport {
     kind: string;
     outcome: DeliveryOutcome;
     /** Of a message. */
-    deliveryId?: string;
+    deliveryId?: DeliveryId;
     durationMs: number;
     /** Why it was refused, or could not be read; with it the seconds that its time is off, or its size. */
     reason?: string;

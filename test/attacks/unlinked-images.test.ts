@@ -4,6 +4,7 @@ import { MediaStore } from '../../src/conversation/images/media-store.ts';
 import { testKeyRing } from '../support/messages.ts';
 import { noisePicture } from '../support/noise-picture.ts';
 import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
+import { asPersonId } from '../../src/domain/ids.ts';
 
 let deployment: Deployment;
 beforeAll(async () => {
@@ -41,7 +42,7 @@ test('of one person no more than a share of bytes is kept, however many pictures
   const store = new MediaStore(deployment.redis, testKeyRing());
   const image = { dataUrl: `data:image/png;base64,${'A'.repeat(MIB_BYTES)}` };
   const keep = (personId: string, mediaId: string) =>
-    store.keep({ partition: 7, personId, isSignedIn: true, mediaId }, image);
+    store.keep({ partition: 7, personId: asPersonId(personId), isSignedIn: true, mediaId }, image);
   for (let count = 0; count < 40; count += 1) await keep('somebody', `flood:${count}`);
   // Sealed bytes are a third more than plain ones.
   const flood = await deployment.redis.keys('{p7}:media:flood:*');
@@ -69,7 +70,10 @@ test('where nobody has to sign in, pictures of all who have not share 40 MB, and
   // As after the count began anew, while what was kept before is there still.
   for (const round of [1, 2]) {
     for (let person = 0; person < 40; person += 1)
-      await store.keep({ partition: person, personId: `p${person}`, isSignedIn: false, mediaId: `${round}` }, image);
+      await store.keep(
+        { partition: person, personId: asPersonId(`p${person}`), isSignedIn: false, mediaId: `${round}` },
+        image,
+      );
     expect(await deployment.redis.pttl(share)).toBeGreaterThan(0);
     if (round === 1) await deployment.redis.del(share);
   }
@@ -77,7 +81,7 @@ test('where nobody has to sign in, pictures of all who have not share 40 MB, and
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   expect([bytes > 20 * MIB_BYTES, bytes <= 40_000_000]).toEqual([true, true]);
   // Who is signed in has a share of their own.
-  await store.keep({ partition: 1, personId: 'known', isSignedIn: true, mediaId: 'own' }, image);
+  await store.keep({ partition: 1, personId: asPersonId('known'), isSignedIn: true, mediaId: 'own' }, image);
   expect(await store.read(1, ['own'])).toEqual([image]);
 
   const last = await driver().say('emma.clarke', { text: 'and what is this?', images: [picture] });

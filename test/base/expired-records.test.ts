@@ -24,6 +24,7 @@ import { Sweeper } from '../../src/queue/sweeper.ts';
 import { SharedLimits } from '../../src/service/chat/shared-limits.ts';
 import { TurnStore } from '../../src/queue/turn-store.ts';
 import { type TurnClaim } from '../../src/domain/turn.ts';
+import { asConversationId } from '../../src/domain/ids.ts';
 import { AfterCare } from '../../src/reply/after-care.ts';
 import { FollowUps } from '../../src/reply/follow-ups/follow-ups.ts';
 import { createLiveReply } from '../../src/reply/live-reply.ts';
@@ -149,9 +150,9 @@ test('no script of a turn brings an expired record back for ever', async () => {
     outcome: 'final',
     records: await live.finish('Hello, Alice.'),
     history: { append: turn },
-    threadHistory: { conversation: { ...alice, id: 'thread' }, append: turn },
-    erase: { remove: [], drop: [], clear: [conversationKeys({ ...alice, id: 'other' }).summary] },
-    thread: { index: threadsKey(alice), id: 'thread' },
+    threadHistory: { conversation: { ...alice, id: asConversationId('thread') }, append: turn },
+    erase: { remove: [], drop: [], clear: [conversationKeys({ ...alice, id: asConversationId('other') }).summary] },
+    thread: { index: threadsKey(alice), id: asConversationId('thread') },
     ...{
       noticesShown: again.notices,
       stopServed: 1,

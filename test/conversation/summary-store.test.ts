@@ -7,6 +7,7 @@ import { openSummary, type ConversationSummary } from '../../src/conversation/su
 import { SummaryStore } from '../../src/conversation/summary-store.ts';
 import { usageChange } from '../../src/conversation/usage-store.ts';
 import { conversationOf } from '../../src/domain/conversation.ts';
+import { asConversationId, asDeliveryId, asPersonId } from '../../src/domain/ids.ts';
 import { doubleScripts } from '../support/double-scripts.ts';
 import { endSummaryWaits } from '../support/end-summary-waits.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
@@ -28,7 +29,7 @@ afterAll(() => server.stop());
 beforeEach(async () => {
   await server.redis.flushall();
   for (const turnId of ['t1', 't2', 't3'])
-    await server.redis.rpush(keys.history, sealTurn(keyRing, place.id, turnOf({ turnId })));
+    await server.redis.rpush(keys.history, sealTurn(keyRing, place.id, turnOf({ turnId: asDeliveryId(turnId) })));
 });
 
 const kept = async () => openSummary(keyRing, place.id, (await server.redis.get(keys.summary)) ?? '');
@@ -42,7 +43,7 @@ test('a summary is kept sealed, for its conversation only, and for as long as th
   expect(await kept()).toEqual(SUMMARY);
   const sealed = (await server.redis.get(keys.summary)) ?? '';
   expect(sealed).not.toContain('notes');
-  expect(openSummary(keyRing, 'another', sealed)).toBeUndefined();
+  expect(openSummary(keyRing, asConversationId('another'), sealed)).toBeUndefined();
   expect(await server.redis.pttl(keys.summary)).toBeGreaterThan(HOUR_MS - 60_000);
 });
 
@@ -117,7 +118,7 @@ test('a try is refused when something else stands there by now, and its summary 
 });
 
 const usage = usageChange(
-  { partition: place.partition, personId: 'person', nowMs: Date.now() },
+  { partition: place.partition, personId: asPersonId('person'), nowMs: Date.now() },
   { questions: 0, tokens: 777 },
 );
 const tokensCounted = async () =>

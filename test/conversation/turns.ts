@@ -1,9 +1,18 @@
 import fc from 'fast-check';
 import type { HistoryTurn } from '../../src/conversation/history.ts';
+import { asDeliveryId } from '../../src/domain/ids.ts';
 
 /** A valid finished turn of a private chat; every field can be overridden. */
 export function turnOf(overrides: Partial<HistoryTurn> = {}): HistoryTurn {
-  return { version: 1, turnId: 't1', atMs: 1, userText: 'question', images: 0, assistantText: 'answer', ...overrides };
+  return {
+    version: 1,
+    turnId: asDeliveryId('t1'),
+    atMs: 1,
+    userText: 'question',
+    images: 0,
+    assistantText: 'answer',
+    ...overrides,
+  };
 }
 
 const anyText = fc.oneof(
@@ -15,7 +24,7 @@ export const anySpeakerTag = fc.constantFrom(undefined, 'member-1a', 'member-2b'
 
 export const anyTurn: fc.Arbitrary<HistoryTurn> = fc
   .record({
-    turnId: fc.uuid(),
+    turnId: fc.uuid().map(asDeliveryId),
     atMs: fc.nat(),
     userText: anyText,
     images: fc.nat(3),

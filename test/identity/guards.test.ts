@@ -10,6 +10,7 @@ import {
   writeBrowserCookie,
 } from '../../src/identity/browser/request-guards.ts';
 import { isSamePerson } from '../../src/identity/same-id.ts';
+import { asAccountId } from '../../src/domain/ids.ts';
 
 const cookieValue = fc
   .uint8Array({ minLength: 32, maxLength: 32 })
@@ -110,7 +111,7 @@ describe('callback queries [plain-callbacks]', () => {
 
 describe('the same-id rule [proof-of-person]', () => {
   const profile = {
-    id: 'Ab01',
+    id: asAccountId('Ab01'),
     name: 'N',
     identityCode: '',
     department: '',
@@ -129,19 +130,23 @@ describe('the same-id rule [proof-of-person]', () => {
 
   test('ignores the case of ASCII letters only, and only when told', () => {
     expect(isSamePerson({ field: 'id', ignoreCase: true }, profile, 'aB01')).toBe(true);
-    expect(isSamePerson({ field: 'id', ignoreCase: true }, { ...profile, id: 'k1' }, '\u212A1')).toBe(false);
+    expect(isSamePerson({ field: 'id', ignoreCase: true }, { ...profile, id: asAccountId('k1') }, '\u212A1')).toBe(
+      false,
+    );
   });
 
   test('a field that is missing, empty or inherited is nobody', () => {
     for (const field of ['XM', 'constructor', 'toString', '__proto__'])
       expect(isSamePerson({ field }, profile, '')).toBe(false);
-    expect(isSamePerson({ field: 'id' }, { ...profile, id: '' }, '')).toBe(false);
+    expect(isSamePerson({ field: 'id' }, { ...profile, id: asAccountId('') }, '')).toBe(false);
   });
 
   test('two different ids are never the same person', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (id, other) => {
-        expect(isSamePerson({ field: 'id' }, { ...profile, id }, other)).toBe(id === other && id !== '');
+        expect(isSamePerson({ field: 'id' }, { ...profile, id: asAccountId(id) }, other)).toBe(
+          id === other && id !== '',
+        );
       }),
     );
   });

@@ -5,6 +5,7 @@ import type { RedisClient } from '../../src/base/redis.ts';
 import { createIdentity, type Identity, type IdentityOptions } from '../../src/identity/identity.ts';
 import type { ChatPerson, IdentityNotice, Release } from '../../src/identity/account.ts';
 import type { PlatformName } from '../../src/domain/message.ts';
+import { asConversationId } from '../../src/domain/ids.ts';
 import type { ChatSide, SignInPages, SignInRules, SignInService } from '../../src/identity/options.ts';
 import { createFakePlatform, type FakePlatform, type FakePlatformOptions } from '../support/fake-platform.ts';
 import { testKeyRing } from '../support/messages.ts';
@@ -88,7 +89,7 @@ function signInOf(
   };
 }
 
-export const CONVERSATION = { id: 'c0ffee00c0ffee00c0ffee00c0ffee00', partition: 7 };
+export const CONVERSATION = { id: asConversationId('c0ffee00c0ffee00c0ffee00c0ffee00'), partition: 7 };
 
 /** Rate limits are per address; each walk comes from another one, by a trusted proxy's header. */
 let visitors = 0;

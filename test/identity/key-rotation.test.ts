@@ -12,6 +12,7 @@ import { createStore, keys } from '../../src/identity/store.ts';
 import { readStoredLink } from '../../src/identity/links/stored-link.ts';
 import { createVault } from '../../src/identity/tokens/vault.ts';
 import { useIdentityFixture } from './use-identity-fixture.ts';
+import { asConversationId } from '../../src/domain/ids.ts';
 
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
 const RINGS = {
@@ -245,7 +246,11 @@ describe('key rotation [key-rotation]', () => {
     await sweep(twoKeys);
     expect(fixture.keyCounts.at(-1)?.[unknownId]).toBe(6);
 
-    const request = { ...fixture.owner, chatUserId: '20001', conversation: { id: 'c0ffee', partition: 1 } };
+    const request = {
+      ...fixture.owner,
+      chatUserId: '20001',
+      conversation: { id: asConversationId('c0ffee'), partition: 1 },
+    };
     const found = await lost.askToSignIn({ ...request, language: 'en', mints: 'always' });
     const uselessLinkMs = found.kind === 'linked' ? found.linkedAtMs : 0;
     const invitation = await lost.askToSignIn({ ...request, language: 'en', mints: 'always', uselessLinkMs });

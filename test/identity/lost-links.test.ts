@@ -10,6 +10,7 @@ import { createFakePlatform } from '../support/fake-platform.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { startIdentityFixture, withRules, type IdentityFixture } from './identity-fixture.ts';
+import { asPersonId } from '../../src/domain/ids.ts';
 
 // A Redis that takes over knows what stood at some instant before. What people decided after that is brought back by the
 // processes that wrote it, each for itself, in any order, and more than once.
@@ -205,9 +206,16 @@ test('what is remembered of links is bounded in time, number and bytes', () => {
   let nowMs = 0;
   const changes = new RecentChanges(() => nowMs);
   const keys = { link: 'k', rechecks: 'k', outcome: 'k', changed: 'k' };
-  const args = { person: 'p', holderPrefix: '', outcomeLifeMs: 1 };
+  const args = { person: asPersonId('p'), holderPrefix: '', outcomeLifeMs: 1 };
   const keep = (outcomeThen = '') =>
-    changes.keep({ kind: 'unlinked', person: 'p', who: 'w', keys, args: { ...args, outcomeThen }, atMs: 1 });
+    changes.keep({
+      kind: 'unlinked',
+      person: asPersonId('p'),
+      who: 'w',
+      keys,
+      args: { ...args, outcomeThen },
+      atMs: 1,
+    });
   keep();
   nowMs = 59 * MINUTE_MS;
   keep();

@@ -19,6 +19,7 @@ import { landingPage, openInAppPage } from '../../src/identity/pages/landing-pag
 import type { ErrorPage } from '../../src/identity/pages/page-error.ts';
 import type { BackToChat } from '../../src/platforms/platform.ts';
 import { findChromium, launchChromium } from '../support/chromium.ts';
+import { asAccountId } from '../../src/domain/ids.ts';
 
 /** Set to a folder to keep pictures of every page there. */
 const PICTURES = process.env['PICTURES_DIR'];
@@ -38,7 +39,7 @@ const NAMED = {
   displayName: '欧阳 Maximiliane-Annabelle von Hohenberg',
 };
 const PROFILE = {
-  id: '20080117',
+  id: asAccountId('20080117'),
   name: '张伟',
   identityCode: 'JG',
   department: '',

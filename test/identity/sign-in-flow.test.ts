@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { RedisClient } from '../../src/base/redis.ts';
 import { CONVERSATION } from './identity-fixture.ts';
 import { useIdentityFixture } from './use-identity-fixture.ts';
+import { asConversationId } from '../../src/domain/ids.ts';
 
 const { server, fixture, open } = useIdentityFixture();
 
@@ -231,7 +232,7 @@ describe('asking', () => {
     await open();
     const link = await fixture.link('20001');
     const ask = (count: number) => {
-      const conversation = { id: count.toString(16).padStart(32, '0'), partition: count };
+      const conversation = { id: asConversationId(count.toString(16).padStart(32, '0')), partition: count };
       return fixture.identity.askToSignIn({ ...fixture.owner, chatUserId: '20001', conversation, language: 'en' });
     };
     for (let count = 1; count < 50; count += 1) expect((await ask(count)).kind).toBe('waiting');
@@ -244,7 +245,7 @@ describe('asking', () => {
   test('a release that is needed again comes behind the others, and lives no longer for it', async () => {
     await open();
     const link = await fixture.link('20001');
-    const other = { id: 'deadbeefdeadbeefdeadbeefdeadbeef', partition: 3 };
+    const other = { id: asConversationId('deadbeefdeadbeefdeadbeefdeadbeef'), partition: 3 };
     await fixture.identity.askToSignIn({ ...fixture.owner, chatUserId: '20001', conversation: other, language: 'en' });
     await fixture.walk(fixture.browser('20001', '20001'), link);
     const [first, second] = await fixture.identity.pendingReleases(10);
@@ -266,7 +267,7 @@ describe('asking', () => {
   test('every conversation that asked is released by the link', async () => {
     await open();
     const link = await fixture.link('20001');
-    const other = { id: 'deadbeefdeadbeefdeadbeefdeadbeef', partition: 3 };
+    const other = { id: asConversationId('deadbeefdeadbeefdeadbeefdeadbeef'), partition: 3 };
     await fixture.identity.askToSignIn({ ...fixture.owner, chatUserId: '20001', conversation: other, language: 'en' });
     await fixture.walk(fixture.browser('20001', '20001'), link);
     expect(fixture.releases.map(({ conversation }) => conversation.id).sort()).toEqual(

@@ -17,6 +17,7 @@ import { registerPublic } from '../support/evidence/evidence.ts';
 import { brought, injectionsBy, type Injection } from './corpus.ts';
 import { harmIn } from './judge-seen.ts';
 import { obedientModel } from './obedient-model.ts';
+import { asDeliveryId } from '../../src/domain/ids.ts';
 
 // At the border of the turn's room, since a bot reads public pages only and these lie on this machine.
 
@@ -71,7 +72,7 @@ async function askAbout({ id, language }: Injection): Promise<{ wecom: Seen; sla
     toolbox,
     asker,
     limits: TOOL_LIMITS,
-    turnId: 'TURN',
+    turnId: asDeliveryId('TURN'),
     monotonicMs: () => performance.now(),
     signal: new AbortController().signal,
     report: { toolEnded: () => undefined },

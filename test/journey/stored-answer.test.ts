@@ -3,6 +3,7 @@ import { pendingKey } from '../../src/domain/partition-keys.ts';
 import { KeyRing } from '../../src/base/key-ring.ts';
 import { freePort } from '../../src/local/embedded-redis.ts';
 import { ALL_PARTITIONS } from '../../src/domain/conversation.ts';
+import { asConversationId } from '../../src/domain/ids.ts';
 import { formatStoredAnswer } from '../../src/turn/stored-answer.ts';
 import { helloStream } from '../chat/scripted-chat-server.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
@@ -15,7 +16,7 @@ const deployment = useSlackDeployment();
 async function waitingConversation() {
   for (const partition of ALL_PARTITIONS) {
     const [id] = await deployment.redis.zrange(pendingKey(partition), '0', '0');
-    if (id !== undefined) return { id, partition };
+    if (id !== undefined) return { id: asConversationId(id), partition };
   }
   throw new Error('nothing waits');
 }

@@ -6,7 +6,9 @@ import { healthRoutes, type HealthPart } from '../../src/metrics/health.ts';
 import { createReport } from '../../src/metrics/metrics.ts';
 import { listen, type ListeningServer } from '../../src/base/http-server.ts';
 import { recordingLog } from '../support/redis.ts';
+import { asDeliveryId } from '../../src/domain/ids.ts';
 
+const TURN = asDeliveryId('TURN');
 const open: ListeningServer[] = [];
 afterEach(async () => {
   for (const server of open.splice(0)) await server.close();
@@ -62,13 +64,13 @@ describe('metrics', () => {
     report.deliveryReceived({ platform: 'wecom', kind: 'message', outcome: 'accepted', durationMs: 4 });
     report.feedbackGiven({ platform: 'wecom', verdict: 'good' });
     report.welcomeSent({ platform: 'wecom' });
-    report.turnEnded({ platform: 'wecom', turnId: 'TURN', outcome: 'answered', durationMs: 1_500, waitedMs: 20 });
-    report.firstTextShown({ platform: 'wecom', deliveryId: 'TURN', afterMs: 700 });
-    report.replyHandedOver({ platform: 'wecom', deliveryId: 'TURN', result: 'sent' });
+    report.turnEnded({ platform: 'wecom', turnId: TURN, outcome: 'answered', durationMs: 1_500, waitedMs: 20 });
+    report.firstTextShown({ platform: 'wecom', deliveryId: TURN, afterMs: 700 });
+    report.replyHandedOver({ platform: 'wecom', deliveryId: TURN, result: 'sent' });
     report.wakeRepeated({ count: 3 });
-    report.turnFenced({ turnId: 'TURN' });
-    report.turnResumed({ turnId: 'TURN', crashes: 1 });
-    report.deadLetter({ turnId: 'TURN', crashes: 5 });
+    report.turnFenced({ turnId: TURN });
+    report.turnResumed({ turnId: TURN, crashes: 1 });
+    report.deadLetter({ turnId: TURN, crashes: 5 });
     report.queueStalled();
     report.lockRenewalFailed({ jobs: 2 });
     report.newerVersionMet({ what: 'message' });
@@ -99,33 +101,33 @@ describe('metrics', () => {
     }
     expect(text).toMatch(/nodejs_eventloop_lag_seconds/);
     expect(text).toMatch(/process_resident_memory_bytes/);
-    expect(text).not.toContain('TURN');
+    expect(text).not.toContain(TURN);
   });
 
   test('every line about one message says which', () => {
     const { log, lines } = recordingLog();
     const report = createReport(new Registry(), log);
     const [platform, model, durationMs] = ['wecom', 'svc-plus', 3] as const;
-    report.deliveryReceived({ platform, kind: 'message', outcome: 'accepted', deliveryId: 'TURN', durationMs });
-    report.turnEnded({ platform, turnId: 'TURN', outcome: 'answered', durationMs, waitedMs: 20 });
-    report.firstTextShown({ platform, deliveryId: 'TURN', afterMs: 700 });
-    report.replyHandedOver({ platform, deliveryId: 'TURN', result: 'sent' });
-    report.turnFenced({ turnId: 'TURN' });
-    report.turnResumed({ turnId: 'TURN', crashes: 1 });
-    report.deadLetter({ turnId: 'TURN', crashes: 5 });
-    report.callEnded({ model, trace: 'TURN', outcome: 'complete', durationMs });
-    report.toolEnded({ turnId: 'TURN', tool: 'calculator', outcome: 'done', durationMs });
-    report.accessRefused({ platform, turnId: 'TURN', person: 'p', because: 'person', rule: 'r' });
-    report.answerKept({ platform, deliveryId: 'TURN' });
-    report.messagesBroken({ turnId: 'TURN', count: 1 });
-    report.storedAnswerLost({ turnId: 'TURN' });
-    report.eventRecovered({ deliveryId: 'TURN' });
-    report.eventLost({ deliveryId: 'TURN' });
-    report.retried({ model, trace: 'TURN', code: 'chat_overloaded', waitMs: 5 });
-    report.fellBack({ model, trace: 'TURN', fallback: 'svc-max', code: 'chat_overloaded' });
-    report.unknownFinishReason({ model, trace: 'TURN' });
+    report.deliveryReceived({ platform, kind: 'message', outcome: 'accepted', deliveryId: TURN, durationMs });
+    report.turnEnded({ platform, turnId: TURN, outcome: 'answered', durationMs, waitedMs: 20 });
+    report.firstTextShown({ platform, deliveryId: TURN, afterMs: 700 });
+    report.replyHandedOver({ platform, deliveryId: TURN, result: 'sent' });
+    report.turnFenced({ turnId: TURN });
+    report.turnResumed({ turnId: TURN, crashes: 1 });
+    report.deadLetter({ turnId: TURN, crashes: 5 });
+    report.callEnded({ model, trace: TURN, outcome: 'complete', durationMs });
+    report.toolEnded({ turnId: TURN, tool: 'calculator', outcome: 'done', durationMs });
+    report.accessRefused({ platform, turnId: TURN, person: 'p', because: 'person', rule: 'r' });
+    report.answerKept({ platform, deliveryId: TURN });
+    report.messagesBroken({ turnId: TURN, count: 1 });
+    report.storedAnswerLost({ turnId: TURN });
+    report.eventRecovered({ deliveryId: TURN });
+    report.eventLost({ deliveryId: TURN });
+    report.retried({ model, trace: TURN, code: 'chat_overloaded', waitMs: 5 });
+    report.fellBack({ model, trace: TURN, fallback: 'svc-max', code: 'chat_overloaded' });
+    report.unknownFinishReason({ model, trace: TURN });
     expect(lines).toHaveLength(18);
-    expect(lines.filter((line) => (JSON.parse(line) as { trace?: string }).trace !== 'TURN')).toEqual([]);
+    expect(lines.filter((line) => (JSON.parse(line) as { trace?: string }).trace !== TURN)).toEqual([]);
   });
 
   test('every metric of ours names its unit', async () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { conversationKeys } from '../../src/domain/partition-keys.ts';
 import { sealTurn } from '../../src/conversation/history.ts';
 import { conversationOf } from '../../src/domain/conversation.ts';
+import { asDeliveryId } from '../../src/domain/ids.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import type { TurnStore } from '../../src/queue/turn-store.ts';
 import { turnOf } from '../conversation/turns.ts';
@@ -33,7 +34,7 @@ const sealed = (turnId: string, letters = 600) =>
   sealTurn(
     keyRing,
     alice.id,
-    turnOf({ turnId, userText: 'q'.repeat(letters / 2), assistantText: 'a'.repeat(letters / 2) }),
+    turnOf({ turnId: asDeliveryId(turnId), userText: 'q'.repeat(letters / 2), assistantText: 'a'.repeat(letters / 2) }),
   );
 
 async function runTurn(name: string) {

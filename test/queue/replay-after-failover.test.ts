@@ -4,6 +4,7 @@ import { conversationKeys, messageKey } from '../../src/domain/partition-keys.ts
 import { MIB_BYTES, MINUTE_MS } from '../../src/base/clock.ts';
 import { conversationOf } from '../../src/domain/conversation.ts';
 import type { InboundMessage } from '../../src/domain/message.ts';
+import { asDeliveryId, type DeliveryId } from '../../src/domain/ids.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { isMeantBy } from '../../src/queue/stop-mark.ts';
 import { replayAfterFailover } from '../../src/queue/replay-after-failover.ts';
@@ -54,8 +55,8 @@ afterEach(async () => {
   await server.stop();
 });
 
-async function acceptAll(messages: InboundMessage[]): Promise<string[]> {
-  const ids: string[] = [];
+async function acceptAll(messages: InboundMessage[]): Promise<DeliveryId[]> {
+  const ids: DeliveryId[] = [];
   for (const message of messages) {
     const { deliveryId, result } = await inbox.accept(alice, message);
     expect(result).toBe('new');
@@ -65,7 +66,7 @@ async function acceptAll(messages: InboundMessage[]): Promise<string[]> {
 }
 /** As a message that was accepted is kept in memory. */
 const asKept = (index: number) => ({
-  ...{ deliveryId: `${index}`, conversation: alice, takenAtMs: 1 },
+  ...{ deliveryId: asDeliveryId(`${index}`), conversation: alice, takenAtMs: 1 },
   keys: { record: 'k', inbox: 'k', state: 'k', pending: 'k', personRate: 'k' },
   args: {
     deliveryId: 'a',
@@ -190,11 +191,11 @@ test('a stop that is stored again ends what was asked before it and nothing that
 test('what its sender has seen answered is not stored again, but for words that do something [failover]', async () => {
   const ids = await acceptAll([textMessage('seen'), textMessage('/forget'), textMessage('not seen')]);
   for (const id of ids.slice(0, 2)) inbox.answerSeen(id);
-  inbox.answerSeen('of-another-receiver');
+  inbox.answerSeen(asDeliveryId('of-another-receiver'));
   expect(memory.all().whole.map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1));
   rememberedMs = 2 * MINUTE_MS;
   expect([...memory.olderByPartition().values()]).toEqual([ids.slice(1)]);
-  inbox.answerSeen(ids[2] ?? '');
+  inbox.answerSeen(ids[2] ?? asDeliveryId(''));
   expect(memory.all().whole.map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1, 2));
 });
 
@@ -206,7 +207,7 @@ test('a message whose storing had to be sent twice is remembered as well [failov
 });
 
 test('a connection that comes back to the same data offers nothing again [failover]', async () => {
-  const [id = ''] = await acceptAll([textMessage('q')]);
+  const [id = asDeliveryId('')] = await acceptAll([textMessage('q')]);
   // Were it offered again it would be stored again.
   await server.redis.del(keys.inbox, messageKey(alice.partition, id));
   await reconnect();
@@ -280,7 +281,7 @@ test('looking which of many waiting messages have their answer takes Redis one c
 test('what was stored under another history of Redis counts as perhaps posted, although nobody remembers it [failover]', async () => {
   endWatch();
   const ids = await acceptAll([textMessage('q')]);
-  const record = messageKey(alice.partition, ids[0] ?? '');
+  const record = messageKey(alice.partition, ids[0] ?? asDeliveryId(''));
   const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   const first = await store.begin(alice);
   expect(await server.redis.hget(record, 'again')).toBeNull();
@@ -299,7 +300,7 @@ test('what was stored under another history of Redis counts as perhaps posted, a
   expect(await createPostLedger(place).begin(0)).toMatchObject({ kind: 'posting' });
   // What comes from now on is known whole.
   await store.commit(claim, { outcome: 'final', records: [] });
-  const [next = ''] = await acceptAll([textMessage('next')]);
+  const [next = asDeliveryId('')] = await acceptAll([textMessage('next')]);
   const later = await store.begin(alice);
   expect(await server.redis.hget(messageKey(alice.partition, next), 'again')).toBeNull();
   expect(later?.turnId).toBe(next);
@@ -308,7 +309,7 @@ test('what was stored under another history of Redis counts as perhaps posted, a
 test('where Redis does not tell its history, nothing is taken for another one', async () => {
   await acceptAll([textMessage('q')]);
   await server.redis.call('ACL', 'SETUSER', 'default', '-info');
-  const [id = ''] = await acceptAll([textMessage('next')]);
+  const [id = asDeliveryId('')] = await acceptAll([textMessage('next')]);
   await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
   const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   expect((await store.begin(alice))?.messages).toHaveLength(2);

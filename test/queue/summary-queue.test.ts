@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { conversationOf } from '../../src/domain/conversation.ts';
+import { asConversationId, asDeliveryId } from '../../src/domain/ids.ts';
 import { SummaryQueue, type SummaryJob } from '../../src/queue/summary-queue.ts';
 import { textMessage } from '../support/messages.ts';
 import { recordingLog } from '../support/redis.ts';
@@ -18,8 +19,8 @@ afterEach(async () => {
 });
 
 const requestFor = (turnId: string) => ({
-  conversation: { ...conversationOf(textMessage('x'), 'member'), id: `conversation of ${turnId}` },
-  turnId,
+  conversation: { ...conversationOf(textMessage('x'), 'member'), id: asConversationId(`conversation of ${turnId}`) },
+  turnId: asDeliveryId(turnId),
   isShared: false,
 });
 

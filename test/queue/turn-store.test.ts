@@ -6,6 +6,7 @@ import { conversationOf, deliveryIdOf, personIdOf } from '../../src/domain/conve
 import type { InboundMessage } from '../../src/domain/message.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import type { TurnCommit, TurnClaim } from '../../src/domain/turn.ts';
+import type { PersonId } from '../../src/domain/ids.ts';
 import type { TurnStore } from '../../src/queue/turn-store.ts';
 import { alterEntry } from '../support/alter-entry.ts';
 import { testKeyRing, textMessage } from '../support/messages.ts';
@@ -42,7 +43,7 @@ const begin = async (): Promise<TurnClaim> => {
 };
 
 describe('what a person chose', () => {
-  const choice = (personId: string, sealed: string): TurnCommit['preferences'] => ({ personId, field: 'c1', sealed });
+  const choice = (personId: PersonId, sealed: string): TurnCommit['preferences'] => ({ personId, field: 'c1', sealed });
   const bob = { ...textMessage('from bob'), sender: { userId: 'bob' } };
 
   test('comes with the next claim of the same person, and with nobody else’s', async () => {

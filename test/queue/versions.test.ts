@@ -3,6 +3,7 @@ import { MINUTE_MS } from '../../src/base/clock.ts';
 import { conversationKeys, pendingKey } from '../../src/domain/partition-keys.ts';
 import { conversationOf, deliveryIdOf } from '../../src/domain/conversation.ts';
 import type { InboundMessage } from '../../src/domain/message.ts';
+import { asPersonId } from '../../src/domain/ids.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { EntryError, mergeKeyOf } from '../../src/queue/inbox-entry.ts';
 import type { TurnStore } from '../../src/queue/turn-store.ts';
@@ -72,8 +73,8 @@ test('an entry of an unknown form waits too [versioned-payloads]', async () => {
 });
 
 test('messages of two versions are never one turn [versioned-payloads]', () => {
-  expect(mergeKeyOf(textMessage('q'), 'person')).toBe('1.person');
-  expect(mergeKeyOf(textMessage('/help'), 'person')).toBe('-');
+  expect(mergeKeyOf(textMessage('q'), asPersonId('person'))).toBe('1.person');
+  expect(mergeKeyOf(textMessage('/help'), asPersonId('person'))).toBe('-');
 });
 
 test('a finished answer that a newer or an older worker stored is shown, not asked for again [never-joined]', () => {

@@ -5,6 +5,7 @@ import { conversationKeys } from '../../src/domain/partition-keys.ts';
 import { connectRedis } from '../../src/base/redis.ts';
 import { conversationOf } from '../../src/domain/conversation.ts';
 import type { InboundMessage } from '../../src/domain/message.ts';
+import type { ConversationId } from '../../src/domain/ids.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { Sweeper } from '../../src/queue/sweeper.ts';
 import { TurnStore } from '../../src/queue/turn-store.ts';
@@ -137,7 +138,7 @@ test('suspects run one at a time in a process, without waiting for a sweep, and 
 });
 
 test('a stop gives suspects that still wait back at once, uncounted [orderly-stop]', async () => {
-  const begun: string[] = [];
+  const begun: ConversationId[] = [];
   for (const userId of ['one', 'two']) await acceptCrashed(messageOf(userId, 'q'), 3);
   const worker = fixture.startWorker(async ({ claim }) => {
     begun.push(claim.conversation.id);
@@ -154,7 +155,7 @@ test('a stop gives suspects that still wait back at once, uncounted [orderly-sto
 });
 
 test('a process that dies counts for the suspect that ran in it, not for the one that had to wait [poison-turns]', async () => {
-  const begun: string[] = [];
+  const begun: ConversationId[] = [];
   let isOpen = false;
   const refs = ['one', 'two'].map((userId) => conversationFor(messageOf(userId, 'q')));
   for (const userId of ['one', 'two']) await acceptCrashed(messageOf(userId, 'q'), 3);

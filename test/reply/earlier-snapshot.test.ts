@@ -1,18 +1,20 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { messageKey } from '../../src/domain/partition-keys.ts';
+import { asDeliveryId } from '../../src/domain/ids.ts';
 import { EarlierSnapshot } from '../../src/reply/earlier-snapshot.ts';
 import { testKeyRing } from '../support/messages.ts';
 import { useTestRedis } from '../support/use-test-redis.ts';
 
+const ID = asDeliveryId('abc');
 const keyRing = testKeyRing();
 const server = useTestRedis();
 
 /** What stands there of a dead worker's answer. */
 async function after(shown: string): Promise<EarlierSnapshot> {
-  const place = { partition: 1, deliveryId: 'abc', purpose: 'reply' };
-  await server.redis.del(messageKey(1, 'abc'));
-  if (shown !== '') await server.redis.hset(messageKey(1, 'abc'), 'content', keyRing.seal('reply', 'abc', shown));
+  const place = { partition: 1, deliveryId: ID, purpose: 'reply' };
+  await server.redis.del(messageKey(1, ID));
+  if (shown !== '') await server.redis.hset(messageKey(1, ID), 'content', keyRing.seal('reply', ID, shown));
   return new EarlierSnapshot({ redis: server.redis, keyRing, ...place });
 }
 

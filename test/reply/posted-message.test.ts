@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { PushReplies } from '../../src/platforms/platform.ts';
 import type { ReplySnapshot } from '../../src/domain/reply.ts';
+import { asDeliveryId } from '../../src/domain/ids.ts';
 import type { PostState } from '../../src/reply/post-ledger.ts';
 import { PostedMessage } from '../../src/reply/posted-message.ts';
 
@@ -39,7 +40,7 @@ function frozenPart(frozenIn: 'fence' | 'search', known: PostState, forMs: numbe
     claimStray: async () => 'mine' as const,
   };
   const traits = { lookUpAfterMs: 0, postSettlesWithinMs: 30_000 };
-  const options = { push, target: 't', ledger, deliveryId: 'd', traits, part: 0, wasBegun: false };
+  const options = { push, target: 't', ledger, deliveryId: asDeliveryId('d'), traits, part: 0, wasBegun: false };
   const part = new PostedMessage({ ...options, isClaimHeld: () => false, nowMs: () => clockMs });
   return { part, calls };
 }

@@ -4,9 +4,10 @@ import type { PostResult } from '../../src/platforms/platform.ts';
 import type { FollowUp } from '../../src/reply/follow-ups/follow-up.ts';
 import { afterTry, formatProgress, nextWay, readProgress } from '../../src/reply/follow-ups/progress.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
+import { asConversationId } from '../../src/domain/ids.ts';
 
 const followUp: FollowUp = {
-  ...{ version: 1, platform: 'wecom', userId: 'alice', privateChat: { id: 'c', partition: 1 } },
+  ...{ version: 1, platform: 'wecom', userId: 'alice', privateChat: { id: asConversationId('c'), partition: 1 } },
   ...{ handle: 'https://example.test/later', handleAgeMs: 0, pieces: ['the rest'], isWhole: false, language: 'en' },
 };
 const { writePrivately, ...fake } = createFakePlatform();

@@ -9,6 +9,7 @@ import { createWecom } from '../../src/platforms/wecom/index.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import type { TurnStore } from '../../src/queue/turn-store.ts';
 import type { TurnClaim } from '../../src/domain/turn.ts';
+import { asDeliveryId, type DeliveryId } from '../../src/domain/ids.ts';
 import { AfterCare } from '../../src/reply/after-care.ts';
 import { createLiveReply, type LiveReply } from '../../src/reply/live-reply.ts';
 import { FollowUps } from '../../src/reply/follow-ups/follow-ups.ts';
@@ -163,9 +164,9 @@ export function usePulledFixture(): PulledFixture {
     const [first] = messages;
     if (!first) throw new Error('no message');
     const conversation = conversationOf(first, 'member');
-    const ids: string[] = [];
+    const ids: DeliveryId[] = [];
     for (const message of messages) ids.push((await inbox.accept(conversation, message)).deliveryId);
-    const keyOf = (index: number) => messageKey(conversation.partition, ids[index] ?? '');
+    const keyOf = (index: number) => messageKey(conversation.partition, ids[index] ?? asDeliveryId(''));
     // Ages are counted by Redis' clock, which no test can move, so what it stamped is.
     const age = (index: number, byMs: number) => redis.hincrby(keyOf(index), 'atMs', -byMs);
     await Promise.all(cameBeforeMs.map((byMs, index) => age(index, byMs)));
@@ -184,7 +185,7 @@ export function usePulledFixture(): PulledFixture {
         isClaimHeld: () => true,
       },
       ...{ platform, language: 'en' },
-      deliveryId: ids.at(-1) ?? '',
+      deliveryId: ids.at(-1) ?? asDeliveryId(''),
       mergedIds: ids.slice(0, -1),
       laterReplyHandle: first.laterReplyHandle,
       replyTarget: undefined,
@@ -193,8 +194,13 @@ export function usePulledFixture(): PulledFixture {
     const seenWhole = new Set<number>();
     const read = (index: number, userId: string, isRepeat: boolean, ring = keyRing) => {
       const { partition } = conversation;
-      const polled = { partition, deliveryId: ids[index] ?? '', personId: personIdOf(first, userId), isRepeat };
-      const onSeen = (deliveryId: string) => void seenWhole.add(ids.indexOf(deliveryId));
+      const polled = {
+        partition,
+        deliveryId: ids[index] ?? asDeliveryId(''),
+        personId: personIdOf(first, userId),
+        isRepeat,
+      };
+      const onSeen = (deliveryId: DeliveryId) => void seenWhole.add(ids.indexOf(deliveryId));
       return readLiveReply({ redis, keyRing: ring, platform, onSeen }, polled);
     };
     const bring = async (by = worker()) => {

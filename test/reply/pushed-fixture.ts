@@ -4,6 +4,7 @@ import { conversationKeys, messageKey } from '../../src/domain/partition-keys.ts
 import { conversationOf } from '../../src/domain/conversation.ts';
 import type { Platform, PushReplies } from '../../src/platforms/platform.ts';
 import type { InboundMessage } from '../../src/domain/message.ts';
+import type { DeliveryId } from '../../src/domain/ids.ts';
 import { createSlack } from '../../src/platforms/slack/index.ts';
 import { formatTarget } from '../../src/platforms/slack/reply-target.ts';
 import { Inbox } from '../../src/queue/accept.ts';
@@ -38,12 +39,12 @@ export interface AskedInSlack {
   record(): Promise<Record<string, string>>;
   state(): Promise<Record<string, string>>;
   platform: Platform;
-  deliveryId: string;
+  deliveryId: DeliveryId;
 }
 
 export interface AskOptions {
   /** Messages that are answered along with it. */
-  mergedIds?: string[];
+  mergedIds?: DeliveryId[];
   place?: Partial<InboundMessage>;
   minEditGapMs?: number;
   /** How long the platform may carry out what was given up, ms. Unless told, next to nothing with the time that a post may take to leave. */

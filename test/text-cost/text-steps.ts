@@ -15,6 +15,7 @@ import { readDelivery as readSlackDelivery } from '../../src/platforms/slack/rea
 import { renderStatus } from '../../src/platforms/slack/render-reply.ts';
 import { wholeSnapshot } from '../../src/platforms/slack/write-snapshot.ts';
 import { readSlashCommand } from '../../src/domain/slash-words.ts';
+import { asDeliveryId } from '../../src/domain/ids.ts';
 import { createCallbackAnswers } from '../../src/platforms/wecom/callback-answers.ts';
 import { WECOM_DIALECT } from '../../src/platforms/wecom/dialect.ts';
 import { readDelivery as readWecomDelivery } from '../../src/platforms/wecom/read-delivery.ts';
@@ -106,7 +107,9 @@ export const TEXT_STEPS: Readonly<Record<string, TextStep>> = {
   'a question for the prompt': (text) => contentOf(labelSpeaker('member-1', saidParts(text, []))),
   'a question with an image': (text) => contentOf(saidParts(text, [{ dataUrl: 'data:', place: 9 }])),
   'a prompt for a summary': (text) =>
-    summaryPrompt(text, [{ version: 1, turnId: 't', atMs: 0, userText: text, assistantText: text, images: 0 }]),
+    summaryPrompt(text, [
+      { version: 1, turnId: asDeliveryId('t'), atMs: 0, userText: text, assistantText: text, images: 0 },
+    ]),
   'an estimate of tokens': (text) => estimateTokens(text),
   'a stored answer': (text) => readStoredAnswer(formatStoredAnswer({ kind: 'answered', text })),
   'a line of the log': scrub,

@@ -4,6 +4,7 @@ import { loadScript } from '../../base/lua-script.ts';
 import { tryOpenAs } from '../../base/try-open.ts';
 import { HELD_LIFE_MS } from '../../domain/message.ts';
 import { mediaBytesKey, mediaKey } from '../../domain/partition-keys.ts';
+import type { PersonId } from '../../domain/ids.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { IMAGE_FAULTS, type ImageFault } from './image-error.ts';
 
@@ -33,7 +34,7 @@ export type KeptImage = { dataUrl: string } | { fault: ImageFault };
 export interface MediaPlace {
   partition: number;
   /** The person's pseudonym. */
-  personId: string;
+  personId: PersonId;
   /** All people who are not have one share together. */
   isSignedIn: boolean;
   mediaId: string;

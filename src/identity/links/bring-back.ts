@@ -6,6 +6,7 @@ import { linkAgain } from './commit-link.ts';
 import { unlinkAgain, type Links } from './links.ts';
 import type { RecentChange } from './recent-changes.ts';
 import { keys, type IdentityStore } from '../store.ts';
+import type { PersonId } from '../../domain/ids.ts';
 
 const AT_ONCE = 100;
 
@@ -53,7 +54,7 @@ async function bringBackOne(parts: BringBackParts, change: RecentChange): Promis
 }
 
 /** Somebody else is linked to the account by now, or again. Whoever is told decides what is to be done. */
-async function tellLost({ store, audit, tell }: BringBackParts, key: string, person: ChatPerson): Promise<void> {
+async function tellLost({ store, audit, tell }: BringBackParts, key: PersonId, person: ChatPerson): Promise<void> {
   if (!(await store.withDeadline((redis) => isFirst(redis, keys.told(key, 'sign-in-lost'), DAY_MS)))) return;
   audit('link-lost', person, 'linked-elsewhere');
   tell(person, { kind: 'sign-in-lost' });

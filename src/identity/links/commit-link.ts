@@ -18,6 +18,7 @@ import type { Ticket } from '../tickets/tickets.ts';
 import { OUTCOME_LIFE_MS } from '../typed-code/typed-codes.ts';
 import type { KeptTokens, SignedIn } from '../tokens/vault.ts';
 import type { WaitsFor } from './waiting.ts';
+import { asPersonId, type AccountId, type PersonId } from '../../domain/ids.ts';
 
 const commitScript = loadScript(import.meta.url, '../scripts/commit-link.lua', COMMIT_LINK_SHAPE);
 
@@ -124,7 +125,7 @@ function createRun(parts: CommitParts, links: Links, keepTokens: KeepTokens) {
         changes.keep({ kind, person, who: link.who, keys: names, args, atMs: Number(detail) });
         return { kind, releases: releasesFrom(releases), waitsFor };
       }
-      if (kind === 'held-elsewhere') return { kind, holder: await holderOf(links, detail) };
+      if (kind === 'held-elsewhere') return { kind, holder: await holderOf(links, asPersonId(detail)) };
       return { kind: kind === 'known' ? 'linked-before' : kind };
     };
     return ask().catch((error: unknown) => {
@@ -163,7 +164,7 @@ async function askLater(ask: () => Promise<CommittedTyped>): Promise<CommittedTy
 }
 
 /** The account within a platform's tenant: one chat person each (SECURITY.md linked-in-one-step). */
-export function accountKeyOf({ platform, tenant }: PersonOwner, accountId: string): string {
+export function accountKeyOf({ platform, tenant }: PersonOwner, accountId: AccountId): string {
   return hashParts('account', platform, tenant, accountId).slice(0, 40);
 }
 
@@ -225,7 +226,7 @@ function releasesFrom(pairs: string[]): Release[] {
   });
 }
 
-async function holderOf(links: Links, holder: string | undefined): Promise<ChatPerson | undefined> {
+async function holderOf(links: Links, holder: PersonId | undefined): Promise<ChatPerson | undefined> {
   const link = holder === undefined ? undefined : await links.read(holder);
   if (holder === undefined || !link) return undefined;
   const opened = links.openWho(holder, link.who);

@@ -5,6 +5,7 @@ import { loadScript } from '../../base/lua-script.ts';
 import type { Opened } from '../../base/try-open.ts';
 import { personKey, type ChatPerson } from '../account.ts';
 import { type Account } from '../../domain/account.ts';
+import type { PersonId } from '../../domain/ids.ts';
 import type { Audit } from '../audit.ts';
 import { createRewrapLink } from './rewrap-link.ts';
 import { fieldArguments, openWho, readStoredLink, sealWho, type LinkFields, type StoredLink } from './stored-link.ts';
@@ -39,19 +40,19 @@ export type VersionField = 'profileVersion' | 'tokensVersion';
 /** The links between chat persons and accounts. All methods: @throws IdentityError `store_away` */
 export interface Links {
   /** What is sealed with an older key is sealed anew on the way (SECURITY.md key-rotation). */
-  read(person: string): Promise<StoredLink | undefined>;
+  read(person: PersonId): Promise<StoredLink | undefined>;
   /** One read. A record that does not open counts as no link: the person signs in again (SECURITY.md key-rotation). */
   accountOf(person: ChatPerson): Promise<Account | undefined>;
   /** Writes only if the version is still what the writer read. @returns whether it was written */
-  write(person: string, field: VersionField, expected: number, fields: LinkFields): Promise<boolean>;
+  write(person: PersonId, field: VersionField, expected: number, fields: LinkFields): Promise<boolean>;
   /** Full life and the next re-check. */
-  renew(person: string, nextCheckAtMs: number): Promise<void>;
+  renew(person: PersonId, nextCheckAtMs: number): Promise<void>;
   /** Once for each message, whose outcome is remembered. @returns whether there was a link */
   remove(person: ChatPerson, messageId: string): Promise<boolean>;
   /** Seals a chat person into its own link. */
   sealWho(person: ChatPerson): string;
   /** Opens what `sealWho` made. */
-  openWho(person: string, sealed: string): Opened<ChatPerson>;
+  openWho(person: PersonId, sealed: string): Opened<ChatPerson>;
 }
 
 export interface LinkParts {

@@ -2,6 +2,7 @@ import { HOUR_MS, MIB_BYTES, monotonicMs, type NowMs } from '../../base/clock.ts
 import { Fifo } from '../../base/fifo.ts';
 import type { ArgsOf, KeysOf, ScriptShape } from '../../base/script-shape.ts';
 import type { COMMIT_LINK_SHAPE, UNLINK_SHAPE } from './link-shapes.ts';
+import type { PersonId } from '../../domain/ids.ts';
 
 /** As long as receivers keep the messages that may have changed something without an answer to show for it. */
 const KEEP_MS = HOUR_MS;
@@ -16,7 +17,7 @@ export type RecentUnlink = Change<'unlinked', typeof UNLINK_SHAPE>;
 interface Change<Kind, Shape extends ScriptShape> {
   kind: Kind;
   /** The link's key of the person, and the person sealed into it. */
-  person: string;
+  person: PersonId;
   who: string;
   /** Keys and arguments of the script that wrote it. */
   keys: KeysOf<Shape>;

@@ -1,5 +1,6 @@
 import { HOUR_MS, type NowMs } from '../../base/clock.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
+import { asConversationId, asPersonId, type PersonId } from '../../domain/ids.ts';
 import type { Release } from '../account.ts';
 import { keys, type IdentityStore } from '../store.ts';
 
@@ -45,14 +46,18 @@ export function createReleases(store: IdentityStore, nowMs: NowMs): Releases {
 }
 
 /** What the ids of one link's releases begin with: they name the person, since a version that knows only the id must not lose it. */
-export function releaseIdPrefix(linkId: string, personId: string): string {
+export function releaseIdPrefix(linkId: string, personId: PersonId): string {
   return `${linkId}.${personId}`;
 }
 
 /** A release as it stands in Redis. */
 export function releaseFrom(id: string, text: string): Release {
   const [, personId] = /^[^.]*\.([0-9a-f]+)-\d+$/.exec(id) ?? [];
-  return { id, conversation: conversationFrom(text), personId };
+  return {
+    id,
+    conversation: conversationFrom(text),
+    personId: personId === undefined ? undefined : asPersonId(personId),
+  };
 }
 
 /** A conversation as it stands in Redis: `partition|id`. */
@@ -62,5 +67,5 @@ export function conversationText({ partition, id }: ConversationRef): string {
 
 export function conversationFrom(text: string): ConversationRef {
   const bar = text.indexOf('|');
-  return { partition: Number(text.slice(0, bar)), id: text.slice(bar + 1) };
+  return { partition: Number(text.slice(0, bar)), id: asConversationId(text.slice(bar + 1)) };
 }

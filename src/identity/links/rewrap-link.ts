@@ -4,6 +4,7 @@ import { isIdentityError } from '../identity-error.ts';
 import { keys, type IdentityStore } from '../store.ts';
 import { openWho, sealWho, type StoredLink } from './stored-link.ts';
 import type { Vault } from '../tokens/vault.ts';
+import type { PersonId } from '../../domain/ids.ts';
 
 const rewrapScript = loadScript(import.meta.url, '../scripts/rewrap-link.lua', {
   keys: ['link'],
@@ -32,7 +33,7 @@ export function keyIdsOf(link: StoredLink): string[] {
  * @returns the link with what was replaced
  */
 export function createRewrapLink({ store, keyRing, vault }: RewrapParts) {
-  return async (key: string, link: StoredLink): Promise<StoredLink> => {
+  return async (key: PersonId, link: StoredLink): Promise<StoredLink> => {
     const old = SEALED_FIELDS.filter((field) => link[field] !== '' && keyIdOf(link[field]) !== keyRing.currentKeyId);
     if (old.length === 0) return link;
     const sealedAnew = old.flatMap((field) => rewrapField({ keyRing, vault }, { key, link, field }));
@@ -51,7 +52,7 @@ export function createRewrapLink({ store, keyRing, vault }: RewrapParts) {
 
 function rewrapField(
   { keyRing, vault }: Pick<RewrapParts, 'keyRing' | 'vault'>,
-  { key, link, field }: { key: string; link: StoredLink; field: SealedField },
+  { key, link, field }: { key: PersonId; link: StoredLink; field: SealedField },
 ): { field: SealedField; value: string }[] {
   const who = openWho(keyRing, key, link.who);
   if (who.kind !== 'opened') return [];

@@ -2,6 +2,7 @@ import type { KeyRing } from '../../base/key-ring.ts';
 import { tryOpenJson, type Opened } from '../../base/try-open.ts';
 import { personKey, readChatPerson, type ChatPerson } from '../account.ts';
 import { type AccountStatus } from '../../domain/account.ts';
+import type { PersonId } from '../../domain/ids.ts';
 
 const WHO_PURPOSE = 'link-person';
 
@@ -68,6 +69,6 @@ export function sealWho(keyRing: KeyRing, person: ChatPerson): string {
 }
 
 /** Opens what `sealWho` made; `person` is the link's key. */
-export function openWho(keyRing: KeyRing, person: string, sealed: string): Opened<ChatPerson> {
+export function openWho(keyRing: KeyRing, person: PersonId, sealed: string): Opened<ChatPerson> {
   return tryOpenJson(() => keyRing.open(WHO_PURPOSE, person, sealed), readChatPerson);
 }

@@ -5,6 +5,7 @@ import { isFirst } from '../../base/only-one.ts';
 import type { Links } from './links.ts';
 import { keyIdsOf } from './rewrap-link.ts';
 import { keys, type IdentityStore } from '../store.ts';
+import { asPersonId } from '../../domain/ids.ts';
 
 const scanScript = loadScript(import.meta.url, '../scripts/scan-links.lua', {
   keys: ['sameSlot'],
@@ -58,7 +59,7 @@ async function sweepAll({ store, keyRing, links }: SweepParts): Promise<void> {
     const args = { cursor, pattern: `${prefix}*`, count: KEYS_A_STEP };
     const step = await store.run(scanScript, { sameSlot: keys.rechecks() }, args);
     cursor = step.cursor;
-    const queue = step.names.map((name) => name.slice(prefix.length));
+    const queue = step.names.map((name) => asPersonId(name.slice(prefix.length)));
     const work = async () => {
       for (let person = queue.pop(); person !== undefined; person = queue.pop()) {
         const link = await links.read(person);

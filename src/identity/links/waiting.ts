@@ -1,6 +1,7 @@
 import { asError } from '../../base/coded-error.ts';
 import type { Log } from '../../base/log.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
+import type { PersonId } from '../../domain/ids.ts';
 import { personKey, type ChatPerson } from '../account.ts';
 import { conversationFrom } from './releases.ts';
 import { keys, type IdentityStore } from '../store.ts';
@@ -14,7 +15,7 @@ export function isAnswered(waitsFor: WaitsFor): boolean {
 }
 
 /** Looks what of one person is held in these conversations; given by the composition root. */
-export type FindHeldMessages = (personId: string, conversations: readonly ConversationRef[]) => Promise<WaitsFor>;
+export type FindHeldMessages = (personId: PersonId, conversations: readonly ConversationRef[]) => Promise<WaitsFor>;
 
 /** Which question waits for this person's sign-in. @throws IdentityError `store_away` */
 export type FindWaiting = (person: ChatPerson) => Promise<WaitsFor>;

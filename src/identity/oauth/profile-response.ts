@@ -1,10 +1,11 @@
 import { plainName } from '../../base/html.ts';
 import { IdentityError } from '../identity-error.ts';
 import { isObject, readObject, type RawAnswer } from './raw-answer.ts';
+import { asAccountId, type AccountId } from '../../domain/ids.ts';
 
 /** A profile that passed every check. */
 export interface Profile {
-  id: string;
+  id: AccountId;
   name: string;
   identityCode: string;
   department: string;
@@ -48,7 +49,7 @@ export function judgeProfile(body: Readonly<Record<string, unknown>>, rules: Pro
     throw unfit('identity type not allowed');
   const attributes = textsOf(body['attributes']);
   return {
-    id,
+    id: asAccountId(id),
     name: plainName(attributes['XM'] ?? '') || id,
     identityCode,
     department: attributes['BMBM'] ?? '',

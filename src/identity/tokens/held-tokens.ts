@@ -9,6 +9,7 @@ import type { KeepTokens } from '../options.ts';
 import type { StoredLink } from '../links/stored-link.ts';
 import type { IdentityStore } from '../store.ts';
 import type { KeptTokens, Vault } from './vault.ts';
+import type { PersonId } from '../../domain/ids.ts';
 
 /** What reading and renewing tokens needs. */
 export interface TokenParts {
@@ -25,7 +26,7 @@ export interface TokenParts {
 
 /** A link as one reader found it. */
 export interface HeldLink {
-  key: string;
+  key: PersonId;
   person: ChatPerson;
   link: StoredLink;
 }

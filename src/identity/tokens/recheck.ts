@@ -10,6 +10,7 @@ import { dropTokens } from './refresh-token.ts';
 import type { HeldLink, TokenParts } from './held-tokens.ts';
 import { keys } from '../store.ts';
 import type { LinkFields, StoredLink } from '../links/stored-link.ts';
+import { asPersonId, type PersonId } from '../../domain/ids.ts';
 
 const claimScript = loadScript(import.meta.url, '../scripts/claim-rechecks.lua', {
   keys: ['rechecks'],
@@ -40,7 +41,7 @@ export async function recheckDue(parts: RecheckParts, limit: number): Promise<nu
   const { store, nowMs } = parts;
   const args = { nowMs: nowMs(), claimedUntilMs: nowMs() + CLAIM_LIFE_MS + Math.random(), most: limit };
   const due = await store.run(claimScript, { rechecks: keys.rechecks() }, args);
-  const queue = [...due];
+  const queue = due.map(asPersonId);
   const work = async () => {
     for (let key = queue.pop(); key !== undefined; key = queue.pop()) await recheckOne(parts, key);
   };
@@ -48,7 +49,7 @@ export async function recheckDue(parts: RecheckParts, limit: number): Promise<nu
   return due.length;
 }
 
-async function recheckOne(parts: RecheckParts, key: string): Promise<void> {
+async function recheckOne(parts: RecheckParts, key: PersonId): Promise<void> {
   const { links, store } = parts;
   const link = await links.read(key);
   const person = link && openWho(parts, key, link);
@@ -82,7 +83,7 @@ function isLocked({ keyRing }: RecheckParts, { who, profile, tokens }: StoredLin
  */
 async function leaveToOthers(
   parts: RecheckParts,
-  key: string,
+  key: PersonId,
   person: ChatPerson | undefined,
   link: StoredLink,
 ): Promise<void> {
@@ -90,7 +91,7 @@ async function leaveToOthers(
 }
 
 /** Without its key the link is left to others (`isLocked`); a broken one is nobody's, and is checked no more. */
-function openWho({ links }: RecheckParts, key: string, { who }: StoredLink): ChatPerson | undefined {
+function openWho({ links }: RecheckParts, key: PersonId, { who }: StoredLink): ChatPerson | undefined {
   const opened = links.openWho(key, who);
   return opened.kind === 'opened' ? opened.value : undefined;
 }

@@ -19,6 +19,7 @@ import type { Tickets } from '../tickets/tickets.ts';
 import { macsOfCode } from './make-code.ts';
 import { readCodes, type ReadCode } from './read-codes.ts';
 import type { AwaitedCode, InvalidatedTicket, RememberedOutcome, TypedCodes } from './typed-codes.ts';
+import type { PersonId } from '../../domain/ids.ts';
 
 /** A chat message, as far as a typed code matters. */
 export interface TypedMessage {
@@ -57,7 +58,7 @@ interface Typed {
   message: TypedMessage;
   person: ChatPerson;
   /** `personKey(person)`. */
-  sender: string;
+  sender: PersonId;
   codes: [ReadCode, ...ReadCode[]];
 }
 

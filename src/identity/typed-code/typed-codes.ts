@@ -8,6 +8,7 @@ import type { PendingSignIn } from '../tickets/pending-sign-ins.ts';
 import { keys, type IdentityStore } from '../store.ts';
 import type { Ticket } from '../tickets/tickets.ts';
 import { macOfCode, macsOfCode, makeCode, makeCodes } from './make-code.ts';
+import type { PersonId } from '../../domain/ids.ts';
 
 const showScript = loadScript(import.meta.url, '../scripts/show-code.lua', {
   keys: ['ticket', 'quarantine', 'liveTicket', 'code'],
@@ -61,7 +62,7 @@ export interface RememberedOutcome {
 export interface InvalidateRequest {
   code: string;
   /** Who sent the message that holds it. */
-  sender: string;
+  sender: PersonId;
   messageId: string;
   isInGroup: boolean;
 }
@@ -87,11 +88,11 @@ export interface TypedCodes {
   show(request: ShowRequest): Promise<void>;
   /** The code of a ticket as its browser sees it; undefined when its key has left the ring since it was shown. */
   codeOf(ticket: Ticket, cookie: string): string | undefined;
-  awaitedFrom(person: string): Promise<AwaitedCode | undefined>;
-  outcomeOf(person: string, messageId: string): Promise<RememberedOutcome | undefined>;
+  awaitedFrom(person: PersonId): Promise<AwaitedCode | undefined>;
+  outcomeOf(person: PersonId, messageId: string): Promise<RememberedOutcome | undefined>;
   /** Whether this code has made this person's link: typed twice, it is answered twice. */
-  hasLinked(person: string, code: string): Promise<boolean>;
-  rememberSeenInGroup(person: string, messageId: string): Promise<void>;
+  hasLinked(person: PersonId, code: string): Promise<boolean>;
+  rememberSeenInGroup(person: PersonId, messageId: string): Promise<void>;
   /** Ends the ticket that a code belongs to. @returns that ticket, if it ended now */
   invalidate(request: InvalidateRequest): Promise<InvalidatedTicket | undefined>;
 }

@@ -1,6 +1,7 @@
 import { textOfUtf8 } from '../../base/utf8.ts';
 import type { Delivery } from '../platform.ts';
 import type { InboundMessage, Sender, Chat } from '../../domain/message.ts';
+import { asDeliveryId } from '../../domain/ids.ts';
 import { EMPTY_ANSWER, type AnswerBuilder } from './callback-answers.ts';
 import { readMessageContent } from './read-content.ts';
 import type { MentionStripper } from './strip-mention.ts';
@@ -79,7 +80,7 @@ function readEvent(
 function readPoll(parsed: unknown, place: { chat: Chat; sender: Sender }, answers: AnswerBuilder): Delivery {
   const read = wirePoll.safeParse(parsed);
   if (!read.success) return ignored('poll without an id');
-  return { kind: 'poll', replyId: read.data.stream.id, ...place, answer: answers.poll };
+  return { kind: 'poll', replyId: asDeliveryId(read.data.stream.id), ...place, answer: answers.poll };
 }
 
 interface MessageContext {

@@ -1,6 +1,7 @@
 import { loadScript } from '../../base/lua-script.ts';
 import { monotonicMs } from '../../base/clock.ts';
 import { followUpKeyPrefix, followUpsKey, messageKey } from '../../domain/partition-keys.ts';
+import { asDeliveryId, type DeliveryId } from '../../domain/ids.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { FENCE_HOLDS_MS } from '../../platforms/platform.ts';
 import type { KeptProgress } from './progress.ts';
@@ -24,7 +25,7 @@ const endScript = loadScript(import.meta.url, './scripts/end-follow-up.lua', {
 /** One follow-up as a worker took it. */
 export interface TakenFollowUp {
   /** Of the message that is answered. */
-  deliveryId: string;
+  deliveryId: DeliveryId;
   sealed: string;
   /** How long ago the commit was when it was taken, by Redis' clock. Milliseconds. */
   ageMs: number;
@@ -56,7 +57,10 @@ export function createFollowUpStore({ redis, partition, claim }: StoreOptions): 
     async take(heldMs, most) {
       const args = { followUpPrefix: followUpKeyPrefix(partition), claim, heldMs, most };
       const rows = await takeScript.run(redis, { due }, args);
-      return rows.map(({ state, parts, ...taken }) => ({ ...taken, progress: { state, parts } }));
+      return rows.map(({ state, parts, deliveryId, ...taken }) => ({
+        ...{ ...taken, deliveryId: asDeliveryId(deliveryId) },
+        progress: { state, parts },
+      }));
     },
     async hold(taken, heldMs, progress) {
       for (;;) {

@@ -3,6 +3,7 @@ import type { Language } from '../../base/texts.ts';
 import { recordWith, tryOpenJson, type Opened } from '../../base/try-open.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
 import type { PlatformName } from '../../domain/message.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
 
 /** What follows an answer that its live message could not hold. The commit of the turn writes it, sealed, beside the last snapshot. */
 export interface FollowUp {
@@ -26,12 +27,12 @@ export interface FollowUp {
 const PURPOSE = 'follow-up';
 
 /** @param deliveryId of the message that is answered */
-export function sealFollowUp(keyRing: KeyRing, deliveryId: string, followUp: FollowUp): string {
+export function sealFollowUp(keyRing: KeyRing, deliveryId: DeliveryId, followUp: FollowUp): string {
   return keyRing.seal(PURPOSE, deliveryId, JSON.stringify(followUp));
 }
 
 /** Opens what `sealFollowUp` made. */
-export function openFollowUp(keyRing: KeyRing, deliveryId: string, sealed: string): Opened<FollowUp> {
+export function openFollowUp(keyRing: KeyRing, deliveryId: DeliveryId, sealed: string): Opened<FollowUp> {
   return tryOpenJson(() => keyRing.open(PURPOSE, deliveryId, sealed), readFollowUp);
 }
 

@@ -5,6 +5,7 @@ import { tryOpen } from '../../base/try-open.ts';
 import { conversationKeys } from '../../domain/partition-keys.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
 
 const PURPOSE = 'leftover';
 const LIFE_MS = 7 * DAY_MS;
@@ -26,7 +27,7 @@ export interface Leftover {
 export async function keepLeftover(
   redis: RedisClient,
   keyRing: KeyRing,
-  leftover: { conversation: ConversationRef; deliveryId: string; text: string },
+  leftover: { conversation: ConversationRef; deliveryId: DeliveryId; text: string },
 ): Promise<void> {
   const { conversation, deliveryId, text } = leftover;
   const sealed = keyRing.seal(PURPOSE, conversation.id, text);

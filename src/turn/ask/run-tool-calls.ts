@@ -5,12 +5,13 @@ import type { Toolbox } from '../../tools/toolbox.ts';
 import type { ToolCallContext, ToolUse } from '../../tools/tool.ts';
 import type { ToolLimits } from './tool-limits.ts';
 import type { ToolOutcome, TurnReport } from '../turn-ports.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
 
 export interface ToolRunOptions {
   toolbox: Toolbox;
   context: ToolCallContext;
   limits: ToolLimits;
-  turnId: string;
+  turnId: DeliveryId;
   report: Pick<TurnReport, 'toolEnded'>;
   /** The turn's own: a stop word, a newer epoch or an orderly stop. */
   signal: AbortSignal;

@@ -7,6 +7,7 @@ import { RECORD_TEXTS } from '../../texts/record-texts.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { Outcome } from '../outcome.ts';
 import type { RecordOptions } from './forget.ts';
+import type { AccountId } from '../../domain/ids.ts';
 
 /** About what two messages of WeCom hold; there is no third. */
 const MOST_BYTES = 36 * KIB_BYTES;
@@ -19,7 +20,7 @@ const MOST_BYTES = 36 * KIB_BYTES;
 export async function exportHistory(
   { redis, keyRing }: RecordOptions,
   { turn, question: { language } }: TurnContext,
-  accountId: string | undefined,
+  accountId: AccountId | undefined,
 ): Promise<Outcome> {
   const kept = await readHistory(redis, keyRing, turn.conversation);
   const own = kept.map((one) => one.turn).filter((said) => said.accountId === accountId);

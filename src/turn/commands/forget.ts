@@ -9,6 +9,7 @@ import type { TurnContext } from '../turn-context.ts';
 import { sayTo } from '../say-to.ts';
 import { speakerTagOf } from '../prompt/turn-history.ts';
 import type { TurnCommit } from '../../domain/turn.ts';
+import { asConversationId } from '../../domain/ids.ts';
 import type { Outcome } from '../outcome.ts';
 import { threadIndexOf } from './thread-index.ts';
 
@@ -30,7 +31,7 @@ export async function forget(options: RecordOptions, context: TurnContext): Prom
   const base = conversationOf({ ...newest, chat }, options.groupScope);
   const index = threadIndexOf(newest);
   const threads = await options.redis.zrange(index, '0', '-1');
-  const ids = new Set([base.id, turn.conversation.id, ...threads]);
+  const ids = new Set([base.id, turn.conversation.id, ...threads.map(asConversationId)]);
   const { personId, field } = ownerOfPreferences(newest);
   const isOwnChat = newest.chat.kind === 'private';
   const own = isOwnChat ? undefined : speakerTagOf(context);

@@ -4,6 +4,7 @@ import { languageOfText, say, type Bilingual, type Language } from '../../base/t
 import type { ModelCatalog } from '../../models/model-catalog.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { SlashCommand, SlashWord } from '../../domain/slash-words.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { AnswerQuestion } from '../ask/answer-question.ts';
 import { chooseLanguage } from './choose-language.ts';
 import { chooseModel } from './choose-model.ts';
@@ -120,7 +121,7 @@ function languageOfLast({ userText }: HistoryTurn, { question }: TurnContext): L
 }
 
 /** Nobody asks again what was said by another person of a shared conversation, or under another account. */
-function isOwn(last: HistoryTurn, context: TurnContext, accountId: string | undefined): boolean {
+function isOwn(last: HistoryTurn, context: TurnContext, accountId: AccountId | undefined): boolean {
   const isSamePerson = last.speakerTag === undefined || last.speakerTag === speakerTagOf(context);
   return isSamePerson && last.accountId === accountId;
 }

@@ -10,6 +10,7 @@ import type { ConversationRef } from '../../domain/conversation.ts';
 import { PlatformError } from '../../platforms/platform-error.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { InboundMessage } from '../../domain/message.ts';
+import type { DeliveryId, PersonId } from '../../domain/ids.ts';
 import { imageRefsOf, type ImageRef } from './image-refs.ts';
 
 /**
@@ -31,7 +32,7 @@ export interface ImageScene {
   store: MediaStore;
   conversation: ConversationRef;
   /** The pseudonym of the person whose images these are. */
-  personId: string;
+  personId: PersonId;
   /** Whether they are signed in, or need not be. */
   isSignedIn: boolean;
 }
@@ -78,7 +79,7 @@ export async function fetchImages(
  */
 export async function prefetchImages(
   context: ImageScene,
-  { message, deliveryId, isKnown }: { message: InboundMessage; deliveryId: string; isKnown(): Promise<boolean> },
+  { message, deliveryId, isKnown }: { message: InboundMessage; deliveryId: DeliveryId; isKnown(): Promise<boolean> },
 ): Promise<void> {
   const images = imageRefsOf(message, deliveryId);
   if (images.length === 0 || images.length > MOST_IMAGES) return;

@@ -1,5 +1,6 @@
 import type { ImagePlace } from '../../conversation/history.ts';
 import type { InboundMessage, MessagePart } from '../../domain/message.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
 
 /** An image of a question: where it is kept, and where the platform has it unless that is long ago. */
 export interface ImageRef {
@@ -15,12 +16,12 @@ export interface Said {
 }
 
 /** The images of a message, the quoted ones first, each with the name under which it is kept. */
-export function imageRefsOf(message: InboundMessage, deliveryId: string): ImageRef[] {
+export function imageRefsOf(message: InboundMessage, deliveryId: DeliveryId): ImageRef[] {
   return joinSaid([{ message, deliveryId }]).images;
 }
 
 /** Joins messages in the order in which they were said: one text with a line for each piece, and where each image stood in it. */
-export function joinSaid(messages: readonly { message: InboundMessage; deliveryId: string }[]): Said {
+export function joinSaid(messages: readonly { message: InboundMessage; deliveryId: DeliveryId }[]): Said {
   const quoted: ImageRef[] = [];
   const said: (ImageRef & { place: number })[] = [];
   const texts: string[] = [];

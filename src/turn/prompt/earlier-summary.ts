@@ -3,6 +3,7 @@ import { openSummaryOf, type ConversationSummary } from '../../conversation/summ
 import type { HistoryTurn } from '../../conversation/history.ts';
 import { summedTokens } from '../../conversation/summary-prompt.ts';
 import { personIdOf, type ConversationRef, type GroupScope } from '../../domain/conversation.ts';
+import type { DeliveryId, PersonId } from '../../domain/ids.ts';
 import { isShared, type EarlierTurns } from './earlier-turns.ts';
 import type { TurnContext } from '../turn-context.ts';
 
@@ -34,11 +35,11 @@ export function earlierSummary(
 export interface SummaryRequest {
   conversation: ConversationRef;
   /** The newest turn that is known to be missing. */
-  turnId: string;
+  turnId: DeliveryId;
   /** Whether the conversation has several people; else the turn's account says whose it is. */
   isShared: boolean;
   /** Who asked the question that needs it: their pseudonym. It is they whom it is counted for, in a group too. */
-  personId?: string;
+  personId?: PersonId;
 }
 
 /** Of a prompt's budget so much has to be missing before it is summed up: a summary is a request of its own. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Delivery } from '../../../src/platforms/platform.ts';
 import type { InboundMessage } from '../../../src/domain/message.ts';
+import { asDeliveryId } from '../../../src/domain/ids.ts';
 import { deliver, groupCallback, NOW_SEC, openAnswer, textCallback, wecom } from './support.ts';
 import { receiveAt } from '../../support/receive-at.ts';
 
@@ -183,7 +184,7 @@ describe('polls and events', () => {
 });
 
 describe('answers', () => {
-  const reply = { replyId: 'S1', content: '**你好**', finished: false };
+  const reply = { replyId: asDeliveryId('S1'), content: '**你好**', finished: false };
 
   test('the first answer names the stream and asks for feedback; an absent one is empty', () => {
     const delivery = receive(textCallback('hi'));

@@ -8,6 +8,7 @@ import { answerInRounds } from '../../../src/turn/ask/answer-in-rounds.ts';
 import { TOOL_LIMITS, type ToolLimits } from '../../../src/turn/ask/tool-limits.ts';
 import { startChatFixture, summaryOf, type ChatFixture } from '../../chat/chat-fixture.ts';
 import { chunk, cutAfter, sse, stallAfter, statusOf, streamOf, type Answer } from '../../chat/scripted-chat-server.ts';
+import { asDeliveryId } from '../../../src/domain/ids.ts';
 
 interface SentMessage {
   role: string;
@@ -56,7 +57,7 @@ async function ask({ tools = [echo], limits = {}, signal, asker = ASKER, ...more
     toolbox,
     asker,
     limits: { ...TOOL_LIMITS, ...limits },
-    turnId: 'TURN',
+    turnId: asDeliveryId('TURN'),
     monotonicMs: () => chat.clock.nowMs,
     signal: signal ?? new AbortController().signal,
     report: {

@@ -4,6 +4,7 @@ import type { HistoryTurn } from '../../../src/conversation/history.ts';
 import { summaryRequest } from '../../../src/turn/prompt/earlier-summary.ts';
 import type { TurnContext } from '../../../src/turn/turn-context.ts';
 import { conversationOf } from '../../../src/domain/conversation.ts';
+import { asDeliveryId } from '../../../src/domain/ids.ts';
 import { turnOf } from '../../conversation/turns.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 
@@ -11,7 +12,7 @@ const newest = textMessage('and?');
 const conversation = conversationOf(newest, 'member');
 const LONG = 'word '.repeat(100);
 const turns = Array.from({ length: 6 }, (_, index) =>
-  turnOf({ turnId: `t${index}`, atMs: index, userText: LONG, assistantText: LONG }),
+  turnOf({ turnId: asDeliveryId(`t${index}`), atMs: index, userText: LONG, assistantText: LONG }),
 );
 const covering = (coveredToMs: number): ConversationSummary => ({
   ...{ version: 1, text: 'notes', chatKind: 'private', coveredToMs },

@@ -6,6 +6,7 @@ import { sealTurn } from '../../../src/conversation/history.ts';
 import { openSummary } from '../../../src/conversation/summary.ts';
 import { SummaryStore } from '../../../src/conversation/summary-store.ts';
 import { conversationOf } from '../../../src/domain/conversation.ts';
+import { asDeliveryId } from '../../../src/domain/ids.ts';
 import { createSummarise } from '../../../src/turn/prompt/summarise.ts';
 import { turnOf } from '../../conversation/turns.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
@@ -31,11 +32,13 @@ const chat: Pick<ChatClient, 'stream'> = {
 async function summarise(turnId: string): Promise<string> {
   const store = new SummaryStore(server.redis, keyRing, HOUR_MS);
   const run = createSummarise({ chat, keyRing, store, model: 'svc-lite', promptTokens: 24_000, nowMs: Date.now });
-  return run({ conversation, turnId, isShared: false }, new AbortController().signal);
+  return run({ conversation, turnId: asDeliveryId(turnId), isShared: false }, new AbortController().signal);
 }
 
 test('of short turns too only the newest are left for later, so that it is not made anew after each', async () => {
-  const turns = Array.from({ length: 70 }, (_, index) => turnOf({ turnId: `t${index}`, atMs: index + 1 }));
+  const turns = Array.from({ length: 70 }, (_, index) =>
+    turnOf({ turnId: asDeliveryId(`t${index}`), atMs: index + 1 }),
+  );
   await server.redis.rpush(keys.history, ...turns.map((turn) => sealTurn(keyRing, conversation.id, turn)));
   expect(await summarise('t20')).toBe('written');
   const kept = openSummary(keyRing, conversation.id, (await server.redis.get(keys.summary)) ?? '');
