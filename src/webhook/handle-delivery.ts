@@ -4,6 +4,7 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { say } from '../base/texts.ts';
+import { withTimeout } from '../base/with-timeout.ts';
 import {
   conversationOf,
   deliveryIdOf,
@@ -22,9 +23,11 @@ import { createMissingReplies, type MissingReplies } from '../reply/missing-repl
 import { readLiveReply, stopTaken, tooManyMessages } from '../reply/read-live-reply.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
-import { withDeadline } from './with-deadline.ts';
 
-/** How long the receiver tries to store a message or to read a reply before it answers 503 (SECURITY.md acknowledged-when-stored). */
+/**
+ * How long the receiver tries to store a message or to read a reply before it answers 503 (SECURITY.md acknowledged-when-stored):
+ * libraries' own limits do not cover a connection that was never made. A late result is dropped, which repeating a delivery makes harmless.
+ */
 const STORE_DEADLINE_MS = 1.5 * SECOND_MS;
 const STORE_RETRY_PAUSE_MS = 100;
 
@@ -123,7 +126,7 @@ async function acceptMessage(
       { ...options, platform },
       { partition: conversation.partition, deliveryId, personId, isRepeat: true },
     );
-    return { answer: answer(await withDeadline(reading, STORE_DEADLINE_MS)), outcome: 'repeated', deliveryId };
+    return { answer: answer(await withTimeout(reading, STORE_DEADLINE_MS)), outcome: 'repeated', deliveryId };
   } catch (error) {
     const deliveryId = deliveryIdOf(message);
     log.warn(
@@ -142,7 +145,7 @@ function isStop({ slash }: InboundMessage): boolean {
 /** Tries again within the deadline: whether the platform repeats a delivery after a 503 is not certain everywhere. */
 function storeInTime<Result>(store: () => Promise<Result>): Promise<Result> {
   const giveUpAtMs = performance.now() + STORE_DEADLINE_MS;
-  return withDeadline(
+  return withTimeout(
     store().catch(async (error: unknown) => {
       for (;;) {
         if (performance.now() + STORE_RETRY_PAUSE_MS >= giveUpAtMs) throw error;
@@ -165,7 +168,7 @@ async function stopAnswer(
   { stop, answer }: StopDelivery,
 ): Promise<Handled> {
   try {
-    await withDeadline(stopRunning(redis, platform, stop, groupScope), STORE_DEADLINE_MS);
+    await withTimeout(stopRunning(redis, platform, stop, groupScope), STORE_DEADLINE_MS);
     return { answer, outcome: 'event' };
   } catch (error) {
     log.warn({ error: asError(error), platform: platform.name }, 'a stop could not be marked');
@@ -185,7 +188,7 @@ async function answerPoll(
   try {
     const personId = personIdOf(owner, sender.userId);
     const reading = readLiveReply({ ...options, platform, onSeen }, { partition, deliveryId: replyId, personId });
-    return { answer: answer(await withDeadline(reading, STORE_DEADLINE_MS)), outcome: 'polled' };
+    return { answer: answer(await withTimeout(reading, STORE_DEADLINE_MS)), outcome: 'polled' };
   } catch (error) {
     options.log.debug({ error: asError(error), platform: platform.name }, 'a poll could not be answered');
     return NOT_STORED;
