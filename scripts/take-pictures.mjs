@@ -1,12 +1,15 @@
 // Takes the READMEs' pictures from a running local mode: npm start in one terminal, node scripts/take-pictures.mjs in another,
 // with PICTURES_IN=zh those of the Chinese pages. The messenger must be at MESSENGER_PORT (8082 unless told), with nobody signed
 // in yet. Where it plays Slack (MESSENGER_PROTOCOL=slack SIGN_IN_PROOF=typed-code npm start), Slack's picture is taken.
+import { takeAbilities, takeModelDialog } from './pictures/abilities.mjs';
 import {
   answered,
   isChinese,
+  makeSmall,
   openAs,
   OUT,
   send,
+  settled,
   signIn,
   URL_OF_MESSENGER,
   withPage,
@@ -15,6 +18,9 @@ import {
 /** What an institution asks first. */
 const QUESTION = isChinese ? '怎么在我们学校部署？' : 'How do we set this up for our university?';
 const ASKER = isChinese ? 'linxiaoyu' : 'emma.clarke';
+const IN_THE_GROUP = isChinese
+  ? ['下午三点系统维护，请大家提前保存。', '@Parley 聊天记录保存多久？']
+  : ['The plotter is being repaired until three.', '@Parley how long is a conversation kept?'];
 
 async function takeWecom() {
   await withPage({}, async (page) => {
@@ -28,21 +34,17 @@ async function takeWecom() {
     await takeKill(page);
   });
 
-  // The one group's picture serves both languages.
-  if (isChinese) return;
-  await withPage({ colorScheme: 'dark', locale: 'zh-CN' }, async (page) => {
-    await openAs(page, 'zhangwei');
-    await send(page, '你好');
-    await page.locator('a[href*="/link/"]').waitFor();
-    await signIn(page);
-    await answered(page, 1);
-    await openAs(page, 'zhangwei', 'group');
-    await send(page, '下午三点系统维护，请大家提前保存。');
-    await send(page, '@Parley 聊天记录保存多久？');
+  await withPage({ colorScheme: 'dark' }, async (page) => {
+    // Each language has a group of its own: the two people share both.
+    await openAs(page, ASKER, 'group', isChinese ? '信息化' : 'Studio');
+    for (const text of IN_THE_GROUP) await send(page, text);
     await answered(page, 1);
     await settled(page);
     await page.screenshot({ path: `${OUT}/group-dark.png` });
   });
+  await withPage({ viewport: { width: 986, height: 730 } }, takeAbilities);
+  await withPage({}, takeModelDialog);
+  await makeSmall();
 }
 
 /** The tour's last step, with what it measured. */
@@ -52,17 +54,15 @@ async function takeKill(page) {
   await page.locator('[data-sender=bot][data-state=streaming]').waitFor();
   await page.waitForTimeout(1_500);
   await press(/kill the bot now|立即杀死机器人/i);
-  await page
-    .getByText(/in the same message\.|在同一条消息/)
-    .last()
-    .waitFor();
+  await answered(page, 2);
   await page.waitForTimeout(1_500);
+  // What it measured stands last, below what fits beside the chat.
+  await page
+    .getByText(/in the same message|在同一条消息/)
+    .last()
+    .evaluate((line) => line.scrollIntoView({ block: 'end' }));
+  await settled(page);
   await page.screenshot({ path: `${OUT}/kill.png` });
-}
-
-async function settled(page) {
-  await page.mouse.move(0, 0);
-  await page.waitForTimeout(1_000);
 }
 
 /** The code that proves who asks is typed in the chat, beside the page that shows it. */
@@ -88,6 +88,7 @@ async function takeSlack() {
     await page.waitForTimeout(800);
     await page.screenshot({ path: `${OUT}/slack.png` });
   });
+  await makeSmall();
 }
 
 const { protocol } = await (await fetch(`${URL_OF_MESSENGER}/api/bootstrap`)).json();

@@ -1,8 +1,9 @@
 // The messenger in a browser, for the scripts that take pictures of it.
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
+import sharp from 'sharp';
 
 /** Where the messenger of the running local mode is. */
 export const URL_OF_MESSENGER = `http://127.0.0.1:${process.env.MESSENGER_PORT ?? 8082}`;
@@ -30,11 +31,12 @@ export async function withPage(options, use) {
   }
 }
 
-/** Opens the first private chat, or group, of a person. */
-export async function openAs(page, person, kind = 'private') {
+/** Opens the first private chat, or group, of a person; `name` is a part of the group's. */
+export async function openAs(page, person, kind = 'private', name = '') {
   await page.goto(URL_OF_MESSENGER);
   await page.getByRole('combobox', { name: 'Signed in as' }).selectOption(person);
-  await page.getByRole('navigation', { name: 'Conversations' }).locator(`[data-kind=${kind}]`).first().click();
+  const chats = page.getByRole('navigation', { name: 'Conversations' }).locator(`[data-kind=${kind}]`);
+  await chats.filter({ hasText: name }).first().click();
 }
 
 /** Writes a message and sends it. */
@@ -68,4 +70,19 @@ export async function signIn(page, picture) {
   }
   // The browser closes itself when all is done.
   await page.locator('iframe').waitFor({ state: 'detached' });
+}
+
+/** Lets what still moves come to rest, with nothing pointed at. */
+export async function settled(page) {
+  await page.mouse.move(0, 0);
+  await page.waitForTimeout(1_000);
+}
+
+/** Gives every picture no more colours than it needs: a third of the bytes. */
+export async function makeSmall() {
+  for (const name of readdirSync(OUT).filter((one) => one.endsWith('.png'))) {
+    const whole = readFileSync(`${OUT}/${name}`);
+    const small = await sharp(whole).png({ palette: true, effort: 10 }).toBuffer();
+    if (small.length < whole.length) writeFileSync(`${OUT}/${name}`, small);
+  }
 }
