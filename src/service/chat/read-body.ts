@@ -56,6 +56,8 @@ function collect(request: IncomingMessage): Promise<Buffer> {
     // Taken out, for the request with its listeners lives as long as a streamed answer.
     request.once('end', () => resolve(Buffer.concat(parts.splice(0))));
     const brokeOff = () => reject(unreadable('The body broke off'));
+    // Who left while the limits were asked is heard of no more: the place of the key would stay taken.
+    if (request.destroyed) return brokeOff();
     request.once('error', brokeOff);
     request.once('close', brokeOff);
   });
