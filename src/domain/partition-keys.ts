@@ -48,11 +48,7 @@ export function messageKeyPrefix(partition: number): string {
   return `{p${partition}}:message:`;
 }
 
-/**
- * The record of one accepted message, a hash: remembered delivery, ledger and live reply in one. Fields: `state`
- * (accepted, held, final, dead, limited), `conversation`, `atMs`, `owner`, `content` (sealed), `finished`, `handedOver`,
- * `later`, `keep`, `turn`, `epoch`, and where the platform polls `polled`, `newer` and `shownIn` (reply/scripts/poll.lua).
- */
+/** The record of one accepted message, a hash; `message-record.ts` names its fields. */
 export function messageKey(partition: number, deliveryId: DeliveryId): string {
   return `${messageKeyPrefix(partition)}${deliveryId}`;
 }

@@ -1,4 +1,5 @@
 import type { ConversationRef } from './conversation.ts';
+import type { MessageFields } from './message-record.ts';
 import type { InboundMessage, PlatformName } from './message.ts';
 import type { ConversationId, DeliveryId, PersonId } from './ids.ts';
 
@@ -141,7 +142,7 @@ export interface TurnCommit {
    * Last snapshots of live replies, by delivery id: field names and values of the message record; and what is to follow an answer
    * in a message of its own, sealed.
    */
-  records: { id: DeliveryId; fields: string[]; followUp?: string }[];
+  records: { id: DeliveryId; fields: MessageFields; followUp?: string }[];
   /** `anew`: the conversation begins with this turn, and nothing of before is summed up any more. */
   history?: { forget?: boolean; replaceLast?: boolean; append?: string; anew?: boolean };
   /** The same turn for the thread that its answer begins; it lies in the same partition. */

@@ -1,3 +1,4 @@
+import { fieldsToRead } from '../domain/message-record.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import { messageKey } from '../domain/partition-keys.ts';
 import type { DeliveryId } from '../domain/ids.ts';
@@ -41,7 +42,7 @@ export class EarlierSnapshot {
 
   async #read(): Promise<string> {
     const { redis, keyRing, partition, deliveryId, purpose } = this.#options;
-    const sealed = await redis.hget(messageKey(partition, deliveryId), 'content');
+    const sealed = await redis.hget(messageKey(partition, deliveryId), ...fieldsToRead('content'));
     if (typeof sealed !== 'string' || sealed === '') return '';
     const opened = tryOpen(() => keyRing.open(purpose, deliveryId, sealed));
     // Broken or without its key, it cannot be compared with: then what is said now takes its place.

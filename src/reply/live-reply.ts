@@ -8,6 +8,7 @@ import type { Platform } from '../platforms/platform.ts';
 import type { ReplyView } from '../domain/reply.ts';
 import type { TurnClaim, TurnControls } from '../domain/turn.ts';
 import type { DeliveryId } from '../domain/ids.ts';
+import type { MessageFields } from '../domain/message-record.ts';
 import type { AfterCare } from './after-care.ts';
 import { PulledReply } from './pulled-reply.ts';
 import { PushedReply } from './pushed-reply.ts';
@@ -16,7 +17,7 @@ import type { ReplyReport } from './reply-report.ts';
 /** The last snapshot of one message record, to be written by the commit. */
 export interface FinalRecord {
   id: DeliveryId;
-  fields: string[];
+  fields: MessageFields;
   /** What is to follow the answer in a message of its own, sealed; `follow-ups/` brings it once the commit is done. */
   followUp?: string;
 }

@@ -1,3 +1,4 @@
+import { messageFields, postFieldOf } from '../domain/message-record.ts';
 import { DAY_MS } from '../base/clock.ts';
 import { messageKey } from '../domain/partition-keys.ts';
 import type { DeliveryId } from '../domain/ids.ts';
@@ -5,10 +6,7 @@ import type { RedisClient } from '../base/redis.ts';
 import { say, type Language } from '../base/texts.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
-import { postFieldOf, postKeyOf } from './post-ledger.ts';
-
-/** Set in the record of an answer that points to a newer one. */
-export const REPLACED_FIELD = 'replaced';
+import { postKeyOf } from './post-ledger.ts';
 
 export interface OldAnswer {
   partition: number;
@@ -30,7 +28,12 @@ export async function markSuperseded(
   const key = messageKey(partition, deliveryId);
   const record = await redis.hgetall(key);
   // What looks after the old answer must not lay its text over this.
-  if (record['state'] !== undefined) await redis.multi().hset(key, REPLACED_FIELD, '1').pexpire(key, DAY_MS).exec();
+  if (record['state'] !== undefined)
+    await redis
+      .multi()
+      .hset(key, ...messageFields({ replaced: '1' }))
+      .pexpire(key, DAY_MS)
+      .exec();
   const content = platform.renderReply({ text: say(REPLY_TEXTS.answeredBelow, language), finished: true });
   for (let part = 0; ; part += 1) {
     const handle = record[postFieldOf(part)];

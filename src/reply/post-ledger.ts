@@ -110,11 +110,6 @@ function readState({ verdict, known, sinceMs, isOwn }: AnswerOf<typeof POST_SHAP
   return known === 'posting' ? { kind: 'posting', sinceMs, isOwn } : { kind: 'posted', handle: known };
 }
 
-/** The field of a message's record that holds where a part of its answer stands; the commit may write it too. */
-export function postFieldOf(part: number): string {
-  return `post:${part}`;
-}
-
 /** The key by which a part of an answer is found again in the platform; the same for every worker. */
 export function postKeyOf(deliveryId: DeliveryId, part: number): string {
   return hashParts('post', deliveryId, String(part)).slice(0, 32);

@@ -1,3 +1,4 @@
+import { fieldsToRead, messageFields, type MessageValues } from '../domain/message-record.ts';
 import { conversationKeys, messageKey } from '../domain/partition-keys.ts';
 import { monotonicMs, SECOND_MS, type NowMs } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
@@ -67,7 +68,7 @@ export class PulledReply implements LiveReply {
     const { claim, deliveryId, platform, deps } = this.#options;
     const { redis } = deps;
     const key = messageKey(claim.conversation.partition, deliveryId);
-    const [againMs, polledAgain, atMs] = await redis.hmget(key, 'againMs', 'polledAgain', 'atMs');
+    const [againMs, polledAgain, atMs] = await redis.hmget(key, ...fieldsToRead('againMs', 'polledAgain', 'atMs'));
     if (typeof againMs !== 'string' || typeof polledAgain === 'string') return undefined;
     const [nowSec] = await redis.time();
     const { liveLifetimeMs, handoverMarginMs } = platform.replyTraits;
@@ -75,7 +76,7 @@ export class PulledReply implements LiveReply {
     const couldBePolled = Number(againMs) - Number(atMs) < liveLifetimeMs - handoverMarginMs;
     const isNotPolled = Number(nowSec) * SECOND_MS - Number(againMs) >= POLLED_WITHIN_MS;
     return couldBePolled && isNotPolled
-      ? [{ id: deliveryId, fields: ['finished', '1', 'delivery', 'live'] }, ...this.#mergedRecords()]
+      ? [{ id: deliveryId, fields: messageFields({ finished: '1', delivery: 'live' }) }, ...this.#mergedRecords()]
       : undefined;
   }
 
@@ -146,7 +147,7 @@ export class PulledReply implements LiveReply {
   }
 
   /** The last snapshot of a reply whose text goes on in another message, with what is to follow it. */
-  #goingOn(view: ReplyView, pieces: readonly string[], more: Record<string, string> = {}): FinalRecord {
+  #goingOn(view: ReplyView, pieces: readonly string[], more: MessageValues = {}): FinalRecord {
     const { platform, deliveryId, laterReplyHandle: handle, language, asker, deps } = this.#options;
     if (!this.#canFollow || handle === undefined || !asker) {
       deps.report.replyHandedOver({ platform: platform.name, deliveryId, result: 'unavailable' });
@@ -154,7 +155,7 @@ export class PulledReply implements LiveReply {
     }
     const followUp = sealFollowUp(deps.keyRing, deliveryId, {
       ...{ version: 1, platform: platform.name, ...asker(), handle, handleAgeMs: Math.round(this.#ageMs), language },
-      ...{ pieces: keptPieces(platform, pieces, language), isWhole: more['handedOver'] !== undefined },
+      ...{ pieces: keptPieces(platform, pieces, language), isWhole: more.handedOver !== undefined },
     });
     return { ...this.#record(view, { ...more, delivery: 'follows' }), followUp };
   }
@@ -205,7 +206,7 @@ export class PulledReply implements LiveReply {
   #mergedRecords(): FinalRecord[] {
     return this.#options.mergedIds.map((id) => ({
       id,
-      fields: ['content', this.#sealMerged(id), 'finished', '1', 'newer', this.#newerThan(id)],
+      fields: messageFields({ content: this.#sealMerged(id), finished: '1', newer: this.#newerThan(id) }),
     }));
   }
 
@@ -215,15 +216,10 @@ export class PulledReply implements LiveReply {
     return [...mergedIds.slice(mergedIds.indexOf(mergedId) + 1), deliveryId].join(' ');
   }
 
-  #record(view: ReplyView, extra: Record<string, string>): FinalRecord {
+  #record(view: ReplyView, extra: MessageValues): FinalRecord {
     const { deliveryId } = this.#options;
-    const fields = [
-      'content',
-      this.#seal(deliveryId, view),
-      'finished',
-      view.finished ? '1' : '0',
-      ...Object.entries(extra).flat(),
-    ];
+    const content = this.#seal(deliveryId, view);
+    const fields = messageFields({ content, finished: view.finished ? '1' : '0', ...extra });
     return { id: deliveryId, fields };
   }
 

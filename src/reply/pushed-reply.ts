@@ -1,3 +1,4 @@
+import { fieldsToRead, messageFields, postFieldOf, type MessageValues } from '../domain/message-record.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { say } from '../base/texts.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
@@ -12,8 +13,7 @@ import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { endedInTime, isOver, shownNoMore } from './hand-over.ts';
 import { doubtedAgeMs, settledAfterMs } from './lost-post.ts';
 import { EditThrottle } from './edit-throttle.ts';
-import { createPostLedger, postFieldOf, postKeyOf, type PostLedger } from './post-ledger.ts';
-import { REPLACED_FIELD } from './mark-superseded.ts';
+import { createPostLedger, postKeyOf, type PostLedger } from './post-ledger.ts';
 import { PostedMessage, type PostedMessageResult } from './posted-message.ts';
 
 /** The final text has a budget of its own (SECURITY.md whole-texts): so long it is tried to be shown. */
@@ -186,7 +186,7 @@ export class PushedReply implements LiveReply {
     const work = this.#parts[part]?.lookAfter(snapshot);
     if (!work) return;
     const isStanding = async (handle: string) => {
-      const fields = ['state', postFieldOf(part), REPLACED_FIELD];
+      const fields = fieldsToRead('state', postFieldOf(part), 'replaced');
       const [state, stands, replaced] = await deps.redis.hmget(
         messageKey(claim.conversation.partition, deliveryId),
         ...fields,
@@ -299,9 +299,10 @@ export class PushedReply implements LiveReply {
     return (this.#parts[part] = new PostedMessage(place));
   }
 
-  #record(fields: Record<string, string>): FinalRecord {
-    const places = this.#parts.flatMap(({ unrecorded }, part) => (unrecorded ? [postFieldOf(part), unrecorded] : []));
-    return { id: this.#options.deliveryId, fields: [...Object.entries(fields).flat(), ...places] };
+  #record(fields: MessageValues): FinalRecord {
+    const places: Record<ReturnType<typeof postFieldOf>, string> = {};
+    for (const [part, { unrecorded }] of this.#parts.entries()) if (unrecorded) places[postFieldOf(part)] = unrecorded;
+    return { id: this.#options.deliveryId, fields: messageFields({ ...fields, ...places }) };
   }
 }
 

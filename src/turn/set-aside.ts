@@ -1,3 +1,4 @@
+import { messageFields } from '../domain/message-record.ts';
 import type { PlatformName } from '../domain/message.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { createLiveReply, type ReplyDeps } from '../reply/live-reply.ts';
@@ -56,5 +57,5 @@ async function setAside(
 
 /** Messages that do not open end with an empty text, for which a poll gets the sentence for answers that are gone. */
 export function unreadableRecords(turn: TurnClaim): TurnCommit['records'] {
-  return turn.unreadable.map((id) => ({ id, fields: ['finished', '1'] }));
+  return turn.unreadable.map((id) => ({ id, fields: messageFields({ finished: '1' }) }));
 }

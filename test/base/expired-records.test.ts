@@ -1,3 +1,4 @@
+import { messageFields } from '../../src/domain/message-record.ts';
 import { beforeEach, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
@@ -190,13 +191,13 @@ test('no script of a turn brings an expired record back for ever', async () => {
   await store.commit(await begin(held), {
     outcome: 'held',
     heldIn: 'group',
-    records: [{ id: deliveryIdOf(held), fields: ['content', 'x'] }],
+    records: [{ id: deliveryIdOf(held), fields: messageFields({ content: 'x' }) }],
   });
   expect((await store.heldFor(alice, personId, HOUR_MS)).inGroup).toBe(1);
   expect((await store.release(alice)).count).toBe(1);
   await store.commit(await begin(held), {
     outcome: 'final',
-    records: [{ id: deliveryIdOf(held), fields: ['content', 'x'] }],
+    records: [{ id: deliveryIdOf(held), fields: messageFields({ content: 'x' }) }],
   });
   const chat = { kind: 'group', id: 'C1' } as const;
   const opener = await accept(textMessage('in a group', { chat }));
