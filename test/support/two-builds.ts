@@ -34,6 +34,7 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
     'if (message.version !== KNOWN_VERSION) {',
     'message.parts ??= message.said;\n    if (message.version > KNOWN_VERSION) {',
   ],
+  ['queue/inbox-entry.js', 'message.sender, message.parts]', 'message.sender, message.parts ?? message.said]'],
   ['platforms/wecom/read-delivery.js', 'version: 1,', 'version: 2,'],
   ['platforms/slack/read-delivery.js', '{ version: 1,', '{ version: 2,'],
   ['turn/stored-answer.js', 'version: 1,', 'version: 2,'],
