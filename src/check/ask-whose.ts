@@ -6,11 +6,22 @@ import { requestForCheck, type CheckAnswer } from './check-request.ts';
 export type Reached = 'these settings' | 'other settings' | 'something else';
 export type JudgeProof = (nonce: string, proof: string) => Reached;
 
+export interface Whose {
+  answer: CheckAnswer;
+  reached: Reached;
+}
+
 /** Asks an address whether it is this Parley; a proof that was made for an earlier nonce is none. */
-export async function askWhose(origin: string, judge: JudgeProof): Promise<{ answer: CheckAnswer; reached: Reached }> {
+export async function askWhose(origin: string, judge: JudgeProof, path = '/healthz'): Promise<Whose> {
   const nonce = randomToken(16);
-  const answer = await requestForCheck(`${origin}/healthz?nonce=${nonce}`);
+  const answer = await requestForCheck(`${origin}${path}?nonce=${nonce}`);
   return { answer, reached: 'body' in answer ? judge(nonce, proofIn(answer.body)) : 'something else' };
+}
+
+/** Asks where a proxy lets calls through, and at `/healthz` what does not know that address: a Parley that is older. */
+export async function askWhoseFromOutside(origin: string, judge: JudgeProof): Promise<Whose> {
+  const asked = await askWhose(origin, judge, '/webhooks/whose');
+  return asked.answer.status === 404 ? askWhose(origin, judge) : asked;
 }
 
 function proofIn(body: string): string {

@@ -1,5 +1,5 @@
 import type { CheckResult } from '../platforms/platform.ts';
-import { askWhose, type JudgeProof } from './ask-whose.ts';
+import { askWhoseFromOutside, type JudgeProof } from './ask-whose.ts';
 import { requestForCheck } from './check-request.ts';
 
 export interface PublicUrlCheckOptions {
@@ -17,24 +17,24 @@ const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost'];
 /** What a webhook of ours says to a call without a signature. */
 const UNSIGNED_ANSWERS = [400, 401];
 
-/** Calls the bot as the platforms do, through PUBLIC_URL: a proxy in between must pass `/healthz` and the webhooks on. */
+/** Calls the bot as the platforms do, through PUBLIC_URL: a proxy in between must pass the webhooks and the pages on, and may keep health to itself. */
 export async function checkPublicUrl({
   publicUrl,
   judge,
   platforms,
   hasSignIn = false,
 }: PublicUrlCheckOptions): Promise<CheckResult[]> {
-  const { answer: health, reached } = await askWhose(publicUrl, judge ?? (() => 'these settings'));
-  if ('code' in health) {
+  const { answer, reached } = await askWhoseFromOutside(publicUrl, judge ?? (() => 'these settings'));
+  if ('code' in answer) {
     // On this machine nothing but an unstarted Parley refuses; elsewhere the way to it is broken.
-    const isJustNotRunning = health.code === 'ECONNREFUSED' && LOOPBACK_HOSTS.includes(new URL(publicUrl).hostname);
+    const isJustNotRunning = answer.code === 'ECONNREFUSED' && LOOPBACK_HOSTS.includes(new URL(publicUrl).hostname);
     const nextStep = 'Start Parley, then see that PUBLIC_URL leads to its PORT';
-    const detail = `nothing answers at ${publicUrl} (${health.code})`;
+    const detail = `nothing answers at ${publicUrl} (${answer.code})`;
     return [{ name: NAME, verdict: isJustNotRunning ? 'warning' : 'fault', detail, nextStep }];
   }
-  if (health.status !== 200) {
-    const nextStep = 'Start Parley, and let the proxy pass every path on to its PORT';
-    return [{ name: NAME, verdict: 'fault', detail: `/healthz answers ${health.status}`, nextStep }];
+  if (answer.status !== 200) {
+    const nextStep = 'Start Parley (the receiver role), and let the proxy pass /webhooks on to its PORT';
+    return [{ name: NAME, verdict: 'fault', detail: `${publicUrl} answers ${answer.status}`, nextStep }];
   }
   if (reached === 'something else') {
     const detail = `${publicUrl} leads to something else: what answers there does not have this SECRET_KEY`;
@@ -73,7 +73,8 @@ async function checkSignInPages(publicUrl: string): Promise<CheckResult> {
   const { status } = await requestForCheck(`${publicUrl}/sign-in/confirm`);
   if (status === 307) {
     const detail = 'lead browsers in a circle: requests do not arrive under the host name of PUBLIC_URL';
-    const nextStep = 'Let the proxy pass the Host header on, and set TRUSTED_PROXY_HOPS to the number of proxies';
+    const nextStep =
+      'Let the proxy pass the host on (Host and X-Forwarded-Host), and set TRUSTED_PROXY_HOPS to the number of proxies';
     return { name, verdict: 'fault', detail, nextStep };
   }
   if (status === 0 || status === 404 || status >= 500) {

@@ -30,16 +30,22 @@ const NONCE = /^[\w-]{16,64}$/;
 
 const PROBE_LIMIT_MS = SECOND_MS;
 
-/** `/healthz`: the process lives, and with `?nonce=` whose it is. `/readyz`: every part can work now (200) or not (503). `/metrics`: Prometheus text. */
+/**
+ * `/healthz`: the process lives, and with `?nonce=` whose it is. `/webhooks/whose`: the same where a proxy keeps health inside, and
+ * nothing for whoever makes up no nonce. `/readyz`: every part can work now (200) or not (503). `/metrics`: Prometheus text.
+ */
 export function healthRoutes({ parts, registry, otherMetrics, prove }: HealthRoutesOptions): Router {
   const router = new Router();
+  const proofFor = (nonce: unknown) => (typeof nonce === 'string' && NONCE.test(nonce) ? prove(nonce) : undefined);
   router.get('/healthz', (context) => {
-    const { nonce } = context.query;
     context.set('Cache-Control', 'no-store');
-    context.body = {
-      status: 'alive',
-      proof: typeof nonce === 'string' && NONCE.test(nonce) ? prove(nonce) : undefined,
-    };
+    context.body = { status: 'alive', proof: proofFor(context.query['nonce']) };
+  });
+  router.get('/webhooks/whose', (context) => {
+    const proof = proofFor(context.query['nonce']);
+    if (proof === undefined) return;
+    context.set('Cache-Control', 'no-store');
+    context.body = { proof };
   });
   router.get('/readyz', async (context) => {
     const states = await Promise.all(parts.map(probe));

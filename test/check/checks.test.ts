@@ -134,6 +134,13 @@ describe('public address', () => {
     expect(found).toEqual({ 'Public address': 'ok', 'Webhook wecom': 'ok' });
   });
 
+  test('health may stay inside; an older Parley is asked there', async () => {
+    const inside = await check({ '/webhooks/whose': 200, '/healthz': 404, '/webhooks/wecom': 400 });
+    expect(inside).toEqual({ 'Public address': 'ok', 'Webhook wecom': 'ok' });
+    expect(await check({ '/webhooks/whose': 404, '/healthz': 404 })).toEqual({ 'Public address': 'fault' });
+    expect(await check({ '/webhooks/whose': 502, '/healthz': 200 })).toEqual({ 'Public address': 'fault' });
+  });
+
   test('a proxy that keeps webhooks to itself is a fault', async () => {
     expect(await check({ '/healthz': 200, '/webhooks/wecom': 404 })).toMatchObject({ 'Webhook wecom': 'fault' });
     expect(await check({ '/healthz': 200, '/webhooks/wecom': 200 })).toMatchObject({ 'Webhook wecom': 'fault' });

@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { globalAgent } from 'node:https';
+import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { got } from 'got';
 import { Deferred } from '../../src/base/deferred.ts';
 import { MIB_BYTES } from '../../src/base/clock.ts';
 import { freePort } from '../../src/local/embedded-redis.ts';
-import { chunk, sse, startScriptedChatServer, type ScriptedChatServer } from '../chat/scripted-chat-server.ts';
+import {
+  chunk,
+  sse,
+  statusOf,
+  startScriptedChatServer,
+  type ScriptedChatServer,
+} from '../chat/scripted-chat-server.ts';
 import { Browser } from '../service/support.ts';
 import { AES_KEY, folderWith, SERVING } from '../settings/environments.ts';
 import { hashPassword } from '../../src/service/sign-in/passwords.ts';
@@ -16,6 +23,7 @@ import { describeWith } from '../support/with-program.ts';
 import { startCaddy, startNginx, type Behind, type Front } from './fronts.ts';
 
 const UP = /Parley (is running|has started)/;
+const COMMAND = ['node', resolve('dist/main.js')];
 const KEY = 'sk-front';
 const CALLBACK = 'https://client.example.org/callback';
 const quietly = { throwHttpErrors: false, followRedirect: false, retry: { limit: 0 } };
@@ -28,6 +36,8 @@ function passes(startFront: (behind: Behind) => Promise<Front>): void {
   let engine: ScriptedChatServer;
   let front: Front;
   let behind: Behind;
+  let cwd: string;
+  let receiverEnv: Record<string, string>;
   const processes: ParleyProcess[] = [];
 
   beforeAll(async () => {
@@ -37,25 +47,25 @@ function passes(startFront: (behind: Behind) => Promise<Front>): void {
     front = await startFront(behind);
     if (front.certificates !== undefined) globalAgent.options.ca = readFileSync(front.certificates);
     const client = { client_id: 'parley', client_secret: 's', name: 'Parley', redirect_uris: [CALLBACK] };
-    const cwd = folderWith({ 'config/clients.json': JSON.stringify([client]), 'config/people.json': await people() });
+    cwd = folderWith({ 'config/clients.json': JSON.stringify([client]), 'config/people.json': await people() });
     const both = {
       ...{ REDIS_URL: redis.url, HOST: '127.0.0.1', TRUSTED_PROXY_HOPS: '1' },
       ...(front.certificates === undefined ? {} : { NODE_EXTRA_CA_CERTS: front.certificates }),
     };
-    const command = ['node', `${process.cwd()}/dist/main.js`];
     const start = async (env: Record<string, string>) => {
-      processes.push(await startParleyProcess({ env: { ...both, ...env }, command, cwd, until: UP }));
+      processes.push(await startParleyProcess({ env: { ...both, ...env }, command: COMMAND, cwd, until: UP }));
     };
     await start({
       ...{ ROLES: 'service', PORT: String(behind.servicePort), DATA_DIR: `${cwd}/data` },
       ...{ SERVICE_PUBLIC_URL: front.serviceUrl, SERVICE_API_KEYS: KEY, SERVICE_UPSTREAM_URL: engine.baseUrl },
       ...{ SERVICE_CLIENTS_FILE: 'config/clients.json', SERVICE_DIRECTORY_FILE: 'config/people.json' },
     });
-    await start({
+    receiverEnv = {
       ...{ ...SERVING, ...both, ROLES: 'receiver', PORT: String(behind.receiverPort) },
       ...{ PUBLIC_URL: front.botUrl, SIGN_IN_URL: front.serviceUrl, CHAT_BASE_URL: `${front.serviceUrl}/v1` },
       ...{ WECOM_API_URL: 'http://127.0.0.1:1', WECOM_OPEN_URL: 'http://127.0.0.1:1' },
-    });
+    };
+    await start(receiverEnv);
   }, 60_000);
   afterAll(async () => {
     for (const each of processes) each.kill('SIGKILL');
@@ -89,6 +99,16 @@ function passes(startFront: (behind: Behind) => Promise<Front>): void {
     }
     expect(await statusAt(`${front.botUrl}/v1/models`)).toBe(404);
   });
+
+  test('the check finds the bot there, its webhook and its pages, although health stays inside', async () => {
+    const env = { ...receiverEnv, PORT: String(await freePort()) };
+    engine.script(statusOf(503));
+    const check = await startParleyProcess({ env, command: [...COMMAND, 'check'], cwd });
+    await check.ended;
+    expect(check.output()).toMatch(/^ok +Public address +\S+ leads to Parley with these settings$/m);
+    expect(check.output()).toMatch(/^ok +Webhook wecom/m);
+    expect(check.output()).toMatch(/^ok +Sign-in pages/m);
+  }, 60_000);
 
   test("the bot's pages come with what they need", async () => {
     const page = await got(`${front.botUrl}/link/${'a'.repeat(43)}`, quietly);

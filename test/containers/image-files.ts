@@ -14,6 +14,13 @@ export interface Image {
   user: number;
 }
 
+/** A command of the image as its user would run it, where this test may be somebody else. */
+export function asUserOf(image: Image, [program = '', ...args]: readonly string[]): string[] {
+  const whole = [program === 'node' ? process.execPath : program, ...args];
+  const isRoot = process.getuid?.() === 0;
+  return isRoot ? ['setpriv', `--reuid=${image.user}`, `--regid=${image.user}`, '--clear-groups', ...whole] : whole;
+}
+
 interface Stage {
   name: string;
   lines: [word: string, rest: string][];

@@ -10,7 +10,7 @@ import { SERVING } from '../settings/environments.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { environmentOf, readCompose } from './compose-file.ts';
-import { buildImage, type Image } from './image-files.ts';
+import { asUserOf, buildImage, type Image } from './image-files.ts';
 
 const execute = promisify(execFile);
 const services = readCompose();
@@ -61,14 +61,6 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** The image's user, where this test may be somebody else. */
-function asItsUser(command: readonly string[]): string[] {
-  const isRoot = process.getuid?.() === 0;
-  const [program = '', ...args] = command;
-  const whole = program === 'node' ? [process.execPath, ...args] : [...command];
-  return isRoot ? ['setpriv', `--reuid=${image.user}`, `--regid=${image.user}`, '--clear-groups', ...whole] : whole;
-}
-
 async function envOf(name: string): Promise<Record<string, string>> {
   const said = environmentOf(services[name] ?? {}, { REDIS_PASSWORD: PASSWORD });
   const port = String(name === 'service' ? servicePort : await freePort());
@@ -84,7 +76,7 @@ async function envOf(name: string): Promise<Record<string, string>> {
 
 async function start(name: string, until?: RegExp): Promise<ParleyProcess> {
   const env = await envOf(name);
-  const command = asItsUser(services[name]?.command ?? image.command);
+  const command = asUserOf(image, services[name]?.command ?? image.command);
   const parley = await startParleyProcess({ cwd: image.folder, env, command, ...(until ? { until } : {}) });
   running.set(name, { parley, env });
   return parley;

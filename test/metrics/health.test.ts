@@ -154,3 +154,10 @@ test('healthz shows whose it is to whoever asks with a nonce, and to nobody else
   ])
     expect(await ask(query)).toEqual({ status: 'alive' });
 });
+
+test('where a proxy lets calls through, whose it is is shown to whoever asks with a nonce, and nothing to others', async () => {
+  const url = `${await serve([])}/webhooks/whose`;
+  expect(await got(`${url}?nonce=0123456789abcdef`).json()).toEqual({ proof: 'proof of 0123456789abcdef' });
+  for (const query of ['', '?nonce=short'])
+    expect((await got(`${url}${query}`, { throwHttpErrors: false })).statusCode).toBe(404);
+});

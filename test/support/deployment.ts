@@ -64,7 +64,7 @@ export interface Deployment {
   stop(): Promise<void>;
 }
 
-const APP_CREDENTIALS = { corpId: 'wwtest', agentId: '1000002', agentSecret: 'test-agent-secret' };
+export const APP_CREDENTIALS = { corpId: 'wwtest', agentId: '1000002', agentSecret: 'test-agent-secret' };
 const SLACK_CREDENTIALS = {
   signingSecret: 'test-signing-secret-0123456789',
   botToken: 'xoxb-test-0123456789',
@@ -212,12 +212,12 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
 }
 
 /** A messenger of which every word that people say is known as secret. */
-async function startRecordedMessenger(options: MessengerOptions): Promise<Messenger> {
+export async function startRecordedMessenger(options: MessengerOptions): Promise<Messenger> {
   const messenger = await startMessenger(options);
   return { ...messenger, driver: registerTexts(messenger.driver) };
 }
 
-function wecomEnv(messengerUrl: string, bot: { token: string; aesKey: string }): Record<string, string> {
+export function wecomEnv(messengerUrl: string, bot: { token: string; aesKey: string }): Record<string, string> {
   return {
     WECOM_BOT_TOKEN: bot.token,
     WECOM_BOT_AES_KEY: bot.aesKey,
@@ -253,7 +253,7 @@ export async function untilTrue(condition: () => boolean | Promise<boolean>, lim
 }
 
 /** Presses each page's first button, as a person who agrees would. */
-async function walk(
+export async function walk(
   { driver }: Messenger,
   { personId, login }: { personId: string; login: URLSearchParams },
   address: string,
