@@ -4,6 +4,7 @@ import { checkChat } from './check-chat.ts';
 import { checkPublicUrl } from './check-public-url.ts';
 import { checkRedis } from './check-redis.ts';
 import { checkSignIn, signInToCheck } from './check-sign-in.ts';
+import { checkProxies } from './check-proxies.ts';
 import { runChecks, type Check, type CheckOutput } from './run-checks.ts';
 import { createLog } from '../base/log.ts';
 import { checkPlatform } from './check-platform.ts';
@@ -50,6 +51,7 @@ export async function runCheckCommand(
   const checks: Check[] = [
     { name: 'Files', run: () => checkNamedFiles(config, given) },
     { name: 'Ports', run: () => ports },
+    { name: 'Proxy', run: () => checkProxies(given) },
     checkOfRedis(config, secrets),
     ...(isAlone ? serviceChecks(config, secrets) : botChecks(config, secrets)),
     ...(config.mode === 'local' || !(isAlone || hasBot(config)) ? [] : [checkOfPublicUrl(config, judge, ports)]),

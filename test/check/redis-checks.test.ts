@@ -55,7 +55,7 @@ describe('check', () => {
 
   test('one that refuses the password is not said to be away', async () => {
     const { url } = await start();
-    const admin = new Redis(url);
+    const admin = new Redis(url, { maxRetriesPerRequest: null });
     await admin.config('SET', 'requirepass', 'the-right-password');
     admin.disconnect();
     for (const wrong of [url, url.replace('redis://', 'redis://:the-wrong-password@')]) {

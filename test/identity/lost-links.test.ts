@@ -25,7 +25,7 @@ let processes: [Identity, Identity];
 
 beforeAll(async () => {
   server = await startTestRedis();
-  replica = new Redis(Number(new URL(server.url).port), '127.0.0.1', { db: 1 });
+  replica = new Redis(Number(new URL(server.url).port), '127.0.0.1', { db: 1, maxRetriesPerRequest: null });
   redis = connectRedis({ urls: [server.url] }, 'fail-fast', recordingLog().log, 'receiver');
   await untilTrue(() => redis.status === 'ready');
 });

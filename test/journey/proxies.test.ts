@@ -1,3 +1,5 @@
+import { checkProxies } from '../../src/check/check-proxies.ts';
+import { freePort } from '../../src/local/embedded-redis.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { goOutThrough, proxyFor } from '../../src/base/way-out.ts';
@@ -74,12 +76,30 @@ test('behind a proxy, chat, sign-in and platforms are all reached through it, an
   await check.ended;
   expect(check.output()).toMatch(/ok +Chat answer +svc-plus answered/);
   expect(check.output()).toMatch(/ok +Slack bot +parley in Campus/);
+  expect(check.output()).toMatch(/ok +Proxy +127\.0\.0\.1:\d+ takes connections \(HTTPS_PROXY\)/);
   const places = new Set(proxy.asked);
   expect([...places].toSorted()).toEqual(
     ['chat.example.test:443', 'sign-in.example.test:443', 'slack.example.test:443'].toSorted(),
   );
   expect(Buffer.from(proxy.credentials?.split(' ')[1] ?? '', 'base64').toString()).toBe('user:pass word');
   expect(check.output()).not.toContain('pass word');
+});
+
+test('the check names a proxy that cannot be reached by its setting, and nothing of who it is used as', async () => {
+  const gone = await freePort();
+  expect(await checkProxies({ httpsProxy: `http://user:secret@127.0.0.1:${gone}`, httpProxy: undefined })).toEqual([
+    {
+      name: 'Proxy',
+      verdict: 'fault',
+      detail: `127.0.0.1:${gone} cannot be reached (ECONNREFUSED)`,
+      nextStep: expect.stringContaining('HTTPS_PROXY'),
+    },
+  ]);
+  const both = { httpsProxy: undefined, httpProxy: `http://127.0.0.1:${proxy.port}` };
+  expect(await checkProxies(both)).toEqual([
+    { name: 'Proxy', verdict: 'ok', detail: `127.0.0.1:${proxy.port} takes connections (HTTP_PROXY)` },
+  ]);
+  expect(await checkProxies({ httpsProxy: undefined, httpProxy: undefined })).toEqual([]);
 });
 
 describe('a call through a proxy', () => {

@@ -64,7 +64,7 @@ describe('what does not work is said in a sentence', () => {
     );
     expect(await redisProbe({ urls: [away] }).find()).not.toContain('secret-word');
     const locked = await startRedis();
-    const first = new Redis(locked);
+    const first = new Redis(locked, { maxRetriesPerRequest: null });
     await first.config('SET', 'requirepass', 'right-word');
     first.disconnect();
     expect(await redisProbe({ urls: [locked] }).find()).toMatch(/^Redis refuses the user or the password in REDIS_URL/);

@@ -80,7 +80,7 @@ describe('a stop beyond every bound', () => {
   test('acts at once, and waits for no answer of its own', async () => {
     const limited = few();
     const heard: string[] = [];
-    const listener = new Redis(server.url);
+    const listener = new Redis(server.url, { maxRetriesPerRequest: null });
     listener.on('message', (_channel: string, text: string) => heard.push(text));
     await listener.subscribe(STOP_CHANNEL);
     await flood(limited);

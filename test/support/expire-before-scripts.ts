@@ -30,8 +30,8 @@ export function expireBeforeScripts(
   url: string,
   mayStay: (key: string, all: ReadonlySet<string>) => boolean,
 ): ExpiryProbe {
-  const source = new Redis(url);
-  const copy = new Redis(url);
+  const source = new Redis(url, { maxRetriesPerRequest: null });
+  const copy = new Redis(url, { maxRetriesPerRequest: null });
   void copy.select(1);
   const [ran, left, errors] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const nameOf = (script: string) => /^-- (\S+)\.lua$/m.exec(script)?.[1] ?? 'unknown';
