@@ -37,7 +37,8 @@ export default {
   globalSetup: '<rootDir>/test/support/evidence/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/evidence/global-teardown.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/evidence/observe-http.ts', '<rootDir>/test/support/retry-in-ci.ts'],
-  testTimeout: 20_000,
+  // What hangs is found all the same; what is slow beside other work is no fault.
+  testTimeout: 60_000,
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   // Most tests wait most of the time: for a clock, a process, a server. The order sees to it that about three of them do at
   // any time; what two cores can work at is left then.

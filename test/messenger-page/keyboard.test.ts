@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
-import { findChromium, launchChromium } from '../support/chromium.ts';
+import { BROWSER_WAIT_MS, findChromium, launchChromium } from '../support/chromium.ts';
 import { startPageServer, type PageServer } from './page-server.ts';
 import { ALICE, BOB, BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
 
@@ -31,7 +31,7 @@ withBrowser('The page by keyboard alone', () => {
 
   async function open(width: number): Promise<void> {
     context = await browser.newContext({ viewport: { width, height: 850 }, locale: 'en-GB' });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(BROWSER_WAIT_MS);
     page = await context.newPage();
     await page.goto(`${server.url}/?person=alice`);
     await page.getByRole('combobox', { name: 'Signed in as' }).waitFor();

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { SHOWN_MESSAGES } from '../../src/messenger/api.ts';
-import { findChromium, launchChromium } from '../support/chromium.ts';
+import { BROWSER_WAIT_MS, findChromium, launchChromium } from '../support/chromium.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { startPageServer, type PageServer } from './page-server.ts';
 import { ALICE, BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
@@ -29,7 +29,7 @@ withBrowser('A reader of a conversation', () => {
     Object.assign(conversations[0] ?? {}, PRIVATE);
     server.messages.set(PRIVATE.id, []);
     context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(BROWSER_WAIT_MS);
     page = await context.newPage();
   });
   afterEach(() => context.close());
@@ -79,18 +79,29 @@ withBrowser('A reader of a conversation', () => {
       messageView({ id: 'grows', state: 'streaming', text: 'More.\n\n'.repeat(steps), atMs: START_MS + 9e6 });
     server.show(grown(1));
     await row('grows').waitFor();
+    const reading = new AbortController();
     const growing = (async () => {
-      for (let steps = 2; steps < 60; steps += 1) {
+      // Each step waits for the one before it to be drawn: a slow machine gets no more to draw than it can.
+      for (let steps = 2; !reading.signal.aborted; steps += 1) {
         server.show(grown(steps));
-        await new Promise((resolve) => setTimeout(resolve, 15));
+        await row('grows')
+          .locator('.block p')
+          .nth(steps - 1)
+          .waitFor();
       }
     })();
     await list().hover();
     const atEnd = await scrolledPx();
     for (let notch = 0; notch < 3; notch += 1) await page.mouse.wheel(0, -100);
-    await growing;
     await page.getByRole('button', { name: 'To the latest message' }).waitFor();
+    const grownTo = await row('grows').locator('.block p').count();
+    await row('grows')
+      .locator('.block p')
+      .nth(grownTo + 3)
+      .waitFor();
     expect(await scrolledPx()).toBeLessThan(atEnd - 150);
+    reading.abort();
+    await growing;
   });
 
   test('is not pulled back from where the list was moved to, whatever the page draws meanwhile', async () => {

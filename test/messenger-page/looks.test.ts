@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { findChromium, launchChromium } from '../support/chromium.ts';
+import { BROWSER_WAIT_MS, findChromium, launchChromium } from '../support/chromium.ts';
 import { startPageServer, type PageServer } from './page-server.ts';
 import { ALICE, BOOTSTRAP, CHEN, GROUP, messageView, PRIVATE } from './sample-views.ts';
 
@@ -37,7 +37,7 @@ withBrowser('How messages look', () => {
     server.calls.length = 0;
     server.messages.set(PRIVATE.id, []).set(GROUP.id, []);
     context = await browser.newContext({ viewport: { width, height: 850 }, locale, timezoneId: 'Asia/Shanghai' });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(BROWSER_WAIT_MS);
     page = await context.newPage();
     // What the content policy refuses is told there.
     page.on('console', (said) => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import axe, { type AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { findChromium, launchChromium } from '../support/chromium.ts';
+import { BROWSER_WAIT_MS, findChromium, launchChromium } from '../support/chromium.ts';
 import { startPageServer, type PageServer } from './page-server.ts';
 import { ALICE, BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
 
@@ -23,7 +23,7 @@ withBrowser('The page of a platform with threads', () => {
     const bootstrap = { ...BOOTSTRAP, protocol: 'slack' as const, localLogins, signInHost: 'sign-in.test:81' };
     server = await startPageServer({ bootstrap, conversations: [PRIVATE, GROUP] });
     context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(BROWSER_WAIT_MS);
     page = await context.newPage();
     await page.goto(`${server.url}/?person=alice`);
     await page.locator('.first-run').waitFor();

@@ -5,6 +5,9 @@ import { chromium, type Browser } from 'playwright-core';
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_BROWSER = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 
+/** How long a page may take over what a test waits for: a loaded machine draws slowly. Less than a test's own time. */
+export const BROWSER_WAIT_MS = 45_000;
+
 /** The sandbox is off since tests run as root in containers; the rest keeps the browser from talking to anyone but us. */
 const FLAGS = [
   '--no-sandbox',
