@@ -4,6 +4,11 @@ import { inBackground } from './in-background.ts';
 /** For answers and pages together; more at once would take memory and processor time from all that does not need a thread. */
 const MOST_THREADS = 2;
 const MEMORY_MIB = 192;
+/**
+ * Of them for what is new. Node gives a thread at its limit 16 MiB more to end by; what survives moves out of here at once, and where it
+ * is more than that (32 MiB and more by Node 24's own choice) the whole process ends, not the thread. A third of this can move at once.
+ */
+const YOUNG_MEMORY_MIB = 24;
 
 /**
  * `answer`: somebody waits for it, so that it finds a thread whatever else is done. `page`: one at a time. `password` and `body`: threads
@@ -61,7 +66,7 @@ function letNextIn(): void {
 async function run<Result>(module: URL, workerData: unknown, signal: AbortSignal): Promise<Result> {
   const worker = new Worker(module, {
     workerData,
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB, maxYoungGenerationSizeMb: YOUNG_MEMORY_MIB },
     env: {},
   });
   const end = () => inBackground(() => worker.terminate());
