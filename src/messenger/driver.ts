@@ -8,7 +8,7 @@ import type { EventHub } from './event-hub.ts';
 import { MessengerError } from './messenger-error.ts';
 import { viewOf } from './stored-message.ts';
 import type { BotConnections, DeliveryResult, MessengerSide, Protocol, Rating, Saying } from './protocol.ts';
-import type { AnswerTrace, Violation } from './protocol-trace.ts';
+import type { AnswerTrace, MissedMessage, Violation } from './protocol-trace.ts';
 
 /** What a person says; a text alone goes to their private chat. */
 export interface Said {
@@ -49,10 +49,16 @@ export interface MessengerDriver {
   trace(messageId: string): AnswerTrace;
   /** The platform's rules that the bot broke. */
   violations(): readonly Violation[];
+  /** Messages that fell into a gap between the bot's connections, where it is reached over such. */
+  missed(): readonly MissedMessage[];
   /** Opens the private chat; the bot is told the first time on a day. Resolves once its welcome is shown. */
   enterChat(personId: string): Promise<void>;
   /** Presses "Stop" at a growing answer, where the app itself has that. */
   stop(personId: string, answerId: string): Promise<void>;
+  /** Edits a message of one's own. */
+  edit(personId: string, messageId: string, text: string): Promise<void>;
+  /** Deletes a message of one's own. */
+  remove(personId: string, messageId: string): Promise<void>;
   rate(personId: string, messageId: string, rating: Rating): Promise<MessageView>;
   openFrame(personId: string, url: string): Promise<FrameView>;
   /** The person's in-app browser without a frame: same user agent, cookies and redirects. */
@@ -110,8 +116,11 @@ export function createDriver({ side, protocol, frames }: DriverParts): Messenger
     redeliver: (messageId, copies = 1) => protocol.redeliver(messageId, copies),
     trace: (messageId) => side.trace.answer(messageId),
     violations: () => side.trace.violations,
+    missed: () => side.trace.missedMessages,
     enterChat: (personId) => protocol.enterChat(personId),
     stop: (personId, answerId) => protocol.stop(personId, answerId),
+    edit: async (personId, messageId, text) => protocol.amend?.(personId, messageId, text),
+    remove: async (personId, messageId) => protocol.amend?.(personId, messageId, undefined),
     rate: async (personId, messageId, rating) => viewOf(await protocol.rate(personId, messageId, rating)),
     openFrame: (personId, url) => frames.open(personId, url),
     browse: (personId, request) => frames.browserOf(side.directory.person(personId).id).open(request),

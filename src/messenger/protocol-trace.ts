@@ -15,13 +15,23 @@ export interface AnswerTrace {
   snapshots: string[];
 }
 
+/** A person's message of which nothing shows that the bot has it: it fell into a gap between the bot's connections. */
+export interface MissedMessage {
+  questionId: string;
+  /** Whether it was brought over a connection that ended before the bot had answered; else there was none. */
+  wasBrought: boolean;
+  atMs: number;
+}
+
 const MAX_ANSWERS = 500;
+const MAX_MISSED = 1_000;
 const MAX_VIOLATIONS = 100;
 
 /** What happened between the platform and the bot, for tests and for a developer's eyes. Kept in memory, bounded. */
 export class ProtocolTrace {
   readonly #answers = new Map<string, AnswerTrace>();
   readonly #violations: Violation[] = [];
+  readonly #missed = new Map<string, MissedMessage>();
   readonly #log: Log;
 
   constructor(log: Log) {
@@ -30,6 +40,10 @@ export class ProtocolTrace {
 
   get violations(): readonly Violation[] {
     return this.#violations;
+  }
+
+  get missedMessages(): readonly MissedMessage[] {
+    return [...this.#missed.values()];
   }
 
   answer(questionId: string): AnswerTrace {
@@ -49,6 +63,17 @@ export class ProtocolTrace {
     this.#violations.push(violation);
     if (this.#violations.length > MAX_VIOLATIONS) this.#violations.shift();
     this.#log.warn({ reason: violation.reason }, 'the bot broke a rule of the platform');
+  }
+
+  missed(message: MissedMessage): void {
+    this.#missed.set(message.questionId, message);
+    const [oldest] = this.#missed.keys();
+    if (oldest !== undefined && this.#missed.size > MAX_MISSED) this.#missed.delete(oldest);
+  }
+
+  /** The bot has it after all. */
+  notMissed(questionId: string): void {
+    this.#missed.delete(questionId);
   }
 
   #note(questionId: string): AnswerTrace {

@@ -88,6 +88,21 @@ export interface BotConnections {
   cutAll(): void;
   /** The platform wants others in their place, and says so or not before it ends them. */
   replaceAll(reason: string): void;
+  /** How many tries to prove the bot's secret were refused, where a connection is proved by one. */
+  readonly refused?: number;
+  /** The platform forgets that the bot is subscribed, where it can, while the connection stands. */
+  forgetSubscription?(): void;
+  /** From now on nothing passes over the present connections, though they stand. */
+  freezeAll?(): void;
+  /** A person clicks on a card of the bot in their private chat. @returns what the bot puts in its place, if anything */
+  clickCard?(personId: string, click: CardClick): Promise<DeliveryResult>;
+}
+
+/** A click on a card that the bot has sent. */
+export interface CardClick {
+  cardType: string;
+  eventKey: string;
+  taskId: string;
 }
 
 /** A platform as the messenger plays it, before it is started. */
@@ -121,6 +136,8 @@ export interface Protocol {
   answerTo(messageId: string): Promise<StoredMessage | undefined>;
   /** The person presses "Stop" at a growing answer, or at their own question that has none yet. */
   stop(personId: string, messageId: string): Promise<void>;
+  /** The person edits a message of theirs, or deletes it (no text), where the platform tells the bot of that. */
+  amend?(personId: string, messageId: string, text: string | undefined): Promise<void>;
   /** A person opens their private chat. */
   enterChat(personId: string): Promise<void>;
   rate(personId: string, messageId: string, rating: Rating): Promise<StoredMessage>;

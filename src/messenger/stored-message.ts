@@ -17,6 +17,8 @@ export interface AnswerPart {
   /** From here on the platform polls no more. */
   untilMs: number;
   feedbackId?: string;
+  /** The message that brought the whole answer, where this one could not grow any more. */
+  insteadId?: string;
 }
 
 /** What Slack remembers of a message. */

@@ -53,15 +53,17 @@ export function aroundAtTest(options: AtTest): Omit<MessengerOptions, 'protocol'
 
 type WecomAtTest = AtTest &
   Partial<Pick<MessengerDeps, 'timing'>> &
-  Pick<WecomOptions, 'retryOn503' | 'encryptUserIds'>;
+  Pick<WecomOptions, 'retryOn503' | 'encryptUserIds' | 'connection'>;
 
-export function startAtTest({ retryOn503, encryptUserIds, ...options }: WecomAtTest): Promise<Messenger> {
+export function startAtTest({ retryOn503, encryptUserIds, connection, ...options }: WecomAtTest): Promise<Messenger> {
   const { nowMs, pageDir, timing } = options;
   return startMessenger({
     ...aroundAtTest(options),
     protocol: wecomProtocol({
-      bot: { token: TOKEN, aesKey: AES_KEY, aiBotId: 'AIBOT1' },
+      // Over a connection the callback's secrets are nobody's.
+      bot: connection ? { token: '', aesKey: '', aiBotId: '' } : { token: TOKEN, aesKey: AES_KEY, aiBotId: 'AIBOT1' },
       app: APP,
+      ...(connection === undefined ? {} : { connection }),
       ...(retryOn503 === undefined ? {} : { retryOn503 }),
       ...(encryptUserIds === undefined ? {} : { encryptUserIds }),
     }),
@@ -70,8 +72,8 @@ export function startAtTest({ retryOn503, encryptUserIds, ...options }: WecomAtT
 }
 
 /** Waits until something holds, looking every few milliseconds. */
-export async function until(holds: () => boolean | Promise<boolean>, what = 'it'): Promise<void> {
-  const deadlineMs = Date.now() + 5_000;
+export async function until(holds: () => boolean | Promise<boolean>, what = 'it', withinMs = 5_000): Promise<void> {
+  const deadlineMs = Date.now() + withinMs;
   while (!(await holds())) {
     if (Date.now() > deadlineMs) throw new Error(`Waited in vain until ${what} held`);
     await new Promise((resolve) => setTimeout(resolve, 5));

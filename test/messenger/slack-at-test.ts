@@ -4,7 +4,7 @@ import { startMessenger, type Messenger } from '../../src/messenger/start-messen
 import { aroundAtTest, FAST, type AtTest } from './messenger-at-test.ts';
 import { BOT_TOKEN, SIGNING_SECRET } from './stand-in-slack-bot.ts';
 
-type SlackAtTest = AtTest & Pick<SlackOptions, 'rateFactor' | 'timing'> & { isConnected?: boolean };
+type SlackAtTest = AtTest & Pick<SlackOptions, 'rateFactor' | 'timing' | 'scopes'> & { isConnected?: boolean };
 
 export const APP_TOKEN = 'xapp-for-tests';
 
@@ -15,6 +15,7 @@ export const SLACK_CLIENT = { clientId: '12345.67890', clientSecret: 'client-sec
 
 export function startSlackAtTest({
   rateFactor,
+  scopes,
   timing,
   isConnected = false,
   ...options
@@ -27,6 +28,7 @@ export function startSlackAtTest({
       client: SLACK_CLIENT,
       appToken: isConnected ? APP_TOKEN : undefined,
       rateFactor,
+      scopes,
       timing: { ...FAST_SLACK, ...timing },
     }),
     deps: { nowMs: options.nowMs, pageDir: options.pageDir, timing: FAST },

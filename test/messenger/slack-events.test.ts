@@ -227,3 +227,25 @@ describe('texts', () => {
     );
   });
 });
+
+test('who edits or deletes a message of theirs has the bot told what it was and what it is now [slack-messages]', async () => {
+  const said = await driver().say('lin', 'one');
+  await untilEvents(1);
+  await driver().edit('lin', said.id, 'two');
+  await expect(driver().edit('ada', said.id, 'three')).rejects.toMatchObject({ code: 'not_found' });
+  await driver().remove('lin', said.id);
+  const [first, edited, deleted] = bot.events.map(
+    ({ envelope }) => envelope.event as unknown as Record<string, unknown>,
+  );
+  expect(edited).toMatchObject({
+    ...{ subtype: 'message_changed', channel_type: 'im', message: { text: 'two', ts: first?.['ts'] } },
+    previous_message: { text: 'one', user: first?.['user'] },
+  });
+  expect((edited?.['message'] as { edited: { ts: string } }).edited.ts).toMatch(/^\d{10}\.\d{6}$/);
+  expect(deleted).toMatchObject({
+    subtype: 'message_deleted',
+    deleted_ts: first?.['ts'],
+    previous_message: { text: 'two' },
+  });
+  expect(await driver().message(said.id)).toMatchObject({ text: 'This message was deleted.' });
+});

@@ -15,6 +15,9 @@ import {
   type TsClock,
 } from './workspace.ts';
 
+/** What stands in the place of a message that was deleted. */
+export const DELETED_TEXT = 'This message was deleted.';
+
 /** What the bot is told. */
 export interface EventPayloads {
   /**
@@ -22,6 +25,11 @@ export interface EventPayloads {
    * beside it an `app_mention` with the same `ts` where the bot is named. The very same at each call.
    */
   message(message: StoredMessage): Promise<object[]>;
+  /**
+   * The event by which the bot hears that a person's message was edited (`after`) or deleted. Under answers a deleted one stays as a
+   * message of Slack's own.
+   */
+  changed(before: StoredMessage, after: StoredMessage | undefined, hasAnswers: boolean): Promise<object>;
   /** A person opens the app's private chat. */
   homeOpened(personId: string): object;
   /** A person presses Slack's own stop button below an answer that grows (PLATFORM_FACTS.md slack-assistant). */
@@ -43,6 +51,7 @@ export interface PayloadParts extends Pick<MessengerSide, 'directory' | 'bot' | 
 export function createEventPayloads(parts: PayloadParts): EventPayloads {
   return {
     message: (message) => messageEvents(parts, message),
+    changed: (before, after, hasAnswers) => changedEvent(parts, { before, after, hasAnswers }),
     homeOpened: (personId) => homeOpened(parts, personId),
     sessionStopped: (personId, answer) => sessionStopped(parts, personId, answer),
     commandForm: (message, command) => commandForm(parts, message, command),
@@ -72,6 +81,45 @@ async function messageEvents(parts: PayloadParts, message: StoredMessage): Promi
     envelope(message, 'message', { type: 'message', subtype, ...said, channel_type: channelType(conversation) }),
     ...(isMention ? [envelope(message, 'app_mention', { type: 'app_mention', ...said })] : []),
   ];
+}
+
+async function changedEvent(
+  parts: PayloadParts,
+  { before, after, hasAnswers }: { before: StoredMessage; after: StoredMessage | undefined; hasAnswers: boolean },
+): Promise<object> {
+  const conversation = parts.directory.conversation(before.conversationId);
+  const eventTs = parts.clock.next();
+  const nested = async (message: StoredMessage) => {
+    const files = await filesOf(parts, message);
+    return {
+      type: 'message',
+      user: memberIdOf(message.sender),
+      text: writtenText(message.text, parts),
+      ts: message.slack?.ts,
+      team: TEAM_ID,
+      thread_ts: message.slack?.threadTs ?? (hasAnswers ? message.slack?.ts : undefined),
+      files: files.length > 0 ? files : undefined,
+    };
+  };
+  const previous = await nested(before);
+  const place = { channel: channelIdOf(conversation), channel_type: channelType(conversation), hidden: true };
+  const base = { type: 'message', ...place, ts: eventTs, event_ts: eventTs, previous_message: previous };
+  const { ts } = previous;
+  const stone = {
+    type: 'message',
+    subtype: 'tombstone',
+    user: 'USLACKBOT',
+    text: DELETED_TEXT,
+    ts,
+    thread_ts: ts,
+    hidden: true,
+  };
+  const edited = after && { ...(await nested(after)), edited: { user: previous.user, ts: eventTs } };
+  const event =
+    edited || hasAnswers
+      ? { ...base, subtype: 'message_changed', message: edited ?? stone }
+      : { ...base, subtype: 'message_deleted', deleted_ts: ts };
+  return envelope({ id: eventTs, atMs: parts.nowMs() }, 'message_changed', event);
 }
 
 function homeOpened(parts: PayloadParts, personId: string): object {

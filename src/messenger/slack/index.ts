@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { MessengerError } from '../messenger-error.ts';
 import type { MessengerSide, Protocol, ProtocolKind, ProtocolParts } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
+import { amendMessage } from './amendments.ts';
 import { BotMessages } from './bot-messages.ts';
 import { Commands } from './commands.ts';
 import { EventClient } from './event-client.ts';
@@ -12,6 +13,7 @@ import { Questions } from './questions.ts';
 import { RateLimits } from './rate-limits.ts';
 import { Responses } from './responses.ts';
 import { slackRoutes } from './routes.ts';
+import { USUAL_SCOPES } from './scopes.ts';
 import { SocketEvents } from './socket-events.ts';
 import { Statuses } from './statuses.ts';
 import { SLACK_TIMING, type SlackTiming } from './timing.ts';
@@ -24,6 +26,8 @@ export interface SlackOptions {
   client: SlackClient;
   /** The app-level token, where the app is reached over sockets that it opens; else by its webhook. */
   appToken?: string;
+  /** What the workspace allows the app; all that it needs unless told. */
+  scopes?: readonly string[];
   /** How many times as often as in Slack each method may be called; 10 unless told, since one machine plays a whole office. */
   rateFactor?: number;
   timing?: Partial<SlackTiming>;
@@ -47,6 +51,7 @@ export function slackProtocol(options: SlackOptions): ProtocolKind {
 
 function start(options: SlackOptions, side: MessengerSide, { sessions }: ProtocolParts): Protocol {
   const { signingSecret, botToken, appToken, client: openIdClient, rateFactor = GENEROUS_FACTOR } = options;
+  const { scopes = USUAL_SCOPES } = options;
   const { bot, directory, media, store, hub, trace, nowMs, url, background } = side;
   const { signal } = background;
   const timing = { ...SLACK_TIMING, ...options.timing };
@@ -77,6 +82,7 @@ function start(options: SlackOptions, side: MessengerSide, { sessions }: Protoco
     },
     answerTo: async (messageId) => answers.answerTo(await store.get(messageId)),
     stop: (personId, answerId) => stop({ side, client, payloads, answers, questions }, personId, answerId),
+    amend: (personId, messageId, text) => amendMessage(side, { client, payloads }, { personId, messageId, text }),
     async enterChat(personId) {
       directory.person(personId);
       if (bot.isReachable()) await client.deliver(payloads.homeOpened(personId));
@@ -91,6 +97,7 @@ function start(options: SlackOptions, side: MessengerSide, { sessions }: Protoco
         api,
         limits,
         tokens: { bot: botToken, app: appToken },
+        scopes,
         responses,
         openId,
         sockets,

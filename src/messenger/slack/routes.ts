@@ -11,6 +11,7 @@ import type { RateLimits } from './rate-limits.ts';
 import { readText } from './read-text.ts';
 import type { Responses } from './responses.ts';
 import { SlackFault } from './slack-fault.ts';
+import { scopeOf } from './scopes.ts';
 import type { SocketEvents } from './socket-events.ts';
 import type { WebApi } from './web-api.ts';
 import { TEAM_ID } from './workspace.ts';
@@ -22,6 +23,8 @@ export interface SlackRoutesOptions {
   limits: RateLimits;
   /** The app's, where it is reached over sockets, opens them and nothing else. */
   tokens: { bot: string; app: string | undefined };
+  /** The rights of the bot's token. */
+  scopes: readonly string[];
   responses: Responses;
   openId: OpenId;
   /** Present where the app is reached over sockets. */
@@ -58,7 +61,8 @@ function methodOf(context: Context): string {
   return String((context['params'] as Record<string, string>)['method']);
 }
 
-async function answerCall(context: Context, { side, api, limits, tokens, sockets }: SlackRoutesOptions): Promise<void> {
+async function answerCall(context: Context, options: SlackRoutesOptions): Promise<void> {
+  const { side, api, limits, tokens, sockets, scopes } = options;
   const method = methodOf(context);
   const args = await argumentsOf(context);
   const fault = tokenFault({ method, tokens }, tokenOf(context, args));
@@ -68,6 +72,13 @@ async function answerCall(context: Context, { side, api, limits, tokens, sockets
     return;
   }
   const channel = 'fault' in args ? undefined : textOf(args.read, 'channel');
+  if (method !== OPEN_SOCKET) context.set('X-OAuth-Scopes', scopes.join(','));
+  const needed = scopeOf(method, channel);
+  if (needed !== undefined && !scopes.includes(needed)) {
+    side.trace.violated({ reason: `${method}: missing_scope`, atMs: side.nowMs() });
+    context.body = { ok: false, error: 'missing_scope', needed, provided: scopes.join(',') };
+    return;
+  }
   const retryAfterSec = limits.take(method, channel);
   if (retryAfterSec !== undefined) {
     context.status = 429;

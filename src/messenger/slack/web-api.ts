@@ -1,7 +1,9 @@
+import { randomToken } from '../../base/ids.ts';
 import type { Conversation } from '../directory.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import type { BotMessages } from './bot-messages.ts';
 import { demandText, metadataOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
+import { DELETED_TEXT } from './event-payload.ts';
 import { messageWords, streamEnd, streamText } from './message-words.ts';
 import type { BlockWords } from './read-blocks.ts';
 import { readHistory, readReplies } from './read-messages.ts';
@@ -18,6 +20,7 @@ import {
   TEAM_NAME,
   type Workspace,
 } from './workspace.ts';
+import { shownText } from './written-text.ts';
 
 /** An answer of Slack's: HTTP 200 also for failures, `ok` says what happened. */
 export type WebApiAnswer = { ok: true; [field: string]: unknown } | { ok: false; error: string };
@@ -53,6 +56,8 @@ export class WebApi {
       ['conversations.replies', (args) => readReplies(side, this.#channel(args), args)],
       ['assistant.threads.setStatus', (args) => this.#setStatus(args)],
       ['chat.postMessage', (args) => this.#post(args)],
+      ['chat.delete', (args) => this.#delete(args)],
+      ['chat.postEphemeral', (args) => this.#tell(args)],
       ['chat.update', (args) => this.#update(args)],
       ['chat.startStream', (args) => this.#startStream(args)],
       ['chat.appendStream', (args) => this.#appendStream(args)],
@@ -142,6 +147,30 @@ export class WebApi {
     });
     if (threadTs !== undefined) this.#statuses.clear(conversation, threadTs);
     return this.#done(shown);
+  }
+
+  /** The page keeps its place, as Slack keeps that of a message under which others hang. */
+  async #delete(args: CallArguments): Promise<object> {
+    const { store, chatLog } = this.#side;
+    const message = await store.get(this.#messageId(args)).catch(() => undefined);
+    if (message?.sender !== 'bot') throw new SlackFault('message_not_found');
+    await chatLog.write({ ...message, state: 'final', text: DELETED_TEXT, note: undefined });
+    return this.#done(message);
+  }
+
+  /** What one person alone reads is no message of the channel. */
+  async #tell(args: CallArguments): Promise<object> {
+    const { chatLog, bot, nowMs } = this.#side;
+    const conversation = this.#channel(args);
+    const person = this.#workspace.person(demandText(args, 'user'));
+    if (!person) throw new SlackFault('user_not_found');
+    const atMs = nowMs();
+    await chatLog.write({
+      ...{ id: `${channelIdOf(conversation)}-told-${randomToken(9)}`, conversationId: conversation.id, atMs },
+      ...{ sender: 'bot', senderName: bot.name, state: 'final', images: [], onlyFor: person.id },
+      text: shownText(demandText(args, 'text'), this.#workspace, bot.name),
+    });
+    return { message_ts: String(atMs) };
   }
 
   async #update(args: CallArguments): Promise<object> {

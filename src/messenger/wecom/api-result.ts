@@ -18,6 +18,13 @@ export const ERRCODE = {
   tooLong: 45_002,
   unknownUser: 60_111,
   allReceiversInvalid: 81_013,
+  chatNotPushable: 93_001,
+  badChatId: 93_006,
+  badRequestId: 846_605,
+  tooManyMessages: 846_607,
+  streamExpired: 846_608,
+  notSubscribed: 846_609,
+  badBotSecret: 853_000,
 } as const;
 
 export function apiOk(fields: Readonly<Record<string, unknown>> = {}): ApiResult {

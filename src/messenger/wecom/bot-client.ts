@@ -4,6 +4,7 @@ import { got, TimeoutError, type Response } from 'got';
 import { MIB_BYTES, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { DeliveryResult } from '../protocol.ts';
 import type { Timing } from '../timing.ts';
+import type { BotCalls } from './bot-line.ts';
 import { decodeAesKey, isSignedBy, openMessage, sealMessage, signParts } from './crypto.ts';
 
 /** What the platform knows of the bot: the callback's address and secrets. */
@@ -29,7 +30,8 @@ const ATTEMPTS = 3;
 const MAX_ANSWER_BYTES = MIB_BYTES;
 
 /** The platform's calls to the bot: signed and encrypted, the answers checked as strictly as the platform does. */
-export class BotClient {
+export class BotClient implements BotCalls {
+  readonly answersLater = false;
   readonly #options: BotClientOptions;
   readonly #key: Buffer;
 

@@ -12,7 +12,7 @@ export interface CallbackPayloads {
   /** Asks how far an answer has grown (PLATFORM_FACTS.md wecom-streams). Its msgid is new each time. */
   poll(answer: StoredMessage): object;
   /** For an event in a person's private chat (PLATFORM_FACTS.md wecom-events). */
-  event(personId: string, event: { eventtype: string }): object;
+  event(personId: string, event: { eventtype: string; [fields: string]: unknown }): object;
 }
 
 export interface PayloadParts {
@@ -20,6 +20,8 @@ export interface PayloadParts {
   downloads: MediaDownloads;
   userIds: UserIds;
   aiBotId: string;
+  /** Whether messages carry the address for one later answer. */
+  withResponseUrl: boolean;
   nowMs: NowMs;
   /** The messenger's own address. */
   url(): string;
@@ -40,7 +42,9 @@ function messagePayload(parts: PayloadParts, question: StoredMessage): object {
   return {
     msgid: id,
     ...chatFields(parts, conversation, sender),
-    response_url: `${parts.url()}/cgi-bin/aibot/response?response_code=${delivery?.responseCode ?? ''}`,
+    response_url: parts.withResponseUrl
+      ? `${parts.url()}/cgi-bin/aibot/response?response_code=${delivery?.responseCode ?? ''}`
+      : undefined,
     ...contentFields(parts, text, imageIds),
     quote: quoted && contentFields(parts, quoted.text, quoted.imageIds),
   };
@@ -77,7 +81,7 @@ function chatFields(parts: PayloadParts, conversation: Conversation, personId: s
 }
 
 function contentFields(parts: PayloadParts, text: string, imageIds: readonly string[]): object {
-  const images = imageIds.map((id) => ({ msgtype: 'image', image: { url: parts.downloads.downloadUrl(id) } }));
+  const images = imageIds.map((id) => ({ msgtype: 'image', image: parts.downloads.downloadFor(id) }));
   const [onlyImage] = images;
   if (onlyImage === undefined) return { msgtype: 'text', text: { content: text } };
   if (text === '' && images.length === 1) return onlyImage;

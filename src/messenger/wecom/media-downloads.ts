@@ -6,35 +6,56 @@ import { sealMedia } from './crypto.ts';
 
 export interface MediaDownloadsOptions {
   media: MediaStore;
-  /** The bot's AES key. */
+  /** The bot's AES key, or what keys of their own are made from. */
   aesKey: Buffer;
   nowMs: NowMs;
   /** Where this messenger can be reached. */
   url: () => string;
   mediaLifeMs: number;
+  /** Whether each address has a key of its own, as over the long connection; else all are sealed under the bot's. */
+  ownKeys: boolean;
+}
+
+/** Where the bot gets an image, and the key to it where it is the address's own. */
+export interface Download {
+  url: string;
+  aeskey?: string;
 }
 
 /** The bot's way to images: addresses that expire and serve encrypted bytes. */
 export class MediaDownloads {
   readonly #options: MediaDownloadsOptions;
+  #given = 0;
 
   constructor(options: MediaDownloadsOptions) {
     this.#options = options;
   }
 
   /** A download address for the bot, valid for five minutes. */
-  downloadUrl(id: string): string {
-    const expires = String(this.#options.nowMs() + this.#options.mediaLifeMs);
-    return `${this.#options.url()}/media/${id}?expires=${expires}&sign=${this.#sign(id, expires)}`;
+  downloadFor(id: string): Download {
+    const { nowMs, mediaLifeMs, url, ownKeys } = this.#options;
+    const expires = String(nowMs() + mediaLifeMs);
+    const key = ownKeys ? this.#keyOf(id, expires).toString('base64') : undefined;
+    this.#given += 1;
+    return {
+      url: `${url()}/media/${id}?expires=${expires}&sign=${this.#sign(id, expires)}`,
+      // Its last sign is missing now and then.
+      aeskey: this.#given % 2 === 0 ? key?.replace('=', '') : key,
+    };
   }
 
   /** The encrypted bytes behind a download address. @throws MessengerError `not_found` when expired, altered or gone */
   async download(id: string, expires: string, sign: string): Promise<{ sealed: Buffer; fileName: string }> {
-    const { media, aesKey, nowMs } = this.#options;
+    const { media, nowMs } = this.#options;
     const isValid = sameSecret(this.#sign(id, expires), sign) && nowMs() <= Number(expires);
     if (!isValid) throw new MessengerError('not_found', 'The address has expired');
     const { bytes, type } = await media.plain(id);
-    return { sealed: sealMedia(aesKey, bytes), fileName: `image.${FILE_ENDINGS[type]}` };
+    return { sealed: sealMedia(this.#keyOf(id, expires), bytes), fileName: `image.${FILE_ENDINGS[type]}` };
+  }
+
+  #keyOf(id: string, expires: string): Buffer {
+    const { aesKey, ownKeys } = this.#options;
+    return ownKeys ? Buffer.from(hmacHex(aesKey, `media-key|${id}|${expires}`), 'hex') : aesKey;
   }
 
   #sign(id: string, expires: string): string {

@@ -6,12 +6,19 @@ import { MessengerError } from '../messenger-error.ts';
 import type { DeliveryResult, MessengerSide, Saying } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
-import type { AnswerStreams } from './answer-streams.ts';
 import type { BotLine } from './bot-line.ts';
 import { isInstruction } from './instructions.ts';
 import { mentionsBot } from './mentions-bot.ts';
 import type { ResponseUrls } from './response-urls.ts';
 import { readReply } from './read-reply.ts';
+import type { ShownAnswers, StreamReply } from './shown-answers.ts';
+
+export interface QuestionsParts {
+  /** Shows the first answer to a message and what follows it, where a delivery is answered at once. */
+  answers?: { open(question: StoredMessage, first: StreamReply): Promise<void> };
+  shown: ShownAnswers;
+  responseUrls: ResponseUrls;
+}
 
 const MAX_IMAGES = 9;
 
@@ -19,19 +26,13 @@ const MAX_IMAGES = 9;
 export class Questions {
   readonly #side: MessengerSide;
   readonly #line: BotLine;
-  readonly #answers: AnswerStreams;
-  readonly #responseUrls: ResponseUrls;
+  readonly #parts: QuestionsParts;
   readonly #underWay = new Set<Promise<unknown>>();
 
-  constructor(
-    side: MessengerSide,
-    line: BotLine,
-    { answers, responseUrls }: { answers: AnswerStreams; responseUrls: ResponseUrls },
-  ) {
+  constructor(side: MessengerSide, line: BotLine, parts: QuestionsParts) {
     this.#side = side;
     this.#line = line;
-    this.#answers = answers;
-    this.#responseUrls = responseUrls;
+    this.#parts = parts;
   }
 
   /**
@@ -120,7 +121,7 @@ export class Questions {
     const entered =
       isInstruction(message.text, bot.name) || this.#line.interactions.tryEnter(message.sender, message.id);
     const delivery = message.delivery ?? {
-      responseCode: await this.#responseUrls.create(message),
+      responseCode: await this.#parts.responseUrls.create(message),
       quoted: quoted && { text: quoted.text, imageIds: quoted.imageIds ?? [] },
     };
     if (!entered)
@@ -130,7 +131,10 @@ export class Questions {
   }
 
   async #conclude(question: StoredMessage, result: DeliveryResult): Promise<void> {
-    if (result.kind === 'silent') return this.#leave({ ...question, state: 'sent' });
+    if (result.kind === 'silent') {
+      const sent: StoredMessage = { ...question, state: 'sent' };
+      return this.#line.client.answersLater ? this.#side.chatLog.write(sent, true) : this.#leave(sent);
+    }
     if (result.kind === 'invalid') return this.#refuse(question, result.reason);
     if (result.kind !== 'reply') {
       const text = result.kind === 'refused' ? MESSENGER_TEXTS.botRefused : MESSENGER_TEXTS.botUnreachable;
@@ -142,10 +146,11 @@ export class Questions {
     const sent: StoredMessage = { ...question, state: 'sent' };
     if (reply.kind === 'card') {
       await this.#leave(sent);
-      return this.#responseUrls.show(question, reply.content, undefined);
+      await this.#parts.shown.showWhole(question, { text: reply.content, quotes: true });
+      return;
     }
     await this.#side.chatLog.write(sent, true);
-    await this.#answers.open(sent, reply);
+    await this.#parts.answers?.open(sent, reply);
   }
 
   async #refuse(question: StoredMessage, reason: string): Promise<void> {

@@ -6,20 +6,26 @@ import type { MessengerSide } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { apiFault, apiOk, ERRCODE, type ApiResult } from './api-result.ts';
 import { readCard, MAX_CONTENT_BYTES } from './read-reply.ts';
+import type { WholeMessage } from './shown-answers.ts';
 
 interface ResponseGrant {
   messageId: string;
   untilMs: number;
 }
 
+/** Shows a whole message of the bot that answers a question. */
+export type ShowLater = (question: StoredMessage, whole: WholeMessage) => Promise<unknown>;
+
 /** The one-off addresses by which the bot can answer a message later: valid for an hour, for one use (PLATFORM_FACTS.md wecom-response-url). */
 export class ResponseUrls {
   readonly #side: MessengerSide;
   readonly #redis: RedisClient;
+  readonly #show: ShowLater;
 
-  constructor(side: MessengerSide, redis: RedisClient) {
+  constructor(side: MessengerSide, redis: RedisClient, show: ShowLater) {
     this.#side = side;
     this.#redis = redis;
+    this.#show = show;
   }
 
   /** Makes the secret part of a message's address. */
@@ -54,40 +60,16 @@ export class ResponseUrls {
     }
     const question = await this.#side.store.get(grant.messageId).catch(() => undefined);
     if (!question) return apiFault(ERRCODE.badParameter, 'the message is gone');
-    await this.show(question, content.text, content.feedbackId);
+    await this.#show(question, { text: content.text, feedbackId: content.feedbackId, quotes: true });
     return apiOk();
-  }
-
-  /** Shows a whole message of the bot; in a group it quotes the message that it answers. */
-  async show(question: StoredMessage, text: string, feedbackId: string | undefined): Promise<void> {
-    const { directory, chatLog, nowMs, bot } = this.#side;
-    const isGroup = directory.conversation(question.conversationId).kind === 'group';
-    await chatLog.write({
-      id: `later-${randomToken(12)}`,
-      conversationId: question.conversationId,
-      sender: 'bot',
-      senderName: bot.name,
-      state: 'final',
-      text,
-      images: [],
-      atMs: nowMs(),
-      quote: isGroup ? { senderName: question.senderName, text: question.text } : undefined,
-      canRate: feedbackId === undefined ? undefined : true,
-      answer: {
-        streamId: '',
-        questionId: question.id,
-        person: question.sender,
-        untilMs: nowMs(),
-        feedbackId,
-      },
-    });
   }
 }
 
 type LaterAnswer =
   { kind: 'text'; text: string; feedbackId?: string } | { kind: 'refused'; errcode: number; reason: string };
 
-function readLaterAnswer(body: unknown): LaterAnswer {
+/** Judges an answer that comes in one piece. Pure. */
+export function readLaterAnswer(body: unknown): LaterAnswer {
   const {
     msgtype,
     markdown,

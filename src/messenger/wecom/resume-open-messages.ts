@@ -1,6 +1,5 @@
 import type { MessageStore } from '../message-store.ts';
 import type { StoredMessage } from '../stored-message.ts';
-import type { AnswerStreams } from './answer-streams.ts';
 import type { Interactions } from './interactions.ts';
 import type { Questions } from './questions.ts';
 
@@ -8,7 +7,8 @@ export interface ResumeParts {
   store: MessageStore;
   interactions: Interactions;
   questions: Questions;
-  answers: AnswerStreams;
+  /** Goes on with an answer that still grows. */
+  answers: { follow(answer: StoredMessage): void };
 }
 
 /**

@@ -22,6 +22,11 @@ export class UserIds {
     return this.#options.encryptUserIds ? this.openUserId(personId) : personId;
   }
 
+  /** Whom the bot means by an id. */
+  findForBot(id: string): PersonView | undefined {
+    return this.#options.encryptUserIds ? this.findByOpenUserId(id) : this.#options.directory.findPerson(id);
+  }
+
   /** The person's encrypted id: stable, and meaningless to all but the platform. */
   openUserId(personId: string): string {
     return `wo${hmacHex(this.#options.idKey, `open_userid|${personId}`).slice(0, 30)}`;

@@ -1,0 +1,23 @@
+/** The rights that the workspace gave the app unless told: those that the app's manifest asks for (PLATFORM_FACTS.md slack-scopes). */
+export const USUAL_SCOPES: readonly string[] = [
+  ...['app_mentions:read', 'channels:history', 'chat:write', 'commands', 'files:read'],
+  ...['groups:history', 'im:history', 'im:write', 'mpim:history', 'users:read'],
+];
+
+const BY_METHOD: Readonly<Record<string, string>> = {
+  'assistant.threads.setStatus': 'chat:write',
+  'bots.info': 'users:read',
+  'conversations.open': 'im:write',
+  'users.info': 'users:read',
+};
+
+/**
+ * The right that a call needs.
+ * @param channel what is read, where the call reads a channel: a private chat's id begins with D
+ */
+export function scopeOf(method: string, channel: string | undefined): string | undefined {
+  if (method.startsWith('chat.')) return 'chat:write';
+  if (/^conversations\.(?:history|replies)$/.test(method))
+    return channel?.startsWith('D') === true ? 'im:history' : 'channels:history';
+  return BY_METHOD[method];
+}
