@@ -3,21 +3,37 @@ import { goOutThrough } from './base/way-out.ts';
 import { EXIT } from './base/exit-codes.ts';
 import { runHashPassword } from './start/hash-password-command.ts';
 import { faultsOfNamedFiles } from './check/config-files.ts';
-import { loadSettings, type LoadedSettings } from './settings/load-settings.ts';
+import { loadSettings, readSettingsNamed, type LoadedSettings } from './settings/load-settings.ts';
 import { refusalOf } from './start/refusal.ts';
 import { readStartArguments, START_USAGE } from './start/start-arguments.ts';
+import { MANIFEST_SETTINGS, runSlackManifest } from './start/slack-manifest-command.ts';
 import { runStartCommand } from './start/start-command.ts';
 import { takeFreePorts, type SoundSettings } from './compose/take-free-ports.ts';
 
 const asked = process.argv[2] === 'check' ? readCheckArguments(process.argv.slice(3)) : undefined;
 const start = readStartArguments(process.argv.slice(2));
 
-/** `hash-password` and a command's usage need no settings: they are used while these are written. */
+/** `hash-password`, `slack-manifest` and a command's usage need no sound settings: they are used while these are written. */
 if (process.argv[2] === 'hash-password')
   process.exitCode = await runHashPassword({ input: process.stdin, output: process.stdout, asides: process.stderr });
+else if (process.argv[2] === 'slack-manifest') process.exitCode = makeManifest(process.argv.slice(3));
 else if (asked?.kind === 'help' || asked?.kind === 'wrong') tellUsage(asked, CHECK_USAGE);
 else if (!asked && start.kind !== 'start') tellUsage(start, START_USAGE);
 else await runWithSettings(asked);
+
+function makeManifest(args: readonly string[]): number {
+  const cwd = process.cwd();
+  const { values, faults } = readSettingsNamed({ env: process.env, cwd }, MANIFEST_SETTINGS);
+  const { stdout: output, stderr: asides } = process;
+  return runSlackManifest({
+    args,
+    settings: values,
+    faults: faults.map(({ message }) => message),
+    cwd,
+    output,
+    asides,
+  });
+}
 
 /** @param first values that go before all others */
 function readSettings(first: Readonly<Record<string, string>> = {}): LoadedSettings {

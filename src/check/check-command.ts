@@ -144,7 +144,7 @@ function checkOfSignIn(config: Config, secrets: Secrets): Check {
 function platformChecks(config: Config, secrets: Secrets): Check[] {
   return config.platforms.map((platform) => ({
     name: describePlatform(platform).label.en,
-    run: () => checkPlatform(platform, config, secrets),
+    run: () => checkPlatform(platform, { config, secrets }),
   }));
 }
 

@@ -1,3 +1,4 @@
+import { createAmendAnswered } from './amend-answered.ts';
 import { readFileSync } from 'node:fs';
 import type Router from '@koa/router';
 import { inBackground } from '../base/in-background.ts';
@@ -10,6 +11,7 @@ import type { RecentChanges } from '../identity/links/recent-changes.ts';
 import { readCodes } from '../identity/typed-code/read-codes.ts';
 import { PLATFORM_MODULES } from '../platforms/platform-module.ts';
 import { personIdOf } from '../domain/conversation.ts';
+import { tenantOf } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { InboundMessage, PlatformName } from '../domain/message.ts';
 import type { ModelCatalog } from '../models/model-catalog.ts';
@@ -45,6 +47,7 @@ import { shedLoad } from '../turn/ask/load-shedding.ts';
 import type { KeptConnection } from '../platforms/connection.ts';
 import { keepConnections } from '../webhook/connections.ts';
 import { createHandleDelivery } from '../webhook/handle-delivery.ts';
+import { installRoutes } from '../webhook/install-routes.ts';
 import { webhookRoutes, type ServeWebhook } from '../webhook/webhook-routes.ts';
 import { createKeyRing, redisAddress } from './secrets.ts';
 import { createSignIn, releaseIfLinked, repeatReleases, startRechecks, watchForLostLinks } from './sign-in.ts';
@@ -110,7 +113,17 @@ type PlatformsOptions = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log' 
 
 function withEditGap(platform: Platform, minEditMs: number | undefined): Platform {
   if (minEditMs === undefined) return platform;
-  return { ...platform, replyTraits: { ...platform.replyTraits, minEditGapMs: minEditMs } };
+  const { ofTenant } = platform;
+  return {
+    ...platform,
+    replyTraits: { ...platform.replyTraits, minEditGapMs: minEditMs },
+    ofTenant:
+      ofTenant &&
+      ((tenant) => {
+        const found = ofTenant(tenant);
+        return found && withEditGap(found, minEditMs);
+      }),
+  };
 }
 
 /** A sign-in code is taken out of the conversation as a message of its own, never merged with a question. */
@@ -156,12 +169,19 @@ export function createReceiver(options: BotOptions): Receiver {
       const { sender } = message;
       const personId = personIdOf(message, sender.userId);
       // Nothing is fetched here of who is not.
-      const place = { platform, store: mediaStore, conversation, personId, isSignedIn: true };
+      const place = {
+        platform: tenantOf(platform, message.tenant) ?? platform,
+        store: mediaStore,
+        conversation,
+        personId,
+        isSignedIn: true,
+      };
       const isKnown = async () => !identity || (await identity.accountOf(message, sender.userId))?.status === 'active';
       // A turn that begins before fetches them itself.
       inBackground(() => prefetchImages(place, { message, deliveryId, isKnown }));
     },
     onLimited: createTellLimited({ redis, keyRing, log }),
+    amendAnswered: createAmendAnswered({ redis, keyRing, groupScope }),
     redis,
     keyRing,
     inbox,
@@ -173,7 +193,7 @@ export function createReceiver(options: BotOptions): Receiver {
   });
   return {
     serveWebhook: webhookRoutes({ platforms: served.filter(({ connect }) => !connect), handle, log, report }),
-    routes: identity ? [identity.routes()] : [],
+    routes: [installRoutes(served, log), ...(identity ? [identity.routes()] : [])],
     redis,
     platforms,
     connect: () => (connections = keepConnections({ platforms: served, handle, log, report })),

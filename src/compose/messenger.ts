@@ -87,6 +87,7 @@ function protocolOf({ local, wecom, slack }: Config, secrets: Secrets): Protocol
       agentId: wecom.app?.agentId ?? '',
       agentSecret: secrets.wecomAgentSecret ?? '',
     },
+    connection: wecom.connection && { botId: wecom.connection.botId, secret: secrets.wecomBotSecret ?? '' },
   });
 }
 

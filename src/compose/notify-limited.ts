@@ -5,6 +5,7 @@ import type { Log } from '../base/log.ts';
 import { isFirst } from '../base/only-one.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { personIdOf } from '../domain/conversation.ts';
+import { tenantOf } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import { tooManyMessages } from '../reply/read-live-reply.ts';
@@ -15,7 +16,7 @@ export function createTellLimited({ redis, keyRing, log }: { redis: RedisClient;
     void (async () => {
       const person = keyRing.pseudonym('told-limited', personIdOf(message, message.sender.userId));
       if (await isFirst(redis, `{told}:limited:${person}`, MINUTE_MS))
-        await platform.writePrivately?.(message.sender.userId, tooManyMessages());
+        await tenantOf(platform, message.tenant)?.writePrivately?.(message.sender.userId, tooManyMessages());
     })().catch((thrown: unknown) => log.debug({ error: asError(thrown) }, 'a person was not told of the limit'));
   };
 }

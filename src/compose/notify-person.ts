@@ -3,6 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ChatPerson, IdentityNotice } from '../identity/identity.ts';
 import { conversationOf, type GroupScope } from '../domain/conversation.ts';
+import { platformOf } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { describePlatform } from '../platforms/registry.ts';
 import type { PlatformName } from '../domain/message.ts';
@@ -25,7 +26,7 @@ interface TellPersonOptions {
  */
 export function createTellPerson({ redis, keyRing, platforms, groupScope, log }: TellPersonOptions) {
   return async (person: ChatPerson, notice: IdentityNotice): Promise<void> => {
-    const platform = platforms.get(person.platform);
+    const platform = platformOf(platforms, person);
     const { bareWords } = describePlatform(person.platform);
     const text = noticeText(notice, { language: person.language ?? 'zh', bareWords });
     const result = await platform?.writePrivately?.(person.chatUserId, text);

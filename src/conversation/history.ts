@@ -9,6 +9,8 @@ export type ImagePlace = 'quote' | number;
 export interface HistoryTurn {
   version: 1;
   turnId: DeliveryId;
+  /** The messages whose words these are, unless they are the turn's own alone: merged ones, or those of a question that was asked again. */
+  messageIds?: readonly DeliveryId[];
   /** When the question came. */
   atMs: number;
   /** In a group the asker's stable tag, such as `member-3f9a`; absent in private chats. */

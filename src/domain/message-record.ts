@@ -4,7 +4,7 @@
  */
 export const MESSAGE_FIELDS = {
   // The delivery.
-  state: 'accepted, held, final, dead, limited',
+  state: 'accepted, held, final, dead, limited, deleted',
   conversation: 'id of the conversation in which it waits',
   owner: 'id of the person who wrote it',
   atMs: 'when it was accepted, by the clock of Redis',
@@ -16,11 +16,15 @@ export const MESSAGE_FIELDS = {
   polledAgain: '1: the platform polled after that',
   heldIn: 'private or group: where it was held for a sign-in',
   stopped: '1: its sender stopped its answer',
+  deleted: '1: its sender deleted it after its turn had begun',
+  editedAt: 'when it was last edited, by the platform; the greater the later',
+  editedTo: 'what it says since, sealed, where it was edited before it came',
+  editedMerge: 'the merge key of that',
   // The answer.
   content: 'the visible text so far, sealed',
   finished: '1: nothing more is added to it',
   handedOver: '1: the rest goes another way than the live reply',
-  delivery: 'by which way the answer went: live, follows, sent, kept, unavailable, refused, uncertain',
+  delivery: 'by which way the answer went: live, follows, sent, kept, unavailable, refused, uncertain, removed',
   keep: '1: it stays open, for what follows a sign-in',
   turn: 'the message that was answered, where it was merged into another',
   epoch: 'of the worker that wrote the content',

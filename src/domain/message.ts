@@ -67,6 +67,8 @@ export interface InboundMessage {
 export interface InboundStop {
   /** The same for every delivery of it, and no message's. */
   stopId: string;
+  /** Of a further tenant; the platform's own unless told. */
+  tenant?: string;
   chat: Chat;
   /** Whose answer it is; nobody stops another's. */
   sender: Sender;
@@ -74,4 +76,17 @@ export interface InboundStop {
   threadBegunBy?: string;
   /** Only answers whose visible messages have these handles, or handles that go on from them behind a slash. */
   shownAt?: string[];
+}
+
+/** A person deleted a message of theirs, or changed what it says. */
+export interface InboundAmendment {
+  kind: 'deleted' | 'edited';
+  /** As it stands from now on; a deleted one says nothing. */
+  message: InboundMessage;
+  /** When it was edited, by the platform's clock: the greater the later. */
+  editedAt?: number;
+  /** Whether the message may come later than this, so that this is to be remembered. */
+  mayCome: boolean;
+  /** So many images it had, or fewer, where they are others now. */
+  imagesBefore: number;
 }

@@ -88,6 +88,11 @@ export function threadsKey({ id, partition }: ConversationRef): string {
   return `{p${partition}}:threads:${id}`;
 }
 
+/** Stands for a while once an answer stands in a thread, where such a thread may go on without naming the bot. */
+export function followedKey({ id, partition }: ConversationRef): string {
+  return `{p${partition}}:followed:${id}`;
+}
+
 /** Hash of a person's use of the partition's chats in one month, by the person's pseudonym: counters of each day. */
 export function usageKey(partition: number, personId: PersonId, month: string): string {
   return `{p${partition}}:usage:${personId}:${month}`;

@@ -15,6 +15,9 @@ export interface ReplyView {
   finished: boolean;
 }
 
+/** Where it is told, by the delivery id, that a pulled reply has changed, where somebody shows it over a connection of ours. */
+export const REPLY_CHANNEL = 'reply-changed';
+
 /** The state of a pulled reply as the platform's poll gets it: already rendered by `renderReply`. */
 export interface PulledReply {
   replyId: DeliveryId;

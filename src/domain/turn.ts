@@ -16,6 +16,8 @@ export interface WaitingMessage {
 /** Where a platform that we post to takes the answer to a message. */
 export interface AnswerTarget {
   platform: PlatformName;
+  /** Absent in what was stored before there were several. */
+  tenant?: string;
   replyTarget: string;
 }
 
@@ -93,9 +95,9 @@ export type Pressure = 'none' | 'soft' | 'hard';
 
 /**
  * Why a running turn is told to end early. `stopped` keeps and shows what there is; the others show nothing more.
- * `yielded`: it has given its place up to messages that were said before it.
+ * `yielded`: it has given its place up to messages that were said before it. `amended`: what it asks has changed, and it begins anew.
  */
-export type AbortReason = 'stopped' | 'fenced' | 'shutdown' | 'yielded';
+export type AbortReason = 'stopped' | 'fenced' | 'shutdown' | 'yielded' | 'amended';
 
 /** What a turn may do while it runs, beside reading its claim. */
 export interface TurnControls {
@@ -140,9 +142,9 @@ export interface TurnCommit {
   heldIn?: 'group';
   /**
    * Last snapshots of live replies, by delivery id: field names and values of the message record; and what is to follow an answer
-   * in a message of its own, sealed.
+   * in a message of its own, sealed; and whether somebody is told of it who shows it over a connection of ours.
    */
-  records: { id: DeliveryId; fields: MessageFields; followUp?: string }[];
+  records: { id: DeliveryId; fields: MessageFields; followUp?: string; isTold?: boolean }[];
   /** `anew`: the conversation begins with this turn, and nothing of before is summed up any more. */
   history?: { forget?: boolean; replaceLast?: boolean; append?: string; anew?: boolean };
   /** The same turn for the thread that its answer begins; it lies in the same partition. */
@@ -156,6 +158,8 @@ export interface TurnCommit {
   };
   /** The thread in which this was said, and the person's list of them. */
   thread?: { index: string; id: ConversationId };
+  /** The thread in which the answer stands, where it may go on without naming the bot. */
+  followed?: ConversationRef;
   /** Sealed notices that are done with. */
   noticesShown?: string[];
   /** What the sender chose from now on in a chat. */

@@ -22,6 +22,7 @@ const keysSchema = z.object({
   wecomBotToken: z.string().min(1),
   wecomBotAesKey: z.string().length(AES_KEY_CHARS),
   wecomAgentSecret: z.string().min(1),
+  wecomBotSecret: z.string().min(1),
   slackSigningSecret: z.string().min(1),
   slackBotToken: z.string().min(1),
   slackClientSecret: z.string().min(1),
@@ -29,6 +30,7 @@ const keysSchema = z.object({
 });
 /** What earlier versions kept: their file is completed. */
 const keptSchema = keysSchema.partial({
+  wecomBotSecret: true,
   slackSigningSecret: true,
   slackBotToken: true,
   slackClientSecret: true,
@@ -83,6 +85,7 @@ function makeKeys(): LocalKeys {
     wecomBotToken: randomText(BOT_TOKEN_CHARS),
     wecomBotAesKey: randomText(AES_KEY_CHARS),
     wecomAgentSecret: randomToken(),
+    wecomBotSecret: randomToken(),
     slackSigningSecret: randomBytes(SLACK_SECRET_BYTES).toString('hex'),
     slackBotToken: `xoxb-${randomText(SLACK_TOKEN_CHARS)}`,
     slackClientSecret: randomToken(),

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { SECOND_MS } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { WebhookReport } from '../webhook/webhook-report.ts';
 import { census, counter, durations, QUICK_BUCKETS_SEC } from './instruments.ts';
@@ -37,6 +38,16 @@ export function reportReceiving(registry: Registry, log: Log): WebhookReport {
     label: 'platform',
   });
   const openBy = new Map<string, number>();
+  const gaps = counter(registry, {
+    name: 'connection_gap_seconds_total',
+    help: 'How long nobody is known to have held a connection of which there is one in all',
+    labels: ['platform'],
+  });
+  const lost = counter(registry, {
+    name: 'lost_deliveries_total',
+    help: 'Deliveries over a connection that could not be stored and do not come again',
+    labels: ['platform'],
+  });
   const welcomes = counter(registry, { name: 'welcomes_total', help: 'Welcomes shown', labels: ['platform'] });
   return {
     deliveryReceived({ platform, kind, outcome, deliveryId: trace, durationMs, reason, offSec, sizeBytes }) {
@@ -57,11 +68,22 @@ export function reportReceiving(registry: Registry, log: Log): WebhookReport {
       changes({ platform, state });
       openBy.set(platform, state === 'open' ? 1 : 0);
       open(openBy);
-      if (state === 'open') return log.info({ platform }, 'the connection to the platform is open: it delivers here');
+      if (state === 'open') {
+        const { gapMs = 0 } = change;
+        gaps({ platform }, gapMs / SECOND_MS);
+        return log.info({ platform, gapMs }, 'the connection to the platform is open: it delivers here');
+      }
       const { reason } = change;
       if (state === 'closed')
         return log.warn({ platform, reason }, 'the connection to the platform is gone; it is opened again');
       log.error({ platform, reason }, refusedConnectionInWords(platform));
+    },
+    deliveryLost({ platform, reason }) {
+      lost({ platform });
+      log.error(
+        { platform, reason },
+        'a message is lost: it could not be stored, and the platform does not send it again',
+      );
     },
     feedbackGiven({ platform, verdict }) {
       feedback({ platform, verdict });

@@ -23,6 +23,8 @@ export interface BoundedAnswer {
   body: Buffer;
   contentType: string | undefined;
   retryAfter: string | undefined;
+  /** As they came, by their names in small letters. */
+  headers: HttpHeaders;
 }
 
 /**
@@ -107,7 +109,7 @@ function answerOf({
 }): BoundedAnswer {
   const { 'content-type': contentType, 'retry-after': retryAfter } = headers;
   const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-  return { status, body, contentType: first(contentType), retryAfter: first(retryAfter) };
+  return { status, body, contentType: first(contentType), retryAfter: first(retryAfter), headers };
 }
 
 /** The HTTP client's error may hold the address and its query; only its code goes on (SECURITY.md secrets-stay-inside). */

@@ -2,3 +2,8 @@
 export function platformCallbackUrl(publicUrl: string, platformName: string): string {
   return `${new URL(publicUrl).origin}/oauth/platform/${platformName}/callback`;
 }
+
+/** Where it sends an administrator back to who has installed the app in a further organisation. */
+export function platformInstalledUrl(publicUrl: string, platformName: string): string {
+  return `${new URL(publicUrl).origin}/oauth/platform/${platformName}/installed`;
+}

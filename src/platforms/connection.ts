@@ -1,11 +1,12 @@
 import type { Delivery } from './platform.ts';
 
 /**
- * What a connection tells of itself. `closed`: it is opened again by itself. `refused`: the platform does not take our secret, and it
+ * What a connection tells of itself. `open`: from now on it delivers here; `gapMs` is how long no process of ours is known to have
+ * held it before, where only one can. `closed`: it is opened again by itself. `refused`: the platform does not take our secret, and it
  * is not tried again until the operator has mended it and restarted.
  */
 export type ConnectionChange =
-  { state: 'open' } | { state: 'closed'; reason: string } | { state: 'refused'; reason: string };
+  { state: 'open'; gapMs?: number } | { state: 'closed'; reason: string } | { state: 'refused'; reason: string };
 
 /** What a connection is kept with. */
 export interface ConnectionUse {
@@ -17,6 +18,8 @@ export interface ConnectionUse {
   take(read: () => Delivery): Promise<boolean>;
   /** Told of each change; must not throw or wait. */
   onChange(change: ConnectionChange): void;
+  /** A delivery is lost that the platform sends once only; must not throw or wait. */
+  onLost(reason: string): void;
 }
 
 /** A connection that is kept open from its making on. */

@@ -38,6 +38,8 @@ export interface PlatformDescription {
   connection?: ConnectionDescription;
   /** What its own web sign-in needs, where it has one that shows who opened a link: all or none. */
   webSignIn?: readonly string[];
+  /** What else must be set where a setting is. */
+  needs?: Readonly<Record<string, readonly string[]>>;
   /** The setting by which deliveries are proven, for whoever finds that one was refused. */
   signs: string;
   /** The setting that holds the bot's name, where the platform has one. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ConnectionUse, KeptConnection } from './connection.ts';
 import type { PlatformAccess } from './platform-access.ts';
-import type { Chat, InboundMessage, InboundStop, PlatformName, Sender } from '../domain/message.ts';
+import type { Chat, InboundAmendment, InboundMessage, InboundStop, PlatformName, Sender } from '../domain/message.ts';
 import type { PulledReply, ReplySnapshot, ReplyView } from '../domain/reply.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 
@@ -30,10 +30,17 @@ export type DeliveryHead = Omit<RawDelivery, 'body'>;
 export type Delivery =
   | { kind: 'refused'; status: 400 | 401; reason: string; offSec?: number }
   | { kind: 'handshake'; answer: HttpAnswer }
-  | { kind: 'message'; message: InboundMessage; answer(reply: PulledReply | undefined): HttpAnswer }
+  | {
+      kind: 'message';
+      message: InboundMessage;
+      /** It names nobody: it is meant for us only where an answer of ours stands in its thread, and is dropped unread elsewhere. */
+      isUnaddressed?: true;
+      answer(reply: PulledReply | undefined): HttpAnswer;
+    }
   | { kind: 'poll'; replyId: DeliveryId; chat: Chat; sender: Sender; answer(reply: PulledReply): HttpAnswer }
   | { kind: 'entered-chat'; sender: Sender; botName: string; answer(welcome: string): HttpAnswer }
   | { kind: 'stop'; stop: InboundStop; answer: HttpAnswer }
+  | { kind: 'amendment'; amendment: InboundAmendment; answer: HttpAnswer }
   | { kind: 'feedback'; verdict: 'good' | 'bad' | 'withdrawn'; answer: HttpAnswer }
   | { kind: 'ignored'; reason: string; answer: HttpAnswer };
 
@@ -59,6 +66,8 @@ export interface ReplyTraits {
   liveLifetimeMs: number;
   /** How long a message's `laterReplyHandle` is good, from the message on. Milliseconds; 0 where there is none. */
   laterReplyLifetimeMs: number;
+  /** How many messages the handle is good for. With `many` each has a number, and posting one again changes nothing. */
+  laterReplyUses: 'one' | 'many';
   /** How long before the end of that life it is finished and the answer goes the platform's other way. Milliseconds. */
   handoverMarginMs: number;
   /** The largest text of one message, in UTF-8 bytes after rendering. */
@@ -81,6 +90,8 @@ export interface ReplyTraits {
    * that it has not polled by then it never will. Milliseconds; 0 where it does not poll.
    */
   deliveredWithinMs: number;
+  /** Who shows a pulled reply is told of each change, over a connection of ours; unless told the platform asks by itself. */
+  isTold?: boolean;
 }
 
 /**
@@ -130,6 +141,8 @@ export interface PushReplies {
   remove(handle: string, isStray: boolean): Promise<'gone' | 'left' | 'later'>;
   /** Where a post to this target stands among others: two with the same place may be taken for each other. */
   placeOf(target: string): string;
+  /** Says something about their message to its sender alone, in its place, where the platform can. A failure is nobody's business. */
+  tellAsker?(target: string, text: string): Promise<void>;
   /** Says what is going on before there is text, where the platform has such a line. A failure is nobody's business. */
   showStatus?(target: string, status: string): Promise<void>;
 }
@@ -170,6 +183,17 @@ export interface WebSignIn {
   readonly origins: string[];
 }
 
+/** What came of an administrator's way through the platform's own pages. `not-invited`: the settings do not name that organisation. */
+export type InstallOutcome = 'installed' | 'not-invited' | 'declined' | 'not-begun-here' | 'refused';
+
+/** Adds the app to a further organisation of the platform's, by the platform's own pages. */
+export interface InstallPages {
+  /** @returns where the browser goes, and the value of a cookie that it brings back */
+  begin(): { location: string; cookie: string };
+  /** @throws whatever the store throws while it is away */
+  finish(query: URLSearchParams, cookie: string | undefined): Promise<InstallOutcome>;
+}
+
 /** How a page leads back into the app: by closing itself in the app's own browser, or by an address that the app opens. */
 export type BackToChat =
   { kind: 'close-window'; platform: PlatformName } | { kind: 'link'; platform: PlatformName; href: string };
@@ -193,9 +217,15 @@ export interface Platform {
   readonly name: PlatformName;
   /** Whether it takes our calls; absent where that cannot be said. */
   readonly access?: Pick<PlatformAccess, 'fault'>;
-  /** The tenant and app that every message of this deployment carries, so that a poll finds what a message began. */
+  /** The tenant and app that every message carries, so that a poll finds what a message began; further tenants by `ofTenant`. */
   readonly tenant: string;
   readonly app: string;
+  /**
+   * The same platform for a further tenant whose messages come by the same address, with a token of its own; undefined for one that is
+   * not served. Absent where there is one tenant. Such a platform is for what goes out and for its people; deliveries come to the first.
+   */
+  ofTenant?(tenant: string): Platform | undefined;
+  readonly install?: InstallPages;
   readonly replyTraits: ReplyTraits;
   /**
    * Judges what stands before a delivery's body, once. Where no signature that could be right stands there, it is refused whatever its
@@ -224,8 +254,11 @@ export interface Platform {
   splitAnswer(text: string, reserveBytes?: number): Promise<string[]>;
   /** Present where the platform does not poll us. */
   readonly push?: PushReplies;
-  /** Sends an answer by the message's `laterReplyHandle`, which can be used once. Absent where the platform has no such way. */
-  replyLater?(handle: string, text: string): Promise<PostResult>;
+  /**
+   * Sends an answer by the message's `laterReplyHandle`. Absent where the platform has no such way.
+   * @param part which message of this handle it is, where it is good for many; 0 unless told
+   */
+  replyLater?(handle: string, text: string, part?: number): Promise<PostResult>;
   /**
    * Writes to a person unasked. Absent where the platform or its settings do not allow it. `busy` also while the person was
    * written so much that the platform would drop more, or is being written another text of several messages.
@@ -238,6 +271,8 @@ export interface Platform {
   splitPrivately?(text: string): string[];
   /** Whether `writePrivately` takes markdown; plain text unless told. */
   readonly writesMarkdownPrivately?: boolean;
+  /** Whether messages of a thread in which an answer stands may come without naming the bot (`isUnaddressed`). */
+  readonly followsThreads?: boolean;
   /** Whether a reply can call one person (`ReplyView.mention`); unless told it cannot. */
   readonly canMention?: boolean;
   /** Downloads a media reference, decrypted; host-pinned and bounded (SECURITY.md pinned-media). @throws PlatformError */
@@ -257,6 +292,9 @@ export interface Platform {
   isAppBrowser(userAgent: string): boolean;
   /** How a page in this browser leads back to the chat; undefined where only words can. */
   backToChat(userAgent: string): BackToChat | undefined;
-  /** What `npm run check` says about this platform's credentials. Never throws for what the platform answers. */
-  check(): Promise<CheckResult[]>;
+  /**
+   * What `npm run check` says about this platform's credentials. Never throws for what the platform answers.
+   * @param isStart asked at a start: what the connection itself finds out a moment later is not tried
+   */
+  check(isStart?: boolean): Promise<CheckResult[]>;
 }

@@ -4,8 +4,9 @@ import { loadScript, type LuaScript } from '../base/lua-script.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { deliveryIdOf, personIdOf, type ConversationRef } from '../domain/conversation.ts';
-import type { InboundMessage } from '../domain/message.ts';
+import type { InboundAmendment, InboundMessage } from '../domain/message.ts';
 import type { DeliveryId } from '../domain/ids.ts';
+import { amendMessage, type Amended } from './amend.ts';
 import { ACCEPT_SHAPE, type AcceptArgs, type AcceptKeys } from './accept-shape.ts';
 import { mergeKeyOf, NEVER_MERGED, sealMessage, sealTarget } from './inbox-entry.ts';
 import { PersonLimit } from './person-limit.ts';
@@ -104,6 +105,13 @@ export class Inbox {
     // One that is sent again may be so since our own answer about it was lost.
     if (takenAtMs > 0) recent?.keep({ deliveryId, conversation, keys, args, takenAtMs });
     return { deliveryId, result };
+  }
+
+  /** Takes back or changes an accepted message; safe to repeat. @throws as `accept` */
+  async amend(conversation: ConversationRef, amendment: InboundAmendment): Promise<Amended> {
+    const amended = await amendMessage(this.#options, conversation, amendment);
+    if (amendment.kind === 'deleted') this.#options.recent?.forgetSeen(amended.deliveryId);
+    return amended;
   }
 
   /** The sender of a message has seen its answer whole: should a failover lose it, it is not stored again. */

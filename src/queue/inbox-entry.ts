@@ -67,10 +67,11 @@ function readMessage(value: unknown): InboundMessage | undefined {
 export function sealTarget(
   keyRing: KeyRing,
   deliveryId: DeliveryId,
-  { platform, replyTarget }: InboundMessage,
+  { platform, tenant, replyTarget }: InboundMessage,
 ): string {
   if (replyTarget === undefined) return '';
-  return keyRing.seal(TARGET_PURPOSE, deliveryId, JSON.stringify({ platform, replyTarget } satisfies AnswerTarget));
+  const target: AnswerTarget = { platform, tenant, replyTarget };
+  return keyRing.seal(TARGET_PURPOSE, deliveryId, JSON.stringify(target));
 }
 
 /** Opens what `sealTarget` made; undefined for none, and for one that is broken or lacks its key: then nothing can be said there. */

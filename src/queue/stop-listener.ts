@@ -1,39 +1,38 @@
-import { Redis } from 'ioredis';
 import type { RedisClient } from '../base/redis.ts';
+import { subscribe } from '../base/subscriber.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import type { StopMark } from '../domain/turn.ts';
 import { asConversationId, asDeliveryId, asPersonId, type ConversationId } from '../domain/ids.ts';
 import { STOP_CHANNEL } from './wake-queue.ts';
 
-/** Hears of accepted stop words in any process, and tells the turns that run in this one. */
-export class StopListener {
-  readonly #listeners = new Map<ConversationId, (mark: StopMark) => void>();
-  readonly #subscriber: RedisClient;
+/** What a turn hears of: a stop, or that what it asks has changed. */
+export type TurnNews = StopMark | 'amended';
 
-  /** @param redis a connection is duplicated from it: one that subscribes can send nothing else */
+/** Hears of stops and of amended questions in any process, and tells the turns that run in this one. */
+export class StopListener {
+  readonly #listeners = new Map<ConversationId, (news: TurnNews) => void>();
+  readonly #endHearing: () => void;
+
   constructor(redis: RedisClient) {
-    this.#subscriber = redis instanceof Redis ? redis.duplicate() : redis.duplicate();
-    this.#subscriber.on('error', () => undefined);
-    this.#subscriber.on('message', (_channel: string, text: string) => {
-      const [conversationId = '', seq = '', ownerId = '', deliveryId] = text.split(':');
-      this.#listeners.get(asConversationId(conversationId))?.({
-        seq: Number(seq),
-        ownerId: asPersonId(ownerId),
-        deliveryId: deliveryId === undefined ? undefined : asDeliveryId(deliveryId),
-      });
-    });
-    void this.#subscriber.subscribe(STOP_CHANNEL).catch(() => undefined);
+    this.#endHearing = subscribe(redis, { channel: STOP_CHANNEL, onMessage: (text) => this.#hear(text) });
   }
 
   /** @returns a function that ends the listening */
-  listen(conversation: ConversationRef, onStop: (mark: StopMark) => void): () => void {
-    this.#listeners.set(conversation.id, onStop);
+  listen(conversation: ConversationRef, onNews: (news: TurnNews) => void): () => void {
+    this.#listeners.set(conversation.id, onNews);
     return () => {
-      if (this.#listeners.get(conversation.id) === onStop) this.#listeners.delete(conversation.id);
+      if (this.#listeners.get(conversation.id) === onNews) this.#listeners.delete(conversation.id);
     };
   }
 
   close(): void {
-    this.#subscriber.disconnect();
+    this.#endHearing();
+  }
+
+  #hear(text: string): void {
+    const [conversationId = '', seq = '', ownerId = '', deliveryId] = text.split(':');
+    const only = deliveryId === undefined ? undefined : asDeliveryId(deliveryId);
+    const mark = { seq: Number(seq), ownerId: asPersonId(ownerId), deliveryId: only };
+    this.#listeners.get(asConversationId(conversationId))?.(seq === 'amended' ? seq : mark);
   }
 }

@@ -23,10 +23,10 @@ const stopScript = loadScript(import.meta.url, './scripts/stop-running.lua', {
 export async function stopRunning(
   redis: RedisClient,
   { name, tenant, app }: Pick<Platform, 'name' | 'tenant' | 'app'>,
-  { stopId, chat, sender, threadBegunBy, shownAt = [] }: InboundStop,
+  { stopId, chat, sender, threadBegunBy, shownAt = [], tenant: ofStop = tenant }: InboundStop,
   groupScope: GroupScope,
 ): Promise<boolean> {
-  const owner = { platform: name, tenant, app };
+  const owner = { platform: name, tenant: ofStop, app };
   const conversation = conversationOf({ ...owner, chat, sender }, groupScope);
   const { partition } = conversation;
   const idOf = (messageId: string) => deliveryIdOf({ ...owner, messageId });

@@ -12,11 +12,13 @@ import { loadScript, type LuaScript } from '../base/lua-script.ts';
 import { randomToken } from '../base/ids.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { REPLY_CHANNEL } from '../domain/reply.ts';
 import { personIdOf, type ConversationRef } from '../domain/conversation.ts';
 import { HELD_LIFE_MS } from '../domain/message.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import { BEGIN_SHAPE } from './begin-shape.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
+import { followedNote } from './followed-threads.ts';
 import { heldFor, releaseHeld, type Held, type Released } from './held-messages.ts';
 import { type StopMark, type TurnClaim, type TurnCommit } from '../domain/turn.ts';
 import { asDeliveryId, asPersonId, type ConversationId, type PersonId } from '../domain/ids.ts';
@@ -37,10 +39,10 @@ const awaitKeyScript = loadScript(import.meta.url, './scripts/await-key.lua', {
 /** A claim that its worker did not renew for so long may be taken by another. */
 export const CLAIM_LIFE_MS = 9 * SECOND_MS;
 const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
-  constants: { CLEARED_MARK_MS, RECORD_LIFE_MS: REMEMBER_DELIVERY_MS },
+  constants: { REPLY_CHANNEL, CLEARED_MARK_MS, RECORD_LIFE_MS: REMEMBER_DELIVERY_MS },
   keys: ['state', 'inbox', 'pending', 'held', 'history', 'notices', 'summary', 'threadHistory?'],
   args: ['conversationId', 'epoch', 'messagePrefix', 'changes'],
-  answer: { verdict: ['done', 'stale'], waiting: 'number' },
+  answer: { verdict: ['done', 'stale', 'amended'], waiting: 'number' },
 });
 const markScript = loadScript(import.meta.url, './scripts/mark-turn.lua', {
   keys: ['state', 'pending'],
@@ -55,7 +57,7 @@ const notCrashedScript = loadScript(import.meta.url, './scripts/not-crashed.lua'
 const renewScript = loadScript(import.meta.url, './scripts/renew.lua', {
   keys: ['state', 'pending', '...records'],
   args: ['epoch', 'conversationId'],
-  answer: { isCurrent: 'flag', stopSeq: 'number', stopOwner: 'text', wasStopped: 'flag' },
+  answer: { isCurrent: 'flag', stopSeq: 'number', stopOwner: 'text', wasStopped: 'flag', wasAmended: 'flag' },
 });
 const MOST_MESSAGES_OF_ONE_TURN = 10;
 const TURNS_OF_HISTORY_READ = 50;
@@ -79,6 +81,8 @@ const LONGEST_EPOCH_STEP = 1_000_000;
 export interface Renewed {
   stop: StopMark;
   wasStopped: boolean;
+  /** What the turn asks has changed: it is to begin anew. */
+  wasAmended: boolean;
 }
 
 /** What may be noted about a running turn (scripts/mark-turn.lua). */
@@ -188,13 +192,17 @@ export class TurnStore {
     };
   }
 
-  /** Ends the turn. @returns how many messages still wait, or `stale` when a newer epoch has taken over */
-  async commit(claim: TurnClaim, commit: TurnCommit): Promise<number | 'stale'> {
+  /**
+   * Ends the turn. @returns how many messages still wait; `stale` when a newer epoch has taken over, `amended` when what was asked has
+   * changed meanwhile: nothing was written then
+   */
+  async commit(claim: TurnClaim, commit: TurnCommit): Promise<number | 'stale' | 'amended'> {
     const { redis, historyLifeMs } = this.#options;
-    const { threadHistory, preferences, ...rest } = commit;
+    const { threadHistory, preferences, followed, ...rest } = commit;
     const changes = {
       ...rest,
       threadHistory: threadHistory?.append,
+      followed: followed && followedNote(followed),
       kept: { most: TURNS_OF_HISTORY_KEPT, lifeMs: historyLifeMs, summary: hasSummary(claim) },
       mostThreads: THREADS_REMEMBERED,
       heldLifeMs: HELD_LIFE_MS,
@@ -214,7 +222,7 @@ export class TurnStore {
       messagePrefix: messageKeyPrefix(claim.conversation.partition),
       changes: JSON.stringify(changes),
     });
-    return verdict === 'stale' ? 'stale' : waiting;
+    return verdict === 'done' ? waiting : verdict;
   }
 
   /** Stores the full answer before it goes out the last way (SECURITY.md noted-before-posted). @returns false when fenced */
@@ -244,12 +252,12 @@ export class TurnStore {
   async renew(claim: TurnClaim): Promise<Renewed | undefined> {
     const keys = conversationKeys(claim.conversation);
     const records = claim.messages.map(({ deliveryId }) => messageKey(claim.conversation.partition, deliveryId));
-    const { isCurrent, stopSeq, stopOwner, wasStopped } = await renewScript.run(
+    const { isCurrent, stopSeq, stopOwner, wasStopped, wasAmended } = await renewScript.run(
       this.#options.redis,
       { ...keys, records },
       { epoch: claim.epoch, conversationId: claim.conversation.id },
     );
-    return isCurrent ? { stop: { seq: stopSeq, ownerId: asPersonId(stopOwner) }, wasStopped } : undefined;
+    return isCurrent ? { stop: { seq: stopSeq, ownerId: asPersonId(stopOwner) }, wasStopped, wasAmended } : undefined;
   }
 
   /**

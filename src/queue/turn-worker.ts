@@ -176,7 +176,10 @@ export class TurnWorker {
     const lease = new TurnLease({
       ...{ job, token, store, report },
       onFenced: () => controller.abort('fenced' satisfies AbortReason),
-      onRenewed: (claim, renewed) => stopIfMeant(claim, marksOf(claim, renewed), controller),
+      onRenewed: (claim, renewed) => {
+        if (renewed.wasAmended) controller.abort('amended' satisfies AbortReason);
+        stopIfMeant(claim, marksOf(claim, renewed), controller);
+      },
     });
     const wake = this.#pressure.take(shard);
     try {
@@ -232,7 +235,10 @@ export class TurnWorker {
     const { runTurn } = this.#options.steps;
     const { controller } = taken;
     const context = this.#contextOf(claim, taken);
-    const endListening = this.#stops.listen(claim.conversation, (mark) => stopIfMeant(claim, [mark], controller));
+    const endListening = this.#stops.listen(claim.conversation, (news) => {
+      if (news === 'amended') controller.abort('amended' satisfies AbortReason);
+      else stopIfMeant(claim, [news], controller);
+    });
     this.#running.set(claim.conversation.id, taken);
     // Its wake was fetched right before the stop: what ended the others came too early for it.
     if (this.#isGraceOver) controller.abort('shutdown' satisfies AbortReason);
@@ -250,7 +256,8 @@ export class TurnWorker {
       const isKept = error instanceof PlatformError && error.code === 'unauthorised';
       // One that only the operator can help along waits for the sweeper, so that others have its place meanwhile.
       await this.#giveBack(claim, isKept ? 0 : SWEEP_AFTER_MS);
-      if (controller.signal.reason === 'shutdown') return 1;
+      // What has changed is asked at once.
+      if (controller.signal.reason === 'shutdown' || controller.signal.reason === 'amended') return 1;
       if (isKept) return 0;
       throw asError(error);
     } finally {
@@ -297,6 +304,10 @@ export class TurnWorker {
   async #finish(claim: TurnClaim, commit: TurnCommit): Promise<number> {
     const { store, steps } = this.#options;
     const waiting = await store.commit(claim, commit);
+    if (waiting === 'amended') {
+      await this.#giveBack(claim);
+      return 1;
+    }
     if (waiting !== 'stale' && hasFollowUp(commit)) steps.bringFollowUps?.(claim.conversation.partition);
     if (waiting !== 'stale') return commit.outcome === 'held' ? waiting + (await this.#afterHeld(claim)) : waiting;
     this.#onFenced(claim);

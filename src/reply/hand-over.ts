@@ -29,5 +29,5 @@ export async function shownNoMore(signal: AbortSignal): Promise<void> {
 
 /** Whether nothing more may be shown; a person's stop still shows what there is. */
 export function isOver(signal: AbortSignal): boolean {
-  return signal.reason === 'fenced' || signal.reason === 'shutdown' || signal.reason === 'yielded';
+  return signal.aborted && signal.reason !== 'stopped';
 }

@@ -20,6 +20,8 @@ export interface FinalRecord {
   fields: MessageFields;
   /** What is to follow the answer in a message of its own, sealed; `follow-ups/` brings it once the commit is done. */
   followUp?: string;
+  /** Whoever shows it over a connection of ours is told that it changed. */
+  isTold?: boolean;
 }
 
 /** One visible answer while it grows. */
@@ -42,6 +44,11 @@ export interface LiveReply {
    * @returns the records that the commit writes; with them the answer is visible
    */
   finish(text: string, status?: string, thinking?: string, mention?: string): Promise<FinalRecord[]>;
+  /**
+   * Ends the reply of a question that was deleted: what stands of it is taken away, where the platform lets it be, and nothing is posted
+   * for it. Where it cannot be taken away it ends with this text.
+   */
+  takeAway(text: string): Promise<FinalRecord[]>;
   /** Leaves the reply open with this snapshot, to grow later (a question that waits for its sender's sign-in). */
   leaveOpen(text: string, mention?: string): Promise<FinalRecord[]>;
   /** Writes nothing more and waits for the write under way. */

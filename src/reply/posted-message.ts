@@ -64,6 +64,24 @@ export class PostedMessage {
     return this.#unrecorded;
   }
 
+  get handle(): string | undefined {
+    return this.#handle;
+  }
+
+  /**
+   * Where the message stands, for whoever wants to take it away. Asks the fence. `nothing`: none stands or will. `unclear`: a call of an
+   * unknown fate is under way, or this worker has lost its claim.
+   */
+  async standing(): Promise<'nothing' | 'unclear' | { handle: string }> {
+    const state = await this.#begin(undefined);
+    if (!state || state.kind === 'gone' || this.#mayBeLate) return 'unclear';
+    if (this.#handle !== undefined) return { handle: this.#handle };
+    const isOwnNote = state.kind === 'posting' && (this.#isUnsent || (state.isOwn && !this.#hasPosted));
+    if (state.kind !== 'unsent' && !isOwnNote) return 'unclear';
+    await this.#options.ledger.withdraw(this.#options.part);
+    return 'nothing';
+  }
+
   /**
    * The message has its last snapshot. Where a call of an unknown fate may still be carried out, this is to be run once that is over:
    * it takes away what turned up besides, and lays the last snapshot over what an edit that came late has left.

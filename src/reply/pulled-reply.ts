@@ -3,7 +3,7 @@ import { conversationKeys, messageKey } from '../domain/partition-keys.ts';
 import { monotonicMs, SECOND_MS, type NowMs } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import { say } from '../base/texts.ts';
-import type { ReplyView } from '../domain/reply.ts';
+import { REPLY_CHANNEL, type ReplyView } from '../domain/reply.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
 import { EarlierSnapshot } from './earlier-snapshot.ts';
@@ -15,8 +15,9 @@ import { EditThrottle, progressOf } from './edit-throttle.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 
 const showScript = loadScript(import.meta.url, './scripts/show.lua', {
+  constants: { REPLY_CHANNEL },
   keys: ['state', '...records'],
-  args: ['epoch', '...snapshots'],
+  args: ['epoch', 'told', '...snapshots'],
   answer: { verdict: ['shown', 'stale'], wasHandedOver: 'flag' },
 });
 
@@ -76,7 +77,10 @@ export class PulledReply implements LiveReply {
     const couldBePolled = Number(againMs) - Number(atMs) < liveLifetimeMs - handoverMarginMs;
     const isNotPolled = Number(nowSec) * SECOND_MS - Number(againMs) >= POLLED_WITHIN_MS;
     return couldBePolled && isNotPolled
-      ? [{ id: deliveryId, fields: messageFields({ finished: '1', delivery: 'live' }) }, ...this.#mergedRecords()]
+      ? [
+          { id: deliveryId, fields: messageFields({ finished: '1', delivery: 'live' }), isTold: this.#isTold },
+          ...this.#mergedRecords(),
+        ]
       : undefined;
   }
 
@@ -104,6 +108,10 @@ export class PulledReply implements LiveReply {
    * message is stored before it is cut, since that takes time: whoever takes over neither asks the model again nor loses it
    * (SECURITY.md noted-before-posted).
    */
+  takeAway(text: string): Promise<FinalRecord[]> {
+    return this.finish(text);
+  }
+
   async finish(text: string, status?: string, thinking?: string): Promise<FinalRecord[]> {
     await this.close();
     const { platform, language } = this.#options;
@@ -184,7 +192,11 @@ export class PulledReply implements LiveReply {
     );
     const records = ids.map((id) => messageKey(conversation.partition, id));
     const keys = { state: conversationKeys(conversation).state, records };
-    const { verdict, wasHandedOver } = await showScript.run(deps.redis, keys, { epoch, snapshots: snapshots.flat() });
+    const { verdict, wasHandedOver } = await showScript.run(deps.redis, keys, {
+      epoch,
+      told: platform.replyTraits.isTold === true ? ids.join(' ') : '',
+      snapshots: snapshots.flat(),
+    });
     if (verdict === 'stale') {
       controls.fenced();
       return;
@@ -203,9 +215,14 @@ export class PulledReply implements LiveReply {
     return isFirstWrite ? [deliveryId, ...mergedIds] : [deliveryId];
   }
 
+  get #isTold(): boolean | undefined {
+    return this.#options.platform.replyTraits.isTold;
+  }
+
   #mergedRecords(): FinalRecord[] {
     return this.#options.mergedIds.map((id) => ({
       id,
+      isTold: this.#isTold,
       fields: messageFields({ content: this.#sealMerged(id), finished: '1', newer: this.#newerThan(id) }),
     }));
   }
@@ -220,7 +237,7 @@ export class PulledReply implements LiveReply {
     const { deliveryId } = this.#options;
     const content = this.#seal(deliveryId, view);
     const fields = messageFields({ content, finished: view.finished ? '1' : '0', ...extra });
-    return { id: deliveryId, fields };
+    return { id: deliveryId, fields, isTold: this.#isTold };
   }
 
   #seal(id: DeliveryId, view: ReplyView): string {

@@ -27,7 +27,7 @@ const LONGEST_PAUSE_MS = 30 * SECOND_MS;
 const WHOLE_LOOKED_FOR = 3;
 
 /** How a finished answer was delivered, for the ledger. */
-type Delivery = 'live' | 'refused' | 'uncertain' | 'unavailable';
+type Delivery = 'live' | 'refused' | 'uncertain' | 'unavailable' | 'removed';
 
 /**
  * One visible answer while it grows, on a platform that we post to. Each snapshot is a whole text under a fence; a worker
@@ -137,6 +137,23 @@ export class PushedReply implements LiveReply {
       if (!isLast) await this.#recordPart(part);
     }
     return this.#hasLost() ? [] : [this.#record({ finished: '1', delivery })];
+  }
+
+  async takeAway(text: string): Promise<FinalRecord[]> {
+    this.#isFinishing = true;
+    await this.close();
+    const stands = (await this.#part(0)?.standing()) ?? 'nothing';
+    const isGone = async (handle: string) => (await this.#push.remove(handle, false)) === 'gone';
+    const removed = () => [this.#record({ finished: '1', delivery: 'removed' })];
+    await this.#clearStatus();
+    if (stands === 'nothing') return removed();
+    if (stands !== 'unclear' && !isOver(this.#options.controls.signal) && (await isGone(stands.handle)))
+      return removed();
+    // What may stand twice, or not at all, is brought to one message first.
+    const records = await this.finish(text);
+    const handle = this.#parts[0]?.handle;
+    const mayRemove = handle !== undefined && stands === 'unclear' && !isOver(this.#options.controls.signal);
+    return mayRemove && (await isGone(handle)) ? removed() : records;
   }
 
   async leaveOpen(text: string, mention?: string): Promise<FinalRecord[]> {

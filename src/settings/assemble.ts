@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Bilingual } from '../base/texts.ts';
 import type { PlatformDescription } from '../platforms/description.ts';
 import { describePlatform, PLATFORMS, type PlatformConfigs, type PlatformSecrets } from '../platforms/registry.ts';
-import type { Config, Secrets, SignInProof } from './config.ts';
+import type { Config, Secrets } from './config.ts';
 import type { ValidatedSettings } from './cross-checks.ts';
 import { credentialsOf, isConnected, isServiceAlone, playedIn } from './mode.ts';
 import type { Settings } from './schema.ts';
@@ -61,6 +61,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
       historyTtlDays: settings.HISTORY_TTL_DAYS,
       idleSec: settings.CONVERSATION_IDLE_SEC,
       groupScope: settings.GROUP_SCOPE,
+      followsThreads: settings.THREAD_FOLLOW,
     },
     chat: {
       baseUrl: settings.CHAT_BASE_URL ?? `${service}/v1`,
@@ -135,15 +136,13 @@ function serviceNameOf(given: string | undefined, isEmbedded: boolean, url: stri
   return { en: name, zh: name };
 }
 
-function proofsOf({ settings, mode, roles }: ValidatedSettings): Pick<Config['signIn'], 'proofs' | 'proofsBy'> {
+function proofsOf({ settings, roles }: ValidatedSettings): Pick<Config['signIn'], 'proofs' | 'proofsBy'> {
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return { proofs: [], proofsBy: {} };
   const named = settings.SIGN_IN_PROOF;
   if (named && 'by' in named) return { proofs: [...new Set(Object.values(named.by).flat())], proofsBy: named.by };
   if (named) return { proofs: named.everywhere, proofsBy: {} };
-  // Without a web sign-in nothing shows whose chat it is, and local mode's ids are not equal (SECURITY.md proof-of-person).
-  const played = playedIn(mode, settings);
-  const proof: SignInProof = played && !played.webSignIn ? 'typed-code' : 'same-browser';
-  return { proofs: [proof], proofsBy: {} };
+  // Where a platform that is on cannot show whose browser it is, the settings were refused before (SECURITY.md proof-of-person).
+  return { proofs: ['same-browser'], proofsBy: {} };
 }
 
 function isServed(platform: PlatformDescription, { settings, given, mode }: ValidatedSettings): boolean {

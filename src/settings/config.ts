@@ -46,6 +46,8 @@ export interface Config extends PlatformConfigs {
     /** 0: conversations do not end by themselves. */
     readonly idleSec: number;
     readonly groupScope: 'member' | 'group';
+    /** Whether a thread in which the bot has answered may go on without naming it. */
+    readonly followsThreads: boolean;
   };
   readonly chat: {
     readonly baseUrl: string;

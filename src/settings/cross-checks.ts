@@ -10,6 +10,7 @@ import {
   type Mode,
   type Role,
 } from './mode.ts';
+import { neededBeside } from './needed-beside.ts';
 import type { SettingName, Settings } from './schema.ts';
 import { hasVersion, isLoopback, type ProofSetting } from './setting-kinds.ts';
 import type { SignInProof } from './config.ts';
@@ -36,6 +37,7 @@ const CHECKS: readonly Check[] = [
   signInCredentials,
   signInDialect,
   connectionChosen,
+  neededBeside,
   completeCredentials,
   oneInstitution,
   oneWebSearch,

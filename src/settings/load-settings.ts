@@ -5,7 +5,7 @@ import { fault, type Fault } from './fault.ts';
 import { isServiceAlone, modeOf, rolesOf, type Given } from './mode.ts';
 import { credentialsToCome, faultsOfPlatformsToCome } from './platforms-to-come.ts';
 import { readValues, type Environment } from './read-values.ts';
-import { settingsSchema, type SettingName } from './schema.ts';
+import { settingsSchema, type SettingName, type Settings } from './schema.ts';
 import { warnOfUnknownNames } from './unknown-names.ts';
 
 export interface LoadOptions extends Partial<ProcessEnvironment> {
@@ -45,6 +45,20 @@ export function loadSettings({ env, cwd, isTerminal = false }: LoadOptions): Loa
   if (faults.length > 0) return deepFreeze({ ok: false, faults, warnings });
   const config = deepFreeze(assembleConfig(judged, { cwd, isTerminal }));
   return { ok: true, config, secrets: Object.freeze(assembleSecrets(settings)), warnings };
+}
+
+/**
+ * Reads a few settings alone, whatever else is still missing: for a command that helps somebody to get the rest. Those with a
+ * fault have their default.
+ */
+export function readSettingsNamed<Name extends SettingName>(
+  { env, cwd }: Pick<LoadOptions, 'env' | 'cwd'>,
+  names: readonly Name[],
+): { values: Pick<Settings, Name>; faults: Fault[] } {
+  const { texts, faults } = readValues(env, cwd);
+  const { faults: formFaults, settings } = readForms(texts);
+  const isNamed = ({ setting }: Fault) => setting === 'ENV_FILE' || names.some((name) => name === setting);
+  return { values: settings, faults: onePerSetting([...faults, ...formFaults]).filter(isNamed) };
 }
 
 /** Reads each text by its kind. What is faulty is left out, so that the checks between settings can judge the rest. */

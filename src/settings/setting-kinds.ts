@@ -79,6 +79,16 @@ export const webAddress = kind(
   },
 );
 
+/** The address of a WebSocket, without the slash at its end. */
+export const socketAddress = kind(
+  'must be a wss address (ws only on this machine) without user, query or fragment',
+  (given) => {
+    if (!/^wss?:/i.test(given)) return undefined;
+    const asWeb = webAddress.safeParse(given.replace(/^ws/i, 'http'));
+    return asWeb.success ? asWeb.data.replace(/^http/, 'ws') : undefined;
+  },
+);
+
 /** An OpenID Connect issuer: a web address, but kept as it was written, since it is compared letter by letter. */
 export const issuerAddress = kind(
   'must be an https address (http only on this machine) without user, query or fragment',

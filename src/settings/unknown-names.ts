@@ -25,6 +25,7 @@ const MORE_PREFIXES = [
   'SHUTDOWN_',
   'TRUSTED_PROXY_',
   'GROUP_SCOPE',
+  'THREAD_',
   'THINKING_',
   'ADMIN_IDS',
 ];

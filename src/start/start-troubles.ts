@@ -191,9 +191,7 @@ async function platformProbes(parts: ProbeDeps): Promise<StartProbe[]> {
   return parts.config.platforms.map((name) => ({
     works: `${describePlatform(name).label.en} takes our calls.`,
     async find() {
-      const results = await withTimeout(checkPlatform(name, parts.config, parts.secrets), PROBE_LIMIT_MS).catch(
-        () => [],
-      );
+      const results = await withTimeout(checkPlatform(name, parts, true), PROBE_LIMIT_MS).catch(() => []);
       return sentenceOf(results);
     },
   }));

@@ -10,6 +10,8 @@ type ReplyText =
   | 'restOfAnswer'
   | 'tookTooLong'
   | 'unknownReply'
+  | 'edited'
+  | 'editedLast'
   | 'tooMany'
   | 'stopTaken'
   | 'cut'
@@ -31,6 +33,14 @@ export const REPLY_TEXTS: Catalogue<ReplyText> = {
   },
   earlierAnswer: { en: 'The answer to an earlier question:', zh: '对之前一个问题的回答：' },
   restOfAnswer: { en: 'The rest of an earlier answer:', zh: '之前一个回答的其余内容：' },
+  editedLast: {
+    en: 'You changed a question that is answered already. Send /retry to have it answered as it reads now.',
+    zh: '你修改了一个已经回答过的问题。发送“重试”，会按修改后的内容重新回答。',
+  },
+  edited: {
+    en: 'You changed a question that is answered already. To have it answered as it reads now, send it as a new message.',
+    zh: '你修改了一个已经回答过的问题。要按修改后的内容回答，请把它作为新消息再发一次。',
+  },
   tookTooLong: {
     en: 'This needed more time than a message can stay open here. Please send /retry.\n这个回答超过了时限，请发送“重试”。',
     zh: '这个回答超过了时限，请发送“重试”。\nThis needed more time than a message can stay open here. Please send /retry.',

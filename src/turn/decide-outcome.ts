@@ -4,6 +4,7 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import { IdentityError } from '../identity/identity-error.ts';
 import { sayTo } from './say-to.ts';
+import { isOver } from '../reply/hand-over.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
 import { SIGN_IN_TEXTS } from '../texts/sign-in-texts.ts';
 import { toAsker } from './sign-in-words.ts';
@@ -41,7 +42,8 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
   const { turn, controls, newest } = context;
   try {
     if (turn.storedAnswer !== undefined) return readStoredAnswer(turn.storedAnswer);
-    if (newest.slash) return await options.runSlashWord(context, newest.slash);
+    // A message that became a word by an edit, in a turn of several, is read as what it was: a part of the question.
+    if (newest.slash && turn.messages.length === 1) return await options.runSlashWord(context, newest.slash);
     const taken = await options.takeTypedCode(context);
     if (taken) return taken;
     const stands = turn.mayBeAnswered ? await context.live.findWhole(placesBehind(context)) : undefined;
@@ -118,6 +120,5 @@ function failure(
 
 /** @throws where nothing more of the turn may be shown: another has it, or will have it */
 export function throwIfUnwanted(signal: AbortSignal): void {
-  if (signal.reason === 'fenced' || signal.reason === 'shutdown' || signal.reason === 'yielded')
-    throw new Error(`The turn ended early: ${signal.reason as string}`);
+  if (isOver(signal)) throw new Error(`The turn ended early: ${String(signal.reason)}`);
 }

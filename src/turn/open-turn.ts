@@ -3,6 +3,7 @@ import { conversationOf, type GroupScope } from '../domain/conversation.ts';
 import type { InboundMessage, PlatformName } from '../domain/message.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { Platform } from '../platforms/platform.ts';
+import { platformOf } from '../platforms/of-tenant.ts';
 import { createLiveReply, type LiveReplyOptions, type ReplyDeps } from '../reply/live-reply.ts';
 import { questionOf } from './prompt/question.ts';
 import { formatStoredAnswer } from './stored-answer.ts';
@@ -34,8 +35,10 @@ export function createOpenTurn(options: OpenTurnOptions): OpenTurn {
 
 function openTurn(options: OpenTurnOptions, controls: TurnControls): OpenedTurn | undefined {
   const turn = controls.claim;
-  const newest = turn.messages.at(-1)?.message;
-  const platform = newest && options.platforms.get(newest.platform);
+  // One that was deleted says nothing any more; what was merged with it is answered all the same.
+  const said = turn.messages.findLast(({ message }) => message.parts.length > 0) ?? turn.messages.at(-1);
+  const newest = said?.message;
+  const platform = newest && platformOf(options.platforms, newest);
   if (!newest || !platform) return undefined;
   const asked = questionOf(turn);
   const preferences = openPreferences(options.keyRing, turn.preferences, newest);

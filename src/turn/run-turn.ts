@@ -1,6 +1,8 @@
 import { monotonicMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { fieldsToRead } from '../domain/message-record.ts';
+import { messageKey } from '../domain/partition-keys.ts';
 import type { GroupScope } from '../domain/conversation.ts';
 import { markSuperseded } from '../reply/mark-superseded.ts';
 import { openNotices } from '../reply/notices.ts';
@@ -11,6 +13,7 @@ import type { TurnReport } from './turn-ports.ts';
 import type { TurnControls, TurnCommit } from '../domain/turn.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import { withThreadHistory } from './prompt/turn-history.ts';
+import type { Outcome } from './outcome.ts';
 import type { TurnContext } from './turn-context.ts';
 import { throwIfUnwanted, type DecideOutcome } from './decide-outcome.ts';
 import type { OpenTurn, OpenedTurn } from './open-turn.ts';
@@ -58,12 +61,15 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
   const status = lines.length > 0 ? lines.join('\n') : undefined;
   const leftover = leftoverFor(keyRing, context, outcome);
   const erase = eraseWith(leftover, outcome.erase);
-  const records = outcome.hold
-    ? await context.live.leaveOpen(outcome.text, outcome.mention)
-    : await context.live.finish(behindLeftover(leftover, outcome.text), status, outcome.thinking, outcome.mention);
+  const records = (await isTakenBack(options, context, outcome))
+    ? await context.live.takeAway(outcome.text)
+    : outcome.hold
+      ? await context.live.leaveOpen(outcome.text, outcome.mention)
+      : await context.live.finish(behindLeftover(leftover, outcome.text), status, outcome.thinking, outcome.mention);
   throwIfUnwanted(controls.signal);
   if (outcome.replaces !== undefined) await replaceOld(options, context, outcome.replaces);
   const thread = threadSpokenIn(context.newest, turn.conversation, outcome.threadHistory?.conversation);
+  const hasHistory = outcome.history?.append !== undefined;
   report.turnEnded({
     platform: context.platform.name,
     turnId: turn.turnId,
@@ -78,12 +84,35 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
     history: outcome.history,
     threadHistory: outcome.threadHistory,
     erase,
-    thread: outcome.history?.append === undefined ? undefined : thread,
+    thread: hasHistory ? thread : undefined,
+    followed: hasHistory && thread && mayGoOn(context) ? { ...turn.conversation, id: thread.id } : undefined,
     stopServed: outcome.stopServed,
     preferences: outcome.preferences,
     usage: outcome.usage,
     noticesShown: outcome.hold ? [] : notices.done,
   };
+}
+
+/** So much of an answer is no more than its beginning. */
+const BEGINNING_CHARS = 200;
+
+/**
+ * Whether the answer was stopped since its question was deleted, at its beginning: then nothing is to remain of it. What was read for
+ * longer stays, with the note that it was stopped (SECURITY.md taken-back).
+ */
+async function isTakenBack({ redis }: RunTurnOptions, { turn }: TurnContext, outcome: Outcome): Promise<boolean> {
+  if (outcome.kind !== 'stopped' || outcome.text.length > BEGINNING_CHARS) return false;
+  const { partition } = turn.conversation;
+  const [deleted] = fieldsToRead('deleted');
+  const marks = await Promise.all(
+    turn.messages.map(({ deliveryId }) => redis.hget(messageKey(partition, deliveryId), deleted)),
+  );
+  return marks.every((mark) => mark === '1');
+}
+
+/** Whether its thread may go on without naming the bot; in a private chat nobody has to. */
+function mayGoOn({ platform, newest }: TurnContext): boolean {
+  return platform.followsThreads === true && newest.chat.kind === 'group';
 }
 
 /** /retry: one answer to a question is enough; the new one is visible now. */

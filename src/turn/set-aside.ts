@@ -1,5 +1,6 @@
 import { messageFields } from '../domain/message-record.ts';
 import type { PlatformName } from '../domain/message.ts';
+import { tenantOf } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { createLiveReply, type ReplyDeps } from '../reply/live-reply.ts';
 import { TURN_TEXTS } from '../texts/turn-texts.ts';
@@ -26,7 +27,8 @@ async function setAside(
   controls: TurnControls,
 ): Promise<TurnCommit> {
   const turn = controls.claim;
-  const platform = turn.apologyTarget && platforms.get(turn.apologyTarget.platform);
+  const platform =
+    turn.apologyTarget && tenantOf(platforms.get(turn.apologyTarget.platform), turn.apologyTarget.tenant);
   if (!turn.apologyTarget || !platform) return { outcome: 'dead', records: unreadableRecords(turn) };
   const live = createLiveReply({
     deps,

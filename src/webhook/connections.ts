@@ -42,6 +42,7 @@ function useOf(platform: Platform, { handle, log, report }: Omit<ConnectionsOpti
         log.error({ error: asError(thrown), platform: platform.name }, 'a delivery failed');
         return false;
       }),
+    onLost: (reason) => report.deliveryLost({ platform: platform.name, reason }),
     onChange: (change) => report.connectionChanged({ platform: platform.name, ...change }),
   };
 }

@@ -16,12 +16,14 @@ import type { Delivery, HttpAnswer, Platform } from '../platforms/platform.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import type { Inbox } from '../queue/accept.ts';
+import { isFollowed } from '../queue/followed-threads.ts';
 import { stopRunning } from '../queue/stop-running.ts';
 import { storeAndWake } from '../queue/store-and-wake.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 import { createMissingReplies, type MissingReplies } from '../reply/missing-replies.ts';
 import { readLiveReply, stopTaken, tooManyMessages } from '../reply/read-live-reply.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
+import { handleAmendment, type AmendmentOptions } from './handle-amendment.ts';
 import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
 
 /**
@@ -37,6 +39,7 @@ export interface HandleDeliveryOptions {
   inbox: Inbox;
   wakeQueue: WakeQueue;
   groupScope: GroupScope;
+  amendAnswered: AmendmentOptions['amendAnswered'];
   /** Told of each new message once it is stored; must not throw or wait (its images are fetched meanwhile). */
   onAccepted(
     platform: Platform,
@@ -80,6 +83,8 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
         return { answer: delivery.answer(say(REPLY_TEXTS.welcome, 'zh', { bot: delivery.botName })), outcome: 'event' };
       case 'stop':
         return stopAnswer(options, platform, delivery);
+      case 'amendment':
+        return amendmentAnswer(options, platform, delivery);
       case 'poll':
         return answerPoll({ ...options, missing }, platform, delivery);
       case 'message':
@@ -90,6 +95,7 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
 
 type MessageDelivery = Extract<Delivery, { kind: 'message' }>;
 type StopDelivery = Extract<Delivery, { kind: 'stop' }>;
+type AmendmentDelivery = Extract<Delivery, { kind: 'amendment' }>;
 type PollDelivery = Extract<Delivery, { kind: 'poll' }>;
 
 async function acceptMessage(
@@ -98,9 +104,12 @@ async function acceptMessage(
   delivery: MessageDelivery,
 ): Promise<Handled> {
   const { message, answer } = delivery;
-  const { log, groupScope } = options;
+  const { log, groupScope, redis } = options;
   const conversation = conversationOf(message, groupScope);
   try {
+    // Whatever else people say to each other is not read on (SECURITY.md unaddressed-talk).
+    const isOurs = !delivery.isUnaddressed || (await withTimeout(isFollowed(redis, conversation), STORE_DEADLINE_MS));
+    if (!isOurs) return { answer: answer(undefined), outcome: 'ignored' };
     const { deliveryId, result } = await storeInTime(() => storeAndWake(options, conversation, message));
     if (result === 'new') {
       options.onAccepted(platform, { conversation, message, deliveryId });
@@ -131,7 +140,7 @@ async function acceptMessage(
     const deliveryId = deliveryIdOf(message);
     log.warn(
       { error: asError(error), platform: platform.name, trace: deliveryId },
-      'a message could not be stored; the platform is asked to send it again',
+      'a message could not be stored now; it is taken again',
     );
     return { ...NOT_STORED, deliveryId };
   }
@@ -172,6 +181,24 @@ async function stopAnswer(
     return { answer, outcome: 'event' };
   } catch (error) {
     log.warn({ error: asError(error), platform: platform.name }, 'a stop could not be marked');
+    return NOT_STORED;
+  }
+}
+
+/** What cannot be taken back or changed now is told again by the platform. */
+async function amendmentAnswer(
+  options: HandleDeliveryOptions,
+  platform: Platform,
+  { amendment, answer }: AmendmentDelivery,
+): Promise<Handled> {
+  try {
+    await withTimeout(handleAmendment(options, platform, amendment), STORE_DEADLINE_MS);
+    return { answer, outcome: 'event' };
+  } catch (error) {
+    options.log.warn(
+      { error: asError(error), platform: platform.name, trace: deliveryIdOf(amendment.message) },
+      'a message could not be taken back or changed',
+    );
     return NOT_STORED;
   }
 }

@@ -33,6 +33,8 @@ export interface WebhookReport {
   deliveryProven(event: { platform: PlatformName }): void;
   /** The connection over which a platform delivers, where it does not call the webhook. */
   connectionChanged(event: { platform: PlatformName } & ConnectionChange): void;
+  /** A delivery came over a connection and could not be stored; the platform does not send it again. */
+  deliveryLost(event: { platform: PlatformName; reason: string }): void;
   feedbackGiven(event: { platform: PlatformName; verdict: 'good' | 'bad' | 'withdrawn' }): void;
   welcomeSent(event: { platform: PlatformName }): void;
 }

@@ -29,7 +29,8 @@ const BEGUN = 'begun';
 interface DecoderAnswer {
   /** Absent when the image cannot be decoded. */
   written?: WrittenImage;
-  residentBytes: number;
+  /** How much more memory it has than before its first image. */
+  grownBytes: number;
 }
 
 const PROGRAM = fileURLToPath(new URL('./decoder.mjs', import.meta.url));
@@ -37,7 +38,8 @@ const PROGRAM = fileURLToPath(new URL('./decoder.mjs', import.meta.url));
 const DECODE_LIMIT_MS = 15 * SECOND_MS;
 /** It is ended when it has nothing to do, and when it has grown: then its memory is the system's again. */
 const IDLE_LIFE_MS = 20 * SECOND_MS;
-const MOST_RESIDENT_BYTES = 72 * MIB_BYTES;
+/** A screenshot leaves 1 MiB to 5 MiB, a large photograph 25 MiB; making another decoder takes a fifth of a second. */
+const MOST_GROWN_BYTES = 8 * MIB_BYTES;
 /** For glibc: what is freed goes back to the system, rather than staying with each thread that ever decoded. */
 const MEMORY_HABITS = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1048576' };
 
@@ -60,7 +62,7 @@ export class DecoderProcess {
     clearTimeout(this.#idleTimer);
     const { child, answer } = await this.#ask(order);
     // Two of them would take twice the memory, so the next one starts when this one is gone.
-    if (answer.residentBytes > MOST_RESIDENT_BYTES) await end(child);
+    if (answer.grownBytes > MOST_GROWN_BYTES) await end(child);
     else this.#idleTimer = setTimeout(() => inBackground(() => end(child)), IDLE_LIFE_MS).unref();
     if (!answer.written) throw brokenImage('The image cannot be decoded');
     return answer.written;

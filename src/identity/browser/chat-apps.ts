@@ -1,3 +1,4 @@
+import { platformOf } from '../../platforms/of-tenant.ts';
 import type { BackToChat, Platform } from '../../platforms/platform.ts';
 import type { PlatformName } from '../../domain/message.ts';
 import type { PersonOwner } from '../account.ts';
@@ -13,7 +14,7 @@ export interface ChatApps {
 export function createChatApps(platforms: ReadonlyMap<PlatformName, Platform>): ChatApps {
   return {
     platformOf({ platform, tenant, app }) {
-      const found = platforms.get(platform);
+      const found = platformOf(platforms, { platform, tenant });
       return found?.tenant === tenant && found.app === app ? found : undefined;
     },
     backTo: (userAgent, owner) => platformToGoBackTo(platforms, userAgent, owner)?.backToChat(userAgent),
@@ -26,7 +27,7 @@ function platformToGoBackTo(
   userAgent: string,
   owner?: PersonOwner,
 ): Platform | undefined {
-  if (owner) return platforms.get(owner.platform);
+  if (owner) return platformOf(platforms, owner);
   const all = [...platforms.values()];
   return all.find((platform) => platform.isAppBrowser(userAgent)) ?? (all.length === 1 ? all[0] : undefined);
 }

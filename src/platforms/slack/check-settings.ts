@@ -2,25 +2,71 @@ import { SECOND_MS } from '../../base/clock.ts';
 import { randomToken } from '../../base/ids.ts';
 import { boundedFetch } from '../../sign-in-dialects/bounded-fetch.ts';
 import type { CheckResult } from '../platform.ts';
+import type { Installations } from './installations.ts';
 import { errorOf, openIdAddresses, type SlackAddresses, type SlackClient } from './open-id.ts';
+import { compareScopes, type AppMethod } from './app-rights.ts';
 import type { SlackAnswer, SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';
 
-/** Asks Slack who the bot's token belongs to. */
-export async function checkBot(api: SlackApi): Promise<CheckResult> {
+/** Asks Slack who the bot's token belongs to, and what it may do. */
+export async function checkBot(api: SlackApi): Promise<CheckResult[]> {
   const name = 'Slack bot';
   const answer = await api.call('auth.test', {});
   if (answer.kind !== 'ok')
-    return faultOf(name, answer, {
-      refusal: 'Slack refuses the bot token',
-      nextStep: "Copy the Bot User OAuth Token from the app's OAuth & Permissions page into SLACK_BOT_TOKEN",
-    });
-  const detail = `${textOf(answer.body['user']) ?? 'the bot'} in ${textOf(answer.body['team']) ?? 'its workspace'}`;
-  return { name, verdict: 'ok', detail };
+    return [
+      faultOf(name, answer, {
+        refusal: 'Slack refuses the bot token',
+        nextStep: "Copy the Bot User OAuth Token from the app's OAuth & Permissions page into SLACK_BOT_TOKEN",
+      }),
+    ];
+  return judgeBot(name, answer);
+}
+
+function judgeBot(name: string, { body, grantedScopes }: Extract<SlackAnswer, { kind: 'ok' }>): CheckResult[] {
+  const detail = `${textOf(body['user']) ?? 'the bot'} in ${textOf(body['team']) ?? 'its workspace'}`;
+  return [{ name, verdict: 'ok', detail }, ...(grantedScopes === undefined ? [] : [judgeScopes(grantedScopes)])];
+}
+
+function judgeScopes(granted: string): CheckResult {
+  const name = 'Slack scopes';
+  const { missing, wanting, unused } = compareScopes(granted);
+  const lacking = [...missing, ...wanting];
+  if (lacking.length + unused.length === 0) return { name, verdict: 'ok', detail: 'all that are used, and no others' };
+  const parts = [
+    ...(lacking.length > 0 ? [`missing: ${lacking.join(', ')}`] : []),
+    ...(unused.length > 0 ? [`granted and never used: ${unused.join(', ').slice(0, MOST_NAMED_CHARS)}`] : []),
+  ];
+  const nextStep =
+    "Run npm run slack:manifest, paste config/slack-manifest.yaml into the app's App Manifest page, and reinstall the app";
+  return { name, verdict: missing.length > 0 ? 'fault' : 'warning', detail: parts.join('; '), nextStep };
+}
+
+interface WorkspaceChecked {
+  team: string;
+  api: SlackApi;
+  installations: Installations;
+  /** On the bot's own host, where the installation begins too. */
+  redirectUri: string;
+}
+
+/** Asks Slack about a further workspace. */
+export async function checkWorkspace(checked: WorkspaceChecked): Promise<CheckResult[]> {
+  const { team, api, installations, redirectUri } = checked;
+  const name = `Slack ${team}`;
+  if (!(await installations.untilRead(TIMEOUT_MS)))
+    return [{ name, verdict: 'fault', detail: 'Redis does not say whether the app is installed there' }];
+  const answer = await api.call('auth.test', {});
+  if (answer.kind === 'unauthorised') {
+    const nextStep = `An administrator of that workspace opens ${new URL('/install/slack', redirectUri).href}`;
+    return [{ name, verdict: 'warning', detail: `the app is not installed there (${answer.error})`, nextStep }];
+  }
+  if (answer.kind !== 'ok')
+    return [faultOf(name, answer, { refusal: 'Slack refuses its token', nextStep: 'Try again' })];
+  return judgeBot(name, answer);
 }
 
 /** Asks for a socket. An address that is not connected to costs nothing: no other socket is closed for it. */
-export async function checkSocket(api: SlackApi): Promise<CheckResult> {
+export async function checkSocket(api: SlackApi<AppMethod>): Promise<CheckResult> {
   const name = 'Slack socket';
   const answer = await api.call('apps.connections.open', {});
   if (answer.kind === 'ok')
@@ -52,6 +98,8 @@ interface WebSignInChecked {
   redirectUri: string;
 }
 
+/** What Slack says is repeated so far. */
+const MOST_NAMED_CHARS = 300;
 const BAD_CLIENT = /^(?:invalid_client_id|bad_client_secret|invalid_client)$/;
 const BAD_CODE = /^(?:invalid_code|invalid_grant)$/;
 const TIMEOUT_MS = 5 * SECOND_MS;

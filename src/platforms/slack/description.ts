@@ -9,6 +9,16 @@ const OPEN_URL = 'https://slack.com';
 /** The app's client id in the workspace that local mode's messenger plays. */
 const LOCAL_CLIENT_ID = '1000000000.2000000000';
 
+/** What people read of the app in Slack itself. */
+export const MANIFEST_TEXTS = {
+  description: {
+    en: 'Answers questions, privately and wherever it is mentioned',
+    zh: '回答问题：可以私聊，也可以在频道里 @ 它',
+  },
+  command: { en: 'Ask {name}', zh: '向 {name} 提问' },
+  hint: { en: 'help | stop | retry', zh: '帮助 | 停止 | 重试' },
+};
+
 /** Slack: an app with the Events API and a bot token. */
 const settings = {
   SLACK_SIGNING_SECRET: secret(kinds.textLike(/^[\x21-\x7e]{6,128}$/, "must be the app's Signing Secret"), {
@@ -28,6 +38,20 @@ const settings = {
     example: '1234567890.9876543210',
   }),
   SLACK_CLIENT_SECRET: secret(kinds.text, { meaning: "The app's Client Secret, from the same page." }),
+  SLACK_BOT_NAME: setting(
+    kinds.textLike(/^(?! )[^\p{Cc}]{1,35}(?<! )$/u, 'must be a name of at most 35 characters'),
+    'Parley',
+    "The app's name in the manifest that `npm run slack:manifest` makes.",
+  ),
+  SLACK_MORE_WORKSPACES: optional(
+    kinds.listOf(kinds.textLike(/^T[A-Z0-9]{1,20}$/, 'must be a workspace id'), 'workspace ids such as T0123ABCD'),
+    {
+      meaning:
+        'Further workspaces that may install the app at `PUBLIC_URL/install/slack`, by their ids; `SLACK_BOT_TOKEN` is the first one’s.',
+      default: 'none',
+      example: 'T0123ABCD,T0456EFGH',
+    },
+  ),
   SLACK_CONNECT: setting(
     kinds.oneOf('http', 'socket'),
     'http',
@@ -67,6 +91,8 @@ interface SlackConfig {
   /** Of the app, when its web sign-in is set up. */
   readonly clientId: string | undefined;
   readonly openUrl: string;
+  /** Further workspaces that may install it. */
+  readonly moreWorkspaces: readonly string[];
 }
 
 export const slack = {
@@ -87,7 +113,9 @@ export const slack = {
     consoleLine: 'Switch Socket Mode on in Slack’s app: nothing else has to be saved there',
   },
   webSignIn: ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET'],
+  needs: { SLACK_MORE_WORKSPACES: ['SLACK_BOT_TOKEN', 'SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET'] },
   signs: 'SLACK_SIGNING_SECRET',
+  nameSetting: 'SLACK_BOT_NAME',
   bareWords: true,
   consoleLine: (webhookUrl: string) => `Save in Slack's app under Event Subscriptions: ${webhookUrl}`,
   assemble: ({ settings: own, isOn, messengerUrl }: AssembleParts<Own>): SlackConfig => ({
@@ -97,6 +125,7 @@ export const slack = {
     apiUrl: own.SLACK_API_URL ?? (messengerUrl === undefined ? API_URL : `${messengerUrl}/api`),
     clientId: messengerUrl === undefined ? own.SLACK_CLIENT_ID : LOCAL_CLIENT_ID,
     openUrl: own.SLACK_OPEN_URL ?? messengerUrl ?? OPEN_URL,
+    moreWorkspaces: own.SLACK_MORE_WORKSPACES ?? [],
   }),
   load: () => import('./module.ts'),
 } as const satisfies PlatformDescription;

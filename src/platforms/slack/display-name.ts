@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../../base/clock.ts';
 import type { SlackApi } from './platform-api.ts';
+import { fieldsOf } from './body-fields.ts';
 import { textOf } from './post-answer.ts';
 
 const TIMEOUT_MS = 3 * SECOND_MS;
@@ -12,8 +13,4 @@ export async function displayNameOf(api: SlackApi, userId: string): Promise<stri
   const profile = fieldsOf(user['profile']);
   const names = [profile['display_name'], profile['real_name'], user['real_name']];
   return names.map(textOf).find((name) => name !== undefined && name.trim() !== '');
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { FoundPosts } from '../platform.ts';
 import { isNotThere } from './answer-command.ts';
+import type { BotMethod } from './app-rights.ts';
 import type { SlackApi } from './platform-api.ts';
 import { ANSWER_EVENT, REMOVED_EVENT } from './post-answer.ts';
 import { formatHandle, type ReplyTarget } from './reply-target.ts';
@@ -69,7 +70,7 @@ export async function findAnswer(
 /** @returns undefined where Slack does not show all of it now */
 async function readToTheEnd(
   api: SlackApi,
-  method: string,
+  method: BotMethod,
   args: Record<string, unknown>,
 ): Promise<FoundMessage[] | undefined> {
   const messages: FoundMessage[] = [];

@@ -3,13 +3,23 @@ import type { DeliveryHead, Platform, PostResult, ReadDelivery, RefusedDelivery,
 import { refusedFor } from '../refused-delivery.ts';
 import { isResponseAddress } from './answer-command.ts';
 import { createPushReplies } from './push-replies.ts';
-import { checkBot, checkSocket, checkWebSignIn } from './check-settings.ts';
+import { checkBot, checkSocket, checkWebSignIn, checkWorkspace } from './check-settings.ts';
 import { displayNameOf } from './display-name.ts';
 import { fetchFile } from './media.ts';
-import type { SlackClient } from './open-id.ts';
-import { OwnApp } from './own-app.ts';
-import { createSlackAccess, createSlackApi, type SlackApi } from './platform-api.ts';
-import { EMPTY_ANSWER, ignored, readDelivery, readEnvelopeOf, type ReadOptions } from './read-delivery.ts';
+import { createInstall } from './install.ts';
+import type { Installations } from './installations.ts';
+import { InstalledApp } from './installed-app.ts';
+import type { SlackAddresses, SlackClient } from './open-id.ts';
+import { OwnApp, type AppIdentity } from './own-app.ts';
+import { createSlackAccess, createSlackApi, type SlackApi, type TokenSource } from './platform-api.ts';
+import {
+  EMPTY_ANSWER,
+  ignored,
+  readDelivery,
+  readEnvelopeOf,
+  type Reading,
+  type ReadOptions,
+} from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
 import { keepSocket } from './socket/keep-socket.ts';
 import type { Envelope } from './socket/read-frame.ts';
@@ -24,6 +34,12 @@ export interface SlackPace {
   socket: Partial<SocketTiming>;
 }
 
+/** Further workspaces by the same app, and where an administrator comes back to who adds one. */
+interface MoreWorkspaces {
+  installations: Installations;
+  redirectUri: string;
+}
+
 export interface SlackOptions {
   /** Empty where deliveries come over the socket: then nothing that calls the webhook is proven. */
   signingSecret: string;
@@ -35,11 +51,11 @@ export interface SlackOptions {
   /** Where its pages are; Slack's own unless told. */
   openUrl?: string;
   /** The app's client, where its web sign-in is set up, and where that returns to. */
-  webSignIn?: { client: SlackClient; redirectUri: string };
+  webSignIn?: { client: SlackClient; redirectUri: string; more?: MoreWorkspaces };
   /** Native streams where the chat has them, or a message that is edited. */
   reply: 'stream' | 'edit';
-  /** The models that people may choose here by name; none unless told. */
-  models?: readonly string[];
+  /** The models that people may choose here by name, and whether a thread in which the bot has answered may go on without naming it. */
+  reads?: { models: readonly string[]; followsThreads: boolean };
   webhookWindowSec: number;
   nowMs: NowMs;
   /** Called with Slack's code when it takes no call until the operator mends the app. */
@@ -52,7 +68,7 @@ const SETTLES_WITHIN_MS = 30 * SECOND_MS;
 /** Threads are read in tier 3, about 50 times a minute for all of a workspace's answers. */
 const LOOK_UP_AGAIN_AFTER_MS = 8 * SECOND_MS;
 
-/** A deployment serves one app in one workspace, so their ids are not part of any key: these words are. */
+/** The first workspace's id is not part of any key: this word is. A further one goes by its id, which begins with T. */
 const TENANT = 'slack';
 const APP = 'bot';
 
@@ -65,23 +81,90 @@ export function createSlack(options: SlackOptions): Platform {
   const addresses = { apiUrl, openUrl: withoutSlash(options.openUrl ?? 'https://slack.com') };
   const access = createSlackAccess(options.onRefused);
   const api = createSlackApi(apiUrl, options.botToken, access);
-  const { reply, nowMs, appToken } = options;
+  const { appToken, webSignIn } = options;
+  const more = webSignIn?.more;
   const ownApp = new OwnApp(api);
-  const reading: ReadOptions = {
-    tenant: TENANT,
-    app: APP,
-    answersInThreads: reply === 'stream',
-    bare: { models: options.models ?? [] },
-    isOwnAddress: (address) => isResponseAddress(address, apiUrl),
-    isStranger: (origin) => ownApp.isStranger(origin),
-  };
+  const token = async () => options.botToken;
+  const first = createWorkspace(options, { addresses, api, token, tenant: TENANT, ownApp });
+  const others = new Map(
+    more?.installations.teams.map((team) => {
+      const app = new InstalledApp(team, more.installations);
+      const tokenOf = async () => (await more.installations.find(team))?.token;
+      const apiOf = createSlackApi(apiUrl, tokenOf, createSlackAccess(options.onRefused));
+      const parts = { addresses, api: apiOf, token: tokenOf, tenant: team, ownApp: app };
+      return [team, createWorkspace(options, { ...parts, onLeft: () => app.left(apiOf) })];
+    }),
+  );
+  const reading: Reading = ({ teamId }) => (others.get(teamId ?? '') ?? first).reading;
   const timing = { ...SOCKET_TIMING, ...options.pace?.socket };
   const read = ({ type, payload }: Envelope) => readEnvelopeOf(type, payload, reading);
+  return {
+    ...first.platform,
+    access,
+    ofTenant: more && ((tenant) => others.get(tenant)?.platform),
+    install: more && createInstall({ ...more, client: webSignIn.client, addresses }),
+    pending: () => waitForBoth(ownApp.pending(), more?.installations.fresh()),
+    admit: (head) => admit(head, options, reading),
+    connect:
+      appToken === undefined
+        ? undefined
+        : (use) => keepSocket({ ...use, api: createSlackApi(apiUrl, appToken), timing, read }),
+    check: async () => {
+      const checks = [
+        checkBot(api),
+        ...[...others].flatMap(([team, { api: apiOf }]) =>
+          more ? [checkWorkspace({ ...more, team, api: apiOf })] : [],
+        ),
+        ...(appToken === undefined ? [] : [checkSocket(createSlackApi(apiUrl, appToken))]),
+        ...(webSignIn ? [checkWebSignIn({ ...webSignIn, addresses })] : []),
+      ];
+      return (await Promise.all(checks)).flat();
+    },
+  };
+}
+
+function waitForBoth(...waits: (Promise<unknown> | undefined)[]): Promise<unknown> | undefined {
+  const open = waits.filter((wait) => wait !== undefined);
+  return open.length === 0 ? undefined : Promise.all(open);
+}
+
+interface WorkspaceParts {
+  addresses: SlackAddresses;
+  api: SlackApi;
+  token: TokenSource;
+  tenant: string;
+  ownApp: AppIdentity;
+  onLeft?(): void;
+}
+
+interface Workspace {
+  platform: Platform;
+  reading: ReadOptions;
+  api: SlackApi;
+}
+
+/** One workspace: how its deliveries are read, and all that goes out to it. Deliveries come to the first. */
+function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspace {
+  const { addresses, api, token, tenant, ownApp, onLeft } = parts;
+  const { apiUrl } = addresses;
+  const { reply, nowMs } = options;
+  const { models, followsThreads } = options.reads ?? { models: [], followsThreads: false };
+  const reading: ReadOptions = {
+    tenant,
+    app: APP,
+    answersInThreads: reply === 'stream',
+    followsThreads,
+    bare: { models },
+    isOwnAddress: (address) => isResponseAddress(address, apiUrl),
+    isStranger: (origin) => ownApp.isStranger(origin),
+    onLeft,
+  };
   const replyTraits: ReplyTraits = {
     delivery: reply === 'stream' ? 'append' : 'edit',
     // A message can be edited for as long as anybody waits; that a stream cannot is this folder's own affair.
     liveLifetimeMs: HOUR_MS,
     laterReplyLifetimeMs: 0,
+    laterReplyUses: 'one',
     handoverMarginMs: 0,
     maxBytes: MAX_REPLY_BYTES,
     minEditGapMs: EDIT_GAP_MS[reply],
@@ -91,40 +174,32 @@ export function createSlack(options: SlackOptions): Platform {
     postSettlesWithinMs: options.pace?.settlesWithinMs ?? SETTLES_WITHIN_MS,
     deliveredWithinMs: 0,
   };
-  return {
+  const settlesWithinMs = replyTraits.postSettlesWithinMs;
+  const placePrefix = tenant === TENANT ? '' : `${tenant}/`;
+  const platform: Platform = {
     name: 'slack',
-    tenant: TENANT,
+    tenant,
     app: APP,
-    access,
     replyTraits,
-    pending: () => ownApp.pending(),
-    admit: (head) => admit(head, options, reading),
-    connect:
-      appToken === undefined
-        ? undefined
-        : (use) => keepSocket({ ...use, api: createSlackApi(apiUrl, appToken), timing, read }),
+    admit: (head) => refusedFor('no signature', timeOf(head), nowMs),
     renderReply,
     splitReply,
     splitAnswer,
-    push: createPushReplies({ api, reply, nowMs, settlesWithinMs: replyTraits.postSettlesWithinMs }),
+    push: createPushReplies({ api, reply, nowMs, settlesWithinMs, placePrefix }),
     canMention: true,
+    followsThreads,
     writesMarkdownPrivately: true,
     writePrivately: (userId, text) => writePrivately(api, userId, text),
-    fetchMedia: (mediaRef, maxBytes, signal) =>
-      fetchFile({ mediaRef, apiUrl, botToken: options.botToken, maxBytes, signal }),
+    fetchMedia: async (mediaRef, maxBytes, signal) =>
+      fetchFile({ mediaRef, apiUrl, botToken: (await token()) ?? '', maxBytes, signal }),
     plainUserId: (userId) => Promise.resolve(userId),
     displayNameOf: (userId) => displayNameOf(api, userId),
     isAppBrowser: (userAgent) => /\bSlack(?:_SSB)?\//i.test(userAgent),
-    webSignIn:
-      options.webSignIn && createWebSignIn({ client: options.webSignIn.client, addresses, ownApp, tenant: TENANT }),
+    webSignIn: options.webSignIn && createWebSignIn({ client: options.webSignIn.client, addresses, ownApp, tenant }),
     backToChat: () => ownApp.chatLink(),
-    check: () =>
-      Promise.all([
-        checkBot(api),
-        ...(appToken === undefined ? [] : [checkSocket(createSlackApi(apiUrl, appToken))]),
-        ...(options.webSignIn ? [checkWebSignIn({ ...options.webSignIn, addresses })] : []),
-      ]),
+    check: async () => [],
   };
+  return { platform, reading, api };
 }
 
 function withoutSlash(url: string): string {
@@ -151,7 +226,7 @@ function isCheck(body: Buffer): boolean {
   return new URLSearchParams(body.toString()).get('ssl_check') === '1';
 }
 
-function admit(head: DeliveryHead, options: SlackOptions, reading: ReadOptions): RefusedDelivery | ReadDelivery {
+function admit(head: DeliveryHead, options: SlackOptions, reading: Reading): RefusedDelivery | ReadDelivery {
   const { signingSecret, appToken, webhookWindowSec: windowSec, nowMs } = options;
   if (appToken !== undefined) return refusedFor('no signature', timeOf(head), nowMs);
   const fields = signatureFields(head, { windowSec, nowMs });

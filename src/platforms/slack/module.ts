@@ -1,24 +1,31 @@
-import { platformCallbackUrl } from '../callback-url.ts';
+import { platformCallbackUrl, platformInstalledUrl } from '../callback-url.ts';
 import type { Platform } from '../platform.ts';
 import type { PlatformParts } from '../platform-module.ts';
 import { createSlack } from './index.ts';
+import { Installations } from './installations.ts';
 
 /** Slack from the settings. */
-export function create({ config, secrets, nowMs, postSettlesWithinMs, onRefused }: PlatformParts): Platform {
-  const { clientId } = config.slack;
+export function create(parts: PlatformParts): Platform {
+  const { config, secrets, redis, keyRing, nowMs, postSettlesWithinMs, onRefused } = parts;
+  const { clientId, moreWorkspaces } = config.slack;
   const { slackClientSecret: clientSecret } = secrets;
+  const client = clientId !== undefined && clientSecret !== undefined ? { clientId, clientSecret } : undefined;
+  const more =
+    moreWorkspaces.length > 0
+      ? {
+          installations: new Installations(redis, keyRing, moreWorkspaces),
+          redirectUri: platformInstalledUrl(config.http.publicUrl, 'slack'),
+        }
+      : undefined;
   return createSlack({
     signingSecret: secrets.slackSigningSecret ?? '',
     appToken: config.slack.connect === 'socket' ? (secrets.slackAppToken ?? '') : undefined,
     botToken: secrets.slackBotToken ?? '',
     apiUrl: config.slack.apiUrl,
     openUrl: config.slack.openUrl,
-    webSignIn:
-      clientId !== undefined && clientSecret !== undefined
-        ? { client: { clientId, clientSecret }, redirectUri: platformCallbackUrl(config.http.publicUrl, 'slack') }
-        : undefined,
+    webSignIn: client && { client, redirectUri: platformCallbackUrl(config.http.publicUrl, 'slack'), more },
     reply: config.slack.reply,
-    models: config.chat.models,
+    reads: { models: config.chat.models, followsThreads: config.conversation.followsThreads },
     webhookWindowSec: config.webhook.windowSec,
     nowMs,
     onRefused,

@@ -1,5 +1,6 @@
 import { boundedFetch } from '../../sign-in-dialects/bounded-fetch.ts';
 import { OidcClient } from '../../sign-in-dialects/oidc-client.ts';
+import { methodUrl, signInScopes } from './app-rights.ts';
 
 /** The app as Slack's OpenID Connect knows it. */
 export interface SlackClient {
@@ -18,8 +19,8 @@ export function openIdAddresses({ openUrl, apiUrl }: SlackAddresses) {
   return {
     issuer: openUrl,
     authorization_endpoint: `${openUrl}/openid/connect/authorize`,
-    token_endpoint: `${apiUrl}/openid.connect.token`,
-    userinfo_endpoint: `${apiUrl}/openid.connect.userInfo`,
+    token_endpoint: methodUrl(apiUrl, 'openid.connect.token'),
+    userinfo_endpoint: methodUrl(apiUrl, 'openid.connect.userInfo'),
     jwks_uri: `${openUrl}/openid/connect/keys`,
     id_token_signing_alg_values_supported: ['RS256'],
     token_endpoint_auth_methods_supported: ['client_secret_post'],
@@ -34,7 +35,7 @@ export function createOpenIdClient(client: SlackClient, addresses: SlackAddresse
     ...client,
     issuer: server.issuer,
     server,
-    scope: 'openid',
+    scope: signInScopes().join(' '),
     usesPkce: false,
     fetch: inOauthWords,
   });

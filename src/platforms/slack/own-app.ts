@@ -4,6 +4,7 @@ import { settledWithin } from '../../base/settled-within.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { BackToChat } from '../platform.ts';
 import type { SlackApi } from './platform-api.ts';
+import { fieldsOf } from './body-fields.ts';
 import { textOf } from './post-answer.ts';
 
 /** Where an event says that it comes from; absent where it does not say. */
@@ -29,19 +30,26 @@ function idIn(value: unknown): string | undefined {
   return textOf(fieldsOf(value)['id']);
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
 /** A first event waits no longer for what Slack says of our token; Slack itself waits three seconds. */
 const LONGEST_WAIT_MS = SECOND_MS;
 const ASKED_AGAIN_AFTER_MS = 30 * SECOND_MS;
+
+/** Who the app is in a workspace: whose events are ours, and how people get back to it. */
+export interface AppIdentity {
+  /** What an event should wait for before it is judged; undefined once all is known. Never rejects. */
+  pending(): Promise<unknown> | undefined;
+  team(): Promise<string | undefined>;
+  /** @throws PlatformError `unreachable` while Slack does not say */
+  isOwnWorkspace(origin: Omit<Origin, 'appId'>): Promise<boolean>;
+  isStranger(origin: Origin): boolean;
+  chatLink(): BackToChat | undefined;
+}
 
 /**
  * Whose events are ours: those of the workspace (or organisation) and of the app that the bot's token belongs to. A signature says only
  * that Slack sent them: one secret serves every workspace in which the app was installed, by whomever.
  */
-export class OwnApp {
+export class OwnApp implements AppIdentity {
   readonly #api: SlackApi;
   #teamId: string | undefined;
   #enterpriseId: string | undefined;

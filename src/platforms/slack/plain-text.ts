@@ -4,6 +4,8 @@ const ENTITIES = new Map([
   ['&gt;', '>'],
 ]);
 const MENTION = /<@([A-Z0-9]+)(?:\|[^<>]*)?>/g;
+/** A person, a group of people, or all of a channel; a date has the same sign. */
+const CALL = /<@|<!(?!date)/;
 const REFERENCE = /<([#!@])([^<>|]*)(?:\|([^<>]*))?>/g;
 const LINK = /<([^<>|\s]+)(?:\|([^<>]*))?>/g;
 /** What tells an address; looked for once what stands in the brackets is known, else it would be sought from every place anew. */
@@ -36,6 +38,11 @@ export function mentionOf(text: string, ownIds: readonly string[]): { isMentione
     return ' ';
   });
   return { isMentioned, text: without.replace(/[ \t]{2,}/g, ' ').trim() };
+}
+
+/** Whether a person, a group of people or all of a channel is called. */
+export function namesAnybody(text: string): boolean {
+  return CALL.test(text);
 }
 
 function shownLink(address: string, label: string | undefined): string {

@@ -4,25 +4,27 @@ import { requestBounded, type BoundedAnswer } from '../bounded-request.ts';
 import { FENCE_HOLDS_MS } from '../platform.ts';
 import { PlatformAccess } from '../platform-access.ts';
 import { PlatformError } from '../platform-error.ts';
+import { methodUrl, type AppMethod, type BotMethod } from './app-rights.ts';
 
 /**
  * What a call came to. HTTP is 200 even for failures, so `ok` decides (PLATFORM_FACTS.md slack-web-api).
  * `busy`: nothing was done, try again after the pause. `uncertain`: it may or may not have happened. `unauthorised`: Slack
- * takes no such call until the operator mends the app.
+ * takes no such call until the operator mends the app. `grantedScopes` are those of the token, comma-separated, where Slack says.
  */
 export type SlackAnswer =
-  | { kind: 'ok'; body: Record<string, unknown> }
+  | { kind: 'ok'; body: Record<string, unknown>; grantedScopes?: string }
   | { kind: 'error'; error: string }
   | { kind: 'busy'; retryAfterMs: number }
   | { kind: 'uncertain' }
   | { kind: 'unauthorised'; error: string };
 
-export interface SlackApi {
+/** Which calls there are, and what right each needs, is told in `app-rights.ts`. */
+export interface SlackApi<Method extends BotMethod | AppMethod = BotMethod> {
   /**
-   * Calls a method with JSON and the bot's token. Never throws for what Slack answers or does not answer.
+   * Calls a method with JSON and the token. Never throws for what Slack answers or does not answer.
    * @param timeoutMs limit of the whole call; 5 s unless told
    */
-  call(method: string, args: Record<string, unknown>, timeoutMs?: number): Promise<SlackAnswer>;
+  call(method: Method, args: Record<string, unknown>, timeoutMs?: number): Promise<SlackAnswer>;
 }
 
 /** Slack did nothing, and says so without a status of its own (PLATFORM_FACTS.md slack-errors). */
@@ -61,8 +63,15 @@ export function createSlackAccess(onRefused?: (code: string) => void): PlatformA
   return new PlatformAccess((_, code) => !OF_ONE_CALL.has(code), onRefused);
 }
 
+/** A workspace's token as it is now; undefined where the app is not installed. Fast, and never rejects. */
+export type TokenSource = () => Promise<string | undefined>;
+
 /** @param apiUrl ends in `/api` @param access learns what Slack refuses until the operator mends the app */
-export function createSlackApi(apiUrl: string, botToken: string, access = createSlackAccess()): SlackApi {
+export function createSlackApi<Method extends BotMethod | AppMethod = BotMethod>(
+  apiUrl: string,
+  token: string | TokenSource,
+  access = createSlackAccess(),
+): SlackApi<Method> {
   const tell = (method: string, answer: SlackAnswer) => {
     if (answer.kind === 'ok') access.taken(method);
     if (answer.kind === 'unauthorised' && NEEDED.test(method)) access.refused(method, answer.error);
@@ -70,9 +79,12 @@ export function createSlackApi(apiUrl: string, botToken: string, access = create
   };
   return {
     async call(method, args, timeoutMs = CALL_TIMEOUT_MS) {
-      const url = new URL(`${apiUrl}/${method}`);
+      const url = new URL(methodUrl(apiUrl, method));
       try {
-        const headers = { authorization: `Bearer ${botToken}` };
+        const bearer = typeof token === 'string' ? token : await token();
+        // Nothing was done, and only an administrator can mend it.
+        if (bearer === undefined) return { kind: 'unauthorised', error: 'app_uninstalled' };
+        const headers = { authorization: `Bearer ${bearer}` };
         const limits = { timeoutMs, leavesWithinMs: FENCE_HOLDS_MS };
         const request = { method: 'POST', json: args, headers, ...limits } as const;
         return tell(method, judge(await outsideCall(`slack.${method}`, () => requestBounded(url, request))));
@@ -86,15 +98,19 @@ export function createSlackApi(apiUrl: string, botToken: string, access = create
   };
 }
 
-function judge({ status, body, retryAfter }: BoundedAnswer): SlackAnswer {
+function judge({ status, body, retryAfter, headers }: BoundedAnswer): SlackAnswer {
   if (status === 429) return { kind: 'busy', retryAfterMs: retryAfterMs(retryAfter) };
   const answer = readAnswer(body);
   if (status >= 500 || answer === undefined) return { kind: 'uncertain' };
-  if (answer['ok'] === true) return { kind: 'ok', body: answer };
+  if (answer['ok'] === true) return { kind: 'ok', body: answer, grantedScopes: textIn(headers['x-oauth-scopes']) };
   const error = typeof answer['error'] === 'string' ? answer['error'] : 'unknown';
   if (RATE_LIMITED.has(error)) return { kind: 'busy', retryAfterMs: retryAfterMs(retryAfter) };
   if (UNAUTHORISED.has(error)) return { kind: 'unauthorised', error };
   return UNCERTAIN.has(error) ? { kind: 'uncertain' } : { kind: 'error', error };
+}
+
+function textIn(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(',') : header;
 }
 
 function retryAfterMs(header: string | undefined): number {

@@ -17,13 +17,15 @@ export interface PushRepliesOptions {
   nowMs: NowMs;
   /** How long Slack may still carry out a post after it left. Milliseconds. */
   settlesWithinMs: number;
+  /** Tells the places of a further workspace from those of the first; empty there. */
+  placePrefix?: string;
 }
 
 const NOTHING_THERE: FoundPosts = { keyed: [], strays: [], doomed: [] };
 
 /** How answers grow in Slack: one message each, by a native stream or by edits. Any process can go on with a handle. */
 export function createPushReplies(options: PushRepliesOptions): PushReplies {
-  const { api, reply } = options;
+  const { api, reply, placePrefix = '' } = options;
   const botUserId = rememberBotUserId(api);
   return {
     async open(target, snapshot, postKey) {
@@ -46,7 +48,11 @@ export function createPushReplies(options: PushRepliesOptions): PushReplies {
     remove: (handle, isStray) => removeAnswer(api, handle, isStray),
     placeOf(target) {
       const { channel, threadTs = '' } = readTarget(target);
-      return `${channel}/${threadTs}`;
+      return `${placePrefix}${channel}/${threadTs}`;
+    },
+    async tellAsker(target, text) {
+      const { channel, threadTs, userId } = readTarget(target);
+      await api.call('chat.postEphemeral', { channel, user: userId, thread_ts: threadTs, text });
     },
     async showStatus(target, status) {
       const { channel, threadTs } = readTarget(target);

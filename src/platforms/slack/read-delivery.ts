@@ -3,15 +3,20 @@ import { textOfUtf8 } from '../../base/utf8.ts';
 import type { Delivery, HttpAnswer } from '../platform.ts';
 import type { InboundStop, InboundMessage, MessagePart, Chat } from '../../domain/message.ts';
 import { readOwnCommand, readSlashCommand, type BareEnglish, type SlashCommand } from '../../domain/slash-words.ts';
+import { isSubscribedTo } from './app-rights.ts';
 import { originOf, type Origin } from './own-app.ts';
+import { readShared } from './shared-messages.ts';
 import { formatHandle, formatTarget } from './reply-target.ts';
-import { mentionOf, plainText } from './plain-text.ts';
+import { mentionOf, namesAnybody, plainText } from './plain-text.ts';
 import {
+  readChangeFields,
   readEnvelopeFields,
   readMessageFields,
   readStopFields,
+  saysGone,
   wireCommand,
   wireInteraction,
+  type WireChange,
   type WireCommand,
   type WireEnvelope,
   type WireFile,
@@ -24,13 +29,20 @@ export interface ReadOptions {
   app: string;
   /** Whether an answer in a private chat opens a thread: native streams need one (PLATFORM_FACTS.md slack-web-api). */
   answersInThreads: boolean;
+  /** Whether a thread in which the bot has answered may go on without naming it (SECURITY.md unaddressed-talk). */
+  followsThreads: boolean;
   /** How words are read that people type without a slash: Slack keeps what begins with one for itself. */
   bare: BareEnglish;
   /** Whether an address is Slack's own, so that an answer may be posted to it. */
   isOwnAddress(address: string): boolean;
   /** Whether what comes from there is another workspace's or app's, and none of our business. */
   isStranger(origin: Origin): boolean;
+  /** Slack says that the app is gone from the workspace. */
+  onLeft?(): void;
 }
+
+/** How what comes from a workspace is read. */
+export type Reading = (origin: Origin) => ReadOptions;
 
 /** "Taken": Slack shows nothing of it to anybody. */
 export const EMPTY_ANSWER: HttpAnswer = { status: 200, body: '' };
@@ -38,20 +50,22 @@ export const EMPTY_ANSWER: HttpAnswer = { status: 200, body: '' };
 /** System notes of a channel are `message` events too; these are the subtypes that a person writes. */
 const SPOKEN_SUBTYPES = new Set(['file_share', 'thread_broadcast', 'me_message']);
 const MAX_QUERY_TEXT_CHARS = 100_000;
+/** More of one message are never kept. */
+const MOST_IMAGES_KEPT = 20;
 const STRANGER = 'of another workspace or app';
 
 /** Reads a verified body. Whatever makes no sense is ignored with an empty 200, always the same (SECURITY.md quiet-ignorance). */
-export function readDelivery(body: Buffer, isForm: boolean, options: ReadOptions): Delivery {
+export function readDelivery(body: Buffer, isForm: boolean, reading: Reading): Delivery {
   const text = textOfUtf8(body);
   if (text === undefined) return ignored('not UTF-8');
-  return isForm ? readForm(new URLSearchParams(text), options) : readEnvelope(parseJson(text), options);
+  return isForm ? readForm(new URLSearchParams(text), reading) : readEnvelope(parseJson(text), reading);
 }
 
 /** Reads what came over the socket: the same payloads, already parsed, under a word that says which. */
-export function readEnvelopeOf(type: string, payload: unknown, options: ReadOptions): Delivery {
-  if (type === 'events_api') return readEnvelope(payload, options);
-  if (type === 'interactive') return readInteraction(payload, options);
-  return type === 'slash_commands' ? readCommandFields(payload, options) : ignored('unwanted envelope');
+export function readEnvelopeOf(type: string, payload: unknown, reading: Reading): Delivery {
+  if (type === 'events_api') return readEnvelope(payload, reading);
+  if (type === 'interactive') return readInteraction(payload, reading);
+  return type === 'slash_commands' ? readCommandFields(payload, reading) : ignored('unwanted envelope');
 }
 
 export function ignored(reason: string): Delivery {
@@ -66,28 +80,39 @@ function parseJson(text: string): unknown {
   }
 }
 
-function readEnvelope(parsed: unknown, options: ReadOptions): Delivery {
+function readEnvelope(parsed: unknown, reading: Reading): Delivery {
   const envelope = readEnvelopeFields(parsed);
   if (!envelope) return ignored('unreadable event');
   const { type, challenge, event } = envelope;
   if (type === 'url_verification' && challenge !== undefined)
     return { kind: 'handshake', answer: { status: 200, contentType: 'text/plain', body: challenge } };
   if (type !== 'event_callback') return ignored('unwanted event');
-  if (options.isStranger(originOf(parsed))) return ignored(STRANGER);
+  const origin = originOf(parsed);
+  const options = reading(origin);
+  if (options.isStranger(origin)) return ignored(STRANGER);
+  if (!isSubscribedTo(event)) return ignored('unwanted event');
+  if (saysGone(event)) options.onLeft?.();
+  const change = readChangeFields(event);
+  if (change) return readChange(change, envelope, options);
   const message = readMessageFields(event);
   if (message) return readMessage(message, envelope, options);
   const stopped = readStopFields(event);
-  return stopped ? readButton(stopped) : ignored('unwanted event');
+  return stopped ? readButton(stopped, options) : ignored('unwanted event');
 }
 
 /** The person pressed Slack's own stop button. */
-function readButton({ channel, user, thread_ts: threadTs, streaming_message_ts: streaming, event_ts: ts }: WireStop) {
+function readButton(
+  { channel, user, thread_ts: threadTs, streaming_message_ts: streaming, event_ts: ts }: WireStop,
+  { tenant }: ReadOptions,
+) {
   const shownAt = streaming.map((one) => formatHandle({ channel, ts: one }));
-  return stopIn({ channel, user, threadTs, isPrivate: channel.startsWith('D') }, { stopId: `stop:${ts}`, shownAt });
+  const place = { tenant, channel, user, threadTs, isPrivate: channel.startsWith('D') };
+  return stopIn(place, { stopId: `stop:${ts}`, shownAt });
 }
 
 /** Where a stop was meant. */
 interface StopPlace {
+  tenant: string;
   channel: string;
   user: string;
   threadTs: string | undefined;
@@ -95,11 +120,12 @@ interface StopPlace {
 }
 
 function stopIn(
-  { channel, user, threadTs, isPrivate }: StopPlace,
+  { tenant, channel, user, threadTs, isPrivate }: StopPlace,
   { stopId, ...which }: Pick<InboundStop, 'stopId' | 'shownAt'>,
 ): Delivery {
   const stop: InboundStop = {
     stopId: messageIdOf(channel, stopId),
+    tenant,
     chat: chatOf({ isPrivate, channel, user }, threadTs),
     sender: { userId: user },
     threadBegunBy: threadTs === undefined ? undefined : messageIdOf(channel, threadTs),
@@ -109,40 +135,102 @@ function stopIn(
 }
 
 function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOptions): Delivery {
-  const { user, bot_id: botId, subtype } = event;
-  if (user === undefined || botId !== undefined) return ignored('not from a person');
-  if (subtype !== undefined && !SPOKEN_SUBTYPES.has(subtype)) return ignored('said by the platform');
-  const { ownIds } = envelope;
-  if (ownIds.includes(user)) return ignored('said by ourselves');
-
-  const isPrivate = event.type === 'message' && event.channel_type === 'im';
-  const mention = mentionOf(event.text ?? '', ownIds);
-  // In a channel only what names the bot is for it; its `message` and its `app_mention` are one message with one ts.
-  const isForUs = isPrivate || event.type === 'app_mention' || (ownIds.length > 0 && mention.isMentioned);
-  if (!isForUs) return isBareStop(event, options) ? readBareStop(event, user) : ignored('a message without a mention');
-  const parts = partsOf(isPrivate ? (event.text ?? '') : mention.text, event);
+  const stranger = strangerIn(event, envelope);
+  if (stranger !== undefined) return ignored(stranger);
+  const { isPrivate, isForUs, text } = addressOf(event, envelope);
+  if (!isForUs && isBareStop(event, options)) return readBareStop(event, options);
+  if (!isForUs && !mayFollow(event, options)) return ignored('a message without a mention');
+  const parts = partsOf(text, event);
+  // What is only forwarded is asked about, too.
+  if (parts.length === 0 && quoteOf(event)) parts.push({ type: 'text', text: '' });
   if (parts.length === 0) return ignored('an empty message');
+  const message = saidBy(event, envelope, options, { parts, isPrivate });
+  const delivery = { kind: 'message', message, answer: () => EMPTY_ANSWER } as const;
+  return isForUs ? delivery : { ...delivery, isUnaddressed: true };
+}
 
-  const opensThread = event.thread_ts === undefined && (!isPrivate || options.answersInThreads);
-  const threadTs = event.thread_ts ?? (opensThread ? event.ts : undefined);
+/** A message that was deleted or edited. What of it was never for us is not told apart here: of that one nothing is known. */
+function readChange({ before, after, editedAt }: WireChange, envelope: WireEnvelope, options: ReadOptions): Delivery {
+  const stands = after ?? before;
+  const stranger = stands && strangerIn(stands, envelope);
+  if (!stands || stranger !== undefined) return ignored(stranger ?? 'an unreadable change');
+  const isSame = before?.text === after?.text && before?.files.length === after?.files.length;
+  if (before && after && isSame) return ignored('a change of nothing that was said');
+  // A thread's first message names its own thread once there are answers; when it was said, there was none.
+  const { thread_ts: threadTs, ts } = stands;
+  const event = { ...stands, thread_ts: threadTs === ts ? undefined : threadTs };
+  const { isPrivate, isForUs, text } = addressOf(event, envelope);
+  const wasForUs = before !== undefined && addressOf(before, envelope).isForUs;
+  const parts = after ? partsOf(text, after) : [];
+  if (after && parts.length === 0) return ignored('an empty message');
+  const haveFilesChanged = before?.files.length !== after?.files.length;
+  return {
+    kind: 'amendment',
+    amendment: {
+      kind: after ? 'edited' : 'deleted',
+      message: saidBy(event, envelope, options, { parts, isPrivate }),
+      editedAt,
+      mayCome: isForUs || wasForUs || (!after && mayFollow(event, options)),
+      imagesBefore: haveFilesChanged ? Math.min(before?.files.length ?? 0, MOST_IMAGES_KEPT) : 0,
+    },
+    answer: EMPTY_ANSWER,
+  };
+}
+
+/** Why nobody is meant to hear of a message; undefined for a person's own words. */
+function strangerIn({ user, bot_id: botId, subtype }: WireMessage, { ownIds }: WireEnvelope): string | undefined {
+  if (user === undefined || botId !== undefined) return 'not from a person';
+  if (subtype !== undefined && !SPOKEN_SUBTYPES.has(subtype)) return 'said by the platform';
+  return ownIds.includes(user) ? 'said by ourselves' : undefined;
+}
+
+/** For whom a message is, and what it says without the bot's name. */
+function addressOf({ type, channel_type: channelType, text = '' }: WireMessage, { ownIds }: WireEnvelope) {
+  const isPrivate = type === 'message' && channelType === 'im';
+  const mention = mentionOf(text, ownIds);
+  // In a channel only what names the bot is for it; its `message` and its `app_mention` are one message with one ts.
+  const isForUs = isPrivate || type === 'app_mention' || (ownIds.length > 0 && mention.isMentioned);
+  return { isPrivate, isForUs, text: isPrivate ? text : mention.text };
+}
+
+function saidBy(
+  event: WireMessage,
+  envelope: WireEnvelope,
+  options: ReadOptions,
+  { parts, isPrivate }: { parts: MessagePart[]; isPrivate: boolean },
+): InboundMessage {
+  const { channel, ts, user = '', thread_ts: threadTs } = event;
+  const opensThread = threadTs === undefined && (!isPrivate || options.answersInThreads);
   const target = formatTarget({
-    channel: event.channel,
-    ts: event.ts,
-    threadTs,
+    channel,
+    ts,
+    threadTs: threadTs ?? (opensThread ? ts : undefined),
     userId: user,
     teamId: event.user_team ?? envelope.team_id ?? '',
     isPrivate,
   });
   return spoken(options, slashOf(parts, options.bare), {
-    messageId: messageIdOf(event.channel, event.ts),
-    saidAtMs: Math.floor(Number(event.ts) * SECOND_MS),
-    chat: chatOf({ isPrivate, channel: event.channel, user }, event.thread_ts),
+    messageId: messageIdOf(channel, ts),
+    saidAtMs: Math.floor(Number(ts) * SECOND_MS),
+    chat: chatOf({ isPrivate, channel, user }, threadTs),
     sender: { userId: user },
     parts,
+    quote: parts.length === 0 ? undefined : quoteOf(event),
     replyTarget: target,
-    opensThread: opensThread ? event.ts : undefined,
-    threadBegunBy: event.thread_ts === undefined ? undefined : messageIdOf(event.channel, event.thread_ts),
+    opensThread: opensThread ? ts : undefined,
+    threadBegunBy: threadTs === undefined ? undefined : messageIdOf(channel, threadTs),
   });
+}
+
+/**
+ * Whether it may go on with what the bot has answered in its thread: written there by a person, for nobody else who is named. What is
+ * also sent to the channel is said to the channel.
+ */
+function mayFollow({ type, subtype, text = '', ts, thread_ts: threadTs }: WireMessage, options: ReadOptions): boolean {
+  const isReply = type === 'message' && threadTs !== undefined && threadTs !== ts;
+  return (
+    options.followsThreads && isReply && (subtype === undefined || subtype === 'file_share') && !namesAnybody(text)
+  );
 }
 
 /** The stop word alone in a thread of a channel. It ends the sender's own answer there, if there is one, and says nothing. */
@@ -150,8 +238,8 @@ function isBareStop({ thread_ts: threadTs, text = '', files }: WireMessage, { ba
   return threadTs !== undefined && files.length === 0 && readSlashCommand(plainText(text), bare)?.word === 'stop';
 }
 
-function readBareStop({ channel, thread_ts: threadTs, ts }: WireMessage, user: string): Delivery {
-  return stopIn({ channel, user, threadTs, isPrivate: false }, { stopId: `stop:${ts}` });
+function readBareStop({ channel, thread_ts: threadTs, ts, user = '' }: WireMessage, { tenant }: ReadOptions): Delivery {
+  return stopIn({ tenant, channel, user, threadTs, isPrivate: false }, { stopId: `stop:${ts}` });
 }
 
 function chatOf(
@@ -169,7 +257,7 @@ function messageIdOf(channel: string, ts: string): string {
 
 type Spoken = Pick<
   InboundMessage,
-  'messageId' | 'saidAtMs' | 'chat' | 'sender' | 'parts' | 'replyTarget' | 'opensThread' | 'threadBegunBy'
+  'messageId' | 'saidAtMs' | 'chat' | 'sender' | 'parts' | 'quote' | 'replyTarget' | 'opensThread' | 'threadBegunBy'
 >;
 
 function slashOf(parts: MessagePart[], bare: BareEnglish): SlashCommand | undefined {
@@ -177,14 +265,22 @@ function slashOf(parts: MessagePart[], bare: BareEnglish): SlashCommand | undefi
   return only === undefined ? undefined : readSlashCommand(only, bare);
 }
 
-function spoken({ tenant, app }: ReadOptions, slash: SlashCommand | undefined, said: Spoken): Delivery {
-  const message: InboundMessage = { version: 1, platform: 'slack', tenant, app, ...said, slash };
-  return { kind: 'message', message, answer: () => EMPTY_ANSWER };
+function spoken({ tenant, app }: ReadOptions, slash: SlashCommand | undefined, said: Spoken): InboundMessage {
+  return { version: 1, platform: 'slack', tenant, app, ...said, slash };
 }
 
 function partsOf(text: string, { files }: WireMessage): MessagePart[] {
   const plain = plainText(text.slice(0, MAX_QUERY_TEXT_CHARS)).trim();
   return [...(plain === '' ? [] : [{ type: 'text' as const, text: plain }]), ...files.map(filePart)];
+}
+
+/** What was forwarded with it: who said it, what, and its pictures. */
+function quoteOf({ attachments }: WireMessage): MessagePart[] | undefined {
+  const parts = readShared(attachments).flatMap(({ author, text, files }) => {
+    const words = plainText([author === '' ? '' : `${author}:`, text].filter((one) => one !== '').join(' ')).trim();
+    return [...(text === '' ? [] : [{ type: 'text' as const, text: words }]), ...files.map(filePart)];
+  });
+  return parts.length === 0 ? undefined : parts;
 }
 
 /** A file that Slack does not hand out (over the plan's limit, deleted) has no address; its sender still gets an answer. */
@@ -196,14 +292,16 @@ function filePart(file: WireFile): MessagePart {
 }
 
 /** Form bodies: clicks (`payload`) and the app's slash command (`/parley help`). */
-function readForm(form: URLSearchParams, options: ReadOptions): Delivery {
+function readForm(form: URLSearchParams, reading: Reading): Delivery {
   const payload = form.get('payload');
-  if (payload !== null) return readInteraction(parseJson(payload), options);
-  return readCommandFields(Object.fromEntries(form), options);
+  if (payload !== null) return readInteraction(parseJson(payload), reading);
+  return readCommandFields(Object.fromEntries(form), reading);
 }
 
-function readCommandFields(fields: unknown, options: ReadOptions): Delivery {
-  if (options.isStranger(originOf(fields))) return ignored(STRANGER);
+function readCommandFields(fields: unknown, reading: Reading): Delivery {
+  const origin = originOf(fields);
+  const options = reading(origin);
+  if (options.isStranger(origin)) return ignored(STRANGER);
   const command = wireCommand.safeParse(fields);
   if (!command.success) return ignored('unwanted form');
   return readCommand(command.data, options);
@@ -226,7 +324,7 @@ function readCommand(
   const slash: SlashCommand | undefined =
     said === '' ? { word: 'help', argument: '' } : readOwnCommand(said, options.bare);
   const responseUrl = url !== undefined && options.isOwnAddress(url) ? url : undefined;
-  return spoken(options, slash, {
+  const message = spoken(options, slash, {
     messageId: `command:${triggerId}`,
     chat: chatOf({ isPrivate, channel, user: userId }),
     sender: { userId },
@@ -240,10 +338,12 @@ function readCommand(
         responseUrl === undefined ? undefined : { url: responseUrl, isFirst: slash !== undefined && !isPrivate },
     }),
   });
+  return { kind: 'message', message, answer: () => EMPTY_ANSWER };
 }
 
-function readInteraction(parsed: unknown, options: ReadOptions): Delivery {
-  if (options.isStranger(originOf(parsed))) return ignored(STRANGER);
+function readInteraction(parsed: unknown, reading: Reading): Delivery {
+  const origin = originOf(parsed);
+  if (reading(origin).isStranger(origin)) return ignored(STRANGER);
   const read = wireInteraction.safeParse(parsed);
   const action = read.success ? read.data.actions?.[0] : undefined;
   if (action?.action_id !== 'parley_feedback') return ignored('unwanted interaction');

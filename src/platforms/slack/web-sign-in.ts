@@ -3,7 +3,7 @@ import { ProviderError } from '../../sign-in-dialects/provider-error.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { WebSignIn } from '../platform.ts';
 import { createOpenIdClient, type SlackAddresses, type SlackClient } from './open-id.ts';
-import type { OwnApp } from './own-app.ts';
+import type { AppIdentity } from './own-app.ts';
 
 const USER = 'https://slack.com/user_id';
 const TEAM = 'https://slack.com/team_id';
@@ -12,7 +12,7 @@ const ENTERPRISE = 'https://slack.com/enterprise_id';
 interface Parts {
   client: SlackClient;
   addresses: SlackAddresses;
-  ownApp: OwnApp;
+  ownApp: AppIdentity;
   tenant: string;
 }
 

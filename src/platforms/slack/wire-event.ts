@@ -26,6 +26,8 @@ export interface WireMessage {
   ts: string;
   thread_ts: string | undefined;
   files: WireFile[];
+  /** As they came; `shared-messages.ts` reads them. */
+  attachments: unknown;
 }
 
 export interface WireEnvelope {
@@ -96,6 +98,7 @@ export function readMessageFields(event: unknown): WireMessage | undefined {
       channel,
       ts,
       files,
+      attachments: event['attachments'] ?? undefined,
       user: user ?? undefined,
       text: text ?? undefined,
       subtype: subtype ?? undefined,
@@ -107,7 +110,47 @@ export function readMessageFields(event: unknown): WireMessage | undefined {
   );
 }
 
-function readFiles(files: unknown): WireFile[] | undefined {
+/** A message that was deleted or edited: as it was, and as it is now (PLATFORM_FACTS.md slack-messages). */
+export interface WireChange {
+  /** Absent where Slack does not say. */
+  before: WireMessage | undefined;
+  /** Absent of a deleted one. */
+  after: WireMessage | undefined;
+  /** When it was edited, for whoever compares: microseconds. */
+  editedAt: number;
+}
+
+/**
+ * A deleted message, under which a thread hangs, becomes another one that says so: to whoever wrote it, it is deleted.
+ * @returns undefined for any other event, for one whose fields are not what they should be, and for what Slack itself changes (previews)
+ */
+export function readChangeFields(event: unknown): WireChange | undefined {
+  if (!isObject(event) || event['type'] !== 'message') return undefined;
+  const {
+    subtype,
+    channel,
+    channel_type: channelType,
+    message,
+    previous_message: previous,
+    deleted_ts: deletedTs,
+  } = event;
+  const messageOf = (nested: unknown, ts?: unknown) =>
+    isObject(nested)
+      ? readMessageFields({ ...nested, type: 'message', channel, channel_type: channelType, ts: ts ?? nested['ts'] })
+      : undefined;
+  if (subtype === 'message_deleted') {
+    const before = messageOf(previous, deletedTs);
+    return before && { before, after: undefined, editedAt: 0 };
+  }
+  if (subtype !== 'message_changed' || !isObject(message)) return undefined;
+  const before = messageOf(previous);
+  if (message['subtype'] === 'tombstone') return before && { before, after: undefined, editedAt: 0 };
+  const after = messageOf(message);
+  const edited = isObject(message['edited']) ? message['edited']['ts'] : undefined;
+  return after && isTs(edited) ? { before, after, editedAt: Math.round(Number(edited) * 1e6) } : undefined;
+}
+
+export function readFiles(files: unknown): WireFile[] | undefined {
   if (isAbsent(files)) return [];
   if (!Array.isArray(files)) return undefined;
   const read = (files as unknown[]).map(readFile);
@@ -144,6 +187,14 @@ export function readStopFields(event: unknown): WireStop | undefined {
   if (!isId(channel) || !isId(user) || !isTs(eventTs) || !(isAbsent(threadTs) || isTs(threadTs))) return undefined;
   if (!Array.isArray(streaming) || streaming.length > MOST_STREAMS || !streaming.every(isTs)) return undefined;
   return { channel, user, thread_ts: threadTs ?? undefined, streaming_message_ts: streaming, event_ts: eventTs };
+}
+
+/** Whether an event says that the app is gone from the workspace, or its bot's token is. */
+export function saysGone(event: unknown): boolean {
+  if (!isObject(event)) return false;
+  const { type, tokens } = event;
+  if (type === 'app_uninstalled') return true;
+  return type === 'tokens_revoked' && isObject(tokens) && Array.isArray(tokens['bot']) && tokens['bot'].length > 0;
 }
 
 const id = z.string().min(1).max(64);

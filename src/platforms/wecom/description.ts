@@ -5,11 +5,15 @@ import type { AssembleParts, PlatformDescription } from '../description.ts';
 
 const API_URL = 'https://qyapi.weixin.qq.com';
 const OPEN_URL = 'https://open.weixin.qq.com';
+const WS_URL = 'wss://openws.work.weixin.qq.com';
 
+/** The bot that local mode's messenger knows, and its address there. */
+const LOCAL_BOT_ID = 'aibot-parley';
+const LOCAL_WS_PATH = '/wecom-connection';
 /** The self-built app that local mode's messenger knows. */
 const LOCAL_APP = { corpId: 'wwparleylocal', agentId: '1000002' };
 
-/** WeCom: the AI bot in callback mode, and the self-built app whose web sign-in proves who opened a link. */
+/** WeCom: the AI bot by its callback or its connection, and the self-built app whose web sign-in proves who opened a link. */
 const settings = {
   WECOM_BOT_TOKEN: secret(kinds.textLike(/^[\w-]{1,32}$/, "must be the bot's Token: at most 32 letters and digits"), {
     meaning: "The AI bot's Token, as its callback settings show it.",
@@ -25,6 +29,21 @@ const settings = {
     'Parley',
     "The bot's display name, by which its mention in a group is recognised.",
   ),
+  WECOM_CONNECT: setting(
+    kinds.oneOf('callback', 'connection'),
+    'callback',
+    'How WeCom delivers: `callback` (it calls `/webhooks/wecom`) or `connection` (Parley opens one connection to WeCom; no public address is needed for it).',
+  ),
+  WECOM_BOT_ID: optional(kinds.textLike(/^[\x21-\x7e]{1,128}$/, 'must be the Bot ID, without spaces'), {
+    meaning: "The AI bot's Bot ID, with `WECOM_CONNECT=connection`.",
+    example: 'aibAbCdEf0123456789',
+  }),
+  WECOM_BOT_SECRET: secret(
+    kinds.textLike(/^[\x21-\x7e]{1,256}$/, "must be the long connection's Secret, without spaces"),
+    {
+      meaning: "The Secret of the AI bot's long connection, with `WECOM_CONNECT=connection`.",
+    },
+  ),
   WECOM_CORP_ID: optional(kinds.textLike(/^[\w.:/@-]+$/, 'must be a name without spaces'), {
     meaning: "The company's CorpId, for sign-in inside WeCom and app messages.",
     example: 'ww0123456789abcdef',
@@ -38,6 +57,11 @@ const settings = {
     meaning: "Address of WeCom's server interface, for private deployments and tests.",
     default: 'https://qyapi.weixin.qq.com; the messenger in local mode',
     example: 'https://qyapi.weixin.qq.com',
+  }),
+  WECOM_WS_URL: optional(kinds.socketAddress, {
+    meaning: "Address of WeCom's connections, for private deployments and tests.",
+    default: 'wss://openws.work.weixin.qq.com; the messenger in local mode',
+    example: 'wss://openws.work.weixin.qq.com',
   }),
   WECOM_OPEN_URL: optional(kinds.webAddress, {
     meaning: "Address of WeCom's web sign-in, for private deployments and tests.",
@@ -55,6 +79,8 @@ interface WecomConfig {
   readonly botName: string;
   /** The self-built app, when its credentials are set. */
   readonly app: { readonly corpId: string; readonly agentId: string } | undefined;
+  /** Where and as whom the bot connects, where it does in place of its callback. */
+  readonly connection: { readonly url: string; readonly botId: string } | undefined;
   readonly apiUrl: string;
   readonly openUrl: string;
 }
@@ -66,9 +92,16 @@ export const wecom = {
   secrets: {
     wecomBotToken: 'WECOM_BOT_TOKEN',
     wecomBotAesKey: 'WECOM_BOT_AES_KEY',
+    wecomBotSecret: 'WECOM_BOT_SECRET',
     wecomAgentSecret: 'WECOM_AGENT_SECRET',
   },
   credentials: ['WECOM_BOT_TOKEN', 'WECOM_BOT_AES_KEY'],
+  connection: {
+    setting: 'WECOM_CONNECT',
+    value: 'connection',
+    credentials: ['WECOM_BOT_SECRET', 'WECOM_BOT_ID'],
+    consoleLine: 'Choose the long connection as the API mode of WeCom’s bot: no address has to be saved there',
+  },
   webSignIn: ['WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET'],
   signs: 'WECOM_BOT_TOKEN',
   nameSetting: 'WECOM_BOT_NAME',
@@ -80,9 +113,13 @@ export const wecom = {
   assemble({ settings: own, isOn, messengerUrl }: AssembleParts<Own>): WecomConfig {
     const { WECOM_CORP_ID: corpId, WECOM_AGENT_ID: agentId } = own;
     const named = corpId !== undefined && agentId !== undefined ? { corpId, agentId } : undefined;
+    const socketUrl = messengerUrl === undefined ? WS_URL : messengerUrl.replace(/^http/, 'ws') + LOCAL_WS_PATH;
+    const botId = messengerUrl === undefined ? own.WECOM_BOT_ID : LOCAL_BOT_ID;
+    const isConnected = own.WECOM_CONNECT === 'connection' && botId !== undefined;
     return {
       isBotOn: isOn,
       botName: own.WECOM_BOT_NAME,
+      connection: isConnected ? { url: own.WECOM_WS_URL ?? socketUrl, botId } : undefined,
       app: messengerUrl === undefined ? named : LOCAL_APP,
       apiUrl: own.WECOM_API_URL ?? messengerUrl ?? API_URL,
       openUrl: own.WECOM_OPEN_URL ?? messengerUrl ?? OPEN_URL,

@@ -1,10 +1,18 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
+import type { KeyRing } from '../../base/key-ring.ts';
 import type { Log } from '../../base/log.ts';
+import type { RedisClient } from '../../base/redis.ts';
+import { textOfUtf8 } from '../../base/utf8.ts';
 import type { DeliveryHead, Platform, ReadDelivery, RefusedDelivery, ReplyTraits } from '../platform.ts';
 import type { AccessTokenStore } from './access-token.ts';
 import { refusedFor } from '../refused-delivery.ts';
 import { createCallbackAnswers } from './callback-answers.ts';
 import { checkWecom } from './check-settings.ts';
+import { BOT_SOCKET_TIMING, type BotSocketTiming } from './connection/bot-socket.ts';
+import { checkConnection } from './connection/check-connection.ts';
+import { keepConnection, type BotAccount } from './connection/keep-connection.ts';
+import { postLater } from './connection/later-messages.ts';
+import { ReplyPlaces } from './connection/reply-places.ts';
 import { readAesKey } from './crypto.ts';
 import { displayNameOf } from './display-name.ts';
 import { fetchMedia, isReplyAddress } from './media.ts';
@@ -31,8 +39,19 @@ export interface WecomBot {
   name: string;
 }
 
+/** The bot's own connection, which takes the callback's place. */
+export interface WecomConnection {
+  account: BotAccount;
+  redis: RedisClient;
+  keyRing: KeyRing;
+  /** Overrides lengths of time, in tests. */
+  timing?: Partial<BotSocketTiming>;
+}
+
 export interface WecomOptions {
   bot: WecomBot;
+  /** Where WeCom delivers over a connection: then the callback's secrets are not used. */
+  connection?: WecomConnection;
   /** The self-built app beside it. */
   agent?: WecomAgent;
   /** Base addresses; the platform's own unless told. */
@@ -59,6 +78,7 @@ const REPLY_TRAITS: ReplyTraits = {
   // WeCom polls about once a second; a newer snapshot than the next poll needs is not worth a write.
   minEditGapMs: 250,
   thinking: 'block',
+  laterReplyUses: 'one',
   reconcile: 'once',
   lookUpAfterMs: 0,
   postSettlesWithinMs: 0,
@@ -66,53 +86,82 @@ const REPLY_TRAITS: ReplyTraits = {
   deliveredWithinMs: 20 * SECOND_MS,
 };
 
-/** WeCom's AI bot in callback mode. @throws PlatformError `bad_setting` when the EncodingAESKey has no usable form */
+/** Over the connection: no polls, and a message's request takes further messages for a day. */
+const CONNECTION_TRAITS: ReplyTraits = {
+  ...REPLY_TRAITS,
+  isTold: true,
+  laterReplyLifetimeMs: DAY_MS,
+  laterReplyUses: 'many',
+  // Each snapshot is a frame of its own, over one connection for all.
+  minEditGapMs: 400,
+};
+
+/** WeCom's AI bot, by its callback or its connection. @throws PlatformError `bad_setting` when the EncodingAESKey has no usable form */
 export function createWecom(options: WecomOptions): Platform {
   const { bot, agent, addresses = {}, log, nowMs, tokenStore } = options;
   const apiUrl = withoutSlash(addresses.apiUrl ?? 'https://qyapi.weixin.qq.com');
   const openUrl = withoutSlash(addresses.openUrl ?? 'https://open.weixin.qq.com');
-  const aesKey = readAesKey(bot.aesKey);
+  const { connection } = options;
+  const aesKey = connection ? undefined : readAesKey(bot.aesKey);
+  const ownUrls = connection ? [apiUrl, connection.account.url] : [apiUrl];
+  const places = connection && new ReplyPlaces(connection.redis, connection.keyRing, connection.account.botId);
   const api = createWecomApi({ apiUrl, agent, tokenStore, nowMs, log });
   const userIds = new PlainUserIds(agent ? api : undefined, nowMs);
   const access = createWecomAccess(options.onRefused);
   const posting = { api, apiUrl, log, userIds, access };
   const tenant = agent?.corpId ?? ONLY_TENANT;
-  const reading: Omit<ReadOptions, 'sentAtMs'> = {
+  const reading: ReadOptions = {
     tenant,
     app: APP,
     botName: bot.name,
     mention: createMentionStripper(bot.name),
-    isOwnAddress: (address) => isReplyAddress(address, apiUrl),
+    laterReplyHandle: ({ response_url: url }) => (url !== undefined && isReplyAddress(url, apiUrl) ? url : undefined),
   };
   return {
     name: 'wecom',
     tenant,
     app: APP,
     access,
-    replyTraits: REPLY_TRAITS,
-    admit: (head) => admit(head, options, { aesKey, reading }),
+    replyTraits: connection ? CONNECTION_TRAITS : REPLY_TRAITS,
+    admit: (head) =>
+      aesKey
+        ? admit(head, options, { aesKey, reading })
+        : refusedFor('no signature', head.query.get('timestamp'), nowMs),
+    connect:
+      connection &&
+      ((use) =>
+        keepConnection({
+          ...{ account: connection.account, redis: connection.redis, keyRing: connection.keyRing },
+          timing: { ...BOT_SOCKET_TIMING, ...connection.timing },
+          ...{ use, reading, log },
+        })),
     renderReply,
     splitReply,
     splitAnswer,
-    replyLater: (handle, text) => replyLater(handle, text, posting),
+    replyLater: places
+      ? (handle, text, part = 0) => postLater(places, { handle, text, part })
+      : (handle, text) => replyLater(handle, text, posting),
     splitPrivately,
     writePrivately:
       agent &&
       ((userId, text, partOf) =>
         writePrivately({ userId, text, partOf }, { ...posting, agent, privateRate: options.privateRate })),
-    fetchMedia: (mediaRef, maxBytes, signal) => fetchMedia({ mediaRef, apiUrl, aesKey, maxBytes, signal }),
+    fetchMedia: (mediaRef, maxBytes, signal) => fetchMedia({ mediaRef, ownUrls, aesKey, maxBytes, signal }),
     plainUserId: (userId) => userIds.find(userId),
     displayNameOf: agent && ((userId) => displayNameOf(api, userIds, userId)),
     webSignIn: agent && createWebSignIn(agent, api, openUrl),
     isAppBrowser,
     backToChat: (userAgent) => (isAppBrowser(userAgent) ? { kind: 'close-window', platform: 'wecom' } : undefined),
-    check: () => checkWecom(agent, api),
+    check(isStart = false) {
+      const tried = connection && (isStart ? undefined : () => checkConnection(connection));
+      return checkWecom({ agent, api, bot: connection ? tried : 'callback' });
+    },
   };
 }
 
 interface Prepared {
   aesKey: Buffer;
-  reading: Omit<ReadOptions, 'sentAtMs'>;
+  reading: ReadOptions;
 }
 
 function admit(
@@ -142,8 +191,19 @@ function admit(
       return { kind: 'handshake', answer: { status: 200, contentType: 'text/plain', body: plain.toString() } };
     const { nonce, timestamp } = fields;
     const sentAtMs = Number(timestamp) * SECOND_MS;
-    return readDelivery(plain, createCallbackAnswers({ token, aesKey, nowMs, nonce }), { ...reading, sentAtMs });
+    return readDelivery(parseJson(plain), createCallbackAnswers({ token, aesKey, nowMs, nonce }), {
+      ...reading,
+      sentAtMs,
+    });
   };
+}
+
+function parseJson(plain: Buffer): unknown {
+  try {
+    return JSON.parse(textOfUtf8(plain) ?? '');
+  } catch {
+    return undefined;
+  }
 }
 
 /** WeCom itself, and the builds of it for governments and for an institution's own servers. */

@@ -6,6 +6,9 @@ import { decryptPadded } from './crypto.ts';
 /** The padding makes an encrypted file at most this much longer than the file. */
 const PADDING_ROOM_BYTES = 32;
 const DOWNLOAD_TIMEOUT_MS = 20 * SECOND_MS;
+const KEY_MARK = '#aeskey=';
+/** Opens nothing. */
+const NO_KEY = Buffer.alloc(0);
 
 /**
  * Where WeCom keeps what people send to a bot. Its pages name no hosts for media; the callbacks seen carry addresses
@@ -19,7 +22,8 @@ const PUBLIC_API_ORIGIN = 'https://qyapi.weixin.qq.com';
 export function isMediaAddress(address: string, apiUrl: string): boolean {
   if (!URL.canParse(address)) return false;
   const { origin, protocol, port, hostname } = new URL(address);
-  if (origin === new URL(apiUrl).origin) return true;
+  // A connection's files lie beside it, and are fetched by HTTP.
+  if (origin === new URL(apiUrl.replace(/^ws/, 'http')).origin) return true;
   return protocol === 'https:' && port === '' && (MEDIA_HOST.test(hostname) || WEIXIN_HOST.test(hostname));
 }
 
@@ -29,10 +33,25 @@ export function isReplyAddress(address: string, apiUrl: string): boolean {
   return [new URL(apiUrl).origin, PUBLIC_API_ORIGIN].includes(new URL(address).origin);
 }
 
+/** What is kept of a file: its address and, where it has one of its own, its key, in a place that is never sent. */
+export function mediaRefOf({ url, aeskey }: { url: string; aeskey?: string }): string {
+  return aeskey === undefined ? url : `${url}${KEY_MARK}${Buffer.from(aeskey).toString('base64url')}`;
+}
+
+function keyIn(mediaRef: string): { address: string; ownKey: Buffer | undefined } {
+  const at = mediaRef.lastIndexOf(KEY_MARK);
+  if (at === -1) return { address: mediaRef, ownKey: undefined };
+  // Its padding may be missing; Node reads it either way.
+  const encoded = Buffer.from(mediaRef.slice(at + KEY_MARK.length), 'base64url').toString();
+  return { address: mediaRef.slice(0, at), ownKey: Buffer.from(encoded, 'base64') };
+}
+
 interface MediaRequest {
   mediaRef: string;
-  apiUrl: string;
-  aesKey: Buffer;
+  /** Whose files are fetched beside WeCom's own: the addresses that the settings name. */
+  ownUrls: readonly string[];
+  /** The bot's, for files that have none of their own; absent where every file has. */
+  aesKey: Buffer | undefined;
   maxBytes: number;
   signal: AbortSignal;
 }
@@ -41,10 +60,12 @@ interface MediaRequest {
  * Downloads and decrypts what somebody sent. Addresses live for five minutes.
  * @throws PlatformError `media_refused`, `media_gone`, `media_too_large`, `media_unreadable`, `unreachable`
  */
-export async function fetchMedia({ mediaRef, apiUrl, aesKey, maxBytes, signal }: MediaRequest): Promise<Buffer> {
-  if (!isMediaAddress(mediaRef, apiUrl))
+export async function fetchMedia({ mediaRef, ownUrls, aesKey, maxBytes, signal }: MediaRequest): Promise<Buffer> {
+  const { address, ownKey } = keyIn(mediaRef);
+  const key = ownKey ?? aesKey;
+  if (!ownUrls.some((own) => isMediaAddress(address, own)))
     throw new PlatformError('media_refused', 'A file lies on a host that is not WeCom’s');
-  const { status, body } = await requestBounded(new URL(mediaRef), {
+  const { status, body } = await requestBounded(new URL(address), {
     method: 'GET',
     maxBytes: maxBytes + PADDING_ROOM_BYTES,
     timeoutMs: DOWNLOAD_TIMEOUT_MS,
@@ -53,7 +74,7 @@ export async function fetchMedia({ mediaRef, apiUrl, aesKey, maxBytes, signal }:
   if (status !== 200) throw new PlatformError('media_gone', `A file was not given (HTTP ${status})`);
   let plain: Buffer;
   try {
-    plain = decryptPadded(aesKey, body);
+    plain = decryptPadded(key ?? NO_KEY, body);
   } catch {
     throw new PlatformError('media_unreadable', 'A file does not decrypt');
   }

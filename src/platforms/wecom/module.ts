@@ -7,8 +7,10 @@ import { createPrivateRate, createWecom } from './index.ts';
 export function create({ config, secrets, redis, keyRing, nowMs, log, onRefused }: PlatformParts): Platform {
   const { wecom, webhook } = config;
   const { wecomAgentSecret: secret } = secrets;
+  const { connection: account } = wecom;
   return createWecom({
     bot: { token: secrets.wecomBotToken ?? '', aesKey: secrets.wecomBotAesKey ?? '', name: wecom.botName },
+    connection: account && { account: { ...account, secret: secrets.wecomBotSecret ?? '' }, redis, keyRing },
     agent: wecom.app && secret !== undefined ? { ...wecom.app, secret } : undefined,
     addresses: { apiUrl: wecom.apiUrl, openUrl: wecom.openUrl },
     webhookWindowSec: webhook.windowSec,

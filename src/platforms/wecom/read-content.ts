@@ -1,6 +1,7 @@
 import type { InboundMessage, MessagePart } from '../../domain/message.ts';
 import { readSlashCommand } from '../../domain/slash-words.ts';
 import type { MentionStripper } from './strip-mention.ts';
+import { mediaRefOf } from './media.ts';
 import { wireContent, type WireContent } from './wire-message.ts';
 
 export type MessageContent = Pick<InboundMessage, 'parts' | 'quote' | 'slash'>;
@@ -44,15 +45,15 @@ function partsOf(content: WireContent): MessagePart[] {
         ? [{ type: 'unsupported', what: 'voice' }]
         : [textPart(content.voice.content)];
     case 'image':
-      return [{ type: 'image', mediaRef: content.image.url }];
+      return [{ type: 'image', mediaRef: mediaRefOf(content.image) }];
     case 'file':
-      return [{ type: 'file', mediaRef: content.file.url }];
+      return [{ type: 'file', mediaRef: mediaRefOf(content.file) }];
     case 'video':
       return [{ type: 'unsupported', what: 'video' }];
     case 'mixed':
       return content.mixed.msg_item.map((item): MessagePart => {
         if ('text' in item) return textPart(item.text.content);
-        if ('image' in item) return { type: 'image', mediaRef: item.image.url };
+        if ('image' in item) return { type: 'image', mediaRef: mediaRefOf(item.image) };
         return { type: 'unsupported', what: item.msgtype.slice(0, 32) };
       });
   }

@@ -1,4 +1,3 @@
-import { textOfUtf8 } from '../../base/utf8.ts';
 import type { Delivery } from '../platform.ts';
 import type { InboundMessage, Sender, Chat } from '../../domain/message.ts';
 import { asDeliveryId } from '../../domain/ids.ts';
@@ -13,10 +12,10 @@ export interface ReadOptions {
   /** As WeCom shows the bot. */
   botName: string;
   mention: MentionStripper;
-  /** When WeCom handed it over, by WeCom's clock; a message has no time of its own. Milliseconds. */
-  sentAtMs: number;
-  /** Whether an address is WeCom's own, so that an answer may be posted to it. */
-  isOwnAddress(address: string): boolean;
+  /** When WeCom handed it over, by WeCom's clock; a message has no time of its own. Milliseconds; absent where nothing tells. */
+  sentAtMs?: number;
+  /** The platform's way to answer a message later; undefined where there is none. */
+  laterReplyHandle(envelope: WireEnvelope, chat: Chat): string | undefined;
 }
 
 /** The sender of what WeCom itself says in a chat. */
@@ -28,11 +27,10 @@ const VERDICTS = new Map([
 ] as const);
 
 /**
- * Reads a verified, decrypted callback. Whatever makes no sense is `ignored`: answered with an empty 200, always the
+ * Reads a verified callback: what its JSON says, undefined where it is none. Whatever makes no sense is `ignored`: answered with an empty 200, always the
  * same, and seen by nobody (SECURITY.md quiet-ignorance).
  */
-export function readDelivery(plain: Buffer, answers: AnswerBuilder, options: ReadOptions): Delivery {
-  const parsed = parseJson(plain);
+export function readDelivery(parsed: unknown, answers: AnswerBuilder, options: ReadOptions): Delivery {
   const envelope = wireEnvelope.safeParse(parsed);
   if (!envelope.success) return ignored('unreadable callback');
   const { from, msgtype } = envelope.data;
@@ -48,14 +46,6 @@ export function readDelivery(plain: Buffer, answers: AnswerBuilder, options: Rea
 
 export function ignored(reason: string): Delivery {
   return { kind: 'ignored', reason, answer: EMPTY_ANSWER };
-}
-
-function parseJson(plain: Buffer): unknown {
-  try {
-    return JSON.parse(textOfUtf8(plain) ?? '');
-  } catch {
-    return undefined;
-  }
 }
 
 function chatOf({ chattype, chatid, from }: WireEnvelope): Chat | undefined {
@@ -94,7 +84,6 @@ interface MessageContext {
 function readMessage(parsed: unknown, { envelope, chat, sender, answers, options }: MessageContext): Delivery {
   const content = readMessageContent(parsed, chat.kind === 'group' ? options.mention : undefined);
   if (!content) return ignored('unknown or empty message');
-  const handle = envelope.response_url;
   const message: InboundMessage = {
     version: 1,
     platform: 'wecom',
@@ -105,7 +94,7 @@ function readMessage(parsed: unknown, { envelope, chat, sender, answers, options
     chat,
     sender,
     ...content,
-    laterReplyHandle: handle !== undefined && options.isOwnAddress(handle) ? handle : undefined,
+    laterReplyHandle: options.laterReplyHandle(envelope, chat),
   };
   return { kind: 'message', message, answer: answers.firstAnswer };
 }

@@ -5,7 +5,8 @@ import { z } from 'zod';
 const shortText = z.string().min(1).max(512);
 const address = z.string().min(1).max(4_096);
 const text = z.object({ content: z.string() });
-const media = z.object({ url: address });
+/** Over the connection each file has a key of its own. */
+const media = z.object({ url: address, aeskey: z.string().max(128).optional().catch(undefined) });
 
 const textContent = z.object({ msgtype: z.literal('text'), text });
 const imageContent = z.object({ msgtype: z.literal('image'), image: media });

@@ -17,7 +17,7 @@
 --       saidAtMs: by the platform's clock; '' where it does not tell
 -- Answers result: 'new' | 'limited' (refused, now or before, because too many came; a stop word has acted all the same) | 'repeat'
 --         takenAtMs: if it waits (0 = it does not)
-local record = redis.call('HMGET', keys.record, 'state', 'atMs')
+local record = redis.call('HMGET', keys.record, 'state', 'atMs', 'editedTo', 'editedMerge')
 local known = record[1]
 local isAgain = string.match(args.words, 'again:(%d+)')
 -- After a failover nothing is known of what was posted, unless it stands there; post.lua reads this.
@@ -97,8 +97,10 @@ if saidMs then
 end
 local seq = nextSeq()
 -- It may have been answered, by itself or with others: it is a turn of its own, whichever version reads it.
-local merge = isAgain and '-' or args.mergeKey
-redis.call('RPUSH', keys.inbox, args.deliveryId .. ':' .. merge .. ':' .. takenMs .. ':' .. seq .. ':' .. args.sealed)
+local merge = isAgain and '-' or record[4] or args.mergeKey
+-- It was edited before it came (amend.lua).
+if record[3] then redis.call('HDEL', keys.record, 'editedTo', 'editedMerge') end
+redis.call('RPUSH', keys.inbox, args.deliveryId .. ':' .. merge .. ':' .. takenMs .. ':' .. seq .. ':' .. (record[3] or args.sealed))
 local stopSeq = #behind > 0 and redis.call('HGET', keys.state, 'stopSeq')
 for _, entry in ipairs(behind) do
   local start, old, rest = string.match(entry, '^(%x+:[^:]+:%d+:)(%d+)(:.*)$')

@@ -27,7 +27,7 @@
 --         mayBeAnswered: under a history of Redis that is lost   behind: entries that wait behind it, if so: it may have been answered with one of them
 --         wasHeldInGroup: it waited in a group for its sender's sign-in
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'solo', 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed',
-  'aliveMs', 'dueMs'}
+  'aliveMs', 'dueMs', 'amended'}
 local state = {}
 for index, value in ipairs(redis.call('HMGET', keys.state, unpack(fields))) do state[fields[index]] = value end
 local function count(field) return tonumber(state[field] or '0') end
@@ -74,7 +74,7 @@ end
 
 if #head == 0 then
   redis.call('ZREM', keys.pending, args.conversationId)
-  redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs')
+  redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'amended')
   return answer { verdict = 'nothing' }
 end
 redis.call('ZADD', keys.pending, nowMs, args.conversationId)
@@ -83,6 +83,11 @@ local turn, size, crashes, soloCrashes, storedAnswer = state.turn, count('size')
 local isLeftOver = turn and size >= 1 and head[size] and partsOf(head[size]) == turn
 for index = 1, isLeftOver and size or 1 do
   if lackedKey(head[index]) then return answer { verdict = 'lacks-key', lackedKeyId = lackedKey(head[index]) } end
+end
+-- What was answered before its question changed is not the answer.
+if state.amended then
+  storedAnswer = ''
+  redis.call('HDEL', keys.state, 'answer', 'amended')
 end
 if isLeftOver then
   -- An orderly stop clears `running`; a turn that is found running lost its worker, by a crash as it seems. A worker that

@@ -2,16 +2,16 @@
 -- Refused when a newer epoch exists. Safe to repeat: a connection that broke before the answer came sends it once more, and
 -- then the turn is no longer the one that runs (SECURITY.md repeatable-scripts).
 --
--- Constants  CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, should it have expired)
+-- Constants  REPLY_CHANNEL, CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, should it have expired)
 -- keys  state   inbox   pending   held   history   notices   summary   threadHistory: of the thread that the answer begins
 -- args  conversationId   epoch   messagePrefix: of message keys   changes: as JSON:
 --       { outcome: 'final' | 'held' | 'dead', heldLifeMs, heldIn?: 'group', history?: { forget, replaceLast, append, anew }, threadHistory?, kept: { most, lifeMs, summary? },
---         records: [{ id, fields: [name, value, …], followUp? }], followUps?: { due, prefix, lifeMs }, noticesShown, stopServed, answeredBy,
+--         records: [{ id, fields: [name, value, …], followUp?, isTold? }], followUps?: { due, prefix, lifeMs }, noticesShown, stopServed, answeredBy,
 --         preferences?: { key, field, sealed, lifeMs },
 --         erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
---         thread?: { index, id }, mostThreads,
+--         thread?: { index, id }, mostThreads, followed?: { key, lifeMs },
 --         usage?: { key, add: { field: count }, lifeMs } }
--- Answers verdict: 'done' | 'stale'   waiting: messages that still wait
+-- Answers verdict: 'done' | 'stale' | 'amended' (what was asked has changed: it is to be answered anew)   waiting: messages that still wait
 if tonumber(redis.call('HGET', keys.state, 'epoch') or '0') ~= tonumber(args.epoch) then return answer { verdict = 'stale' } end
 local changes = cjson.decode(args.changes)
 if redis.call('HGET', keys.state, 'turn') ~= changes.answeredBy then return answer { verdict = 'done', waiting = redis.call('LLEN', keys.inbox) } end
@@ -23,6 +23,21 @@ local function note(id, ...)
   redis.call('HSET', record, ...)
   if redis.call('PTTL', record) == -1 then redis.call('PEXPIRE', record, RECORD_LIFE_MS) end
 end
+if redis.call('HGET', keys.state, 'amended') == changes.answeredBy then
+  -- Whoever answers it anew goes on in the message that stands.
+  for _, record in ipairs(changes.records) do
+    for at = 1, #record.fields, 2 do
+      if string.sub(record.fields[at], 1, 5) == 'post:' then note(record.id, record.fields[at], record.fields[at + 1]) end
+    end
+  end
+  return answer { verdict = 'amended' }
+end
+-- What its sender has deleted altogether is no history.
+local isTakenBack = size > 0
+for _, entry in ipairs(redis.call('LRANGE', keys.inbox, 0, size - 1)) do
+  if redis.call('HGET', args.messagePrefix .. string.match(entry, '^%x+'), 'deleted') ~= '1' then isTakenBack = false end
+end
+if isTakenBack then changes.history, changes.threadHistory, changes.thread, changes.followed = nil, nil, nil, nil end
 local looks = {}
 for _, record in ipairs(changes.records) do
   looks[record.id] = record.fields
@@ -78,6 +93,7 @@ if changes.thread then
   redis.call('ZREMRANGEBYRANK', changes.thread.index, 0, -1 - changes.mostThreads)
   redis.call('PEXPIRE', changes.thread.index, changes.kept.lifeMs)
 end
+if changes.followed then redis.call('SET', changes.followed.key, '1', 'PX', changes.followed.lifeMs) end
 if changes.erase then
   for _, gone in ipairs(changes.erase.remove) do redis.call('LREM', gone.list, 0, gone.record) end
   for _, key in ipairs(changes.erase.drop) do redis.call('DEL', key) end
@@ -91,7 +107,11 @@ end
 for _, notice in ipairs(changes.noticesShown) do redis.call('LREM', keys.notices, 1, notice) end
 if changes.stopServed > 0 then redis.call('HSET', keys.state, 'stopServed', changes.stopServed) end
 
-redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs')
+for _, record in ipairs(changes.records) do
+  if record.isTold then redis.call('PUBLISH', REPLY_CHANNEL, record.id) end
+end
+
+redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'amended')
 local waiting = redis.call('LLEN', keys.inbox)
 if waiting == 0 then
   redis.call('ZREM', keys.pending, args.conversationId)

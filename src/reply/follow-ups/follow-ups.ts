@@ -7,7 +7,7 @@ import type { KeyRing } from '../../base/key-ring.ts';
 import type { Log } from '../../base/log.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { ALL_PARTITIONS } from '../../domain/conversation.ts';
-import type { Platform } from '../../platforms/platform.ts';
+import type { Platform, PostResult } from '../../platforms/platform.ts';
 import type { PlatformName } from '../../domain/message.ts';
 import type { ReplyReport } from '../reply-report.ts';
 import { createFollowUpStore, type FollowUpStore, type TakenFollowUp } from './follow-up-store.ts';
@@ -131,9 +131,13 @@ export class FollowUps {
       const posting = progress.way === 'handle' ? { ...progress, isInDoubt: true } : progress;
       if (!(await store.hold(taken, HELD_MS, formatProgress(posting)))) return;
       const result = await post(bringing, progress, parts);
-      const after = afterTry(progress, result, { pieces: followUp.pieces.length, parts: parts.length });
+      const after = afterTry(progress, result, {
+        ...{ pieces: followUp.pieces.length, parts: parts.length },
+        uses: platform.replyTraits.laterReplyUses,
+      });
       if (after === 'brought') return this.#end(bringing, 'sent');
-      const isFurther = after.way !== progress.way || after.sentParts > progress.sentParts;
+      const isFurther =
+        after.way !== progress.way || after.sentParts > progress.sentParts || after.sentPieces > progress.sentPieces;
       progress = after;
       if (isFurther) attempt = 0;
       if (isFurther && !this.#isClosing) continue;
@@ -179,9 +183,15 @@ function partsOf({ followUp, platform }: Bringing, { sentPieces }: Progress): st
   return platform.splitPrivately?.(text) ?? [text];
 }
 
-async function post({ taken, followUp, platform }: Bringing, { way, sentParts }: Progress, parts: string[]) {
-  if (way === 'handle')
-    return (await platform.replyLater?.(followUp.handle, wordsByHandle(platform, followUp))) ?? 'refused';
+async function post(
+  { taken, followUp, platform }: Bringing,
+  { way, sentPieces, sentParts }: Progress,
+  parts: string[],
+): Promise<PostResult> {
+  if (way === 'handle') {
+    const words = wordsByHandle(platform, followUp, sentPieces);
+    return (await platform.replyLater?.(followUp.handle, words, sentPieces)) ?? 'refused';
+  }
   const partOf = { name: taken.deliveryId, isLast: sentParts + 1 >= parts.length };
   return (await platform.writePrivately?.(followUp.userId, parts[sentParts] ?? '', partOf)) ?? 'refused';
 }

@@ -54,12 +54,12 @@ export function nextWay(progress: Progress, { followUp, platform, ageMs }: Situa
 /**
  * What a try changes. By the handle, after a post of unknown fate, a refusal means that the first one had arrived: it can be
  * used once. A platform that is busy, or takes no calls of ours, has not looked at the handle, and says nothing about it.
- * @param parts messages in which what no handle brought is written privately
+ * @param parts messages in which what no handle brought is written privately. @param uses how many messages the handle is good for
  */
 export function afterTry(
   progress: Progress,
   result: PostResult,
-  { pieces, parts }: { pieces: number; parts: number },
+  { pieces, parts, uses = 'one' }: { pieces: number; parts: number; uses?: 'one' | 'many' },
 ): Progress | 'brought' {
   const { way, sentPieces, sentParts, isInDoubt } = progress;
   if (result === 'busy' || result === 'unauthorised') return progress;
@@ -68,7 +68,10 @@ export function afterTry(
     if (result !== 'sent') return { ...progress, way: 'reply' };
     return sentParts + 1 >= parts ? 'brought' : { ...progress, sentParts: sentParts + 1 };
   }
-  const hasArrived = result === 'sent' || isInDoubt;
+  // One that is good for many takes the same message twice: a refusal says nothing of an earlier try.
+  const hasArrived = result === 'sent' || (isInDoubt && uses === 'one');
   const sent = sentPieces + (hasArrived ? 1 : 0);
-  return sent >= pieces ? 'brought' : { way: 'private', sentPieces: sent, sentParts: 0, isInDoubt: false };
+  if (sent >= pieces) return 'brought';
+  const goesOn = uses === 'many' && hasArrived;
+  return { way: goesOn ? 'handle' : 'private', sentPieces: sent, sentParts: 0, isInDoubt: false };
 }

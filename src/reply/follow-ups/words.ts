@@ -19,7 +19,8 @@ export function keptPieces(platform: Platform, pieces: readonly string[], langua
 }
 
 /** What goes by the message's own handle: one message, below the one that it goes on from. */
-export function wordsByHandle(platform: Platform, { pieces: [first = '', ...more], language }: FollowUp): string {
+export function wordsByHandle(platform: Platform, { pieces, language }: FollowUp, sentPieces: number): string {
+  const [first = '', ...more] = pieces.slice(sentPieces);
   if (more.length === 0) return platform.renderReply({ text: first, finished: true });
   const mark = goesOn(language);
   const [fitting = ''] = platform.splitReply(first, Buffer.byteLength(mark));

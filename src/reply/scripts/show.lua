@@ -2,7 +2,8 @@
 --
 -- keys  state   records: of messages
 -- args  epoch   snapshots: for each record: sealed content, '1' if finished, the ids of the newer messages whose answer it waits for
---       ('' = it is the answered one)
+--       ('' = it is the answered one)   told: the delivery ids that belong to the records, where somebody is told of each change ('' else)
+-- Constants  REPLY_CHANNEL
 -- Answers verdict: 'shown' | 'stale'   wasHandedOver: the first record, to a later message
 if tonumber(redis.call('HGET', keys.state, 'epoch') or '0') ~= tonumber(args.epoch) then return answer { verdict = 'stale' } end
 for index, record in ipairs(keys.records) do
@@ -13,4 +14,5 @@ for index, record in ipairs(keys.records) do
     if newer ~= '' then redis.call('HSET', record, 'newer', newer) end
   end
 end
+for id in string.gmatch(args.told, '%x+') do redis.call('PUBLISH', REPLY_CHANNEL, id) end
 return answer { verdict = 'shown', wasHandedOver = redis.call('HGET', keys.records[1], 'handedOver') }

@@ -75,6 +75,11 @@ export const chatSettings = {
     'member',
     'Whose conversation a mention in a group joins: `member` (each person has their own) or `group`. A thread is always its own.',
   ),
+  THREAD_FOLLOW: setting(
+    kinds.yesOrNo,
+    'no',
+    '`yes`: a Slack thread in which the bot has answered may go on without naming it, for three days after its last answer; a message that names somebody else is not taken. `no`: the bot reads nothing in a channel that does not name it.',
+  ),
   REPLY_MIN_EDIT_MS: optional(kinds.wholeNumber(0, 60_000), {
     meaning: 'Least milliseconds between two edits of one reply.',
     default: 'what the platform allows',

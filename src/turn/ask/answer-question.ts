@@ -73,7 +73,7 @@ type Ending = 'whole' | 'length' | 'truncated' | 'stopped';
 export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQuestion {
   return async (context) => {
     const { question, live, turn } = context;
-    if (question.text === '' && question.images.length === 0)
+    if (question.text === '' && question.images.length === 0 && question.quotedText === undefined)
       return { kind: 'refused', text: sayTo(context, TURN_TEXTS.unsupported) };
     const obstacle = imageObstacle(options.models, context);
     if (obstacle !== undefined) return refused(options, context, obstacle);

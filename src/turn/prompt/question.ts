@@ -23,7 +23,7 @@ export function questionOf(turn: TurnClaim): Question {
     text,
     images,
     quotedText: quotedText === '' ? undefined : quotedText,
-    language: languageOfMessage(messages.at(-1), text),
+    language: languageOfMessage(messages.at(-1), text === '' ? quotedText : text),
   };
 }
 

@@ -3,6 +3,7 @@ import { openTurns, sealTurn, type HistoryTurn } from '../../conversation/histor
 import { languageOfText, type Language } from '../../base/texts.ts';
 import { conversationOf, personIdOf, type GroupScope } from '../../domain/conversation.ts';
 import type { ImageRef } from '../images/image-refs.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { TurnClaim, TurnCommit } from '../../domain/turn.ts';
 import type { Outcome } from '../outcome.ts';
@@ -20,6 +21,7 @@ export function turnHistory(
   const record: HistoryTurn = {
     version: 1,
     turnId: turn.turnId,
+    messageIds: messagesAsked(context),
     atMs: turn.startedAtMs,
     speakerTag: newest.chat.kind === 'group' ? speakerTagOf(context) : undefined,
     accountId: context.account?.accountId,
@@ -32,6 +34,13 @@ export function turnHistory(
     startsAnew: answer.startsAnew ? true : undefined,
   };
   return { append: sealTurn(keyRing, turn.conversation.id, record), anew: answer.startsAnew ? true : undefined };
+}
+
+/** Undefined where it is the turn's own message alone. */
+function messagesAsked({ turn, replaced }: TurnContext): readonly DeliveryId[] | undefined {
+  if (replaced) return replaced.messageIds ?? [replaced.turnId];
+  const asked = turn.messages.filter(({ message }) => message.parts.length > 0).map(({ deliveryId }) => deliveryId);
+  return asked.length === 1 && asked[0] === turn.turnId ? undefined : asked;
 }
 
 function imageFields(images: readonly ImageRef[]): Pick<HistoryTurn, 'mediaIds' | 'imagePlaces'> {
@@ -68,8 +77,8 @@ export function failedTurnHistory(
   context: TurnContext,
   { startsAnew }: { startsAnew: boolean } = { startsAnew: context.replaced?.startsAnew ?? false },
 ): TurnCommit['history'] {
-  const { text, images } = context.question;
-  if (text === '' && images.length === 0) return undefined;
+  const { text, images, quotedText } = context.question;
+  if (text === '' && images.length === 0 && quotedText === undefined) return undefined;
   return turnHistory(keyRing, context, { text: '', interrupted: true, startsAnew });
 }
 

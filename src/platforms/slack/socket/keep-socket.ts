@@ -1,26 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { asError } from '../../../base/coded-error.ts';
 import { monotonicMs, SECOND_MS } from '../../../base/clock.ts';
-import { Deferred } from '../../../base/deferred.ts';
 import { inBackground } from '../../../base/in-background.ts';
 import { settledWithin } from '../../../base/settled-within.ts';
+import { unlessAborted } from '../../../base/unless-aborted.ts';
 import type { ConnectionUse, KeptConnection } from '../../connection.ts';
 import type { Delivery } from '../../platform.ts';
+import type { AppMethod } from '../app-rights.ts';
 import type { SlackApi } from '../platform-api.ts';
 import { textOf } from '../post-answer.ts';
+import { reconnectPauseMs } from '../../web-socket.ts';
 import type { Envelope } from './read-frame.ts';
 import { SlackSocket, type SocketTiming } from './slack-socket.ts';
 
 export interface KeepSocketOptions extends ConnectionUse {
   /** Slack's Web API with the app-level token. */
-  api: SlackApi;
+  api: SlackApi<AppMethod>;
   timing: SocketTiming;
   read(envelope: Envelope): Delivery;
 }
 
 /** A stop waits no longer for what came to be acknowledged. */
 const CLOSE_WITHIN_MS = 5 * SECOND_MS;
-const FIRST_PAUSE_MS = SECOND_MS;
 const LONGEST_PAUSE_MS = 30 * SECOND_MS;
 /** A connection that did not live so long is no proof that all is well again. */
 const PROVEN_AFTER_MS = 30 * SECOND_MS;
@@ -70,7 +71,7 @@ class SocketKeeper {
       if ('failed' in opened) {
         failures += 1;
         if (!this.#current) this.#options.onChange({ state: 'closed', reason: opened.failed });
-        await pause(Math.max(opened.waitMs ?? 0, pauseMs(failures)), undefined, { signal });
+        await pause(Math.max(opened.waitMs ?? 0, reconnectPauseMs(failures)), undefined, { signal });
         continue;
       }
       const { socket } = opened;
@@ -80,7 +81,7 @@ class SocketKeeper {
       this.#take(socket);
       const reason = await unlessAborted(socket.leaving, signal);
       failures = monotonicMs() - openedMs < PROVEN_AFTER_MS ? failures + 1 : 0;
-      const pausedMs = SLOW_REASONS.has(reason) ? LONGEST_PAUSE_MS : pauseMs(failures);
+      const pausedMs = SLOW_REASONS.has(reason) ? LONGEST_PAUSE_MS : reconnectPauseMs(failures);
       await pause(pausedMs, undefined, { signal });
     }
   }
@@ -122,23 +123,5 @@ async function open({ api, timing, take, read }: KeepSocketOptions): Promise<Ope
     };
   } catch (thrown) {
     return { failed: asError(thrown).message };
-  }
-}
-
-/** Nothing before the first repetition; then longer and longer, never all processes at the same moment. */
-function pauseMs(failures: number): number {
-  if (failures === 0) return 0;
-  const wholeMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
-  return wholeMs * (0.5 + Math.random() / 2);
-}
-
-async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const aborted = new Deferred<never>();
-  const abort = () => aborted.reject(asError(signal.reason));
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
 }

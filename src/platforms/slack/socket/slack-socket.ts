@@ -1,10 +1,10 @@
-import { WebSocket, type RawData } from 'ws';
+import { WebSocket } from 'ws';
 import { asError } from '../../../base/coded-error.ts';
-import { MIB_BYTES, SECOND_MS } from '../../../base/clock.ts';
+import { SECOND_MS } from '../../../base/clock.ts';
 import { Deferred } from '../../../base/deferred.ts';
 import { inBackground } from '../../../base/in-background.ts';
-import { throughProxy } from '../../../base/outgoing.ts';
 import { settledWithin } from '../../../base/settled-within.ts';
+import { openWebSocket, textOfFrame } from '../../web-socket.ts';
 import { readFrame, type Envelope } from './read-frame.ts';
 
 /** Lengths of time; tests shrink them. */
@@ -25,8 +25,6 @@ export interface SlackSocketOptions {
   take(envelope: Envelope): Promise<boolean>;
 }
 
-/** Slack sends nothing that is larger over its webhook either. */
-const MOST_FRAME_BYTES = MIB_BYTES;
 /** So many deliveries are in work at once; the rest waits in the connection's own buffer, and with it Slack. */
 const MOST_IN_WORK = 256;
 const MOST_SILENT_PINGS = 2;
@@ -53,17 +51,10 @@ export class SlackSocket {
   private constructor(options: SlackSocketOptions) {
     this.#options = options;
     const { helloWithinMs, pingEveryMs } = options.timing;
-    const { https, http } = throughProxy(options.url.replace(/^ws/, 'http')).agent ?? {};
-    this.#socket = new WebSocket(options.url, {
-      handshakeTimeout: helloWithinMs,
-      maxPayload: MOST_FRAME_BYTES,
-      perMessageDeflate: false,
-      followRedirects: false,
-      agent: options.url.startsWith('wss:') ? https : http,
-    });
+    this.#socket = openWebSocket(options.url, helloWithinMs);
     this.#helloTimer = setTimeout(() => this.#end('no hello'), helloWithinMs);
     this.#pinging = setInterval(() => this.#ping(), pingEveryMs);
-    this.#socket.on('message', (data, isBinary) => this.#heard(isBinary ? undefined : data));
+    this.#socket.on('message', (data, isBinary) => this.#heard(textOfFrame(data, isBinary)));
     for (const sign of ['ping', 'pong'] as const) this.#socket.on(sign, () => (this.#silentPings = 0));
     this.#socket.on('error', (error) => this.#end(asError(error).message.slice(0, 128)));
     this.#socket.on('close', (code) => this.#end(`closed with ${code}`));
@@ -95,9 +86,9 @@ export class SlackSocket {
     this.#end('retired');
   }
 
-  #heard(data: RawData | undefined): void {
+  #heard(text: string): void {
     this.#silentPings = 0;
-    const frame = readFrame(data === undefined ? '' : textOf(data));
+    const frame = readFrame(text);
     if (frame.kind === 'hello') {
       clearTimeout(this.#helloTimer);
       this.#hello.resolve();
@@ -138,9 +129,4 @@ export class SlackSocket {
     this.#ended.resolve(reason);
     this.#socket.terminate();
   }
-}
-
-function textOf(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
-  return Buffer.isBuffer(data) ? data.toString('utf8') : Buffer.from(data).toString('utf8');
 }

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+/** What WeCom sends over its connection (PLATFORM_FACTS.md wecom-connection); what else it may send is `unknown`. */
+export type Frame =
+  | { kind: 'callback'; isEvent: boolean; reqId: string; body: unknown; chars: number }
+  /** The answer to a frame of ours, known by its request's id alone. */
+  | { kind: 'answer'; reqId: string; errcode: number }
+  | { kind: 'unknown' };
+
+const CALLBACKS: ReadonlyMap<string, boolean> = new Map([
+  ['aibot_msg_callback', false],
+  ['aibot_event_callback', true],
+]);
+const frameShape = z.object({
+  cmd: z.string().optional(),
+  headers: z.object({ req_id: z.string().min(1).max(256) }),
+  errcode: z.number().int().optional(),
+  body: z.unknown().optional(),
+});
+
+/** Reads one text frame. Never throws. */
+export function readFrame(text: string): Frame {
+  const read = frameShape.safeParse(parseJson(text));
+  if (!read.success) return { kind: 'unknown' };
+  const { cmd, headers, errcode, body } = read.data;
+  const isEvent = CALLBACKS.get(cmd ?? '');
+  if (isEvent !== undefined) return { kind: 'callback', isEvent, reqId: headers.req_id, body, chars: text.length };
+  return errcode === undefined ? { kind: 'unknown' } : { kind: 'answer', reqId: headers.req_id, errcode };
+}
+
+/** WeCom's frames may hold raw control characters within texts, which JSON forbids. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return parseWithout(text);
+  }
+}
+
+function parseWithout(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/[\u0000-\u001f]/g, ' '));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,13 @@
+-- Notes where a message is answered over the connection, before it is accepted: whoever holds the connection next finds it. Also
+-- for a later message, which is told to the holder at once. Safe to repeat.
+--
+-- Constants  KEPT_MS, REPLY_CHANNEL
+-- keys  replies: hash by id of when a place was opened, ms, and the sealed place   ended: how the answer ended, if it did
+-- args  id   sealed   isTold: whoever holds the connection is to look at it now
+-- Answers state: 'open' | 'known' (and the known one stays) | 'ended', with ended: how
+local ended = redis.call('GET', keys.ended)
+if ended then return answer { state = 'ended', ended = ended } end
+local isNew = redis.call('HSETNX', keys.replies, args.id, redisNowMs() .. ' ' .. args.sealed) == 1
+redis.call('PEXPIRE', keys.replies, KEPT_MS)
+if args.isTold == '1' then redis.call('PUBLISH', REPLY_CHANNEL, args.id) end
+return answer { state = isNew and 'open' or 'known' }

@@ -1,0 +1,78 @@
+-- Takes one accepted message back, or changes what it says, wherever it is by now. Safe to repeat: what was taken back stays so, and an
+-- edit that is not newer than the last one changes nothing.
+--
+-- Constants  STOP_CHANNEL, NOTE_LIFE_MS (of what is noted of a message that has not come yet)
+-- keys  record: of the message   state   inbox   held
+-- args  deliveryId   conversationId   messagePrefix: of message keys   owner: person id
+--       kind: 'deleted' | 'edited'   editedAt: of an edit; the greater the later
+--       sealed: the message as it stands from now on; of a deleted one nothing that it said   mergeKey: as in accept.lua
+--       mayCome: whether a message that is not known yet is to be remembered
+-- Answers where: 'unknown' | 'elsewhere' (in conversationId) | 'waiting' | 'held' | 'running' (its turn ends, or begins anew) |
+--         'answered' (in the turn turnId) | 'nothing' (was changed)   isRepeat: of 'answered', the same came before
+local record = redis.call('HMGET', keys.record, 'state', 'conversation', 'owner', 'deleted', 'editedAt', 'turn')
+local state, isDeleted, editedAt = record[1], args.kind == 'deleted', tonumber(args.editedAt)
+local function noteEdit() redis.call('HSET', keys.record, 'editedAt', args.editedAt) end
+
+if not state then
+  if args.mayCome ~= '1' or (not isDeleted and tonumber(record[5] or '0') >= editedAt) then return answer { where = 'unknown' } end
+  redis.call('HDEL', keys.record, 'editedTo', 'editedMerge')
+  if isDeleted then redis.call('HSET', keys.record, 'state', 'deleted')
+  else redis.call('HSET', keys.record, 'editedAt', args.editedAt, 'editedTo', args.sealed, 'editedMerge', args.mergeKey) end
+  redis.call('PEXPIRE', keys.record, NOTE_LIFE_MS)
+  return answer { where = 'unknown' }
+end
+if state == 'deleted' or state == 'limited' then return answer { where = 'nothing' } end
+if record[2] and record[2] ~= args.conversationId then return answer { where = 'elsewhere', conversationId = record[2] } end
+-- Nobody changes what another person said.
+if record[3] and record[3] ~= args.owner then return answer { where = 'nothing' } end
+local isAnswered, isRepeat = state ~= 'accepted' and state ~= 'held', false
+if isDeleted then isRepeat = record[4] == '1'
+else
+  isRepeat = tonumber(record[5] or '0') >= editedAt
+  if record[4] == '1' or tonumber(record[5] or '0') > editedAt then return answer { where = 'nothing' } end
+end
+if isAnswered then
+  if isDeleted then redis.call('HSET', keys.record, 'deleted', '1') else noteEdit() end
+  return answer { where = 'answered', turnId = record[6] or args.deliveryId, isRepeat = isRepeat }
+end
+if isRepeat then return answer { where = 'nothing' } end
+
+local list = state == 'held' and keys.held or keys.inbox
+local entries, at = redis.call('LRANGE', list, 0, -1), nil
+for index, entry in ipairs(entries) do
+  if string.sub(entry, 1, #args.deliveryId + 1) == args.deliveryId .. ':' then at = index end
+end
+if not at then return answer { where = 'nothing' } end
+local merge, times = string.match(entries[at], '^%x+:([^:]+):(%d+:%d+):')
+local function rewrite(newMerge) redis.call('LSET', list, at - 1, args.deliveryId .. ':' .. newMerge .. ':' .. times .. ':' .. args.sealed) end
+
+local begun = redis.call('HMGET', keys.state, 'turn', 'size')
+local size = tonumber(begun[2] or '0')
+local isBegun = state == 'accepted' and begun[1] and at <= size
+if not isBegun then
+  if isDeleted then
+    redis.call('LREM', list, 1, entries[at])
+    redis.call('HSET', keys.record, 'state', 'deleted')
+  else
+    rewrite(args.mergeKey)
+    noteEdit()
+  end
+  return answer { where = state == 'held' and 'held' or 'waiting' }
+end
+
+rewrite(merge)
+if isDeleted then redis.call('HSET', keys.record, 'deleted', '1') else noteEdit() end
+local isAllDeleted = isDeleted
+for index = 1, size do
+  local id = entries[index] and string.match(entries[index], '^(%x+):')
+  if id and redis.call('HGET', args.messagePrefix .. id, 'deleted') ~= '1' then isAllDeleted = false end
+end
+if isAllDeleted then
+  redis.call('HSET', keys.record, 'stopped', '1')
+  redis.call('PUBLISH', STOP_CHANNEL, args.conversationId .. ':0:' .. args.owner .. ':' .. args.deliveryId)
+else
+  -- The commit of what was asked before is refused by this mark (commit.lua), the next claim takes it away (begin.lua).
+  redis.call('HSET', keys.state, 'amended', begun[1])
+  redis.call('PUBLISH', STOP_CHANNEL, args.conversationId .. ':amended')
+end
+return answer { where = 'running' }

@@ -1,0 +1,15 @@
+import type { PlatformDescription } from '../platforms/description.ts';
+import { PLATFORMS } from '../platforms/registry.ts';
+import type { ValidatedSettings } from './cross-checks.ts';
+import { fault, type Fault } from './fault.ts';
+
+/** What a platform's setting cannot do without, as its description says. */
+export function neededBeside({ given }: ValidatedSettings): Fault[] {
+  const set: ReadonlySet<string> = given;
+  return PLATFORMS.flatMap(({ needs = {} }: PlatformDescription) =>
+    Object.entries(needs).flatMap(([name, others]) => {
+      const absent = set.has(name) ? others.filter((other) => !set.has(other)) : [];
+      return absent.length === 0 ? [] : [fault(name, `needs ${absent.join(' and ')}: set that too`)];
+    }),
+  );
+}
