@@ -13,8 +13,11 @@ import { createIdentity } from '../../src/identity/identity.ts';
 import { conversationOf, deliveryIdOf, personIdOf } from '../../src/domain/conversation.ts';
 import type { Platform, PostResult } from '../../src/platforms/platform.ts';
 import type { InboundMessage } from '../../src/domain/message.ts';
+import { Lease } from '../../src/platforms/wecom/connection/lease.ts';
+import { ReplyPlaces } from '../../src/platforms/wecom/connection/reply-places.ts';
 import { createPrivateRate } from '../../src/platforms/wecom/index.ts';
 import { Inbox } from '../../src/queue/accept.ts';
+import { changeHistory } from '../../src/queue/change-history.ts';
 import { endClaimScript } from '../../src/queue/dead-workers.ts';
 import { countScript } from '../../src/queue/person-limit.ts';
 import { forgetAnswered } from '../../src/queue/replay-after-failover.ts';
@@ -66,7 +69,8 @@ function mayStay(key: string, all: ReadonlySet<string>): boolean {
   return /^\{p\d+\}:(pending$|follow-ups$|inbox:)/.test(key) || (state !== undefined && all.has(state));
 }
 
-function expectNothingLeft(): void {
+async function expectNothingLeft(): Promise<void> {
+  await probe.settled();
   for (const name of probe.ran) ran.add(name);
   probe.stop();
   redis.disconnect();
@@ -131,6 +135,20 @@ test('no script of a turn brings an expired record back for ever', async () => {
   await ledger.begin(0);
   await ledger.record(0, 'handle');
   await stopRunning(redis, platform, { ...newest, stopId: 'stop' }, 'member');
+  for (const [kind, mayCome] of [
+    ['edited', true],
+    ['deleted', false],
+  ] as const) {
+    await inbox.amend(alice, { kind, message: older, editedAt: 1, mayCome, imagesBefore: 1 });
+    await inbox.amend(alice, {
+      kind,
+      message: textMessage('not yet come'),
+      editedAt: 1,
+      mayCome: true,
+      imagesBefore: 0,
+    });
+  }
+  await changeHistory(redis, alice, { because: deliveryId, changes: [{ sealed: 'a turn' }] });
   await store.storeAnswer(claim, 'whole');
   await store.markWaiting(claim);
   await store.markSolo(claim);
@@ -209,7 +227,7 @@ test('no script of a turn brings an expired record back for ever', async () => {
   await forgetAnswered({ redis, recent });
   const strict = new Inbox({ redis, keyRing, messagesAPersonMaySendAMinute: 1 });
   expect(await strict.accept(alice, textMessage('too much'))).toMatchObject({ result: 'limited' });
-  expectNothingLeft();
+  await expectNothingLeft();
 }, 60_000);
 
 test('no script of a sign-in brings an expired record back for ever', async () => {
@@ -251,7 +269,7 @@ test('no script of a sign-in brings an expired record back for ever', async () =
   await codeOn('erin');
   expect(await say('erin', 'A1B2-C3D4', 'm5', 'group')).toMatchObject({ kind: 'seen-in-group' });
   await fixture.close();
-  expectNothingLeft();
+  await expectNothingLeft();
 }, 60_000);
 
 test('no script of the service brings an expired record back for ever', async () => {
@@ -267,7 +285,26 @@ test('no script of the service brings an expired record back for ever', async ()
   end();
   limits.close();
   await service.close();
-  expectNothingLeft();
+  await expectNothingLeft();
+}, 60_000);
+
+test('no script of WeCom’s connection brings an expired record back for ever', async () => {
+  const places = new ReplyPlaces(redis, keyRing, 'bot');
+  const lease = await new Lease(redis, places.leaseKey).tryGain();
+  const number = lease?.number ?? 0;
+  const place = {
+    ...({ version: 1, reqId: 'r', streamId: 's', userId: 'alice' } as const),
+    chat: { kind: 'private', id: 'alice' } as const,
+  };
+  expect(await places.open('a', place, true)).toBe('open');
+  expect(await places.open('a', place, false)).toBe('known');
+  expect(await places.change('a', { ...place, whole: 'push' }, number)).toBe(true);
+  expect(await places.beginPush('a', number)).toBe('push');
+  await places.end('a', 'sent');
+  expect(await places.open('a', place, false)).toBe('sent');
+  expect(await places.change('a', place, number)).toBe(false);
+  await lease?.release();
+  await expectNothingLeft();
 }, 60_000);
 
 test('each script of the program was held to it', () => {

@@ -27,7 +27,7 @@ async function check(answers: Answers, more: Record<string, string> = {}) {
     ...{ SLACK_API_URL: `${server.url}/api/`, SLACK_OPEN_URL: server.url },
     ...more,
   });
-  const lines = await checkPlatform('slack', config, secrets);
+  const lines = await checkPlatform('slack', { config, secrets });
   return { line: lines.find(({ name }) => name === 'Slack sign-in'), seen: server.seen };
 }
 

@@ -65,6 +65,13 @@ const deed = fc.record({
   what: fc.constantFrom('20001' as const, '20002' as const, 'unlink' as const),
 });
 
+/** What chance seldom finds: the later sign-in is brought back first, and then the sign-out by the process that made it. */
+const SIGN_IN_AFTER_SIGN_OUT = [
+  { by: 0 as const, what: '20001' as const },
+  { by: 1 as const, what: 'unlink' as const },
+  { by: 0 as const, what: '20002' as const },
+];
+
 test('whatever was linked and undone, by whomever, and however much of it was lost: in the end it is as it was', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -85,7 +92,7 @@ test('whatever was linked and undone, by whomever, and however much of it was lo
         expect(await accountOf()).toBe(before);
       },
     ),
-    { numRuns: 15 },
+    { numRuns: 15, examples: [[SIGN_IN_AFTER_SIGN_OUT, 1, []]] },
   );
 }, 60_000);
 

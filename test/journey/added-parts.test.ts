@@ -158,4 +158,4 @@ test('who follows ADD_A_TOOL and ADD_A_PLATFORM word by word has a tool that mod
     role: 'tool',
     content: expect.stringContaining('gym: 06:00 to 21:00'),
   });
-}, 120_000);
+}, 300_000);

@@ -50,6 +50,13 @@ const untilSaid = (person: string, words: RegExp) =>
 /** A text is whole before its message has its last snapshot, and its turn its end; only then it is known to stand. */
 const untilAllEnded = () => untilTrue(async () => (await pair.toMaster('KEYS', '{p*}:inbox:*')) === '');
 const histories = async () => (await pair.toReplica('KEYS', '{p*}:history:*')).split(',').length;
+/** The ids of this bot's connections to the new master by which something waits to be written. */
+const waitingClients = async (name: string) =>
+  [
+    ...(await pair.toReplica('CLIENT', 'LIST')).matchAll(
+      new RegExp(`^id=(\\d+) .*name=parley-${name} .*flags=b`, 'gm'),
+    ),
+  ].map(([, id = '']) => id);
 const UNLINKED = /^You are signed out/;
 
 test('a sign-in that a failover takes back is made again: what waited and what comes next is answered, and no new link is shown', async () => {
@@ -103,7 +110,13 @@ test('/unlink and /forget that a failover takes back are done again, in the orde
   const { press } = await signIns.walkToConfirm('U4', link);
   expect((await press()).text).toContain('You are signed in');
   await untilAllEnded();
+  // Both of the process's connections bring back what they know; nothing is written before both have begun.
+  await pair.toReplica('CLIENT', 'PAUSE', '20000', 'WRITE');
   await pair.failOver();
+  await untilTrue(async () => (await waitingClients('receiver')).length * (await waitingClients('worker')).length > 0);
+  // The pages made the links and the turns undid them: the pages' connection is the first to write.
+  for (const id of await waitingClients('worker')) await pair.toReplica('CLIENT', 'KILL', 'ID', id);
+  await pair.toReplica('CLIENT', 'UNPAUSE');
   await untilTrue(pair.isReady);
   // All but what was said in the thread that an answer began.
   await untilTrue(async () => (await histories()) === 1, 20_000);

@@ -148,10 +148,11 @@ test('a token that Slack refuses is not tried again; the log and the check name 
   const check = async (more: Record<string, string>) => {
     const settings = loadSettings({ env: { ...deployment.env, ...more }, cwd: process.cwd() });
     if (!settings.ok) throw new Error('The settings cannot be read');
-    return checkPlatform('slack', settings.config, settings.secrets);
+    return checkPlatform('slack', settings);
   };
   expect(await check({})).toEqual([
     expect.objectContaining({ name: 'Slack bot', verdict: 'ok' }),
+    expect.objectContaining({ name: 'Slack scopes', verdict: 'ok' }),
     expect.objectContaining({ name: 'Slack socket', verdict: 'ok' }),
     expect.objectContaining({ name: 'Slack sign-in', verdict: 'ok' }),
   ]);

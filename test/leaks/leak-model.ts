@@ -2,7 +2,8 @@ import type { GroupScope } from '../../src/domain/conversation.ts';
 
 /** Where something is said. */
 export interface Spot {
-  platform: 'wecom' | 'slack';
+  /** The second workspace of Slack has the same people and channels as the first, by their ids. */
+  platform: 'wecom' | 'slack' | 'slack2';
   kind: 'private' | 'group';
   /** The group; the person in a private chat. */
   chat: string;

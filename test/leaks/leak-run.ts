@@ -8,6 +8,7 @@ import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import type { SlackDeployment } from '../support/slack-deployment.ts';
 import { personOf, storeSignIn } from '../support/stored-sign-in.ts';
 import { untilTrue } from '../support/deployment.ts';
+import { installIn, MORE_WORKSPACES, SECOND_TEAM } from '../support/slack-workspaces.ts';
 import { createWecomSender, type WecomSender } from '../support/wecom-sender.ts';
 import { answerCanary, canariesIn, LeakModel, questionCanary, summaryCanary, type Spot } from './leak-model.ts';
 
@@ -41,6 +42,7 @@ const WECOM = {
       .replace(/[^A-Za-z0-9]/g, 'x')
       .slice(0, 42) + 'A',
 };
+const PLATFORMS = ['wecom', 'slack', 'slack2'] as const;
 const ACCOUNTS = ['', 'acc-1', 'acc-2'] as const;
 
 interface RunState {
@@ -55,7 +57,7 @@ interface RunState {
 }
 
 /**
- * Random conversations of several people on two platforms at once, through signed webhook deliveries, each with a canary
+ * Random conversations of several people on two platforms at once, on one of them in two workspaces with the same ids, through signed webhook deliveries, each with a canary
  * of its own; the model stand-in records every prompt, and none may hold a canary of another person, group or thread.
  */
 export async function runLeaks({ deployment, scope, turns, seed }: LeakRunOptions): Promise<LeakFigures> {
@@ -94,7 +96,9 @@ export async function startLeakBot(deployment: SlackDeployment, scope: GroupScop
     SIGN_IN_CLIENT_ID: 'leaks',
     SIGN_IN_CLIENT_SECRET: 'leaks-secret-0123456789',
     SIGN_IN_PROOF: 'same-id',
+    ...MORE_WORKSPACES,
   });
+  await installIn(deployment, SECOND_TEAM);
 }
 
 export async function untilDone({ redis }: SlackDeployment): Promise<void> {
@@ -103,7 +107,7 @@ export async function untilDone({ redis }: SlackDeployment): Promise<void> {
 
 async function act(state: RunState): Promise<void> {
   const { random } = state;
-  const platform = random.pick(['wecom', 'slack'] as const);
+  const platform = random.pick(PLATFORMS);
   const number = random.integer(1, PEOPLE);
   const person = platform === 'wecom' ? `person${number}` : `UP${number}`;
   const spot = chooseSpot(state, platform, person);
@@ -147,8 +151,8 @@ async function ask(state: RunState, spot: Spot, person: string): Promise<void> {
   const hasQuote = spot.platform === 'wecom' && model.size > 0 && random.oneIn(4);
   const quotes = hasQuote ? [random.integer(1, model.size)] : [];
   const ts = `17600000${String((state.sent += 1)).padStart(6, '0')}.000100`;
-  const opens = spot.platform === 'slack' && spot.thread === undefined ? { ...spot, thread: ts } : undefined;
-  const account = accounts.get(person) ?? '';
+  const opens = spot.platform !== 'wecom' && spot.thread === undefined ? { ...spot, thread: ts } : undefined;
+  const account = accounts.get(`${spot.platform} ${person}`) ?? '';
   const id = model.say({ spot, person, account, quotes, ...(opens ? { opens } : {}) });
   if (opens) threads.push(opens);
   const text = `${questionCanary(id)}${PADDING}`;
@@ -188,7 +192,8 @@ async function send(
     spot.kind === 'private'
       ? { type: 'message', channel_type: 'im', channel: `D${person}`, text, ...said }
       : { type: 'app_mention', channel: spot.chat, text: `<@UBOT> ${text}`, ...said };
-  expect(await deployment.sender.event(event)).toBe(200);
+  const from = spot.platform === 'slack2' ? { team_id: SECOND_TEAM } : {};
+  expect(await deployment.sender.event(event, from)).toBe(200);
 }
 
 export const isForSummary = ({ body }: ReceivedCall) => JSON.stringify(body['messages']).includes('You keep the notes');
@@ -216,21 +221,22 @@ function judge({ deployment, model, figures }: RunState): void {
 
 /** One person signs in, out, or in as somebody else. */
 async function changeSignIn({ deployment, random, accounts }: RunState): Promise<void> {
-  const platform = random.pick(['wecom', 'slack'] as const);
+  const platform = random.pick(PLATFORMS);
   const number = random.integer(1, PEOPLE);
   const chatUserId = platform === 'wecom' ? `person${number}` : `UP${number}`;
   const account = random.pick(ACCOUNTS);
-  accounts.set(chatUserId, account);
+  accounts.set(`${platform} ${chatUserId}`, account);
   await linkAs(deployment, { platform, chatUserId }, account);
 }
 
 /** A person's link as a finished sign-in leaves it. @param account empty for nobody */
 export async function linkAs(
   deployment: SlackDeployment,
-  { platform, chatUserId }: { platform: 'wecom' | 'slack'; chatUserId: string },
+  { platform, chatUserId }: { platform: Spot['platform']; chatUserId: string },
   account: string,
 ): Promise<void> {
-  const person = personOf(platform, chatUserId);
+  const person =
+    platform === 'slack2' ? { ...personOf('slack', chatUserId), tenant: SECOND_TEAM } : personOf(platform, chatUserId);
   await deployment.redis.del(keys.link(personKey(person)));
   if (account !== '') await storeSignIn(deployment, person, { accountKey: account, id: `${account}-${chatUserId}` });
 }

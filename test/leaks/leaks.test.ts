@@ -5,7 +5,7 @@ import { runLeaks } from './leak-run.ts';
 const deployment = useSlackDeployment();
 
 test.each(['member', 'group'] as const)(
-  'with GROUP_SCOPE=%s, 150 random turns bring nobody’s words into a prompt of others [one-conversation-key] [group-is-not-private]',
+  'with GROUP_SCOPE=%s, 150 random turns bring nobody’s words into a prompt of others [one-conversation-key] [group-is-not-private] [workspaces-apart]',
   async (scope) => {
     const figures = await runLeaks({ deployment, scope, turns: 150, seed: `leaks ${scope}` });
     expect(figures.crossings).toEqual([]);

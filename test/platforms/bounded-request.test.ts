@@ -38,6 +38,7 @@ test('JSON goes out, and status, bytes and headers come back', async () => {
     body: Buffer.from('né'),
     contentType: 'text/plain',
     retryAfter: '7',
+    headers: expect.objectContaining({ 'retry-after': '7', 'content-type': 'text/plain' }),
   });
   expect(asked).toEqual([{ method: 'POST', body: '{"text":"né"}', type: 'application/json' }]);
 });

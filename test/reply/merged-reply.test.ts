@@ -184,4 +184,4 @@ test('whichever of the merged messages are polled, from whenever on, and whichev
     }),
     { numRuns: 40 },
   );
-});
+}, 120_000);

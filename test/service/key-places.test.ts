@@ -110,6 +110,17 @@ describe('a key’s place is given back [chat-limits]', () => {
     }
   });
 
+  test('when the client leaves while Redis is asked for the place', async () => {
+    const service = await start();
+    const asked = body();
+    for (const bytes of [head(asked.length), head(asked.length) + asked]) {
+      await server.redis.call('CLIENT', 'PAUSE', '300', 'ALL');
+      await writeAndLeave(service, bytes, 100);
+      await sleep(300);
+      await expectFree(service);
+    }
+  });
+
   test('when the client leaves an engine that does not answer', async () => {
     const service = await start(await startEngine(() => undefined));
     for (const stream of [false, true]) {

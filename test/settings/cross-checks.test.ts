@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { slack } from '../../src/platforms/slack/description.ts';
 import { faultyNames, load, loadSound, SERVING, without } from './environments.ts';
 
 const WITHOUT_APP = without(SERVING, 'WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET');
@@ -23,6 +24,7 @@ describe('credentials', () => {
       apiUrl: 'https://slack.com/api',
       clientId: undefined,
       openUrl: 'https://slack.com',
+      moreWorkspaces: [],
     });
     for (const name of Object.keys(slack))
       expect(faultyNames({ ...SERVING, ...without(slack, name), SIGN_IN_PROOF: 'same-id' })).toEqual([name]);
@@ -107,6 +109,7 @@ describe('local mode that plays Slack', () => {
       apiUrl: 'http://127.0.0.1:9082/api',
       clientId: expect.stringMatching(/^\d+\.\d+$/),
       openUrl: 'http://127.0.0.1:9082',
+      moreWorkspaces: [],
     });
     expect(config.wecom).toMatchObject({ isBotOn: false, app: undefined });
     expect(config.signIn.proofs).toEqual(['same-browser']);
@@ -117,6 +120,18 @@ describe('local mode that plays Slack', () => {
     for (const proof of ['same-id', 'typed-code', 'same-browser'])
       expect(loadSound({ ...local, SIGN_IN_PROOF: proof }).config.signIn.proofs).toEqual([proof]);
     expect(loadSound({ ...local, SIGN_IN: 'off' }).config.signIn.proofs).toEqual([]);
+  });
+
+  test('takes no proof for granted where what it plays has no web sign-in, as a platform that is added may [proof-of-person]', () => {
+    const { webSignIn } = slack;
+    Reflect.deleteProperty(slack, 'webSignIn');
+    try {
+      expect(faultyNames(local)).toEqual(['SIGN_IN_PROOF']);
+      expect(faultyNames({ ...local, SIGN_IN_PROOF: 'same-browser' })).toEqual(['SIGN_IN_PROOF']);
+      expect(loadSound({ ...local, SIGN_IN_PROOF: 'typed-code' }).config.signIn.proofs).toEqual(['typed-code']);
+    } finally {
+      Object.assign(slack, { webSignIn });
+    }
   });
 
   test('shows the bot by the name that is set for the platform it plays, and has a name of its own where there is none', () => {

@@ -70,6 +70,7 @@ const SLACK_CREDENTIALS = {
   botToken: 'xoxb-test-0123456789',
   client: { clientId: '12345.67890', clientSecret: 'test-slack-client-secret' },
 };
+export const WECOM_CONNECTION = { botId: 'aibot-test', secret: 'test-connection-secret' };
 const SLACK_APP_TOKEN = 'xapp-test-0123456789';
 const API_KEY = 'sk-test-0123456789';
 const CLIENT = { clientId: 'test-bot', clientSecret: 'test-client-secret', name: 'Parley' };
@@ -130,7 +131,13 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   const messenger = await startRecordedMessenger({
     ...around,
     address: { port: messengerPort, host: '127.0.0.1' },
-    protocol: isSlack ? playSlack() : wecomProtocol({ bot: { ...bot, aiBotId: 'aibot-test' }, app: APP_CREDENTIALS }),
+    protocol: isSlack
+      ? playSlack()
+      : wecomProtocol({
+          bot: { ...bot, aiBotId: WECOM_CONNECTION.botId },
+          app: APP_CREDENTIALS,
+          connection: options.isConnected ? WECOM_CONNECTION : undefined,
+        }),
   });
   const slackMessenger =
     options.slackToo === true
@@ -149,7 +156,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     SIGN_IN_CLIENT_SECRET: CLIENT.clientSecret,
     ...(isSlack
       ? { ...slackEnv(messengerUrl, options.isConnected), SIGN_IN_PROOF: 'typed-code' }
-      : wecomEnv(messengerUrl, bot)),
+      : wecomEnv(messengerUrl, bot, options.isConnected)),
     ...(options.slackToo === true ? slackEnv(slackMessenger.url) : {}),
     // A stop waits so long for what runs, five seconds less for what is looked after.
     SHUTDOWN_GRACE_SEC: '8',
@@ -217,10 +224,19 @@ export async function startRecordedMessenger(options: MessengerOptions): Promise
   return { ...messenger, driver: registerTexts(messenger.driver) };
 }
 
-export function wecomEnv(messengerUrl: string, bot: { token: string; aesKey: string }): Record<string, string> {
+export function wecomEnv(
+  messengerUrl: string,
+  bot: { token: string; aesKey: string },
+  isConnected = false,
+): Record<string, string> {
+  const connection = {
+    WECOM_CONNECT: 'connection',
+    WECOM_BOT_ID: WECOM_CONNECTION.botId,
+    WECOM_BOT_SECRET: WECOM_CONNECTION.secret,
+    WECOM_WS_URL: `${messengerUrl.replace(/^http/, 'ws')}/wecom-connection`,
+  };
   return {
-    WECOM_BOT_TOKEN: bot.token,
-    WECOM_BOT_AES_KEY: bot.aesKey,
+    ...(isConnected ? connection : { WECOM_BOT_TOKEN: bot.token, WECOM_BOT_AES_KEY: bot.aesKey }),
     WECOM_BOT_NAME: 'Parley',
     WECOM_CORP_ID: APP_CREDENTIALS.corpId,
     WECOM_AGENT_ID: APP_CREDENTIALS.agentId,

@@ -11,7 +11,19 @@ export interface ExpiryProbe {
   readonly left: Set<string>;
   /** Errors of scripts that did not expect that a record is gone. */
   readonly errors: Set<string>;
+  /** Resolves once all that ran has been tried. */
+  settled(): Promise<unknown>;
   stop(): void;
+}
+
+/** Of the server's databases: the first two are the program's and the copy. */
+const [FIRST_SHELF, LAST_SHELF] = [2, 15];
+
+interface ProbedCall {
+  name: string;
+  args: unknown[];
+  /** Where what was stored before it is kept. */
+  database: number;
 }
 
 /** All scripts of the program, by name, with their text. */
@@ -31,18 +43,35 @@ export function expireBeforeScripts(
   mayStay: (key: string, all: ReadonlySet<string>) => boolean,
 ): ExpiryProbe {
   const source = new Redis(url, { maxRetriesPerRequest: null });
+  const shelves = new Redis(url, { maxRetriesPerRequest: null });
+  const reader = new Redis(url, { maxRetriesPerRequest: null });
   const copy = new Redis(url, { maxRetriesPerRequest: null });
   void copy.select(1);
   const [ran, left, errors] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const nameOf = (script: string) => /^-- (\S+)\.lua$/m.exec(script)?.[1] ?? 'unknown';
 
-  async function tryWithout(run: (on: Redis) => Promise<unknown>, name: string): Promise<void> {
+  const tried = new Set<string>();
+
+  /** Keeps what is stored now, so that the script itself need not wait until it has been tried. */
+  async function shelve(database: number): Promise<void> {
+    await shelves.multi().select(database).flushdb().exec();
     const stored = await source.keys('*');
-    const lives = await Promise.all(stored.map((key) => source.pttl(key)));
+    await Promise.all(stored.map((key) => source.copy(key, key, 'DB', database)));
+  }
+
+  async function tryWithout(run: (on: Redis) => Promise<unknown>, { name, args, database }: ProbedCall): Promise<void> {
+    await reader.select(database);
+    const stored = await reader.keys('*');
+    // The same call where the same kinds of records are stored shows nothing new.
+    const kinds = [...new Set(stored.map((key) => plain([key])))].toSorted();
+    const call = `${name} ${shapeOf(JSON.stringify([args, kinds]))}`;
+    if (tried.has(call)) return;
+    tried.add(call);
+    const lives = await Promise.all(stored.map((key) => reader.pttl(key)));
     const mortal = stored.filter((_key, index) => (lives[index] ?? 0) > 0);
     for (const gone of [...mortal.map((key) => [key]), mortal]) {
       await copy.flushdb();
-      await Promise.all(stored.filter((key) => !gone.includes(key)).map((key) => source.copy(key, key, 'DB', 1)));
+      await Promise.all(stored.filter((key) => !gone.includes(key)).map((key) => reader.copy(key, key, 'DB', 1)));
       await run(copy).catch((error: unknown) => void errors.add(`${name} without ${plain(gone)}: ${String(error)}`));
       const all = new Set(await copy.keys('*'));
       for (const key of all)
@@ -53,6 +82,8 @@ export function expireBeforeScripts(
 
   // One after another: there is one copy.
   let before: Promise<unknown> = Promise.resolve();
+  const inUse = new Map<number, Promise<unknown>>();
+  let last = FIRST_SHELF - 1;
   const define = redis.defineCommand.bind(redis);
   redis.defineCommand = (command, definition) => {
     define(command, definition);
@@ -61,14 +92,26 @@ export function expireBeforeScripts(
     const name = nameOf(definition.lua);
     const probed = async (...args: [number, ...(string | number)[]]) => {
       ran.add(name);
-      const mine = before.then(() => tryWithout((on) => on.eval(definition.lua, ...args), name));
+      const database = last === LAST_SHELF ? FIRST_SHELF : last + 1;
+      last = database;
+      const shelved = (inUse.get(database) ?? Promise.resolve()).then(() => shelve(database));
+      const mine = Promise.all([before, shelved]).then(() =>
+        tryWithout((on) => on.eval(definition.lua, ...args), { name, args, database }),
+      );
       before = mine.catch(() => undefined);
-      await mine;
+      inUse.set(database, before);
+      await shelved;
       return original?.(...args);
     };
     Object.assign(redis, { [command]: probed });
   };
-  return { ran, left, errors, stop: () => [source, copy].forEach((connection) => connection.disconnect()) };
+  const all = [source, shelves, reader, copy];
+  return { ran, left, errors, settled: () => before, stop: () => all.forEach((connection) => connection.disconnect()) };
+}
+
+/** A call without its ids, times and sealed texts. */
+function shapeOf(call: string): string {
+  return call.replace(/[\w+/=.-]{16,}|\d+/g, '…');
 }
 
 /** Keys without the ids in them, so that one fault is told once. */

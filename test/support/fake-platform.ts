@@ -49,6 +49,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
       delivery: 'pull',
       liveLifetimeMs: 6 * MINUTE_MS,
       laterReplyLifetimeMs: 60 * MINUTE_MS,
+      laterReplyUses: 'one',
       handoverMarginMs: MINUTE_MS / 2,
       maxBytes: 20_480,
       minEditGapMs: 0,

@@ -11,6 +11,8 @@ export interface SlackMessage {
   /** What its context blocks say, apart from the text. */
   note: string;
   user: string;
+  /** The workspace whose token posted it. */
+  team?: string;
   isStreaming: boolean;
   metadata?: { event_type: string; event_payload?: { key?: string } };
   /** Every text that it ever had, and since when. */
@@ -40,7 +42,8 @@ export interface FakeSlack {
   /** Ends in `/api`. */
   apiUrl: string;
   messages: SlackMessage[];
-  calls: { method: string; args: Record<string, unknown> }[];
+  /** `team`: the further workspace whose token made the call. */
+  calls: { method: string; args: Record<string, unknown>; team?: string }[];
   /** Faults by method, each met once, in order. */
   faults: Map<string, SlackFault[]>;
   /** What every call but `auth.test` is refused with, while it is set. */
@@ -58,6 +61,10 @@ export interface FakeSlack {
   /** What was sent to the addresses at which commands are answered (`/commands/…`), and what those answer next; 200 unless told. */
   responses: { path: string; body: Record<string, unknown>; status: number }[];
   responseStatuses: number[];
+  /** Further workspaces in which the app is installed, by their tokens. */
+  workspaces: Map<string, string>;
+  /** What an administrator's consent is exchanged for, by its code; used once. */
+  consents: Map<string, object>;
   /** Lines of status that stand now. */
   statuses(): SlackStatus[];
   /** What calls meet for which no fault is listed, from now on. */
@@ -90,6 +97,8 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     responseStatuses: [],
     files: new Map(),
     people: new Map(),
+    workspaces: new Map(),
+    consents: new Map(),
     statuses: () => [...statuses.values()].filter(({ atMs }) => atMs > Date.now() - STATUS_LIFE_MS),
     meet: (next) => (faultOf = next),
     endStreams: () => messages.forEach((message) => (message.isStreaming = false)),
@@ -102,6 +111,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     message.snapshots.push(text);
     message.snapshotAtMs.push(Date.now());
   };
+  let team = BOT.team_id;
   const add = (args: Record<string, unknown>, isStreaming: boolean): Answer => {
     counter += 1;
     const message: SlackMessage = {
@@ -111,6 +121,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       text: textOf(args),
       note: noteOf(args),
       user: BOT.user_id,
+      team,
       isStreaming,
       snapshots: [textOf(args)],
       snapshotAtMs: [Date.now()],
@@ -134,7 +145,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     return { ok: true, messages: found.slice(from, next).map((one) => shown(one, args)), ...more };
   };
   const methods: Record<string, (args: Record<string, unknown>) => Answer> = {
-    'auth.test': () => ({ ok: true, ...BOT }),
+    'auth.test': () => ({ ok: true, ...BOT, team_id: team }),
     'chat.postMessage': (args) => refusalOf(args) ?? add(args, false),
     'chat.startStream': (args) => {
       if (args['thread_ts'] === undefined) return { ok: false, error: 'invalid_arguments' };
@@ -201,13 +212,23 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     const method = (request.url ?? '').replace('/api/', '');
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const args = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>;
+    const text = Buffer.concat(chunks).toString();
+    if (method === 'oauth.v2.access') {
+      const form = Object.fromEntries(new URLSearchParams(text));
+      slack.calls.push({ method, args: form });
+      const consent = slack.consents.get(form['code'] ?? '');
+      slack.consents.delete(form['code'] ?? '');
+      const said = consent ? { ok: true, ...consent } : { ok: false, error: 'invalid_code' };
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
+    }
+    const args = JSON.parse(text || '{}') as Record<string, unknown>;
     if (request.url?.startsWith('/commands/') === true) {
       const status = slack.responseStatuses.shift() ?? 200;
       slack.responses.push({ path: request.url, body: args, status });
       return void response.writeHead(status).end(status === 200 ? 'ok' : 'expired_url');
     }
-    slack.calls.push({ method, args });
+    const bearer = request.headers.authorization?.slice('Bearer '.length) ?? '';
+    slack.calls.push({ method, args, team: slack.workspaces.get(bearer) });
     const fault = slack.faults.get(method)?.shift() ?? faultOf(method);
     if (fault?.kind === 'busy')
       return void response.writeHead(429, { 'retry-after': String(fault.retryAfterSec) }).end();
@@ -215,7 +236,8 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     if (fault?.kind === 'html') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
     if (fault?.kind === 'cut' && fault.when === 'before') return void response.destroy();
     if (fault?.kind === 'late') await pause(fault.afterMs, undefined, { ref: false });
-    const isKnown = request.headers.authorization === `Bearer ${token}`;
+    const isKnown = bearer === token || slack.workspaces.has(bearer);
+    team = slack.workspaces.get(bearer) ?? BOT.team_id;
     const answer: Answer =
       fault?.kind === 'error'
         ? { ok: false, error: fault.error }

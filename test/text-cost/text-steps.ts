@@ -84,19 +84,20 @@ export const TEXT_STEPS: Readonly<Record<string, TextStep>> = {
   'a message on Slack': plainText,
   'a mention on Slack': (text) => mentionOf(text, ['UBOT']),
   'a delivery of Slack': (text) =>
-    readSlackDelivery(Buffer.from(JSON.stringify(directMessage(text))), false, {
+    readSlackDelivery(Buffer.from(JSON.stringify(directMessage(text))), false, () => ({
       tenant: 't',
       app: 'a',
       answersInThreads: true,
+      followsThreads: false,
       bare: { models: [] },
       isOwnAddress: () => false,
       isStranger: () => false,
-    }),
+    })),
   'a delivery of WeCom': (text) =>
     readWecomDelivery(
-      Buffer.from(JSON.stringify(groupCallback(text, { quote: { msgtype: 'text', text: { content: text } } }))),
+      JSON.parse(JSON.stringify(groupCallback(text, { quote: { msgtype: 'text', text: { content: text } } }))),
       answers,
-      { tenant: 't', app: 'a', botName: 'Parley', mention, sentAtMs: 0, isOwnAddress: () => false },
+      { tenant: 't', app: 'a', botName: 'Parley', mention, sentAtMs: 0, laterReplyHandle: () => undefined },
     ),
   'a mention on WeCom': (text) => mention.fromBothEnds(text),
   'a slash word': readSlashCommand,

@@ -89,3 +89,15 @@ describeWhereSeen('a decoder that an image breaks', () => {
     process.kill(decoderId(), 'SIGKILL');
   }, 30_000);
 });
+
+describeWhereSeen('a decoder', () => {
+  test('stays for the next image after a small one, and is ended after a large one, whose memory it would keep', async () => {
+    const decoder = new DecoderProcess();
+    await untilDecoded(decoder);
+    const id = decoderId();
+    await decoder.decode(await orderOf(300, 200));
+    expect(decoderId()).toBe(id);
+    await decoder.decode(await (largeOrder ??= orderOf(2_400, 2_400)));
+    expect(childRunning('decoder.mjs')).toBeUndefined();
+  }, 30_000);
+});

@@ -6,7 +6,7 @@ import { readTarget } from '../../../src/platforms/slack/reply-target.ts';
 import { deliver, directMessage, envelope, mention, slack } from './support.ts';
 import { receiveAt } from '../../support/receive-at.ts';
 
-const platform = slack({ models: ['svc-plus', 'svc-max'] });
+const platform = slack({ reads: { models: ['svc-plus', 'svc-max'], followsThreads: false } });
 const receive = (body: object): Delivery => receiveAt(platform, deliver(body));
 
 function read(body: object, from = platform): InboundMessage {
@@ -188,4 +188,58 @@ function command(more: Record<string, string>) {
   const form = { command: '/parley', team_id: 'T1', channel_id: 'C9', user_id: 'U1', trigger_id: 'trig-1', ...more };
   const delivery = receiveAt(platform, deliver(new URLSearchParams(form).toString(), FORM));
   return { kind: delivery.kind, message: delivery.kind === 'message' ? delivery.message : undefined };
+}
+
+describe('what is forwarded [input-limits]', () => {
+  const shared = (more: object) => ({ is_share: true, author_name: 'Ada Park', text: 'the &lt;plan&gt;', ...more });
+
+  test('is read as a quotation: who said it, what, and its pictures, with or without words beside it', () => {
+    const picture = { mimetype: 'image/png', url_private: 'https://files.slack.com/p.png' };
+    const attachments = [shared({ files: [picture] }), { text: 'a preview of a page', title: 'page' }];
+    const quote = [
+      { type: 'text', text: 'Ada Park: the <plan>' },
+      { type: 'image', mediaRef: picture.url_private },
+    ];
+    expect(read(directMessage('what is this?', { attachments }))).toMatchObject({
+      parts: [{ type: 'text', text: 'what is this?' }],
+      quote,
+    });
+    expect(read(directMessage('', { attachments }))).toMatchObject({ parts: [{ type: 'text', text: '' }], quote });
+    expect(read(mention('', { attachments })).quote).toEqual(quote);
+    expect(read(directMessage('hello', { attachments: [{ text: 'a preview' }] })).quote).toBeUndefined();
+  });
+
+  test('is read from its blocks where it has no text of its own', () => {
+    const section = {
+      type: 'rich_text_section',
+      elements: [
+        { type: 'text', text: 'from ' },
+        { type: 'link', url: 'https://x.test' },
+      ],
+    };
+    const blocks = [{ message: { blocks: [{ type: 'rich_text', elements: [section] }] } }];
+    const message = read(directMessage('', { attachments: [shared({ text: '', message_blocks: blocks })] }));
+    expect(message.quote).toEqual([{ type: 'text', text: 'Ada Park: from https://x.test' }]);
+  });
+
+  test.each([
+    ['nothing', 'x'],
+    ['other kinds', [null, 7, 'x', [], { is_share: true, text: 7, author_name: {}, files: 'x', message_blocks: 3 }]],
+    ['a chain without end', [shared({ text: '', fallback: '', message_blocks: nested(900) })]],
+  ])('is no more than anybody writes, whatever stands there: %s', (_what, attachments) => {
+    expect(read(directMessage('hello', { attachments })).parts).toEqual([{ type: 'text', text: 'hello' }]);
+  });
+
+  test('and is bounded in number and length', () => {
+    const many = Array.from({ length: 500 }, () => shared({ text: 'x'.repeat(30_000) }));
+    const { quote = [] } = read(directMessage('hello', { attachments: many }));
+    expect(quote).toHaveLength(5);
+    for (const part of quote) expect(part.type === 'text' && part.text.length).toBeLessThan(20_200);
+  });
+});
+
+function nested(depth: number): object {
+  let inner: object = { type: 'text', text: 'deep' };
+  for (let at = 0; at < depth; at += 1) inner = { elements: [inner] };
+  return inner;
 }

@@ -6,6 +6,7 @@ import { deliver, directMessage, slack } from './support.ts';
 
 const READING: ReadOptions = {
   ...{ tenant: 'slack', app: 'bot', answersInThreads: true, bare: { models: [] } },
+  followsThreads: false,
   isOwnAddress: () => true,
   isStranger: () => false,
 };
@@ -25,9 +26,9 @@ test('what comes over the socket is read as the same would be that calls the web
   const form = (fields: Record<string, string>) =>
     receiveAt(webhook, deliver(new URLSearchParams(fields).toString(), { contentType: FORM }));
   const pairs: [Delivery, Delivery][] = [
-    [readEnvelopeOf('events_api', event, READING), receiveAt(webhook, deliver(event))],
-    [readEnvelopeOf('interactive', click('good'), READING), form({ payload: JSON.stringify(click('good')) })],
-    [readEnvelopeOf('slash_commands', { ...COMMAND, response_url: undefined }, READING), form(without(COMMAND))],
+    [readEnvelopeOf('events_api', event, () => READING), receiveAt(webhook, deliver(event))],
+    [readEnvelopeOf('interactive', click('good'), () => READING), form({ payload: JSON.stringify(click('good')) })],
+    [readEnvelopeOf('slash_commands', { ...COMMAND, response_url: undefined }, () => READING), form(without(COMMAND))],
   ];
   const read = (delivery: Delivery) => JSON.stringify(delivery);
   expect(pairs.map(([socket]) => socket.kind)).toEqual(['message', 'feedback', 'message']);
@@ -45,7 +46,7 @@ test.each([
   ['slash_commands', 'text'],
   ['something_new', { event: {} }],
 ])('an envelope %s of which nothing is wanted is ignored, and acknowledged', (type, payload) => {
-  expect(readEnvelopeOf(type, payload, READING)).toMatchObject({ kind: 'ignored', answer: { status: 200 } });
+  expect(readEnvelopeOf(type, payload, () => READING)).toMatchObject({ kind: 'ignored', answer: { status: 200 } });
 });
 
 test('where the socket is used, nothing that calls the webhook is proven, whatever it is signed with', () => {

@@ -31,6 +31,7 @@ const messageSchema = z.object({
       }),
     ),
   ).transform((files) => files ?? []),
+  attachments: maybe(z.unknown()),
 });
 
 const envelopeSchema = z
