@@ -34,6 +34,12 @@ export interface ChaosReport {
   stops: { count: number; ofWorkers: number; slowestMs: number; unclean: number };
   drainedAfterMs: number | undefined;
   stillWaiting: number;
+  /** Of WeCom's connection: what fell between two holders, and how long nobody was connected. */
+  connection?: {
+    subscriptions: number;
+    lostInGaps: number;
+    gapsMs: { turns: number; p50: number; p99: number; max: number };
+  };
   /** People who signed in during the run, each linked to their own account and to no other. */
   links: { users: number; broken: number } | 'not judged: sign-in is off';
 }
@@ -96,6 +102,7 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
     },
     drainedAfterMs: run.drainedAfterMs,
     stillWaiting: run.leftovers.pending,
+    ...(run.connection ? { connection: { ...run.connection, gapsMs: spread(run.connection.gapsMs) } } : {}),
     links: run.links ? { users: run.links.linked.size, broken: broken.length } : 'not judged: sign-in is off',
   };
   return { report, violations };

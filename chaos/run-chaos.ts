@@ -10,6 +10,7 @@ import { planSlowFaults } from './slow-schedule.ts';
 import { SlackUsers, statusesInSlack, visibleInSlack } from './slack-users.ts';
 import { injectFaults, type StopResult } from './inject-faults.ts';
 import { runTraffic, type TrafficOptions } from './traffic.ts';
+import { ConnectedWecomUsers, type ConnectionFigures } from './connected-wecom-users.ts';
 import { WecomUsers } from './wecom-users.ts';
 import { SLACK_SECRET, startTestbed, type Testbed, type TestbedOptions } from './testbed.ts';
 
@@ -40,6 +41,7 @@ export interface ChaosOptions {
   /** How long after the load all may take to come to rest; two minutes unless told. */
   drainLimitMs?: number;
   chatFails: TestbedOptions['chatFails'];
+  isConnected?: boolean;
   wordEveryMs?: number;
   answerMs?: TestbedOptions['answerMs'];
   isHostile?: boolean;
@@ -68,6 +70,8 @@ export interface ChaosRun {
   leftovers: Leftovers;
   /** Who signed in, and the link table at the end; absent when sign-in is off. */
   links?: { linked: ReadonlyMap<number, SentEvent>; table: LinkTable };
+  /** Of the bot's one connection, where WeCom delivers over it. */
+  connection?: ConnectionFigures;
   /** How long an orderly stop may take; unless told, the rig's grace and two seconds. Milliseconds. */
   stopLimitMs?: number;
   /** From the end of the load until nothing waited any more; undefined when something still did. Milliseconds. */
@@ -92,13 +96,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
     await atRest?.(testbed, store);
     const { gateway, ledger } = testbed;
     const moreHeaders: Record<string, string> = options.platformsHangUp ? { connection: 'close' } : {};
-    const wecom = new WecomUsers({
-      gateway,
-      moreHeaders,
-      ...testbed.wecom,
-      messages: ledger.messages,
-      isOver: () => isOver,
-    });
+    const told = { messages: ledger.messages, isOver: () => isOver };
+    const { connections } = testbed;
+    const connected = connections && new ConnectedWecomUsers({ connections, ...told });
+    const wecom = connected ?? new WecomUsers({ gateway, moreHeaders, ...testbed.wecom, ...told });
     const slack = new SlackUsers({ gateway, moreHeaders, signingSecret: SLACK_SECRET });
     const platforms = {
       wecom: (event: SentEvent) => wecom.send(event),
@@ -123,6 +124,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
       await atRest?.(testbed, store);
     }
     await readRecords(store, ledger.events);
+    const connection = connected?.conclude();
     const { endedByThemselves } = testbed;
     const run: ChaosRun = {
       ledger: {
@@ -134,6 +136,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
       endedByThemselves,
       leftovers: await leftovers(store),
       drainedAfterMs,
+      ...(connection ? { connection } : {}),
       ...(options.stopLimitMs === undefined ? {} : { stopLimitMs: options.stopLimitMs }),
       ...(newUsers ? { links: { linked: newUsers.linked, table: await readLinks(store) } } : {}),
     };

@@ -22,6 +22,7 @@ export async function runFaults(command: ChaosCommand, say: (line: string) => vo
     freezeMs: 15_000,
     chatFails: 'also-stalls',
     signsIn: command['sign-in'],
+    isConnected: command.connected,
     tell: say,
     ...(logs === undefined ? {} : { logFolder: logs }),
   });

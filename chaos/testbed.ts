@@ -16,6 +16,7 @@ import { startRedisInstance, type RedisInstance } from './redis-instance.ts';
 import type { LinkName } from './schedule.ts';
 import { startSignInService } from './sign-in-service.ts';
 import { startFrontDoor } from './front-door.ts';
+import { startRawConnections, type RawConnections } from '../test/support/raw-wecom-connections.ts';
 import { startTcpProxy, type TcpProxy } from '../test/support/tcp-proxy.ts';
 
 /** A process to start, and where it dies by itself, if it does. */
@@ -50,6 +51,8 @@ export interface TestbedOptions {
   startRedis?: () => Promise<RedisInstance>;
   /** Settings of every process, over the rig's own. */
   settings?: Record<string, string>;
+  /** Whether WeCom delivers over the bot's one connection; else it calls the receivers. */
+  isConnected?: boolean;
   /** A folder for what the processes print, everything of it. */
   logFolder?: string;
 }
@@ -72,6 +75,7 @@ export interface Testbed {
   rolls: Rolls;
   instances: Instance[];
   wecom: { token: string; aesKey: string; replyUrl: string };
+  connections: RawConnections | undefined;
   /** Processes that ended although nobody asked them to, with their last words. */
   endedByThemselves: string[];
   close(): Promise<void>;
@@ -111,14 +115,21 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
     aesKey: randomBytes(32).toString('base64').slice(0, 43),
     replyUrl: later.url,
   };
+  const connections = options.isConnected === true ? await startRawConnections() : undefined;
   const secretKey = randomBytes(32).toString('base64');
   const shared = {
     HOST: '127.0.0.1',
     SECRET_KEY: secretKey,
     ...(service ? service.env : { SIGN_IN: 'off' }),
     SHUTDOWN_GRACE_SEC: '10',
-    WECOM_BOT_TOKEN: wecom.token,
-    WECOM_BOT_AES_KEY: wecom.aesKey,
+    ...(connections
+      ? {
+          WECOM_CONNECT: 'connection',
+          WECOM_BOT_ID: 'aibot-chaos',
+          WECOM_BOT_SECRET: 'connection-secret',
+          WECOM_WS_URL: connections.url,
+        }
+      : { WECOM_BOT_TOKEN: wecom.token, WECOM_BOT_AES_KEY: wecom.aesKey }),
     WECOM_BOT_NAME: 'Parley',
     WECOM_API_URL: wecom.replyUrl,
     SLACK_SIGNING_SECRET: SLACK_SECRET,
@@ -186,6 +197,7 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
     slack,
     instances,
     wecom,
+    connections,
     endedByThemselves,
     gateway,
     rolls: createRolls(secretKey),
@@ -193,7 +205,7 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
       await Promise.all(instances.map((instance) => instance.process.close()));
       await Promise.all(instances.flatMap(({ links }) => Object.values(links).map((link) => link.close())));
       await Promise.all([frontDoor?.close(), service?.close()]);
-      await Promise.all([chat.close(), slack.close(), later.close(), redis.close()]);
+      await Promise.all([chat.close(), slack.close(), later.close(), connections?.stop(), redis.close()]);
     },
   };
 }

@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RawConnections, SentFrame } from '../test/support/raw-wecom-connections.ts';
+import { questionText, questionsIn, type SentEvent, type VisibleMessage } from './ledger.ts';
+
+export interface ConnectedUsersOptions {
+  connections: RawConnections;
+  messages: VisibleMessage[];
+  isOver(): boolean;
+}
+
+/** Somebody whose message gets no sign for so long writes the next one. */
+const SIGN_WITHIN_MS = 5_000;
+/** A message reached nobody where its connection ended so soon after it: it lay in the buffer of a process that was dead or frozen. */
+const GAP_MS = 20_000;
+
+/** What became of the connection itself. */
+export interface ConnectionFigures {
+  /** Connections that were subscribed one after another. */
+  subscriptions: number;
+  /** Messages that fell into a gap between two holders; WeCom repeats nothing. */
+  lostInGaps: number;
+  /** From the end of a connection to the next subscription, where nobody stood by connected already. Milliseconds. */
+  gapsMs: number[];
+}
+
+/** WeCom's side for many people over the bot's one connection: says each message once, and shows what comes back. */
+export class ConnectedWecomUsers {
+  readonly #options: ConnectedUsersOptions;
+  readonly #byRequest = new Map<string, { event: SentEvent; connection: number }>();
+  readonly #byStream = new Map<string, VisibleMessage>();
+
+  constructor(options: ConnectedUsersOptions) {
+    this.#options = options;
+    options.connections.judge = (frame) => {
+      this.#show(frame);
+      return 0;
+    };
+  }
+
+  /** @returns once there is a sign of an answer, or none came */
+  async send(event: SentEvent): Promise<void> {
+    const { connections, isOver } = this.#options;
+    while (connections.newest === undefined) {
+      if (isOver()) return;
+      await pause(20);
+    }
+    const { newest: connection } = connections;
+    const reqId = `request-${event.id}`;
+    this.#byRequest.set(reqId, { event, connection });
+    event.sentAtMs = Date.now();
+    const note = { atMs: Date.now(), receiver: `connection ${connection}`, result: 'said' };
+    event.tries.push(note);
+    const { conversation } = event;
+    connections.say(questionText(event), {
+      ...{ msgid: event.messageId, reqId, userId: `person${conversation}` },
+      ...(conversation % 8 === 0 ? { chatId: `group${conversation}` } : {}),
+    });
+    while (event.acknowledgedAtMs === undefined && Date.now() < event.sentAtMs + SIGN_WITHIN_MS) await pause(10);
+    if (event.acknowledgedAtMs === undefined) note.result = 'no sign in time';
+  }
+
+  /**
+   * To be called when all is at rest: what the product took, or was to take, counts as accepted.
+   * @returns what fell into gaps, and how long they were
+   */
+  conclude(): ConnectionFigures {
+    const { ends, subscriptions } = this.#options.connections;
+    let lostInGaps = 0;
+    for (const { event, connection } of this.#byRequest.values()) {
+      const endedAtMs = ends.get(connection) ?? Number.POSITIVE_INFINITY;
+      const fellIntoGap = endedAtMs - event.sentAtMs < GAP_MS;
+      if (event.record === undefined && fellIntoGap) lostInGaps += 1;
+      else event.acknowledgedAtMs ??= event.sentAtMs;
+    }
+    const began = [...subscriptions.values()];
+    const gapsMs = [...ends.values()].flatMap((endedAtMs) => {
+      const nextMs = began.find((atMs) => atMs > endedAtMs);
+      const isHeld = [...subscriptions].some(
+        ([id, atMs]) => atMs < endedAtMs && (ends.get(id) ?? Infinity) > endedAtMs,
+      );
+      return nextMs === undefined || isHeld ? [] : [nextMs - endedAtMs];
+    });
+    return { subscriptions: subscriptions.size, lostInGaps, gapsMs };
+  }
+
+  #show({ cmd, reqId, body }: SentFrame): void {
+    if (cmd === 'aibot_respond_msg') {
+      const { id, content, finish } = body['stream'] as { id: string; content: string; finish: boolean };
+      const event = this.#byRequest.get(reqId)?.event;
+      if (event) event.acknowledgedAtMs ??= Date.now();
+      this.#put(`${reqId} ${id}`, event, { content, finish });
+    }
+    if (cmd === 'aibot_send_msg') {
+      const { content } = body['markdown'] as { content: string };
+      const [asked] = questionsIn(content);
+      const event = [...this.#byRequest.values()].find((one) => one.event.id === asked)?.event;
+      this.#put(`push ${reqId}`, event, { content, finish: true });
+    }
+  }
+
+  #put(key: string, event: SentEvent | undefined, { content, finish }: { content: string; finish: boolean }): void {
+    let message = this.#byStream.get(key);
+    if (!message) {
+      message = { conversation: event?.conversation ?? 0, event: event?.id, snapshots: [], isFinal: false };
+      this.#byStream.set(key, message);
+      this.#options.messages.push(message);
+    }
+    if (content !== (message.snapshots.at(-1)?.text ?? '')) message.snapshots.push({ atMs: Date.now(), text: content });
+    message.isFinal = finish;
+  }
+}
