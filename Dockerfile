@@ -14,7 +14,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-COPY config/system-prompt.md config/policy.json config/tools.json config/models.json config/models.examples.json config/
+COPY config/system-prompt.md config/policy.json config/tools.json config/prompts.json config/models.json config/models.examples.json config/
 COPY README.md README.zh-CN.md ./
 COPY docs docs
 # For the service alone, which keeps its keys there when DATA_DIR=/data.

@@ -6,6 +6,8 @@ import { parseClientsFile } from '../service/clients-file.ts';
 import { parseDirectoryFile } from '../service/directory-file.ts';
 import { parseProfileMapFile } from '../sign-in-dialects/profile-map-file.ts';
 import { modelsFileOf } from '../compose/models.ts';
+import { promptsFileOf } from '../compose/prompts.ts';
+import { parsePromptsFile } from '../platforms/prompts-file.ts';
 import { parseModelsFile } from '../models/models-file.ts';
 import type { Config } from '../settings/config.ts';
 import { TOOLS } from '../tools/registry.ts';
@@ -37,6 +39,9 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
           { setting: 'POLICY_FILE', path: config.policyFile, parse: parsePolicy },
           { setting: 'TOOLS_FILE', path: config.toolsFile, parse: parseTools },
         ]
+      : []),
+    ...(roles.includes('receiver')
+      ? [{ setting: 'PROMPTS_FILE', path: promptsFileOf(config), parse: parsePromptsFile }]
       : []),
     ...(signsIn ? [profileMapOf(config)] : []),
     ...(roles.includes('service')

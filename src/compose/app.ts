@@ -91,6 +91,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       const { createReceiver, createWorkerPart } = await import('./bot.ts');
       const receiver = has('receiver') ? createReceiver(bot) : undefined;
       const workerPart = has('worker') && !apart ? createWorkerPart(bot) : undefined;
+      if (receiver) rereadings.push(() => receiver.reread());
       if (workerPart) rereadings.push(() => workerPart.reread());
       worker = workerPart ? workerHere(workerPart) : (await apart)?.side;
       const front = await startFront({ config, log, registry, prove, receiver, worker });

@@ -16,6 +16,7 @@ import type { Platform } from '../platforms/platform.ts';
 import type { InboundMessage, PlatformName } from '../domain/message.ts';
 import type { ModelCatalog } from '../models/model-catalog.ts';
 import { readCatalog } from './models.ts';
+import { readPrompts } from './prompts.ts';
 import { createPolicy, type Policy } from '../policy/policy.ts';
 import { parsePolicyFile } from '../policy/policy-file.ts';
 import { Inbox } from '../queue/accept.ts';
@@ -144,6 +145,8 @@ export interface Receiver {
   platforms: ReadonlyMap<PlatformName, Platform>;
   /** Opens the connections over which platforms deliver; to be called once all else is ready. */
   connect(): void;
+  /** Reads the suggested questions anew. @returns takes them over. @throws ConfigFileError */
+  reread(): () => void;
   close(): Promise<void>;
 }
 
@@ -162,6 +165,7 @@ export function createReceiver(options: BotOptions): Receiver {
   const { groupScope } = config.conversation;
   const mediaStore = new MediaStore(redis, keyRing);
   const served = [...platforms.values()];
+  let prompts = readPrompts(config);
   let connections: KeptConnection | undefined;
   const handle = createHandleDelivery({
     onAccepted: (platform, accepted) => {
@@ -181,6 +185,7 @@ export function createReceiver(options: BotOptions): Receiver {
       inBackground(() => prefetchImages(place, { message, deliveryId, isKnown }));
     },
     onLimited: createTellLimited({ redis, keyRing, log }),
+    prompts: () => prompts,
     amendAnswered: createAmendAnswered({ redis, keyRing, groupScope }),
     redis,
     keyRing,
@@ -197,6 +202,10 @@ export function createReceiver(options: BotOptions): Receiver {
     redis,
     platforms,
     connect: () => (connections = keepConnections({ platforms: served, handle, log, report })),
+    reread() {
+      const next = readPrompts(config);
+      return () => (prompts = next);
+    },
     async close() {
       await connections?.close();
       endWatch();

@@ -4,6 +4,8 @@ import type { PlatformAccess } from './platform-access.ts';
 import type { Chat, InboundAmendment, InboundMessage, InboundStop, PlatformName, Sender } from '../domain/message.ts';
 import type { PulledReply, ReplySnapshot, ReplyView } from '../domain/reply.ts';
 import type { DeliveryId } from '../domain/ids.ts';
+import type { Language } from '../base/texts.ts';
+import type { SuggestedPrompt, SuggestedPrompts } from './prompts-file.ts';
 
 /** An HTTP answer to the platform. */
 export interface HttpAnswer {
@@ -38,11 +40,22 @@ export type Delivery =
       answer(reply: PulledReply | undefined): HttpAnswer;
     }
   | { kind: 'poll'; replyId: DeliveryId; chat: Chat; sender: Sender; answer(reply: PulledReply): HttpAnswer }
-  | { kind: 'entered-chat'; sender: Sender; botName: string; answer(welcome: string): HttpAnswer }
+  | { kind: 'entered-chat'; sender: Sender; botName: string; answer(welcome: Welcome): HttpAnswer }
+  /** Somebody has opened a chat in which nothing is said yet; `target` is for `suggest`. */
+  | { kind: 'opened-chat'; tenant: string; target: string; answer: HttpAnswer }
   | { kind: 'stop'; stop: InboundStop; answer: HttpAnswer }
   | { kind: 'amendment'; amendment: InboundAmendment; answer: HttpAnswer }
   | { kind: 'feedback'; verdict: 'good' | 'bad' | 'withdrawn'; answer: HttpAnswer }
   | { kind: 'ignored'; reason: string; answer: HttpAnswer };
+
+/** What somebody is told who enters the chat. */
+export interface Welcome {
+  botName: string;
+  text: string;
+  prompts: readonly SuggestedPrompt[];
+  /** Stands before questions that are told as words. */
+  heading: string;
+}
 
 /**
  * What became of an outside post: `uncertain` when it may or may not have arrived, `busy` when it did not and may be tried again.
@@ -275,6 +288,11 @@ export interface Platform {
   readonly followsThreads?: boolean;
   /** Whether a reply can call one person (`ReplyView.mention`); unless told it cannot. */
   readonly canMention?: boolean;
+  /**
+   * Offers questions to somebody who has opened a chat, in their language where the platform tells it, else in the usual one. Absent
+   * where the welcome carries them. Never rejects for what the platform answers; a failure is nobody's business.
+   */
+  suggest?(target: string, prompts: SuggestedPrompts, usual: Language): Promise<void>;
   /** Downloads a media reference, decrypted; host-pinned and bounded (SECURITY.md pinned-media). @throws PlatformError */
   fetchMedia(mediaRef: string, maxBytes: number, signal: AbortSignal): Promise<Buffer>;
   /**

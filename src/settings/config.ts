@@ -64,6 +64,8 @@ export interface Config extends PlatformConfigs {
   };
   /** What each model can do, and how it is asked. `isNamed`: by the settings, so that it must be there. */
   readonly modelsFile: { readonly path: string; readonly isNamed: boolean };
+  /** What is offered to whom has said nothing yet. `isNamed`: by the settings, so that it must be there. */
+  readonly promptsFile: { readonly path: string; readonly isNamed: boolean };
   /** Who may use the bot, where, and with which models. */
   readonly policyFile: string;
   /** Which tools are on, for whom and where. */

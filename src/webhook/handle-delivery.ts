@@ -3,7 +3,7 @@ import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { RedisClient } from '../base/redis.ts';
-import { say } from '../base/texts.ts';
+import { say, type Language } from '../base/texts.ts';
 import { withTimeout } from '../base/with-timeout.ts';
 import {
   conversationOf,
@@ -12,7 +12,10 @@ import {
   type ConversationRef,
   type GroupScope,
 } from '../domain/conversation.ts';
-import type { Delivery, HttpAnswer, Platform } from '../platforms/platform.ts';
+import { inBackground } from '../base/in-background.ts';
+import { tenantOf } from '../platforms/of-tenant.ts';
+import type { Delivery, HttpAnswer, Platform, Welcome } from '../platforms/platform.ts';
+import type { SuggestedPrompts } from '../platforms/prompts-file.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import type { Inbox } from '../queue/accept.ts';
@@ -32,6 +35,8 @@ import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
  */
 const STORE_DEADLINE_MS = 1.5 * SECOND_MS;
 const STORE_RETRY_PAUSE_MS = 100;
+/** Of whom we do not know in which language they read. */
+const USUAL_LANGUAGE: Language = 'zh';
 
 export interface HandleDeliveryOptions {
   redis: RedisClient;
@@ -47,6 +52,8 @@ export interface HandleDeliveryOptions {
   ): void;
   /** Told of each message that was refused because too many came, where the HTTP answer cannot say so; must not throw or wait. */
   onLimited(platform: Platform, message: InboundMessage): void;
+  /** What is offered to whom has said nothing yet; at once. */
+  prompts(): SuggestedPrompts;
   nowMs: NowMs;
   log: Log;
   report: WebhookReport;
@@ -80,7 +87,12 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
         return { answer: delivery.answer, outcome: 'event' };
       case 'entered-chat':
         report.welcomeSent({ platform: platform.name });
-        return { answer: delivery.answer(say(REPLY_TEXTS.welcome, 'zh', { bot: delivery.botName })), outcome: 'event' };
+        return { answer: delivery.answer(welcomeOf(options, delivery)), outcome: 'event' };
+      case 'opened-chat':
+        inBackground(() =>
+          tenantOf(platform, delivery.tenant)?.suggest?.(delivery.target, options.prompts(), USUAL_LANGUAGE),
+        );
+        return { answer: delivery.answer, outcome: 'event' };
       case 'stop':
         return stopAnswer(options, platform, delivery);
       case 'amendment':
@@ -90,6 +102,16 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
       case 'message':
         return acceptMessage(options, platform, delivery);
     }
+  };
+}
+
+/** Of nothing but what is at hand: it has five seconds, and nobody waits for Redis to be greeted. */
+function welcomeOf({ prompts }: HandleDeliveryOptions, { botName }: { botName: string }): Welcome {
+  return {
+    botName,
+    text: say(REPLY_TEXTS.welcome, USUAL_LANGUAGE, { bot: botName }),
+    prompts: prompts()[USUAL_LANGUAGE],
+    heading: say(REPLY_TEXTS.couldAsk, USUAL_LANGUAGE),
   };
 }
 

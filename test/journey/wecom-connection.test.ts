@@ -84,9 +84,23 @@ test('whoever enters the chat is welcomed by the event’s own request, and a ra
   await startBot();
   const request = wecom.event({ eventtype: 'enter_chat' });
   await untilTrue(() => wecom.frames.some(({ cmd }) => cmd === 'aibot_respond_welcome_msg'));
-  expect(wecom.frames.at(-1)).toMatchObject({ reqId: request, body: { msgtype: 'text' } });
+  // There is no address to which a card could lead: the suggested questions are lines.
+  const text = { content: expect.stringMatching(/\n• 你能帮我做哪些事/) };
+  expect(wecom.frames.at(-1)).toMatchObject({ reqId: request, body: { msgtype: 'text', text } });
   wecom.event({ eventtype: 'feedback_event', feedback_event: { id: 'x', type: 1 } });
   await untilTrue(() => said('an answer was rated') === 1);
+});
+
+test('whoever enters the chat gets a card with questions to tap where a tap on it leads somewhere', async () => {
+  await startBot({ SIGN_IN_HELP_URL: 'https://help.example.org/' });
+  const request = wecom.event({ eventtype: 'enter_chat' });
+  await untilTrue(() => wecom.frames.some(({ cmd }) => cmd === 'aibot_respond_welcome_msg'));
+  const template_card = {
+    card_type: 'text_notice',
+    jump_list: [1, 2, 3].map(() => ({ type: 3, title: expect.any(String), question: expect.any(String) })),
+    card_action: { type: 1, url: 'https://help.example.org/' },
+  };
+  expect(wecom.frames.at(-1)).toMatchObject({ reqId: request, body: { msgtype: 'template_card', template_card } });
 });
 
 test('a connection that is cut is opened again, and the answer goes on in its stream', async () => {

@@ -193,6 +193,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     'conversations.history': (args) =>
       page(messages.filter((one) => one.channel === args['channel'] && one.threadTs === undefined).toReversed(), args),
     'assistant.threads.setStatus': setStatus,
+    'assistant.threads.setSuggestedPrompts': () => ({ ok: true }),
     'bots.info': () =>
       slack.appId === undefined
         ? { ok: false, error: 'missing_scope' }

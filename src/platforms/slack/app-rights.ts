@@ -21,6 +21,8 @@ export const METHODS = {
     'conversations.replies': ['channels:history', 'groups:history', 'im:history', 'mpim:history'],
     'users.info': ['users:read'],
   },
+  /** The same token, where the app is declared as an agent. */
+  agent: { 'assistant.threads.setSuggestedPrompts': ['assistant:write'] },
   /** With the app-level token. */
   app: { 'apps.connections.open': ['connections:write'] },
   /** By a person's browser, and for that person. */
@@ -29,11 +31,13 @@ export const METHODS = {
   client: { 'oauth.v2.access': [] },
 } as const;
 
-/** The events that are read, as they are subscribed to. `agent_session_stopped` is sent by apps alone that are declared as agents. */
+/** The events that are read, as they are subscribed to. */
 export const EVENTS = {
   agent_session_stopped: ['assistant:write'],
+  app_home_opened: [],
   app_mention: ['app_mentions:read'],
   app_uninstalled: [],
+  assistant_thread_started: ['assistant:write'],
   'message.channels': ['channels:history'],
   'message.groups': ['groups:history'],
   'message.im': ['im:history'],
@@ -48,7 +52,11 @@ const OTHERS = { files: ['files:read'], command: ['commands'] } as const;
 export const COMMAND = '/parley';
 
 /** Events that only an app is sent that its makers declared as an agent, which also gives it the scope. */
-const OF_AGENTS: ReadonlySet<string> = new Set<keyof typeof EVENTS>(['agent_session_stopped']);
+const OF_AGENTS: ReadonlySet<string> = new Set<keyof typeof EVENTS>([
+  'agent_session_stopped',
+  'app_home_opened',
+  'assistant_thread_started',
+]);
 /** Events by which an app learns that it was taken out of a workspace. */
 const OF_SHARED_APPS: ReadonlySet<string> = new Set<keyof typeof EVENTS>(['app_uninstalled', 'tokens_revoked']);
 
@@ -61,7 +69,7 @@ const LOST_WITHOUT: Readonly<Record<string, string>> = {
   'users:read': 'names on the sign-in page',
 };
 
-export type BotMethod = keyof typeof METHODS.bot;
+export type BotMethod = keyof typeof METHODS.bot | keyof typeof METHODS.agent;
 export type AppMethod = keyof typeof METHODS.app;
 type OtherMethod = keyof typeof METHODS.signIn | keyof typeof METHODS.client;
 
@@ -86,7 +94,8 @@ export function subscribedEvents({ isAgent = false, isShared = false }): string[
 /** The scopes of the bot's token, in order. */
 export function botScopes(isAgent: boolean): string[] {
   const events = eventsFor(isAgent).map(([, scopes]) => scopes);
-  return inOrder([...Object.values(METHODS.bot), ...events, ...Object.values(OTHERS)]);
+  const ofAgents = isAgent ? Object.values(METHODS.agent) : [];
+  return inOrder([...Object.values(METHODS.bot), ...ofAgents, ...events, ...Object.values(OTHERS)]);
 }
 
 /** How the scopes that were granted differ from those that the code uses. */

@@ -25,6 +25,7 @@ import { keepSocket } from './socket/keep-socket.ts';
 import type { Envelope } from './socket/read-frame.ts';
 import { SOCKET_TIMING, type SocketTiming } from './socket/slack-socket.ts';
 import { isSignedBy, signatureFields } from './verify-delivery.ts';
+import { suggestPrompts } from './suggest-prompts.ts';
 import { createWebSignIn } from './web-sign-in.ts';
 
 /** Lengths of time that a test shortens. */
@@ -190,6 +191,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
     followsThreads,
     writesMarkdownPrivately: true,
     writePrivately: (userId, text) => writePrivately(api, userId, text),
+    suggest: (target, prompts, usual) => suggestPrompts(api, target, prompts, usual),
     fetchMedia: async (mediaRef, maxBytes, signal) =>
       fetchFile({ mediaRef, apiUrl, botToken: (await token()) ?? '', maxBytes, signal }),
     plainUserId: (userId) => Promise.resolve(userId),

@@ -12,6 +12,7 @@ import {
   readChangeFields,
   readEnvelopeFields,
   readMessageFields,
+  readOpeningFields,
   readStopFields,
   saysGone,
   wireCommand,
@@ -21,6 +22,7 @@ import {
   type WireEnvelope,
   type WireFile,
   type WireMessage,
+  type WireOpening,
   type WireStop,
 } from './wire-event.ts';
 
@@ -97,7 +99,18 @@ function readEnvelope(parsed: unknown, reading: Reading): Delivery {
   const message = readMessageFields(event);
   if (message) return readMessage(message, envelope, options);
   const stopped = readStopFields(event);
-  return stopped ? readButton(stopped, options) : ignored('unwanted event');
+  if (stopped) return readButton(stopped, options);
+  const opening = readOpeningFields(event);
+  return opening ? readOpening(opening, envelope, options) : ignored('unwanted event');
+}
+
+function readOpening(
+  { channel, user, thread_ts: threadTs }: WireOpening,
+  { team_id: teamId = '' }: WireEnvelope,
+  { tenant }: ReadOptions,
+): Delivery {
+  const target = formatTarget({ channel, threadTs, userId: user, teamId, isPrivate: true });
+  return { kind: 'opened-chat', tenant, target, answer: EMPTY_ANSWER };
 }
 
 /** The person pressed Slack's own stop button. */

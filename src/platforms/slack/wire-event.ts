@@ -189,6 +189,25 @@ export function readStopFields(event: unknown): WireStop | undefined {
   return { channel, user, thread_ts: threadTs ?? undefined, streaming_message_ts: streaming, event_ts: eventTs };
 }
 
+/** Somebody has opened a new thread with the app, or the app's own chat, which has no thread then (PLATFORM_FACTS.md slack-assistant). */
+export interface WireOpening {
+  channel: string;
+  user: string;
+  thread_ts: string | undefined;
+}
+
+/** @returns undefined for any other event, and for one whose fields are not what they should be */
+export function readOpeningFields(event: unknown): WireOpening | undefined {
+  if (!isObject(event)) return undefined;
+  const { type, tab, user, channel, assistant_thread: thread } = event;
+  if (type === 'app_home_opened')
+    return tab === 'messages' && isId(user) && isId(channel) ? { channel, user, thread_ts: undefined } : undefined;
+  if (type !== 'assistant_thread_started' || !isObject(thread)) return undefined;
+  const { user_id: opener, channel_id: where, thread_ts: threadTs } = thread;
+  if (!isId(opener) || !isId(where) || !(isAbsent(threadTs) || isTs(threadTs))) return undefined;
+  return { channel: where, user: opener, thread_ts: threadTs ?? undefined };
+}
+
 /** Whether an event says that the app is gone from the workspace, or its bot's token is. */
 export function saysGone(event: unknown): boolean {
   if (!isObject(event)) return false;

@@ -1,8 +1,8 @@
 import { SECOND_MS, type NowMs } from '../../base/clock.ts';
-import type { HttpAnswer } from '../platform.ts';
+import type { HttpAnswer, Welcome } from '../platform.ts';
 import type { PulledReply } from '../../domain/reply.ts';
 import { encryptText, signText } from './crypto.ts';
-import { renderPlain } from './render-reply.ts';
+import { welcomeReply } from './welcome.ts';
 
 /** "No reply": what WeCom is told whenever there is nothing to show. */
 export const EMPTY_ANSWER: HttpAnswer = { status: 200, body: '' };
@@ -14,7 +14,7 @@ export interface AnswerBuilder {
   /** To a poll: the whole text so far. */
   poll(reply: PulledReply): HttpAnswer;
   /** To somebody's first entry of the day. */
-  welcome(text: string): HttpAnswer;
+  welcome(welcome: Welcome): HttpAnswer;
 }
 
 interface AnswerOptions {
@@ -23,9 +23,9 @@ interface AnswerOptions {
   nowMs: NowMs;
   /** The nonce of the callback, which goes back. */
   nonce: string;
+  /** Where a tap on a welcome's card leads; without one there are no cards. */
+  cardUrl?: string;
 }
-
-const MAX_WELCOME_BYTES = 2_048;
 
 export function createCallbackAnswers(options: AnswerOptions): AnswerBuilder {
   const stream = ({ replyId, content, finished }: PulledReply, extra: object = {}) =>
@@ -33,7 +33,7 @@ export function createCallbackAnswers(options: AnswerOptions): AnswerBuilder {
   return {
     firstAnswer: (reply) => (reply ? stream(reply, { feedback: { id: reply.replyId } }) : EMPTY_ANSWER),
     poll: (reply) => stream(reply),
-    welcome: (text) => seal(options, { msgtype: 'text', text: { content: renderPlain(text, MAX_WELCOME_BYTES) } }),
+    welcome: (welcome) => seal(options, welcomeReply(welcome, options.cardUrl)),
   };
 }
 

@@ -56,6 +56,8 @@ export interface WecomOptions {
   agent?: WecomAgent;
   /** Base addresses; the platform's own unless told. */
   addresses?: { apiUrl?: string; openUrl?: string };
+  /** Where a tap on a welcome's card leads; without one a welcome is a text. */
+  cardUrl?: string;
   webhookWindowSec: number;
   nowMs: NowMs;
   log: Log;
@@ -133,7 +135,7 @@ export function createWecom(options: WecomOptions): Platform {
         keepConnection({
           ...{ account: connection.account, redis: connection.redis, keyRing: connection.keyRing },
           timing: { ...BOT_SOCKET_TIMING, ...connection.timing },
-          ...{ use, reading, log },
+          ...{ use, reading, cardUrl: options.cardUrl, log },
         })),
     renderReply,
     splitReply,
@@ -166,13 +168,14 @@ interface Prepared {
 
 function admit(
   head: DeliveryHead,
-  options: Pick<WecomOptions, 'bot' | 'webhookWindowSec' | 'nowMs'>,
+  options: Pick<WecomOptions, 'bot' | 'webhookWindowSec' | 'nowMs' | 'cardUrl'>,
   { aesKey, reading }: Prepared,
 ): RefusedDelivery | ReadDelivery {
   const {
     bot: { token },
     webhookWindowSec: windowSec,
     nowMs,
+    cardUrl,
   } = options;
   const fields = signatureFields(head, { windowSec, nowMs });
   if ('reason' in fields) return refusedFor(fields.reason, head.query.get('timestamp'), nowMs);
@@ -191,7 +194,7 @@ function admit(
       return { kind: 'handshake', answer: { status: 200, contentType: 'text/plain', body: plain.toString() } };
     const { nonce, timestamp } = fields;
     const sentAtMs = Number(timestamp) * SECOND_MS;
-    return readDelivery(parseJson(plain), createCallbackAnswers({ token, aesKey, nowMs, nonce }), {
+    return readDelivery(parseJson(plain), createCallbackAnswers({ token, aesKey, nowMs, nonce, cardUrl }), {
       ...reading,
       sentAtMs,
     });

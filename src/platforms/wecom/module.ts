@@ -1,6 +1,7 @@
 import type { Platform } from '../platform.ts';
 import type { PlatformParts } from '../platform-module.ts';
 import { createSealedTokenStore } from '../sealed-token-store.ts';
+import type { Config } from '../../settings/config.ts';
 import { createPrivateRate, createWecom } from './index.ts';
 
 /** WeCom from the settings. Token and counts are shared by all processes of a deployment. */
@@ -13,6 +14,7 @@ export function create({ config, secrets, redis, keyRing, nowMs, log, onRefused 
     connection: account && { account: { ...account, secret: secrets.wecomBotSecret ?? '' }, redis, keyRing },
     agent: wecom.app && secret !== undefined ? { ...wecom.app, secret } : undefined,
     addresses: { apiUrl: wecom.apiUrl, openUrl: wecom.openUrl },
+    cardUrl: cardUrlOf(config),
     webhookWindowSec: webhook.windowSec,
     nowMs,
     log,
@@ -20,4 +22,10 @@ export function create({ config, secrets, redis, keyRing, nowMs, log, onRefused 
     privateRate: createPrivateRate(redis, log),
     onRefused,
   });
+}
+
+/** The help desk's page, else the one that browsers find where WeCom delivers. Over a connection there is none, and locally no phone reaches it. */
+function cardUrlOf({ mode, http, signIn: { helpUrl }, wecom }: Config): string | undefined {
+  if (helpUrl?.startsWith('http') === true) return helpUrl;
+  return mode === 'local' || wecom.connection ? undefined : new URL('/webhooks/wecom', http.publicUrl).href;
 }

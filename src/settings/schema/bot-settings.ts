@@ -52,6 +52,11 @@ export const chatSettings = {
     'private',
     'Where somebody who chose `/think` reads what the model thinks: `private` (in private chats only), `everywhere`, or `never`. It is not kept in the conversation.',
   ),
+  PROMPTS_FILE: setting(
+    kinds.text,
+    'config/prompts.json',
+    'File with the questions that are offered to somebody who opens the chat, by language; empty lists offer none. Read at start and at SIGHUP.',
+  ),
   POLICY_FILE: setting(
     kinds.text,
     'config/policy.json',

@@ -86,7 +86,15 @@ const SAMPLES: Record<keyof typeof EVENTS, [object, Delivery['kind']]> = {
     }),
     'stop',
   ],
+  app_home_opened: [envelope({ type: 'app_home_opened', user: 'U1', channel: 'D1', tab: 'messages' }), 'opened-chat'],
   app_mention: [mention('hello'), 'message'],
+  assistant_thread_started: [
+    envelope({
+      type: 'assistant_thread_started',
+      assistant_thread: { user_id: 'U1', channel_id: 'D1', thread_ts: threadTs, context: {} },
+    }),
+    'opened-chat',
+  ],
   'message.channels': [inChannel('channel', { text: 'stop', thread_ts: threadTs }), 'stop'],
   'message.groups': [inChannel('group', { text: 'stop', thread_ts: threadTs }), 'stop'],
   'message.im': [directMessage('hello'), 'message'],
@@ -103,7 +111,8 @@ test.each(Object.entries(SAMPLES))('the event %s is read', (_name, [body, kind])
 
 test('every event that the app subscribes to has its right, and no other event is read', () => {
   expect(subscribedEvents({ isAgent: true, isShared: true })).toEqual(Object.keys(EVENTS));
-  expect(subscribedEvents({ isShared: true })).not.toContain('agent_session_stopped');
+  for (const name of ['agent_session_stopped', 'app_home_opened', 'assistant_thread_started'])
+    expect(subscribedEvents({ isShared: true })).not.toContain(name);
   expect(subscribedEvents({})).not.toContain('app_uninstalled');
   for (const scopes of Object.values(EVENTS)) expect(botScopes(true)).toEqual(expect.arrayContaining([...scopes]));
   const unknown = envelope({

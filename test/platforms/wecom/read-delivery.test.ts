@@ -213,7 +213,9 @@ describe('answers', () => {
     if (delivery.kind !== 'entered-chat') throw new Error('no entry');
     expect(delivery.sender).toEqual({ userId: 'lisi' });
     expect(delivery.botName).toBe('RobotA');
-    const { reply: welcome } = openAnswer(delivery.answer(`Hello @all ${'x'.repeat(5_000)}`));
+    const { reply: welcome } = openAnswer(
+      delivery.answer({ botName: 'RobotA', text: `Hello @all ${'x'.repeat(5_000)}`, prompts: [], heading: '' }),
+    );
     const { content } = welcome['text'] as { content: string };
     expect(content.startsWith('Hello ＠all x')).toBe(true);
     expect(Buffer.byteLength(content)).toBeLessThanOrEqual(2_048);

@@ -4,7 +4,7 @@ import { inBackground } from '../../../base/in-background.ts';
 import { settledWithin } from '../../../base/settled-within.ts';
 import { deliveryIdOf } from '../../../domain/conversation.ts';
 import type { ConnectionUse } from '../../connection.ts';
-import type { Delivery } from '../../platform.ts';
+import type { Delivery, Welcome } from '../../platform.ts';
 import { EMPTY_ANSWER } from '../callback-answers.ts';
 import { readDelivery, type ReadOptions } from '../read-delivery.ts';
 import { laterHandleOf } from './later-messages.ts';
@@ -21,7 +21,7 @@ export interface IntakeOptions {
   /** A message is stored, and its answer has a place. @param isAgain it had one before */
   onStored(id: string, place: ReplyPlace, isAgain: boolean): void;
   /** Somebody entered the chat: what they are told, to be sent by this request. */
-  onWelcome(reqId: string, text: string): void;
+  onWelcome(reqId: string, welcome: Welcome): void;
 }
 
 /** Nothing tells WeCom that a message was not stored: so it is kept here until it is, within this. */
@@ -59,8 +59,8 @@ export class Intake {
       {
         firstAnswer: () => EMPTY_ANSWER,
         poll: () => EMPTY_ANSWER,
-        welcome(text) {
-          onWelcome(reqId, text);
+        welcome(welcome) {
+          onWelcome(reqId, welcome);
           return EMPTY_ANSWER;
         },
       },

@@ -11,10 +11,12 @@ import { subscribe } from '../../../base/subscriber.ts';
 import { unlessAborted } from '../../../base/unless-aborted.ts';
 import { asDeliveryId } from '../../../domain/ids.ts';
 import { REPLY_CHANNEL, type PulledReply } from '../../../domain/reply.ts';
+import type { Welcome } from '../../platform.ts';
 import type { ConnectionUse, KeptConnection } from '../../connection.ts';
 import { reconnectPauseMs } from '../../web-socket.ts';
 import { EMPTY_ANSWER } from '../callback-answers.ts';
 import type { ReadOptions } from '../read-delivery.ts';
+import { welcomeReply } from '../welcome.ts';
 import { BotSocket, NotSubscribed, REPLACED, type BotSocketTiming } from './bot-socket.ts';
 import { ChatPace } from './chat-pace.ts';
 import { Intake } from './intake.ts';
@@ -34,6 +36,8 @@ export interface KeepConnectionOptions {
   timing: BotSocketTiming;
   use: ConnectionUse;
   reading: Omit<ReadOptions, 'laterReplyHandle'>;
+  /** Where a tap on a welcome's card leads; without one there are no cards. */
+  cardUrl?: string;
   redis: RedisClient;
   keyRing: KeyRing;
   log: Log;
@@ -80,7 +84,7 @@ class ConnectionKeeper {
     this.#intake = new Intake({
       ...{ use, places: this.#places, reading },
       onStored: (id, place, isAgain) => this.#stored(id, place, isAgain),
-      onWelcome: (reqId, text) => this.#welcome(reqId, text),
+      onWelcome: (reqId, welcome) => this.#welcome(reqId, welcome),
     });
     this.#ended = this.#run().catch((thrown: unknown) => {
       if (!this.#hasStopped()) use.onChange({ state: 'refused', reason: asError(thrown).message });
@@ -208,9 +212,10 @@ class ConnectionKeeper {
     else pump.begin(id, place);
   }
 
-  #welcome(reqId: string, text: string): void {
+  #welcome(reqId: string, welcome: Welcome): void {
     const socket = this.#socket;
-    inBackground(() => socket?.send('aibot_respond_welcome_msg', reqId, { msgtype: 'text', text: { content: text } }));
+    const reply = welcomeReply(welcome, this.#options.cardUrl);
+    inBackground(() => socket?.send('aibot_respond_welcome_msg', reqId, reply));
   }
 
   /** As WeCom's own poll over the webhook would. */

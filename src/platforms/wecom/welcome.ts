@@ -1,0 +1,51 @@
+import type { Welcome } from '../platform.ts';
+import { safePlainText } from './dialect.ts';
+import { renderPlain } from './render-reply.ts';
+
+const MAX_WELCOME_BYTES = 2_048;
+/** What a card takes of each kind (PLATFORM_FACTS.md wecom-events). */
+const MOST_QUESTIONS = 3;
+const MAX_QUESTION_BYTES = 200;
+const ASKS = 3;
+const OPENS_ADDRESS = 1;
+
+/**
+ * The answer to somebody's first entry of the day. As a card the questions can be tapped; what a card does not take, or all of them
+ * where there can be none, stand as lines of the text.
+ * @param cardUrl where a tap on the card itself leads, which WeCom insists on; without one there is no card
+ */
+export function welcomeReply(welcome: Welcome, cardUrl: string | undefined): object {
+  const { botName, text, prompts } = welcome;
+  const asked = prompts.map(({ title, message }) => ({
+    title: safePlainText(title),
+    question: safePlainText(message.replace(/\s*[\r\n]+\s*/g, ' ')),
+  }));
+  const tapped = asked.filter(({ question }) => Buffer.byteLength(question) <= MAX_QUESTION_BYTES);
+  const onCard = cardUrl === undefined ? [] : tapped.slice(0, MOST_QUESTIONS);
+  const inText = asked.filter((one) => !onCard.includes(one)).map(({ question }) => question);
+  const words = renderPlain(withLines(safePlainText(text), welcome.heading, inText), MAX_WELCOME_BYTES);
+  if (onCard.length === 0) return { msgtype: 'text', text: { content: words } };
+  return {
+    msgtype: 'template_card',
+    template_card: {
+      card_type: 'text_notice',
+      main_title: { title: safePlainText(botName) },
+      sub_title_text: words,
+      jump_list: onCard.map((one) => ({ type: ASKS, ...one })),
+      card_action: { type: OPENS_ADDRESS, url: cardUrl },
+    },
+  };
+}
+
+/** A line that would be cut is left out: half a question is none. */
+function withLines(text: string, heading: string, questions: readonly string[]): string {
+  let written = text;
+  let isFirst = true;
+  for (const question of questions) {
+    const next = `${written}${isFirst ? `\n\n${heading}` : ''}\n• ${question}`;
+    if (Buffer.byteLength(next) > MAX_WELCOME_BYTES) continue;
+    written = next;
+    isFirst = false;
+  }
+  return written;
+}
