@@ -18,6 +18,12 @@ export interface PersonView {
   isInactive?: boolean;
 }
 
+/** Questions that the bot offers, where the platform has such: one tap sends `message` as the person's own. */
+export interface PromptsView {
+  title?: string;
+  items: { title: string; message: string }[];
+}
+
 export interface ConversationView {
   id: string;
   kind: 'private' | 'group';
@@ -28,10 +34,31 @@ export interface ConversationView {
   lastLine: string;
   lastAtMs: number | null;
   unread: number;
+  /** Until the person writes the next message there. */
+  prompts?: PromptsView;
 }
 
 /** `sending` … `failed` are states of a person's own message on its way to the bot; `streaming` and `final` those of an answer. */
 export type MessageState = 'sending' | 'sent' | 'failed' | 'streaming' | 'final';
+
+/** Something of the bot's to press below a message. */
+export interface ButtonView {
+  /** Names it within its message. */
+  id: string;
+  label: string;
+  /** `good` and `bad` are a pair of thumbs, `remove` is a bin; the others show their label. */
+  kind: 'button' | 'good' | 'bad' | 'remove';
+  style?: 'primary' | 'danger';
+  /** The thumb that this person pressed. */
+  isPressed?: boolean;
+  /** It is seen, and cannot be pressed any more. */
+  isOff?: boolean;
+  /** What the press opens. */
+  url?: string;
+}
+
+/** Why an answer is bad, as WeCom asks. */
+export type RatingReason = 'irrelevant' | 'incomplete' | 'wrong' | 'analysis';
 
 export interface MessageView {
   id: string;
@@ -58,6 +85,15 @@ export interface MessageView {
   /** True when an answer can be rated (feedback was enabled by the bot). */
   canRate?: boolean;
   rating?: 'good' | 'bad';
+  /** The bot's buttons, row by row. */
+  buttons?: ButtonView[][];
+  /** A message of the bot's that nobody else sees. */
+  isOnlyForYou?: boolean;
+  /** A person's own message that they may edit and delete. */
+  canAmend?: boolean;
+  isEdited?: boolean;
+  /** Its words are gone; it keeps its place. */
+  isDeleted?: boolean;
 }
 
 export type LocalLogins = Readonly<Record<string, { username: string; password: string }>>;
@@ -125,6 +161,8 @@ export interface StatusView {
 export type MessengerEvent =
   | { name: 'message'; data: MessageView }
   | { name: 'conversation'; data: ConversationView }
+  /** A message that nobody sees any more. */
+  | { name: 'gone'; data: { id: string; conversationId: string } }
   | { name: 'frame'; data: FrameView }
   | { name: 'status'; data: StatusView }
   | { name: 'bot'; data: { reachable: boolean } }
@@ -144,7 +182,10 @@ export type StreamEvent = { name: 'hello'; data: { resumed: boolean } } | { name
  * with &before=ID those before that message;
  * POST /api/conversations/:id/read { person }; POST /api/messages/:id/resend { person };
  * POST /api/messages/:id/stop { person } stops a growing answer, or the one to a person's own message, where the app itself can (Slack);
- * POST /api/messages/:id/rate { person, rating: 'good' | 'bad' | 'withdrawn' }.
+ * POST /api/messages/:id/press { person, button } presses a button, named by its id, by what the bot calls it, or by its label
+ * → MessageView, or 502 `not_taken` where the bot did not take it;
+ * POST /api/messages/:id/rate { person, rating: 'good' | 'bad' | 'withdrawn', reasons?: RatingReason[], words? } → MessageView;
+ * POST /api/messages/:id/edit { person, text } → MessageView, and /remove { person }, of an own message, where `canAmend` says so.
  * In local mode only: POST /api/local/worker/kill → WorkerView (429 when it comes too soon after another);
  * GET /api/local/model → ModelView; POST /api/local/model ModelRequest → ModelView, or 422 { fault: ModelFault }; DELETE /api/local/model.
  * Errors are { error: { code, message } }.

@@ -27,8 +27,24 @@ export class ChatLog {
     await store.save(message);
     const conversation = directory.conversation(message.conversationId);
     const readers = conversation.members.filter(({ id }) => isSeenBy(message, id));
-    for (const reader of readers) hub.publish(reader.id, { name: 'message', data: viewOf(message) });
+    for (const reader of readers) hub.publish(reader.id, { name: 'message', data: viewOf(message, reader.id) });
     if (!quietly) await Promise.all(readers.map((reader) => this.#tellPosition(reader.id, conversation)));
+  }
+
+  /** Takes a message away as if it had never been. */
+  async remove({ id, conversationId }: StoredMessage): Promise<void> {
+    const { store, directory, hub } = this.#options;
+    await store.remove(id);
+    const conversation = directory.conversation(conversationId);
+    for (const { id: readerId } of conversation.members)
+      hub.publish(readerId, { name: 'gone', data: { id, conversationId } });
+    await this.tellPositions(conversationId);
+  }
+
+  /** Tells everybody in a conversation how it stands. */
+  async tellPositions(conversationId: string): Promise<void> {
+    const conversation = this.#options.directory.conversation(conversationId);
+    await Promise.all(conversation.members.map(({ id }) => this.#tellPosition(id, conversation)));
   }
 
   /** A quiet, centred line. */
@@ -51,7 +67,7 @@ export class ChatLog {
   async messages(personId: string, conversationId: string, beforeId?: string): Promise<MessageView[]> {
     this.#options.directory.conversationOf(personId, conversationId);
     const messages = await this.#options.store.list(conversationId, SHOWN_MESSAGES, beforeId);
-    return messages.filter((message) => isSeenBy(message, personId)).map(viewOf);
+    return messages.filter((message) => isSeenBy(message, personId)).map((message) => viewOf(message, personId));
   }
 
   async conversations(personId: string): Promise<ConversationView[]> {
@@ -71,8 +87,9 @@ export class ChatLog {
   }
 
   async #view(personId: string, { id, kind, name, members }: Conversation): Promise<ConversationView> {
-    const { unread, last } = await this.#options.store.position(personId, id);
+    const { store } = this.#options;
+    const [{ unread, last }, prompts] = await Promise.all([store.position(personId, id), store.prompts(id)]);
     const lastLine = last ? lastLineOf(last, kind === 'group') : '';
-    return { id, kind, name, members, lastLine, lastAtMs: last?.atMs ?? null, unread };
+    return { id, kind, name, members, lastLine, lastAtMs: last?.atMs ?? null, unread, prompts };
   }
 }

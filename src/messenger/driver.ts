@@ -7,7 +7,7 @@ import { privateConversationId, groupConversationId } from './directory.ts';
 import type { EventHub } from './event-hub.ts';
 import { MessengerError } from './messenger-error.ts';
 import { viewOf } from './stored-message.ts';
-import type { BotConnections, DeliveryResult, MessengerSide, Protocol, Rating, Saying } from './protocol.ts';
+import type { BotConnections, DeliveryResult, MessengerSide, Protocol, Rating, RatingWhy, Saying } from './protocol.ts';
 import type { AnswerTrace, MissedMessage, Violation } from './protocol-trace.ts';
 
 /** What a person says; a text alone goes to their private chat. */
@@ -59,7 +59,14 @@ export interface MessengerDriver {
   edit(personId: string, messageId: string, text: string): Promise<void>;
   /** Deletes a message of one's own. */
   remove(personId: string, messageId: string): Promise<void>;
-  rate(personId: string, messageId: string, rating: Rating): Promise<MessageView>;
+  /**
+   * Presses a button of a message: the one that has this id, that the bot calls so (its action id, value or key; `good` and `bad` are
+   * thumbs), or that is labelled so. Resolves with the message as it is once the bot has taken it.
+   * @throws MessengerError `not_found`, `bad_request` for one that cannot be pressed any more, `not_taken`
+   */
+  press(personId: string, messageId: string, button: string): Promise<MessageView>;
+  /** Rates an answer by the thumbs that the app has: its own (WeCom), or those that the bot put there (Slack, which asks no `why`). */
+  rate(personId: string, messageId: string, rating: Rating, why?: RatingWhy): Promise<MessageView>;
   openFrame(personId: string, url: string): Promise<FrameView>;
   /** The person's in-app browser without a frame: same user agent, cookies and redirects. */
   browse(personId: string, request: BrowserRequest): Promise<BrowserResult>;
@@ -75,10 +82,14 @@ export interface DriverParts {
 }
 
 export function createDriver({ side, protocol, frames }: DriverParts): MessengerDriver {
-  const read = (id: string) => side.store.get(id).then(viewOf);
+  const read = (id: string) => side.store.get(id).then((message) => viewOf(message));
   const answer = async (messageId: string) => {
     const found = await protocol.answerTo(messageId);
     return found && viewOf(found);
+  };
+  const amend = async (personId: string, messageId: string, text: string | undefined) => {
+    const amended = await protocol.amend?.(personId, messageId, text);
+    await amended?.told;
   };
   const sayingOf = async (personId: string, said: string | Said): Promise<Saying> => {
     const {
@@ -101,7 +112,7 @@ export function createDriver({ side, protocol, frames }: DriverParts): Messenger
   };
   return {
     async say(personId, said) {
-      return viewOf(await protocol.send(await sayingOf(personId, said)));
+      return viewOf(await protocol.send(await sayingOf(personId, said)), personId);
     },
     waitForAnswer: (messageId, { timeoutMs = MINUTE_MS } = {}) =>
       waitForAnswer({ read, answer, hub: side.hub }, messageId, timeoutMs),
@@ -119,9 +130,11 @@ export function createDriver({ side, protocol, frames }: DriverParts): Messenger
     missed: () => side.trace.missedMessages,
     enterChat: (personId) => protocol.enterChat(personId),
     stop: (personId, answerId) => protocol.stop(personId, answerId),
-    edit: async (personId, messageId, text) => protocol.amend?.(personId, messageId, text),
-    remove: async (personId, messageId) => protocol.amend?.(personId, messageId, undefined),
-    rate: async (personId, messageId, rating) => viewOf(await protocol.rate(personId, messageId, rating)),
+    edit: (personId, messageId, text) => amend(personId, messageId, text),
+    remove: (personId, messageId) => amend(personId, messageId, undefined),
+    press: async (personId, messageId, button) => viewOf(await protocol.press(personId, messageId, button), personId),
+    rate: async (personId, messageId, rating, why) =>
+      viewOf(await protocol.rate(personId, messageId, rating, why), personId),
     openFrame: (personId, url) => frames.open(personId, url),
     browse: (personId, request) => frames.browserOf(side.directory.person(personId).id).open(request),
     isBotReachable: () => side.bot.isReachable(),

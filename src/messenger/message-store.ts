@@ -3,6 +3,7 @@ import { hashParts } from '../base/ids.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { recordWith, tryOpenJson } from '../base/try-open.ts';
+import type { PromptsView } from './api.ts';
 import { MessengerError } from './messenger-error.ts';
 import { isSeenBy, type StoredMessage } from './stored-message.ts';
 
@@ -11,6 +12,7 @@ const MAX_MESSAGES = 500;
 const SEARCHED_MESSAGES = 50;
 const KEEP_SEC = (30 * DAY_MS) / SECOND_MS;
 const PURPOSE = 'messenger-message';
+const PROMPTS_PURPOSE = 'messenger-prompts';
 
 export interface ReadPosition {
   /** Messages after the person's read mark. */
@@ -60,6 +62,36 @@ export class MessageStore {
     const message = sealed === null ? undefined : this.#open(id, sealed);
     if (!message) throw new MessengerError('not_found', 'No such message');
     return message;
+  }
+
+  /** Forgets a message. */
+  async remove(id: string): Promise<void> {
+    const conversationId = await this.#redis.get(this.#keys.placeOf(id));
+    if (conversationId === null) return;
+    await this.#redis.hdel(this.#keys.bodies(conversationId), id);
+    await this.#redis.zrem(this.#keys.order(conversationId), id);
+    await this.#redis.del(this.#keys.placeOf(id));
+  }
+
+  /** Keeps the questions that the bot offers in a conversation, in place of others; none takes them away. */
+  async setPrompts(conversationId: string, prompts: PromptsView | undefined): Promise<void> {
+    const key = this.#keys.prompts(conversationId);
+    if (prompts === undefined) await this.#redis.del(key);
+    else
+      await this.#redis.set(
+        key,
+        this.#keyRing.seal(PROMPTS_PURPOSE, conversationId, JSON.stringify(prompts)),
+        'EX',
+        KEEP_SEC,
+      );
+  }
+
+  async prompts(conversationId: string): Promise<PromptsView | undefined> {
+    const sealed = await this.#redis.get(this.#keys.prompts(conversationId));
+    if (sealed === null) return undefined;
+    const read = recordWith<PromptsView>();
+    const opened = tryOpenJson(() => this.#keyRing.open(PROMPTS_PURPOSE, conversationId, sealed), read);
+    return opened.kind === 'opened' ? opened.value : undefined;
   }
 
   /** The message that a person's page sent under this name; undefined while there is none. */
@@ -145,6 +177,7 @@ function keysOf(name: string) {
   const prefix = name === 'wecom' ? 'messenger' : `messenger:${name}`;
   return {
     open: `${prefix}:open`,
+    prompts: (conversationId: string) => `${prefix}:prompts:${conversationId}`,
     bodies: (conversationId: string) => `${prefix}:messages:${conversationId}`,
     order: (conversationId: string) => `${prefix}:order:${conversationId}`,
     placeOf: (messageId: string) => `${prefix}:place:${messageId}`,

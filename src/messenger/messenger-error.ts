@@ -6,6 +6,7 @@ import { CodedError } from '../base/coded-error.ts';
  * - `bad_request`: a request that cannot be understood
  * - `foreign_origin`: a page of another origin tried to act as a person
  * - `image_too_large`, `image_unknown_type`: an upload that the app does not take
+ * - `not_taken`: the bot did not take what was pressed
  * - `not_delivered`: the bot never took the message (the driver's `waitForAnswer`)
  * - `no_answer`: no finished answer within the time given
  * - `too_soon`: what may be done again only after a while
@@ -17,6 +18,7 @@ export type MessengerErrorCode =
   | 'foreign_origin'
   | 'image_too_large'
   | 'image_unknown_type'
+  | 'not_taken'
   | 'not_delivered'
   | 'no_answer'
   | 'too_soon'

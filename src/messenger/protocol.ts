@@ -4,6 +4,7 @@ import type Router from '@koa/router';
 import type { NowMs } from '../base/clock.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { AppSessions } from './browser/app-sessions.ts';
+import type { RatingReason } from './api.ts';
 import type { ChatLog } from './chat-log.ts';
 import type { Directory } from './directory.ts';
 import type { EventHub } from './event-hub.ts';
@@ -38,6 +39,13 @@ export type DeliveryResult =
   | { kind: 'unreachable' };
 
 export type Rating = 'good' | 'bad' | 'withdrawn';
+
+/** Why somebody rates an answer so, where the app asks. */
+export interface RatingWhy {
+  reasons?: readonly RatingReason[];
+  /** Free words. */
+  words?: string;
+}
 
 /** The bot that the messenger is for. */
 export interface BotPlace {
@@ -105,6 +113,12 @@ export interface CardClick {
   taskId: string;
 }
 
+/** A message that was edited or deleted: how it stands, and the telling of it, which may take minutes. */
+export interface Amended {
+  message: StoredMessage;
+  told: Promise<unknown>;
+}
+
 /** A platform as the messenger plays it, before it is started. */
 export interface ProtocolKind {
   readonly name: 'wecom' | 'slack';
@@ -137,10 +151,15 @@ export interface Protocol {
   /** The person presses "Stop" at a growing answer, or at their own question that has none yet. */
   stop(personId: string, messageId: string): Promise<void>;
   /** The person edits a message of theirs, or deletes it (no text), where the platform tells the bot of that. */
-  amend?(personId: string, messageId: string, text: string | undefined): Promise<void>;
+  amend?(personId: string, messageId: string, text: string | undefined): Promise<Amended>;
+  /**
+   * The person presses a button of a message: one that has this id, that the bot calls so, or that is labelled so. Resolves with the
+   * message once the bot has taken it. @throws MessengerError `not_taken`
+   */
+  press(personId: string, messageId: string, button: string): Promise<StoredMessage>;
   /** A person opens their private chat. */
   enterChat(personId: string): Promise<void>;
-  rate(personId: string, messageId: string, rating: Rating): Promise<StoredMessage>;
+  rate(personId: string, messageId: string, rating: Rating, why?: RatingWhy): Promise<StoredMessage>;
   /** Whether the bot proves at its address that it holds the platform's keys. */
   verifyBot(): Promise<boolean>;
   /** The bot can be reached again. */

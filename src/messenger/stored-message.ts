@@ -33,9 +33,11 @@ export interface SlackPart {
   /** Of a native stream that still grows: when it was started. */
   streamSinceMs?: number;
   isStoppedByUser?: true;
+  /** The blocks of a bot's message, each with its id. */
+  blocks?: readonly Readonly<Record<string, unknown>>[];
   /** The person's message that it answers, as far as the messenger can tell. */
   questionId?: string;
-  /** A command, or what answers one: no message of the channel. */
+  /** A command, what answers one, or what one person alone is told: no message of the channel. */
   isCommand?: true;
 }
 
@@ -47,6 +49,8 @@ export interface StoredMessage extends MessageView {
   slack?: SlackPart;
   /** The only person who sees it. */
   onlyFor?: string;
+  /** The thumbs that each person pressed, by the ids of the buttons. */
+  pressed?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Whether somebody sees a message of a conversation that they are in. */
@@ -54,16 +58,19 @@ export function isSeenBy({ onlyFor }: Pick<StoredMessage, 'onlyFor'>, personId: 
   return onlyFor === undefined || onlyFor === personId;
 }
 
-/** What the page may see of a message. */
-export function viewOf({
-  imageIds: _imageIds,
-  delivery: _delivery,
-  answer: _answer,
-  slack: _slack,
-  onlyFor: _onlyFor,
-  ...view
-}: StoredMessage): MessageView {
-  return view;
+/** What the page may see of a message. @param readerId for whom it is drawn; nobody in particular unless told */
+export function viewOf(message: StoredMessage, readerId?: string): MessageView {
+  const { imageIds: _imageIds, delivery: _delivery, answer: _answer, slack, onlyFor, pressed, ...view } = message;
+  const own = pressed?.[readerId ?? ''] ?? [];
+  const isOwn = readerId !== undefined && view.sender === readerId;
+  const isAmendable =
+    slack !== undefined && slack.isCommand !== true && view.isDeleted !== true && view.state === 'sent';
+  return {
+    ...view,
+    buttons: view.buttons?.map((row) => row.map((one) => (own.includes(one.id) ? { ...one, isPressed: true } : one))),
+    isOnlyForYou: (onlyFor !== undefined && view.sender === 'bot') || undefined,
+    canAmend: (isOwn && isAmendable) || undefined,
+  };
 }
 
 /** What makes a line a heading, a quotation, a fence or a row; on one line with others it means nothing. */

@@ -41,7 +41,8 @@ async function connect(behaviour: 'takes' | 'takes-second' = 'takes'): Promise<T
   clients.push(client);
   createInterface(client.stdout).on('line', (line) => {
     const one = JSON.parse(line) as Told;
-    if (one.type !== 'connected' && one.body.event?.type !== 'app_home_opened') told.push(one);
+    const isEntry = () => /^(app_home_opened|assistant_thread_started)$/.test(one.body.event?.type ?? '');
+    if (one.type !== 'connected' && !isEntry()) told.push(one);
   });
   await until(() => messenger.driver.isBotReachable(), 'the bot is there');
   return told;
@@ -56,6 +57,20 @@ describe('the vendor’s client at the socket [slack-socket]', () => {
     await messenger.driver.say('ada', '/parley help');
     await until(() => told.length === 2, 'the command is told');
     expect(told[1]).toMatchObject({ type: 'slash_commands', body: { command: '/parley', text: 'help' } });
+  });
+
+  test('is told of a press, and what it does not acknowledge has failed [slack-buttons]', async () => {
+    const told = await connect();
+    const { message } = await messenger.driver.deliver('ada', 'hello', 1);
+    const [channel = ''] = message.id.split('-');
+    const element = { type: 'button', action_id: 'a', text: { type: 'plain_text', text: 'Stop' } };
+    const blocks = [{ type: 'actions', elements: [element] }];
+    const posted = await callApi(messenger, 'chat.postMessage', { channel, text: 'x', blocks });
+    const id = `${channel}-${posted.body.ts}`;
+    await messenger.driver.press('ada', id, 'Stop');
+    expect(told.at(-1)).toMatchObject({ type: 'interactive', body: { type: 'block_actions' } });
+    messenger.driver.connections?.cutAll();
+    await expect(messenger.driver.press('ada', id, 'Stop')).rejects.toMatchObject({ code: 'not_taken' });
   });
 
   test('is told again what it did not acknowledge', async () => {

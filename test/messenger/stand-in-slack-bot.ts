@@ -17,13 +17,29 @@ export interface SeenEvent {
   };
 }
 
+/** `block_actions` as it came. */
+export interface SeenClick {
+  type: string;
+  user: { id: string };
+  container: Record<string, unknown>;
+  message?: Record<string, unknown>;
+  response_url: string;
+  actions: Record<string, unknown>[];
+  [field: string]: unknown;
+}
+
 /** What the stand-in answers an event with: a status, with headers or not, or nothing at all. */
 export type Scripted = number | { status: number; headers: Record<string, string> } | 'hang';
 
 export interface StandInSlackBot {
   url: string;
-  /** Everything but challenges and `app_home_opened`. */
+  /** Everything but challenges and `entries`. */
   events: SeenEvent[];
+  /** `app_home_opened` and `assistant_thread_started`. */
+  entries: SeenEvent['envelope'][];
+  /** People's presses, answered with `clickStatus`; `hang` never. */
+  clicks: SeenClick[];
+  clickStatus: number | 'hang';
   /** The app's commands, as forms; they are answered with `commandStatus`. */
   forms: Record<string, string>[];
   commandStatus: number;
@@ -34,7 +50,10 @@ export interface StandInSlackBot {
 /** A bot of a few lines behind real HTTP: it checks Slack's signature by itself and answers what the test wants. */
 export async function startStandInSlackBot(port = 0): Promise<StandInSlackBot> {
   const events: SeenEvent[] = [];
-  const bot: Omit<StandInSlackBot, 'url' | 'close'> = { events, forms: [], commandStatus: 200, script: () => 200 };
+  const bot: Omit<StandInSlackBot, 'url' | 'close'> = {
+    ...{ events, entries: [], clicks: [], clickStatus: 200, forms: [], commandStatus: 200 },
+    script: () => 200,
+  };
   const server = await listen(
     (request, response) => {
       const chunks: Buffer[] = [];
@@ -45,13 +64,21 @@ export async function startStandInSlackBot(port = 0): Promise<StandInSlackBot> {
         const digest = createHmac('sha256', SIGNING_SECRET).update(`v0:${timestamp}:${raw}`).digest('hex');
         if (request.headers['x-slack-signature'] !== `v0=${digest}`) return void response.writeHead(401).end();
         if ((request.headers['content-type'] ?? '').includes('urlencoded')) {
-          bot.forms.push(Object.fromEntries(new URLSearchParams(raw)));
+          const form = Object.fromEntries(new URLSearchParams(raw));
+          if (form['payload'] !== undefined) {
+            bot.clicks.push(JSON.parse(form['payload']) as SeenClick);
+            return bot.clickStatus === 'hang' ? undefined : void response.writeHead(bot.clickStatus).end();
+          }
+          bot.forms.push(form);
           return void response.writeHead(bot.commandStatus).end();
         }
         const envelope = JSON.parse(raw) as SeenEvent['envelope'] & { challenge?: string };
         if (envelope.challenge !== undefined)
           return void response.end(JSON.stringify({ challenge: envelope.challenge }));
-        if (envelope.event.type === 'app_home_opened') return void response.end();
+        if (/^(app_home_opened|assistant_thread_started)$/.test(envelope.event.type)) {
+          bot.entries.push(envelope);
+          return void response.end();
+        }
         const seen = { headers: request.headers, raw, envelope };
         const scripted = bot.script(seen, events.push(seen));
         if (scripted === 'hang') return;

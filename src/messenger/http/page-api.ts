@@ -32,7 +32,14 @@ const sendRequest = z.object({
   clientId: z.string().min(1).max(64).optional(),
 });
 const personRequest = z.object({ person });
-const rateRequest = z.object({ person, rating: z.enum(['good', 'bad', 'withdrawn']) });
+const rateRequest = z.object({
+  person,
+  rating: z.enum(['good', 'bad', 'withdrawn']),
+  reasons: z.array(z.enum(['irrelevant', 'incomplete', 'wrong', 'analysis'])).optional(),
+  words: z.string().max(2_000).optional(),
+});
+const pressRequest = z.object({ person, button: z.string().min(1).max(4_000) });
+const editRequest = z.object({ person, text: z.string().max(200_000) });
 const frameRequest = z.object({ person, url: z.string().max(8_192) });
 
 /** The addresses of `api.ts`, for the messenger's page. */
@@ -88,6 +95,13 @@ export function pageApi(options: PageApiOptions): Router {
 
 function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): void {
   const sends = new SendOnce(side.store, protocol);
+  const amend = async (personId: string, messageId: string, text: string | undefined) => {
+    const amended = await protocol.amend?.(personId, messageId, text);
+    if (!amended) throw new MessengerError('bad_request', 'Here a message stays as it was sent');
+    // The page must not wait for the repetitions.
+    amended.told.catch((error: unknown) => side.background.failed(error, 'a change could not be told'));
+    return amended.message;
+  };
   router.get('/conversations/:id/messages', async (context) => {
     const { person: reader, before } = context.query;
     const beforeId = before === undefined ? undefined : String(before);
@@ -98,7 +112,7 @@ function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): v
     const conversationId = param(context, 'id');
     const saying = { person: sender, conversationId, text, imageIds: images, quoteMessageId, clientId };
     context.status = 202;
-    context.body = viewOf(await sends.send(saying));
+    context.body = viewOf(await sends.send(saying), sender);
   });
   router.post('/conversations/:id/read', async (context) => {
     const reader = parse(personRequest, context).person;
@@ -109,15 +123,28 @@ function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): v
   });
   router.post('/messages/:id/resend', async (context) => {
     context.status = 202;
-    context.body = viewOf(await protocol.resend(parse(personRequest, context).person, param(context, 'id')));
+    const sender = parse(personRequest, context).person;
+    context.body = viewOf(await protocol.resend(sender, param(context, 'id')), sender);
   });
   router.post('/messages/:id/stop', async (context) => {
     await protocol.stop(parse(personRequest, context).person, param(context, 'id'));
     context.status = 204;
   });
   router.post('/messages/:id/rate', async (context) => {
-    const request = parse(rateRequest, context);
-    context.body = viewOf(await protocol.rate(request.person, param(context, 'id'), request.rating));
+    const { person: rater, rating, ...why } = parse(rateRequest, context);
+    context.body = viewOf(await protocol.rate(rater, param(context, 'id'), rating, why), rater);
+  });
+  router.post('/messages/:id/press', async (context) => {
+    const request = parse(pressRequest, context);
+    context.body = viewOf(await protocol.press(request.person, param(context, 'id'), request.button), request.person);
+  });
+  router.post('/messages/:id/edit', async (context) => {
+    const request = parse(editRequest, context);
+    context.body = viewOf(await amend(request.person, param(context, 'id'), request.text), request.person);
+  });
+  router.post('/messages/:id/remove', async (context) => {
+    await amend(parse(personRequest, context).person, param(context, 'id'), undefined);
+    context.status = 204;
   });
 }
 

@@ -12,6 +12,7 @@ export interface LiveEventHandlers {
 /** As a record, so that no name can be forgotten. */
 const EVENT_NAMES: Readonly<Record<MessengerEvent['name'], true>> = {
   message: true,
+  gone: true,
   conversation: true,
   frame: true,
   status: true,

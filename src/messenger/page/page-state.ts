@@ -129,6 +129,9 @@ function takeEvent(state: PageState, event: MessengerEvent): PageState {
       const others = (state.conversations ?? []).filter(({ id }) => id !== event.data.id);
       return { ...state, conversations: newestFirst([event.data, ...others]) };
     }
+    case 'gone':
+      if (state.logs[event.data.conversationId] === undefined) return state;
+      return editLog(state, event.data.conversationId, (log) => log.filter(({ id }) => id !== event.data.id));
     case 'frame':
       if (state.frame?.id !== event.data.id) return state;
       return { ...state, frame: event.data.isClosed ? undefined : event.data };

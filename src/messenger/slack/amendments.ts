@@ -1,5 +1,6 @@
 import { MessengerError } from '../messenger-error.ts';
-import type { MessengerSide } from '../protocol.ts';
+import type { Amended, MessengerSide } from '../protocol.ts';
+import type { StoredMessage } from '../stored-message.ts';
 import type { EventClient } from './event-client.ts';
 import { DELETED_TEXT, type EventPayloads } from './event-payload.ts';
 import { SEARCHED_MESSAGES } from './searched-messages.ts';
@@ -7,20 +8,24 @@ import { SEARCHED_MESSAGES } from './searched-messages.ts';
 /**
  * A person edits a message of theirs, or deletes it: it stands so at once, and the bot is told, with Slack's repetitions.
  * @param text what it says from now on; undefined deletes it
- * @throws MessengerError `not_found`
+ * @throws MessengerError `not_found`, `bad_request` without words
  */
 export async function amendMessage(
   { store, chatLog, bot }: Pick<MessengerSide, 'store' | 'chatLog' | 'bot'>,
   { client, payloads }: { client: EventClient; payloads: EventPayloads },
   { personId, messageId, text }: { personId: string; messageId: string; text: string | undefined },
-): Promise<void> {
+): Promise<Amended> {
   const before = await store.get(messageId);
-  if (before.sender !== personId) throw new MessengerError('not_found', 'No such message');
+  const isThere = before.sender === personId && before.slack?.isCommand !== true && before.isDeleted !== true;
+  if (!isThere) throw new MessengerError('not_found', 'No such message');
+  if (text?.trim() === '' && before.images.length === 0)
+    throw new MessengerError('bad_request', 'The message is empty');
   const around = await store.list(before.conversationId, SEARCHED_MESSAGES);
   const hasAnswers = around.some(({ slack }) => slack?.threadTs !== undefined && slack.threadTs === before.slack?.ts);
-  const gone = { ...before, text: DELETED_TEXT, images: [], imageIds: [] };
-  const after = text === undefined ? undefined : { ...before, text };
+  const gone: StoredMessage = { ...before, text: DELETED_TEXT, images: [], imageIds: [], isDeleted: true };
+  const after: StoredMessage | undefined = text === undefined ? undefined : { ...before, text, isEdited: true };
   const event = await payloads.changed(before, after, hasAnswers);
-  await chatLog.write(after ?? gone);
-  if (bot.isReachable()) await client.deliver(event);
+  const message = after ?? gone;
+  await chatLog.write(message);
+  return { message, told: bot.isReachable() ? client.deliver(event) : Promise.resolve() };
 }

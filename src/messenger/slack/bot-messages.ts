@@ -1,7 +1,9 @@
 import type { Conversation } from '../directory.ts';
 import type { SlackPart, StoredMessage } from '../stored-message.ts';
 import { InTurn } from '../in-turn.ts';
-import type { BlockWords } from './read-blocks.ts';
+import { DELETED_TEXT } from './event-payload.ts';
+import type { BlockWords, SlackBlock } from './read-blocks.ts';
+import { buttonsOf, namedBlocks } from './read-buttons.ts';
 import { SlackFault } from './slack-fault.ts';
 import type { MessengerSide } from '../protocol.ts';
 import { SEARCHED_MESSAGES } from './searched-messages.ts';
@@ -69,20 +71,26 @@ export class BotMessages {
   }
 
   /** Adds to a native stream. @throws SlackFault `message_not_found`, `message_not_in_streaming_state`, `stopped_by_user` */
-  append(messageId: string, text: string): Promise<StoredMessage> {
+  append(messageId: string, text: string, added: readonly SlackBlock[] = []): Promise<StoredMessage> {
     return this.#change(messageId, async (message) => {
       if (message.slack?.isStoppedByUser === true) throw new SlackFault('stopped_by_user');
       await this.#demandStream(message);
-      return this.#show(message, { markdown: rawOf(message) + text, note: '' });
+      return this.#show(message, { markdown: rawOf(message) + text, note: '', blocks: joined(message, added) });
     });
   }
 
   /** Ends a native stream; one that its reader stopped may still be ended. @throws SlackFault as `append` */
-  stop(messageId: string, { markdown, note }: BlockWords, metadata: SlackPart['metadata']): Promise<StoredMessage> {
+  stop(
+    messageId: string,
+    { markdown, note, blocks: added = [] }: BlockWords,
+    metadata: SlackPart['metadata'],
+  ): Promise<StoredMessage> {
     return this.#change(messageId, async (message) => {
       await this.#demandStream(message);
       const { streamSinceMs: _ended, isStoppedByUser: _stopped, ...slack } = message.slack ?? { ts: '' };
-      return this.#show({ ...message, state: 'final', slack }, { markdown: rawOf(message) + markdown, note, metadata });
+      const blocks = joined(message, added);
+      const words = { markdown: rawOf(message) + markdown, note, blocks };
+      return this.#show({ ...message, state: 'final', slack }, { ...words, metadata });
     });
   }
 
@@ -91,6 +99,36 @@ export class BotMessages {
     return this.#change(messageId, async (message) => {
       if (this.#isAlive(message)) throw new SlackFault('cant_update_message');
       return this.#show({ ...message, state: 'streaming' }, { ...words, metadata });
+    });
+  }
+
+  /** Replaces what a message says, as its clicker's address may: also of one that only one person sees. @throws SlackFault `message_not_found` */
+  replace(messageId: string, words: BlockWords): Promise<StoredMessage> {
+    return this.#changeAny(messageId, (message) =>
+      this.#show({ ...message, state: 'final' }, { ...words, blocks: words.blocks ?? [] }),
+    );
+  }
+
+  /** Takes a message away: of one that only one person sees nothing stays. @throws SlackFault `message_not_found` */
+  remove(messageId: string): Promise<void> {
+    return this.#changeAny(messageId, async (message) => {
+      const { chatLog, store } = this.#side;
+      this.#forgetTimer(messageId);
+      await store.noteSettled(messageId);
+      if (message.onlyFor !== undefined) return chatLog.remove(message);
+      const { blocks: _gone, streamSinceMs: _over, ...slack } = message.slack ?? { ts: '' };
+      const stone = { ...message, state: 'final', text: DELETED_TEXT, isDeleted: true, slack } as const;
+      await chatLog.write({ ...stone, note: undefined, buttons: undefined });
+    });
+  }
+
+  /** A person has pressed one of a pair of thumbs. @throws SlackFault `message_not_found` */
+  notePressed(messageId: string, personId: string, thumbId: string): Promise<StoredMessage> {
+    return this.#changeAny(messageId, async (message) => {
+      const others = (message.pressed?.[personId] ?? []).filter((id) => pairOf(id) !== pairOf(thumbId));
+      const noted = { ...message, pressed: { ...message.pressed, [personId]: [...others, thumbId] } };
+      await this.#side.chatLog.write(noted, true);
+      return noted;
     });
   }
 
@@ -123,7 +161,15 @@ export class BotMessages {
     await this.#inTurn.settled();
   }
 
-  async #change<Result>(messageId: string, work: (message: StoredMessage) => Promise<Result>): Promise<Result> {
+  /** A message of the channel: of no other kind does the bot's token change anything. */
+  #change<Result>(messageId: string, work: (message: StoredMessage) => Promise<Result>): Promise<Result> {
+    return this.#changeAny(messageId, (message) => {
+      if (message.onlyFor !== undefined || message.isDeleted === true) throw new SlackFault('message_not_found');
+      return work(message);
+    });
+  }
+
+  async #changeAny<Result>(messageId: string, work: (message: StoredMessage) => Promise<Result>): Promise<Result> {
     const { store } = this.#side;
     const found = await store.get(messageId).catch(() => undefined);
     if (found?.sender !== 'bot') throw new SlackFault('message_not_found');
@@ -132,7 +178,7 @@ export class BotMessages {
 
   async #show(
     { note: _before, ...message }: StoredMessage,
-    { markdown: raw, note, metadata }: BlockWords & { metadata?: SlackPart['metadata'] },
+    { markdown: raw, note, metadata, blocks: given }: BlockWords & { metadata?: SlackPart['metadata'] },
   ): Promise<StoredMessage> {
     const { chatLog, store, trace, bot, nowMs } = this.#side;
     const questionId = message.slack?.questionId ?? '';
@@ -141,9 +187,11 @@ export class BotMessages {
     const text = shownText(raw, this.#slack.workspace, bot.name);
     trace.shown(questionId, text);
     const before: SlackPart = message.slack ?? { ts: '' };
-    const slack: SlackPart = { ...before, raw, metadata: metadata ?? before.metadata };
+    const blocks = given ? namedBlocks(given) : before.blocks;
+    const slack: SlackPart = { ...before, raw, blocks, metadata: metadata ?? before.metadata };
     const isFirst = message.text === '';
-    const shown: StoredMessage = { ...message, text, note: note === '' ? undefined : note, slack };
+    const buttons = viewsOf(blocks);
+    const shown: StoredMessage = { ...message, text, note: note === '' ? undefined : note, buttons, slack };
     if (shown.state === 'final') {
       await store.noteSettled(shown.id);
       this.#forgetTimer(shown.id);
@@ -200,6 +248,22 @@ export class BotMessages {
     return messages.find((one) => !['bot', 'system'].includes(one.sender) && isInPlace(one) && !answered.has(one.id))
       ?.id;
   }
+}
+
+/** The buttons of blocks, as the page draws them. */
+export function viewsOf(blocks: readonly SlackBlock[] | undefined): StoredMessage['buttons'] {
+  const rows = buttonsOf(blocks).map((row) => row.map(({ view }) => view));
+  return rows.length === 0 ? undefined : rows;
+}
+
+/** The blocks of a stream with those that came last. */
+function joined({ slack }: StoredMessage, added: readonly SlackBlock[]): SlackBlock[] {
+  return namedBlocks([...(slack?.blocks ?? []), ...added]);
+}
+
+/** A thumb's id ends with its kind. */
+function pairOf(thumbId: string): string {
+  return thumbId.replace(/\/[^/]*$/, '');
 }
 
 function rawOf({ slack }: StoredMessage): string {

@@ -68,6 +68,11 @@ export class EventClient {
     return (await this.#options.transport.attempt({ type: 'events_api', payload: envelope })).result;
   }
 
+  /** A click. Slack tells it once. @throws AbortError at the messenger's stop only */
+  async deliverClick(payload: object): Promise<DeliveryResult> {
+    return (await this.#options.transport.attempt({ type: 'interactive', payload })).result;
+  }
+
   /** The app's command. Slack tells it once. @throws AbortError at the messenger's stop only */
   async deliverForm(fields: Record<string, string>): Promise<DeliveryResult> {
     return (await this.#options.transport.attempt({ type: 'slash_commands', payload: fields })).result;

@@ -32,6 +32,8 @@ export interface EventPayloads {
   changed(before: StoredMessage, after: StoredMessage | undefined, hasAnswers: boolean): Promise<object>;
   /** A person opens the app's private chat. */
   homeOpened(personId: string): object;
+  /** A person opens the app's private chat for the first time: the thread of Slack's assistant view that begins there. */
+  assistantStarted(personId: string, threadTs: string): object;
   /** A person presses Slack's own stop button below an answer that grows (PLATFORM_FACTS.md slack-assistant). */
   sessionStopped(personId: string, answer: StoredMessage): object;
   /** A command of the app that a person typed, as the form by which it is told (PLATFORM_FACTS.md slack-deliveries). */
@@ -53,6 +55,7 @@ export function createEventPayloads(parts: PayloadParts): EventPayloads {
     message: (message) => messageEvents(parts, message),
     changed: (before, after, hasAnswers) => changedEvent(parts, { before, after, hasAnswers }),
     homeOpened: (personId) => homeOpened(parts, personId),
+    assistantStarted: (personId, threadTs) => assistantStarted(parts, personId, threadTs),
     sessionStopped: (personId, answer) => sessionStopped(parts, personId, answer),
     commandForm: (message, command) => commandForm(parts, message, command),
   };
@@ -133,6 +136,18 @@ function homeOpened(parts: PayloadParts, personId: string): object {
     event_ts: ts,
   };
   return envelope({ id: ts, atMs: parts.nowMs() }, 'app_home_opened', event);
+}
+
+function assistantStarted(parts: PayloadParts, personId: string, threadTs: string): object {
+  const conversation = parts.directory.conversationsOf(personId).find(({ kind }) => kind === 'private');
+  const thread = {
+    user_id: memberIdOf(personId),
+    context: {},
+    channel_id: conversation && channelIdOf(conversation),
+    thread_ts: threadTs,
+  };
+  const event = { type: 'assistant_thread_started', assistant_thread: thread, event_ts: parts.clock.next() };
+  return envelope({ id: threadTs, atMs: parts.nowMs() }, 'assistant_thread_started', event);
 }
 
 function sessionStopped(parts: PayloadParts, personId: string, { id, conversationId, slack }: StoredMessage): object {

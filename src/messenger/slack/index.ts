@@ -5,10 +5,12 @@ import type { StoredMessage } from '../stored-message.ts';
 import { amendMessage } from './amendments.ts';
 import { BotMessages } from './bot-messages.ts';
 import { Commands } from './commands.ts';
+import { Entries } from './entries.ts';
 import { EventClient } from './event-client.ts';
 import { createEventPayloads, type EventPayloads } from './event-payload.ts';
 import { HttpEvents } from './http-events.ts';
 import { OpenId, type SlackClient } from './open-id.ts';
+import { Presses } from './presses.ts';
 import { Questions } from './questions.ts';
 import { RateLimits } from './rate-limits.ts';
 import { Responses } from './responses.ts';
@@ -49,7 +51,7 @@ export function slackProtocol(options: SlackOptions): ProtocolKind {
   };
 }
 
-function start(options: SlackOptions, side: MessengerSide, { sessions }: ProtocolParts): Protocol {
+function start(options: SlackOptions, side: MessengerSide, { sessions, redis }: ProtocolParts): Protocol {
   const { signingSecret, botToken, appToken, client: openIdClient, rateFactor = GENEROUS_FACTOR } = options;
   const { scopes = USUAL_SCOPES } = options;
   const { bot, directory, media, store, hub, trace, nowMs, url, background } = side;
@@ -63,10 +65,12 @@ function start(options: SlackOptions, side: MessengerSide, { sessions }: Protoco
   const payloads = createEventPayloads({ directory, bot, media, nowMs, url, clock });
   const answers = new BotMessages(side, { workspace, clock, timing });
   const questions = new Questions(side, { client, payloads, clock });
-  const responses = new Responses(side, { workspace, clock });
+  const responses = new Responses(side, { workspace, clock, answers });
+  const presses = new Presses(side, { client, clock, responses, answers });
+  const entries = new Entries(side, { client, payloads, clock, redis });
   const commands = new Commands(side, { client, payloads, clock, responses });
   const statuses = new Statuses(hub, timing.statusLifeMs);
-  const api = new WebApi({ side, workspace, answers, statuses });
+  const api = new WebApi({ side, workspace, clock, answers, statuses });
   const limits = new RateLimits(rateFactor, nowMs);
   const redirectUri = `${new URL(bot.url).origin}/oauth/platform/slack/callback`;
   const openId = new OpenId({ client: openIdClient, redirectUri, url, nowMs });
@@ -83,13 +87,11 @@ function start(options: SlackOptions, side: MessengerSide, { sessions }: Protoco
     answerTo: async (messageId) => answers.answerTo(await store.get(messageId)),
     stop: (personId, answerId) => stop({ side, client, payloads, answers, questions }, personId, answerId),
     amend: (personId, messageId, text) => amendMessage(side, { client, payloads }, { personId, messageId, text }),
-    async enterChat(personId) {
-      directory.person(personId);
-      if (bot.isReachable()) await client.deliver(payloads.homeOpened(personId));
-    },
-    rate: () => Promise.reject(new MessengerError('bad_request', 'This message cannot be rated')),
+    enterChat: (personId) => entries.enter(personId),
+    press: (personId, messageId, button) => presses.press(personId, messageId, button),
+    rate: (personId, messageId, rating) => presses.rate(personId, messageId, rating),
     verifyBot: () => client.verifyUrl(side.timing.verifyTimeoutMs),
-    botCameBack: () => Promise.resolve(),
+    botCameBack: () => entries.botCameBack(),
     routes: () =>
       slackRoutes({
         side,

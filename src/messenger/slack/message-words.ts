@@ -1,5 +1,5 @@
 import { asObject, textOf, type CallArguments } from './call-arguments.ts';
-import { MAX_MARKDOWN_CHARS, readBlocks, type BlockWords } from './read-blocks.ts';
+import { MAX_MARKDOWN_CHARS, readBlocks, type BlockWords, type SlackBlock } from './read-blocks.ts';
 import { SlackFault } from './slack-fault.ts';
 import { markdownOfMrkdwn } from './written-text.ts';
 
@@ -8,7 +8,8 @@ const MAX_TEXT_CHARS = 40_000;
 const MAX_EDITED_TEXT_CHARS = 4_000;
 
 /**
- * The words of a message. Beside blocks, `text` is only what a notification says.
+ * The words of a message. Beside blocks, `text` is only what a notification says; without them, an edited message keeps those that it
+ * has, unless `markdown_text` takes the place of all.
  * @throws SlackFault `no_text`, `msg_too_long`, `markdown_text_conflict`, `invalid_blocks`, `msg_blocks_too_long`
  */
 export function messageWords(args: CallArguments, kind: 'post' | 'edit'): BlockWords {
@@ -20,7 +21,12 @@ export function messageWords(args: CallArguments, kind: 'post' | 'edit'): BlockW
   if (words === undefined && !blocks) throw new SlackFault('no_text');
   const most = markdown !== undefined ? MAX_MARKDOWN_CHARS : kind === 'edit' ? MAX_EDITED_TEXT_CHARS : MAX_TEXT_CHARS;
   if ((words ?? '').length > most) throw new SlackFault('msg_too_long');
-  return blocks ?? { markdown: markdown ?? markdownOfMrkdwn(words ?? ''), note: '' };
+  // An empty list takes blocks away, and leaves the words to `text`.
+  if (blocks?.blocks?.length === 0) return { markdown: markdownOfMrkdwn(text ?? ''), note: '', blocks: [] };
+  if (blocks) return blocks;
+  return markdown === undefined
+    ? { markdown: markdownOfMrkdwn(text ?? ''), note: '' }
+    : { markdown, note: '', blocks: [] };
 }
 
 /**
@@ -35,10 +41,18 @@ export function streamText(args: CallArguments): string {
   return added;
 }
 
+/** The blocks that a streaming call brings among its `chunks`; only their buttons are shown. @throws SlackFault as `readBlocks` */
+export function streamBlocks({ chunks = [] }: CallArguments): SlackBlock[] {
+  if (!Array.isArray(chunks)) throw new SlackFault('invalid_arguments');
+  return chunks
+    .map((chunk) => asObject(chunk))
+    .flatMap(({ type, blocks }) => (type === 'blocks' ? [...(readBlocks({ blocks })?.blocks ?? [])] : []));
+}
+
 /** What the end of a stream adds: text, and below it what its blocks say. @throws SlackFault as both */
 export function streamEnd(args: CallArguments): BlockWords {
-  const { markdown, note } = readBlocks(args) ?? { markdown: '', note: '' };
-  return { markdown: streamText(args) + markdown, note };
+  const { markdown, note, blocks = [] } = readBlocks(args) ?? { markdown: '', note: '' };
+  return { markdown: streamText(args) + markdown, note, blocks: [...streamBlocks(args), ...blocks] };
 }
 
 function markdownOfChunk(chunk: unknown): string {

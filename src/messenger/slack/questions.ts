@@ -63,6 +63,7 @@ export class Questions {
       slack: { ts, threadTs: root?.slack?.ts },
     };
     await store.noteOpen(message.id);
+    await store.setPrompts(conversation.id, undefined);
     await chatLog.write(message);
     await chatLog.markRead(person.id, conversation.id);
     return message;

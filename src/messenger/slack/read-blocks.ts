@@ -1,4 +1,5 @@
 import { asObject, type CallArguments } from './call-arguments.ts';
+import { judgeButtons } from './read-buttons.ts';
 import { SlackFault } from './slack-fault.ts';
 import { markdownOfMrkdwn } from './written-text.ts';
 
@@ -6,7 +7,12 @@ import { markdownOfMrkdwn } from './written-text.ts';
 export interface BlockWords {
   markdown: string;
   note: string;
+  /** The blocks themselves; absent where those that the message has stay. */
+  blocks?: readonly SlackBlock[];
 }
+
+/** A block as it was sent, which was judged. */
+export type SlackBlock = CallArguments;
 
 /** The most characters of `markdown_text`, and of all markdown blocks of a message (PLATFORM_FACTS.md slack-web-api). */
 export const MAX_MARKDOWN_CHARS = 12_000;
@@ -14,8 +20,8 @@ export const MAX_MARKDOWN_CHARS = 12_000;
 const MAX_BLOCKS = 50;
 const MAX_TEXT_CHARS = 3_000;
 const MAX_ELEMENTS = 10;
-/** Blocks that are no words; they are taken, and not drawn here. */
-const WORDLESS = new Set(['actions', 'context_actions', 'divider']);
+/** Of the names of a block and an element. */
+const MAX_ID_CHARS = 255;
 
 /**
  * Reads the blocks of a call; undefined when it has none.
@@ -26,15 +32,25 @@ export function readBlocks({ blocks }: CallArguments): BlockWords | undefined {
   if (!Array.isArray(blocks) || blocks.length > MAX_BLOCKS) throw new SlackFault('invalid_blocks');
   const words: string[] = [];
   const notes: string[] = [];
-  for (const block of blocks.map(asBlock)) {
+  const read = blocks.map(asBlock);
+  judgeIds(read);
+  for (const block of read) {
     if (block['type'] === 'markdown') words.push(demandWords(block['text'], MAX_MARKDOWN_CHARS));
     else if (block['type'] === 'section') words.push(textObject(block['text']));
     else if (block['type'] === 'context') notes.push(elementsOf(block).map(textObject).join(' '));
-    else if (!WORDLESS.has(String(block['type']))) throw new SlackFault('invalid_blocks');
+    else if (block['type'] === 'actions' || block['type'] === 'context_actions') judgeButtons(block);
+    else if (block['type'] !== 'divider') throw new SlackFault('invalid_blocks');
   }
   const markdown = words.join('\n\n');
   if (markdown.length > MAX_MARKDOWN_CHARS) throw new SlackFault('msg_blocks_too_long');
-  return { markdown, note: notes.join('\n') };
+  return { markdown, note: notes.join('\n'), blocks: read };
+}
+
+/** @throws SlackFault `invalid_blocks` for an id that is none, is too long, or occurs twice */
+function judgeIds(blocks: readonly SlackBlock[]): void {
+  const ids = blocks.flatMap(({ block_id: id }) => (id === undefined ? [] : [id]));
+  const isId = (id: unknown) => typeof id === 'string' && id !== '' && id.length <= MAX_ID_CHARS;
+  if (!ids.every(isId) || new Set(ids).size < ids.length) throw new SlackFault('invalid_blocks');
 }
 
 function elementsOf({ elements }: CallArguments): unknown[] {

@@ -76,6 +76,7 @@ function wireMessage(side: Shelf, { slack, sender, text }: StoredMessage, withPa
     ...author,
     ts: slack?.ts,
     thread_ts: slack?.threadTs,
+    blocks: slack?.blocks,
     metadata: metadata && (withPayload ? metadata : { event_type: metadata.event_type }),
   };
 }

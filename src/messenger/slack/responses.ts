@@ -2,18 +2,25 @@ import { randomToken } from '../../base/ids.ts';
 import { MINUTE_MS } from '../../base/clock.ts';
 import type { MessengerSide } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
-import { textOf, type CallArguments } from './call-arguments.ts';
+import { writeAside } from './asides.ts';
+import type { BotMessages } from './bot-messages.ts';
+import { flagOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
 import { messageWords } from './message-words.ts';
 import { SlackFault } from './slack-fault.ts';
-import { channelIdOf, messageIdOf, type TsClock, type Workspace } from './workspace.ts';
-import { shownText } from './written-text.ts';
+import type { TsClock, Workspace } from './workspace.ts';
 
-/** How often, and for how long, a command may be answered by its address (PLATFORM_FACTS.md slack-assistant). */
+/** How often, and for how long, a command or a click may be answered by its address (PLATFORM_FACTS.md slack-assistant). */
 const MOST_USES = 5;
 const LIFE_MS = 30 * MINUTE_MS;
 
 interface Awaited {
-  question: StoredMessage;
+  conversationId: string;
+  /** Who typed the command, or clicked. */
+  personId: string;
+  /** The command. */
+  questionId?: string;
+  /** The message that was clicked. */
+  clickedId?: string;
   untilMs: number;
   uses: number;
 }
@@ -24,67 +31,77 @@ export interface ResponseResult {
   body: string;
 }
 
-/** The addresses at which commands are answered; without a token, so each holds a secret. They do not outlive a run, as in Slack they hardly do. */
+interface Parts {
+  workspace: Workspace;
+  clock: TsClock;
+  answers: BotMessages;
+}
+
+/** The addresses at which commands and clicks are answered; without a token, so each holds a secret. They do not outlive a run, as in Slack they hardly do. */
 export class Responses {
   readonly #side: MessengerSide;
-  readonly #slack: { workspace: Workspace; clock: TsClock };
+  readonly #slack: Parts;
   readonly #awaited = new Map<string, Awaited>();
 
-  constructor(side: MessengerSide, slack: { workspace: Workspace; clock: TsClock }) {
+  constructor(side: MessengerSide, slack: Parts) {
     this.#side = side;
     this.#slack = slack;
   }
 
-  create(question: StoredMessage): string {
-    const { nowMs, url } = this.#side;
-    for (const [code, { untilMs }] of this.#awaited) if (untilMs <= nowMs()) this.#awaited.delete(code);
-    const code = randomToken(24);
-    this.#awaited.set(code, { question, untilMs: nowMs() + LIFE_MS, uses: 0 });
-    return `${url()}/commands/${code}`;
+  /** The address of a command. */
+  create({ id, conversationId, sender }: StoredMessage): string {
+    return `${this.#side.url()}/commands/${this.#await({ conversationId, personId: sender, questionId: id })}`;
   }
 
-  /** Shows what the app answers: to all of the channel where it says so, else to whoever typed the command. */
+  /** The address of a click on a message. */
+  createForClick({ id, conversationId }: StoredMessage, personId: string): string {
+    return `${this.#side.url()}/actions/${this.#await({ conversationId, personId, clickedId: id })}`;
+  }
+
+  #await(place: Omit<Awaited, 'untilMs' | 'uses'>): string {
+    const { nowMs } = this.#side;
+    for (const [code, { untilMs }] of this.#awaited) if (untilMs <= nowMs()) this.#awaited.delete(code);
+    const code = randomToken(24);
+    this.#awaited.set(code, { ...place, untilMs: nowMs() + LIFE_MS, uses: 0 });
+    return code;
+  }
+
+  /**
+   * Does what the app answers: changes or takes away the message that was clicked, or shows another one, to all of the channel where
+   * it says so, else to whoever clicked or typed the command.
+   */
   async show(code: string, read: () => CallArguments): Promise<ResponseResult> {
     const { nowMs, trace } = this.#side;
     const awaited = this.#awaited.get(code);
     if (!awaited || awaited.untilMs <= nowMs()) return { status: 404, body: 'expired_url' };
     if (awaited.uses >= MOST_USES) return { status: 404, body: 'used_url' };
     try {
-      const args = read();
-      const { markdown, note } = messageWords(args, 'post');
+      await this.#carryOut(awaited, read());
       awaited.uses += 1;
-      await this.#write(awaited.question, {
-        text: markdown,
-        note,
-        isForAll: textOf(args, 'response_type') === 'in_channel',
-      });
       return { status: 200, body: 'ok' };
     } catch (error) {
       if (!(error instanceof SlackFault)) throw error;
-      trace.violated({ questionId: awaited.question.id, reason: `response_url: ${error.code}`, atMs: nowMs() });
+      trace.violated({ questionId: awaited.questionId, reason: `response_url: ${error.code}`, atMs: nowMs() });
       return { status: 400, body: error.code };
     }
   }
 
-  async #write(
-    question: StoredMessage,
-    { text, note, isForAll }: { text: string; note: string; isForAll: boolean },
-  ): Promise<void> {
-    const { chatLog, directory, bot, nowMs } = this.#side;
-    const { workspace, clock } = this.#slack;
-    const ts = clock.next();
-    await chatLog.write({
-      id: messageIdOf(channelIdOf(directory.conversation(question.conversationId)), ts),
-      conversationId: question.conversationId,
-      sender: 'bot',
-      senderName: bot.name,
-      state: 'final',
-      text: shownText(text, workspace, bot.name),
-      images: [],
-      atMs: nowMs(),
-      note: note === '' ? undefined : note,
-      onlyFor: isForAll ? undefined : question.sender,
-      slack: { ts, questionId: question.id, isCommand: true },
+  async #carryOut({ conversationId, personId, questionId, clickedId }: Awaited, args: CallArguments): Promise<void> {
+    const { answers } = this.#slack;
+    if (clickedId !== undefined && flagOf(args, 'delete_original')) return answers.remove(clickedId);
+    const words = messageWords(args, 'post');
+    if (clickedId !== undefined && flagOf(args, 'replace_original')) {
+      await answers.replace(clickedId, words);
+      return;
+    }
+    const isForAll = textOf(args, 'response_type') === 'in_channel';
+    await writeAside(this.#side, this.#slack, {
+      conversation: this.#side.directory.conversation(conversationId),
+      words,
+      onlyFor: isForAll ? undefined : personId,
+      threadTs: tsOf(args, 'thread_ts'),
+      questionId,
+      isOfChannel: isForAll && clickedId !== undefined,
     });
   }
 }

@@ -43,7 +43,7 @@ export function slackRoutes(options: SlackRoutesOptions): Router {
   router.all('/api/:method', (context, next) =>
     METHOD.test(methodOf(context)) ? answerCall(context, options) : next(),
   );
-  router.post('/commands/:code', async (context) => {
+  router.post(['/commands/:code', '/actions/:code'], async (context) => {
     const args = await argumentsOf(context);
     const code = String(context['params']['code']);
     const { status, body } = await options.responses.show(code, () => {

@@ -1,11 +1,12 @@
 /** The rights that the workspace gave the app unless told: those that the app's manifest asks for (PLATFORM_FACTS.md slack-scopes). */
 export const USUAL_SCOPES: readonly string[] = [
-  ...['app_mentions:read', 'channels:history', 'chat:write', 'commands', 'files:read'],
+  ...['app_mentions:read', 'assistant:write', 'channels:history', 'chat:write', 'commands', 'files:read'],
   ...['groups:history', 'im:history', 'im:write', 'mpim:history', 'users:read'],
 ];
 
 const BY_METHOD: Readonly<Record<string, string>> = {
   'assistant.threads.setStatus': 'chat:write',
+  'assistant.threads.setSuggestedPrompts': 'assistant:write',
   'bots.info': 'users:read',
   'conversations.open': 'im:write',
   'users.info': 'users:read',

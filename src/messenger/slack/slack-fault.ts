@@ -11,6 +11,7 @@ export type SlackFaultCode =
   | 'channel_not_found'
   | 'bot_not_found'
   | 'user_not_found'
+  | 'user_not_in_channel'
   | 'thread_not_found'
   | 'cannot_reply_to_message'
   | 'no_text'
@@ -37,6 +38,7 @@ const NO_VIOLATION = new Set<SlackFaultCode>([
   'message_not_in_streaming_state',
   'stopped_by_user',
   'user_not_found',
+  'user_not_in_channel',
   'thread_not_found',
 ]);
 

@@ -1,15 +1,15 @@
-import { randomToken } from '../../base/ids.ts';
 import type { Conversation } from '../directory.ts';
 import type { StoredMessage } from '../stored-message.ts';
+import { writeAside } from './asides.ts';
 import type { BotMessages } from './bot-messages.ts';
 import { demandText, metadataOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
-import { DELETED_TEXT } from './event-payload.ts';
-import { messageWords, streamEnd, streamText } from './message-words.ts';
+import { messageWords, streamBlocks, streamEnd, streamText } from './message-words.ts';
 import type { BlockWords } from './read-blocks.ts';
 import { readHistory, readReplies } from './read-messages.ts';
 import { isViolation, SlackFault } from './slack-fault.ts';
 import type { MessengerSide } from '../protocol.ts';
 import type { Statuses } from './statuses.ts';
+import { readPrompts } from './suggested-prompts.ts';
 import {
   APP_ID,
   BOT_ID,
@@ -18,9 +18,9 @@ import {
   messageIdOf,
   TEAM_ID,
   TEAM_NAME,
+  type TsClock,
   type Workspace,
 } from './workspace.ts';
-import { shownText } from './written-text.ts';
 
 /** An answer of Slack's: HTTP 200 also for failures, `ok` says what happened. */
 export type WebApiAnswer = { ok: true; [field: string]: unknown } | { ok: false; error: string };
@@ -28,6 +28,7 @@ export type WebApiAnswer = { ok: true; [field: string]: unknown } | { ok: false;
 export interface WebApiParts {
   side: MessengerSide;
   workspace: Workspace;
+  clock: TsClock;
   answers: BotMessages;
   statuses: Statuses;
 }
@@ -38,13 +39,15 @@ type Method = (args: CallArguments) => object | Promise<object>;
 export class WebApi {
   readonly #side: MessengerSide;
   readonly #workspace: Workspace;
+  readonly #clock: TsClock;
   readonly #answers: BotMessages;
   readonly #statuses: Statuses;
   readonly #methods: ReadonlyMap<string, Method>;
 
-  constructor({ side, workspace, answers, statuses }: WebApiParts) {
+  constructor({ side, workspace, clock, answers, statuses }: WebApiParts) {
     this.#side = side;
     this.#workspace = workspace;
+    this.#clock = clock;
     this.#answers = answers;
     this.#statuses = statuses;
     this.#methods = new Map<string, Method>([
@@ -55,6 +58,7 @@ export class WebApi {
       ['conversations.history', (args) => readHistory(side, this.#channel(args), args)],
       ['conversations.replies', (args) => readReplies(side, this.#channel(args), args)],
       ['assistant.threads.setStatus', (args) => this.#setStatus(args)],
+      ['assistant.threads.setSuggestedPrompts', (args) => this.#suggest(args)],
       ['chat.postMessage', (args) => this.#post(args)],
       ['chat.delete', (args) => this.#delete(args)],
       ['chat.postEphemeral', (args) => this.#tell(args)],
@@ -117,6 +121,15 @@ export class WebApi {
     return {};
   }
 
+  /** They stand in the chat until its person writes; the thread of Slack's assistant view is the whole chat here. */
+  async #suggest(args: CallArguments): Promise<object> {
+    const conversation = this.#channel(args, 'channel_id');
+    tsOf(args, 'thread_ts');
+    await this.#side.store.setPrompts(conversation.id, readPrompts(args));
+    await this.#side.chatLog.tellPositions(conversation.id);
+    return {};
+  }
+
   async #post(args: CallArguments): Promise<object> {
     const conversation = this.#channel(args);
     return this.#open(conversation, args, { words: messageWords(args, 'post'), isStream: false });
@@ -129,7 +142,10 @@ export class WebApi {
       if (textOf(args, 'recipient_user_id') === undefined) throw new SlackFault('missing_recipient_user_id');
       if (textOf(args, 'recipient_team_id') === undefined) throw new SlackFault('missing_recipient_team_id');
     }
-    return this.#open(conversation, args, { words: { markdown: streamText(args), note: '' }, isStream: true });
+    return this.#open(conversation, args, {
+      words: { markdown: streamText(args), note: '', blocks: streamBlocks(args) },
+      isStream: true,
+    });
   }
 
   async #open(
@@ -151,26 +167,31 @@ export class WebApi {
 
   /** The page keeps its place, as Slack keeps that of a message under which others hang. */
   async #delete(args: CallArguments): Promise<object> {
-    const { store, chatLog } = this.#side;
-    const message = await store.get(this.#messageId(args)).catch(() => undefined);
-    if (message?.sender !== 'bot') throw new SlackFault('message_not_found');
-    await chatLog.write({ ...message, state: 'final', text: DELETED_TEXT, note: undefined });
+    const message = await this.#side.store.get(this.#messageId(args)).catch(() => undefined);
+    if (message?.sender !== 'bot' || message.onlyFor !== undefined || message.isDeleted === true)
+      throw new SlackFault('message_not_found');
+    await this.#answers.remove(message.id);
     return this.#done(message);
   }
 
   /** What one person alone reads is no message of the channel. */
   async #tell(args: CallArguments): Promise<object> {
-    const { chatLog, bot, nowMs } = this.#side;
     const conversation = this.#channel(args);
     const person = this.#workspace.person(demandText(args, 'user'));
     if (!person) throw new SlackFault('user_not_found');
-    const atMs = nowMs();
-    await chatLog.write({
-      ...{ id: `${channelIdOf(conversation)}-told-${randomToken(9)}`, conversationId: conversation.id, atMs },
-      ...{ sender: 'bot', senderName: bot.name, state: 'final', images: [], onlyFor: person.id },
-      text: shownText(demandText(args, 'text'), this.#workspace, bot.name),
-    });
-    return { message_ts: String(atMs) };
+    if (!conversation.members.some(({ id }) => id === person.id)) throw new SlackFault('user_not_in_channel');
+    const told = await writeAside(
+      this.#side,
+      { workspace: this.#workspace, clock: this.#clock },
+      {
+        conversation,
+        words: messageWords(args, 'post'),
+        onlyFor: person.id,
+        threadTs: tsOf(args, 'thread_ts'),
+        isOfChannel: false,
+      },
+    );
+    return { message_ts: told.slack?.ts };
   }
 
   async #update(args: CallArguments): Promise<object> {
@@ -181,7 +202,7 @@ export class WebApi {
   async #appendStream(args: CallArguments): Promise<object> {
     const text = streamText(args);
     if (text === '' && args['chunks'] === undefined) throw new SlackFault('no_text');
-    return this.#done(await this.#answers.append(this.#messageId(args), text));
+    return this.#done(await this.#answers.append(this.#messageId(args), text, streamBlocks(args)));
   }
 
   async #stopStream(args: CallArguments): Promise<object> {

@@ -149,6 +149,7 @@ function start(options: WecomOptions, side: MessengerSide, parts: ProtocolParts)
     // People stop an answer by a word of the bot; the app itself cannot.
     stop: () => Promise.reject(new MessengerError('bad_request', 'Say /stop to the bot')),
     enterChat: (personId) => events.enterChat(personId),
+    press: () => Promise.reject(new MessengerError('bad_request', 'There is nothing to press')),
     rate: (personId, messageId, rating) => events.rate(personId, messageId, rating),
     verifyBot: () => line.client.verifyUrl(),
     botCameBack: () => events.botCameBack(),

@@ -1,0 +1,52 @@
+import type { Conversation } from '../directory.ts';
+import type { MessengerSide } from '../protocol.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import { viewsOf } from './bot-messages.ts';
+import type { BlockWords } from './read-blocks.ts';
+import { namedBlocks } from './read-buttons.ts';
+import { threadRoot, threadView } from './threads.ts';
+import { channelIdOf, messageIdOf, type TsClock, type Workspace } from './workspace.ts';
+import { shownText } from './written-text.ts';
+
+/** What the bot says beside its messages. */
+export interface Aside {
+  conversation: Conversation;
+  words: BlockWords;
+  /** The only person who sees it; everybody unless told. */
+  onlyFor?: string;
+  threadTs?: string;
+  questionId?: string;
+  /** Whether it is a message like any other, for the bot too. */
+  isOfChannel: boolean;
+}
+
+/**
+ * Shows what answers a command or a click, or what one person alone is told.
+ * @throws SlackFault `thread_not_found`, `cannot_reply_to_message`
+ */
+export async function writeAside(
+  { chatLog, store, bot, nowMs }: Pick<MessengerSide, 'chatLog' | 'store' | 'bot' | 'nowMs'>,
+  { workspace, clock }: { workspace: Workspace; clock: TsClock },
+  { conversation, words, onlyFor, threadTs, questionId, isOfChannel }: Aside,
+): Promise<StoredMessage> {
+  const root = threadTs === undefined ? undefined : await threadRoot(store, conversation, threadTs);
+  const ts = clock.next();
+  const blocks = words.blocks && namedBlocks(words.blocks);
+  const message: StoredMessage = {
+    id: messageIdOf(channelIdOf(conversation), ts),
+    conversationId: conversation.id,
+    sender: 'bot',
+    senderName: bot.name,
+    state: 'final',
+    text: shownText(words.markdown, workspace, bot.name),
+    images: [],
+    atMs: nowMs(),
+    note: words.note === '' ? undefined : words.note,
+    thread: root && threadView(root),
+    buttons: viewsOf(blocks),
+    onlyFor,
+    slack: { ts, threadTs, raw: words.markdown, blocks, questionId, isCommand: isOfChannel ? undefined : true },
+  };
+  await chatLog.write(message);
+  return message;
+}
