@@ -57,6 +57,20 @@ export interface ButtonView {
   url?: string;
 }
 
+/** What a card says. */
+export interface CardView {
+  title?: string;
+  desc?: string;
+  /** A figure that stands out. */
+  emphasis?: string;
+  text?: string;
+  facts?: { name: string; value: string }[];
+  /** Where a press on the card itself leads. */
+  url?: string;
+  /** It is the whole message, whose `text` says the same in plain words. */
+  isAlone?: boolean;
+}
+
 /** Why an answer is bad, as WeCom asks. */
 export type RatingReason = 'irrelevant' | 'incomplete' | 'wrong' | 'analysis';
 
@@ -85,6 +99,8 @@ export interface MessageView {
   /** True when an answer can be rated (feedback was enabled by the bot). */
   canRate?: boolean;
   rating?: 'good' | 'bad';
+  /** Drawn in place of the text, or below it. */
+  card?: CardView;
   /** The bot's buttons, row by row. */
   buttons?: ButtonView[][];
   /** A message of the bot's that nobody else sees. */

@@ -49,6 +49,10 @@ export interface StoredMessage extends MessageView {
   slack?: SlackPart;
   /** The only person who sees it. */
   onlyFor?: string;
+  /** A card as the bot sent it: for all, and for those who see it otherwise. */
+  cards?: { all: unknown; own: Readonly<Record<string, unknown>> };
+  /** What those who see it otherwise see. */
+  drawnFor?: Readonly<Record<string, Pick<MessageView, 'card' | 'buttons' | 'text'>>>;
   /** The thumbs that each person pressed, by the ids of the buttons. */
   pressed?: Readonly<Record<string, readonly string[]>>;
 }
@@ -60,7 +64,18 @@ export function isSeenBy({ onlyFor }: Pick<StoredMessage, 'onlyFor'>, personId: 
 
 /** What the page may see of a message. @param readerId for whom it is drawn; nobody in particular unless told */
 export function viewOf(message: StoredMessage, readerId?: string): MessageView {
-  const { imageIds: _imageIds, delivery: _delivery, answer: _answer, slack, onlyFor, pressed, ...view } = message;
+  const {
+    imageIds: _imageIds,
+    delivery: _delivery,
+    answer: _answer,
+    slack,
+    onlyFor,
+    pressed,
+    cards: _cards,
+    drawnFor,
+    ...forAll
+  } = message;
+  const view = { ...forAll, ...drawnFor?.[readerId ?? ''] };
   const own = pressed?.[readerId ?? ''] ?? [];
   const isOwn = readerId !== undefined && view.sender === readerId;
   const isAmendable =

@@ -18,7 +18,11 @@ export interface Callback {
   image?: { url: string };
   mixed?: { msg_item: { msgtype: string; text?: { content: string }; image?: { url: string } }[] };
   stream?: { id: string };
-  event?: { eventtype: string; feedback_event?: { id: string; type: number } };
+  event?: {
+    eventtype: string;
+    feedback_event?: { id: string; type: number };
+    template_card_event?: Record<string, unknown>;
+  };
   quote?: { msgtype: string; text?: { content: string } };
 }
 

@@ -316,7 +316,8 @@ describe('what is brought [wecom-connection]', () => {
 describe('pushes and files [wecom-connection]', () => {
   test('cards, alone and beside a stream, are shown by their words', async () => {
     const { id, reqId } = await ask();
-    const template_card = { card_type: 'text_notice', main_title: { title: 'Proof', desc: 'signed' } };
+    const card_action = { type: 1, url: 'https://e.example' };
+    const template_card = { card_type: 'text_notice', main_title: { title: 'Proof', desc: 'signed' }, card_action };
     const card = { msgtype: 'template_card', template_card };
     expect(await bot.send('aibot_respond_msg', card, reqId)).toMatchObject({ errcode: 0 });
     expect(await messenger.driver.answer(id)).toBeUndefined();

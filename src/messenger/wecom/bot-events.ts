@@ -1,14 +1,18 @@
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../base/clock.ts';
+import { randomToken } from '../../base/ids.ts';
+import type { RatingReason } from '../api.ts';
 import { privateConversationId } from '../directory.ts';
 import { MessengerError } from '../messenger-error.ts';
 import type { RedisClient } from '../../base/redis.ts';
-import type { MessengerSide, Rating } from '../protocol.ts';
+import type { MessengerSide, Rating, RatingWhy } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import type { BotLine } from './bot-line.ts';
 import { readReply } from './read-reply.ts';
+import type { ShownAnswers } from './shown-answers.ts';
 
 /** The codes of `feedback_event` (PLATFORM_FACTS.md wecom-events). */
 const FEEDBACK_TYPES: Readonly<Record<Rating, number>> = { good: 1, bad: 2, withdrawn: 3 };
+const REASONS: Readonly<Record<RatingReason, number>> = { irrelevant: 1, incomplete: 2, wrong: 3, analysis: 4 };
 /** The platform's day is China's. */
 const DAY_OFFSET_MS = 8 * HOUR_MS;
 
@@ -17,16 +21,22 @@ export class BotEvents {
   readonly #side: MessengerSide;
   readonly #line: Pick<BotLine, 'client' | 'payloads'>;
   readonly #redis: RedisClient;
+  readonly #shown: Pick<ShownAnswers, 'showOwn'>;
   /** Who came while the bot was away: their entry is told when it is back. */
   readonly #waiting = new Set<string>();
 
-  constructor(side: MessengerSide, line: Pick<BotLine, 'client' | 'payloads'>, redis: RedisClient) {
+  constructor(
+    side: MessengerSide,
+    line: Pick<BotLine, 'client' | 'payloads'>,
+    { redis, shown }: { redis: RedisClient; shown: Pick<ShownAnswers, 'showOwn'> },
+  ) {
     this.#side = side;
     this.#line = line;
     this.#redis = redis;
+    this.#shown = shown;
   }
 
-  /** A person opens the private chat. The bot hears of it the first time on a day; its answer is a quiet line of welcome. */
+  /** A person opens the private chat. The bot hears of it the first time on a day; its answer is a quiet line of welcome, or a card. */
   async enterChat(personId: string): Promise<void> {
     this.#side.directory.person(personId);
     if (!this.#side.bot.isReachable()) return void this.#waiting.add(personId);
@@ -42,11 +52,14 @@ export class BotEvents {
     const result = await this.#line.client.deliver(this.#line.payloads.event(personId, { eventtype: 'enter_chat' }));
     if (result.kind !== 'reply') return;
     const reply = readReply(result.reply);
-    if (reply.kind === 'text' || reply.kind === 'card') {
-      await this.#side.chatLog.writeSystemLine(privateConversationId(personId), reply.content);
-    } else {
-      this.#violated('only a text or a card may answer the entry into a chat');
-    }
+    const place = privateConversationId(personId);
+    if (reply.kind === 'text') await this.#side.chatLog.writeSystemLine(place, reply.content);
+    else if (reply.kind === 'card')
+      await this.#shown.showOwn(place, { text: reply.card.words, card: reply.card }, `welcome-${randomToken(12)}`);
+    else
+      this.#violated(
+        reply.kind === 'refused' ? reply.reason : 'only a text or a card may answer the entry into a chat',
+      );
   }
 
   /** Tells the bot of those who came while it was away. */
@@ -56,8 +69,11 @@ export class BotEvents {
     await Promise.all(waiting.map((personId) => this.enterChat(personId)));
   }
 
-  /** Rates an answer, or takes the rating back. @throws MessengerError `not_found`, `bad_request` when it cannot be rated */
-  async rate(personId: string, messageId: string, rating: Rating): Promise<StoredMessage> {
+  /**
+   * Rates an answer, or takes the rating back. The app asks why where it is bad.
+   * @throws MessengerError `not_found`, `bad_request` when it cannot be rated
+   */
+  async rate(personId: string, messageId: string, rating: Rating, why: RatingWhy = {}): Promise<StoredMessage> {
     const { store, directory, chatLog } = this.#side;
     const { client, payloads } = this.#line;
     const message = await store.get(messageId);
@@ -66,11 +82,22 @@ export class BotEvents {
     if (feedbackId === undefined || message.state !== 'final') {
       throw new MessengerError('bad_request', 'This message cannot be rated');
     }
+    const reasons = why.reasons?.map((reason) => REASONS[reason]) ?? [];
+    const words = why.words?.trim() ?? '';
+    if (rating !== 'bad' && (reasons.length > 0 || words !== ''))
+      throw new MessengerError('bad_request', 'Reasons are for a bad answer');
     const { rating: _earlier, ...rest } = message;
     const rated: StoredMessage = rating === 'withdrawn' ? rest : { ...rest, rating };
     await chatLog.write(rated, true);
-    const event = { eventtype: 'feedback_event', feedback_event: { id: feedbackId, type: FEEDBACK_TYPES[rating] } };
-    const result = await client.deliver(payloads.event(personId, event));
+    const feedback = {
+      id: feedbackId,
+      type: FEEDBACK_TYPES[rating],
+      content: words === '' ? undefined : words,
+      inaccurate_reason_list: reasons.length === 0 ? undefined : reasons,
+    };
+    const { conversationId } = message;
+    const event = { eventtype: 'feedback_event', feedback_event: feedback };
+    const result = await client.deliver(payloads.event(personId, event, { conversationId }));
     if (result.kind === 'reply') this.#violated('feedback may only be answered by nothing');
     return rated;
   }

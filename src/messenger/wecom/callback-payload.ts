@@ -1,6 +1,6 @@
 import { SECOND_MS, type NowMs } from '../../base/clock.ts';
 import { randomToken } from '../../base/ids.ts';
-import { chatIdOf, type Conversation, type Directory } from '../directory.ts';
+import { chatIdOf, privateConversationId, type Conversation, type Directory } from '../directory.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import type { MediaDownloads } from './media-downloads.ts';
 import type { UserIds } from './user-ids.ts';
@@ -11,8 +11,15 @@ export interface CallbackPayloads {
   message(question: StoredMessage): object;
   /** Asks how far an answer has grown (PLATFORM_FACTS.md wecom-streams). Its msgid is new each time. */
   poll(answer: StoredMessage): object;
-  /** For an event in a person's private chat (PLATFORM_FACTS.md wecom-events). */
-  event(personId: string, event: { eventtype: string; [fields: string]: unknown }): object;
+  /** For an event (PLATFORM_FACTS.md wecom-events). */
+  event(personId: string, event: { eventtype: string; [fields: string]: unknown }, place?: EventPlace): object;
+}
+
+/** Where something happened; in the person's private chat unless told. */
+export interface EventPlace {
+  conversationId?: string;
+  /** The secret of the address at which the event may be answered later, where it has one. */
+  responseCode?: string;
 }
 
 export interface PayloadParts {
@@ -31,7 +38,7 @@ export function createCallbackPayloads(parts: PayloadParts): CallbackPayloads {
   return {
     message: (question) => messagePayload(parts, question),
     poll: (answer) => pollPayload(parts, answer),
-    event: (personId, event) => eventPayload(parts, personId, event),
+    event: (personId, event, place = {}) => eventPayload(parts, { personId, event, ...place }),
   };
 }
 
@@ -42,9 +49,7 @@ function messagePayload(parts: PayloadParts, question: StoredMessage): object {
   return {
     msgid: id,
     ...chatFields(parts, conversation, sender),
-    response_url: parts.withResponseUrl
-      ? `${parts.url()}/cgi-bin/aibot/response?response_code=${delivery?.responseCode ?? ''}`
-      : undefined,
+    response_url: responseUrl(parts, delivery?.responseCode ?? ''),
     ...contentFields(parts, text, imageIds),
     quote: quoted && contentFields(parts, quoted.text, quoted.imageIds),
   };
@@ -60,16 +65,23 @@ function pollPayload(parts: PayloadParts, answer: StoredMessage): object {
   };
 }
 
-function eventPayload(parts: PayloadParts, personId: string, event: { eventtype: string }): object {
+function eventPayload(
+  parts: PayloadParts,
+  { personId, event, conversationId, responseCode }: { personId: string; event: { eventtype: string } } & EventPlace,
+): object {
+  const place = conversationId ?? privateConversationId(personId);
   return {
     msgid: randomToken(16),
     create_time: Math.floor(parts.nowMs() / SECOND_MS),
-    aibotid: parts.aiBotId,
-    chattype: 'single',
-    from: { userid: parts.userIds.idForBot(personId) },
+    ...chatFields(parts, parts.directory.conversation(place), personId),
+    response_url: responseCode === undefined ? undefined : responseUrl(parts, responseCode),
     msgtype: 'event',
     event,
   };
+}
+
+function responseUrl({ withResponseUrl, url }: PayloadParts, code: string): string | undefined {
+  return withResponseUrl ? `${url()}/cgi-bin/aibot/response?response_code=${code}` : undefined;
 }
 
 function chatFields(parts: PayloadParts, conversation: Conversation, personId: string): object {

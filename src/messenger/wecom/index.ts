@@ -10,6 +10,7 @@ import type { BotCalls, BotLine } from './bot-line.ts';
 import { createCallbackPayloads, type CallbackPayloads } from './callback-payload.ts';
 import type { BotSockets } from './connection/bot-sockets.ts';
 import { createLongConnection, type ConnectionOptions } from './connection/long-connection.ts';
+import { Cards } from './cards.ts';
 import { decodeAesKey } from './crypto.ts';
 import { Interactions } from './interactions.ts';
 import { MediaDownloads } from './media-downloads.ts';
@@ -135,12 +136,14 @@ function start(options: WecomOptions, side: MessengerSide, parts: ProtocolParts)
   const line: BotLine = { client: way.client, payloads, interactions };
   const responseUrls = new ResponseUrls(side, redis, way.showLater);
   const questions: Questions = new Questions(side, line, { answers: way.opening, shown, responseUrls });
-  const events = new BotEvents(side, line, redis);
+  const events = new BotEvents(side, line, { redis, shown });
+  const send: Protocol['send'] = (saying) => questions.send(saying);
+  const cards = new Cards(side, { line, responseUrls, userIds, send });
   const codes = new WebSignInCodes(nowMs, timing.codeLifeMs);
   const api = new AppApi({ side, userIds, app, codes, redis });
   const rules = { app, trustedOrigins };
   return {
-    send: (saying) => questions.send(saying),
+    send,
     prepare: (saying) => questions.prepare(saying),
     deliver: (question, copies) => questions.deliver(question, copies),
     redeliver: (messageId, copies) => questions.redeliver(messageId, copies),
@@ -149,8 +152,8 @@ function start(options: WecomOptions, side: MessengerSide, parts: ProtocolParts)
     // People stop an answer by a word of the bot; the app itself cannot.
     stop: () => Promise.reject(new MessengerError('bad_request', 'Say /stop to the bot')),
     enterChat: (personId) => events.enterChat(personId),
-    press: () => Promise.reject(new MessengerError('bad_request', 'There is nothing to press')),
-    rate: (personId, messageId, rating) => events.rate(personId, messageId, rating),
+    press: (personId, messageId, button) => cards.press(personId, messageId, button),
+    rate: (personId, messageId, rating, why) => events.rate(personId, messageId, rating, why),
     verifyBot: () => line.client.verifyUrl(),
     botCameBack: () => events.botCameBack(),
     routes: () => platformRoutes({ api, responseUrls, downloads, sessions, codes, rules }),

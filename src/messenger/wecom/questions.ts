@@ -146,7 +146,11 @@ export class Questions {
     const sent: StoredMessage = { ...question, state: 'sent' };
     if (reply.kind === 'card') {
       await this.#leave(sent);
-      await this.#parts.shown.showWhole(question, { text: reply.content, quotes: true });
+      await this.#parts.shown.showWhole(question, {
+        text: reply.card.words,
+        card: reply.card,
+        quotes: true,
+      });
       return;
     }
     await this.#side.chatLog.write(sent, true);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { MIB_BYTES } from '../../base/clock.ts';
 import { sniffImageType } from '../media-store.ts';
+import { readCard, type Card } from './read-card.ts';
 
 /** The longest content of a stream or of a later markdown message, in UTF-8 bytes (PLATFORM_FACTS.md wecom-streams, wecom-response-url). */
 export const MAX_CONTENT_BYTES = 20_480;
@@ -8,11 +9,23 @@ const MAX_FEEDBACK_ID_BYTES = 256;
 const MAX_IMAGES = 10;
 const MAX_IMAGE_BYTES = 10 * MIB_BYTES;
 
+/** How far an answer has grown. */
+export interface StreamSnapshot {
+  kind: 'stream';
+  id: string;
+  isFinished: boolean;
+  content: string;
+  images: Buffer[];
+  feedbackId?: string;
+  /** Shown below the text; once for a message. */
+  card?: Card;
+}
+
 /** One answer of the bot, as far as a message's sender sees it. `refused` breaks a rule of the platform. */
 export type BotReply =
-  | { kind: 'stream'; id: string; isFinished: boolean; content: string; images: Buffer[]; feedbackId?: string }
+  | StreamSnapshot
   | { kind: 'text'; content: string }
-  | { kind: 'card'; content: string }
+  | { kind: 'card'; card: Card }
   | { kind: 'refused'; reason: string };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -22,23 +35,28 @@ export function readReply(reply: unknown): BotReply {
   const fields = asFields(reply);
   switch (fields['msgtype']) {
     case 'stream':
-    case 'stream_with_template_card':
       return readStream(asFields(fields['stream']));
+    case 'stream_with_template_card':
+      return readStreamWithCard(fields);
     case 'text':
       return readText(asFields(fields['text']));
     case 'template_card':
-      return readCard(fields['template_card']);
+      return cardReply(fields['template_card']);
     default:
       return refused('the answer is of no known kind');
   }
 }
 
-/** A template card's words, for a client that shows no cards. */
-export function readCard(card: unknown): BotReply {
-  const title = asFields(asFields(card)['main_title']);
-  const lines = [title['title'], title['desc'], asFields(card)['sub_title_text']];
-  const content = lines.filter((line): line is string => typeof line === 'string' && line !== '').join('\n\n');
-  return content === '' ? refused('the card has neither a title nor a text') : { kind: 'card', content };
+function cardReply(sent: unknown): BotReply {
+  const read = readCard(sent);
+  return 'card' in read ? { kind: 'card', card: read.card } : refused(read.refused);
+}
+
+function readStreamWithCard(fields: Fields): BotReply {
+  const stream = readStream(asFields(fields['stream']));
+  if (stream.kind !== 'stream' || fields['template_card'] === undefined) return stream;
+  const read = readCard(fields['template_card']);
+  return 'card' in read ? { ...stream, card: read.card } : refused(read.refused);
 }
 
 /** Begins a line of the thinking block that is what the bot says about its answer, and no thought. */

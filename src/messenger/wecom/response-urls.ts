@@ -5,7 +5,8 @@ import type { RedisClient } from '../../base/redis.ts';
 import type { MessengerSide } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { apiFault, apiOk, ERRCODE, type ApiResult } from './api-result.ts';
-import { readCard, MAX_CONTENT_BYTES } from './read-reply.ts';
+import { readCard, type Card } from './read-card.ts';
+import { MAX_CONTENT_BYTES } from './read-reply.ts';
 import type { WholeMessage } from './shown-answers.ts';
 
 interface ResponseGrant {
@@ -60,13 +61,19 @@ export class ResponseUrls {
     }
     const question = await this.#side.store.get(grant.messageId).catch(() => undefined);
     if (!question) return apiFault(ERRCODE.badParameter, 'the message is gone');
-    await this.#show(question, { text: content.text, feedbackId: content.feedbackId, quotes: true });
+    await this.#show(question, {
+      text: content.text,
+      feedbackId: content.feedbackId,
+      card: content.card,
+      quotes: true,
+    });
     return apiOk();
   }
 }
 
 type LaterAnswer =
-  { kind: 'text'; text: string; feedbackId?: string } | { kind: 'refused'; errcode: number; reason: string };
+  | { kind: 'text'; text: string; feedbackId?: string; card?: Card }
+  | { kind: 'refused'; errcode: number; reason: string };
 
 /** Judges an answer that comes in one piece. Pure. */
 export function readLaterAnswer(body: unknown): LaterAnswer {
@@ -81,9 +88,9 @@ export function readLaterAnswer(body: unknown): LaterAnswer {
   };
   if (msgtype === 'template_card') {
     const read = readCard(card);
-    return read.kind === 'card'
-      ? { kind: 'text', text: read.content }
-      : { kind: 'refused', errcode: ERRCODE.badParameter, reason: 'the card has neither a title nor a text' };
+    return 'card' in read
+      ? { kind: 'text', text: read.card.words, card: read.card }
+      : { kind: 'refused', errcode: ERRCODE.badParameter, reason: read.refused };
   }
   const content = markdown?.content;
   if (msgtype !== 'markdown' || typeof content !== 'string' || content.trim() === '') {

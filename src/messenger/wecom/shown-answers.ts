@@ -5,15 +5,19 @@ import type { MessengerSide } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import type { Interactions } from './interactions.ts';
-import { splitThinking, type BotReply } from './read-reply.ts';
+import type { Card } from './read-card.ts';
+import { splitThinking, type StreamSnapshot } from './read-reply.ts';
+import { TaskIds, withCard } from './shown-cards.ts';
 
-export type StreamReply = Extract<BotReply, { kind: 'stream' }>;
+export type StreamReply = StreamSnapshot;
 
 /** A message of the bot that comes in one piece. */
 export interface WholeMessage {
   text: string;
   images?: readonly Buffer[];
   feedbackId?: string;
+  /** In place of the text. */
+  card?: Card;
   /** Whether it quotes, in a group, the message that it answers. */
   quotes?: true;
 }
@@ -22,6 +26,7 @@ export interface WholeMessage {
 export class ShownAnswers {
   readonly #side: MessengerSide;
   readonly #interactions: Interactions;
+  readonly #taskIds = new TaskIds();
 
   constructor(side: MessengerSide, interactions: Interactions) {
     this.#side = side;
@@ -49,16 +54,19 @@ export class ShownAnswers {
     const questionId = answer.answer?.questionId ?? '';
     // What the bot says besides its answer is no step of its growth.
     if (answer.id === answerIdOf(questionId)) trace.shown(questionId, reply.content);
-    const isSame = text === answer.text && apart.thinking === answer.thinking && apart.note === answer.note;
+    const isCardKnown = reply.card === undefined || answer.cards !== undefined;
+    const isSame =
+      isCardKnown && text === answer.text && apart.thinking === answer.thinking && apart.note === answer.note;
     if (isKnown && !reply.isFinished && isSame) return answer;
     const { thinking: _thinking, note: _note, ...rest } = answer;
-    const shown: StoredMessage = {
+    const worded: StoredMessage = {
       ...rest,
       ...apart,
       text,
       images: await this.#keepImages(reply.images),
       state: reply.isFinished ? 'final' : 'streaming',
     };
+    const shown = reply.card ? this.#carded(worded, { card: reply.card, isAlone: false }) : worded;
     if (reply.isFinished) await this.settle(shown);
     await chatLog.write(shown, isKnown && !reply.isFinished);
     return shown;
@@ -68,15 +76,22 @@ export class ShownAnswers {
   async showWhole(question: StoredMessage, whole: WholeMessage, id = laterId()): Promise<StoredMessage> {
     const { chatLog, trace, nowMs, directory } = this.#side;
     const isQuoting = whole.quotes === true && directory.conversation(question.conversationId).kind === 'group';
-    const shown: StoredMessage = {
+    const worded: StoredMessage = {
       ...this.#message(question, id, whole),
       images: await this.#keepImages(whole.images ?? []),
       quote: isQuoting ? { senderName: question.senderName, text: question.text } : undefined,
       answer: { ...partOf(question, nowMs(), whole.feedbackId), streamId: '' },
     };
+    const shown = whole.card ? this.#carded(worded, { card: whole.card, isAlone: true }) : worded;
     if (id === answerIdOf(question.id)) trace.shown(question.id, whole.text);
     await chatLog.write(shown);
     return shown;
+  }
+
+  /** Shows a message that has to do with no question. */
+  showOwn(conversationId: string, whole: WholeMessage, id: string): Promise<StoredMessage> {
+    const nobodys = { id: '', conversationId, sender: '', senderName: '' };
+    return this.showWhole({ ...nobodys, state: 'sent', text: '', images: [], atMs: this.#side.nowMs() }, whole, id);
   }
 
   /** The bot never finished: the platform shows a sentence of its own (PLATFORM_FACTS.md wecom-streams). */
@@ -94,6 +109,20 @@ export class ShownAnswers {
   async settle(answer: StoredMessage): Promise<void> {
     this.#interactions.leave(answer.answer?.person ?? '', answer.answer?.questionId ?? '');
     await this.#side.store.noteSettled(answer.id);
+  }
+
+  /** A message has one card, whatever comes later; and a card's task is its own. */
+  #carded(message: StoredMessage, { card, isAlone }: { card: Card; isAlone: boolean }): StoredMessage {
+    const { trace, nowMs } = this.#side;
+    const violated = (reason: string) =>
+      trace.violated({ questionId: message.answer?.questionId, reason, atMs: nowMs() });
+    if (message.cards) {
+      if (JSON.stringify(message.cards.all) !== JSON.stringify(card.sent)) violated('a second card for one message');
+      return message;
+    }
+    if (this.#taskIds.take(card.taskId, message.id)) return withCard(message, { card, isAlone });
+    violated('the task_id is another card’s');
+    return message;
   }
 
   #message(question: StoredMessage, id: string, { text, feedbackId }: WholeMessage): StoredMessage {

@@ -158,9 +158,7 @@ export class FrameAnswers {
   }
 
   async #showPush(conversationId: string, whole: WholeMessage): Promise<void> {
-    const { side, shown } = this.#options;
-    const nobodys = { id: '', conversationId, sender: '', senderName: '' };
-    await shown.showWhole({ ...nobodys, state: 'sent', text: '', images: [], atMs: side.nowMs() }, whole, pushId());
+    await this.#options.shown.showOwn(conversationId, whole, pushId());
   }
 
   #limited(conversationId: string): ApiResult | undefined {
