@@ -46,6 +46,8 @@ export interface PageServer {
   standStill(still: boolean): void;
   /** Ends every event stream, as a restart does. */
   dropStreams(): void;
+  /** Whether the bot takes what is pressed, and the server what is edited. */
+  refuseChanges(isRefused: boolean): void;
   /** The next sends are refused with this status and error. */
   refuseSends(refusal: { status: number; code: string; message: string } | undefined): void;
   close(): Promise<void>;
@@ -76,6 +78,7 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
   const messages = new Map<string, MessageView[]>(conversations.map(({ id }) => [id, []]));
   const streams = new Set<ServerResponse>();
   let refusal: { status: number; code: string; message: string } | undefined;
+  let areChangesRefused = false;
   let nextId = 0;
   let standing = false;
   const waiting: (() => void)[] = [];
@@ -114,6 +117,7 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     if (path === '/api/frames') return void json(201, frameOf(body as FrameRequest));
     if (path === '/api/local/model') return void json(...modelAnswer(request.method ?? '', body));
     if (path === '/api/local/worker/kill') return void json(202, { killedProcessId: 4711, killedAtMs: Date.now() });
+    if (areChangesRefused && /\/(press|edit)$/.test(path)) return void json(502, { error: { code: 'not_taken' } });
     if (!path.endsWith('/messages')) return void response.writeHead(204).end();
     const conversationId = decodeURIComponent(path.split('/')[3] ?? '');
     if (request.method === 'GET')
@@ -168,6 +172,7 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     emit,
     dropStreams: () => streams.forEach((stream) => stream.end()),
     refuseSends: (next) => (refusal = next),
+    refuseChanges: (isRefused) => (areChangesRefused = isRefused),
     standStill,
     async close() {
       standStill(false);

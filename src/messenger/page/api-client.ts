@@ -1,6 +1,14 @@
 import { CodedError } from '../../base/coded-error.ts';
 import { definedOnly } from '../../base/defined-only.ts';
-import type { Bootstrap, ConversationView, FrameRequest, FrameView, MessageView, SendRequest } from '../api.ts';
+import type {
+  Bootstrap,
+  ConversationView,
+  FrameRequest,
+  FrameView,
+  MessageView,
+  RatingReason,
+  SendRequest,
+} from '../api.ts';
 
 /** `unreachable` when no answer came, `rate_limited` and `too_large` by HTTP status, else the server's own code. */
 export class ApiError extends CodedError {
@@ -20,6 +28,12 @@ export interface Upload {
 }
 
 export type Rating = 'good' | 'bad' | 'withdrawn';
+
+/** Why an answer is bad. */
+export interface RatingWhy {
+  reasons?: RatingReason[];
+  words?: string;
+}
 
 const STATUS_CODES: Readonly<Record<number, string>> = { 413: 'too_large', 429: 'rate_limited' };
 /** How long the server may take; a send is accepted at once (202), so this is generous. */
@@ -62,8 +76,28 @@ export async function stopAnswer(person: string, messageId: string): Promise<voi
 }
 
 /** Rates an answer, or takes the rating back. */
-export async function rateMessage(person: string, messageId: string, rating: Rating): Promise<void> {
-  await call('POST', `/api/messages/${encodeURIComponent(messageId)}/rate`, { person, rating });
+export async function rateMessage(
+  person: string,
+  messageId: string,
+  rating: Rating,
+  why: RatingWhy = {},
+): Promise<void> {
+  await call('POST', `/api/messages/${encodeURIComponent(messageId)}/rate`, { person, rating, ...why });
+}
+
+/** Presses a button of the bot's. Resolves once the bot has taken it. */
+export async function pressButton(person: string, messageId: string, button: string): Promise<void> {
+  await call('POST', `/api/messages/${encodeURIComponent(messageId)}/press`, { person, button });
+}
+
+/** Changes an own message. */
+export async function editMessage(person: string, messageId: string, text: string): Promise<void> {
+  await call('POST', `/api/messages/${encodeURIComponent(messageId)}/edit`, { person, text });
+}
+
+/** Deletes an own message. */
+export async function removeMessage(person: string, messageId: string): Promise<void> {
+  await call('POST', `/api/messages/${encodeURIComponent(messageId)}/remove`, { person });
 }
 
 /** Uploads one image's bytes under their own content type. */

@@ -58,6 +58,7 @@ export function stopText(kind: ConversationView['kind'], botName: string, langua
   return kind === 'group' ? `@${botName} ${word}` : word;
 }
 
-function isPersons(message: MessageView): boolean {
+/** Whether a person wrote it. */
+export function isPersons(message: MessageView): boolean {
   return message.sender !== BOT_SENDER && message.sender !== SYSTEM_SENDER;
 }

@@ -1,14 +1,17 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { ConversationView, MessageView } from '../api.ts';
-import { stopText } from './asker.ts';
+import { isPersons, stopText } from './asker.ts';
 import { Avatar } from './avatar.tsx';
 import { Composer } from './composer.tsx';
 import { focusComposer } from './focus-composer.ts';
 import { Icon, IconButton } from './icon.tsx';
+import { rowKeyOf, type LoggedMessage } from './message-log.ts';
 import { MessageList } from './message-list.tsx';
 import type { PageState } from './page-state.ts';
 import { usePage } from './page-context.ts';
 import type { PageText } from './page-texts.ts';
+import { PromptChips } from './prompt-chips.tsx';
+import { DeleteDialog, ReasonDialog } from './small-dialog.tsx';
 import { useImageDrop } from './use-image-drop.ts';
 import type { Attachment } from './use-attachments.ts';
 import type { SessionActions } from './use-session.ts';
@@ -24,6 +27,8 @@ interface PaneProps {
 export function ConversationPane({ conversation, state, actions, onBack }: PaneProps) {
   const { bootstrap, person, language, say } = usePage();
   const [quoted, setQuoted] = useState<MessageView | undefined>(undefined);
+  const [asked, setAsked] = useState<{ what: 'reasons' | 'delete'; message: MessageView } | undefined>(undefined);
+  const [edited, setEdited] = useState<LoggedMessage | undefined>(undefined);
   const [unreadAtOpen] = useState(conversation.unread);
   const takeFiles = useRef<(files: readonly File[]) => void>(() => undefined);
   const drop = useImageDrop((files) => takeFiles.current(files));
@@ -49,6 +54,17 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
     [actions, bootstrap, conversation.id, person, quoted],
   );
 
+  // The row that was asked about has the focus again, and with it its tools.
+  const focusRow = (message: LoggedMessage) =>
+    document.querySelector<HTMLElement>(`li[data-row-key="${CSS.escape(rowKeyOf(message))}"]`)?.focus();
+  const close = () => {
+    if (asked) focusRow(asked.message);
+    setAsked(undefined);
+  };
+  const leaveEdit = () => {
+    if (edited) focusRow(edited);
+    setEdited(undefined);
+  };
   return (
     <main class={`pane ${drop.over ? 'drop-over' : ''}`} data-drop-hint={say('dropHere')} {...drop.handlers}>
       <PaneHead conversation={conversation} onBack={onBack} />
@@ -69,7 +85,20 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
             setQuoted(message);
             focusComposer();
           }}
-          onRate={actions.rate}
+          onRate={(message, rating) => {
+            actions.rate(message, rating);
+            if (rating === 'bad') setAsked({ what: 'reasons', message });
+          }}
+          onPress={actions.press}
+          onEdit={setEdited}
+          onDelete={(message) => setAsked({ what: 'delete', message })}
+          editing={
+            edited && {
+              rowKey: rowKeyOf(edited),
+              save: (text) => actions.edit(edited, text),
+              leave: leaveEdit,
+            }
+          }
           onSendAgain={actions.sendAgain}
           hasEarlier={state.hasEarlier[conversation.id] ?? false}
           onEarlier={(beforeId) => actions.loadEarlier(conversation.id, beforeId)}
@@ -77,6 +106,7 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
       ) : (
         <LoadState failed={state.unloaded.includes(conversation.id)} onRetry={() => actions.load(conversation.id)} />
       )}
+      {conversation.prompts && log?.some(isPersons) && <PromptChips prompts={conversation.prompts} onAsk={send} />}
       <Composer
         conversation={conversation}
         quoted={quoted}
@@ -86,6 +116,15 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
           takeFiles.current = take;
         }}
       />
+      {asked?.what === 'reasons' && (
+        <ReasonDialog
+          onSend={(reasons, words) =>
+            actions.rate(asked.message, 'bad', { reasons, words: words === '' ? undefined : words })
+          }
+          onClose={close}
+        />
+      )}
+      {asked?.what === 'delete' && <DeleteDialog onDelete={() => actions.remove(asked.message)} onClose={close} />}
     </main>
   );
 }

@@ -1,6 +1,7 @@
 import type { ConversationView } from '../api.ts';
 import { Avatar } from './avatar.tsx';
 import { usePage } from './page-context.ts';
+import { PromptChips } from './prompt-chips.tsx';
 import { Who } from './tour/who.tsx';
 
 /** What a conversation shows before anybody wrote in it: what this is, and questions to try. */
@@ -20,16 +21,20 @@ export function FirstRun(props: { conversation: ConversationView; onAsk(text: st
       <h2>{say(isGroup ? 'firstGroupTitle' : 'firstTitle', { bot })}</h2>
       <p>{say(isGroup ? 'firstGroupBody' : 'firstBody', { bot })}</p>
       {login && !isGroup && <p>{say('loginHint', login)}</p>}
-      <div class="questions">
-        {(isGroup ? questions.slice(0, 1) : questions).map((question) => {
-          const text = isGroup ? `@${bot} ${question}` : question;
-          return (
-            <button key={text} type="button" onClick={() => props.onAsk(text)}>
-              {text}
-            </button>
-          );
-        })}
-      </div>
+      {props.conversation.prompts ? (
+        <PromptChips prompts={props.conversation.prompts} onAsk={props.onAsk} />
+      ) : (
+        <div class="questions">
+          {(isGroup ? questions.slice(0, 1) : questions).map((question) => {
+            const text = isGroup ? `@${bot} ${question}` : question;
+            return (
+              <button key={text} type="button" onClick={() => props.onAsk(text)}>
+                {text}
+              </button>
+            );
+          })}
+        </div>
+      )}
       {bootstrap.isLocal === true && !isGroup && <Who />}
     </div>
   );

@@ -10,7 +10,8 @@ import { waitsForSignIn } from './invitation.ts';
 import { goByArrows } from './list-keys.ts';
 import { groupMessages, splitForDisplay } from './message-groups.ts';
 import { rowKeyOf, type LoggedMessage, type MessageLog } from './message-log.ts';
-import { MessageRow, NoteLine } from './message-row.tsx';
+import type { PressButton } from './message-buttons.tsx';
+import { MessageRow, NoteLine, type MessageRowProps } from './message-row.tsx';
 import { usePage } from './page-context.ts';
 import { useTextClicks } from './text-clicks.ts';
 import { fixedName } from './page-texts.ts';
@@ -32,6 +33,11 @@ export interface MessageListProps {
   onQuote(message: MessageView): void;
   onRate(message: MessageView, rating: Rating): void;
   onSendAgain(message: LoggedMessage): void;
+  onPress: PressButton;
+  onEdit(message: LoggedMessage): void;
+  onDelete(message: LoggedMessage): void;
+  /** The own message that is being changed. */
+  editing?: { rowKey: string } & NonNullable<MessageRowProps['editing']>;
   /** Whether there may be messages before the first one. */
   hasEarlier: boolean;
   onEarlier(beforeId: string): Promise<void>;
@@ -75,7 +81,8 @@ export function MessageList(props: MessageListProps) {
         active={rowKey === activeKey}
         tabStop={rowKey === tabStopKey}
         onActive={setActiveKey}
-        onStop={stopOf(message)}
+        editing={props.editing?.rowKey === rowKey ? props.editing : undefined}
+        onStop={message.buttons ? undefined : stopOf(message)}
       />
     );
   };

@@ -1,8 +1,11 @@
 import type { MessageView } from '../api.ts';
 import { BOT_SENDER } from './asker.ts';
 import { Avatar } from './avatar.tsx';
+import { Card } from './card.tsx';
+import { EditBox } from './edit-box.tsx';
 import { Icon } from './icon.tsx';
 import { waitsForSignIn } from './invitation.ts';
+import { MessageButtons, type PressButton } from './message-buttons.tsx';
 import { MessageImages } from './message-images.tsx';
 import { plainPreview } from './markdown.ts';
 import { rowKeyOf, type LoggedMessage } from './message-log.ts';
@@ -24,6 +27,9 @@ export interface MessageRowProps extends MessageToolActions {
   tabStop: boolean;
   /** Set for a growing answer that this person asked for. */
   onStop?: () => void;
+  onPress: PressButton;
+  /** Set while its writer changes it. */
+  editing?: { save(text: string): Promise<boolean>; leave(): void };
   onActive(rowKey: string | undefined): void;
   onSendAgain(message: LoggedMessage): void;
 }
@@ -44,6 +50,7 @@ export function MessageRow(props: MessageRowProps) {
       tabIndex={props.tabStop ? 0 : -1}
       aria-busy={message.state === 'streaming' && !isWaiting}
       data-waiting={isWaiting || undefined}
+      data-only-you={message.isOnlyForYou}
       onPointerEnter={() => props.onActive(rowKey)}
       onPointerLeave={() => props.onActive(undefined)}
       onFocusIn={() => props.onActive(rowKey)}
@@ -60,14 +67,27 @@ export function MessageRow(props: MessageRowProps) {
           class={`sender ${props.inGroup && props.startsRun && !isOwn ? '' : 'visually-hidden'}`}
           data-name={name}
         />
+        {message.isOnlyForYou && <OnlyYou />}
         <div class="bubble-line">
-          <Bubble message={message} followsThread={props.followsThread} />
-          <span class="beside">
-            <SendMark message={message} isOwn={isOwn} />
-            <span class="time" data-time={clockTime(message.atMs, times)} title={fullTime(message.atMs, times)} />
-          </span>
-          {props.active && <MessageTools message={message} onQuote={props.onQuote} onRate={props.onRate} />}
+          <Bubble message={message} followsThread={props.followsThread} editing={props.editing} />
+          {!props.editing && (
+            <span class="beside">
+              <SendMark message={message} isOwn={isOwn} />
+              {message.isEdited && !message.isDeleted && <EditedMark />}
+              <span class="time" data-time={clockTime(message.atMs, times)} title={fullTime(message.atMs, times)} />
+            </span>
+          )}
+          {props.active && !props.editing && !message.isDeleted && (
+            <MessageTools
+              message={message}
+              onQuote={props.onQuote}
+              onRate={props.onRate}
+              onEdit={props.onEdit}
+              onDelete={props.onDelete}
+            />
+          )}
         </div>
+        <MessageButtons message={message} onPress={props.onPress} />
         <RowFoot {...props} />
       </div>
     </li>
@@ -96,9 +116,16 @@ function rowData(message: LoggedMessage) {
   };
 }
 
-function Bubble({ message, followsThread }: { message: LoggedMessage; followsThread: boolean }) {
+function Bubble({ message, followsThread, editing }: Pick<MessageRowProps, 'message' | 'followsThread' | 'editing'>) {
   const hasThinking = (message.thinking ?? '') !== '';
   const isWaiting = message.state === 'streaming' && message.text === '';
+  if (editing) {
+    return (
+      <div class="bubble">
+        <EditBox message={message} onSave={editing.save} onLeave={editing.leave} />
+      </div>
+    );
+  }
   return (
     <div class="bubble">
       {message.thread && <ThreadMark thread={message.thread} followsIt={followsThread} />}
@@ -112,14 +139,35 @@ function Bubble({ message, followsThread }: { message: LoggedMessage; followsThr
       <div class="text" data-part="text">
         {message.text !== '' && <MessageText message={message} />}
       </div>
+      {message.card && !message.card.isAlone && <Card card={message.card} />}
       {isWaiting && !hasThinking && <span class="dots" aria-hidden="true" />}
       {message.note !== undefined && <AnswerNote note={message.note} />}
     </div>
   );
 }
 
-function MessageText({ message: { sender, text } }: { message: LoggedMessage }) {
+function MessageText({ message: { sender, text, card, isDeleted } }: { message: LoggedMessage }) {
+  const { say } = usePage();
+  if (isDeleted) return <span class="deleted">{say('deleted')}</span>;
+  if (card?.isAlone) return <Card card={card} />;
   return sender === BOT_SENDER ? <MarkdownText text={text} /> : <PlainText text={text} />;
+}
+
+/** Nobody else sees it. Drawn by the style sheet, as all that is no part of the message. */
+function OnlyYou() {
+  const { say } = usePage();
+  const label = say('onlyYou');
+  return (
+    <span class="only-you" role="note" aria-label={label} data-label={label}>
+      <Icon name="onlyYou" />
+    </span>
+  );
+}
+
+function EditedMark() {
+  const { say } = usePage();
+  const label = say('edited');
+  return <span class="edited" role="img" aria-label={label} data-label={label} />;
 }
 
 /** What is said about an answer. The style sheet shows it: the text of the list item stays the answer's own. */

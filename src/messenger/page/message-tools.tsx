@@ -10,10 +10,12 @@ import { clockTime } from './times.ts';
 export interface MessageToolActions {
   onQuote(message: MessageView): void;
   onRate(message: MessageView, rating: Rating): void;
+  onEdit(message: LoggedMessage): void;
+  onDelete(message: LoggedMessage): void;
 }
 
 /** What can be done with a message; it is on the page only while the row is pointed at or focused. */
-export function MessageTools({ message, onQuote, onRate }: { message: LoggedMessage } & MessageToolActions) {
+export function MessageTools({ message, ...actions }: { message: LoggedMessage } & MessageToolActions) {
   const { say, times, bootstrap } = usePage();
   const hasThreads = bootstrap.protocol === 'slack';
   return (
@@ -23,13 +25,19 @@ export function MessageTools({ message, onQuote, onRate }: { message: LoggedMess
         <IconButton
           icon={hasThreads ? 'thread' : 'quote'}
           label={say(hasThreads ? 'replyInThread' : 'quoteMessage')}
-          onPress={() => onQuote(message)}
+          onPress={() => actions.onQuote(message)}
         />
+      )}
+      {message.canAmend && (
+        <>
+          <IconButton icon="edit" label={say('editMessage')} onPress={() => actions.onEdit(message)} />
+          <IconButton icon="remove" label={say('deleteMessage')} onPress={() => actions.onDelete(message)} />
+        </>
       )}
       {message.canRate && message.state === 'final' && (
         <>
-          <RateButton message={message} rating="good" onRate={onRate} />
-          <RateButton message={message} rating="bad" onRate={onRate} />
+          <RateButton message={message} rating="good" onRate={actions.onRate} />
+          <RateButton message={message} rating="bad" onRate={actions.onRate} />
         </>
       )}
     </div>

@@ -2,16 +2,20 @@ import { useCallback, useEffect, useMemo, useReducer, useRef } from 'preact/hook
 import type { MessageView, SendRequest } from '../api.ts';
 import {
   closeFrame,
+  editMessage,
   fetchConversations,
   fetchMessages,
   markRead,
   openFrame,
+  pressButton,
   rateMessage,
+  removeMessage,
   resendMessage,
   sendMessage,
   stopAnswer,
   ApiError,
   type Rating,
+  type RatingWhy,
 } from './api-client.ts';
 import { followEvents } from './live-events.ts';
 import { isLocalOnly, rowKeyOf, type LoggedMessage, type SendFailure } from './message-log.ts';
@@ -26,7 +30,12 @@ export interface SessionActions {
   /** Shows the message at once and hands it to the server. */
   send(conversationId: string, message: Omit<SendRequest, 'person' | 'clientId'>, shown: ShownParts): void;
   sendAgain(message: LoggedMessage): void;
-  rate(message: MessageView, rating: Rating): void;
+  rate(message: MessageView, rating: Rating, why?: RatingWhy): void;
+  /** Presses a button of the bot's. @returns whether the bot took it */
+  press(message: MessageView, buttonId: string): Promise<boolean>;
+  /** Changes an own message. @returns whether it could be changed */
+  edit(message: MessageView, text: string): Promise<boolean>;
+  remove(message: MessageView): void;
   /** Stops a growing answer by the app's own means. */
   stop(message: MessageView): void;
   read(conversationId: string): void;
@@ -79,7 +88,10 @@ export function useSession(person: string, onFault: (text: PageText) => void): [
           () => onFault('loadFailed'),
         ),
       ...sendingActions(person, change),
-      rate(message, rating) {
+      press: (message, buttonId) => isDone(pressButton(person, message.id, buttonId)),
+      edit: (message, text) => isDone(editMessage(person, message.id, text)),
+      remove: (message) => void removeMessage(person, message.id).catch(() => onFault('notSaved')),
+      rate(message, rating, why) {
         const shown = rating === 'withdrawn' ? undefined : rating;
         const edit = (value: MessageView['rating']) =>
           change({
@@ -89,7 +101,7 @@ export function useSession(person: string, onFault: (text: PageText) => void): [
             change: { rating: value },
           });
         edit(shown);
-        rateMessage(person, message.id, rating).catch(() => edit(message.rating));
+        rateMessage(person, message.id, rating, why).catch(() => edit(message.rating));
       },
       stop(message) {
         stopAnswer(person, message.id).catch(ignore);
@@ -158,6 +170,14 @@ async function loadMessages(person: string, conversationId: string, change: Chan
 function failureOf(error: unknown): SendFailure {
   if (!(error instanceof ApiError)) return { failureCode: 'unreachable' };
   return { failureCode: error.code, error: error.shown };
+}
+
+/** What becomes of a call whose failure is told where it was asked for. */
+function isDone(work: Promise<void>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
 }
 
 /** For calls whose failure changes nothing that the reader sees. */
