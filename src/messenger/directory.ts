@@ -1,3 +1,4 @@
+import type { Language } from '../base/texts.ts';
 import type { PersonView } from './api.ts';
 import { MessengerError } from './messenger-error.ts';
 
@@ -23,10 +24,12 @@ export interface DirectoryOptions {
   botName: string;
 }
 
-/** Who uses the messenger, and which conversations there are. Fixed at start. */
+/** Who uses the messenger, and which conversations there are: fixed at start. In which language each reads, their pages tell. */
 export class Directory {
   readonly people: readonly PersonView[];
   readonly #conversations = new Map<string, Conversation>();
+  /** By person id. */
+  readonly #languages = new Map<string, Language>();
 
   constructor({ people, groups, botName }: DirectoryOptions) {
     this.people = people;
@@ -50,6 +53,16 @@ export class Directory {
     const found = this.people.find((person) => person.id === id);
     if (!found) throw new MessengerError('not_found', 'No such person');
     return found;
+  }
+
+  /** A page of the person is in this language. */
+  noteLanguage(personId: string, language: Language): void {
+    this.#languages.set(this.person(personId).id, language);
+  }
+
+  /** Undefined until a page of the person was opened. */
+  languageOf(personId: string): Language | undefined {
+    return this.#languages.get(personId);
   }
 
   /** The person whose id it is, in any case of letters, or undefined. */

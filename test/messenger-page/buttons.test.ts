@@ -160,6 +160,7 @@ withBrowser('What can be pressed on the page', () => {
     await untilCalled('remove');
     server.show(messageView({ id: 'q1', ...own, text: 'x', isDeleted: true, canAmend: undefined }));
     await row('q1').getByText('This message was deleted.').waitFor();
+    expect(await page.locator('.waiting').count()).toBe(0);
     await row('q1').hover();
     expect(await page.locator('.tools').count()).toBe(0);
   });

@@ -310,6 +310,19 @@ describe('suggested prompts and entries [slack-assistant]', () => {
     expect(more).toHaveLength(1);
   });
 
+  test('an app that asks for somebody’s language learns that of their page', async () => {
+    await driver().enterChat('lin');
+    const user = String(bot.entries[0]?.event['user']);
+    const locale = async (more: object) =>
+      ((await call('users.info', { user, ...more }))['user'] as { locale?: string }).locale;
+    expect(await locale({ include_locale: true })).toBeUndefined();
+    const page = new AbortController();
+    const headers = { 'accept-language': 'zh-CN,zh;q=0.9' };
+    await fetch(`${messenger.url}/api/people/lin/events`, { headers, signal: page.signal });
+    page.abort();
+    expect([await locale({ include_locale: true }), await locale({})]).toEqual(['zh-CN', undefined]);
+  });
+
   test('who came while the bot was away is told of when it is back', async () => {
     const port = Number(new URL(bot.url).port);
     await bot.close();

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { languageOfHeader } from '../../base/texts.ts';
 import { MAX_IMAGE_BYTES, type Bootstrap } from '../api.ts';
 import type { Frames } from '../browser/frames.ts';
 import { MessengerError } from '../messenger-error.ts';
@@ -64,6 +65,8 @@ export function pageApi(options: PageApiOptions): Router {
   });
   router.get('/people/:person/events', (context) => {
     const personId = side.directory.person(param(context, 'person')).id;
+    const languages = context.get('accept-language');
+    if (languages !== '') side.directory.noteLanguage(personId, languageOfHeader(languages));
     const first = { name: 'bot', data: { reachable: side.bot.isReachable() } } as const;
     const after = context.get('last-event-id') || String(context.query['after'] ?? '') || undefined;
     const { hub, background, timing } = side;

@@ -48,6 +48,8 @@ export function waitingQuestion<Message extends MessageView>(
 ): Message | undefined {
   const newest = log.at(-1);
   if (bootstrap.protocol !== 'slack' || newest?.sender !== person.id || newest.state !== 'sent') return undefined;
+  // What was taken back is waited for by nobody.
+  if (newest.isDeleted === true) return undefined;
   const isForBot = conversation.kind === 'private' || mentions(newest.text, bootstrap.botName);
   return isForBot && nowMs - newest.atMs < WAITS_FOR_MS ? newest : undefined;
 }

@@ -2,7 +2,7 @@ import type { Conversation } from '../directory.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { writeAside } from './asides.ts';
 import type { BotMessages } from './bot-messages.ts';
-import { demandText, metadataOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
+import { demandText, flagOf, metadataOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
 import { messageWords, streamBlocks, streamEnd, streamText } from './message-words.ts';
 import type { BlockWords } from './read-blocks.ts';
 import { readHistory, readReplies } from './read-messages.ts';
@@ -108,9 +108,11 @@ export class WebApi {
     const person = this.#workspace.person(id);
     if (!person) throw new SlackFault('user_not_found');
     const { name, department } = person;
+    const language = flagOf(args, 'include_locale') ? this.#side.directory.languageOf(person.id) : undefined;
+    const locale = language && { en: 'en-US', zh: 'zh-CN' }[language];
     const profile = { real_name: name, display_name: name, title: department };
     return {
-      user: { id, team_id: TEAM_ID, name: person.id, real_name: name, is_bot: false, deleted: false, profile },
+      user: { id, team_id: TEAM_ID, name: person.id, real_name: name, is_bot: false, deleted: false, locale, profile },
     };
   }
 
