@@ -37,6 +37,8 @@ export interface SlackPart {
   blocks?: readonly Readonly<Record<string, unknown>>[];
   /** The person's message that it answers, as far as the messenger can tell. */
   questionId?: string;
+  /** Files of the bot that it holds. */
+  fileIds?: string[];
   /** A command, what answers one, or what one person alone is told: no message of the channel. */
   isCommand?: true;
 }

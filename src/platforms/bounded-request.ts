@@ -8,6 +8,8 @@ export interface BoundedRequest {
   method: 'GET' | 'POST';
   /** Sent as JSON. */
   json?: object;
+  /** Sent as it is, in place of that; its type stands in the headers. */
+  text?: string;
   headers?: Readonly<Record<string, string>>;
   /** The largest answer that is read; 64 KiB unless told. */
   maxBytes?: number;
@@ -49,6 +51,7 @@ export async function requestBounded(url: URL, options: BoundedRequest): Promise
   const {
     method,
     json,
+    text,
     headers,
     timeoutMs = 5 * SECOND_MS,
     maxBytes = 64 * KIB_BYTES,
@@ -93,7 +96,7 @@ export async function requestBounded(url: URL, options: BoundedRequest): Promise
       url,
       method,
       headers: json ? { ...headers, 'content-type': 'application/json' } : headers,
-      body: json ? JSON.stringify(json) : null,
+      body: json ? JSON.stringify(json) : (text ?? null),
     });
   });
 }

@@ -158,6 +158,31 @@ export interface PushReplies {
   tellAsker?(target: string, text: string): Promise<void>;
   /** Says what is going on before there is text, where the platform has such a line. A failure is nobody's business. */
   showStatus?(target: string, status: string): Promise<void>;
+  /** Files beside answers; absent where there are none. */
+  readonly files?: FileReplies;
+}
+
+/** A file as it is brought to a platform. */
+export interface AnswerFile {
+  name: string;
+  text: string;
+}
+
+/** What became of bringing a file's bytes. */
+export type FileBrought =
+  { result: 'sent'; fileId: string } | { result: 'busy' | 'uncertain' | 'refused' | 'unauthorised' };
+
+/** How a platform takes a file: its bytes first, then the order to show it. Calls never throw for what the platform answers. */
+export interface FileReplies {
+  /** Whether a file may stand where an answer goes. */
+  canShow(target: string): boolean;
+  /** Brings the bytes. Nobody sees them before `show`; what is never shown the platform forgets. */
+  bring(file: AnswerFile): Promise<FileBrought>;
+  /**
+   * Shows a file that was brought below the answer. Safe to repeat: one id is shown once.
+   * @param given.mayStand whether an earlier try may have been carried out
+   */
+  show(target: string, fileId: string, given: { name: string; mayStand: boolean }): Promise<PostResult>;
 }
 
 /** A browser's way to a platform's web sign-in. */

@@ -2,6 +2,7 @@ import { DAY_MS, HOUR_MS } from '../base/clock.ts';
 import { hashParts } from '../base/ids.ts';
 import { loadScript } from '../base/lua-script.ts';
 import type { AnswerOf, ScriptShape } from '../base/script-shape.ts';
+import { fieldsToRead, postFieldOf } from '../domain/message-record.ts';
 import { conversationKeys, messageKey, messageKeyPrefix, placeKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
@@ -49,6 +50,8 @@ export interface PostLedger {
   begin(part: number, noted?: Noted): Promise<PostState | undefined>;
   /** After a post. @returns undefined when a newer epoch has taken over */
   record(part: number, handle: string): Promise<PostState | undefined>;
+  /** What stands noted of a part, without asking the fence; undefined while nothing does. */
+  known(part: number): Promise<string | undefined>;
   /** Takes back that something may have left, which this worker knows not to be so. */
   withdraw(part: number): Promise<void>;
   /** Claims a message that may be nobody's. @param settledAfterMs age from which no post is under way any more */
@@ -88,6 +91,10 @@ export function createPostLedger(options: PostLedgerOptions): PostLedger {
   return {
     begin: (part, noted = {}) => run(part, noted),
     record: (part, handle) => run(part, { handle }),
+    async known(part) {
+      const [noted] = await redis.hmget(keys.record, ...fieldsToRead(postFieldOf(part)));
+      return noted ?? undefined;
+    },
     async withdraw(part) {
       await withdrawScript.run(redis, keys, { epoch, part, deliveryId });
     },

@@ -8,7 +8,7 @@ import { postKeyOf, type PostLedger, type PostState } from './post-ledger.ts';
 export interface PostedMessageOptions {
   push: PushReplies;
   target: string;
-  ledger: PostLedger;
+  ledger: Omit<PostLedger, 'known'>;
   deliveryId: DeliveryId;
   traits: Pick<ReplyTraits, 'lookUpAfterMs' | 'postSettlesWithinMs'>;
   /** From 0; a long answer spans several messages. */

@@ -15,6 +15,7 @@ import { doubtedAgeMs, settledAfterMs } from './lost-post.ts';
 import { EditThrottle } from './edit-throttle.ts';
 import { createPostLedger, postKeyOf, type PostLedger } from './post-ledger.ts';
 import { PostedMessage, type PostedMessageResult } from './posted-message.ts';
+import { ANSWER_FILE_NAME, showAsFile } from './answer-file.ts';
 
 /** The final text has a budget of its own (SECURITY.md whole-texts): so long it is tried to be shown. */
 const FINAL_BUDGET_MS = 10 * MINUTE_MS;
@@ -23,6 +24,8 @@ const UNAUTHORISED_TRIED_MS = 5 * SECOND_MS;
 /** After so long without any snapshot it is said that the question is being answered; most answers begin before. */
 const SILENT_MS = 700;
 const LONGEST_PAUSE_MS = 30 * SECOND_MS;
+/** An answer of more is a file, where the platform takes one. */
+const MOST_MESSAGES = 3;
 /** So often it is tried to see whether an answer stands already, before the question is answered (again). */
 const WHOLE_LOOKED_FOR = 3;
 
@@ -120,13 +123,19 @@ export class PushedReply implements LiveReply {
     const { platform, controls } = this.#options;
     const isLong = isLongAnswer(text, platform.replyTraits.maxBytes);
     if (isLong && !(await controls.storeAnswer(text))) return [];
-    const pieces = await platform.splitAnswer(text, roomFor(status));
+    const { language } = this.#options;
+    const inFile = say(REPLY_TEXTS.restInFile, language, { name: ANSWER_FILE_NAME });
+    const statusWithFile = status === undefined ? inFile : `${inFile}\n${status}`;
+    const cut = await platform.splitAnswer(text, roomFor(isLong ? statusWithFile : status));
+    const isInFile = await this.#standsInFile(text, cut, mention);
+    const pieces = isInFile ? cut.slice(0, 1) : cut;
+    const said = isInFile ? statusWithFile : status;
     let delivery: Delivery = 'live';
     for (const [part, piece] of pieces.entries()) {
       const isLast = part === pieces.length - 1;
       const called = part === 0 ? mention : undefined;
       const snapshot = {
-        ...finalSnapshot(platform, piece, isLast ? status : undefined, called),
+        ...finalSnapshot(platform, piece, isLast ? said : undefined, called),
         ends: this.#endsWith(pieces.length),
       };
       const answer = part === 0 && !isLong ? controls.sealAnswer(text) : undefined;
@@ -137,6 +146,22 @@ export class PushedReply implements LiveReply {
       if (!isLast) await this.#recordPart(part);
     }
     return this.#hasLost() ? [] : [this.#record({ finished: '1', delivery })];
+  }
+
+  /** An answer of many messages stands in a file, where the platform takes one; its beginning stays in the chat. */
+  async #standsInFile(text: string, pieces: readonly string[], mention: string | undefined): Promise<boolean> {
+    const { replyTarget: target, platform, controls } = this.#options;
+    const { files } = this.#push;
+    if (!files || target === undefined || pieces.length <= MOST_MESSAGES || !files.canShow(target)) return false;
+    const beginning = platform.renderReply({ text: pieces[0] ?? '', mention, finished: false });
+    const result = await showAsFile({
+      ...{ files, target, text, ledger: this.#ledger, signal: controls.signal },
+      showBeginning: async () =>
+        this.#parts[0]?.handle !== undefined ||
+        (await this.#persist(0, { content: beginning, finished: false })) === 'live',
+    });
+    if (result === 'fenced') this.#note({ result });
+    return result === 'stands';
   }
 
   async takeAway(text: string): Promise<FinalRecord[]> {

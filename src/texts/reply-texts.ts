@@ -16,6 +16,7 @@ type ReplyText =
   | 'stopTaken'
   | 'cut'
   | 'couldAsk'
+  | 'restInFile'
   | 'welcome';
 
 /** What a live reply says by itself. Texts that may meet a person whose language we cannot tell hold both. */
@@ -56,6 +57,10 @@ export const REPLY_TEXTS: Catalogue<ReplyText> = {
   },
   stopTaken: { en: 'Your answers here are stopped.', zh: '已停止你在此处的回答。' },
   cut: { en: '… (the rest is too long to be shown here)', zh: '……（其余内容过长，无法在此显示）' },
+  restInFile: {
+    en: 'This is the beginning. The whole answer is in the file {name} below.',
+    zh: '以上是开头部分，完整回答见下方的文件 {name}。',
+  },
   couldAsk: { en: 'You could ask, for example:', zh: '比如可以这样问：' },
   welcome: {
     en: 'Hello, I am {bot}. Ask me anything; /help shows what else I can do.\n你好，我是 {bot}。有问题直接问我，发送“帮助”查看更多功能。',

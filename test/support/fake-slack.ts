@@ -30,6 +30,17 @@ export type SlackFault =
   | { kind: 'late'; afterMs: number; isAnswered: boolean; answeredAfterMs?: number }
   | { kind: 'html' };
 
+/** A file of the bot: announced, brought, and seen once it is complete. */
+export interface SlackBotFile {
+  id: string;
+  name: string;
+  length: number;
+  text?: string;
+  title?: string;
+  /** Where it stands, as often as it was shown. */
+  shownIn: { channel: string; threadTs?: string }[];
+}
+
 /** The line under a thread that says what the bot is doing. Slack takes it away at the app's next message there, or after two minutes. */
 export interface SlackStatus {
   channel: string;
@@ -56,6 +67,10 @@ export interface FakeSlack {
   people: Map<string, object>;
   /** Files that people shared, by the path of their address. */
   files: Map<string, Buffer>;
+  /** Files that the bot brought. */
+  botFiles: SlackBotFile[];
+  /** Where the bytes of the bot's files are to be sent; here unless told. */
+  uploadOrigin: string | undefined;
   /** What `bots.info` tells of the bot's app; the app lacks the right to ask unless told. */
   appId: string | undefined;
   /** What was sent to the addresses at which commands are answered (`/commands/…`), and what those answer next; 200 unless told. */
@@ -82,6 +97,9 @@ const BOT = { user_id: 'UBOT', bot_id: 'BBOT', user: 'parley', team: 'Example', 
 /** Slack's Web API as far as the bot uses it, strict where Slack is: streams die, take only appends, and need a thread. */
 export async function startFakeSlack(token: string): Promise<FakeSlack> {
   let counter = 0;
+  let origin = '';
+  /** Messages that hold a file alone. */
+  const shares: { ts: string; thread_ts: string | undefined; [field: string]: unknown }[] = [];
   const messages: SlackMessage[] = [];
   const statuses = new Map<string, SlackStatus>();
   let faultOf: (method: string) => SlackFault | undefined = () => undefined;
@@ -96,6 +114,8 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     responses: [],
     responseStatuses: [],
     files: new Map(),
+    botFiles: [],
+    uploadOrigin: undefined,
     people: new Map(),
     workspaces: new Map(),
     consents: new Map(),
@@ -142,7 +162,8 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     const from = Number(args['cursor'] ?? 0);
     const next = from + slack.pageSize;
     const more = next < found.length ? { has_more: true, response_metadata: { next_cursor: String(next) } } : {};
-    return { ok: true, messages: found.slice(from, next).map((one) => shown(one, args)), ...more };
+    const files = from === 0 ? shares.filter(({ thread_ts: threadTs }) => threadTs === args['ts']) : [];
+    return { ok: true, messages: [...files, ...found.slice(from, next).map((one) => shown(one, args))], ...more };
   };
   const methods: Record<string, (args: Record<string, unknown>) => Answer> = {
     'auth.test': () => ({ ok: true, ...BOT, team_id: team }),
@@ -194,6 +215,41 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       page(messages.filter((one) => one.channel === args['channel'] && one.threadTs === undefined).toReversed(), args),
     'assistant.threads.setStatus': setStatus,
     'assistant.threads.setSuggestedPrompts': () => ({ ok: true }),
+    'files.getUploadURLExternal': ({ filename, length }) => {
+      const id = `F${slack.botFiles.length + 1}`;
+      if (typeof filename !== 'string' || !/^\d+$/.test(String(length)))
+        return { ok: false, error: 'invalid_arguments' };
+      slack.botFiles.push({ id, name: filename, length: Number(length), shownIn: [] });
+      return { ok: true, file_id: id, upload_url: `${slack.uploadOrigin ?? origin}/upload/${id}` };
+    },
+    'files.completeUploadExternal': (args) => {
+      const { files, channel_id: channel, thread_ts: threadTs } = args as Record<string, string>;
+      const [named] = JSON.parse(files ?? '[]') as { id: string; title: string }[];
+      const file = slack.botFiles.find(({ id }) => id === named?.id);
+      if (!file || file.text === undefined || channel === undefined) return { ok: false, error: 'file_not_found' };
+      file.title = named?.title;
+      // One file is shown once in a place.
+      if (file.shownIn.length === 0) {
+        file.shownIn.push({ channel, threadTs });
+        counter += 1;
+        const ts = `1760001000.${String(counter).padStart(6, '0')}`;
+        shares.push({
+          ts,
+          user: BOT.user_id,
+          bot_id: BOT.bot_id,
+          thread_ts: threadTs,
+          text: '',
+          files: [{ id: file.id }],
+        });
+      }
+      return { ok: true, files: [{ id: file.id, title: file.title }] };
+    },
+    'files.info': ({ file: fileId }) => {
+      const file = slack.botFiles.find(({ id }) => id === fileId);
+      if (!file) return { ok: false, error: 'file_not_found' };
+      const shares = { private: Object.fromEntries(file.shownIn.map(({ channel }) => [channel, [{ ts: '1.1' }]])) };
+      return { ok: true, file: { id: file.id, title: file.title, shares } };
+    },
     'bots.info': () =>
       slack.appId === undefined
         ? { ok: false, error: 'missing_scope' }
@@ -214,6 +270,17 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
+    const [, uploadId] = /^\/upload\/(\w+)$/.exec(request.url ?? '') ?? [];
+    if (uploadId !== undefined) {
+      const met = slack.faults.get('upload')?.shift();
+      slack.calls.push({ method: 'upload', args: { authorization: request.headers.authorization } });
+      if (met?.kind === 'cut') return void response.destroy();
+      if (met?.kind === 'status') return void response.writeHead(met.status).end();
+      const file = slack.botFiles.find(({ id }) => id === uploadId);
+      const isWhole = file?.length === Buffer.byteLength(text);
+      if (file && isWhole) file.text = text;
+      return void response.writeHead(isWhole ? 200 : 400).end(`OK - ${text.length}`);
+    }
     if (method === 'oauth.v2.access') {
       const form = Object.fromEntries(new URLSearchParams(text));
       slack.calls.push({ method, args: form });
@@ -222,7 +289,10 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       const said = consent ? { ok: true, ...consent } : { ok: false, error: 'invalid_code' };
       return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
     }
-    const args = JSON.parse(text || '{}') as Record<string, unknown>;
+    const args = // As in Slack: these take a form alone.
+      (
+        method.startsWith('files.') ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text || '{}')
+      ) as Record<string, unknown>;
     if (request.url?.startsWith('/commands/') === true) {
       const status = slack.responseStatuses.shift() ?? 200;
       slack.responses.push({ path: request.url, body: args, status });
@@ -253,6 +323,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
+  origin = `http://127.0.0.1:${port}`;
   return Object.assign(slack, {
     apiUrl: `http://127.0.0.1:${port}/api`,
     async close() {

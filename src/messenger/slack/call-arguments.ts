@@ -5,7 +5,7 @@ import { SlackFault } from './slack-fault.ts';
 export type CallArguments = Readonly<Record<string, unknown>>;
 
 /** Arguments whose value is a JSON text when they come in a form. */
-const NESTED = new Set(['metadata', 'chunks', 'blocks', 'attachments', 'loading_messages', 'prompts']);
+const NESTED = new Set(['metadata', 'chunks', 'blocks', 'attachments', 'loading_messages', 'prompts', 'files']);
 const TS = /^\d{1,16}\.\d{6}$/;
 
 /** Reads a body: JSON with its content type, else a form. @throws SlackFault `invalid_json`, `invalid_form_data` */

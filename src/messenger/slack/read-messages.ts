@@ -77,6 +77,7 @@ function wireMessage(side: Shelf, { slack, sender, text }: StoredMessage, withPa
     ts: slack?.ts,
     thread_ts: slack?.threadTs,
     blocks: slack?.blocks,
+    files: slack?.fileIds?.map((id) => ({ id })),
     metadata: metadata && (withPayload ? metadata : { event_type: metadata.event_type }),
   };
 }

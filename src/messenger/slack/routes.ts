@@ -4,6 +4,7 @@ import { sameSecret } from '../../base/ids.ts';
 import type { AppSessions } from '../browser/app-sessions.ts';
 import { MessengerError } from '../messenger-error.ts';
 import type { MessengerSide } from '../protocol.ts';
+import { botFileRoutes } from './bot-file-routes.ts';
 import { readArguments, textOf, type CallArguments } from './call-arguments.ts';
 import { openIdRoutes } from './open-id-routes.ts';
 import type { OpenId } from './open-id.ts';
@@ -53,6 +54,7 @@ export function slackRoutes(options: SlackRoutesOptions): Router {
     context.status = status;
     context.body = body;
   });
+  router.use(botFileRoutes(options.api.files).routes());
   router.get(`/files-pri/:file/:rest{/:name}`, (context) => serveFile(context, options));
   return router;
 }

@@ -1,6 +1,14 @@
 /** The rights that the workspace gave the app unless told: those that the app's manifest asks for (PLATFORM_FACTS.md slack-scopes). */
 export const USUAL_SCOPES: readonly string[] = [
-  ...['app_mentions:read', 'assistant:write', 'channels:history', 'chat:write', 'commands', 'files:read'],
+  ...[
+    'app_mentions:read',
+    'assistant:write',
+    'channels:history',
+    'chat:write',
+    'commands',
+    'files:read',
+    'files:write',
+  ],
   ...['groups:history', 'im:history', 'im:write', 'mpim:history', 'users:read'],
 ];
 
@@ -9,6 +17,9 @@ const BY_METHOD: Readonly<Record<string, string>> = {
   'assistant.threads.setSuggestedPrompts': 'assistant:write',
   'bots.info': 'users:read',
   'conversations.open': 'im:write',
+  'files.completeUploadExternal': 'files:write',
+  'files.getUploadURLExternal': 'files:write',
+  'files.info': 'files:read',
   'users.info': 'users:read',
 };
 

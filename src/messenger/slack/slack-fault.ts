@@ -12,6 +12,7 @@ export type SlackFaultCode =
   | 'bot_not_found'
   | 'user_not_found'
   | 'user_not_in_channel'
+  | 'file_not_found'
   | 'thread_not_found'
   | 'cannot_reply_to_message'
   | 'no_text'

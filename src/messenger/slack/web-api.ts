@@ -1,6 +1,7 @@
 import type { Conversation } from '../directory.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { writeAside } from './asides.ts';
+import { BotFiles } from './bot-files.ts';
 import type { BotMessages } from './bot-messages.ts';
 import { demandText, flagOf, metadataOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
 import { messageWords, streamBlocks, streamEnd, streamText } from './message-words.ts';
@@ -43,6 +44,8 @@ export class WebApi {
   readonly #answers: BotMessages;
   readonly #statuses: Statuses;
   readonly #methods: ReadonlyMap<string, Method>;
+  /** What the bot brings in files. */
+  readonly files: BotFiles;
 
   constructor({ side, workspace, clock, answers, statuses }: WebApiParts) {
     this.#side = side;
@@ -50,6 +53,8 @@ export class WebApi {
     this.#clock = clock;
     this.#answers = answers;
     this.#statuses = statuses;
+    this.files = new BotFiles(side, { clock, channel: (args, name) => this.#channel(args, name) });
+    const { files } = this;
     this.#methods = new Map<string, Method>([
       ['auth.test', () => this.#authTest()],
       ['bots.info', (args) => this.#botInfo(args)],
@@ -59,6 +64,9 @@ export class WebApi {
       ['conversations.replies', (args) => readReplies(side, this.#channel(args), args)],
       ['assistant.threads.setStatus', (args) => this.#setStatus(args)],
       ['assistant.threads.setSuggestedPrompts', (args) => this.#suggest(args)],
+      ['files.getUploadURLExternal', (args) => files.begin(args)],
+      ['files.completeUploadExternal', (args) => files.complete(args)],
+      ['files.info', (args) => files.info(args)],
       ['chat.postMessage', (args) => this.#post(args)],
       ['chat.delete', (args) => this.#delete(args)],
       ['chat.postEphemeral', (args) => this.#tell(args)],

@@ -19,6 +19,9 @@ export const METHODS = {
     'chat.update': ['chat:write'],
     'conversations.history': ['channels:history', 'groups:history', 'im:history', 'mpim:history'],
     'conversations.replies': ['channels:history', 'groups:history', 'im:history', 'mpim:history'],
+    'files.completeUploadExternal': ['files:write'],
+    'files.getUploadURLExternal': ['files:write'],
+    'files.info': ['files:read'],
     'users.info': ['users:read'],
   },
   /** The same token, where the app is declared as an agent. */
@@ -64,6 +67,7 @@ const OF_SHARED_APPS: ReadonlySet<string> = new Set<keyof typeof EVENTS>(['app_u
 const LOST_WITHOUT: Readonly<Record<string, string>> = {
   commands: `the command ${COMMAND}`,
   'files:read': 'pictures and files',
+  'files:write': 'very long answers as a file',
   'im:write': 'writing to people first',
   'mpim:history': 'group chats',
   'users:read': 'names on the sign-in page',

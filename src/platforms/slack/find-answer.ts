@@ -17,6 +17,7 @@ const messageShape = z.looseObject({
   ts: z.string(),
   user: z.string().optional(),
   bot_id: z.string().optional(),
+  files: z.array(z.unknown()).optional(),
   metadata: z
     .looseObject({
       event_type: z.string(),
@@ -61,7 +62,7 @@ export async function findAnswer(
   return {
     keyed: handles(own.filter((message) => keyOf(message) === postKey)),
     // Only a thread can hold a stream; what else is said in a channel is written there on purpose.
-    strays: threadTs === undefined ? [] : handles(own.filter(({ metadata }) => metadata === undefined)),
+    strays: threadTs === undefined ? [] : handles(own.filter(isStray)),
     isWhole: isWhole(own, postKey),
     doomed: handles(own.filter(({ metadata }) => metadata?.event_type === REMOVED_EVENT)),
   };
@@ -86,6 +87,11 @@ async function readToTheEnd(
     if (cursor === '') return read.data.has_more === true ? undefined : messages;
   }
   return undefined;
+}
+
+/** A stream holds no files. */
+function isStray({ metadata, files = [] }: FoundMessage): boolean {
+  return metadata === undefined && files.length === 0;
 }
 
 function isOwn({ user, bot_id: botId }: FoundMessage, botUserId: string | undefined): boolean {

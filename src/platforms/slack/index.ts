@@ -186,7 +186,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
     renderReply,
     splitReply,
     splitAnswer,
-    push: createPushReplies({ api, reply, nowMs, settlesWithinMs, placePrefix }),
+    push: createPushReplies({ api, apiUrl, reply, nowMs, settlesWithinMs, placePrefix }),
     canMention: true,
     followsThreads,
     writesMarkdownPrivately: true,

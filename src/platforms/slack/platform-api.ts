@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../../base/clock.ts';
 import { outsideCall } from '../../base/fail-point.ts';
-import { requestBounded, type BoundedAnswer } from '../bounded-request.ts';
+import { definedOnly } from '../../base/defined-only.ts';
+import { requestBounded, type BoundedAnswer, type BoundedRequest } from '../bounded-request.ts';
 import { FENCE_HOLDS_MS } from '../platform.ts';
 import { PlatformAccess } from '../platform-access.ts';
 import { PlatformError } from '../platform-error.ts';
@@ -86,7 +87,7 @@ export function createSlackApi<Method extends BotMethod | AppMethod = BotMethod>
         if (bearer === undefined) return { kind: 'unauthorised', error: 'app_uninstalled' };
         const headers = { authorization: `Bearer ${bearer}` };
         const limits = { timeoutMs, leavesWithinMs: FENCE_HOLDS_MS };
-        const request = { method: 'POST', json: args, headers, ...limits } as const;
+        const request = { method: 'POST', ...bodyOf(method, args, headers), ...limits } as const;
         return tell(method, judge(await outsideCall(`slack.${method}`, () => requestBounded(url, request))));
       } catch (error) {
         // A process that was frozen before the call left asks the fence anew: somebody else may have taken over.
@@ -96,6 +97,21 @@ export function createSlackApi<Method extends BotMethod | AppMethod = BotMethod>
       }
     },
   };
+}
+
+/** The calls about files take a form; what is nested in one is JSON (PLATFORM_FACTS.md slack-files). */
+function bodyOf(
+  method: string,
+  args: Record<string, unknown>,
+  headers: Record<string, string>,
+): Pick<BoundedRequest, 'json' | 'text' | 'headers'> {
+  if (!method.startsWith('files.')) return { json: args, headers };
+  const fields = Object.entries(definedOnly(args)).map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  const text = new URLSearchParams(fields).toString();
+  return { text, headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' } };
 }
 
 function judge({ status, body, retryAfter, headers }: BoundedAnswer): SlackAnswer {

@@ -2,6 +2,7 @@ import { monotonicMs, type NowMs } from '../../base/clock.ts';
 import { FENCE_HOLDS_MS, type FoundPosts, type PushReplies, type PushResult } from '../platform.ts';
 import { type ReplySnapshot } from '../../domain/reply.ts';
 import { answerCommand, isSeenByOne } from './answer-command.ts';
+import { createFileReplies } from './answer-file.ts';
 import { findAnswer } from './find-answer.ts';
 import type { SlackApi } from './platform-api.ts';
 import { editMessage, postMessage, textOf } from './post-answer.ts';
@@ -12,6 +13,7 @@ import { growStream, openStream } from './stream-answer.ts';
 
 export interface PushRepliesOptions {
   api: SlackApi;
+  apiUrl: string;
   /** `stream`: Slack's native streams where the chat has them; `edit`: a message and edits of it. */
   reply: 'stream' | 'edit';
   nowMs: NowMs;
@@ -25,7 +27,7 @@ const NOTHING_THERE: FoundPosts = { keyed: [], strays: [], doomed: [] };
 
 /** How answers grow in Slack: one message each, by a native stream or by edits. Any process can go on with a handle. */
 export function createPushReplies(options: PushRepliesOptions): PushReplies {
-  const { api, reply, placePrefix = '' } = options;
+  const { api, apiUrl, reply, placePrefix = '' } = options;
   const botUserId = rememberBotUserId(api);
   return {
     async open(target, snapshot, postKey) {
@@ -45,6 +47,7 @@ export function createPushReplies(options: PushRepliesOptions): PushReplies {
       if (readTarget(target).response?.isFirst === true) return NOTHING_THERE;
       return findAnswer(options, await botUserId(), readTarget(target), postKey);
     },
+    files: createFileReplies(api, apiUrl),
     remove: (handle, isStray) => removeAnswer(api, handle, isStray),
     placeOf(target) {
       const { channel, threadTs = '' } = readTarget(target);

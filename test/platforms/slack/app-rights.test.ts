@@ -42,6 +42,8 @@ test('only the table says where a call goes, and only these files send anything'
   expect(senders.map((file) => file.slice(FOLDER.length + 1)).sort()).toEqual([
     // To the address that came with a command, without a token.
     'answer-command.ts',
+    // To the address that Slack gave for a file's bytes, without a token.
+    'answer-file.ts',
     'check-settings.ts',
     'install.ts',
     // With files:read.
@@ -56,7 +58,8 @@ test('the rights are those that Slack’s reference names for each call', () => 
   const history = ['channels:history', 'groups:history', 'im:history', 'mpim:history'];
   expect(botScopes(false)).toEqual([
     'app_mentions:read',
-    ...['channels:history', 'chat:write', 'commands', 'files:read', 'groups:history', 'im:history', 'im:write'],
+    ...['channels:history', 'chat:write', 'commands', 'files:read', 'files:write'],
+    ...['groups:history', 'im:history', 'im:write'],
     ...['mpim:history', 'users:read'],
   ]);
   expect(botScopes(true)).toEqual([...botScopes(false), 'assistant:write'].sort());

@@ -28,7 +28,11 @@ test.each<[string, string, SlackAnswer, string | undefined]>([
         return answer;
       },
     };
-    const answers = createPushReplies({ api, reply: 'stream', nowMs: () => 1_000, settlesWithinMs: 0 });
+    const answers = createPushReplies({
+      ...{ api, apiUrl: 'https://slack.com/api', reply: 'stream' },
+      nowMs: () => 1_000,
+      settlesWithinMs: 0,
+    });
     const handle = formatHandle({ channel: 'C1', ts: '1.1', streamSinceMs: 1_000 });
     const snapshot = { content: 'one two', finished: false, ...(shown === undefined ? {} : { shown }) };
     expect(await answers.update(handle, snapshot, 'key')).toEqual({ result: 'uncertain' });
