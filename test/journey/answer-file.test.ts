@@ -131,6 +131,46 @@ describe('an answer of 60,000 characters [one-file]', () => {
     expect(callsOf('files.info')).toHaveLength(1);
   });
 
+  test('stands below its beginning, also where that could not be shown before the answer was whole', async () => {
+    deployment.slack.faults.set('chat.startStream', [{ kind: 'busy', retryAfterSec: 1 }]);
+    deployment.chat.script(helloStream(LONG));
+    await deployment.startBot();
+    const ts = await ask();
+    await untilTrue(async () => shownFiles().length > 0 && (await isOver()));
+    expectFile(ts);
+    const methods = deployment.slack.calls.map(({ method }) => method);
+    const openedAt = methods.findLastIndex((method) => /^chat\.(?:startStream|postMessage)$/.test(method));
+    expect(openedAt).toBeLessThan(methods.indexOf('files.completeUploadExternal'));
+  });
+
+  test('is the same file where another worker goes on with it', async () => {
+    deployment.slack.faults.set('files.completeUploadExternal', [{ kind: 'late', afterMs: 2_000, isAnswered: false }]);
+    deployment.chat.script(helloStream(LONG));
+    await deployment.startBot({ SHUTDOWN_GRACE_SEC: '4' });
+    const ts = await ask();
+    await untilTrue(() => callsOf('files.completeUploadExternal').length === 1);
+    await deployment.stopBots();
+    await deployment.startBot();
+    await untilTrue(async () => shownFiles().length > 0 && (await isOver()), 30_000);
+    expectFile(ts);
+    expect(deployment.slack.botFiles).toHaveLength(1);
+    expect(deployment.chat.calls).toHaveLength(1);
+  }, 50_000);
+
+  test('stays messages where another worker goes on with what was decided', async () => {
+    deployment.slack.faults.set('files.completeUploadExternal', [{ kind: 'error', error: 'not_in_channel' }]);
+    deployment.slack.faults.set('chat.postMessage', [{ kind: 'busy', retryAfterSec: 30 }]);
+    deployment.chat.script(helloStream(LONG));
+    await deployment.startBot({ SHUTDOWN_GRACE_SEC: '4' });
+    await ask();
+    await untilTrue(() => callsOf('chat.postMessage').length === 1);
+    await deployment.stopBots();
+    await deployment.startBot();
+    await untilTrue(async () => deployment.textsIn('DU1').length === MESSAGES && (await isOver()), 30_000);
+    expectMessages();
+    expect(deployment.slack.botFiles).toHaveLength(1);
+  }, 50_000);
+
   test('goes nowhere else: bytes are sent to Slack alone [pinned-media]', async () => {
     deployment.slack.uploadOrigin = 'http://localhost:9';
     deployment.chat.script(helloStream(LONG));
