@@ -226,7 +226,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       const { files, channel_id: channel, thread_ts: threadTs } = args as Record<string, string>;
       const [named] = JSON.parse(files ?? '[]') as { id: string; title: string }[];
       const file = slack.botFiles.find(({ id }) => id === named?.id);
-      if (!file || file.text === undefined || channel === undefined) return { ok: false, error: 'file_not_found' };
+      if (file?.text === undefined || channel === undefined) return { ok: false, error: 'file_not_found' };
       file.title = named?.title;
       // One file is shown once in a place.
       if (file.shownIn.length === 0) {

@@ -82,8 +82,8 @@ export class BotFiles {
     const file = this.#files.get(demandText(args, 'file'));
     if (!file) throw new SlackFault('file_not_found');
     const { id, name, lengthBytes: size, shown } = file;
-    const shares = shown ? { private: { [shown.channel]: [{ ts: shown.ts }] } } : {};
-    return { file: { id, name, title: name, size, shares } };
+    const places = shown && { [shown.channel]: [{ ts: shown.ts }] };
+    return { file: { id, name, title: name, size, shares: { private: places } } };
   }
 
   /** The bytes, for people: the address is known to those alone who see the message. */

@@ -24,8 +24,8 @@ export function create({ config, secrets, redis, keyRing, nowMs, log, onRefused 
   });
 }
 
-/** The help desk's page, else the one that browsers find where WeCom delivers. Over a connection there is none, and locally no phone reaches it. */
-function cardUrlOf({ mode, http, signIn: { helpUrl }, wecom }: Config): string | undefined {
+/** The help desk's page, else the one that browsers find where WeCom delivers; over a connection there is none. */
+function cardUrlOf({ http, signIn: { helpUrl }, wecom }: Config): string | undefined {
   if (helpUrl?.startsWith('http') === true) return helpUrl;
-  return mode === 'local' || wecom.connection ? undefined : new URL('/webhooks/wecom', http.publicUrl).href;
+  return wecom.connection ? undefined : new URL('/webhooks/wecom', http.publicUrl).href;
 }
