@@ -1,6 +1,12 @@
 import { CHECK_USAGE, readCheckArguments, type CheckArguments } from './check/check-arguments.ts';
 import { goOutThrough } from './base/way-out.ts';
 import { EXIT } from './base/exit-codes.ts';
+import {
+  FEEDBACK_USAGE,
+  readFeedbackArguments,
+  runFeedbackCommand,
+  type FeedbackArguments,
+} from './start/feedback-command.ts';
 import { runHashPassword } from './start/hash-password-command.ts';
 import { faultsOfNamedFiles } from './check/config-files.ts';
 import { loadSettings, readSettingsNamed, type LoadedSettings } from './settings/load-settings.ts';
@@ -11,6 +17,7 @@ import { runStartCommand } from './start/start-command.ts';
 import { takeFreePorts, type SoundSettings } from './compose/take-free-ports.ts';
 
 const asked = process.argv[2] === 'check' ? readCheckArguments(process.argv.slice(3)) : undefined;
+const feedback = process.argv[2] === 'feedback' ? readFeedbackArguments(process.argv.slice(3)) : undefined;
 const start = readStartArguments(process.argv.slice(2));
 
 /** `hash-password`, `slack-manifest` and a command's usage need no sound settings: they are used while these are written. */
@@ -18,6 +25,7 @@ if (process.argv[2] === 'hash-password')
   process.exitCode = await runHashPassword({ input: process.stdin, output: process.stdout, asides: process.stderr });
 else if (process.argv[2] === 'slack-manifest') process.exitCode = makeManifest(process.argv.slice(3));
 else if (asked?.kind === 'help' || asked?.kind === 'wrong') tellUsage(asked, CHECK_USAGE);
+else if (feedback) await tellFeedback(feedback);
 else if (!asked && start.kind !== 'start') tellUsage(start, START_USAGE);
 else await runWithSettings(asked);
 
@@ -33,6 +41,19 @@ function makeManifest(args: readonly string[]): number {
     output,
     asides,
   });
+}
+
+async function tellFeedback(wanted: FeedbackArguments): Promise<void> {
+  if (wanted.kind !== 'feedback') return tellUsage(wanted, FEEDBACK_USAGE);
+  const settings = readSettings();
+  if (!settings.ok)
+    return refuse(
+      settings.faults.map(({ message }) => message),
+      false,
+    );
+  const { config, secrets } = settings;
+  const { stdout: output, stderr: asides } = process;
+  process.exitCode = await runFeedbackCommand({ config, secrets, days: wanted.days, output, asides });
 }
 
 /** @param first values that go before all others */

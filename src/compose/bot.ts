@@ -55,6 +55,7 @@ import { createSignIn, releaseIfLinked, repeatReleases, startRechecks, watchForL
 import { createSummaries } from './summaries.ts';
 import { createTools } from './tools.ts';
 import type { EgressPolicy } from '../tools/page/egress-policy.ts';
+import { keepFeedback } from '../feedback/keep-feedback.ts';
 import { FollowUps } from '../reply/follow-ups/follow-ups.ts';
 import { createTellLimited } from './notify-limited.ts';
 import { turnsGraceSec } from './turns-grace.ts';
@@ -137,6 +138,10 @@ function holdsCodeOf({ signIn: { proofs, proofsBy } }: Config): (message: Inboun
   return (message) => (proofsBy[message.platform] ?? proofs).includes('typed-code') && holdsCode(message);
 }
 
+function feedbackRules({ conversation }: Config): { lifeMs: number; keepsWords: boolean } {
+  return { lifeMs: conversation.feedbackTtlDays * DAY_MS, keepsWords: conversation.keepsFeedbackText };
+}
+
 export interface Receiver {
   serveWebhook: ServeWebhook;
   /** The sign-in pages. */
@@ -187,6 +192,7 @@ export function createReceiver(options: BotOptions): Receiver {
     onLimited: createTellLimited({ redis, keyRing, log }),
     prompts: () => prompts,
     amendAnswered: createAmendAnswered({ redis, keyRing, groupScope }),
+    keepFeedback: (rating) => keepFeedback({ redis, keyRing, ...feedbackRules(config) }, rating),
     redis,
     keyRing,
     inbox,

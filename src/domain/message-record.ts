@@ -30,6 +30,8 @@ export const MESSAGE_FIELDS = {
   epoch: 'of the worker that wrote the content',
   polled: '1: the platform has asked for it',
   newer: 'ids of the newer messages whose answer it waits for, apart by blanks',
+  model: 'the model that answered',
+  rule: 'the rule of the policy that allowed it',
   shownIn: 'id of the message that shows its answer',
   replaced: '1: a newer answer stands in its place',
 } as const satisfies Readonly<Record<string, string>>;
@@ -49,6 +51,11 @@ export type MessageFields = string[] & { readonly [named]: true };
 
 export function messageFields(values: MessageValues): MessageFields {
   return Object.entries(values).flat() as MessageFields;
+}
+
+/** The same with more names and values. */
+export function withFields(fields: MessageFields, more: MessageFields): MessageFields {
+  return [...fields, ...more] as MessageFields;
 }
 
 /** Names of fields that are to be read, checked by their type. */

@@ -93,6 +93,21 @@ export function followedKey({ id, partition }: ConversationRef): string {
   return `{p${partition}}:followed:${id}`;
 }
 
+/** Hash of what was thought of one answer, by the message that it answers (feedback/scripts/keep-feedback.lua names its fields). */
+export function feedbackKey(partition: number, answer: DeliveryId): string {
+  return `{p${partition}}:feedback:${answer}`;
+}
+
+/** Sorted set of the partition's rated answers, by when they were rated last. */
+export function ratedAnswersKey(partition: number): string {
+  return `{p${partition}}:rated`;
+}
+
+/** Sorted set of the answers that one person rated in a partition's chats, likewise. @param rater a pseudonym of the person's id, for this alone */
+export function ratedByKey(partition: number, rater: string): string {
+  return `{p${partition}}:rated-by:${rater}`;
+}
+
 /** Hash of a person's use of the partition's chats in one month, by the person's pseudonym: counters of each day. */
 export function usageKey(partition: number, personId: PersonId, month: string): string {
   return `{p${partition}}:usage:${personId}:${month}`;

@@ -1,3 +1,4 @@
+import type { Language } from '../base/texts.ts';
 import type { DeliveryId } from './ids.ts';
 
 /** What a reply looks like at one instant, before the platform's own dialect. `text` is the model's (or our notice's) text alone. */
@@ -38,8 +39,20 @@ export interface ReplySnapshot {
   isRepeat?: boolean;
   /** What is said about a finished answer, in plain words: shown apart from its text, in the platform's own place for that. */
   note?: string;
+  /** What may be pressed at it. */
+  offers?: ReplyOffers;
   /** With an answer's last snapshot: what `find` says of it from then on. */
   ends?: AnswerEnd;
+}
+
+/** What may be pressed at an answer, with the words on it. Shown apart from the text, on platforms that have such a place. */
+export interface ReplyOffers {
+  /** The message that it answers. */
+  answer: DeliveryId;
+  language: Language;
+  stop?: string;
+  retry?: string;
+  rate?: { good: string; bad: string };
 }
 
 /** Marks of an answer that is whole. */

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../base/log.ts';
 import type { Config, Secrets } from '../settings/config.ts';
@@ -89,6 +89,16 @@ export function secretsOfEarlierStart(config: Config, given: Secrets): Secrets {
   }
 }
 
+/** The address of the Redis that a start in this folder has brought; undefined where none runs, or listens on a port alone. */
+export function socketOfEarlierStart({ local: { dataDir } }: Config): string | undefined {
+  const socket = socketPathIn(join(dataDir, 'redis'));
+  return existsSync(socket) ? `unix:${socket}` : undefined;
+}
+
+function socketPathIn(redisDir: string): string {
+  return join(redisDir, 'redis.sock');
+}
+
 function completeSecrets(config: Config, given: Secrets, made: LocalKeys): LocalSecrets {
   const serviceApiKeys = given.serviceApiKeys.length > 0 ? given.serviceApiKeys : [made.serviceApiKey];
   return {
@@ -123,7 +133,7 @@ async function startRedis(dataDir: string, log: Log, onGone: (sentence: string) 
   mkdirSync(redisDir, { recursive: true });
   chmodSync(redisDir, 0o700);
   if (await stopStaleRedis(redisDir, pidFile)) log.info('ended the redis-server that a crashed run left behind');
-  const listening = { socketPath: join(redisDir, 'redis.sock'), extraArguments: ['--pidfile', pidFile] };
+  const listening = { socketPath: socketPathIn(redisDir), extraArguments: ['--pidfile', pidFile] };
   return startKeptRedis({
     start: (port) => startEmbeddedRedis({ dataDir: redisDir, ...listening, port }),
     log,

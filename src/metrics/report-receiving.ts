@@ -27,6 +27,11 @@ export function reportReceiving(registry: Registry, log: Log): WebhookReport {
     help: 'Verdicts on answers',
     labels: ['platform', 'verdict'],
   });
+  const reasonsGiven = counter(registry, {
+    name: 'feedback_reasons_total',
+    help: 'Why answers were found to be no good',
+    labels: ['platform', 'reason'],
+  });
   const changes = counter(registry, {
     name: 'connection_changes_total',
     help: 'Changes of the connections over which platforms deliver',
@@ -85,9 +90,10 @@ export function reportReceiving(registry: Registry, log: Log): WebhookReport {
         'a message is lost: it could not be stored, and the platform does not send it again',
       );
     },
-    feedbackGiven({ platform, verdict }) {
-      feedback({ platform, verdict });
-      log.info({ platform, verdict }, 'an answer was rated');
+    feedbackGiven({ platform, verdict, reasons, isDetail, deliveryId: trace }) {
+      if (!isDetail) feedback({ platform, verdict });
+      for (const reason of reasons) reasonsGiven({ platform, reason });
+      log.info({ platform, verdict, reasons, trace }, 'an answer was rated');
     },
     welcomeSent({ platform }) {
       welcomes({ platform });

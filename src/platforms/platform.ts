@@ -3,6 +3,7 @@ import type { ConnectionUse, KeptConnection } from './connection.ts';
 import type { PlatformAccess } from './platform-access.ts';
 import type { Chat, InboundAmendment, InboundMessage, InboundStop, PlatformName, Sender } from '../domain/message.ts';
 import type { PulledReply, ReplySnapshot, ReplyView } from '../domain/reply.ts';
+import type { FeedbackFollowUp, FeedbackReason, InboundFeedback } from '../domain/feedback.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import type { Language } from '../base/texts.ts';
 import type { SuggestedPrompt, SuggestedPrompts } from './prompts-file.ts';
@@ -37,15 +38,17 @@ export type Delivery =
       message: InboundMessage;
       /** It names nobody: it is meant for us only where an answer of ours stands in its thread, and is dropped unread elsewhere. */
       isUnaddressed?: true;
+      /** It was said by pressing what stands at an answer. */
+      pressed?: Press & { answer: DeliveryId };
       answer(reply: PulledReply | undefined): HttpAnswer;
     }
   | { kind: 'poll'; replyId: DeliveryId; chat: Chat; sender: Sender; answer(reply: PulledReply): HttpAnswer }
   | { kind: 'entered-chat'; sender: Sender; botName: string; answer(welcome: Welcome): HttpAnswer }
   /** Somebody has opened a chat in which nothing is said yet; `target` is for `suggest`. */
   | { kind: 'opened-chat'; tenant: string; target: string; answer: HttpAnswer }
-  | { kind: 'stop'; stop: InboundStop; answer: HttpAnswer }
+  | { kind: 'stop'; stop: InboundStop; pressed?: Press; answer: HttpAnswer }
   | { kind: 'amendment'; amendment: InboundAmendment; answer: HttpAnswer }
-  | { kind: 'feedback'; verdict: 'good' | 'bad' | 'withdrawn'; answer: HttpAnswer }
+  | { kind: 'feedback'; feedback: InboundFeedback; answer: HttpAnswer }
   | { kind: 'ignored'; reason: string; answer: HttpAnswer };
 
 /** What somebody is told who enters the chat. */
@@ -55,6 +58,12 @@ export interface Welcome {
   prompts: readonly SuggestedPrompt[];
   /** Stands before questions that are told as words. */
   heading: string;
+}
+
+/** Where somebody pressed something, and is told there, alone, what nothing came of; in the language of what they pressed. */
+export interface Press {
+  target: string;
+  language: Language;
 }
 
 /**
@@ -156,6 +165,14 @@ export interface PushReplies {
   placeOf(target: string): string;
   /** Says something about their message to its sender alone, in its place, where the platform can. A failure is nobody's business. */
   tellAsker?(target: string, text: string): Promise<void>;
+  /** Asks somebody alone what is wrong with an answer, one word for each reason. A failure is nobody's business. */
+  askWhy?(
+    followUp: FeedbackFollowUp,
+    answer: DeliveryId,
+    words: { question: string; labels: ReadonlyMap<FeedbackReason, string> },
+  ): Promise<void>;
+  /** Puts words of thanks in the place of that question. A failure is nobody's business. */
+  thank?(followUp: FeedbackFollowUp, text: string): Promise<void>;
   /** Says what is going on before there is text, where the platform has such a line. A failure is nobody's business. */
   showStatus?(target: string, status: string): Promise<void>;
   /** Files beside answers; absent where there are none. */

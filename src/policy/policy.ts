@@ -4,14 +4,16 @@ import { matches, isOpen, type PolicyPerson, type PolicyPlace } from './subject.
 /** At least one; the first answers unless the person chose another. */
 export type Models = readonly [string, ...string[]];
 
-/** What may be: an answer by one of these models, or none, since this person may not ask at all, or not here. */
+/**
+ * What may be: an answer by one of these models, or none, since this person may not ask at all, or not here. `rule` is the name of the
+ * rule that decided; `otherwise` when none fits.
+ */
 export type Verdict =
-  | { kind: 'allowed'; models: Models }
+  | { kind: 'allowed'; models: Models; rule: string }
   | {
       kind: 'refused';
       /** What stands against it: the person, or that they ask privately, or in this group. */
       because: 'person' | 'private' | 'group';
-      /** Name of the rule that decided; `otherwise` when none fits. */
       rule: string;
     };
 
@@ -49,7 +51,7 @@ export function createPolicy({ file, models, defaultModel }: PolicyOptions): Pol
       const [first, ...others] = modelsOf(may);
       if (!may.use || first === undefined) return { kind: 'refused', because: 'person', rule };
       if (!isOpen(may, place)) return { kind: 'refused', because: place.kind, rule };
-      return { kind: 'allowed', models: [first, ...others] };
+      return { kind: 'allowed', models: [first, ...others], rule };
     },
     modelsFor: (person) => modelsOf(decide(person).may),
   };

@@ -24,6 +24,21 @@ export interface FinalRecord {
   isTold?: boolean;
 }
 
+/** What a finished answer has beside its text, where the platform has a place for it. */
+export interface ApartFromText {
+  /** Lines about the answer. */
+  status?: string;
+  /** The model's thought. */
+  thinking?: string;
+  /** Whom a word of ours in a group calls. */
+  mention?: string;
+  /** What may be pressed at it. */
+  offers?: readonly Offer[];
+}
+
+/** `retry`: to have the question answered again. `rate`: to say what one thinks of the answer. */
+export type Offer = 'retry' | 'rate';
+
 /** One visible answer while it grows. */
 export interface LiveReply {
   /**
@@ -38,12 +53,9 @@ export interface LiveReply {
   show(view: Omit<ReplyView, 'finished'>): void;
   /**
    * Ends the reply with its final text.
-   * @param status lines that are shown apart from the text, where the platform has a place for them
-   * @param thinking the model's thought, likewise
-   * @param mention whom a word of ours in a group calls
    * @returns the records that the commit writes; with them the answer is visible
    */
-  finish(text: string, status?: string, thinking?: string, mention?: string): Promise<FinalRecord[]>;
+  finish(text: string, apart?: ApartFromText): Promise<FinalRecord[]>;
   /**
    * Ends the reply of a question that was deleted: what stands of it is taken away, where the platform lets it be, and nothing is posted
    * for it. Where it cannot be taken away it ends with this text.

@@ -9,7 +9,7 @@ import { isLongAnswer } from '../platforms/split-answer.ts';
 import { EarlierSnapshot } from './earlier-snapshot.ts';
 import { sealFollowUp } from './follow-ups/follow-up.ts';
 import { goesOn, keptPieces, withCutNotice } from './follow-ups/words.ts';
-import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
+import type { ApartFromText, FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { endedInTime } from './hand-over.ts';
 import { EditThrottle, progressOf } from './edit-throttle.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
@@ -112,7 +112,7 @@ export class PulledReply implements LiveReply {
     return this.finish(text);
   }
 
-  async finish(text: string, status?: string, thinking?: string): Promise<FinalRecord[]> {
+  async finish(text: string, { status, thinking }: ApartFromText = {}): Promise<FinalRecord[]> {
     await this.close();
     const { platform, language } = this.#options;
     // The status stands in the same message; the thought takes what room is left.

@@ -9,7 +9,8 @@ import { PlatformError } from '../platforms/platform-error.ts';
 import type { FoundPosts, Platform, PushReplies } from '../platforms/platform.ts';
 import type { AnswerEnd, ReplySnapshot, ReplyView } from '../domain/reply.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
-import type { FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
+import type { ApartFromText, FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
+import { finalOffers, growingOffers } from './offers.ts';
 import { endedInTime, isOver, shownNoMore } from './hand-over.ts';
 import { doubtedAgeMs, settledAfterMs } from './lost-post.ts';
 import { EditThrottle } from './edit-throttle.ts';
@@ -117,7 +118,7 @@ export class PushedReply implements LiveReply {
    * The full text is stored before the last edit, so that whoever takes over neither asks the model again nor loses it (
    * SECURITY.md noted-before-posted): with the fence's question, or by itself where it is long, since cutting it takes time.
    */
-  async finish(text: string, status?: string, _thinking?: string, mention?: string): Promise<FinalRecord[]> {
+  async finish(text: string, { status, mention, offers }: ApartFromText = {}): Promise<FinalRecord[]> {
     this.#isFinishing = true;
     await this.close();
     const { platform, controls } = this.#options;
@@ -136,6 +137,7 @@ export class PushedReply implements LiveReply {
       const called = part === 0 ? mention : undefined;
       const snapshot = {
         ...finalSnapshot(platform, piece, isLast ? said : undefined, called),
+        offers: isLast ? finalOffers(this.#options, offers) : undefined,
         ends: this.#endsWith(pieces.length),
       };
       const answer = part === 0 && !isLong ? controls.sealAnswer(text) : undefined;
@@ -214,7 +216,8 @@ export class PushedReply implements LiveReply {
   async #write(view: ReplyView): Promise<number | undefined> {
     const content = this.#options.platform.renderReply(view);
     if (content === '') return this.#showStatus(view.status);
-    const tried = await this.#part(0)?.sync({ content, finished: false });
+    const offers = growingOffers(this.#options);
+    const tried = await this.#part(0)?.sync({ content, finished: false, offers });
     if (tried?.result === 'wait') return tried.pauseMs;
     if (tried) this.#note(tried);
     if (tried?.result === 'shown') await this.#clearStatus();

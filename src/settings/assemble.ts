@@ -59,6 +59,8 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
     },
     conversation: {
       historyTtlDays: settings.HISTORY_TTL_DAYS,
+      feedbackTtlDays: settings.FEEDBACK_TTL_DAYS,
+      keepsFeedbackText: settings.FEEDBACK_TEXT,
       idleSec: settings.CONVERSATION_IDLE_SEC,
       groupScope: settings.GROUP_SCOPE,
       followsThreads: settings.THREAD_FOLLOW,

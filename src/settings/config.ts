@@ -43,6 +43,9 @@ export interface Config extends PlatformConfigs {
   };
   readonly conversation: {
     readonly historyTtlDays: number;
+    /** How long ratings of answers are kept, and whether with people's own words. */
+    readonly feedbackTtlDays: number;
+    readonly keepsFeedbackText: boolean;
     /** 0: conversations do not end by themselves. */
     readonly idleSec: number;
     readonly groupScope: 'member' | 'group';

@@ -5,6 +5,7 @@ type TurnText =
   | 'stopped'
   | 'nothingToStop'
   | 'nothingToRetry'
+  | 'notTheLast'
   | 'whoLinked'
   | 'whoUnlinked'
   | 'whoPlatform'
@@ -59,6 +60,10 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   },
   stopped: { en: 'Stopped.', zh: '已停止。' },
   nothingToStop: { en: 'There is nothing to stop.', zh: '当前没有正在生成的回答。' },
+  notTheLast: {
+    en: 'Only your newest question can be answered again here. Please ask the other one anew.',
+    zh: '这里只能重试你最近的一个问题，其他问题请重新提问。',
+  },
   nothingToRetry: { en: 'There is no question yet that I could answer again.', zh: '还没有可以重试的问题。' },
   whoLinked: { en: 'You are signed in as {name} ({id}).', zh: '你已登录：{name}（{id}）。' },
   whoUnlinked: { en: 'Nobody is signed in here. Send /signin to sign in.', zh: '当前没有登录，发送“登录”即可登录。' },

@@ -26,10 +26,11 @@ export function judgeAccess(
   options: AccessOptions,
   context: TurnContext,
   account: Account | undefined,
-): { models: Models } | { outcome: Outcome } | { outcome: Outcome; signInHelps: true } {
+): { models: Models; rule: string } | { outcome: Outcome } | { outcome: Outcome; signInHelps: true } {
   const { chat, platform } = context.newest;
   const verdict = options.policy.judge(account, chat);
-  if (verdict.kind === 'allowed') return { models: chosenFirst(verdict.models, context.preferences.model) };
+  if (verdict.kind === 'allowed')
+    return { models: chosenFirst(verdict.models, context.preferences.model), rule: verdict.rule };
   const { because, rule } = verdict;
   const { turnId } = context.turn;
   const person = pseudonymOf(options.keyRing, askerOf(context));

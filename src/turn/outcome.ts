@@ -22,6 +22,9 @@ export interface Outcome {
   stopServed?: number;
   /** What the person chose from now on. */
   preferences?: PreferencesChange;
+  /** The model that answered, and the policy's rule that allowed it: for what people say of the answer. */
+  model?: string;
+  rule?: string;
   /** What the answer cost. */
   usage?: UsageChange;
   /** The message whose visible answer this one takes the place of (/retry). */

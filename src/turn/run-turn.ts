@@ -1,9 +1,11 @@
 import { monotonicMs } from '../base/clock.ts';
+import { definedOnly } from '../base/defined-only.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
-import { fieldsToRead } from '../domain/message-record.ts';
+import { fieldsToRead, messageFields, withFields } from '../domain/message-record.ts';
 import { messageKey } from '../domain/partition-keys.ts';
 import type { GroupScope } from '../domain/conversation.ts';
+import type { Offer } from '../reply/live-reply.ts';
 import { markSuperseded } from '../reply/mark-superseded.ts';
 import { openNotices } from '../reply/notices.ts';
 import { behindLeftover, eraseWith, leftoverFor } from './earlier-leftover.ts';
@@ -65,7 +67,12 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
     ? await context.live.takeAway(outcome.text)
     : outcome.hold
       ? await context.live.leaveOpen(outcome.text, outcome.mention)
-      : await context.live.finish(behindLeftover(leftover, outcome.text), status, outcome.thinking, outcome.mention);
+      : await context.live.finish(behindLeftover(leftover, outcome.text), {
+          status,
+          thinking: outcome.thinking,
+          mention: outcome.mention,
+          offers: OFFERS[outcome.kind],
+        });
   throwIfUnwanted(controls.signal);
   if (outcome.replaces !== undefined) await replaceOld(options, context, outcome.replaces);
   const thread = threadSpokenIn(context.newest, turn.conversation, outcome.threadHistory?.conversation);
@@ -80,7 +87,7 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
   return {
     outcome: outcome.hold ? 'held' : 'final',
     heldIn: outcome.hold && !isPrivate ? 'group' : undefined,
-    records: [...records, ...unreadableRecords(turn)],
+    records: [...withOrigin(records, context, outcome), ...unreadableRecords(turn)],
     history: outcome.history,
     threadHistory: outcome.threadHistory,
     erase,
@@ -91,6 +98,26 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
     usage: outcome.usage,
     noticesShown: outcome.hold ? [] : notices.done,
   };
+}
+
+/** What may be pressed at an answer, by how it ended; nothing at a word's answer and at an invitation. */
+const OFFERS: Readonly<Partial<Record<Outcome['kind'], readonly Offer[]>>> = {
+  answered: ['rate', 'retry'],
+  interrupted: ['rate', 'retry'],
+  stopped: ['retry'],
+  failed: ['retry'],
+  expired: ['retry'],
+  busy: ['retry'],
+};
+
+/** The record of an answer says which model gave it, and by which rule: whoever rates it says it of these. */
+function withOrigin(
+  records: TurnCommit['records'],
+  { turn }: TurnContext,
+  { model, rule }: Outcome,
+): TurnCommit['records'] {
+  const origin = messageFields(definedOnly({ model, rule }));
+  return records.map((one) => (one.id === turn.turnId ? { ...one, fields: withFields(one.fields, origin) } : one));
 }
 
 /** So much of an answer is no more than its beginning. */

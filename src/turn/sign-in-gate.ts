@@ -23,6 +23,8 @@ export interface Admission {
   account: Account | undefined;
   /** The models that may answer it. */
   models: Models;
+  /** The policy's rule that says so. */
+  rule: string;
 }
 
 /** A link that was there although the account was not: its record does not open. */

@@ -19,11 +19,13 @@ interface StoredAnswer {
   preferences?: TurnCommit['preferences'];
   usage?: TurnCommit['usage'];
   replaces?: DeliveryId;
+  model?: string;
+  rule?: string;
 }
 
 export function formatStoredAnswer(outcome: Outcome): string {
-  const { kind, text, mention, note, history, threadHistory, erase, stopServed, preferences, usage, replaces } =
-    outcome;
+  const { kind, text, mention, note, history, threadHistory, erase, stopServed, preferences, usage } = outcome;
+  const { replaces, model, rule } = outcome;
   const stored: StoredAnswer = {
     version: 1,
     kind,
@@ -37,6 +39,8 @@ export function formatStoredAnswer(outcome: Outcome): string {
     preferences,
     usage,
     replaces,
+    model,
+    rule,
   };
   return JSON.stringify(stored);
 }

@@ -29,4 +29,6 @@ export interface TurnContext {
 export interface AdmittedContext extends TurnContext {
   /** The models that may answer, the one that does first. */
   readonly models: Models;
+  /** The policy's rule that says so. */
+  readonly rule: string;
 }

@@ -26,7 +26,10 @@ import type { WakeQueue } from '../queue/wake-queue.ts';
 import { createMissingReplies, type MissingReplies } from '../reply/missing-replies.ts';
 import { readLiveReply, stopTaken, tooManyMessages } from '../reply/read-live-reply.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
+import { PRESS_TEXTS } from '../texts/feedback-texts.ts';
 import { handleAmendment, type AmendmentOptions } from './handle-amendment.ts';
+import { handleFeedback, type FeedbackOptions } from './handle-feedback.ts';
+import { isAskersOwn, tellPresser } from './presses.ts';
 import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
 
 /**
@@ -45,6 +48,7 @@ export interface HandleDeliveryOptions {
   wakeQueue: WakeQueue;
   groupScope: GroupScope;
   amendAnswered: AmendmentOptions['amendAnswered'];
+  keepFeedback: FeedbackOptions['keepFeedback'];
   /** Told of each new message once it is stored; must not throw or wait (its images are fetched meanwhile). */
   onAccepted(
     platform: Platform,
@@ -83,8 +87,7 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
       case 'ignored':
         return { answer: delivery.answer, outcome: 'ignored' };
       case 'feedback':
-        report.feedbackGiven({ platform: platform.name, verdict: delivery.verdict });
-        return { answer: delivery.answer, outcome: 'event' };
+        return feedbackAnswer(options, platform, delivery);
       case 'entered-chat':
         report.welcomeSent({ platform: platform.name });
         return { answer: delivery.answer(welcomeOf(options, delivery)), outcome: 'event' };
@@ -117,6 +120,7 @@ function welcomeOf({ prompts }: HandleDeliveryOptions, { botName }: { botName: s
 
 type MessageDelivery = Extract<Delivery, { kind: 'message' }>;
 type StopDelivery = Extract<Delivery, { kind: 'stop' }>;
+type FeedbackDelivery = Extract<Delivery, { kind: 'feedback' }>;
 type AmendmentDelivery = Extract<Delivery, { kind: 'amendment' }>;
 type PollDelivery = Extract<Delivery, { kind: 'poll' }>;
 
@@ -125,13 +129,17 @@ async function acceptMessage(
   platform: Platform,
   delivery: MessageDelivery,
 ): Promise<Handled> {
-  const { message, answer } = delivery;
+  const { message, answer, pressed } = delivery;
   const { log, groupScope, redis } = options;
   const conversation = conversationOf(message, groupScope);
   try {
     // Whatever else people say to each other is not read on (SECURITY.md unaddressed-talk).
     const isOurs = !delivery.isUnaddressed || (await withTimeout(isFollowed(redis, conversation), STORE_DEADLINE_MS));
     if (!isOurs) return { answer: answer(undefined), outcome: 'ignored' };
+    if (pressed && !(await withTimeout(isAskersOwn(redis, conversation, message, pressed), STORE_DEADLINE_MS))) {
+      tellPresser(platform, message.tenant, pressed, PRESS_TEXTS.notYours);
+      return { answer: answer(undefined), outcome: 'ignored' };
+    }
     const { deliveryId, result } = await storeInTime(() => storeAndWake(options, conversation, message));
     if (result === 'new') {
       options.onAccepted(platform, { conversation, message, deliveryId });
@@ -140,6 +148,7 @@ async function acceptMessage(
     if (platform.push) {
       // The HTTP answer shows nothing to anybody here.
       if (result === 'limited' && !isStop(message)) options.onLimited(platform, message);
+      if (result === 'repeat' && pressed) tellPresser(platform, message.tenant, pressed, PRESS_TEXTS.askedAgain);
       return { answer: answer(undefined), outcome: result === 'repeat' ? 'repeated' : result, deliveryId };
     }
     if (result === 'limited')
@@ -196,10 +205,11 @@ function storeInTime<Result>(store: () => Promise<Result>): Promise<Result> {
 async function stopAnswer(
   { redis, groupScope, log }: HandleDeliveryOptions,
   platform: Platform,
-  { stop, answer }: StopDelivery,
+  { stop, pressed, answer }: StopDelivery,
 ): Promise<Handled> {
   try {
-    await withTimeout(stopRunning(redis, platform, stop, groupScope), STORE_DEADLINE_MS);
+    const isStopped = await withTimeout(stopRunning(redis, platform, stop, groupScope), STORE_DEADLINE_MS);
+    if (!isStopped && pressed) tellPresser(platform, stop.tenant, pressed, PRESS_TEXTS.nothingStopped);
     return { answer, outcome: 'event' };
   } catch (error) {
     log.warn({ error: asError(error), platform: platform.name }, 'a stop could not be marked');
@@ -220,6 +230,24 @@ async function amendmentAnswer(
     options.log.warn(
       { error: asError(error), platform: platform.name, trace: deliveryIdOf(amendment.message) },
       'a message could not be taken back or changed',
+    );
+    return NOT_STORED;
+  }
+}
+
+/** What cannot be kept now is not: nobody waits for an answer to it, and no platform tells it again. */
+async function feedbackAnswer(
+  options: HandleDeliveryOptions,
+  platform: Platform,
+  { feedback, answer }: FeedbackDelivery,
+): Promise<Handled> {
+  try {
+    await withTimeout(handleFeedback(options, platform, feedback), STORE_DEADLINE_MS);
+    return { answer, outcome: 'event' };
+  } catch (error) {
+    options.log.warn(
+      { error: asError(error), platform: platform.name, trace: feedback.answer },
+      'a rating was not kept',
     );
     return NOT_STORED;
   }

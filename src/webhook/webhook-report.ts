@@ -1,3 +1,4 @@
+import type { FeedbackReason, FeedbackVerdict } from '../domain/feedback.ts';
 import type { PlatformName } from '../domain/message.ts';
 import type { ConnectionChange } from '../platforms/connection.ts';
 import type { DeliveryId } from '../domain/ids.ts';
@@ -35,6 +36,15 @@ export interface WebhookReport {
   connectionChanged(event: { platform: PlatformName } & ConnectionChange): void;
   /** A delivery came over a connection and could not be stored; the platform does not send it again. */
   deliveryLost(event: { platform: PlatformName; reason: string }): void;
-  feedbackGiven(event: { platform: PlatformName; verdict: 'good' | 'bad' | 'withdrawn' }): void;
+  /** What somebody thinks of an answer has become known, or has changed. */
+  feedbackGiven(event: {
+    platform: PlatformName;
+    verdict: FeedbackVerdict;
+    reasons: readonly FeedbackReason[];
+    /** The verdict was known; this says why. */
+    isDetail: boolean;
+    /** The message that was answered, where it is known. */
+    deliveryId?: DeliveryId;
+  }): void;
   welcomeSent(event: { platform: PlatformName }): void;
 }

@@ -28,7 +28,8 @@ import { Sweeper } from '../../src/queue/sweeper.ts';
 import { SharedLimits } from '../../src/service/chat/shared-limits.ts';
 import { TurnStore } from '../../src/queue/turn-store.ts';
 import { type TurnClaim } from '../../src/domain/turn.ts';
-import { asConversationId } from '../../src/domain/ids.ts';
+import { asConversationId, asDeliveryId, asPersonId } from '../../src/domain/ids.ts';
+import { keepFeedback } from '../../src/feedback/keep-feedback.ts';
 import { AfterCare } from '../../src/reply/after-care.ts';
 import { FollowUps } from '../../src/reply/follow-ups/follow-ups.ts';
 import { createLiveReply } from '../../src/reply/live-reply.ts';
@@ -304,6 +305,26 @@ test('no script of WeCom’s connection brings an expired record back for ever',
   expect(await places.open('a', place, false)).toBe('sent');
   expect(await places.change('a', place, number)).toBe(false);
   await lease?.release();
+  await expectNothingLeft();
+}, 60_000);
+
+test('no script of what people think of answers brings an expired record back for ever', async () => {
+  const options = { redis, keyRing, lifeMs: 60_000, keepsWords: true };
+  const answer = asDeliveryId('a'.repeat(40));
+  const rating = {
+    partition: 1,
+    answer,
+    platform: 'wecom',
+    personId: asPersonId('p'),
+    reasons: [],
+    words: 'w',
+  } as const;
+  expect(await keepFeedback(options, { ...rating, verdict: 'good' })).toBe('new');
+  expect(await keepFeedback(options, { ...rating, verdict: 'good' })).toBe('same');
+  expect(await keepFeedback(options, { ...rating, verdict: 'bad', words: undefined })).toBe('changed');
+  expect(await keepFeedback(options, { ...rating, verdict: 'bad', reasons: ['wrong'], words: '' })).toBe('detailed');
+  expect(await keepFeedback(options, { ...rating, verdict: 'withdrawn' })).toBe('withdrawn');
+  expect(await keepFeedback(options, { ...rating, verdict: 'withdrawn' })).toBe('same');
   await expectNothingLeft();
 }, 60_000);
 

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { MESSAGE_FIELDS, PART_FIELDS } from '../../src/domain/message-record.ts';
 
-const FOLDERS = ['src/queue/scripts', 'src/reply/scripts', 'src/reply/follow-ups/scripts'];
+const FOLDERS = ['src/queue/scripts', 'src/reply/scripts', 'src/reply/follow-ups/scripts', 'src/feedback/scripts'];
 
 /** How scripts call a message's record, and what else they touch that is a hash. A new name is to be put on its side. */
 const RECORDS =
   /^(?:keys\.(?:record|stop|records\[1\])|record|opener|(?:own|newest|shown)\.key|args\.messagePrefix .*)$/;
 const OTHERS =
-  /^(?:keys\.(?:state|followUp)|(?:chosen|gone|changes\.usage)\.key|args\.(?:preferences|followUp)Prefix .*|keys\.counts)$/;
+  /^(?:keys\.(?:state|followUp|feedback)|(?:chosen|gone|changes\.usage)\.key|args\.(?:preferences|followUp)Prefix .*|keys\.counts)$/;
 /** `key` is a record in some scripts, and another hash in commit.lua. */
 const OF_COMMIT = 'commit.lua';
 

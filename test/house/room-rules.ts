@@ -9,7 +9,8 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
   texts: ['base'],
   markdown: ['base'],
   platforms: ['base', 'domain', 'markdown', 'sign-in-dialects'],
-  webhook: ['base', 'domain', 'platforms', 'identity', 'queue', 'reply', 'texts'],
+  webhook: ['base', 'domain', 'feedback', 'platforms', 'identity', 'queue', 'reply', 'texts'],
+  feedback: ['base', 'domain'],
   'sign-in-dialects': ['base'],
   identity: ['base', 'domain', 'platforms', 'sign-in-dialects'],
   queue: ['base', 'domain', 'platforms'],
@@ -17,6 +18,7 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
   turn: [
     'base',
     'domain',
+    'feedback',
     'platforms',
     'identity',
     'policy',
@@ -70,9 +72,9 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
       'chat',
       'tools',
     ],
-    ...['reply', 'metrics', 'local', 'service', 'messenger', 'check'],
+    ...['reply', 'feedback', 'metrics', 'local', 'service', 'messenger', 'check'],
   ],
-  start: ['base', 'domain', 'settings', 'platforms', 'local', 'service', 'compose', 'check'],
+  start: ['base', 'domain', 'feedback', 'settings', 'platforms', 'local', 'service', 'compose', 'check'],
 };
 
 /** The room whose types every room may use. */

@@ -62,7 +62,7 @@ describe('metrics', () => {
     const { log, lines } = recordingLog();
     const report = createReport(registry, log);
     report.deliveryReceived({ platform: 'wecom', kind: 'message', outcome: 'accepted', durationMs: 4 });
-    report.feedbackGiven({ platform: 'wecom', verdict: 'good' });
+    report.feedbackGiven({ platform: 'wecom', verdict: 'good', reasons: [], isDetail: false });
     report.welcomeSent({ platform: 'wecom' });
     report.turnEnded({ platform: 'wecom', turnId: TURN, outcome: 'answered', durationMs: 1_500, waitedMs: 20 });
     report.firstTextShown({ platform: 'wecom', deliveryId: TURN, afterMs: 700 });

@@ -26,7 +26,7 @@ describe.each(['stream', 'edit'] as const)('a platform that is late (%s)', (mode
     await live.finish('Hello, world.');
     await pause(1_000);
     expect(texts()).toEqual(['Hello, world.']);
-    expect(fixture.slack.messages[0]).toMatchObject({ isStreaming: false });
+    expect(fixture.slack.messages[0]).toMatchObject({ buttons: [], isStreaming: false });
     expect(fixture.slack.removed).toEqual([]);
   }, 30_000);
 
@@ -230,7 +230,7 @@ describe('a native stream that its opener lost', () => {
 
   test('what somebody else says with our token is left alone', async () => {
     const { take } = await ask('stream');
-    const said = { text: 'A reminder', note: '', snapshots: ['A reminder'], snapshotAtMs: [0] };
+    const said = { text: 'A reminder', note: '', buttons: [], snapshots: ['A reminder'], snapshotAtMs: [0] };
     fixture.slack.messages.push({
       ...{ channel: 'C1', ts: '1760000999.000001', threadTs: QUESTION_TS, user: 'UBOT', isStreaming: false },
       ...said,

@@ -213,7 +213,7 @@ export function usePulledFixture(): PulledFixture {
       pollElsewhere: () => read(0, first.sender.userId, false, otherRing),
       repeat: (index) => read(index, first.sender.userId, true),
       async finish(text, status) {
-        await fixture.store.commit(claim, { outcome: 'final', records: await live.finish(text, status) });
+        await fixture.store.commit(claim, { outcome: 'final', records: await live.finish(text, { status }) });
         await bring();
       },
       async commitOnly(text) {

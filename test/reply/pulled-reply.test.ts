@@ -129,7 +129,10 @@ test('a notice is shown apart from the text, in the thinking block', async () =>
 test('a long answer loses nothing to the status and the thought that stand in its message', async () => {
   const { live, claim, poll, keyOf, bring } = await fixture.open();
   const text = Array.from({ length: 4_700 }, (_, index) => `n${index}`).join(' ');
-  const records = await live.finish(text, 'Answered by another model.', 'thought '.repeat(900));
+  const records = await live.finish(text, {
+    status: 'Answered by another model.',
+    thinking: 'thought '.repeat(900),
+  });
   await fixture.store.commit(claim, { outcome: 'final', records });
   await bring();
   const { content } = await poll();

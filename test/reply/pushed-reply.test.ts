@@ -204,7 +204,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     const { live } = await take();
     live.show({ text: 'Half an ans' });
     await until(() => texts().length === 1);
-    await live.finish('Half an answer', 'Stopped.\n<!here> *a_b* & co');
+    await live.finish('Half an answer', { status: 'Stopped.\n<!here> *a_b* & co' });
     expect(fixture.slack.messages).toMatchObject([{ text: 'Half an answer', note: 'Stopped.\n＜!here> *a_b* & co' }]);
     expect(texts()).toEqual(['Half an answer']);
   });
@@ -212,7 +212,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
   test('of an answer without any text the note is the text', async () => {
     const { take } = await ask(mode);
     const { live } = await take();
-    await live.finish(' \n', 'Stopped.');
+    await live.finish(' \n', { status: 'Stopped.' });
     expect(fixture.slack.messages).toMatchObject([{ text: 'Stopped.', note: '' }]);
   });
 
@@ -220,7 +220,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     const { take } = await ask(mode);
     const { live } = await take();
     const text = 'A sentence of words.\n\n'.repeat(1_200);
-    await live.finish(text, 'Stopped.');
+    await live.finish(text, { status: 'Stopped.' });
     expect(texts().join('').replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''));
     const notes = fixture.slack.messages.map(({ note }) => note);
     expect(notes).toEqual([...Array.from({ length: notes.length - 1 }, () => ''), 'Stopped.']);
@@ -235,11 +235,11 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
       first.live.show({ text: 'Half' });
       await until(() => texts().length === 1);
       fault(mode === 'stream' ? 'chat.stopStream' : 'chat.update', { kind: 'cut', when });
-      await first.live.finish('Half an answer', 'Stopped.');
+      await first.live.finish('Half an answer', { status: 'Stopped.' });
       const after = fixture.slack.messages.map(({ text, note }) => ({ text, note }));
       expect(after).toEqual([{ text: 'Half an answer', note: 'Stopped.' }]);
       const second = await take();
-      await second.live.finish('Half an answer', 'Stopped.');
+      await second.live.finish('Half an answer', { status: 'Stopped.' });
       expect(fixture.slack.messages.map(({ text, note }) => ({ text, note }))).toEqual(after);
     },
     20_000,
@@ -253,7 +253,7 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
       live.show({ text: 'Half' });
       await until(() => texts().length === 1);
       fault(mode === 'stream' ? 'chat.stopStream' : 'chat.update', { kind: 'error', error });
-      await live.finish('Half an answer', 'Stopped.');
+      await live.finish('Half an answer', { status: 'Stopped.' });
       expect(texts()).toEqual(['Half an answer\n\nStopped.']);
       expect(fixture.slack.messages[0]).toMatchObject({ isStreaming: false });
     },

@@ -17,7 +17,7 @@ describe.each(['stream', 'edit'] as const)('an answer that was pushed by %s', (m
     await until(() => texts().includes('Hello'));
     const next = await take();
     expect(await next.live.findWhole()).toBeUndefined();
-    await next.live.finish('Hello, world.', 'a note');
+    await next.live.finish('Hello, world.', { status: 'a note' });
     const [record] = (await next.live.findWhole()) ?? [];
     expect(record?.fields.slice(0, 4)).toEqual(['finished', '1', 'delivery', 'live']);
     expect(record?.fields).toContain('post:0');

@@ -2,6 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
+/** What may be pressed at a message: what a press of it says. */
+export interface SlackButton {
+  label: string;
+  action_id: string;
+  value: string;
+}
+
 /** A message as people see it in the stand-in. */
 export interface SlackMessage {
   channel: string;
@@ -11,6 +18,8 @@ export interface SlackMessage {
   /** What its context blocks say, apart from the text. */
   note: string;
   user: string;
+  /** Buttons that stand below it now. */
+  buttons: SlackButton[];
   /** The workspace whose token posted it. */
   team?: string;
   isStreaming: boolean;
@@ -125,9 +134,10 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
   };
   const find = (args: Record<string, unknown>) =>
     messages.findLast(({ channel, ts }) => channel === args['channel'] && ts === args['ts']);
-  const snapshot = (message: SlackMessage, text: string, note = '') => {
+  const snapshot = (message: SlackMessage, text: string, args: Record<string, unknown> = {}) => {
     message.text = text;
-    message.note = note;
+    message.note = noteOf(args);
+    message.buttons = buttonsOf(args);
     message.snapshots.push(text);
     message.snapshotAtMs.push(Date.now());
   };
@@ -140,6 +150,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       ...(args['thread_ts'] === undefined ? {} : { threadTs: args['thread_ts'] as string }),
       text: textOf(args),
       note: noteOf(args),
+      buttons: buttonsOf(args),
       user: BOT.user_id,
       team,
       isStreaming,
@@ -184,7 +195,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     'chat.stopStream': (args) => {
       const message = find(args);
       if (!message?.isStreaming) return { ok: false, error: 'message_not_in_streaming_state' };
-      snapshot(message, message.text + textOf(args), noteOf(args));
+      snapshot(message, message.text + textOf(args), args);
       message.isStreaming = false;
       Object.assign(message, metadataOf(args));
       return { ok: true, channel: message.channel, ts: message.ts };
@@ -195,10 +206,11 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       if (message.isStreaming) return { ok: false, error: 'cant_update_message' };
       const refusal = refusalOf(args);
       if (refusal) return refusal;
-      snapshot(message, textOf(args), noteOf(args));
+      snapshot(message, textOf(args), args);
       Object.assign(message, metadataOf(args));
       return { ok: true, channel: message.channel, ts: message.ts };
     },
+    'chat.postEphemeral': () => ({ ok: true, message_ts: '1760001000.999999' }),
     'chat.delete': (args) => {
       const message = find(args);
       if (!message) return { ok: false, error: 'message_not_found' };
@@ -336,7 +348,25 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
 interface Block {
   type: string;
   text?: string;
-  elements?: { text: string }[];
+  elements?: { type: string; text: string }[];
+}
+
+interface WireButton {
+  action_id: string;
+  value: string;
+  text: { text: string };
+  positive_button: Omit<WireButton, 'action_id'>;
+  negative_button: Omit<WireButton, 'action_id'>;
+}
+
+/** The buttons in the blocks of a call, of both kinds. */
+export function buttonsOf(args: Record<string, unknown>): SlackButton[] {
+  const elements = blocksOf(args).flatMap(({ type, elements: own = [] }) => (type === 'context' ? [] : own));
+  return (elements as unknown as WireButton[]).flatMap((one) => {
+    const { action_id: id } = one;
+    const faces = 'positive_button' in one ? [one.positive_button, one.negative_button] : [one];
+    return faces.map(({ text, value }) => ({ label: text.text, action_id: id, value }));
+  });
 }
 
 function blocksOf(args: Record<string, unknown>): Block[] {

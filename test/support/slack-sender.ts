@@ -7,8 +7,20 @@ export interface SlackSender {
   direct(userId: string, text: string, extra?: object): Promise<string>;
   /** The app's own command, typed somewhere. @returns the HTTP status and what Slack would show at once */
   command(place: { channel: string; userId: string; responseUrl?: string }, text: string): Promise<[number, string]>;
+  /** Somebody presses a button of a message, or of one that they alone see. @returns the HTTP status and what Slack would show at once */
+  press(at: PressedAt, button: { action_id: string; value: string }): Promise<[number, string]>;
   /** A mention of the bot in a channel, as the two events by which it arrives. @returns its `ts` */
   mention(place: { channel: string; userId: string; threadTs?: string }, text: string): Promise<string>;
+}
+
+/** At which message a button is pressed, and by whom. */
+export interface PressedAt {
+  channel: string;
+  ts: string;
+  threadTs?: string;
+  userId: string;
+  responseUrl?: string;
+  team?: string;
 }
 
 let sent = 0;
@@ -62,6 +74,20 @@ export function createSlackSender(
         ...(responseUrl === undefined ? {} : { response_url: responseUrl }),
       }).toString();
       const answer = await send(body, 'application/x-www-form-urlencoded');
+      return [answer.status, await answer.text()];
+    },
+    async press({ channel, ts, threadTs, userId, responseUrl, team = 'T1' }, button) {
+      sent += 1;
+      const thread = threadTs === undefined ? {} : { thread_ts: threadTs };
+      const payload = JSON.stringify({
+        ...{ type: 'block_actions', api_app_id: 'A1', trigger_id: `${process.pid}.${sent}` },
+        ...{ user: { id: userId, team_id: team }, team: { id: team }, channel: { id: channel } },
+        container: { type: 'message', message_ts: ts, channel_id: channel, ...thread },
+        message: { ts, ...thread },
+        actions: [{ type: 'button', block_id: 'b', action_ts: nextTs(), ...button }],
+        response_url: responseUrl,
+      });
+      const answer = await send(new URLSearchParams({ payload }).toString(), 'application/x-www-form-urlencoded');
       return [answer.status, await answer.text()];
     },
     async direct(userId, text, extra = {}) {

@@ -68,6 +68,11 @@ const settings = {
     'stream',
     "How answers grow: `stream` (Slack's native streaming) or `edit` (a message and edits of it).",
   ),
+  SLACK_BUTTONS: setting(
+    kinds.yesOrNo,
+    'yes',
+    "Whether answers have buttons: stop, try again, good and bad. Slack must know where presses go (the app's Interactivity, which the manifest sets).",
+  ),
   SLACK_API_URL: optional(kinds.webAddress, {
     meaning: "Address of Slack's Web API, ending in /api/, for tests.",
     default: 'https://slack.com/api/; the messenger in local mode with MESSENGER_PROTOCOL=slack',
@@ -87,6 +92,7 @@ interface SlackConfig {
   readonly isOn: boolean;
   readonly connect: 'http' | 'socket';
   readonly reply: 'stream' | 'edit';
+  readonly hasButtons: boolean;
   readonly apiUrl: string;
   /** Of the app, when its web sign-in is set up. */
   readonly clientId: string | undefined;
@@ -122,6 +128,7 @@ export const slack = {
     isOn,
     connect: own.SLACK_CONNECT,
     reply: own.SLACK_REPLY,
+    hasButtons: own.SLACK_BUTTONS,
     apiUrl: own.SLACK_API_URL ?? (messengerUrl === undefined ? API_URL : `${messengerUrl}/api`),
     clientId: messengerUrl === undefined ? own.SLACK_CLIENT_ID : LOCAL_CLIENT_ID,
     openUrl: own.SLACK_OPEN_URL ?? messengerUrl ?? OPEN_URL,

@@ -12,15 +12,9 @@ import { InstalledApp } from './installed-app.ts';
 import type { SlackAddresses, SlackClient } from './open-id.ts';
 import { OwnApp, type AppIdentity } from './own-app.ts';
 import { createSlackAccess, createSlackApi, type SlackApi, type TokenSource } from './platform-api.ts';
-import {
-  EMPTY_ANSWER,
-  ignored,
-  readDelivery,
-  readEnvelopeOf,
-  type Reading,
-  type ReadOptions,
-} from './read-delivery.ts';
+import { readDelivery, readEnvelopeOf, type Reading, type ReadOptions } from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
+import { EMPTY_ANSWER, ignored } from './place.ts';
 import { keepSocket } from './socket/keep-socket.ts';
 import type { Envelope } from './socket/read-frame.ts';
 import { SOCKET_TIMING, type SocketTiming } from './socket/slack-socket.ts';
@@ -55,8 +49,11 @@ export interface SlackOptions {
   webSignIn?: { client: SlackClient; redirectUri: string; more?: MoreWorkspaces };
   /** Native streams where the chat has them, or a message that is edited. */
   reply: 'stream' | 'edit';
-  /** The models that people may choose here by name, and whether a thread in which the bot has answered may go on without naming it. */
-  reads?: { models: readonly string[]; followsThreads: boolean };
+  /**
+   * The models that people may choose here by name, whether a thread in which the bot has answered may go on without naming it, and
+   * whether answers have buttons (they have unless told).
+   */
+  talk?: { models: readonly string[]; followsThreads: boolean; hasButtons?: boolean };
   webhookWindowSec: number;
   nowMs: NowMs;
   /** Called with Slack's code when it takes no call until the operator mends the app. */
@@ -149,7 +146,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
   const { addresses, api, token, tenant, ownApp, onLeft } = parts;
   const { apiUrl } = addresses;
   const { reply, nowMs } = options;
-  const { models, followsThreads } = options.reads ?? { models: [], followsThreads: false };
+  const { models, followsThreads, hasButtons = true } = options.talk ?? { models: [], followsThreads: false };
   const reading: ReadOptions = {
     tenant,
     app: APP,
@@ -186,7 +183,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
     renderReply,
     splitReply,
     splitAnswer,
-    push: createPushReplies({ api, apiUrl, reply, nowMs, settlesWithinMs, placePrefix }),
+    push: createPushReplies({ api, apiUrl, reply, hasButtons, nowMs, settlesWithinMs, placePrefix }),
     canMention: true,
     followsThreads,
     writesMarkdownPrivately: true,

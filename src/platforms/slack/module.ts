@@ -25,7 +25,11 @@ export function create(parts: PlatformParts): Platform {
     openUrl: config.slack.openUrl,
     webSignIn: client && { client, redirectUri: platformCallbackUrl(config.http.publicUrl, 'slack'), more },
     reply: config.slack.reply,
-    reads: { models: config.chat.models, followsThreads: config.conversation.followsThreads },
+    talk: {
+      models: config.chat.models,
+      followsThreads: config.conversation.followsThreads,
+      hasButtons: config.slack.hasButtons,
+    },
     webhookWindowSec: config.webhook.windowSec,
     nowMs,
     onRefused,

@@ -3,7 +3,7 @@ import type { ReplySnapshot } from '../../domain/reply.ts';
 import { answerCommand, isNotThere } from './answer-command.ts';
 import type { SlackAnswer, SlackApi } from './platform-api.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
-import { isNoteRefused, noteInText, wholeSnapshot, type Words } from './write-snapshot.ts';
+import { areBlocksRefused, asTextAlone, wholeSnapshot, type Words } from './write-snapshot.ts';
 
 /** The kind of our messages' metadata, by which they are found again. */
 export const ANSWER_EVENT = 'parley_answer';
@@ -37,8 +37,8 @@ export async function postMessage(
     metadata: metadataOf(postKey, words),
     ...UNFURL_OFF,
   });
-  if (answer.kind === 'error' && isNoteRefused(answer.error, words))
-    return postMessage(api, target, noteInText(words), postKey);
+  if (answer.kind === 'error' && areBlocksRefused(answer.error, words))
+    return postMessage(api, target, asTextAlone(words), postKey);
   if (answer.kind === 'error' && isNotThere(answer.error) && target.ts === undefined)
     return postElsewhere(api, target, words, postKey);
   return resultOf(answer, (body) => ({ channel: textOf(body['channel']) ?? channel, ts: textOf(body['ts']) ?? '' }));
@@ -69,8 +69,8 @@ export async function editMessage(
   const { channel, ts } = posted;
   const metadata = metadataOf(postKey, words);
   const answer = await api.call('chat.update', { channel, ts, ...wholeSnapshot(words), metadata });
-  if (answer.kind === 'error' && isNoteRefused(answer.error, words))
-    return editMessage(api, posted, noteInText(words), postKey);
+  if (answer.kind === 'error' && areBlocksRefused(answer.error, words))
+    return editMessage(api, posted, asTextAlone(words), postKey);
   return resultOf(answer, () => ({ channel, ts }));
 }
 

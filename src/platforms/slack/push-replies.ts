@@ -7,6 +7,7 @@ import { findAnswer } from './find-answer.ts';
 import type { SlackApi } from './platform-api.ts';
 import { editMessage, postMessage, textOf } from './post-answer.ts';
 import { renderStatus } from './render-reply.ts';
+import { askWhy, thank } from './ask-why.ts';
 import { removeAnswer } from './remove-answer.ts';
 import { readHandle, readTarget } from './reply-target.ts';
 import { growStream, openStream } from './stream-answer.ts';
@@ -16,6 +17,8 @@ export interface PushRepliesOptions {
   apiUrl: string;
   /** `stream`: Slack's native streams where the chat has them; `edit`: a message and edits of it. */
   reply: 'stream' | 'edit';
+  /** Whether answers have buttons. */
+  hasButtons: boolean;
   nowMs: NowMs;
   /** How long Slack may still carry out a post after it left. Milliseconds. */
   settlesWithinMs: number;
@@ -27,10 +30,12 @@ const NOTHING_THERE: FoundPosts = { keyed: [], strays: [], doomed: [] };
 
 /** How answers grow in Slack: one message each, by a native stream or by edits. Any process can go on with a handle. */
 export function createPushReplies(options: PushRepliesOptions): PushReplies {
-  const { api, apiUrl, reply, placePrefix = '' } = options;
+  const { api, apiUrl, reply, hasButtons, placePrefix = '' } = options;
+  const withOffers = (snapshot: ReplySnapshot) => (hasButtons ? snapshot : { ...snapshot, offers: undefined });
   const botUserId = rememberBotUserId(api);
   return {
-    async open(target, snapshot, postKey) {
+    async open(target, given, postKey) {
+      const snapshot = withOffers(given);
       const place = readTarget(target);
       const answered = place.response?.isFirst === true ? await answerCommand(place, snapshot) : undefined;
       if (answered) return answered;
@@ -41,7 +46,7 @@ export function createPushReplies(options: PushRepliesOptions): PushReplies {
       if (!streamed && monotonicMs() - beganMs >= FENCE_HOLDS_MS) return { result: 'uncertain' };
       return streamed ?? postMessage(api, place, snapshot, postKey);
     },
-    update: (handle, snapshot, postKey) => update(options, handle, snapshot, postKey),
+    update: (handle, snapshot, postKey) => update(options, handle, withOffers(snapshot), postKey),
     async find(target, postKey) {
       // What one person sees cannot be looked up.
       if (readTarget(target).response?.isFirst === true) return NOTHING_THERE;
@@ -57,6 +62,8 @@ export function createPushReplies(options: PushRepliesOptions): PushReplies {
       const { channel, threadTs, userId } = readTarget(target);
       await api.call('chat.postEphemeral', { channel, user: userId, thread_ts: threadTs, text });
     },
+    askWhy: (followUp, answer, words) => askWhy(api, followUp, answer, words),
+    thank,
     async showStatus(target, status) {
       const { channel, threadTs } = readTarget(target);
       if (threadTs === undefined) return;

@@ -1,10 +1,12 @@
 import { SECOND_MS } from '../../base/clock.ts';
 import { textOfUtf8 } from '../../base/utf8.ts';
-import type { Delivery, HttpAnswer } from '../platform.ts';
-import type { InboundStop, InboundMessage, MessagePart, Chat } from '../../domain/message.ts';
+import type { Delivery } from '../platform.ts';
+import type { InboundMessage, MessagePart } from '../../domain/message.ts';
 import { readOwnCommand, readSlashCommand, type BareEnglish, type SlashCommand } from '../../domain/slash-words.ts';
 import { isSubscribedTo } from './app-rights.ts';
 import { originOf, type Origin } from './own-app.ts';
+import { chatOf, EMPTY_ANSWER, ignored, messageIdOf, spoken, stopIn, type Place } from './place.ts';
+import { readPress } from './read-press.ts';
 import { readShared } from './shared-messages.ts';
 import { formatHandle, formatTarget } from './reply-target.ts';
 import { mentionOf, namesAnybody, plainText } from './plain-text.ts';
@@ -16,7 +18,6 @@ import {
   readStopFields,
   saysGone,
   wireCommand,
-  wireInteraction,
   type WireChange,
   type WireCommand,
   type WireEnvelope,
@@ -26,9 +27,7 @@ import {
   type WireStop,
 } from './wire-event.ts';
 
-export interface ReadOptions {
-  tenant: string;
-  app: string;
+export interface ReadOptions extends Place {
   /** Whether an answer in a private chat opens a thread: native streams need one (PLATFORM_FACTS.md slack-web-api). */
   answersInThreads: boolean;
   /** Whether a thread in which the bot has answered may go on without naming it (SECURITY.md unaddressed-talk). */
@@ -45,9 +44,6 @@ export interface ReadOptions {
 
 /** How what comes from a workspace is read. */
 export type Reading = (origin: Origin) => ReadOptions;
-
-/** "Taken": Slack shows nothing of it to anybody. */
-export const EMPTY_ANSWER: HttpAnswer = { status: 200, body: '' };
 
 /** System notes of a channel are `message` events too; these are the subtypes that a person writes. */
 const SPOKEN_SUBTYPES = new Set(['file_share', 'thread_broadcast', 'me_message']);
@@ -68,10 +64,6 @@ export function readEnvelopeOf(type: string, payload: unknown, reading: Reading)
   if (type === 'events_api') return readEnvelope(payload, reading);
   if (type === 'interactive') return readInteraction(payload, reading);
   return type === 'slash_commands' ? readCommandFields(payload, reading) : ignored('unwanted envelope');
-}
-
-export function ignored(reason: string): Delivery {
-  return { kind: 'ignored', reason, answer: EMPTY_ANSWER };
 }
 
 function parseJson(text: string): unknown {
@@ -121,30 +113,6 @@ function readButton(
   const shownAt = streaming.map((one) => formatHandle({ channel, ts: one }));
   const place = { tenant, channel, user, threadTs, isPrivate: channel.startsWith('D') };
   return stopIn(place, { stopId: `stop:${ts}`, shownAt });
-}
-
-/** Where a stop was meant. */
-interface StopPlace {
-  tenant: string;
-  channel: string;
-  user: string;
-  threadTs: string | undefined;
-  isPrivate: boolean;
-}
-
-function stopIn(
-  { tenant, channel, user, threadTs, isPrivate }: StopPlace,
-  { stopId, ...which }: Pick<InboundStop, 'stopId' | 'shownAt'>,
-): Delivery {
-  const stop: InboundStop = {
-    stopId: messageIdOf(channel, stopId),
-    tenant,
-    chat: chatOf({ isPrivate, channel, user }, threadTs),
-    sender: { userId: user },
-    threadBegunBy: threadTs === undefined ? undefined : messageIdOf(channel, threadTs),
-    ...which,
-  };
-  return { kind: 'stop', stop, answer: EMPTY_ANSWER };
 }
 
 function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOptions): Delivery {
@@ -255,31 +223,9 @@ function readBareStop({ channel, thread_ts: threadTs, ts, user = '' }: WireMessa
   return stopIn({ tenant, channel, user, threadTs, isPrivate: false }, { stopId: `stop:${ts}` });
 }
 
-function chatOf(
-  { isPrivate, channel, user }: { isPrivate: boolean; channel: string; user: string },
-  threadId?: string,
-) {
-  const chat: Chat = isPrivate ? { kind: 'private', id: user } : { kind: 'group', id: channel };
-  return threadId === undefined ? chat : { ...chat, threadId };
-}
-
-/** A message's `ts` is its id within its channel only. The same for every delivery of it: so is a retry of Slack's known (queue/accept.ts). */
-function messageIdOf(channel: string, ts: string): string {
-  return `${channel}:${ts}`;
-}
-
-type Spoken = Pick<
-  InboundMessage,
-  'messageId' | 'saidAtMs' | 'chat' | 'sender' | 'parts' | 'quote' | 'replyTarget' | 'opensThread' | 'threadBegunBy'
->;
-
 function slashOf(parts: MessagePart[], bare: BareEnglish): SlashCommand | undefined {
   const only = parts.length === 1 && parts[0]?.type === 'text' ? parts[0].text : undefined;
   return only === undefined ? undefined : readSlashCommand(only, bare);
-}
-
-function spoken({ tenant, app }: ReadOptions, slash: SlashCommand | undefined, said: Spoken): InboundMessage {
-  return { version: 1, platform: 'slack', tenant, app, ...said, slash };
 }
 
 function partsOf(text: string, { files }: WireMessage): MessagePart[] {
@@ -356,10 +302,6 @@ function readCommand(
 
 function readInteraction(parsed: unknown, reading: Reading): Delivery {
   const origin = originOf(parsed);
-  if (reading(origin).isStranger(origin)) return ignored(STRANGER);
-  const read = wireInteraction.safeParse(parsed);
-  const action = read.success ? read.data.actions?.[0] : undefined;
-  if (action?.action_id !== 'parley_feedback') return ignored('unwanted interaction');
-  const verdict = action.value === 'good' ? 'good' : action.value === 'bad' ? 'bad' : undefined;
-  return verdict ? { kind: 'feedback', verdict, answer: EMPTY_ANSWER } : ignored('unknown feedback');
+  const options = reading(origin);
+  return options.isStranger(origin) ? ignored(STRANGER) : readPress(parsed, options);
 }

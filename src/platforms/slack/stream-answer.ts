@@ -4,7 +4,7 @@ import { type ReplySnapshot } from '../../domain/reply.ts';
 import type { SlackApi } from './platform-api.ts';
 import { editMessage, metadataOf, resultOf, textOf } from './post-answer.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
-import { belowStream, isNoteRefused, noteInText } from './write-snapshot.ts';
+import { belowStream, areBlocksRefused, asTextAlone } from './write-snapshot.ts';
 
 /** A stream dies about 306 s after its start, whatever is appended (PLATFORM_FACTS.md slack-web-api); from here on it is edited. */
 const STREAM_LIFE_MS = 240 * SECOND_MS;
@@ -90,8 +90,8 @@ export async function growStream(
     (NO_STREAM.has(answer.error) || (snapshot.finished && answer.error === 'stopped_by_user'))
   )
     return editMessage(api, posted, snapshot, postKey);
-  if (answer.kind === 'error' && isNoteRefused(answer.error, snapshot))
-    return growStream(parts, posted, noteInText(snapshot), postKey);
+  if (answer.kind === 'error' && areBlocksRefused(answer.error, snapshot))
+    return growStream(parts, posted, asTextAlone(snapshot), postKey);
   // Whether it was appended is not known; the whole text is laid over it.
   if (answer.kind === 'uncertain') return endAndEdit(api, posted, snapshot, { postKey, hasTime });
   return resultOf(answer, () => (snapshot.finished ? { channel, ts } : posted));

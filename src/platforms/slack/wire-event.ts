@@ -231,19 +231,22 @@ export const wireCommand = z.object({
 
 export type WireCommand = z.infer<typeof wireCommand>;
 
-/** A click on one of our buttons. */
-export const wireInteraction = z.object({
-  type: z.string(),
+const ts = z.string().regex(TS);
+/** A value that may be absent or null. */
+const maybe = <Shape extends z.ZodType>(shape: Shape) => shape.nullish().transform((value) => value ?? undefined);
+
+/** A press of a button (PLATFORM_FACTS.md slack-buttons). Of a message that one person alone sees Slack sends no `message`. */
+export const wirePress = z.object({
+  type: z.literal('block_actions'),
+  user: z.object({ id, team_id: maybe(id) }),
+  team: maybe(z.object({ id })),
+  channel: z.object({ id }),
+  container: z.object({ message_ts: ts, thread_ts: maybe(ts) }),
+  message: maybe(z.object({ thread_ts: maybe(ts) })),
   actions: z
-    .array(
-      z.object({
-        action_id: z.string(),
-        value: z
-          .string()
-          .nullish()
-          .transform((value) => value ?? undefined),
-      }),
-    )
-    .nullish()
-    .transform((value) => value ?? undefined),
+    .array(z.object({ action_id: z.string().max(255), value: maybe(z.string().max(2_000)), action_ts: maybe(ts) }))
+    .min(1),
+  response_url: maybe(z.string().max(2_000)),
 });
+
+export type WirePress = z.infer<typeof wirePress>;

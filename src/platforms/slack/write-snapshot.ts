@@ -2,6 +2,7 @@ import { withoutUnseen } from '../../base/plain-characters.ts';
 import { alterMarks } from '../../markdown/alter-marks.ts';
 import type { ReplySnapshot } from '../../domain/reply.ts';
 import { SLACK_DIALECT } from './dialect.ts';
+import { offerBlocks } from './offers.ts';
 import { renderReply } from './render-reply.ts';
 
 /** `text` beside blocks is what a notification and a screen reader get; over 4,000 characters an edit is refused (PLATFORM_FACTS.md slack-web-api). */
@@ -19,34 +20,44 @@ const BLOCKS_REFUSED = new Set([
 ]);
 
 /** What a snapshot says: its text, what is said about it, and whether it is an answer's last. */
-export type Words = Pick<ReplySnapshot, 'content' | 'note' | 'ends'>;
+export type Words = Pick<ReplySnapshot, 'content' | 'note' | 'offers' | 'ends'>;
 
 /**
  * The arguments with which `chat.postMessage` and `chat.update` show a snapshot: its text as a block of its own and the note
  * below it, apart. `markdown_text` may not stand beside blocks, so it is for snapshots without a note.
  */
-export function wholeSnapshot({ content, note = '' }: Words): object {
-  return noteBlocks(note).length === 0 ? { markdown_text: content } : blocksOf({ content, note });
+export function wholeSnapshot(words: Words): object {
+  return blocksBelow(words).length === 0 ? { markdown_text: words.content } : blocksOf(words);
 }
 
 /** The same where there is no `markdown_text`. */
-export function blocksOf({ content, note }: Words): object {
-  return { text: notifiedText(content), blocks: [{ type: 'markdown', text: content }, ...noteBlocks(note)] };
+export function blocksOf(words: Words): object {
+  const { content } = words;
+  return { text: notifiedText(content), blocks: [{ type: 'markdown', text: content }, ...blocksBelow(words)] };
 }
 
 /** What `chat.stopStream` shows below a streamed text. */
-export function belowStream({ note }: Words): { blocks?: object[] } {
-  const blocks = noteBlocks(note);
+export function belowStream(words: Words): { blocks?: object[] } {
+  const blocks = blocksBelow(words);
   return { blocks: blocks.length === 0 ? undefined : blocks };
 }
 
-/** Whether a snapshot was refused for its note's sake: then the note goes into the text, so that neither is lost. */
-export function isNoteRefused(error: string, { note }: Words): boolean {
-  return note !== undefined && BLOCKS_REFUSED.has(error);
+/** What stands below the text: the note, and what may be pressed. */
+function blocksBelow({ note, offers }: Words): object[] {
+  return [...noteBlocks(note), ...offerBlocks(offers)];
 }
 
-/** The same snapshot with its note as the text's last lines. */
-export function noteInText<Look extends Words>({ note, ...snapshot }: Look): Omit<Look, 'note'> & { content: string } {
+/** Whether a snapshot was refused for what stands below its text: then the note goes into the text, so that neither is lost. */
+export function areBlocksRefused(error: string, words: Words): boolean {
+  return blocksBelow(words).length > 0 && BLOCKS_REFUSED.has(error);
+}
+
+/** The same snapshot as text alone, with its note as the last lines and nothing to press. */
+export function asTextAlone<Look extends Words>({
+  note,
+  offers: _offers,
+  ...snapshot
+}: Look): Omit<Look, 'note' | 'offers'> & { content: string } {
   const last = renderReply({ text: note ?? '', finished: true });
   return { ...snapshot, content: [snapshot.content, last].filter((part) => part !== '').join('\n\n') };
 }

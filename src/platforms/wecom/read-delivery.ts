@@ -1,10 +1,11 @@
 import type { Delivery } from '../platform.ts';
 import type { InboundMessage, Sender, Chat } from '../../domain/message.ts';
+import { FEEDBACK_REASONS, type InboundFeedback } from '../../domain/feedback.ts';
 import { asDeliveryId } from '../../domain/ids.ts';
 import { EMPTY_ANSWER, type AnswerBuilder } from './callback-answers.ts';
 import { readMessageContent } from './read-content.ts';
 import type { MentionStripper } from './strip-mention.ts';
-import { wireEnvelope, wireEvent, wirePoll, type WireEnvelope } from './wire-message.ts';
+import { wireEnvelope, wireEvent, wirePoll, type WireEnvelope, type WireFeedback } from './wire-message.ts';
 
 export interface ReadOptions {
   tenant: string;
@@ -20,6 +21,7 @@ export interface ReadOptions {
 
 /** The sender of what WeCom itself says in a chat. */
 const SYSTEM_SENDER = 'sys';
+const OWN_ID = /^[0-9a-f]{40}$/;
 const VERDICTS = new Map([
   [1, 'good'],
   [2, 'bad'],
@@ -39,7 +41,7 @@ export function readDelivery(parsed: unknown, answers: AnswerBuilder, options: R
   if (!chat) return ignored('group without an id');
   const sender = { userId: from.userid };
 
-  if (msgtype === 'event') return readEvent(parsed, sender, { answers, botName: options.botName });
+  if (msgtype === 'event') return readEvent(parsed, { chat, sender }, { answers, options });
   if (msgtype === 'stream') return readPoll(parsed, { chat, sender }, answers);
   return readMessage(parsed, { envelope: envelope.data, chat, sender, answers, options });
 }
@@ -55,16 +57,33 @@ function chatOf({ chattype, chatid, from }: WireEnvelope): Chat | undefined {
 
 function readEvent(
   parsed: unknown,
-  sender: Sender,
-  { answers, botName }: { answers: AnswerBuilder; botName: string },
+  { chat, sender }: { chat: Chat; sender: Sender },
+  { answers, options: { botName } }: { answers: AnswerBuilder; options: ReadOptions },
 ): Delivery {
   const read = wireEvent.safeParse(parsed);
   if (!read.success) return ignored('unreadable event');
-  const { eventtype, feedback_event: feedback, type } = read.data.event;
+  const { eventtype, feedback_event: nested, ...flat } = read.data.event;
   if (eventtype === 'enter_chat') return { kind: 'entered-chat', sender, botName, answer: answers.welcome };
   if (eventtype !== 'feedback_event') return ignored('unwanted event');
-  const verdict = VERDICTS.get((feedback?.type ?? type) as 1 | 2 | 3);
-  return verdict ? { kind: 'feedback', verdict, answer: EMPTY_ANSWER } : ignored('unknown feedback');
+  const feedback = feedbackOf(nested ?? flat);
+  return feedback
+    ? { kind: 'feedback', feedback: { chat, sender, ...feedback }, answer: EMPTY_ANSWER }
+    : ignored('unknown feedback');
+}
+
+/** The codes of reasons begin with 1 and are in this order (PLATFORM_FACTS.md wecom-events). */
+function feedbackOf({
+  id,
+  type,
+  content,
+  inaccurate_reason_list: codes = [],
+}: WireFeedback): Pick<InboundFeedback, 'answer' | 'verdict' | 'reasons' | 'words'> | undefined {
+  const verdict = VERDICTS.get(type as 1 | 2 | 3);
+  if (!verdict) return undefined;
+  const reasons = verdict === 'bad' ? FEEDBACK_REASONS.filter((_, index) => codes.includes(index + 1)) : [];
+  // Ids of ours are all alike.
+  const answer = id !== undefined && OWN_ID.test(id) ? asDeliveryId(id) : undefined;
+  return { answer, verdict, reasons, words: content };
 }
 
 function readPoll(parsed: unknown, place: { chat: Chat; sender: Sender }, answers: AnswerBuilder): Delivery {

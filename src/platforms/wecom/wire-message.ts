@@ -48,13 +48,20 @@ export type WireEnvelope = z.infer<typeof wireEnvelope>;
 
 export const wirePoll = z.object({ stream: z.object({ id: shortText }) });
 
-const feedback = z.object({ type: z.number() });
+/** Which answer, what is thought of it, and why: codes of reasons, and words. */
+const feedback = z.object({
+  id: shortText.optional().catch(undefined),
+  type: z.number().optional().catch(undefined),
+  content: z.string().optional().catch(undefined),
+  inaccurate_reason_list: z.array(z.number()).max(20).optional().catch(undefined),
+});
+
+export type WireFeedback = z.infer<typeof feedback>;
 
 /** The feedback's fields are shown both in an object of their own and beside the event's type. */
 export const wireEvent = z.object({
-  event: z.object({
+  event: feedback.extend({
     eventtype: shortText,
     feedback_event: feedback.optional().catch(undefined),
-    type: z.number().optional().catch(undefined),
   }),
 });

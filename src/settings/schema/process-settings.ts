@@ -148,4 +148,14 @@ export const storeSettings = {
     'Seconds without a question after which a conversation has ended: the next question begins a new one, and says so. 0 lets none end.',
   ),
   HISTORY_TTL_DAYS: setting(kinds.wholeNumber(1, 3_650), '30', 'Days that an untouched conversation is remembered.'),
+  FEEDBACK_TTL_DAYS: setting(
+    kinds.wholeNumber(1, 3_650),
+    '90',
+    'Days that what somebody thinks of an answer is kept, with the model and the rule of the policy that gave it (`npm run feedback`).',
+  ),
+  FEEDBACK_TEXT: setting(
+    kinds.yesOrNo,
+    'no',
+    'Whether what people write about an answer is kept as well, sealed; unless told their verdict and its reasons are.',
+  ),
 };

@@ -86,7 +86,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     const outcome = await streamAnswer(options, context, { state, spent });
     // Once the answer is whole, so that it waits for nothing of this.
     if (state.missing && outcome.kind === 'answered' && !state.startsAnew) options.requestSummary(state.missing);
-    return { ...outcome, ...usageOf(options, context, spent) };
+    return { ...outcome, model: state.model, rule: context.rule, ...usageOf(options, context, spent) };
   };
 }
 
@@ -115,9 +115,10 @@ async function streamAnswer(
       spent.heard(event);
       if (event.type === 'text') tools.links.add(event.delta);
       else if (event.type === 'reasoning') thought.add(event.delta);
-      else if (event.type === 'fallback')
+      else if (event.type === 'fallback') {
+        state.model = event.model;
         return note({ context, state }, fallbackNote(event.model, language), shownText());
-      else if (event.type === 'end') ending = endingOf(event.reason);
+      } else if (event.type === 'end') ending = endingOf(event.reason);
       if (event.type === 'text' || event.type === 'reasoning') show();
     });
     return { ...finish(tools.links.whole(), ending), ...thought.finalView() };
@@ -160,6 +161,7 @@ async function ask(
   const systemPrompt = isBrief ? briefPrompt(options.prompt.systemPrompt) : options.prompt.systemPrompt;
   const prompt = { systemPrompt, current, earlierImages, chatKind: newest.chat.kind, nowMs: options.nowMs() };
   const { model, note: whySo } = pickModel(options.models, context, images.length + earlierImages.size > 0);
+  state.model = model;
   if (whySo !== undefined) note({ context, state }, whySo);
   const tools = catalog.of(model).callsTools ? declared : [];
   const mostTokens = promptRoom(catalog.of(model), budgetTokens);

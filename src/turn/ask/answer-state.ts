@@ -4,6 +4,8 @@ import type { SummaryRequest } from '../prompt/earlier-summary.ts';
 export interface AnswerState {
   /** Lines that the person is told about this answer, apart from its text. */
   readonly notes: string[];
+  /** The model that answers. */
+  model?: string;
   /** What was said before does not belong to this question's conversation any more. */
   startsAnew: boolean;
   /** What of the conversation was missing in this answer's prompt. */

@@ -4,6 +4,7 @@ import type { RedisClient } from '../../base/redis.ts';
 import { ownerOfPreferences } from '../../conversation/preferences.ts';
 import { readHistory } from '../../conversation/read-history.ts';
 import { conversationOf, type ConversationRef, type GroupScope } from '../../domain/conversation.ts';
+import { keysOfRatings } from '../../feedback/keep-feedback.ts';
 import { RECORD_TEXTS } from '../../texts/record-texts.ts';
 import type { TurnContext } from '../turn-context.ts';
 import { sayTo } from '../say-to.ts';
@@ -21,7 +22,7 @@ export interface RecordOptions {
 
 /**
  * /forget: what this person said in this chat, threads included, and what was answered, its images, and what the
- * person chose here. What was used is still counted. Where a
+ * person chose and thought of answers here. What was used is still counted. Where a
  * conversation is shared, the others' turns stay. All of it goes in the turn's one commit.
  */
 export async function forget(options: RecordOptions, context: TurnContext): Promise<Outcome> {
@@ -35,14 +36,15 @@ export async function forget(options: RecordOptions, context: TurnContext): Prom
   const { personId, field } = ownerOfPreferences(newest);
   const isOwnChat = newest.chat.kind === 'private';
   const own = isOwnChat ? undefined : speakerTagOf(context);
+  const ratings = await keysOfRatings(options, partition, personId);
   const found = await Promise.all([...ids].map((id) => forgetIn(options, { id, partition }, own)));
   return {
     kind: 'command',
     text: sayTo(context, RECORD_TEXTS.forgotten),
     erase: {
       remove: found.flatMap(({ remove }) => remove),
-      drop: [index, ...found.flatMap(({ drop }) => drop)],
-      fields: [{ key: preferencesKeyPrefix(partition) + personId, field }],
+      drop: [index, ratings.list, ...found.flatMap(({ drop }) => drop)],
+      fields: [{ key: preferencesKeyPrefix(partition) + personId, field }, ...ratings.fields],
       // What a summary says of whom cannot be told apart; the others' turns are summed up anew.
       clear: [...ids].map((id) => conversationKeys({ id, partition }).summary),
     },

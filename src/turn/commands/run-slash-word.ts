@@ -88,13 +88,17 @@ function stop(_options: SlashWordsOptions, context: TurnContext): Outcome {
   return command(context, own && context.turn.stop.servedSeq >= own.seq ? 'stopped' : 'nothingToStop');
 }
 
+/** What the button at an answer says behind the word: which answer it stands at. */
+const NAMES_ANSWER = /^[0-9a-f]{40}$/;
+
 /** Asks the last question again; its new answer takes the old one's place in the history. */
-async function retry(options: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
+async function retry(options: SlashWordsOptions, context: TurnContext, argument: string): Promise<Outcome> {
   const admitted = await options.gate.admit(context, { holds: false });
   if ('outcome' in admitted) return admitted.outcome;
-  const { account, models } = admitted;
+  const { account, models, rule } = admitted;
   const last = lastTurn(options.keyRing, context);
   if (!last || !isOwn(last, context, account?.accountId)) return command(context, 'nothingToRetry');
+  if (NAMES_ANSWER.test(argument) && last.turnId !== argument) return command(context, 'notTheLast');
   const question: Question = {
     text: last.userText,
     quotedText: last.quotedText,
@@ -106,6 +110,7 @@ async function retry(options: SlashWordsOptions, context: TurnContext): Promise<
   const again: AdmittedContext = {
     ...context,
     models,
+    rule,
     question,
     turn,
     replaced: last,

@@ -44,6 +44,8 @@ test('only the table says where a call goes, and only these files send anything'
     'answer-command.ts',
     // To the address that Slack gave for a file's bytes, without a token.
     'answer-file.ts',
+    // To the address that came with a press, likewise.
+    'ask-why.ts',
     'check-settings.ts',
     'install.ts',
     // With files:read.

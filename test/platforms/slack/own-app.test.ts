@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Platform } from '../../../src/platforms/platform.ts';
 import { startFakeSlack, type FakeSlack } from '../../support/fake-slack.ts';
-import { BOT_TOKEN, deliver, directMessage, slack } from './support.ts';
+import { BOT_TOKEN, deliver, directMessage, pressOf, slack } from './support.ts';
 import { receiveAt } from '../../support/receive-at.ts';
 
 let deployment: FakeSlack;
@@ -32,8 +32,7 @@ const command = (more: Record<string, string>) =>
 const click = (more: object) =>
   new URLSearchParams({
     payload: JSON.stringify({
-      type: 'block_actions',
-      actions: [{ action_id: 'parley_feedback', value: 'good' }],
+      ...pressOf('good'),
       ...more,
     }),
   }).toString();

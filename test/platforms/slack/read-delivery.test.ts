@@ -3,10 +3,10 @@ import type { Delivery } from '../../../src/platforms/platform.ts';
 import type { InboundMessage } from '../../../src/domain/message.ts';
 import { isResponseAddress } from '../../../src/platforms/slack/answer-command.ts';
 import { readTarget } from '../../../src/platforms/slack/reply-target.ts';
-import { deliver, directMessage, envelope, mention, slack } from './support.ts';
+import { ANSWER, deliver, directMessage, envelope, mention, pressOf, slack } from './support.ts';
 import { receiveAt } from '../../support/receive-at.ts';
 
-const platform = slack({ reads: { models: ['svc-plus', 'svc-max'], followsThreads: false } });
+const platform = slack({ talk: { models: ['svc-plus', 'svc-max'], followsThreads: false } });
 const receive = (body: object): Delivery => receiveAt(platform, deliver(body));
 
 function read(body: object, from = platform): InboundMessage {
@@ -166,15 +166,15 @@ describe('Slack events', () => {
   });
 
   test('a press of a feedback button is feedback, another click is ignored', () => {
-    const click = (action: object) =>
-      receiveAt(
-        platform,
-        deliver(
-          new URLSearchParams({ payload: JSON.stringify({ type: 'block_actions', actions: [action] }) }).toString(),
-          FORM,
-        ),
-      );
-    expect(click({ action_id: 'parley_feedback', value: 'good' })).toMatchObject({ kind: 'feedback', verdict: 'good' });
+    const click = (action: object) => {
+      const payload = JSON.stringify({ ...pressOf('x'), actions: [action] });
+      return receiveAt(platform, deliver(new URLSearchParams({ payload }).toString(), FORM));
+    };
+    expect(click({ action_id: 'parley_feedback', value: `good zh ${ANSWER}` })).toMatchObject({
+      kind: 'feedback',
+      feedback: { answer: ANSWER, verdict: 'good', sender: { userId: 'U1' }, followUp: { language: 'zh' } },
+    });
+    expect(click({ action_id: 'parley_feedback', value: 'good' })).toMatchObject({ kind: 'ignored' });
     expect(click({ action_id: 'other', value: 'x' })).toMatchObject({ kind: 'ignored' });
     expect(receiveAt(platform, deliver('payload=%7Bnonsense', FORM))).toMatchObject({ kind: 'ignored' });
   });
@@ -227,7 +227,9 @@ describe('what is forwarded [input-limits]', () => {
     ['other kinds', [null, 7, 'x', [], { is_share: true, text: 7, author_name: {}, files: 'x', message_blocks: 3 }]],
     ['a chain without end', [shared({ text: '', fallback: '', message_blocks: nested(900) })]],
   ])('is no more than anybody writes, whatever stands there: %s', (_what, attachments) => {
-    expect(read(directMessage('hello', { attachments })).parts).toEqual([{ type: 'text', text: 'hello' }]);
+    const { parts, quote } = read(directMessage('hello', { attachments }));
+    expect(parts).toEqual([{ type: 'text', text: 'hello' }]);
+    expect(JSON.stringify(quote) ?? '').not.toContain('deep');
   });
 
   test('and is bounded in number and length', () => {

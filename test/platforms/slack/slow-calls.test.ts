@@ -29,7 +29,7 @@ test.each<[string, string, SlackAnswer, string | undefined]>([
       },
     };
     const answers = createPushReplies({
-      ...{ api, apiUrl: 'https://slack.com/api', reply: 'stream' },
+      ...{ api, apiUrl: 'https://slack.com/api', reply: 'stream', hasButtons: false },
       nowMs: () => 1_000,
       settlesWithinMs: 0,
     });

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Delivery } from '../../../src/platforms/platform.ts';
 import { readEnvelopeOf, type ReadOptions } from '../../../src/platforms/slack/read-delivery.ts';
 import { receiveAt } from '../../support/receive-at.ts';
-import { deliver, directMessage, slack } from './support.ts';
+import { deliver, directMessage, pressOf, slack } from './support.ts';
 
 const READING: ReadOptions = {
   ...{ tenant: 'slack', app: 'bot', answersInThreads: true, bare: { models: [] } },
@@ -15,10 +15,6 @@ const COMMAND = {
   ...{ team_id: 'T1', api_app_id: 'A1', channel_id: 'D1', user_id: 'U1', command: '/parley', text: 'help' },
   ...{ trigger_id: '1.2.3', response_url: 'http://127.0.0.1:9/commands/1' },
 };
-const click = (value: string) => ({
-  ...{ type: 'block_actions', user: { id: 'U1' }, team: { id: 'T1' } },
-  actions: [{ type: 'feedback_buttons', action_id: 'parley_feedback', value }],
-});
 
 test('what comes over the socket is read as the same would be that calls the webhook', () => {
   const webhook = slack();
@@ -27,7 +23,7 @@ test('what comes over the socket is read as the same would be that calls the web
     receiveAt(webhook, deliver(new URLSearchParams(fields).toString(), { contentType: FORM }));
   const pairs: [Delivery, Delivery][] = [
     [readEnvelopeOf('events_api', event, () => READING), receiveAt(webhook, deliver(event))],
-    [readEnvelopeOf('interactive', click('good'), () => READING), form({ payload: JSON.stringify(click('good')) })],
+    [readEnvelopeOf('interactive', pressOf('good'), () => READING), form({ payload: JSON.stringify(pressOf('good')) })],
     [readEnvelopeOf('slash_commands', { ...COMMAND, response_url: undefined }, () => READING), form(without(COMMAND))],
   ];
   const read = (delivery: Delivery) => JSON.stringify(delivery);

@@ -74,3 +74,15 @@ export function mention(text: string, extra: object = {}): object {
     ...extra,
   });
 }
+
+/** An answer's id, as the buttons below it name it. */
+export const ANSWER = 'a1'.repeat(20);
+
+/** Somebody's press of a button below it, as Slack tells of it. */
+export function pressOf(word: string): object {
+  return {
+    ...{ type: 'block_actions', user: { id: 'U1' }, team: { id: 'T1' }, channel: { id: 'D1' } },
+    container: { type: 'message', message_ts: '1760000000.000001', channel_id: 'D1' },
+    actions: [{ type: 'feedback_buttons', action_id: 'parley_feedback', value: `${word} en ${ANSWER}` }],
+  };
+}

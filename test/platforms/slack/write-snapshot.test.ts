@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { belowStream, isNoteRefused, noteInText, wholeSnapshot } from '../../../src/platforms/slack/write-snapshot.ts';
+import {
+  belowStream,
+  areBlocksRefused,
+  asTextAlone,
+  wholeSnapshot,
+} from '../../../src/platforms/slack/write-snapshot.ts';
 
 const words = fc.stringMatching(/^[a-z&<>!@*_`|# \n，。😀]{0,60}$/u);
 const long = fc.tuple(words, fc.integer({ min: 1, max: 200 })).map(([text, times]) => text.repeat(times));
@@ -42,8 +47,8 @@ test('whatever text and note are, limits hold, no entity is cut and nobody is ca
 
 test('a refusal of blocks concerns the note only where there is one, and then the note goes into the text', () => {
   const snapshot = { content: 'Half', note: 'Stopped.', finished: true };
-  expect(isNoteRefused('invalid_blocks', snapshot)).toBe(true);
-  expect(isNoteRefused('not_in_channel', snapshot)).toBe(false);
-  expect(noteInText(snapshot)).toEqual({ content: 'Half\n\nStopped.', finished: true });
-  expect(isNoteRefused('invalid_blocks', noteInText(snapshot))).toBe(false);
+  expect(areBlocksRefused('invalid_blocks', snapshot)).toBe(true);
+  expect(areBlocksRefused('not_in_channel', snapshot)).toBe(false);
+  expect(asTextAlone(snapshot)).toEqual({ content: 'Half\n\nStopped.', finished: true });
+  expect(areBlocksRefused('invalid_blocks', asTextAlone(snapshot))).toBe(false);
 });

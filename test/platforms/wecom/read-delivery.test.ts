@@ -158,12 +158,20 @@ describe('polls and events', () => {
   test('feedback, in both of its shapes', () => {
     const event = (content: object) =>
       receive({ msgid: 'M', from: { userid: 'lisi' }, msgtype: 'event', event: content });
-    const feedback = (type: unknown) => event({ eventtype: 'feedback_event', feedback_event: { id: 'F', type } });
-    expect(feedback(1)).toMatchObject({ kind: 'feedback', verdict: 'good', answer: { status: 200, body: '' } });
-    expect(feedback(2)).toMatchObject({ verdict: 'bad' });
-    expect(feedback(3)).toMatchObject({ verdict: 'withdrawn' });
+    const id = 'f1'.repeat(20);
+    const feedback = (type: unknown, more: object = {}) =>
+      event({ eventtype: 'feedback_event', feedback_event: { id, type, ...more } });
+    const verdict = (of: string) => ({ feedback: { verdict: of, answer: id } });
+    expect(feedback(1)).toMatchObject({ kind: 'feedback', ...verdict('good'), answer: { status: 200, body: '' } });
+    expect(feedback(2)).toMatchObject(verdict('bad'));
+    expect(feedback(3)).toMatchObject(verdict('withdrawn'));
+    expect(feedback(2, { content: 'No.', inaccurate_reason_list: [4, 2, 9] })).toMatchObject({
+      feedback: { reasons: ['incomplete', 'wrong-data'], words: 'No.' },
+    });
+    expect(feedback(1, { inaccurate_reason_list: [3] })).toMatchObject({ feedback: { reasons: [] } });
+    expect(feedback(2, { id: 'somebody else’s' })).toMatchObject({ feedback: { answer: undefined } });
     expect(feedback(4)).toMatchObject({ kind: 'ignored' });
-    expect(event({ eventtype: 'feedback_event', type: 2 })).toMatchObject({ verdict: 'bad' });
+    expect(event({ eventtype: 'feedback_event', type: 2 })).toMatchObject({ feedback: { verdict: 'bad' } });
     expect(event({ eventtype: 'template_card_event' })).toMatchObject({ kind: 'ignored' });
     expect(event({})).toMatchObject({ kind: 'ignored' });
   });

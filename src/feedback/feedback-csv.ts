@@ -1,0 +1,20 @@
+import type { KeptFeedback } from './read-feedback.ts';
+
+const COLUMNS = ['time', 'platform', 'answer', 'verdict', 'reasons', 'model', 'rule', 'rater', 'words'] as const;
+
+/** The first line of the table, with the mark by which spreadsheets know UTF-8. */
+export const CSV_HEAD = `\uFEFF${COLUMNS.join(',')}\r\n`;
+
+/** One line of the table (RFC 4180). Times are UTC; what a spreadsheet would take for a formula is shown as text. */
+export function csvLine({ atMs, reasons, ...rest }: KeptFeedback): string {
+  const row = { ...rest, time: new Date(atMs).toISOString(), reasons: reasons.join(' ') };
+  return `${COLUMNS.map((name) => cell(row[name])).join(',')}\r\n`;
+}
+
+/** A blank may stand before the sign; a spreadsheet trims it. */
+const FORMULA = /^[\s\uFEFF]*[=+\-@\t\r＝＋－＠]/u;
+
+function cell(text: string): string {
+  const shown = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+}
