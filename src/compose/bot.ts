@@ -191,8 +191,10 @@ export function createReceiver(options: BotOptions): Receiver {
     },
     onLimited: createTellLimited({ redis, keyRing, log }),
     prompts: () => prompts,
-    amendAnswered: createAmendAnswered({ redis, keyRing, groupScope }),
-    keepFeedback: (rating) => keepFeedback({ redis, keyRing, ...feedbackRules(config) }, rating),
+    answered: {
+      amendAnswered: createAmendAnswered({ redis, keyRing, groupScope }),
+      keepFeedback: (rating) => keepFeedback({ redis, keyRing, ...feedbackRules(config) }, rating),
+    },
     redis,
     keyRing,
     inbox,

@@ -47,8 +47,8 @@ export interface HandleDeliveryOptions {
   inbox: Inbox;
   wakeQueue: WakeQueue;
   groupScope: GroupScope;
-  amendAnswered: AmendmentOptions['amendAnswered'];
-  keepFeedback: FeedbackOptions['keepFeedback'];
+  /** What happens to answers that stand: their questions change, and people say what they think of them. */
+  answered: Pick<AmendmentOptions, 'amendAnswered'> & Pick<FeedbackOptions, 'keepFeedback'>;
   /** Told of each new message once it is stored; must not throw or wait (its images are fetched meanwhile). */
   onAccepted(
     platform: Platform,
@@ -224,7 +224,7 @@ async function amendmentAnswer(
   { amendment, answer }: AmendmentDelivery,
 ): Promise<Handled> {
   try {
-    await withTimeout(handleAmendment(options, platform, amendment), STORE_DEADLINE_MS);
+    await withTimeout(handleAmendment({ ...options, ...options.answered }, platform, amendment), STORE_DEADLINE_MS);
     return { answer, outcome: 'event' };
   } catch (error) {
     options.log.warn(
@@ -242,7 +242,7 @@ async function feedbackAnswer(
   { feedback, answer }: FeedbackDelivery,
 ): Promise<Handled> {
   try {
-    await withTimeout(handleFeedback(options, platform, feedback), STORE_DEADLINE_MS);
+    await withTimeout(handleFeedback({ ...options, ...options.answered }, platform, feedback), STORE_DEADLINE_MS);
     return { answer, outcome: 'event' };
   } catch (error) {
     options.log.warn(

@@ -3,7 +3,14 @@ import type { ReplySnapshot } from '../../domain/reply.ts';
 import { answerCommand, isNotThere } from './answer-command.ts';
 import type { SlackAnswer, SlackApi } from './platform-api.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
-import { areBlocksRefused, asTextAlone, wholeSnapshot, type Words } from './write-snapshot.ts';
+import {
+  areBlocksRefused,
+  asTextAlone,
+  BLOCKS_REFUSED,
+  blocksOf,
+  wholeSnapshot,
+  type Words,
+} from './write-snapshot.ts';
 
 /** The kind of our messages' metadata, by which they are found again. */
 export const ANSWER_EVENT = 'parley_answer';
@@ -59,7 +66,10 @@ async function postElsewhere(
   return (await answerCommand(target, snapshot)) ?? { result: 'refused' };
 }
 
-/** Replaces all that a message says (SECURITY.md whole-texts). */
+/**
+ * Replaces all that a message says, as blocks: whatever stood below it goes with them, which nobody promises of other edits
+ * (SECURITY.md whole-texts).
+ */
 export async function editMessage(
   api: SlackApi,
   posted: PostedMessage,
@@ -67,10 +77,10 @@ export async function editMessage(
   postKey: string,
 ): Promise<PushResult> {
   const { channel, ts } = posted;
-  const metadata = metadataOf(postKey, words);
-  const answer = await api.call('chat.update', { channel, ts, ...wholeSnapshot(words), metadata });
-  if (answer.kind === 'error' && areBlocksRefused(answer.error, words))
-    return editMessage(api, posted, asTextAlone(words), postKey);
+  const edit = (how: object) => api.call('chat.update', { channel, ts, ...how, metadata: metadataOf(postKey, words) });
+  const shown = await edit(blocksOf(words));
+  const isRefused = shown.kind === 'error' && BLOCKS_REFUSED.has(shown.error);
+  const answer = isRefused ? await edit(wholeSnapshot(asTextAlone(words))) : shown;
   return resultOf(answer, () => ({ channel, ts }));
 }
 

@@ -11,7 +11,7 @@ const MAX_NOTIFIED_CHARS = 3_900;
 const MAX_NOTE_CHARS = 2_000;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 /** Slack's answers when it is the blocks that it does not take; nothing was done. */
-const BLOCKS_REFUSED = new Set([
+export const BLOCKS_REFUSED: ReadonlySet<string> = new Set([
   'block_mismatch',
   'invalid_blocks',
   'invalid_blocks_format',
