@@ -6,10 +6,11 @@ import { messageKey } from '../domain/partition-keys.ts';
 import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS } from '../base/clock.ts';
 import { definedOnly } from '../base/defined-only.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
-import type { FoundPosts, Platform, PushReplies } from '../platforms/platform.ts';
+import type { FoundPosts, PushReplies } from '../platforms/platform.ts';
 import type { AnswerEnd, ReplySnapshot, ReplyView } from '../domain/reply.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
 import type { ApartFromText, FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
+import { finalSnapshot, roomFor } from './final-snapshot.ts';
 import { finalOffers, growingOffers } from './offers.ts';
 import { endedInTime, isOver, shownNoMore } from './hand-over.ts';
 import { doubtedAgeMs, settledAfterMs } from './lost-post.ts';
@@ -349,22 +350,6 @@ export class PushedReply implements LiveReply {
     for (const [part, { unrecorded }] of this.#parts.entries()) if (unrecorded) places[postFieldOf(part)] = unrecorded;
     return { id: this.#options.deliveryId, fields: messageFields({ ...fields, ...places }) };
   }
-}
-
-/** What is said about an answer stands apart from its text; of one without any text it is the text. */
-function finalSnapshot(
-  platform: Platform,
-  text: string,
-  status?: string,
-  mention?: string,
-): Omit<ReplySnapshot, 'shown'> {
-  const content = platform.renderReply({ text, status, mention, finished: true });
-  return { content, note: text.trim() === '' ? undefined : status, finished: true };
-}
-
-/** Bytes that each message keeps free for the note, should the platform take it only as part of the text. */
-function roomFor(status: string | undefined): number {
-  return status === undefined ? 0 : Buffer.byteLength(`\n\n${status}`);
 }
 
 async function pauseOrEnd(pauseMs: number, signal: AbortSignal): Promise<void> {

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { helloStream, statusOf, type Answer } from '../chat/scripted-chat-server.ts';
-import { buttonsOf, type SlackMessage } from '../support/fake-slack.ts';
+import type { SlackMessage } from '../support/fake-slack.ts';
+import { buttonsOf } from '../support/slack-buttons.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 

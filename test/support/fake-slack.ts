@@ -1,13 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buttonsOf, type SlackButton } from './slack-buttons.ts';
 import { setTimeout as pause } from 'node:timers/promises';
-
-/** What may be pressed at a message: what a press of it says. */
-export interface SlackButton {
-  label: string;
-  action_id: string;
-  value: string;
-}
 
 /** A message as people see it in the stand-in. */
 export interface SlackMessage {
@@ -349,24 +343,6 @@ interface Block {
   type: string;
   text?: string;
   elements?: { type: string; text: string }[];
-}
-
-interface WireButton {
-  action_id: string;
-  value: string;
-  text: { text: string };
-  positive_button: Omit<WireButton, 'action_id'>;
-  negative_button: Omit<WireButton, 'action_id'>;
-}
-
-/** The buttons in the blocks of a call, of both kinds. */
-export function buttonsOf(args: Record<string, unknown>): SlackButton[] {
-  const elements = blocksOf(args).flatMap(({ type, elements: own = [] }) => (type === 'context' ? [] : own));
-  return (elements as unknown as WireButton[]).flatMap((one) => {
-    const { action_id: id } = one;
-    const faces = 'positive_button' in one ? [one.positive_button, one.negative_button] : [one];
-    return faces.map(({ text, value }) => ({ label: text.text, action_id: id, value }));
-  });
 }
 
 function blocksOf(args: Record<string, unknown>): Block[] {
