@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { DAY_MS } from '../base/clock.ts';
+import { DAY_MS, SECOND_MS } from '../base/clock.ts';
 import { EXIT } from '../base/exit-codes.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import { createLog } from '../base/log.ts';
 import { connectRedis, type RedisClient } from '../base/redis.ts';
+import { withTimeout } from '../base/with-timeout.ts';
 import { createKeyRing, redisAddress } from '../compose/secrets.ts';
 import { CSV_HEAD, csvLine } from '../feedback/feedback-csv.ts';
 import { readFeedback } from '../feedback/read-feedback.ts';
@@ -33,6 +34,8 @@ export function readFeedbackArguments(args: readonly string[]): FeedbackArgument
     return { kind: 'wrong', complaint: (error as Error).message.split('. ')[0] ?? '' };
   }
 }
+
+const CONNECTED_WITHIN_MS = 5 * SECOND_MS;
 
 interface FeedbackCommand {
   config: Config;
@@ -73,7 +76,7 @@ async function writeTable(
   const write = async (text: string) => {
     if (!output.write(text)) await once(output, 'drain');
   };
-  await redis.ping();
+  await withTimeout(once(redis, 'ready'), CONNECTED_WITHIN_MS);
   await write(CSV_HEAD);
   for await (const kept of readFeedback({ redis, keyRing }, sinceMs)) await write(csvLine(kept));
 }

@@ -186,5 +186,12 @@ test('the proxy lets through the paths that OPERATIONS names for the bot, and no
 });
 
 test('the image holds no settings, no keys and nobody', () => {
-  expect(shipped).toEqual(['models.examples.json', 'models.json', 'policy.json', 'system-prompt.md', 'tools.json']);
+  expect(shipped).toEqual([
+    'models.examples.json',
+    'models.json',
+    'policy.json',
+    'prompts.json',
+    'system-prompt.md',
+    'tools.json',
+  ]);
 });

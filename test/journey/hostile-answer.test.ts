@@ -43,8 +43,13 @@ test('answers of 200,000 characters that were made to hold a reader up hold up n
     () => people.every((person) => deployment.textsIn(`D${person}`).at(-1) === 'A short answer.'),
     30_000,
   );
-  // The last of an answer's messages; the first one stands while it still grows.
-  const isWhole = (index: number) => /^It begins\.[^]*It ends\.$/.test(deployment.textsIn(`DUWORST${index}`).join(''));
+  // In messages, or in the file below the first of them; the first one stands while it still grows.
+  const isWhole = (index: number) => {
+    const channel = `DUWORST${index}`;
+    const files = deployment.slack.botFiles.filter(({ shownIn }) => shownIn.some((one) => one.channel === channel));
+    const texts = files.length > 0 ? files.map(({ text = '' }) => text) : deployment.textsIn(channel);
+    return /^It begins\.[^]*It ends\.$/.test(texts.join(''));
+  };
   await untilTrue(() => WORST.every((_, index) => isWhole(index)), 60_000);
   const metrics = await (await fetch(`${deployment.botUrl}/metrics`)).text();
   const lagSec = Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1]);

@@ -63,6 +63,33 @@ describe.each([
     expect(answer.state).toBe('final');
   }, 60_000);
 
+  test('the buttons below an answer: tried again in a new one, rated, and asked why alone [own-buttons] [feedback-kept]', async () => {
+    const { message, answer } = await ask('emma.clarke', 'count to 7', /^1 2 3 4 5 6 7$/);
+    const labels = async (id: string) =>
+      (await driver().messages('emma.clarke'))
+        .find((one) => one.id === id)
+        ?.buttons?.flatMap((row) => row.map(({ label }) => label)) ?? [];
+    await untilTrue(async () => (await labels(answer.id)).includes('Try again'));
+    await driver().rate('emma.clarke', answer.id, 'bad');
+    const asked = async () =>
+      (await driver().messages('emma.clarke')).find(({ text }) => text.includes('What is wrong with it?'));
+    await untilTrue(async () => (await asked()) !== undefined);
+    const question = await asked();
+    expect(question?.isOnlyForYou).toBe(true);
+    await driver().press('emma.clarke', question?.id ?? '', 'Incomplete');
+    await untilTrue(async () =>
+      (await driver().messages('emma.clarke')).some(({ text }) => text.includes('Thank you, this is noted.')),
+    );
+    await driver().press('emma.clarke', answer.id, 'Try again');
+    const newest = async () => (await driver().messages('emma.clarke')).filter(({ sender }) => sender === 'bot').at(-1);
+    await untilTrue(
+      async () => /^1 2 3 4 5 6 7$/.test((await newest())?.text ?? '') && (await newest())?.id !== answer.id,
+    );
+    await untilTrue(async () => (await driver().answer(message.id))?.text.includes('answered below') ?? false);
+    await untilTrue(async () => (await labels(answer.id)).length === 0);
+    expect(driver().violations()).toEqual([]);
+  }, 60_000);
+
   test('the same event three times at once is one question with one answer', async () => {
     const before = modelCalls();
     const { message, results } = await driver().deliver('emma.clarke', 'count to 5', 3);

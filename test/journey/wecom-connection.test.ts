@@ -198,6 +198,25 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
   },
 );
 
+test('what was ended while nobody held the connection is shown by whoever holds it next', async () => {
+  const first = await startProcess({ ROLES: 'receiver' });
+  await untilTrue(() => wecom.isSubscribed);
+  await startProcess({ ROLES: 'worker' });
+  await startBot({ ROLES: 'receiver' });
+  const request = wecom.say('count to 60');
+  await untilTrue(() => (last(request)?.content.length ?? 0) > 5);
+  first.kill('SIGKILL');
+  const isCommitted = async () => {
+    const [key = ''] = await deployment.redis.keys('*:message:*');
+    return (await deployment.redis.hget(key, 'finished')) === '1';
+  };
+  await untilTrue(isCommitted);
+  expect(last(request)?.finish).toBe(false);
+  await untilTrue(() => wecom.subscribed === 2, 10_000);
+  await untilTrue(() => last(request)?.finish === true, 20_000);
+  expect(last(request)?.content).toMatch(/^1 2 3 .* 59 60$/);
+}, 60_000);
+
 test('at an orderly stop the standby connects before the old one goes', async () => {
   const first = await startProcess();
   await untilTrue(() => wecom.isSubscribed);

@@ -61,13 +61,15 @@ const reasons = () =>
 
 /** Lin asks, and the bot answers with this. */
 async function answered(reply: object, where?: typeof group) {
+  const botMessages = async () =>
+    (await driver().messages('lin', where)).filter(({ sender }) => sender === 'bot').length;
+  const before = await botMessages();
   bot.script = () => reply;
   const said = await driver().say('lin', { text: 'x', conversation: where, mention: where !== undefined });
   const settled = async () =>
     (await driver().messages('lin', where)).some(({ id, state }) => id === said.id && state !== 'sending');
   await until(settled, 'the bot has answered');
-  const shown = async () => (await driver().messages('lin', where)).some(({ sender }) => sender === 'bot');
-  await until(shown, 'the answer is shown');
+  await until(async () => (await botMessages()) > before, 'the answer is shown');
   bot.callbacks.length = 0;
   return botMessage('lin', where);
 }
@@ -76,8 +78,9 @@ describe('a template card [wecom-cards]', () => {
   test('welcomes who enters; what it offers to ask is asked as the person’s own message', async () => {
     bot.script = () => asCard(welcome);
     await driver().enterChat('lin');
-    const card = await botMessage();
+    const [card] = (await driver().messages('lin')) as [MessageView];
     expect(card).toMatchObject({
+      sender: 'system',
       text: 'Hello\n\nI am Parley\n\nAsk me something.',
       card: { title: 'Hello', desc: 'I am Parley', text: 'Ask me something.', url: leads.url, isAlone: true },
     });

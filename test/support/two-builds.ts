@@ -36,7 +36,7 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
   ],
   ['queue/inbox-entry.js', 'message.sender, message.parts]', 'message.sender, message.parts ?? message.said]'],
   ['platforms/wecom/read-delivery.js', 'version: 1,', 'version: 2,'],
-  ['platforms/slack/read-delivery.js', '{ version: 1,', '{ version: 2,'],
+  ['platforms/slack/place.js', '{ version: 1,', '{ version: 2,'],
   ['turn/stored-answer.js', 'version: 1,', 'version: 2,'],
   ['turn/stored-answer.js', 'version === 1', 'version <= 2'],
   ['turn/stored-answer.js', 'version > 1', 'version > 2'],

@@ -106,7 +106,7 @@ export function MessageList(props: MessageListProps) {
                 </div>
                 {splitForDisplay(day.placed, { isNote, firstUnreadKey }).map((stretch) =>
                   stretch.kind === 'note' ? (
-                    <NoteLine key={rowKeyOf(stretch.message)} message={stretch.message} />
+                    <NoteLine key={rowKeyOf(stretch.message)} message={stretch.message} onPress={props.onPress} />
                   ) : stretch.kind === 'unread' ? (
                     <UnreadMark key="unread" />
                   ) : (

@@ -95,12 +95,11 @@ export function MessageRow(props: MessageRowProps) {
 }
 
 /** A line of the app itself, such as the welcome: quiet, and no message. */
-export function NoteLine({ message }: { message: LoggedMessage }) {
+export function NoteLine({ message, onPress }: { message: LoggedMessage; onPress: PressButton }) {
   return (
     <div class="row note" role="note">
-      <div class="note-text">
-        <MarkdownText text={message.text} />
-      </div>
+      <div class="note-text">{message.card ? <Card card={message.card} /> : <MarkdownText text={message.text} />}</div>
+      <MessageButtons message={message} onPress={onPress} />
     </div>
   );
 }

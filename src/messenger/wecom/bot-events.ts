@@ -1,5 +1,4 @@
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../base/clock.ts';
-import { randomToken } from '../../base/ids.ts';
 import type { RatingReason } from '../api.ts';
 import { privateConversationId } from '../directory.ts';
 import { MessengerError } from '../messenger-error.ts';
@@ -21,14 +20,14 @@ export class BotEvents {
   readonly #side: MessengerSide;
   readonly #line: Pick<BotLine, 'client' | 'payloads'>;
   readonly #redis: RedisClient;
-  readonly #shown: Pick<ShownAnswers, 'showOwn'>;
+  readonly #shown: Pick<ShownAnswers, 'welcome'>;
   /** Who came while the bot was away: their entry is told when it is back. */
   readonly #waiting = new Set<string>();
 
   constructor(
     side: MessengerSide,
     line: Pick<BotLine, 'client' | 'payloads'>,
-    { redis, shown }: { redis: RedisClient; shown: Pick<ShownAnswers, 'showOwn'> },
+    { redis, shown }: { redis: RedisClient; shown: Pick<ShownAnswers, 'welcome'> },
   ) {
     this.#side = side;
     this.#line = line;
@@ -54,8 +53,7 @@ export class BotEvents {
     const reply = readReply(result.reply);
     const place = privateConversationId(personId);
     if (reply.kind === 'text') await this.#side.chatLog.writeSystemLine(place, reply.content);
-    else if (reply.kind === 'card')
-      await this.#shown.showOwn(place, { text: reply.card.words, card: reply.card }, `welcome-${randomToken(12)}`);
+    else if (reply.kind === 'card') await this.#shown.welcome(place, reply.card);
     else
       this.#violated(
         reply.kind === 'refused' ? reply.reason : 'only a text or a card may answer the entry into a chat',

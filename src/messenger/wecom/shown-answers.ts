@@ -90,8 +90,15 @@ export class ShownAnswers {
 
   /** Shows a message that has to do with no question. */
   showOwn(conversationId: string, whole: WholeMessage, id: string): Promise<StoredMessage> {
-    const nobodys = { id: '', conversationId, sender: '', senderName: '' };
-    return this.showWhole({ ...nobodys, state: 'sent', text: '', images: [], atMs: this.#side.nowMs() }, whole, id);
+    return this.showWhole(nobodysIn(conversationId, this.#side.nowMs()), whole, id);
+  }
+
+  /** Shows a card by which the bot welcomes somebody: as quiet as words of welcome are, and nobody's answer. */
+  async welcome(conversationId: string, card: Card): Promise<void> {
+    const question = nobodysIn(conversationId, this.#side.nowMs());
+    const worded = this.#message(question, `welcome-${randomToken(12)}`, { text: card.words });
+    const shown = this.#carded({ ...worded, sender: 'system', senderName: '' }, { card, isAlone: true });
+    await this.#side.chatLog.write(shown);
   }
 
   /** The bot never finished: the platform shows a sentence of its own (PLATFORM_FACTS.md wecom-streams). */
@@ -167,6 +174,11 @@ export function answerIdOf(questionId: string): string {
 
 function laterId(): string {
   return `later-${randomToken(12)}`;
+}
+
+/** Stands for the question of what answers none. */
+function nobodysIn(conversationId: string, atMs: number): StoredMessage {
+  return { id: '', conversationId, sender: '', senderName: '', state: 'sent', text: '', images: [], atMs };
 }
 
 function partOf(question: StoredMessage, untilMs: number, feedbackId: string | undefined) {
