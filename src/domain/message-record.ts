@@ -30,7 +30,7 @@ export const MESSAGE_FIELDS = {
   epoch: 'of the worker that wrote the content',
   polled: '1: the platform has asked for it',
   newer: 'ids of the newer messages whose answer it waits for, apart by blanks',
-  model: 'the model that answered',
+  answeredBy: 'the model that answered',
   rule: 'the rule of the policy that allowed it',
   shownIn: 'id of the message that shows its answer',
   replaced: '1: a newer answer stands in its place',

@@ -116,7 +116,7 @@ function withOrigin(
   { turn }: TurnContext,
   { model, rule }: Outcome,
 ): TurnCommit['records'] {
-  const origin = messageFields(definedOnly({ model, rule }));
+  const origin = messageFields(definedOnly({ answeredBy: model, rule }));
   return records.map((one) => (one.id === turn.turnId ? { ...one, fields: withFields(one.fields, origin) } : one));
 }
 

@@ -47,7 +47,7 @@ async function allKept(sinceMs = 0): Promise<KeptFeedback[]> {
 
 describe('what somebody thinks of an answer [feedback-kept]', () => {
   test('is kept with the model and the rule that its record names, as long as that is there', async () => {
-    await redis.hset(messageKey(3, ANSWER), ...messageFields({ model: 'svc-plus', rule: 'staff' }));
+    await redis.hset(messageKey(3, ANSWER), ...messageFields({ answeredBy: 'svc-plus', rule: 'staff' }));
     expect(await keep({})).toBe('new');
     await redis.del(messageKey(3, ANSWER));
     expect(await keep({ verdict: 'bad', reasons: ['wrong', 'incomplete'], words: '不对' })).toBe('changed');

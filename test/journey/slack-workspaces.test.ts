@@ -207,7 +207,7 @@ test('once Slack says that the app is gone, and its token is refused, nothing mo
   expect(await gone()).toBe(200);
   await untilTrue(async () => !(await isKept()));
   expect(await ask('02', 'is anybody there?', OF_SECOND)).toBe(200);
-  await ask('03', 'the last one');
+  await ask('03', 'the seventh of them');
   await untilAnswered(2);
   expect(asked().some((prompt) => prompt.includes('is anybody there?'))).toBe(false);
 });

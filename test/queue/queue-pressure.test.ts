@@ -225,7 +225,7 @@ describe('the worker', () => {
   });
 
   test('a turn that another worker had begun is never turned away [back-pressure]', async () => {
-    const message = messageOf('first', 'begun before');
+    const message = messageOf('first', 'taken up already');
     const conversation = conversationOf(message, 'member');
     await fixture.inbox.accept(conversation, message);
     expect((await fixture.store.begin(conversation))?.wasBegun).toBe(false);

@@ -30,7 +30,7 @@ if not before[1] then
   if tonumber(redis.call('HGET', keys.feedback, 'raters') or '0') >= MOST_RATERS then return answer { change = 'full' } end
   redis.call('HINCRBY', keys.feedback, 'raters', 1)
 end
-local facts = redis.call('HMGET', keys.record, 'model', 'rule')
+local facts = redis.call('HMGET', keys.record, 'answeredBy', 'rule')
 redis.call('HSET', keys.feedback, 'platform', args.platform)
 -- After a day nothing is known of the answer any more; what was noted with its first rating stays.
 if facts[1] then redis.call('HSET', keys.feedback, 'model', facts[1]) end
