@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RawConnections, SentFrame } from '../test/support/raw-wecom-connections.ts';
+import { kindOfText } from './judge-text.ts';
 import { questionText, questionsIn, type SentEvent, type VisibleMessage } from './ledger.ts';
 
 export interface ConnectedUsersOptions {
@@ -19,6 +20,8 @@ export interface ConnectionFigures {
   subscriptions: number;
   /** Messages that fell into a gap between two holders; WeCom repeats nothing. */
   lostInGaps: number;
+  /** Of these, messages whose writers were told to ask again. */
+  toldInGaps: number;
   /** From the end of a connection to the next subscription, where nobody stood by connected already. Milliseconds. */
   gapsMs: number[];
 }
@@ -65,12 +68,16 @@ export class ConnectedWecomUsers {
    */
   conclude(): ConnectionFigures {
     const { ends, subscriptions } = this.#options.connections;
-    let lostInGaps = 0;
+    const told = new Set(this.#options.messages.filter(asksAgain).map(({ event }) => event));
+    let [lostInGaps, toldInGaps] = [0, 0];
     for (const { event, connection } of this.#byRequest.values()) {
       const endedAtMs = ends.get(connection) ?? Number.POSITIVE_INFINITY;
       const fellIntoGap = endedAtMs - event.sentAtMs < GAP_MS;
-      if (event.record === undefined && fellIntoGap) lostInGaps += 1;
-      else event.acknowledgedAtMs ??= event.sentAtMs;
+      if (event.record === undefined && fellIntoGap) {
+        lostInGaps += 1;
+        if (told.has(event.id)) toldInGaps += 1;
+        event.acknowledgedAtMs = undefined;
+      } else event.acknowledgedAtMs ??= event.sentAtMs;
     }
     const began = [...subscriptions.values()];
     const gapsMs = [...ends.values()].flatMap((endedAtMs) => {
@@ -80,7 +87,7 @@ export class ConnectedWecomUsers {
       );
       return nextMs === undefined || isHeld ? [] : [nextMs - endedAtMs];
     });
-    return { subscriptions: subscriptions.size, lostInGaps, gapsMs };
+    return { subscriptions: subscriptions.size, lostInGaps, toldInGaps, gapsMs };
   }
 
   #show({ cmd, reqId, body }: SentFrame): void {
@@ -108,4 +115,8 @@ export class ConnectedWecomUsers {
     if (content !== (message.snapshots.at(-1)?.text ?? '')) message.snapshots.push({ atMs: Date.now(), text: content });
     message.isFinal = finish;
   }
+}
+
+function asksAgain({ snapshots }: VisibleMessage): boolean {
+  return kindOfText(snapshots.at(-1)?.text ?? '').kind === 'gone';
 }

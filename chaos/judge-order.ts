@@ -31,9 +31,19 @@ function judgePrompt({ events }: Ledger, { inPrompt, foreign, asked, number }: S
   if (foreign.length > 0)
     faults.push({ kind: 'crossed', event, detail: `the prompt of S${number} holds C${foreign.join(', C')}` });
   if (new Set(inPrompt).size < inPrompt.length) faults.push({ kind: 'repeated', event, detail: runs });
-  else if (ordered.some((question, index) => question < (ordered[index - 1] ?? 0)))
+  else if (ordered.some((question, index) => isBefore(events, question, ordered[index - 1])))
     faults.push({ kind: 'out of order', event, detail: runs });
   return faults;
+}
+
+/**
+ * Whether a question that was acknowledged before another was sent stands behind it. Where nothing acknowledges (WeCom's connection),
+ * whoever saw no sign has written on: a process that wakes may store the earlier one behind the later.
+ */
+function isBefore(events: readonly SentEvent[], question: number, inFront: number | undefined): boolean {
+  if (inFront === undefined || question > inFront) return false;
+  const [earlier, later] = [events[question - 1], events[inFront - 1]];
+  return (earlier?.acknowledgedAtMs ?? Infinity) <= (later?.sentAtMs ?? 0);
 }
 
 /** A summary is made of one conversation. */

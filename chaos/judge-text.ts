@@ -14,6 +14,8 @@ export type TextKind =
   /** Says that the answer comes as a message of its own. */
   | { kind: 'follows' }
   | { kind: 'apology'; name: Apology }
+  /** Says that there is no answer and asks to be asked again: its message was never accepted. */
+  | { kind: 'gone' }
   /** About the account: an invitation, or what became of a sign-in. */
   | { kind: 'account'; name: AccountText }
   | { kind: 'empty' }
@@ -42,6 +44,7 @@ export function kindOfText(text: string): TextKind {
   if (first) return kindOfWords(words, first.sampling);
   if (is(text, REPLY_TEXTS.answeredBelow) || is(text, REPLY_TEXTS.answeredAbove)) return { kind: 'pointer' };
   if (is(text, REPLY_TEXTS.followsBelow)) return { kind: 'follows' };
+  if (is(text, REPLY_TEXTS.unknownReply)) return { kind: 'gone' };
   const name = APOLOGIES.find((apology) => is(text, TEXTS[apology]));
   if (name) return { kind: 'apology', name };
   // WeCom shows some of them as a thought.

@@ -58,7 +58,8 @@ export function judge(ledger: Ledger): Verdict {
     const isApologised = own.some(({ kind }) => kind === 'apology') || isMergedIntoApology(event, messagesOf);
     // Who asked and was invited reads the answer in its place; who wrote a code or a word reads what became of it, once.
     const told = event.says === undefined ? 0 : own.filter(({ kind }) => kind === 'account').length;
-    const count = found.length + told + (own.some(({ kind }) => kind === 'apology') ? 1 : 0);
+    const isSorry = own.some(({ kind }) => kind === 'apology' || kind === 'gone');
+    const count = found.length + told + (isSorry ? 1 : 0);
     if (count > 1) accuse('repeated', event.id, `it has ${count} visible answers`);
     if (event.acknowledgedAtMs === undefined) continue;
     if (count === 0 && !isApologised)
@@ -101,6 +102,8 @@ function judgeMessage(ledger: Ledger, message: VisibleMessage): Omit<Violation, 
   // What is still open is told by `judgeRest`, whosever it is.
   if (!message.isFinal) return undefined;
   if (kind.kind === 'empty') return { kind: 'unexplained', detail: 'it ended without a text' };
+  if (kind.kind === 'gone' && ledger.events[(message.event ?? 0) - 1]?.record !== undefined)
+    return { kind: 'unexplained', detail: 'it asks to be asked again, and its message was accepted' };
   if (kind.kind === 'answer' && !kind.isWhole && !saysInterrupted(last?.text ?? ''))
     return { kind: 'joined', detail: 'it ended in the middle and does not say so' };
   const needsReason = kind.kind === 'apology' || (kind.kind === 'answer' && !kind.isWhole);

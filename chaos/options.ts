@@ -11,7 +11,8 @@ export const USAGE = `npm run chaos [-- OPTIONS]
   --receivers N          processes that receive (2)
   --workers N            processes that answer (4)
   --kills-per-minute N   kills of workers, receivers and Redis, 6:3:1 (22); other faults come with them, 6 to 10 kills
-  --connected            WeCom delivers over the bot's one connection, which one of the receivers holds
+  --connected            WeCom delivers over the bot's one connection, which one of the receivers holds, and Slack over
+                         sockets, one of each receiver
   --sign-in              everybody has to sign in at the real service, by pages and a typed code, while things die;
                          links are judged too. Nobody writes in groups then
   --seed S               deals the same faults again

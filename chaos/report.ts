@@ -38,6 +38,8 @@ export interface ChaosReport {
   connection?: {
     subscriptions: number;
     lostInGaps: number;
+    /** Of these, messages whose writers were told to ask again. */
+    toldInGaps: number;
     gapsMs: { turns: number; p50: number; p99: number; max: number };
   };
   /** People who signed in during the run, each linked to their own account and to no other. */

@@ -100,7 +100,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
     const { connections } = testbed;
     const connected = connections && new ConnectedWecomUsers({ connections, ...told });
     const wecom = connected ?? new WecomUsers({ gateway, moreHeaders, ...testbed.wecom, ...told });
-    const slack = new SlackUsers({ gateway, moreHeaders, signingSecret: SLACK_SECRET });
+    const slack = new SlackUsers({ gateway, moreHeaders, signingSecret: SLACK_SECRET, sockets: testbed.sockets });
     const platforms = {
       wecom: (event: SentEvent) => wecom.send(event),
       slack: (event: SentEvent) => slack.send(event),

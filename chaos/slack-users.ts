@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SlackMessage, SlackStatus } from '../test/support/fake-slack.ts';
-import { createSlackSender } from '../test/support/slack-sender.ts';
+import type { SlackSockets } from './slack-sockets.ts';
+import { createSlackSender, eventCallback } from '../test/support/slack-sender.ts';
 import type { Gateway } from './gateway.ts';
 import { kindOfText } from './judge-text.ts';
 import { questionText, type SentEvent, type VisibleMessage } from './ledger.ts';
@@ -8,6 +9,8 @@ import { questionText, type SentEvent, type VisibleMessage } from './ledger.ts';
 export interface SlackUsersOptions {
   gateway: Gateway;
   signingSecret: string;
+  /** Where deliveries go over sockets and call nobody. */
+  sockets?: SlackSockets;
   moreHeaders: Record<string, string>;
 }
 
@@ -37,9 +40,16 @@ export class SlackUsers {
   }
 
   async #sendOne(event: SentEvent, body: object): Promise<boolean> {
-    const { gateway, signingSecret, moreHeaders } = this.#options;
+    const { gateway, signingSecret, sockets, moreHeaders } = this.#options;
     for (const pauseMs of PAUSES_MS) {
       await pause(pauseMs);
+      if (sockets) {
+        const atMs = Date.now();
+        const { socket, isTaken } = await sockets.deliver(eventCallback(body, atMs), DELIVERY_LIMIT_MS);
+        event.tries.push({ atMs, receiver: socket, result: isTaken ? 'acknowledged' : 'no answer in time' });
+        if (isTaken) return true;
+        continue;
+      }
       const receiver = await gateway.pick();
       const note = { atMs: Date.now(), receiver: receiver.name, result: 'cut off' };
       event.tries.push(note);

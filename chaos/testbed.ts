@@ -16,6 +16,7 @@ import { startRedisInstance, type RedisInstance } from './redis-instance.ts';
 import type { LinkName } from './schedule.ts';
 import { startSignInService } from './sign-in-service.ts';
 import { startFrontDoor } from './front-door.ts';
+import { startSlackSockets, type SlackSockets } from './slack-sockets.ts';
 import { startRawConnections, type RawConnections } from '../test/support/raw-wecom-connections.ts';
 import { startTcpProxy, type TcpProxy } from '../test/support/tcp-proxy.ts';
 
@@ -76,6 +77,7 @@ export interface Testbed {
   instances: Instance[];
   wecom: { token: string; aesKey: string; replyUrl: string };
   connections: RawConnections | undefined;
+  sockets: SlackSockets | undefined;
   /** Processes that ended although nobody asked them to, with their last words. */
   endedByThemselves: string[];
   close(): Promise<void>;
@@ -116,6 +118,9 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
     replyUrl: later.url,
   };
   const connections = options.isConnected === true ? await startRawConnections() : undefined;
+  const sockets =
+    options.isConnected === true ? await startSlackSockets(seededRandom(`${options.seed} sockets`)) : undefined;
+  slack.socketUrl = sockets?.url;
   const secretKey = randomBytes(32).toString('base64');
   const shared = {
     HOST: '127.0.0.1',
@@ -132,7 +137,9 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
       : { WECOM_BOT_TOKEN: wecom.token, WECOM_BOT_AES_KEY: wecom.aesKey }),
     WECOM_BOT_NAME: 'Parley',
     WECOM_API_URL: wecom.replyUrl,
-    SLACK_SIGNING_SECRET: SLACK_SECRET,
+    ...(sockets
+      ? { SLACK_CONNECT: 'socket', SLACK_APP_TOKEN: 'xapp-1-chaos' }
+      : { SLACK_SIGNING_SECRET: SLACK_SECRET }),
     SLACK_BOT_TOKEN: SLACK_TOKEN,
     REPLY_MIN_EDIT_MS: '250',
     // Prompts that are soon full, so that conversations are summed up while processes die.
@@ -198,6 +205,7 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
     instances,
     wecom,
     connections,
+    sockets,
     endedByThemselves,
     gateway,
     rolls: createRolls(secretKey),
@@ -205,7 +213,14 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
       await Promise.all(instances.map((instance) => instance.process.close()));
       await Promise.all(instances.flatMap(({ links }) => Object.values(links).map((link) => link.close())));
       await Promise.all([frontDoor?.close(), service?.close()]);
-      await Promise.all([chat.close(), slack.close(), later.close(), connections?.stop(), redis.close()]);
+      await Promise.all([
+        chat.close(),
+        slack.close(),
+        later.close(),
+        connections?.stop(),
+        sockets?.close(),
+        redis.close(),
+      ]);
     },
   };
 }

@@ -74,6 +74,8 @@ export interface FakeSlack {
   botFiles: SlackBotFile[];
   /** Where the bytes of the bot's files are to be sent; here unless told. */
   uploadOrigin: string | undefined;
+  /** Where its sockets are, for whoever has an app-level token; none unless told. */
+  socketUrl: string | undefined;
   /** What `bots.info` tells of the bot's app; the app lacks the right to ask unless told. */
   appId: string | undefined;
   /** What was sent to the addresses at which commands are answered (`/commands/…`), and what those answer next; 200 unless told. */
@@ -113,6 +115,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     tokenFault: undefined,
     pageSize: 200,
     appId: undefined,
+    socketUrl: undefined,
     removed: [],
     responses: [],
     responseStatuses: [],
@@ -219,6 +222,8 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       ),
     'conversations.history': (args) =>
       page(messages.filter((one) => one.channel === args['channel'] && one.threadTs === undefined).toReversed(), args),
+    'apps.connections.open': () =>
+      slack.socketUrl === undefined ? { ok: false, error: 'not_allowed' } : { ok: true, url: slack.socketUrl },
     'assistant.threads.setStatus': setStatus,
     'assistant.threads.setSuggestedPrompts': () => ({ ok: true }),
     'files.getUploadURLExternal': ({ filename, length }) => {
@@ -313,7 +318,10 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     if (fault?.kind === 'html') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
     if (fault?.kind === 'cut' && fault.when === 'before') return void response.destroy();
     if (fault?.kind === 'late') await pause(fault.afterMs, undefined, { ref: false });
-    const isKnown = bearer === token || slack.workspaces.has(bearer);
+    const isKnown =
+      bearer === token ||
+      (bearer.startsWith('xapp-') && method === 'apps.connections.open') ||
+      slack.workspaces.has(bearer);
     team = slack.workspaces.get(bearer) ?? BOT.team_id;
     const answer: Answer =
       fault?.kind === 'error'

@@ -25,6 +25,21 @@ export interface PressedAt {
 
 let sent = 0;
 
+/** What Slack sends of an event, over the webhook and over a socket alike. */
+export function eventCallback(event: object, nowMs: number, extra: object = {}): object {
+  sent += 1;
+  return {
+    type: 'event_callback',
+    team_id: 'T1',
+    api_app_id: 'A1',
+    event_id: `Ev${process.pid}${sent}`,
+    event_time: Math.floor(nowMs / 1_000),
+    authorizations: [{ team_id: 'T1', user_id: 'UBOT', is_bot: true }],
+    event,
+    ...extra,
+  };
+}
+
 /** Slack's side of the Events API: signs what it sends. Written apart from what verifies it. */
 export function createSlackSender(
   url: string,
@@ -48,18 +63,7 @@ export function createSlackSender(
   };
   const sender: SlackSender = {
     async event(event, extra = {}) {
-      sent += 1;
-      const body = JSON.stringify({
-        type: 'event_callback',
-        team_id: 'T1',
-        api_app_id: 'A1',
-        event_id: `Ev${process.pid}${sent}`,
-        event_time: Math.floor(nowMs() / 1_000),
-        authorizations: [{ team_id: 'T1', user_id: 'UBOT', is_bot: true }],
-        event,
-        ...extra,
-      });
-      return (await send(body, 'application/json')).status;
+      return (await send(JSON.stringify(eventCallback(event, nowMs(), extra)), 'application/json')).status;
     },
     async command({ channel, userId, responseUrl }, text) {
       sent += 1;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { MIB_BYTES, SECOND_MS } from '../../../base/clock.ts';
+import { MIB_BYTES, monotonicMs, SECOND_MS } from '../../../base/clock.ts';
 import { inBackground } from '../../../base/in-background.ts';
 import { settledWithin } from '../../../base/settled-within.ts';
 import { deliveryIdOf } from '../../../domain/conversation.ts';
@@ -29,6 +29,8 @@ const MOST_WAITING = 2_000;
 const MOST_WAITING_CHARS = 32 * MIB_BYTES;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2 * SECOND_MS;
+/** A place that was noted longer ago is looked at once more before its message is accepted. */
+const CERTAIN_MS = 2 * SECOND_MS;
 /** A stop waits no longer for what Redis does not take. */
 const CLOSE_WITHIN_MS = 5 * SECOND_MS;
 
@@ -96,20 +98,25 @@ export class Intake {
     );
   }
 
-  /** Never rejects. The place is noted beside the storing: whoever finds a message without a place could show nothing. */
+  /**
+   * Never rejects. The place is noted first: a message that was accepted without one would be answered where nobody sees it. Where
+   * the place alone is left, since this process ended in between, whoever takes over tells its writer to ask again.
+   */
   async #store(delivery: MessageDelivery, reqId: string): Promise<void> {
     const { places, use, onStored } = this.#options;
     const { message } = delivery;
     const { chat, sender } = message;
     const id = deliveryIdOf(message);
     const place: ReplyPlace = { version: 1, reqId, streamId: id, chat, userId: sender.userId };
+    let isAgain = true;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
-      const opening = places.open(id, place, false).catch(() => undefined);
-      const isStored = await use.take(() => delivery);
-      const opened = await opening;
-      if (isStored && opened === 'open') return onStored(id, place, false);
-      if (isStored && opened === 'known') return onStored(id, place, true);
-      if (isStored && opened !== undefined) return;
+      const askedAtMs = monotonicMs();
+      const opened = await places.open(id, place, false).catch(() => undefined);
+      if (opened === 'sent' || opened === 'refused') return;
+      isAgain &&= opened === 'known';
+      // Whoever was frozen since may find that its writer has been told to ask again.
+      const isCertain = opened !== undefined && monotonicMs() - askedAtMs < CERTAIN_MS;
+      if (isCertain && (await use.take(() => delivery))) return onStored(id, place, isAgain);
       if (this.#isClosing) return use.onLost('this process stops before Redis takes it');
       await pause(pauseMs);
     }
