@@ -244,6 +244,18 @@ test('while Redis is away the connection stays, and what comes is stored when it
   await redis.close();
 });
 
+test('no message is accepted before its answer has a place [answer-has-a-place]', async () => {
+  await startBot();
+  const [lease = ''] = await deployment.redis.keys('{wecom-bot:*}:lease');
+  const replies = lease.replace(/lease$/, 'replies');
+  await deployment.redis.set(replies, 'takes no fields');
+  const request = wecom.say('count to 7');
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(await deployment.redis.keys('*:message:*')).toEqual([]);
+  await deployment.redis.del(replies);
+  await untilWhole(request, '1 2 3 4 5 6 7');
+});
+
 test('another program that connects as the same bot is not fought', async () => {
   await startBot();
   wecom.event({ eventtype: 'disconnected_event' });

@@ -53,8 +53,6 @@ interface SentStream {
 const LOOK_EVERY_MS = 5 * SECOND_MS;
 /** A socket that takes so little is slow: newer snapshots replace those that have not left. */
 const MOST_WAITING_BYTES = 64 * KIB_BYTES;
-/** Whoever noted the place of a younger one may be about to accept its message. */
-const YOUNG_MS = 2 * SECOND_MS;
 const FIRST_PAUSE_MS = SECOND_MS;
 const LONGEST_PAUSE_MS = 15 * SECOND_MS;
 /** A snapshot that is not taken is not worth more than this. */
@@ -86,8 +84,7 @@ export class ReplyPump {
   async takeUp(): Promise<void> {
     const all = await this.#options.places.all();
     // Its stream may have begun: an empty frame would wipe what stands there.
-    for (const { id, place, ageMs } of all)
-      this.#take(id, place, { hasLeft: true, ageMs, waitMs: Math.max(0, YOUNG_MS - ageMs) });
+    for (const { id, place, ageMs } of all) this.#take(id, place, { hasLeft: true, ageMs });
     this.#hasTakenUp = true;
   }
 
@@ -127,15 +124,11 @@ export class ReplyPump {
     this.#shown.clear();
   }
 
-  #take(
-    id: string,
-    place: ReplyPlace,
-    { hasLeft, ageMs, waitMs = 0 }: { hasLeft: boolean; ageMs: number; waitMs?: number },
-  ): void {
+  #take(id: string, place: ReplyPlace, { hasLeft, ageMs }: { hasLeft: boolean; ageMs: number }): void {
     if (this.#isClosed || this.#shown.has(id)) return;
     const shown: Shown = {
       ...{ id, place, openedAtMs: monotonicMs() - ageMs, content: undefined, hasLeft, isDirty: false, isServed: false },
-      ...{ lookedAtMs: monotonicMs(), notBeforeMs: monotonicMs() + waitMs, failures: 0, timer: undefined, end: undefined, isOver: false },
+      ...{ lookedAtMs: monotonicMs(), notBeforeMs: 0, failures: 0, timer: undefined, end: undefined, isOver: false },
     };
     this.#shown.set(id, shown);
     this.#serve(shown);
