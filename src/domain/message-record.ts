@@ -32,6 +32,8 @@ export const MESSAGE_FIELDS = {
   newer: 'ids of the newer messages whose answer it waits for, apart by blanks',
   answeredBy: 'the model that answered',
   rule: 'the rule of the policy that allowed it',
+  offers: 'en or zh: what may be pressed at the answer is offered in this language',
+  offered: '1: the platform was given that',
   shownIn: 'id of the message that shows its answer',
   replaced: '1: a newer answer stands in its place',
 } as const satisfies Readonly<Record<string, string>>;

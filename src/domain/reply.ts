@@ -24,6 +24,8 @@ export interface PulledReply {
   replyId: DeliveryId;
   content: string;
   finished: boolean;
+  /** What may be pressed at it; with one poll of an answer at most. */
+  offers?: ReplyOffers;
 }
 
 /** One snapshot of an answer, as it is to stand in its visible message. */
@@ -50,6 +52,8 @@ export interface ReplyOffers {
   /** The message that it answers. */
   answer: DeliveryId;
   language: Language;
+  /** Stands above them where they have a place of their own. */
+  heading: string;
   stop?: string;
   retry?: string;
   rate?: { good: string; bad: string };

@@ -112,6 +112,8 @@ export interface ReplyTraits {
    * that it has not polled by then it never will. Milliseconds; 0 where it does not poll.
    */
   deliveredWithinMs: number;
+  /** From when on a pulled reply takes what may be pressed at it, once: while it grows, or with its end; never unless told. */
+  takesOffers?: 'growing' | 'finished';
   /** Who shows a pulled reply is told of each change, over a connection of ours; unless told the platform asks by itself. */
   isTold?: boolean;
 }

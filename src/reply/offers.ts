@@ -7,7 +7,7 @@ type Answered = Pick<LiveReplyOptions, 'deliveryId' | 'language'>;
 
 /** What may be pressed while an answer grows. */
 export function growingOffers({ deliveryId: answer, language }: Answered): ReplyOffers {
-  return { answer, language, stop: say(OFFER_TEXTS.stop, language) };
+  return { answer, language, heading: say(OFFER_TEXTS.heading, language), stop: say(OFFER_TEXTS.stop, language) };
 }
 
 /** What may be pressed once it is whole; undefined for nothing. */
@@ -19,6 +19,7 @@ export function finalOffers(
   return {
     answer,
     language,
+    heading: say(OFFER_TEXTS.heading, language),
     retry: offers.includes('retry') ? say(OFFER_TEXTS.retry, language) : undefined,
     rate: offers.includes('rate')
       ? { good: say(OFFER_TEXTS.good, language), bad: say(OFFER_TEXTS.bad, language) }

@@ -17,7 +17,7 @@ import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 const showScript = loadScript(import.meta.url, './scripts/show.lua', {
   constants: { REPLY_CHANNEL },
   keys: ['state', '...records'],
-  args: ['epoch', 'told', '...snapshots'],
+  args: ['epoch', 'told', 'offers', '...snapshots'],
   answer: { verdict: ['shown', 'stale'], wasHandedOver: 'flag' },
 });
 
@@ -112,7 +112,7 @@ export class PulledReply implements LiveReply {
     return this.finish(text);
   }
 
-  async finish(text: string, { status, thinking }: ApartFromText = {}): Promise<FinalRecord[]> {
+  async finish(text: string, { status, thinking, offers = [] }: ApartFromText = {}): Promise<FinalRecord[]> {
     await this.close();
     const { platform, language } = this.#options;
     // The status stands in the same message; the thought takes what room is left.
@@ -128,11 +128,12 @@ export class PulledReply implements LiveReply {
       const notice = say(REPLY_TEXTS[this.#canFollow ? 'followsBelow' : 'tookTooLong'], language);
       return [this.#goingOn({ text: notice, finished: true }, pieces, { handedOver: '1' }), ...merged];
     }
+    const offered = this.#takesOffers && offers.includes('retry') ? { offers: this.#options.language } : {};
     const [first = '', ...rest] = pieces;
     if (rest.length === 0)
-      return [this.#record({ text: first, ...apart, finished: true }, { delivery: 'live' }), ...merged];
+      return [this.#record({ text: first, ...apart, finished: true }, { delivery: 'live', ...offered }), ...merged];
     const shown = this.#canFollow ? first + goesOn(language) : withCutNotice(platform, first, language, statusBytes);
-    return [this.#goingOn({ text: shown, ...apart, finished: true }, rest), ...merged];
+    return [this.#goingOn({ text: shown, ...apart, finished: true }, rest, offered), ...merged];
   }
 
   /**
@@ -195,6 +196,7 @@ export class PulledReply implements LiveReply {
     const { verdict, wasHandedOver } = await showScript.run(deps.redis, keys, {
       epoch,
       told: platform.replyTraits.isTold === true ? ids.join(' ') : '',
+      offers: this.#takesOffers ? this.#options.language : '',
       snapshots: snapshots.flat(),
     });
     if (verdict === 'stale') {
@@ -213,6 +215,10 @@ export class PulledReply implements LiveReply {
     const isFirstWrite = !this.#hasWritten;
     this.#hasWritten = true;
     return isFirstWrite ? [deliveryId, ...mergedIds] : [deliveryId];
+  }
+
+  get #takesOffers(): boolean {
+    return this.#options.platform.replyTraits.takesOffers !== undefined;
   }
 
   get #isTold(): boolean | undefined {

@@ -8,16 +8,26 @@ import type { RedisClient } from '../base/redis.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { PulledReply } from '../domain/reply.ts';
 import { asDeliveryId, type DeliveryId, type PersonId } from '../domain/ids.ts';
+import { finalOffers, growingOffers } from './offers.ts';
 import type { MissingReplies } from './missing-replies.ts';
 import { CONTENT_PURPOSE } from './pulled-reply.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 
 const POLL_SHAPE = {
   keys: ['record'],
-  args: ['person', 'handoverAgeMs', 'deliveryId', 'messagePrefix', 'deliveredWithinMs', 'noticeMs', 'looksOnly'],
+  args: [
+    'person',
+    'handoverAgeMs',
+    'deliveryId',
+    'messagePrefix',
+    'deliveredWithinMs',
+    'noticeMs',
+    'takesOffers',
+    'looksOnly',
+  ],
   answer: {
     ...{ isKnown: 'flag', content: 'text', finished: 'flag', handedOver: 'flag', later: 'flag', keep: 'flag' },
-    ...{ state: 'text', contentId: 'text', elsewhere: 'flag', whole: 'flag' },
+    ...{ state: 'text', contentId: 'text', elsewhere: 'flag', whole: 'flag', offers: 'text' },
   },
 } as const satisfies ScriptShape;
 type Polled = AnswerOf<typeof POLL_SHAPE>;
@@ -55,7 +65,7 @@ const HANDOVER_NOTICE_MS = 10 * SECOND_MS;
  */
 export async function readLiveReply(options: ReadLiveReplyOptions, polled: PolledReply): Promise<PulledReply> {
   const { redis, platform } = options;
-  const { liveLifetimeMs, handoverMarginMs, deliveredWithinMs } = platform.replyTraits;
+  const { liveLifetimeMs, handoverMarginMs, deliveredWithinMs, takesOffers = '' } = platform.replyTraits;
   const replyId = polled.deliveryId;
   const { isKnown, ...found } = await pollScript.run(
     redis,
@@ -67,6 +77,7 @@ export async function readLiveReply(options: ReadLiveReplyOptions, polled: Polle
       messagePrefix: messageKeyPrefix(polled.partition),
       deliveredWithinMs,
       noticeMs: HANDOVER_NOTICE_MS,
+      takesOffers,
       looksOnly: polled.isRepeat === true,
     },
   );
@@ -79,7 +90,18 @@ export async function readLiveReply(options: ReadLiveReplyOptions, polled: Polle
   // Whoever has the key answers another poll: in a change of keys some receivers have it already, or still.
   if (content === undefined && !found.handedOver) return { replyId, content: '', finished: false };
   if (found.whole && !found.handedOver && polled.isRepeat !== true) options.onSeen?.(replyId);
-  return lookOf(replyId, content ?? '', found);
+  return { ...lookOf(replyId, content ?? '', found), offers: offersOf(found) };
+}
+
+/** They name the message that is answered, wherever its answer is shown. */
+function offersOf({ offers, contentId, finished }: Pick<Polled, 'offers' | 'contentId' | 'finished'>) {
+  if (offers === '') return undefined;
+  const answered = {
+    deliveryId: asDeliveryId(contentId),
+    language: offers === 'zh' ? ('zh' as const) : ('en' as const),
+  };
+  const atEnd = finalOffers(answered, ['retry']);
+  return finished ? atEnd : { ...growingOffers(answered), retry: atEnd?.retry };
 }
 
 function lookOf(

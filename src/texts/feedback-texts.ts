@@ -1,7 +1,8 @@
 import type { Catalogue } from '../base/texts.ts';
 
 /** Words on what may be pressed at an answer. */
-export const OFFER_TEXTS: Catalogue<'stop' | 'retry' | 'good' | 'bad'> = {
+export const OFFER_TEXTS: Catalogue<'heading' | 'stop' | 'retry' | 'good' | 'bad'> = {
+  heading: { en: 'This answer', zh: '这个回答' },
   stop: { en: 'Stop', zh: '停止' },
   retry: { en: 'Try again', zh: '重试' },
   good: { en: 'Good answer', zh: '回答得好' },

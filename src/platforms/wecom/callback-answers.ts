@@ -2,6 +2,7 @@ import { SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { HttpAnswer, Welcome } from '../platform.ts';
 import type { PulledReply } from '../../domain/reply.ts';
 import { encryptText, signText } from './crypto.ts';
+import { offersCard } from './offers-card.ts';
 import { welcomeReply } from './welcome.ts';
 
 /** "No reply": what WeCom is told whenever there is nothing to show. */
@@ -23,16 +24,23 @@ interface AnswerOptions {
   nowMs: NowMs;
   /** The nonce of the callback, which goes back. */
   nonce: string;
-  /** Where a tap on a welcome's card leads; without one there are no cards. */
+  /** Where a tap on a card itself leads; without one there are no cards. */
   cardUrl?: string;
 }
 
 export function createCallbackAnswers(options: AnswerOptions): AnswerBuilder {
-  const stream = ({ replyId, content, finished }: PulledReply, extra: object = {}) =>
-    seal(options, { msgtype: 'stream', stream: { id: replyId, finish: finished, content, ...extra } });
+  const stream = ({ replyId, content, finished }: PulledReply, extra: object = {}, card?: object) =>
+    seal(options, {
+      msgtype: card ? 'stream_with_template_card' : 'stream',
+      stream: { id: replyId, finish: finished, content, ...extra },
+      template_card: card,
+    });
   return {
     firstAnswer: (reply) => (reply ? stream(reply, { feedback: { id: reply.replyId } }) : EMPTY_ANSWER),
-    poll: (reply) => stream(reply),
+    poll(reply) {
+      const card = offersCard(reply.offers, options.cardUrl);
+      return card ? stream(reply, {}, card) : stream(reply);
+    },
     welcome: (welcome) => seal(options, welcomeReply(welcome, options.cardUrl)),
   };
 }

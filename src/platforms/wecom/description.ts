@@ -44,6 +44,11 @@ const settings = {
       meaning: "The Secret of the AI bot's long connection, with `WECOM_CONNECT=connection`.",
     },
   ),
+  WECOM_BUTTONS: setting(
+    kinds.yesOrNo,
+    'no',
+    'Whether a card with *stop* and *try again* stands below each answer. WeCom cannot take a card away again, so each answer keeps its own; the words `/stop` and `/retry` do the same. With `WECOM_CONNECT=connection` it needs `SIGN_IN_HELP_URL`, where a tap on the card leads, and offers *try again* alone.',
+  ),
   WECOM_CORP_ID: optional(kinds.textLike(/^[\w.:/@-]+$/, 'must be a name without spaces'), {
     meaning: "The company's CorpId, for sign-in inside WeCom and app messages.",
     example: 'ww0123456789abcdef',
@@ -77,6 +82,8 @@ interface WecomConfig {
   /** Whether this process serves the AI bot. */
   readonly isBotOn: boolean;
   readonly botName: string;
+  /** Whether answers have a card with buttons. */
+  readonly hasButtons: boolean;
   /** The self-built app, when its credentials are set. */
   readonly app: { readonly corpId: string; readonly agentId: string } | undefined;
   /** Where and as whom the bot connects, where it does in place of its callback. */
@@ -119,6 +126,7 @@ export const wecom = {
     return {
       isBotOn: isOn,
       botName: own.WECOM_BOT_NAME,
+      hasButtons: own.WECOM_BUTTONS,
       connection: isConnected ? { url: own.WECOM_WS_URL ?? socketUrl, botId } : undefined,
       app: messengerUrl === undefined ? named : LOCAL_APP,
       apiUrl: own.WECOM_API_URL ?? messengerUrl ?? API_URL,

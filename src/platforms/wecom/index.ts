@@ -56,8 +56,10 @@ export interface WecomOptions {
   agent?: WecomAgent;
   /** Base addresses; the platform's own unless told. */
   addresses?: { apiUrl?: string; openUrl?: string };
-  /** Where a tap on a welcome's card leads; without one a welcome is a text. */
+  /** Where a tap on a card itself leads; without one a welcome is a text, and answers have no cards. */
   cardUrl?: string;
+  /** Whether answers have a card with what may be pressed; not unless told. */
+  hasButtons?: boolean;
   webhookWindowSec: number;
   nowMs: NowMs;
   log: Log;
@@ -124,7 +126,7 @@ export function createWecom(options: WecomOptions): Platform {
     tenant,
     app: APP,
     access,
-    replyTraits: connection ? CONNECTION_TRAITS : REPLY_TRAITS,
+    replyTraits: { ...(connection ? CONNECTION_TRAITS : REPLY_TRAITS), takesOffers: offersFrom(options) },
     admit: (head) =>
       aesKey
         ? admit(head, options, { aesKey, reading })
@@ -159,6 +161,12 @@ export function createWecom(options: WecomOptions): Platform {
       return checkWecom({ agent, api, bot: connection ? tried : 'callback' });
     },
   };
+}
+
+/** Over the connection a card is a message of its own: it follows the answer (PLATFORM_FACTS.md wecom-offers). */
+function offersFrom({ hasButtons = false, cardUrl, connection }: WecomOptions): ReplyTraits['takesOffers'] {
+  if (!hasButtons || cardUrl === undefined) return undefined;
+  return connection ? 'finished' : 'growing';
 }
 
 interface Prepared {

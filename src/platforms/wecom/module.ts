@@ -15,6 +15,7 @@ export function create({ config, secrets, redis, keyRing, nowMs, log, onRefused 
     agent: wecom.app && secret !== undefined ? { ...wecom.app, secret } : undefined,
     addresses: { apiUrl: wecom.apiUrl, openUrl: wecom.openUrl },
     cardUrl: cardUrlOf(config),
+    hasButtons: wecom.hasButtons,
     webhookWindowSec: webhook.windowSec,
     nowMs,
     log,

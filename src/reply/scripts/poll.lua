@@ -9,12 +9,13 @@
 -- args  person: the poll's sender   handoverAgeMs: age at which a live reply is handed over   deliveryId
 --       messagePrefix: of message keys   deliveredWithinMs: age from which a message that was never polled counts as never delivered
 --       noticeMs: how long before the handover of an answer that is shown in another message its worker is told
+--       takesOffers: 'growing' | 'finished' | '': from when on what may be pressed at the answer is given, with one poll at most
 --       looksOnly: a repeated delivery is answered: whether that answer arrives is not known, so nothing is decided by it
 -- Answers isKnown: not so when the reply is unknown or not this person's, else with
 --         content: sealed   finished   handedOver   later: can be answered later   keep: the content, at the handover   state
 --         contentId: delivery id to which the content belongs   elsewhere: the answer is shown in another message
---         whole: the answer is, wherever it is shown
-local fields = {'owner', 'content', 'finished', 'handedOver', 'later', 'keep', 'atMs', 'state', 'polled', 'newer', 'shownIn', 'again', 'polledAgain'}
+--         whole: the answer is, wherever it is shown   offers: the language of what may be pressed at it, '' where nothing is given now
+local fields = {'owner', 'content', 'finished', 'handedOver', 'later', 'keep', 'atMs', 'state', 'polled', 'newer', 'shownIn', 'again', 'polledAgain', 'offers', 'offered'}
 local function read(key)
   local record = {key = key}
   for index, value in ipairs(redis.call('HMGET', key, unpack(fields))) do record[fields[index]] = value or nil end
@@ -35,6 +36,7 @@ local function look(record, id, changes)
     contentId = id,
     elsewhere = of('elsewhere'),
     whole = not changes.isOpen and of('finished'),
+    offers = changes.offers or '',
   }
 end
 
@@ -78,6 +80,14 @@ if not onlyLooks and shown.finished ~= '1' and not shown.handedOver then
   local isNear = shown ~= own and ageMs(own) >= handoverAtMs - tonumber(args.noticeMs)
   if isOver or isNear then redis.call('HSET', shown.key, 'handedOver', '1') end
 end
+local isHandedOver = isOver or own.handedOver
+-- Whether the answer to this poll arrives nobody knows: what may be pressed is given once or not at all, since a second card is refused.
+local mayOffer = args.takesOffers == 'growing' or (args.takesOffers == 'finished' and shown.finished == '1')
+local offers = ''
+if mayOffer and shown.offers and not shown.offered and not onlyLooks and isNoted and not isHandedOver then
+  local noted = redis.pcall('HSET', shown.key, 'offered', '1')
+  if type(noted) == 'number' then offers = shown.offers end
+end
 return look(shown, shownId, {
-  handedOver = (isOver or own.handedOver) and '1' or '0', finished = shown == own and not isNoted and '0' or nil,
+  handedOver = isHandedOver and '1' or '0', finished = shown == own and not isNoted and '0' or nil, offers = offers,
 })

@@ -2,7 +2,7 @@
 --
 -- keys  state   records: of messages
 -- args  epoch   snapshots: for each record: sealed content, '1' if finished, the ids of the newer messages whose answer it waits for
---       ('' = it is the answered one)   told: the delivery ids that belong to the records, where somebody is told of each change ('' else)
+--       ('' = it is the answered one)   offers: the language of what may be pressed at the answered one ('' = nothing)   told: the delivery ids that belong to the records, where somebody is told of each change ('' else)
 -- Constants  REPLY_CHANNEL
 -- Answers verdict: 'shown' | 'stale'   wasHandedOver: the first record, to a later message
 if tonumber(redis.call('HGET', keys.state, 'epoch') or '0') ~= tonumber(args.epoch) then return answer { verdict = 'stale' } end
@@ -11,7 +11,7 @@ for index, record in ipairs(keys.records) do
   -- A record that has expired must not come back without its life; nobody can poll it any more.
   if redis.call('EXISTS', record) == 1 then
     redis.call('HSET', record, 'content', content, 'finished', finished, 'keep', '0', 'epoch', args.epoch)
-    if newer ~= '' then redis.call('HSET', record, 'newer', newer) end
+    if newer ~= '' then redis.call('HSET', record, 'newer', newer) elseif args.offers ~= '' then redis.call('HSET', record, 'offers', args.offers) end
   end
 end
 for id in string.gmatch(args.told, '%x+') do redis.call('PUBLISH', REPLY_CHANNEL, id) end

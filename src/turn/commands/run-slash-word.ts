@@ -88,8 +88,8 @@ function stop(_options: SlashWordsOptions, context: TurnContext): Outcome {
   return command(context, own && context.turn.stop.servedSeq >= own.seq ? 'stopped' : 'nothingToStop');
 }
 
-/** What the button at an answer says behind the word: which answer it stands at. */
-const NAMES_ANSWER = /^[0-9a-f]{40}$/;
+/** What the button at an answer says behind the word: which answer it stands at, by its id or how that begins. */
+const NAMES_ANSWER = /^[0-9a-f]{8,40}$/;
 
 /** Asks the last question again; its new answer takes the old one's place in the history. */
 async function retry(options: SlashWordsOptions, context: TurnContext, argument: string): Promise<Outcome> {
@@ -98,7 +98,7 @@ async function retry(options: SlashWordsOptions, context: TurnContext, argument:
   const { account, models, rule } = admitted;
   const last = lastTurn(options.keyRing, context);
   if (!last || !isOwn(last, context, account?.accountId)) return command(context, 'nothingToRetry');
-  if (NAMES_ANSWER.test(argument) && last.turnId !== argument) return command(context, 'notTheLast');
+  if (NAMES_ANSWER.test(argument) && !last.turnId.startsWith(argument)) return command(context, 'notTheLast');
   const question: Question = {
     text: last.userText,
     quotedText: last.quotedText,

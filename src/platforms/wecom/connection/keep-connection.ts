@@ -36,7 +36,7 @@ export interface KeepConnectionOptions {
   timing: BotSocketTiming;
   use: ConnectionUse;
   reading: Omit<ReadOptions, 'laterReplyHandle'>;
-  /** Where a tap on a welcome's card leads; without one there are no cards. */
+  /** Where a tap on a card itself leads; without one there are no cards. */
   cardUrl?: string;
   redis: RedisClient;
   keyRing: KeyRing;
@@ -173,6 +173,7 @@ class ConnectionKeeper {
     const pump = new ReplyPump({
       ...{ socket, lease, places: this.#places, pace: this.#pace, log },
       look: (id, place) => this.#look(id, place),
+      cardUrl: this.#options.cardUrl,
     });
     const endHearing = subscribe(redis, {
       channel: REPLY_CHANNEL,

@@ -3,6 +3,7 @@ import { HOUR_MS, KIB_BYTES, MINUTE_MS, monotonicMs, SECOND_MS } from '../../../
 import { inBackground } from '../../../base/in-background.ts';
 import type { Log } from '../../../base/log.ts';
 import type { PulledReply } from '../../../domain/reply.ts';
+import { offersCard } from '../offers-card.ts';
 import { newReqId, type BotSocket, type FrameAnswer } from './bot-socket.ts';
 import type { ChatPace } from './chat-pace.ts';
 import { isChatUnreachable, STREAM_OVER, UNKNOWN_REQUEST } from './codes.ts';
@@ -17,6 +18,8 @@ export interface ReplyPumpOptions {
   pace: ChatPace;
   /** What a live answer looks like now. @returns undefined when that cannot be said now; never rejects */
   look(id: string, place: ReplyPlace): Promise<PulledReply | undefined>;
+  /** Where a tap on a card itself leads; without one there are no cards. */
+  cardUrl?: string;
   log: Log;
 }
 
@@ -40,6 +43,8 @@ interface Shown {
   /** WeCom has its last word; what is left is to note that. */
   end: ReplyEnd | undefined;
   isOver: boolean;
+  /** What may be pressed at it, as a card that follows it. */
+  card: object | undefined;
 }
 
 /** A frame of a stream, as it left. */
@@ -129,6 +134,7 @@ export class ReplyPump {
     const shown: Shown = {
       ...{ id, place, openedAtMs: monotonicMs() - ageMs, content: undefined, hasLeft, isDirty: false, isServed: false },
       ...{ lookedAtMs: monotonicMs(), notBeforeMs: 0, failures: 0, timer: undefined, end: undefined, isOver: false },
+      card: undefined,
     };
     this.#shown.set(id, shown);
     this.#serve(shown);
@@ -172,6 +178,7 @@ export class ReplyPump {
     const look = await this.#look(shown);
     if (!look || shown.isOver) return;
     const { content, finished } = look;
+    shown.card ??= offersCard(look.offers, this.#options.cardUrl);
     if (shown.place.whole !== undefined) {
       if (!finished) return;
       if (shown.place.whole === 'push') return this.#push(shown, content);
@@ -221,7 +228,10 @@ export class ReplyPump {
     if (answer === 0) {
       shown.failures = 0;
       shown.content = sent.content;
-      if (sent.finished) await this.#end(shown, 'sent');
+      if (sent.finished) {
+        this.#offer(shown);
+        await this.#end(shown, 'sent');
+      }
       return;
     }
     if (answer === UNKNOWN_REQUEST) return this.#changeWay(shown);
@@ -238,6 +248,15 @@ export class ReplyPump {
       'a frame of an answer was not taken',
     );
     this.#failed(shown, sent.finished);
+  }
+
+  /** Nobody waits for the card: what is not taken, or would be too much in this chat, is left out. */
+  #offer({ card, place }: Shown): void {
+    const { pace, socket } = this.#options;
+    if (!card || pace.mayLeave(place.chat.id, 'begins') > 0 || !this.#maySend()) return;
+    inBackground(() =>
+      socket.send('aibot_respond_msg', place.reqId, { msgtype: 'template_card', template_card: card }),
+    );
   }
 
   /** WeCom does not know the request any more: by the one of a later delivery, or pushed once it is whole. */
