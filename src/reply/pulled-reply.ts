@@ -9,7 +9,8 @@ import { isLongAnswer } from '../platforms/split-answer.ts';
 import { EarlierSnapshot } from './earlier-snapshot.ts';
 import { sealFollowUp } from './follow-ups/follow-up.ts';
 import { goesOn, keptPieces, withCutNotice } from './follow-ups/words.ts';
-import type { ApartFromText, FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
+import type { ApartFromText, FinalRecord, LiveReply, LiveReplyOptions, Offer } from './live-reply.ts';
+import { definedOnly } from '../base/defined-only.ts';
 import { endedInTime } from './hand-over.ts';
 import { EditThrottle, progressOf } from './edit-throttle.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
@@ -128,7 +129,7 @@ export class PulledReply implements LiveReply {
       const notice = say(REPLY_TEXTS[this.#canFollow ? 'followsBelow' : 'tookTooLong'], language);
       return [this.#goingOn({ text: notice, finished: true }, pieces, { handedOver: '1' }), ...merged];
     }
-    const offered = this.#takesOffers && offers.includes('retry') ? { offers: this.#options.language } : {};
+    const offered = this.#offersWith(offers);
     const [first = '', ...rest] = pieces;
     if (rest.length === 0)
       return [this.#record({ text: first, ...apart, finished: true }, { delivery: 'live', ...offered }), ...merged];
@@ -215,6 +216,11 @@ export class PulledReply implements LiveReply {
     const isFirstWrite = !this.#hasWritten;
     this.#hasWritten = true;
     return isFirstWrite ? [deliveryId, ...mergedIds] : [deliveryId];
+  }
+
+  #offersWith(offers: readonly Offer[]): MessageValues {
+    const isOffered = this.#takesOffers && offers.includes('retry');
+    return definedOnly({ offers: isOffered ? this.#options.language : undefined });
   }
 
   get #takesOffers(): boolean {

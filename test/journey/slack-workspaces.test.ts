@@ -227,6 +227,15 @@ test('the check names the workspaces that have not installed the app, and where 
   expect(await line()).toMatchObject({ verdict: 'ok', detail: expect.stringContaining('parley') });
 });
 
+test('the check warns of the first workspace among the further ones', async () => {
+  const twice = { ...MORE_WORKSPACES, SLACK_MORE_WORKSPACES: `${SECOND_TEAM},T1` };
+  const settings = loadSettings({ env: { ...deployment.env, ...twice }, cwd: process.cwd() });
+  if (!settings.ok) throw new Error('settings');
+  const lines = (await checkPlatform('slack', settings)).filter(({ name }) => name === 'Slack bot');
+  expect(lines.map(({ verdict }) => verdict)).toEqual(['ok', 'warning']);
+  expect(lines[1]?.detail).toContain('T1');
+});
+
 test('the setting needs the app’s client', () => {
   const env = { ...deployment.env, SLACK_MORE_WORKSPACES: SECOND_TEAM };
   const settings = loadSettings({ env, cwd: process.cwd() });

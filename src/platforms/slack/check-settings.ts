@@ -8,8 +8,8 @@ import { compareScopes, type AppMethod } from './app-rights.ts';
 import type { SlackAnswer, SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';
 
-/** Asks Slack who the bot's token belongs to, and what it may do. */
-export async function checkBot(api: SlackApi): Promise<CheckResult[]> {
+/** Asks Slack who the bot's token belongs to, and what it may do. @param moreTeams the further workspaces, which are none of it */
+export async function checkBot(api: SlackApi, moreTeams: readonly string[]): Promise<CheckResult[]> {
   const name = 'Slack bot';
   const answer = await api.call('auth.test', {});
   if (answer.kind !== 'ok')
@@ -19,7 +19,14 @@ export async function checkBot(api: SlackApi): Promise<CheckResult[]> {
         nextStep: "Copy the Bot User OAuth Token from the app's OAuth & Permissions page into SLACK_BOT_TOKEN",
       }),
     ];
-  return judgeBot(name, answer);
+  const team = textOf(answer.body['team_id']) ?? '';
+  const twice: CheckResult = {
+    name,
+    verdict: 'warning',
+    detail: `SLACK_MORE_WORKSPACES names ${team}, which is the workspace of SLACK_BOT_TOKEN itself`,
+    nextStep: `Take ${team} out of SLACK_MORE_WORKSPACES: what is said there waits for an installation that is not needed`,
+  };
+  return [...judgeBot(name, answer), ...(moreTeams.includes(team) ? [twice] : [])];
 }
 
 function judgeBot(name: string, { body, grantedScopes }: Extract<SlackAnswer, { kind: 'ok' }>): CheckResult[] {

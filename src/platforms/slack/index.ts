@@ -109,7 +109,7 @@ export function createSlack(options: SlackOptions): Platform {
         : (use) => keepSocket({ ...use, api: createSlackApi(apiUrl, appToken), timing, read }),
     check: async () => {
       const checks = [
-        checkBot(api),
+        checkBot(api, [...others.keys()]),
         ...[...others].flatMap(([team, { api: apiOf }]) =>
           more ? [checkWorkspace({ ...more, team, api: apiOf })] : [],
         ),
