@@ -6,6 +6,8 @@ import { parseClientsFile } from '../service/clients-file.ts';
 import { parseDirectoryFile } from '../service/directory-file.ts';
 import { parseProfileMapFile } from '../sign-in-dialects/profile-map-file.ts';
 import { modelsFileOf } from '../compose/models.ts';
+import { knowledgeFileOf } from '../compose/knowledge.ts';
+import { parseKnowledgeFile } from '../knowledge/knowledge-file.ts';
 import { promptsFileOf } from '../compose/prompts.ts';
 import { parsePromptsFile } from '../platforms/prompts-file.ts';
 import { parseModelsFile } from '../models/models-file.ts';
@@ -32,12 +34,15 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
   const parseDirectory = (text: string) => parseDirectoryFile(text, { allowPlainPasswords });
   const parsePolicy = (text: string) => parsePolicyFile(text, chat.models);
   const parseTools = (text: string) => parseToolsFile(text, TOOLS);
+  const knowledgeFile = knowledgeFileOf(config);
+  const parseKnowledge = (text: string) => parseKnowledgeFile(text, config.knowledgeFile.path);
   const files: NamedFile[] = [
     ...(roles.includes('worker')
       ? [
           { setting: 'CHAT_SYSTEM_PROMPT_FILE', path: chat.systemPromptFile },
           { setting: 'POLICY_FILE', path: config.policyFile, parse: parsePolicy },
           { setting: 'TOOLS_FILE', path: config.toolsFile, parse: parseTools },
+          { setting: 'KNOWLEDGE_FILE', path: knowledgeFile, parse: parseKnowledge },
         ]
       : []),
     ...(roles.includes('receiver')

@@ -53,7 +53,9 @@ import { webhookRoutes, type ServeWebhook } from '../webhook/webhook-routes.ts';
 import { createKeyRing, redisAddress } from './secrets.ts';
 import { createSignIn, releaseIfLinked, repeatReleases, startRechecks, watchForLostLinks } from './sign-in.ts';
 import { createSummaries } from './summaries.ts';
+import { readKnowledge, type NextKnowledge } from './knowledge.ts';
 import { createTools } from './tools.ts';
+import { createKnowledge } from '../knowledge/create-knowledge.ts';
 import type { EgressPolicy } from '../tools/page/egress-policy.ts';
 import { keepFeedback } from '../feedback/keep-feedback.ts';
 import { FollowUps } from '../reply/follow-ups/follow-ups.ts';
@@ -231,7 +233,7 @@ export interface WorkerPart {
   platforms: ReadonlyMap<PlatformName, Platform>;
   /** Takes up at once what workers had begun that are known to be dead. @returns how many turns */
   followDead(names: readonly string[]): Promise<number>;
-  /** Reads policy, tools, models and prompt anew. @returns takes them over for the turns from then on. @throws ConfigFileError */
+  /** Reads policy, tools, models, knowledge and prompt anew. @returns takes them over for the turns from then on. @throws ConfigFileError */
   reread(): () => void;
   close(graceSec: number): Promise<void>;
 }
@@ -255,7 +257,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const openTurn = createOpenTurn({ platforms, groupScope, keyRing, reply });
   const setAside = createSetAside({ platforms, reply });
   /** The whole way of a turn, from what the files say now. @throws ConfigFileError */
-  const readTurnFiles = () => {
+  const readTurnFiles = (next: NextKnowledge) => {
     const catalog = readCatalog(config);
     const gate = new SignInGate({
       identity,
@@ -272,7 +274,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       models: { catalog, models: config.chat.models, fallbackModel: config.chat.fallbackModel },
       tools: {
         chat: chat.knowing(catalog),
-        toolbox: createTools({ config, secrets, nowMs, egress: options.egress }),
+        toolbox: createTools({ config, secrets, nowMs, egress: options.egress, knowledge: next.knowledge }),
         report,
       },
       prompt: {
@@ -301,8 +303,11 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     const decideOutcome = createDecideOutcome({ gate, runSlashWord, takeTypedCode, answerQuestion, keyRing, log });
     return createRunTurn({ redis, keyRing, groupScope, openTurn, setAside, decideOutcome, report });
   };
+  const knowledge = createKnowledge({ report });
   // A turn that has begun keeps what it began with.
-  let runTurn = readTurnFiles();
+  const firstKnowledge = readKnowledge(config, knowledge);
+  let runTurn = readTurnFiles(firstKnowledge);
+  firstKnowledge.takeOver();
   const worker = new TurnWorker({
     redis,
     store,
@@ -336,8 +341,12 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     redis,
     platforms,
     reread() {
-      const next = readTurnFiles();
-      return () => (runTurn = next);
+      const nextKnowledge = readKnowledge(config, knowledge);
+      const next = readTurnFiles(nextKnowledge);
+      return () => {
+        nextKnowledge.takeOver();
+        runTurn = next;
+      };
     },
     followDead: (names) => giveBackOfDead(names, { redis, shards: config.queue.shards }),
     async close(graceSec) {
@@ -351,6 +360,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       await followUps.close();
       await wakeQueue.close();
       await chat.close();
+      await knowledge.close();
       redis.disconnect();
     },
   };

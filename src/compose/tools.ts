@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { NowMs } from '../base/clock.ts';
+import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 import { PUBLIC_WEB, type EgressPolicy } from '../tools/page/egress-policy.ts';
 import { TOOLS } from '../tools/registry.ts';
@@ -11,6 +12,8 @@ interface ToolboxParts {
   secrets: Secrets;
   nowMs: NowMs;
   egress: EgressPolicy | undefined;
+  /** What the institution's documents say; undefined where there is no source of them. */
+  knowledge: Knowledge | undefined;
 }
 
 /**

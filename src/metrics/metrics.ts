@@ -4,6 +4,7 @@ import type { Report } from './report.ts';
 import { reportAnswers } from './report-answers.ts';
 import { reportChat } from './report-chat.ts';
 import { reportIdentity } from './report-identity.ts';
+import { reportKnowledge } from './report-knowledge.ts';
 import { reportQueue } from './report-queue.ts';
 import { reportReceiving } from './report-receiving.ts';
 
@@ -16,5 +17,6 @@ export function createReport(registry: Registry, log: Log): Report {
     ...reportQueue(registry, log),
     ...reportChat(registry, log),
     ...reportIdentity(registry),
+    ...reportKnowledge(registry, log),
   };
 }

@@ -1,6 +1,7 @@
 import type { ChatReport } from '../chat/chat-types.ts';
 import type { IdentityReport } from '../identity/audit.ts';
 import type { PlatformName } from '../domain/message.ts';
+import type { KnowledgeReport } from '../knowledge/knowledge-report.ts';
 import type { QueueReport } from '../queue/queue-report.ts';
 import type { ReplyReport } from '../reply/reply-report.ts';
 import type { TurnReport } from '../turn/turn-ports.ts';
@@ -19,4 +20,4 @@ export type AnswerReport = TurnReport & ReplyReport & PlatformReport;
  * One function for each thing worth knowing, for all rooms of the bot. Each writes its log line and moves its counters,
  * so that the two cannot drift apart. Ids go to the log only, small sets to labels; message text and tokens go nowhere.
  */
-export type Report = WebhookReport & AnswerReport & QueueReport & ChatReport & IdentityReport;
+export type Report = WebhookReport & AnswerReport & QueueReport & ChatReport & IdentityReport & KnowledgeReport;

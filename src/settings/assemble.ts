@@ -77,6 +77,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
     },
     modelsFile: { path: resolve(cwd, settings.MODELS_FILE), isNamed: given.has('MODELS_FILE') },
     promptsFile: { path: resolve(cwd, settings.PROMPTS_FILE), isNamed: given.has('PROMPTS_FILE') },
+    knowledgeFile: { path: resolve(cwd, settings.KNOWLEDGE_FILE), isNamed: given.has('KNOWLEDGE_FILE') },
     policyFile: resolve(cwd, settings.POLICY_FILE),
     toolsFile: resolve(cwd, settings.TOOLS_FILE),
     webSearchUrl: settings.WEB_SEARCH_URL,

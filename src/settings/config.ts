@@ -69,6 +69,8 @@ export interface Config extends PlatformConfigs {
   readonly modelsFile: { readonly path: string; readonly isNamed: boolean };
   /** What is offered to whom has said nothing yet. `isNamed`: by the settings, so that it must be there. */
   readonly promptsFile: { readonly path: string; readonly isNamed: boolean };
+  /** From where the institution's documents come. `isNamed`: by the settings, so that it must be there. */
+  readonly knowledgeFile: { readonly path: string; readonly isNamed: boolean };
   /** Who may use the bot, where, and with which models. */
   readonly policyFile: string;
   /** Which tools are on, for whom and where. */

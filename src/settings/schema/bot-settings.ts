@@ -67,6 +67,11 @@ export const chatSettings = {
     'config/tools.json',
     'File that says which tools the model may call, for whom and in which chats. Read at start and at SIGHUP.',
   ),
+  KNOWLEDGE_FILE: setting(
+    kinds.text,
+    'config/knowledge.json',
+    "File that says from where the institution's documents come and who may read them. Without that file there are none. Read at start and at SIGHUP.",
+  ),
   WEB_SEARCH_URL: optional(kinds.webAddress, {
     meaning: 'Address of a SearXNG (its `search.formats` must hold json), by which the tool `web_search` finds pages.',
     default: 'none; without it and WEB_SEARCH_BRAVE_KEY there is no web search',

@@ -1,0 +1,27 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+
+/**
+ * Reads a file whole. No link is followed, and what is no file (a pipe would never end) is not opened for long.
+ * @returns undefined when it is none, is larger by now, or is gone
+ */
+export function readWholeFile(path: string, mostBytes: number): Buffer | undefined {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile() || stats.size > mostBytes) return undefined;
+    const bytes = Buffer.alloc(stats.size);
+    let length = 0;
+    for (let count = -1; count !== 0 && length < bytes.length; length += count)
+      count = readSync(file, bytes, length, bytes.length - length, length);
+    return bytes.subarray(0, length);
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(file);
+  }
+}

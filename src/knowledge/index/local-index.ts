@@ -1,0 +1,33 @@
+import type { FolderDefinition } from '../source-kinds.ts';
+import type { Reader, Readers } from '../readers.ts';
+
+/** A document that fits, as the index tells it. */
+export interface LocalHit {
+  source: string;
+  path: string;
+  title: string;
+  /** By what it was judged; judged once more by whoever asked. */
+  readers: Readers;
+  place: string;
+  text: string;
+  url?: string;
+  date?: string;
+  score: number;
+}
+
+export interface LocalQuery {
+  query: string;
+  reader: Reader;
+  /** Names of sources. */
+  sources: readonly string[];
+  most: number;
+}
+
+/** The documents on this machine, wherever their index runs. */
+export interface LocalIndex {
+  /** From now on these are the sources, and no others. */
+  use(sources: readonly FolderDefinition[]): void;
+  /** @throws when the index is away */
+  search(query: LocalQuery, signal: AbortSignal): Promise<LocalHit[]>;
+  close(): Promise<void>;
+}

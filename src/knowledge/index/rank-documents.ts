@@ -1,0 +1,125 @@
+import type { DocumentEntry, Segment } from './segment.ts';
+import type { IndexQuery } from './passage-index.ts';
+import { queryTerms, type Term } from './terms.ts';
+
+/** A document that fits, and its best passage; both by their numbers in the segment. */
+export interface Ranked {
+  segment: Segment;
+  document: number;
+  passage: number;
+  /** From 0 to 1. */
+  score: number;
+}
+
+/** What a question has more is not looked up. */
+const MOST_TERMS = 64;
+/** Okapi BM25's usual constants: how soon further occurrences stop counting, and how much length counts. */
+const K1 = 1.2;
+const B = 0.75;
+/** What a passage has of a question must weigh at least so much of the whole: one rare word that fits by chance is no answer. */
+const LEAST_COVERAGE = 0.15;
+
+/**
+ * Ranks documents by their best passage (BM25). Documents that may not be read are left out of everything, the counts by which
+ * words weigh included: a search says nothing of them (SECURITY.md knowledge-rights). The order is the same for the same documents,
+ * however they lie in segments.
+ */
+export function rankDocuments(segments: readonly Segment[], { query, isReadable, most }: IndexQuery): Ranked[] {
+  const terms = queryTerms(query, MOST_TERMS);
+  if (terms.length === 0) return [];
+  const field = new Field(segments, isReadable);
+  if (field.passages === 0) return [];
+  let whole = 0;
+  for (const term of terms) whole += field.add(term);
+  return field.best(most, whole);
+}
+
+interface Plot {
+  segment: Segment;
+  /** By document. */
+  isReadable: Uint8Array;
+  /** By passage. */
+  scores: Float64Array;
+  coverage: Float64Array;
+}
+
+/** The scores of one search. */
+class Field {
+  readonly passages: number;
+  readonly #plots: readonly Plot[];
+  readonly #averageLength: number;
+
+  constructor(segments: readonly Segment[], isReadable: (entry: DocumentEntry) => boolean) {
+    let passages = 0;
+    let terms = 0;
+    this.#plots = segments.map((segment) => {
+      const { documents } = segment.parts;
+      const readable = new Uint8Array(documents.length);
+      for (const [document, entry] of documents.entries()) {
+        if (segment.isDeleted(document) || !isReadable(entry)) continue;
+        readable[document] = 1;
+        passages += entry.passages;
+        terms += entry.terms;
+      }
+      const scores = new Float64Array(segment.passages);
+      return { segment, isReadable: readable, scores, coverage: new Float64Array(segment.passages) };
+    });
+    this.passages = passages;
+    this.#averageLength = passages === 0 ? 1 : terms / passages;
+  }
+
+  /** Adds what one term says. @returns how much it weighs */
+  add(term: Term): number {
+    const found: { plot: Plot; passage: number; count: number }[] = [];
+    for (const plot of this.#plots) {
+      const { document } = plot.segment.parts.passages;
+      plot.segment.eachPosting(term, (passage, count) => {
+        if (plot.isReadable[document[passage] as number] === 1) found.push({ plot, passage, count });
+      });
+    }
+    const weight = Math.log(1 + (this.passages - found.length + 0.5) / (found.length + 0.5));
+    for (const { plot, passage, count } of found) {
+      const length = (plot.segment.parts.passages.length[passage] as number) / this.#averageLength;
+      plot.scores[passage]! += (weight * count) / (count + K1 * (1 - B + B * length));
+      plot.coverage[passage]! += weight;
+    }
+    return weight;
+  }
+
+  best(most: number, whole: number): Ranked[] {
+    const best: Ranked[] = [];
+    for (const { segment, scores, coverage } of this.#plots) {
+      const { document, from } = segment.parts.passages;
+      for (let passage = 0; passage < from.length;) {
+        const here = document[passage] as number;
+        let top = -1;
+        for (; passage < from.length && document[passage] === here; passage += 1) {
+          if ((coverage[passage] as number) < LEAST_COVERAGE * whole || scores[passage] === 0) continue;
+          if (top < 0 || (scores[passage] as number) > (scores[top] as number)) top = passage;
+        }
+        if (top >= 0)
+          insert(best, { segment, document: here, passage: top, score: (scores[top] as number) / whole }, most);
+      }
+    }
+    return best;
+  }
+}
+
+function insert(best: Ranked[], ranked: Ranked, most: number): void {
+  let at = best.length;
+  while (at > 0 && comesBefore(ranked, best[at - 1] as Ranked)) at -= 1;
+  if (at >= most) return;
+  best.splice(at, 0, ranked);
+  best.length = Math.min(best.length, most);
+}
+
+/** What is equal is ordered by name, so that nothing hangs on where it lies. */
+function comesBefore(one: Ranked, other: Ranked): boolean {
+  if (one.score !== other.score) return one.score > other.score;
+  return nameOf(one) < nameOf(other);
+}
+
+function nameOf({ segment, document }: Ranked): string {
+  const { source, path } = segment.parts.documents[document] as DocumentEntry;
+  return `${source}\n${path}`;
+}

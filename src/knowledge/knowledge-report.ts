@@ -1,0 +1,19 @@
+/** Why a source gave nothing. `away`: it, or what asks it, is not there; `failed`: it answered what makes no sense. */
+export type SourceFault = 'away' | 'late' | 'refused' | 'failed';
+
+export interface LeftOutFiles {
+  reason: string;
+  count: number;
+  first: string;
+}
+
+/** What the knowledge room tells about itself; sources are named as the administrator named them. */
+export interface KnowledgeReport {
+  /** A source was left out of a search. */
+  sourceFailed(event: { source: string; fault: SourceFault }): void;
+  /** Which files of a source are no documents, all that there are at present: `reason` is a code, `first` the path of one of them. */
+  documentsLeftOut(event: { source: string; reasons: readonly LeftOutFiles[] }): void;
+  /** What is indexed of all local sources now. */
+  indexed(event: { documents: number; passages: number; textBytes: number }): void;
+  searched(event: { sources: number; found: number; durationMs: number }): void;
+}

@@ -1,0 +1,52 @@
+import type { Registry } from 'prom-client';
+import type { Log } from '../base/log.ts';
+import type { KnowledgeReport } from '../knowledge/knowledge-report.ts';
+import { counter, durations, gauge, QUICK_BUCKETS_SEC } from './instruments.ts';
+
+/** Names of files are shown so far; a log is no place for more of them. */
+const MOST_PATH_CHARS = 80;
+
+export function reportKnowledge(registry: Registry, log: Log): KnowledgeReport {
+  const failures = counter(registry, {
+    name: 'knowledge_source_failures_total',
+    help: 'Searches of the institution’s documents that went without a source, by what was wrong with it',
+    labels: ['source', 'fault'],
+  });
+  const leftOut = gauge(registry, {
+    name: 'knowledge_left_out_documents',
+    help: 'Files of all folders that are no documents, or none that could be read',
+  });
+  const documents = gauge(registry, { name: 'knowledge_documents', help: 'Documents in the local index' });
+  const searches = durations(registry, {
+    name: 'knowledge_search_seconds',
+    help: 'Searches of the institution’s documents, all sources together',
+    bucketsSec: QUICK_BUCKETS_SEC,
+  });
+  const counts = new Map<string, number>();
+  return {
+    sourceFailed({ source, fault }) {
+      failures({ source, fault });
+      log.warn({ source, fault }, 'a search went without a source of documents');
+    },
+    documentsLeftOut({ source, reasons }) {
+      counts.set(
+        source,
+        reasons.reduce((sum, { count }) => sum + count, 0),
+      );
+      leftOut([...counts.values()].reduce((sum, count) => sum + count, 0));
+      for (const { reason, count, first } of reasons)
+        log.warn(
+          { source, reason, count, first: first.slice(-MOST_PATH_CHARS) },
+          'files of a source are no documents, or cannot be read',
+        );
+    },
+    indexed(size) {
+      documents(size.documents);
+      log.info(size, 'documents were indexed');
+    },
+    searched({ sources, found, durationMs }) {
+      searches({}, durationMs);
+      log.debug({ sources, found, durationMs }, 'documents were searched');
+    },
+  };
+}
