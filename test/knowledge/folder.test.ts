@@ -11,7 +11,7 @@ const docs = { name: 'docs', folder: 'docs', readers: 'public' };
 /** What every document of a test has, so that one search shows all that there are. */
 const SHARED = 'otter';
 const all = () => fixture.titles(SHARED).then((titles) => titles.sort());
-const foundAll = (...titles: string[]) => fixture.until(async () => `${await all()}` === `${titles.sort()}`);
+const foundAll = (...titles: string[]) => fixture.until(async () => (await all()).join() === titles.sort().join());
 
 test('without sources there is nothing to ask', async () => {
   expect(fixture.use().hasSources).toBe(false);
