@@ -137,7 +137,9 @@ describe('metrics', () => {
       .map(({ name }) => name)
       .filter((name) => name.startsWith('parley_'));
     expect(ours.length).toBeGreaterThan(15);
-    expect(ours.filter((name) => !/_(seconds|bytes|records|partitions|connections|documents|total)$/.test(name))).toEqual([]);
+    expect(
+      ours.filter((name) => !/_(seconds|bytes|records|partitions|connections|documents|total)$/.test(name)),
+    ).toEqual([]);
   });
 });
 
