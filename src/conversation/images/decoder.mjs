@@ -1,8 +1,6 @@
-// The program of the process that decodes people's images, started by decoder-process.ts. It knows no key and no address,
-// reads nothing but what it is sent, one image at a time, and ends with its parent. Plain JavaScript, so that it is the
-// same file wherever it is started from.
-import { readSync } from 'node:fs';
+// The program of the process that decodes people's images, started by decoder-process.ts.
 import sharp from 'sharp';
+import { serveOrders } from '../../base/serve-orders.mjs';
 
 /** The decoders of the four kinds that we know; nothing else of the library may read (SECURITY.md pinned-media). */
 const OUR_LOADERS = [
@@ -11,11 +9,6 @@ const OUR_LOADERS = [
   'VipsForeignLoadNsgifBuffer',
   'VipsForeignLoadWebpBuffer',
 ];
-/** An image's bytes come by it, once its order is sent. */
-const INPUT = 0;
-
-// Ctrl+C in a terminal, or a service manager, tells all processes at once, and whoever waits for an image may still answer.
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
 
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: OUR_LOADERS });
@@ -60,26 +53,5 @@ async function prepare(order) {
   return png.length <= mostBytes ? { mediaType: 'image/png', bytes: png } : asJpeg(png, order);
 }
 
-/** So many bytes of the input, in one piece; there is nothing else to do until they are here. */
-function readInput(sizeBytes) {
-  const bytes = Buffer.allocUnsafeSlow(sizeBytes);
-  for (let at = 0; at < sizeBytes;) {
-    const count = readSync(INPUT, bytes, { offset: at });
-    if (count === 0) process.exit();
-    at += count;
-  }
-  return bytes;
-}
-
-/** What the program itself takes differs from one Node and machine to the next. */
-const READY_BYTES = process.memoryUsage.rss();
-
-process.on('disconnect', () => process.exit());
-process.on('message', async ({ sizeBytes, ...wishes }) => {
-  const bytes = readInput(sizeBytes);
-  // From here on it is this image that ends the process, if something does.
-  process.send('begun');
-  // The decoder's words may quote the file; that it failed is all that is told.
-  const written = await prepare({ bytes, ...wishes }).catch(() => undefined);
-  process.send({ written, grownBytes: process.memoryUsage.rss() - READY_BYTES });
-});
+// The decoder's words may quote the file; that it failed is all that is told.
+serveOrders((order) => prepare(order).catch(() => undefined));

@@ -1,6 +1,6 @@
 import { DecoderProcess } from './decoder-process.ts';
 import { checkImage, MAX_IMAGE_PIXELS } from './image-header.ts';
-import { SerialQueue } from './serial-queue.ts';
+import { SerialQueue } from '../../base/serial-queue.ts';
 
 /** Services scale larger images down themselves; the person's bytes and time are spared. */
 export const LONGEST_SIDE_PIXELS = 2_048;

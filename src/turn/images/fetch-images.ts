@@ -5,7 +5,7 @@ import { ImageError, type ImageFault } from '../../conversation/images/image-err
 import { MAX_IMAGE_BYTES } from '../../conversation/images/image-header.ts';
 import type { KeptImage, MediaStore } from '../../conversation/images/media-store.ts';
 import { prepareImage } from '../../conversation/images/prepare-image.ts';
-import { SerialQueue } from '../../conversation/images/serial-queue.ts';
+import { SerialQueue } from '../../base/serial-queue.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
 import { PlatformError } from '../../platforms/platform-error.ts';
 import type { Platform } from '../../platforms/platform.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { SerialQueue } from '../../../src/conversation/images/serial-queue.ts';
+import { SerialQueue } from '../../src/base/serial-queue.ts';
 
 /** Tasks that end when they are told, and the order in which they began. */
 function setUp(lane: SerialQueue) {
