@@ -9,6 +9,7 @@ import { oneCopy } from './one-copy.mjs';
 const LEFT_AS_THEY_ARE = [
   '@codemirror/legacy-modes',
   '@codemirror/streamparser',
+  '@embedpdf/pdfium',
   'pino',
   'pino-pretty',
   'preact',

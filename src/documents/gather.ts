@@ -1,0 +1,77 @@
+import {
+  MOST_PICTURE_BYTES,
+  MOST_PICTURES,
+  MOST_TEXT_CHARS,
+  type DocumentPart,
+  type DocumentPicture,
+  type ReadDocument,
+} from './document.ts';
+
+/** The reader stops by itself before whoever waits for it ends it. Milliseconds. */
+const READING_MS = 6_000;
+/** A page or a section each. */
+const MOST_PARTS = 10_000;
+/** A label is told to people. */
+const MOST_LABEL_CHARS = 80;
+
+/** Gathers what a reader finds, within the limits of a document. */
+export class Gathering {
+  readonly #parts: DocumentPart[] = [];
+  readonly #pictures: DocumentPicture[] = [];
+  readonly #endMs = performance.now() + READING_MS;
+  #leftChars = MOST_TEXT_CHARS;
+  #leftPictureBytes = MOST_PICTURE_BYTES;
+  #cutAt: string | undefined;
+
+  /** Whether nothing more is taken: a reader may stop. */
+  get isFull(): boolean {
+    return this.#cutAt !== undefined || performance.now() > this.#endMs;
+  }
+
+  /** What does not fit is cut off, and so is all that would follow. */
+  add(text: string, label?: string): void {
+    const trimmed = text.trim();
+    if (trimmed === '' || this.#cutAt !== undefined) return;
+    const name = label === undefined ? undefined : shortLabel(label);
+    if (trimmed.length <= this.#leftChars && this.#parts.length < MOST_PARTS) {
+      this.#leftChars -= trimmed.length;
+      this.#parts.push({ label: name, text: trimmed });
+      return;
+    }
+    if (this.#leftChars > 0 && this.#parts.length < MOST_PARTS)
+      this.#parts.push({ label: name, text: trimmed.slice(0, this.#leftChars) });
+    this.cut(name);
+  }
+
+  /** More follows that is not read. */
+  cut(label?: string): void {
+    this.#cutAt ??= label ?? this.#parts.at(-1)?.label ?? 'the beginning';
+  }
+
+  get wantsPictures(): boolean {
+    return this.#pictures.length < MOST_PICTURES && this.#leftPictureBytes > 0;
+  }
+
+  addPicture(picture: DocumentPicture): void {
+    if (!this.wantsPictures || picture.bytes.length > this.#leftPictureBytes) return;
+    this.#leftPictureBytes -= picture.bytes.length;
+    this.#pictures.push({ ...picture, label: shortLabel(picture.label) });
+  }
+
+  result(more: Pick<ReadDocument, 'title' | 'pageCount' | 'hasMacros'> = {}): ReadDocument {
+    const { title, ...facts } = more;
+    const short = title === undefined ? '' : shortLabel(title);
+    return {
+      title: short === '' ? undefined : short,
+      parts: this.#parts,
+      pictures: this.#pictures,
+      cutAt: this.#cutAt,
+      ...facts,
+    };
+  }
+}
+
+function shortLabel(label: string): string {
+  const line = label.replace(/\s+/g, ' ').trim();
+  return line.length <= MOST_LABEL_CHARS ? line : `${line.slice(0, MOST_LABEL_CHARS - 1)}…`;
+}

@@ -1,0 +1,58 @@
+import { attributeOf, readXml } from './read-xml.ts';
+import type { Zip } from './zip.ts';
+
+/** What a style says of its paragraphs, as far as their meaning goes. */
+export interface WordStyle {
+  /** From 1 on. */
+  headingLevel?: number;
+  numId?: string;
+  numDepth?: number;
+  basedOn?: string;
+}
+
+const MOST_STYLES = 5_000;
+const MOST_ANCESTORS = 10;
+
+/** Styles by their ids, with what they take from those that they are based on. */
+export async function readWordStyles(zip: Zip, part: string | undefined): Promise<Map<string, WordStyle>> {
+  const styles = new Map<string, WordStyle>();
+  let style: WordStyle | undefined;
+  if (part !== undefined)
+    await readXml(zip.pieces(part), {
+      open(name, attributes) {
+        const value = attributeOf(attributes, 'val') ?? '';
+        if (name === 'style' && styles.size < MOST_STYLES)
+          styles.set(attributeOf(attributes, 'styleId') ?? '', (style = {}));
+        else if (!style) return;
+        else if (name === 'name') style.headingLevel ??= levelOfName(value);
+        else if (name === 'outlineLvl' && Number(value) < 9) style.headingLevel = Number(value) + 1;
+        else if (name === 'numId') style.numId = value;
+        else if (name === 'ilvl') style.numDepth = Number(value);
+        else if (name === 'basedOn') style.basedOn = value;
+      },
+      close(name) {
+        if (name === 'style') style = undefined;
+      },
+    });
+  return new Map([...styles].map(([id, own]) => [id, withAncestors(own, styles)]));
+}
+
+/** The name of a heading's style is the same in every language of Word. */
+function levelOfName(name: string): number | undefined {
+  const level = /^heading (\d)$/i.exec(name)?.[1];
+  if (level !== undefined) return Number(level);
+  return /^title$/i.test(name) ? 1 : undefined;
+}
+
+function withAncestors(own: WordStyle, styles: ReadonlyMap<string, WordStyle>): WordStyle {
+  const whole = { ...own };
+  let parent = own.basedOn;
+  for (let count = 0; parent !== undefined && count < MOST_ANCESTORS; count += 1) {
+    const style = styles.get(parent);
+    whole.headingLevel ??= style?.headingLevel;
+    whole.numId ??= style?.numId;
+    whole.numDepth ??= style?.numDepth;
+    parent = style?.basedOn;
+  }
+  return whole;
+}

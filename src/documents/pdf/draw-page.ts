@@ -1,0 +1,35 @@
+import { writePng } from '../write-png.ts';
+import type { Pdfium } from './open-pdfium.ts';
+
+/** Letters of ten points are read by a model at this size of an A4 page. */
+const LONGEST_SIDE_PIXELS = 1_500;
+const BYTES_OF_PIXEL = 3;
+/** FPDFBitmap_BGR and FPDF_REVERSE_BYTE_ORDER of PDFium: red comes first. */
+const FORMAT = 2;
+const RED_FIRST = 0x10;
+const WHITE = 0xffffffff;
+
+/** Draws a page that has no text, as a PNG. @returns undefined where it has no size */
+export function drawPage(pdfium: Pdfium, page: number): Buffer | undefined {
+  const [pageWidth, pageHeight] = [pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)];
+  const scale = LONGEST_SIDE_PIXELS / Math.max(pageWidth, pageHeight);
+  const [width, height] = [Math.round(pageWidth * scale), Math.round(pageHeight * scale)];
+  if (!(width >= 16 && height >= 16)) return undefined;
+  const bitmap = pdfium.FPDFBitmap_CreateEx(width, height, FORMAT, 0, 0);
+  if (bitmap === 0) return undefined;
+  try {
+    pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
+    pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, RED_FIRST);
+    const start = pdfium.FPDFBitmap_GetBuffer(bitmap);
+    const stride = pdfium.FPDFBitmap_GetStride(bitmap);
+    const rowBytes = width * BYTES_OF_PIXEL;
+    const rows = Buffer.alloc(height * (1 + rowBytes));
+    for (let row = 0; row < height; row += 1) {
+      const at = start + row * stride;
+      rows.set(pdfium.pdfium.HEAPU8.subarray(at, at + rowBytes), row * (1 + rowBytes) + 1);
+    }
+    return writePng(width, height, rows);
+  } finally {
+    pdfium.FPDFBitmap_Destroy(bitmap);
+  }
+}

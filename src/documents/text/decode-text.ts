@@ -1,0 +1,83 @@
+import { DocumentError } from '../document.ts';
+
+const BYTE_ORDER_MARKS: readonly [mark: Buffer, encoding: string][] = [
+  [Buffer.from([0xef, 0xbb, 0xbf]), 'utf-8'],
+  [Buffer.from([0xff, 0xfe]), 'utf-16le'],
+  [Buffer.from([0xfe, 0xff]), 'utf-16be'],
+];
+/** From so many letters the encoding is guessed. */
+const SAMPLE_BYTES = 65_536;
+/** A text has tabs and line ends, and nothing else that cannot be seen. */
+const MOST_CONTROLS = 0.005;
+
+/**
+ * Reads bytes as text in the encoding that they are in: by a mark at their beginning, by what they say themselves
+ * (`declared`), as UTF-8 where they are that, else as the Chinese standard GB18030, else as Western European.
+ * @throws DocumentError `unsupported` where it is no text
+ */
+export function decodeText(bytes: Buffer, declared?: string): string {
+  const encoding = encodingOf(bytes, declared);
+  const text = new TextDecoder(encoding).decode(bytes);
+  if (!looksLikeText(text.slice(0, SAMPLE_BYTES))) throw new DocumentError('unsupported', 'The bytes are no text');
+  return text.replace(/\r\n?/g, '\n');
+}
+
+function encodingOf(bytes: Buffer, declared: string | undefined): string {
+  const marked = BYTE_ORDER_MARKS.find(([mark]) => bytes.subarray(0, mark.length).equals(mark));
+  if (marked) return marked[1];
+  const wide = wideEncoding(bytes);
+  if (wide !== undefined) return wide;
+  if (isWhole(bytes, 'utf-8')) return 'utf-8';
+  if (declared !== undefined && isKnown(declared)) return declared;
+  return isChinese(bytes) && isWhole(bytes, 'gb18030') ? 'gb18030' : 'windows-1252';
+}
+
+/** Western letters in UTF-16 have a zero in every second byte; Chinese ones are written with a mark at the beginning. */
+function wideEncoding(bytes: Buffer): string | undefined {
+  const sample = bytes.subarray(0, 2_000);
+  if (sample.length < 4) return undefined;
+  const zerosAt = [0, 0];
+  sample.forEach((byte, at) => {
+    if (byte === 0) zerosAt[at % 2]! += 1;
+  });
+  const most = sample.length * 0.35;
+  if (zerosAt[1]! > most && zerosAt[0]! < most / 10) return 'utf-16le';
+  return zerosAt[0]! > most && zerosAt[1]! < most / 10 ? 'utf-16be' : undefined;
+}
+
+function isWhole(bytes: Buffer, encoding: string): boolean {
+  try {
+    new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isKnown(encoding: string): boolean {
+  try {
+    return new TextDecoder(encoding).encoding !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Chinese letters are pairs of high bytes; accents of Western languages stand alone between plain letters. */
+function isChinese(bytes: Buffer): boolean {
+  let paired = 0;
+  let alone = 0;
+  const end = Math.min(bytes.length, SAMPLE_BYTES);
+  for (let at = 0; at < end; at += 1) {
+    if (bytes[at]! < 0x81) continue;
+    if ((bytes[at + 1] ?? 0) >= 0x81) {
+      paired += 1;
+      at += 1;
+    } else alone += 1;
+  }
+  return paired > alone;
+}
+
+function looksLikeText(sample: string): boolean {
+  const controls = sample.match(/[\0-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]/g)?.length ?? 0;
+  return controls <= Math.max(2, sample.length * MOST_CONTROLS) && !sample.includes('\0\0');
+}

@@ -1,0 +1,17 @@
+/** More columns than a person reads make a table of nothing. */
+export const MOST_COLUMNS = 100;
+const MOST_CELL_CHARS = 2_000;
+
+/** Writes rows as a markdown table, the first of them as its head. Rows may differ in length. */
+export function markdownTable(rows: readonly (readonly string[])[]): string {
+  const width = Math.min(MOST_COLUMNS, Math.max(0, ...rows.map(({ length }) => length)));
+  const [head, ...body] = rows;
+  if (head === undefined || width === 0) return '';
+  const line = (row: readonly string[]) =>
+    `| ${Array.from({ length: width }, (_, index) => tableCell(row[index] ?? '')).join(' | ')} |`;
+  return [line(head), `|${' --- |'.repeat(width)}`, ...body.map(line)].join('\n');
+}
+
+function tableCell(text: string): string {
+  return text.slice(0, MOST_CELL_CHARS).replace(/\s+/g, ' ').trim().replaceAll('|', '\\|');
+}

@@ -1,0 +1,57 @@
+import { deflateSync } from 'node:zlib';
+
+/** An object of a PDF: its dictionary, and its stream if it has one. */
+export interface PdfObject {
+  dictionary: string;
+  stream?: Buffer;
+}
+
+/** Writes a PDF of these objects, numbered from 1 on; the first one is its catalogue. */
+export function makePdf(objects: readonly (PdfObject | string)[], trailer = ''): Buffer {
+  const pieces: Buffer[] = [Buffer.from('%PDF-1.7\n%\u00e2\u00e3\n', 'latin1')];
+  const places: number[] = [];
+  let at = pieces[0]!.length;
+  const put = (bytes: Buffer) => {
+    pieces.push(bytes);
+    at += bytes.length;
+  };
+  for (const [index, object] of objects.entries()) {
+    places.push(at);
+    const { dictionary, stream } = typeof object === 'string' ? { dictionary: object, stream: undefined } : object;
+    put(Buffer.from(`${index + 1} 0 obj\n${dictionary.replace('LENGTH', String(stream?.length ?? 0))}\n`));
+    if (stream) put(Buffer.concat([Buffer.from('stream\n'), stream, Buffer.from('\nendstream\n')]));
+    put(Buffer.from('endobj\n'));
+  }
+  const start = at;
+  const rows = places.map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('');
+  put(Buffer.from(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`));
+  put(Buffer.from(`trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${start}\n%%EOF\n`));
+  return Buffer.concat(pieces);
+}
+
+export const FONT = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
+
+/** One page that says a text. */
+export function onePage(text: string, catalog = '', page = ''): (PdfObject | string)[] {
+  return [
+    `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> ${page} >>`,
+    { dictionary: '<< /Length LENGTH >>', stream: Buffer.from(`BT /F1 12 Tf 72 720 Td (${text}) Tj ET`) },
+    FONT,
+  ];
+}
+
+/** A page that is one picture, as a scanner writes it. @param pixels one byte each, already packed where `isPacked` */
+export function scannedPage(width: number, height: number, pixels: Buffer, colours = 'DeviceGray', bits = 8): Buffer {
+  return makePdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /XObject << /I 5 0 R >> >> >>',
+    { dictionary: '<< /Length LENGTH >>', stream: Buffer.from('q 595 0 0 842 0 0 cm /I Do Q') },
+    {
+      dictionary: `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /${colours} /BitsPerComponent ${bits} /Filter /FlateDecode /Length LENGTH >>`,
+      stream: deflateSync(pixels, { level: 1 }),
+    },
+  ]);
+}

@@ -1,0 +1,122 @@
+import { crc32, deflateRawSync } from 'node:zlib';
+
+export interface ZipEntry {
+  name: string;
+  content: Buffer | string;
+  /** Bits of its header: 1 says that it is encrypted. */
+  flags?: number;
+}
+
+/** Writes an archive as Office does. */
+export function makeZip(entries: readonly ZipEntry[], alter: { count?: number; sameData?: boolean } = {}): Buffer {
+  const locals: Buffer[] = [];
+  const list: Buffer[] = [];
+  let at = 0;
+  for (const { name, content, flags = 0 } of entries) {
+    const plain = Buffer.from(content as string);
+    const packed = deflateRawSync(plain, { level: 6 });
+    const nameBytes = Buffer.from(name);
+    const sizes = Buffer.alloc(16);
+    sizes.writeUInt32LE(crc32(plain), 4);
+    sizes.writeUInt32LE(packed.length, 8);
+    sizes.writeUInt32LE(plain.length, 12);
+    const local = Buffer.alloc(30);
+    local.writeUInt32LE(0x04034b50, 0);
+    local.writeUInt16LE(20, 4);
+    local.writeUInt16LE(flags, 6);
+    local.writeUInt16LE(8, 8);
+    sizes.copy(local, 14, 4);
+    local.writeUInt16LE(nameBytes.length, 26);
+    const entry = Buffer.alloc(46);
+    entry.writeUInt32LE(0x02014b50, 0);
+    entry.writeUInt16LE(20, 6);
+    entry.writeUInt16LE(flags, 8);
+    entry.writeUInt16LE(8, 10);
+    sizes.copy(entry, 16, 4);
+    entry.writeUInt16LE(nameBytes.length, 28);
+    entry.writeUInt32LE(alter.sameData === true ? 0 : at, 42);
+    list.push(entry, nameBytes);
+    if (alter.sameData === true && at > 0) continue;
+    locals.push(local, nameBytes, packed);
+    at += local.length + nameBytes.length + packed.length;
+  }
+  const entriesBytes = Buffer.concat(list);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(alter.count ?? entries.length, 8);
+  end.writeUInt16LE(alter.count ?? entries.length, 10);
+  end.writeUInt32LE(entriesBytes.length, 12);
+  end.writeUInt32LE(at, 16);
+  return Buffer.concat([...locals, entriesBytes, end]);
+}
+
+const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
+const RELATIONS = 'http://schemas.openxmlformats.org/package/2006/relationships';
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+const TYPES: ZipEntry = { name: '[Content_Types].xml', content: `${XML}<Types xmlns="t"/>` };
+
+export interface RelationOf {
+  id: string;
+  type: string;
+  target: string;
+  isExternal?: boolean;
+}
+
+export function relationsXml(relations: readonly RelationOf[]): string {
+  const written = relations.map(
+    ({ id, type, target, isExternal }) =>
+      `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"${isExternal === true ? ' TargetMode="External"' : ''}/>`,
+  );
+  return `${XML}<Relationships xmlns="${RELATIONS}">${written.join('')}</Relationships>`;
+}
+
+/** @param body paragraphs of WordprocessingML */
+export function makeDocx(body: Buffer | string, more: readonly ZipEntry[] = [], head = XML): Buffer {
+  const [before, after] = [`${head}<w:document ${WORD}><w:body>`, '</w:body></w:document>'].map((text) =>
+    Buffer.from(text),
+  );
+  return makeZip([
+    TYPES,
+    { name: '_rels/.rels', content: relationsXml([{ id: 'r1', type: 'officeDocument', target: 'word/document.xml' }]) },
+    { name: 'word/document.xml', content: Buffer.concat([before!, Buffer.from(body as string), after!]) },
+    ...more,
+  ]);
+}
+
+export const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+
+export interface Book {
+  /** Rows of the one sheet, as SpreadsheetML. */
+  rows: Buffer | string;
+  sharedStrings?: Buffer | string;
+  more?: readonly ZipEntry[];
+}
+
+export function makeXlsx({ rows, sharedStrings, more = [] }: Book): Buffer {
+  const shared: ZipEntry[] =
+    sharedStrings === undefined ? [] : [{ name: 'xl/sharedStrings.xml', content: sharedStrings }];
+  const sheet = Buffer.concat([
+    Buffer.from(`${XML}<worksheet><dimension ref="A1:XFD1048576"/><sheetData>`),
+    Buffer.from(rows as string),
+    Buffer.from('</sheetData></worksheet>'),
+  ]);
+  return makeZip([
+    TYPES,
+    { name: '_rels/.rels', content: relationsXml([{ id: 'r1', type: 'officeDocument', target: 'xl/workbook.xml' }]) },
+    {
+      name: 'xl/workbook.xml',
+      content: `${XML}<workbook xmlns:r="r"><sheets><sheet name="Data" sheetId="1" r:id="s1"/><sheet name="Secret" sheetId="2" state="hidden" r:id="s1"/></sheets></workbook>`,
+    },
+    {
+      name: 'xl/_rels/workbook.xml.rels',
+      content: relationsXml([
+        { id: 's1', type: 'worksheet', target: 'worksheets/sheet1.xml' },
+        { id: 's2', type: 'sharedStrings', target: 'sharedStrings.xml' },
+      ]),
+    },
+    { name: 'xl/worksheets/sheet1.xml', content: sheet },
+    ...shared,
+    ...more,
+  ]);
+}
