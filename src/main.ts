@@ -82,11 +82,13 @@ async function runWithSettings(check: CheckRun | undefined): Promise<void> {
   }
 }
 
-type CheckRun = Extract<CheckArguments, { kind: 'settings' | 'sign-in' }>;
+type CheckRun = Extract<CheckArguments, { kind: 'settings' | 'sign-in' | 'as' }>;
 
 async function runCheck(check: CheckRun, settings: SoundSettings): Promise<number> {
   if (check.kind === 'sign-in')
     return (await import('./check/check-sign-in-command.ts')).runSignInCommand(settings, readSettings, check);
+  if (check.kind === 'as')
+    return (await import('./check/check-as-command.ts')).runAsCommand(settings.config, settings.secrets, check.asked);
   return (await import('./check/check-command.ts')).runCheckCommand(settings.config, settings.secrets);
 }
 

@@ -9,6 +9,8 @@ import { modelsFileOf } from '../compose/models.ts';
 import { knowledgeFileOf } from '../compose/knowledge.ts';
 import { parseKnowledgeFile } from '../knowledge/knowledge-file.ts';
 import { promptsFileOf } from '../compose/prompts.ts';
+import { knownToScenes, scenesFileOf } from '../compose/scenes.ts';
+import { parseScenesFile } from '../policy/scenes-file.ts';
 import { parsePromptsFile } from '../platforms/prompts-file.ts';
 import { parseModelsFile } from '../models/models-file.ts';
 import type { Config } from '../settings/config.ts';
@@ -33,6 +35,7 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
   const allowPlainPasswords = mode === 'local';
   const parseDirectory = (text: string) => parseDirectoryFile(text, { allowPlainPasswords });
   const parsePolicy = (text: string) => parsePolicyFile(text, chat.models);
+  const parseScenes = (text: string) => parseScenesFile(text, knownToScenes(config));
   const parseTools = (text: string) => parseToolsFile(text, TOOLS);
   const knowledgeFile = knowledgeFileOf(config);
   const parseKnowledge = (text: string) => parseKnowledgeFile(text, config.knowledgeFile.path);
@@ -41,9 +44,13 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
       ? [
           { setting: 'CHAT_SYSTEM_PROMPT_FILE', path: chat.systemPromptFile },
           { setting: 'POLICY_FILE', path: config.policyFile, parse: parsePolicy },
+          { setting: 'SCENES_FILE', path: scenesFileOf(config), parse: parseScenes },
           { setting: 'TOOLS_FILE', path: config.toolsFile, parse: parseTools },
           { setting: 'KNOWLEDGE_FILE', path: knowledgeFile, parse: parseKnowledge },
         ]
+      : []),
+    ...(roles.includes('receiver') && !roles.includes('worker')
+      ? [{ setting: 'SCENES_FILE', path: scenesFileOf(config), parse: parseScenes }]
       : []),
     ...(roles.includes('receiver')
       ? [{ setting: 'PROMPTS_FILE', path: promptsFileOf(config), parse: parsePromptsFile }]

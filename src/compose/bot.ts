@@ -16,7 +16,9 @@ import type { Platform } from '../platforms/platform.ts';
 import type { InboundMessage, PlatformName } from '../domain/message.ts';
 import type { ModelCatalog } from '../models/model-catalog.ts';
 import { readCatalog } from './models.ts';
-import { readPrompts } from './prompts.ts';
+import { readGreetings } from './greeting.ts';
+import { createScenes } from '../policy/scenes.ts';
+import { readScenes } from './scenes.ts';
 import { createPolicy, type Policy } from '../policy/policy.ts';
 import { parsePolicyFile } from '../policy/policy-file.ts';
 import { Inbox } from '../queue/accept.ts';
@@ -152,7 +154,7 @@ export interface Receiver {
   platforms: ReadonlyMap<PlatformName, Platform>;
   /** Opens the connections over which platforms deliver; to be called once all else is ready. */
   connect(): void;
-  /** Reads the suggested questions anew. @returns takes them over. @throws ConfigFileError */
+  /** Reads the suggested questions and scenes anew. @returns takes them over. @throws ConfigFileError */
   reread(): () => void;
   close(): Promise<void>;
 }
@@ -172,7 +174,7 @@ export function createReceiver(options: BotOptions): Receiver {
   const { groupScope } = config.conversation;
   const mediaStore = new MediaStore(redis, keyRing);
   const served = [...platforms.values()];
-  let prompts = readPrompts(config);
+  let greeting = readGreetings(config, identity);
   let connections: KeptConnection | undefined;
   const handle = createHandleDelivery({
     onAccepted: (platform, accepted) => {
@@ -192,7 +194,7 @@ export function createReceiver(options: BotOptions): Receiver {
       inBackground(() => prefetchImages(place, { message, deliveryId, isKnown }));
     },
     onLimited: createTellLimited({ redis, keyRing, log }),
-    prompts: () => prompts,
+    greeting: (platform, to) => greeting(platform, to),
     answered: {
       amendAnswered: createAmendAnswered({ redis, keyRing, groupScope }),
       keepFeedback: (rating) => keepFeedback({ redis, keyRing, ...feedbackRules(config) }, rating),
@@ -213,8 +215,8 @@ export function createReceiver(options: BotOptions): Receiver {
     platforms,
     connect: () => (connections = keepConnections({ platforms: served, handle, log, report })),
     reread() {
-      const next = readPrompts(config);
-      return () => (prompts = next);
+      const next = readGreetings(config, identity);
+      return () => (greeting = next);
     },
     async close() {
       await connections?.close();
@@ -233,7 +235,7 @@ export interface WorkerPart {
   platforms: ReadonlyMap<PlatformName, Platform>;
   /** Takes up at once what workers had begun that are known to be dead. @returns how many turns */
   followDead(names: readonly string[]): Promise<number>;
-  /** Reads policy, tools, models, knowledge and prompt anew. @returns takes them over for the turns from then on. @throws ConfigFileError */
+  /** Reads policy, scenes, tools, models, knowledge and prompt anew. @returns takes them over for the turns from then on. @throws ConfigFileError */
   reread(): () => void;
   close(graceSec: number): Promise<void>;
 }
@@ -262,6 +264,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     const gate = new SignInGate({
       identity,
       policy: readPolicy(config),
+      scenes: createScenes(readScenes(config)),
       mode,
       helpUrl: config.signIn.helpUrl,
       mostHeld: MOST_HELD_MESSAGES,

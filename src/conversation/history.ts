@@ -17,6 +17,8 @@ export interface HistoryTurn {
   speakerTag?: string;
   /** The account under which it was said; what one identity said is no other's history (SECURITY.md link-is-told). */
   accountId?: AccountId;
+  /** The mark of the scene in which it was answered; absent where none held. */
+  scene?: string;
   userText: string;
   /** Text that the question quoted. */
   quotedText?: string;

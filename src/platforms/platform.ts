@@ -45,7 +45,7 @@ export type Delivery =
   | { kind: 'poll'; replyId: DeliveryId; chat: Chat; sender: Sender; answer(reply: PulledReply): HttpAnswer }
   | { kind: 'entered-chat'; sender: Sender; botName: string; answer(welcome: Welcome): HttpAnswer }
   /** Somebody has opened a chat in which nothing is said yet; `target` is for `suggest`. */
-  | { kind: 'opened-chat'; tenant: string; target: string; answer: HttpAnswer }
+  | { kind: 'opened-chat'; tenant: string; sender: Sender; target: string; answer: HttpAnswer }
   | { kind: 'stop'; stop: InboundStop; pressed?: Press; answer: HttpAnswer }
   | { kind: 'amendment'; amendment: InboundAmendment; answer: HttpAnswer }
   | { kind: 'feedback'; feedback: InboundFeedback; answer: HttpAnswer }

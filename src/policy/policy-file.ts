@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readJsonFile } from '../base/json-file.ts';
-import { groupsSchema, listOf, subjectSchema, type Subject } from './subject.ts';
+import { groupsSchema, isEverybody, listOf, subjectSchema, type Subject } from './subject.ts';
 
 /** What they may: not use the bot at all, or use these models (the first answers) in these places. */
 export type Permission =
@@ -66,9 +66,4 @@ function maySchema(models: readonly string[]): z.ZodType<Permission> {
       message: 'This allows the use nowhere; if that is meant, write { "use": false }',
     });
   return z.discriminatedUnion('use', [z.strictObject({ use: z.literal(false) }), allowed], 'Must be true or false');
-}
-
-/** Whether a rule names no condition. */
-function isEverybody({ signedIn, identity, departments }: Subject): boolean {
-  return signedIn === undefined && identity === undefined && departments === undefined;
 }

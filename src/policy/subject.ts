@@ -65,6 +65,11 @@ export function matches({ signedIn, identity, departments }: Subject, person: Po
   return !departments || (person !== undefined && departments.some((code) => isWithin(person.department, code)));
 }
 
+/** Whether it names no condition. */
+export function isEverybody({ signedIn, identity, departments }: Subject): boolean {
+  return signedIn === undefined && identity === undefined && departments === undefined;
+}
+
 /** Whether a place is among those that are open. */
 export function isOpen({ private: isPrivateOpen, groups }: Where, { kind, id }: PolicyPlace): boolean {
   if (kind === 'private') return isPrivateOpen;

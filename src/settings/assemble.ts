@@ -79,6 +79,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
     promptsFile: { path: resolve(cwd, settings.PROMPTS_FILE), isNamed: given.has('PROMPTS_FILE') },
     knowledgeFile: { path: resolve(cwd, settings.KNOWLEDGE_FILE), isNamed: given.has('KNOWLEDGE_FILE') },
     policyFile: resolve(cwd, settings.POLICY_FILE),
+    scenesFile: { path: resolve(cwd, settings.SCENES_FILE), isNamed: given.has('SCENES_FILE') },
     toolsFile: resolve(cwd, settings.TOOLS_FILE),
     webSearchUrl: settings.WEB_SEARCH_URL,
     reply: { minEditMs: settings.REPLY_MIN_EDIT_MS },

@@ -68,6 +68,7 @@ export interface Config extends PlatformConfigs {
   /** What each model can do, and how it is asked. `isNamed`: by the settings, so that it must be there. */
   readonly modelsFile: { readonly path: string; readonly isNamed: boolean };
   /** What is offered to whom has said nothing yet. `isNamed`: by the settings, so that it must be there. */
+  readonly scenesFile: { readonly path: string; readonly isNamed: boolean };
   readonly promptsFile: { readonly path: string; readonly isNamed: boolean };
   /** From where the institution's documents come. `isNamed`: by the settings, so that it must be there. */
   readonly knowledgeFile: { readonly path: string; readonly isNamed: boolean };

@@ -38,6 +38,7 @@ type TurnText =
   | 'linkedNotice'
   | 'otherPersonNotice'
   | 'conversationEnded'
+  | 'otherScene'
   | 'startedAfresh'
   | 'conflictNotice'
   | 'signInAgainNotice'
@@ -209,6 +210,10 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   conversationEnded: {
     en: 'Our last conversation was a while ago, so this is a new one.',
     zh: '距离上次对话已久，这是一次新的对话。',
+  },
+  otherScene: {
+    en: 'Other settings hold for you here now, so this is a new conversation.',
+    zh: '这里适用的设置已变更，这是一次新的对话。',
   },
   startedAfresh: {
     en: 'Our conversation had become too long for the model, so this is a new one.',

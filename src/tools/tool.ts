@@ -19,6 +19,9 @@ export interface ToolAsker {
   person: ToolPerson | undefined;
   place: PolicyPlace;
   language: Language;
+  /** Names of tools and of sources of knowledge to which the scene is limited; absent: no limit of a scene's. */
+  tools?: readonly string[];
+  knowledge?: readonly string[];
 }
 
 /** A question while it is being answered. */

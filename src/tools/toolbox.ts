@@ -17,7 +17,8 @@ export interface Toolbox {
 
 /** @param tools those that can run with the settings as they are */
 export function createToolbox(tools: readonly Tool[], rules: ToolRules): Toolbox {
-  const mayUse = ({ name, isPrivateOnly }: Tool, { person, place }: ToolAsker): boolean => {
+  const mayUse = ({ name, isPrivateOnly }: Tool, { person, place, tools: inScene }: ToolAsker): boolean => {
+    if (inScene && !inScene.includes(name)) return false;
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (!rule?.on || (isPrivateOnly && place.kind !== 'private')) return false;
     return matches(rule.who, person) && isOpen(rule, place);

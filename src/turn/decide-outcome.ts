@@ -63,7 +63,8 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
     // Whoever may be answered now has signed in: what was held before that was said first.
     if (turn.heldCount > 0) await yieldToHeld(controls);
     if (admitted.account) context = { ...context, account: admitted.account };
-    return await options.answerQuestion({ ...context, models: admitted.models, rule: admitted.rule });
+    const { models, rule, scene } = admitted;
+    return await options.answerQuestion({ ...context, models, rule, scene });
   } catch (error) {
     throwIfUnwanted(controls.signal);
     // While the store is away nothing can be said; the turn is given back and runs again when it is there.

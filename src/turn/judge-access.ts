@@ -2,6 +2,8 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { Account } from '../identity/identity.ts';
 import { pseudonymOf } from '../identity/audit.ts';
 import type { Models, Policy, Verdict } from '../policy/policy.ts';
+import { modelsIn, type Scenes } from '../policy/scenes.ts';
+import type { Scene } from '../policy/scenes-file.ts';
 import { askerOf } from './asker.ts';
 import { chosenFirst } from './commands/chosen-first.ts';
 import type { TurnContext } from './turn-context.ts';
@@ -12,11 +14,26 @@ import type { Outcome } from './outcome.ts';
 
 export interface AccessOptions {
   policy: Policy;
+  scenes: Scenes;
   mode: SignInMode;
   /** The help desk's page or `mailto:` address. */
   helpUrl: string | undefined;
   keyRing: KeyRing;
   report: Pick<TurnReport, 'accessRefused'>;
+}
+
+/** What is allowed: these models, by this rule of the policy, in this scene. */
+export interface Allowed {
+  models: Models;
+  rule: string;
+  scene: Scene | undefined;
+}
+
+/** A scene takes away and never adds: where none of the rule's models is left, nobody is answered. */
+function inScene(verdict: Verdict, scene: Scene | undefined): Verdict {
+  if (verdict.kind !== 'allowed') return verdict;
+  const models = modelsIn(scene, verdict.models);
+  return models ? { ...verdict, models } : { kind: 'refused', because: 'person', rule: verdict.rule };
 }
 
 type Refusal = Extract<Verdict, { kind: 'refused' }>;
@@ -26,11 +43,12 @@ export function judgeAccess(
   options: AccessOptions,
   context: TurnContext,
   account: Account | undefined,
-): { models: Models; rule: string } | { outcome: Outcome } | { outcome: Outcome; signInHelps: true } {
+): Allowed | { outcome: Outcome } | { outcome: Outcome; signInHelps: true } {
   const { chat, platform } = context.newest;
-  const verdict = options.policy.judge(account, chat);
+  const scene = options.scenes.of(account, { kind: chat.kind, id: chat.id, platform });
+  const verdict = inScene(options.policy.judge(account, chat), scene);
   if (verdict.kind === 'allowed')
-    return { models: chosenFirst(verdict.models, context.preferences.model), rule: verdict.rule };
+    return { models: chosenFirst(verdict.models, context.preferences.model), rule: verdict.rule, scene };
   const { because, rule } = verdict;
   const { turnId } = context.turn;
   const person = pseudonymOf(options.keyRing, askerOf(context));

@@ -1,9 +1,8 @@
 import { MINUTE_MS, type NowMs } from '../base/clock.ts';
 import { say } from '../base/texts.ts';
 import type { Account, Identity, SignInInvitation, SignInRequest } from '../identity/identity.ts';
-import type { Models } from '../policy/policy.ts';
 import { askerOf } from './asker.ts';
-import { judgeAccess, type AccessOptions } from './judge-access.ts';
+import { judgeAccess, type AccessOptions, type Allowed } from './judge-access.ts';
 import type { TurnContext } from './turn-context.ts';
 import { linkWords, toAsker } from './sign-in-words.ts';
 import { SIGN_IN_TEXTS } from '../texts/sign-in-texts.ts';
@@ -19,12 +18,8 @@ export interface SignInGateOptions extends AccessOptions {
 }
 
 /** What the gate found out about a question that may go on. */
-export interface Admission {
+export interface Admission extends Allowed {
   account: Account | undefined;
-  /** The models that may answer it. */
-  models: Models;
-  /** The policy's rule that says so. */
-  rule: string;
 }
 
 /** A link that was there although the account was not: its record does not open. */

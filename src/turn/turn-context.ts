@@ -5,6 +5,7 @@ import type { InboundMessage } from '../domain/message.ts';
 import type { TurnClaim, TurnControls } from '../domain/turn.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Models } from '../policy/policy.ts';
+import type { Scene } from '../policy/scenes-file.ts';
 import type { LiveReply } from '../reply/live-reply.ts';
 import type { Question } from './prompt/question.ts';
 
@@ -21,6 +22,8 @@ export interface TurnContext {
   readonly preferences: Readonly<Preferences>;
   /** Who asks, once the gate has looked them up; absent while nobody is linked or sign-in is off. */
   readonly account?: Account;
+  /** The scene that holds for them here, once the gate has found it; absent where none does. */
+  readonly scene?: Scene;
   /** The turn whose place this one takes (/retry). */
   readonly replaced?: HistoryTurn;
 }

@@ -16,7 +16,7 @@ import { inBackground } from '../base/in-background.ts';
 import { tenantOf } from '../platforms/of-tenant.ts';
 import type { Delivery, HttpAnswer, Platform, Welcome } from '../platforms/platform.ts';
 import type { SuggestedPrompts } from '../platforms/prompts-file.ts';
-import type { InboundMessage } from '../domain/message.ts';
+import type { InboundMessage, Sender } from '../domain/message.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import type { Inbox } from '../queue/accept.ts';
 import { isFollowed } from '../queue/followed-threads.ts';
@@ -41,6 +41,12 @@ const STORE_RETRY_PAUSE_MS = 100;
 /** Of whom we do not know in which language they read. */
 const USUAL_LANGUAGE: Language = 'zh';
 
+/** The words of a welcome, and questions that are offered; without words the usual ones. */
+export interface Greeting {
+  welcome?: Readonly<Partial<Record<Language, string>>>;
+  prompts: SuggestedPrompts;
+}
+
 export interface HandleDeliveryOptions {
   redis: RedisClient;
   keyRing: KeyRing;
@@ -56,8 +62,8 @@ export interface HandleDeliveryOptions {
   ): void;
   /** Told of each message that was refused because too many came, where the HTTP answer cannot say so; must not throw or wait. */
   onLimited(platform: Platform, message: InboundMessage): void;
-  /** What is offered to whom has said nothing yet; at once. */
-  prompts(): SuggestedPrompts;
+  /** What somebody is told and offered who has said nothing yet. Never rejects; bounded. */
+  greeting(platform: Platform, to: { tenant: string; sender: Sender }): Promise<Greeting>;
   nowMs: NowMs;
   log: Log;
   report: WebhookReport;
@@ -90,11 +96,12 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
         return feedbackAnswer(options, platform, delivery);
       case 'entered-chat':
         report.welcomeSent({ platform: platform.name });
-        return { answer: delivery.answer(welcomeOf(options, delivery)), outcome: 'event' };
+        return { answer: delivery.answer(await welcomeOf(options, platform, delivery)), outcome: 'event' };
       case 'opened-chat':
-        inBackground(() =>
-          tenantOf(platform, delivery.tenant)?.suggest?.(delivery.target, options.prompts(), USUAL_LANGUAGE),
-        );
+        inBackground(async () => {
+          const { prompts } = await options.greeting(platform, delivery);
+          await tenantOf(platform, delivery.tenant)?.suggest?.(delivery.target, prompts, USUAL_LANGUAGE);
+        });
         return { answer: delivery.answer, outcome: 'event' };
       case 'stop':
         return stopAnswer(options, platform, delivery);
@@ -108,12 +115,17 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
   };
 }
 
-/** Of nothing but what is at hand: it has five seconds, and nobody waits for Redis to be greeted. */
-function welcomeOf({ prompts }: HandleDeliveryOptions, { botName }: { botName: string }): Welcome {
+/** It has five seconds. */
+async function welcomeOf(
+  { greeting }: HandleDeliveryOptions,
+  platform: Platform,
+  { botName, sender }: { botName: string; sender: Sender },
+): Promise<Welcome> {
+  const { welcome, prompts } = await greeting(platform, { tenant: platform.tenant, sender });
   return {
     botName,
-    text: say(REPLY_TEXTS.welcome, USUAL_LANGUAGE, { bot: botName }),
-    prompts: prompts()[USUAL_LANGUAGE],
+    text: welcome?.[USUAL_LANGUAGE] ?? say(REPLY_TEXTS.welcome, USUAL_LANGUAGE, { bot: botName }),
+    prompts: prompts[USUAL_LANGUAGE],
     heading: say(REPLY_TEXTS.couldAsk, USUAL_LANGUAGE),
   };
 }

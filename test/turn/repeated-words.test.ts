@@ -7,6 +7,7 @@ import { conversationOf } from '../../src/domain/conversation.ts';
 import type { PolicyFile } from '../../src/policy/policy-file.ts';
 import { createPolicy } from '../../src/policy/policy.ts';
 import { createRunSlashWord } from '../../src/turn/commands/run-slash-word.ts';
+import { createScenes } from '../../src/policy/scenes.ts';
 import { SignInGate } from '../../src/turn/sign-in-gate.ts';
 import type { TurnContext } from '../../src/turn/turn-context.ts';
 import { doubleScripts } from '../support/double-scripts.ts';
@@ -28,6 +29,7 @@ function stepsWith(identity: Identity) {
   const models = ['svc-max', 'svc-plus'];
   const { nowMs } = fixture.options;
   const gate = new SignInGate({
+    scenes: createScenes([]),
     ...{ identity, keyRing, nowMs, mode: 'required', mostHeld: 20, helpUrl: undefined },
     policy: createPolicy({ file: OPEN, models, defaultModel: 'svc-plus' }),
     report: { accessRefused: () => undefined },

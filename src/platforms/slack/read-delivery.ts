@@ -102,7 +102,7 @@ function readOpening(
   { tenant }: ReadOptions,
 ): Delivery {
   const target = formatTarget({ channel, threadTs, userId: user, teamId, isPrivate: true });
-  return { kind: 'opened-chat', tenant, target, answer: EMPTY_ANSWER };
+  return { kind: 'opened-chat', tenant, sender: { userId: user }, target, answer: EMPTY_ANSWER };
 }
 
 /** The person pressed Slack's own stop button. */

@@ -62,6 +62,11 @@ export const chatSettings = {
     'config/policy.json',
     'File with the rules about who may use the bot, with which models, privately and in which groups. Read at start and at SIGHUP.',
   ),
+  SCENES_FILE: setting(
+    kinds.text,
+    'config/scenes.json',
+    'File with scenes: what a group, a department or a platform has for itself, such as instructions, models, tools and a welcome. An empty list has none. Read at start and at SIGHUP.',
+  ),
   TOOLS_FILE: setting(
     kinds.text,
     'config/tools.json',

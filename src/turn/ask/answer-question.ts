@@ -8,6 +8,7 @@ import type { PromptSizes } from '../../conversation/prompt-sizes.ts';
 import { usageChange } from '../../conversation/usage-store.ts';
 import type { MediaStore } from '../../conversation/images/media-store.ts';
 import { personIdOf, type GroupScope } from '../../domain/conversation.ts';
+import { promptIn } from '../../policy/scenes.ts';
 import { showsNothing } from '../../platforms/shows-nothing.ts';
 import type { AnswerState } from './answer-state.ts';
 import { askWithinLimits, type AskWithinLimits } from './ask-within-limits.ts';
@@ -151,21 +152,22 @@ async function ask(
   const { turns, hasEnded } = earlier;
   const summary = earlierSummary({ keyRing, groupScope }, context, earlier);
   const { images, earlierImages } = await readImages({ ...options.images, catalog }, context, turns);
-  if (hasEnded) startAnew({ context, state }, 'conversationEnded');
+  if (hasEnded) startAnew({ context, state }, earlier.isOtherScene ? 'otherScene' : 'conversationEnded');
   const current = {
     text: question.text,
     images,
     quote: question.quotedText,
     speakerTag: newest.chat.kind === 'group' ? speakerTagOf(context) : undefined,
   };
-  const systemPrompt = isBrief ? briefPrompt(options.prompt.systemPrompt) : options.prompt.systemPrompt;
+  const ownPrompt = promptIn(context.scene, options.prompt.systemPrompt);
+  const systemPrompt = isBrief ? briefPrompt(ownPrompt) : ownPrompt;
   const prompt = { systemPrompt, current, earlierImages, chatKind: newest.chat.kind, nowMs: options.nowMs() };
   const { model, note: whySo } = pickModel(options.models, context, images.length + earlierImages.size > 0);
   state.model = model;
   if (whySo !== undefined) note({ context, state }, whySo);
   const tools = catalog.of(model).callsTools ? declared : [];
   const mostTokens = promptRoom(catalog.of(model), budgetTokens);
-  const { thinking } = context.preferences;
+  const thinking = context.preferences.thinking ?? context.scene?.thinking;
   const user = options.sendsUser ? askerPseudonym(keyRing, context) : undefined;
   const request: AskWithinLimits['request'] = (messages) => {
     const asked = { model, messages, tools, thinking, user, trace: turn.turnId, began: () => context.live.prepare() };
@@ -192,7 +194,7 @@ async function ask(
 }
 
 /** What was said before is no part of this conversation any more; the person is told so apart from the answer. */
-function startAnew({ context, state }: Answering, why: 'conversationEnded' | 'startedAfresh'): void {
+function startAnew({ context, state }: Answering, why: 'conversationEnded' | 'otherScene' | 'startedAfresh'): void {
   state.startsAnew = true;
   note({ context, state }, sayTo(context, TURN_TEXTS[why]));
 }

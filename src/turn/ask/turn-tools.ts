@@ -54,6 +54,7 @@ export function toolsOfTurn(
 }
 
 /** What tools may know of a question: who asks, as the gate found out, and where. */
-function askerOf({ account, newest: { chat }, question }: AdmittedContext): ToolAsker {
-  return { person: account, place: { kind: chat.kind, id: chat.id }, language: question.language };
+function askerOf({ account, newest: { chat }, question, scene }: AdmittedContext): ToolAsker {
+  const place = { kind: chat.kind, id: chat.id };
+  return { person: account, place, language: question.language, tools: scene?.tools, knowledge: scene?.knowledge };
 }

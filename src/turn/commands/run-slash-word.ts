@@ -95,7 +95,7 @@ const NAMES_ANSWER = /^[0-9a-f]{8,40}$/;
 async function retry(options: SlashWordsOptions, context: TurnContext, argument: string): Promise<Outcome> {
   const admitted = await options.gate.admit(context, { holds: false });
   if ('outcome' in admitted) return admitted.outcome;
-  const { account, models, rule } = admitted;
+  const { account, models, rule, scene } = admitted;
   const last = lastTurn(options.keyRing, context);
   if (!last || !isOwn(last, context, account?.accountId)) return command(context, 'nothingToRetry');
   if (NAMES_ANSWER.test(argument) && !last.turnId.startsWith(argument)) return command(context, 'notTheLast');
@@ -111,6 +111,7 @@ async function retry(options: SlashWordsOptions, context: TurnContext, argument:
     ...context,
     models,
     rule,
+    scene,
     question,
     turn,
     replaced: last,

@@ -1,6 +1,7 @@
 import type { KeyRing } from '../../base/key-ring.ts';
 import { openTurns, type HistoryTurn } from '../../conversation/history.ts';
 import type { GroupScope } from '../../domain/conversation.ts';
+import { markOf } from '../../policy/scenes.ts';
 import type { TurnContext } from '../turn-context.ts';
 
 export interface EarlierTurnsOptions {
@@ -15,12 +16,14 @@ export interface EarlierTurns {
   turns: HistoryTurn[];
   /** Nobody asked anything for so long that the conversation before this question has ended. */
   hasEnded: boolean;
+  /** It has ended since another scene holds now than for its last turn. */
+  isOtherScene: boolean;
 }
 
 /**
  * The conversation's earlier turns, as far as they may enter this question's prompt: those since it began anew. Where a
  * conversation is one person's, only what was said under the account that asks now: a new identity starts afresh
- * (SECURITY.md link-is-told). A shared one has many accounts.
+ * (SECURITY.md link-is-told). A shared one has many accounts. Where another scene held, the conversation before has ended.
  */
 export function earlierTurns({ keyRing, groupScope, idleMs }: EarlierTurnsOptions, context: TurnContext): EarlierTurns {
   const { turn, account, replaced } = context;
@@ -30,11 +33,15 @@ export function earlierTurns({ keyRing, groupScope, idleMs }: EarlierTurnsOption
   const turns = isShared(context, groupScope)
     ? current
     : current.filter(({ accountId }) => accountId === account?.accountId);
-  if (replaced?.startsAnew) return { turns: [], hasEnded: false };
+  if (replaced?.startsAnew) return { turns: [], hasEnded: false, isOtherScene: false };
   const askedAtMs = replaced?.atMs ?? turn.startedAtMs;
   const lastAtMs = turns.at(-1)?.atMs ?? askedAtMs;
-  const hasEnded = idleMs > 0 && askedAtMs - lastAtMs > idleMs;
-  return { turns: hasEnded ? [] : turns, hasEnded };
+  const isIdle = idleMs > 0 && askedAtMs - lastAtMs > idleMs;
+  // What another scene let an answer draw upon is not this one's (SECURITY.md scenes-narrow).
+  const mark = markOf(context.scene);
+  const isOtherScene = turns.some(({ scene }) => scene !== mark);
+  const hasEnded = isIdle || isOtherScene;
+  return { turns: hasEnded ? [] : turns, hasEnded, isOtherScene: isOtherScene && !isIdle };
 }
 
 /** Whether several people are in the conversation: a thread of a group always, all of a group where it is set so. */

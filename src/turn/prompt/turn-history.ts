@@ -2,6 +2,7 @@ import type { KeyRing } from '../../base/key-ring.ts';
 import { openTurns, sealTurn, type HistoryTurn } from '../../conversation/history.ts';
 import { languageOfText, type Language } from '../../base/texts.ts';
 import { conversationOf, personIdOf, type GroupScope } from '../../domain/conversation.ts';
+import { markOf } from '../../policy/scenes.ts';
 import type { ImageRef } from '../images/image-refs.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 import type { TurnContext } from '../turn-context.ts';
@@ -25,6 +26,7 @@ export function turnHistory(
     atMs: turn.startedAtMs,
     speakerTag: newest.chat.kind === 'group' ? speakerTagOf(context) : undefined,
     accountId: context.account?.accountId,
+    scene: markOf(context.scene),
     userText: question.text,
     quotedText: question.quotedText,
     ...imageFields(question.images),

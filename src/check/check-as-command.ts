@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { EXIT } from '../base/exit-codes.ts';
+import { readScenes } from '../compose/scenes.ts';
+import { createTools } from '../compose/tools.ts';
+import { describePlatform } from '../platforms/registry.ts';
+import { createPolicy } from '../policy/policy.ts';
+import { parsePolicyFile, type PolicyRule } from '../policy/policy-file.ts';
+import { createScenes, modelsIn } from '../policy/scenes.ts';
+import type { Scene } from '../policy/scenes-file.ts';
+import type { PolicyPerson, PolicyPlace, Subject } from '../policy/subject.ts';
+import type { Config, Secrets } from '../settings/config.ts';
+import type { AskedAs } from './asked-as.ts';
+import { faultsOfNamedFiles } from './config-files.ts';
+import type { CheckOutput } from './run-checks.ts';
+
+/** `npm run check -- --as …`: says what the files make of somebody's question, without asking anybody. @returns the exit code */
+export async function runAsCommand(
+  config: Config,
+  secrets: Secrets,
+  asked: AskedAs,
+  output: CheckOutput = process.stdout,
+): Promise<number> {
+  const faults = await faultsOfNamedFiles(config);
+  if (faults.length > 0) {
+    for (const fault of faults) output.write(`fault    ${fault}\n`);
+    return EXIT.failed;
+  }
+  for (const [name, words] of linesOf(config, secrets, asked)) output.write(`${name.padEnd(13)}${words}\n`);
+  return EXIT.ok;
+}
+
+function linesOf(config: Config, secrets: Secrets, asked: AskedAs): [string, string][] {
+  const { person, place } = asked;
+  const platform = asked.platform ?? config.platforms[0] ?? config.local.messengerProtocol;
+  const { models, model } = config.chat;
+  const file = parsePolicyFile(readFileSync(config.policyFile, 'utf8'), models);
+  const verdict = createPolicy({ file, models, defaultModel: model }).judge(person, place);
+  const rule = file.rules.find(({ name }) => name === verdict.rule);
+  const scene = createScenes(readScenes(config)).of(person, { ...place, platform });
+  const lines: [string, string][] = [
+    ['Who', `${inWords(person)}, ${placeInWords(place)} on ${describePlatform(platform).label.en}`],
+    ['Rule', ruleInWords(verdict.rule, rule)],
+    ['Scene', scene ? sceneInWords(scene) : 'none fits'],
+  ];
+  if (person === undefined && config.signIn.mode === 'required')
+    return [...lines, ['Answer', 'none before they sign in (SIGN_IN=required)']];
+  if (verdict.kind === 'refused') return [...lines, ['Answer', `refused: ${REFUSALS[verdict.because]}`]];
+  const left = modelsIn(scene, verdict.models);
+  if (!left) return [...lines, ['Answer', 'refused: the scene leaves none of the models that the rule allows']];
+  const toolbox = createTools({ config, secrets, nowMs: Date.now, egress: undefined });
+  const account = person && { ...person, accountId: '', name: '', departmentName: '' };
+  const tools = toolbox.offer({
+    person: account,
+    place,
+    language: 'en',
+    tools: scene?.tools,
+    knowledge: scene?.knowledge,
+  });
+  return [
+    ...lines,
+    [
+      'Models',
+      left.map((name, index) => (index === 0 ? `${name} (answers unless another is chosen)` : name)).join(', '),
+    ],
+    ['Tools', listed(tools.map(({ name }) => name))],
+    ['Knowledge', scene?.knowledge ? `of what they may read: ${listed(scene.knowledge)}` : 'all that they may read'],
+    ...settledBy(scene),
+  ];
+}
+
+const REFUSALS = {
+  person: 'the rule does not let them use the bot',
+  private: 'the rule does not let them ask privately',
+  group: 'the rule does not let them ask in this group',
+} as const;
+
+function inWords(person: PolicyPerson | undefined): string {
+  if (!person) return 'somebody who is not linked';
+  return person.department === '' ? person.identityCode : `${person.identityCode} of department ${person.department}`;
+}
+
+function placeInWords({ kind, id }: PolicyPlace): string {
+  return kind === 'private' ? 'in a private chat' : `in the group ${id}`;
+}
+
+function ruleInWords(name: string, rule: PolicyRule | undefined): string {
+  return rule ? `${name}: the first that fits (${subjectInWords(rule.who)})` : `${name}: no rule before it fits`;
+}
+
+function sceneInWords({ name, who, groups, platforms }: Scene): string {
+  const conditions = [
+    subjectInWords(who),
+    ...(groups === undefined ? [] : [`groups ${typeof groups === 'string' ? groups : groups.join(', ')}`]),
+    ...(platforms ? [`platforms ${platforms.join(', ')}`] : []),
+  ];
+  return `${name}: the first that fits (${conditions.join('; ')})`;
+}
+
+function subjectInWords({ signedIn, identity, departments }: Subject): string {
+  const conditions = [
+    ...(signedIn === undefined ? [] : [signedIn ? 'signed in' : 'not signed in']),
+    ...(identity ? [`identity ${identity.join(', ')}`] : []),
+    ...(departments ? [`departments ${departments.join(', ')}`] : []),
+  ];
+  return conditions.length === 0 ? 'everybody' : conditions.join('; ');
+}
+
+function settledBy(scene: Scene | undefined): [string, string][] {
+  if (!scene) return [];
+  const { instructions, thinking, language, style, welcome, prompts } = scene;
+  const said = [
+    ...(instructions === undefined ? [] : [`instructions of ${instructions.length} characters`]),
+    ...(thinking === undefined ? [] : [`thinking ${thinking}`]),
+    ...(language === undefined ? [] : [`language ${language}`]),
+    ...(style === undefined ? [] : [`style ${style}`]),
+    ...(welcome ? ['a welcome of its own'] : []),
+    ...(prompts ? ['suggested questions of its own'] : []),
+  ];
+  return said.length === 0 ? [] : [['Besides', said.join(', ')]];
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.join(', ');
+}
