@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { EXIT } from '../base/exit-codes.ts';
+import { knowledgeFileOf } from '../compose/knowledge.ts';
 import { readScenes } from '../compose/scenes.ts';
 import { createTools } from '../compose/tools.ts';
 import { describePlatform } from '../platforms/registry.ts';
+import { parseKnowledgeFile } from '../knowledge/knowledge-file.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { parsePolicyFile, type PolicyRule } from '../policy/policy-file.ts';
 import { createScenes, modelsIn } from '../policy/scenes.ts';
@@ -47,7 +49,10 @@ function linesOf(config: Config, secrets: Secrets, asked: AskedAs): [string, str
   if (verdict.kind === 'refused') return [...lines, ['Answer', `refused: ${REFUSALS[verdict.because]}`]];
   const left = modelsIn(scene, verdict.models);
   if (!left) return [...lines, ['Answer', 'refused: the scene leaves none of the models that the rule allows']];
-  const toolbox = createTools({ config, secrets, nowMs: Date.now, egress: undefined });
+  const sources = sourcesOf(config);
+  // Nothing is searched here: only whether there is something to search counts.
+  const knowledge = sources.length > 0 ? { hasSources: true, search: () => Promise.resolve([]) } : undefined;
+  const toolbox = createTools({ config, secrets, nowMs: Date.now, egress: undefined, knowledge });
   const account = person && { ...person, accountId: '', name: '', departmentName: '' };
   const tools = toolbox.offer({
     person: account,
@@ -63,7 +68,7 @@ function linesOf(config: Config, secrets: Secrets, asked: AskedAs): [string, str
       left.map((name, index) => (index === 0 ? `${name} (answers unless another is chosen)` : name)).join(', '),
     ],
     ['Tools', listed(tools.map(({ name }) => name))],
-    ['Knowledge', scene?.knowledge ? `of what they may read: ${listed(scene.knowledge)}` : 'all that they may read'],
+    ['Knowledge', knowledgeInWords(sources, scene)],
     ...settledBy(scene),
   ];
 }
@@ -103,6 +108,18 @@ function subjectInWords({ signedIn, identity, departments }: Subject): string {
     ...(departments ? [`departments ${departments.join(', ')}`] : []),
   ];
   return conditions.length === 0 ? 'everybody' : conditions.join('; ');
+}
+
+function sourcesOf(config: Config): string[] {
+  const path = knowledgeFileOf(config);
+  return path === undefined ? [] : parseKnowledgeFile(readFileSync(path, 'utf8'), path).sources.map(({ name }) => name);
+}
+
+function knowledgeInWords(sources: readonly string[], scene: Scene | undefined): string {
+  const asked = sources.filter((name) => scene?.knowledge?.includes(name) ?? true);
+  const unknown = (scene?.knowledge ?? []).filter((name) => !sources.includes(name));
+  const missing = unknown.length === 0 ? '' : ` (KNOWLEDGE_FILE has no ${unknown.join(', ')})`;
+  return `${asked.length === 0 ? 'none' : `what they may read of ${asked.join(', ')}`}${missing}`;
 }
 
 function settledBy(scene: Scene | undefined): [string, string][] {
