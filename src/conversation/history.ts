@@ -28,12 +28,25 @@ export interface HistoryTurn {
   imagePlaces?: ImagePlace[];
   /** How many images came with the question, whether they are still kept or not. */
   images: number;
+  /** What was retrieved for the answer, by the numbers that stand in it. */
+  sources?: readonly CitedSource[];
   /** Empty when the question got no answer; such a turn can be asked again, but enters no prompt. */
   assistantText: string;
   /** Set when the answer is only its beginning. */
   interrupted?: true;
   /** Set when a new conversation begins with this turn; earlier ones enter no prompt any more. */
   startsAnew?: true;
+}
+
+/** A document that was retrieved for an answer: what a person is told of it. */
+export interface CitedSource {
+  number: number;
+  /** The source's name in `KNOWLEDGE_FILE`. */
+  source: string;
+  title: string;
+  url?: string;
+  date?: string;
+  isCited?: true;
 }
 
 const PURPOSE = 'history';

@@ -10,6 +10,7 @@ const WORDS = {
   usage: ['/usage', '用量'],
   forget: ['/forget', '清除'],
   export: ['/export', '导出'],
+  sources: ['/sources', '来源'],
   whoami: ['/whoami', '我是谁'],
   signin: ['/signin', '登录'],
   unlink: ['/unlink', '解绑'],

@@ -13,6 +13,7 @@ export const WORD_HELP = {
   },
   lang: { en: 'sets the language that I speak: `/lang en|zh|auto`', zh: '设置我使用的语言：`语言 中文|英文|自动`' },
   usage: { en: 'shows your usage', zh: '查看你的用量' },
+  sources: { en: 'shows the documents that my last answer stands on', zh: '查看上一条回答依据的文档' },
   export: { en: 'shows what I keep of our conversation', zh: '查看我保存的对话' },
   forget: { en: 'deletes what I keep of you in this chat', zh: '删除我在此聊天中为你保存的内容' },
   whoami: { en: 'shows who you are signed in as', zh: '查看当前登录的身份' },

@@ -1,5 +1,6 @@
 import { currentTime } from './current-time.ts';
 import { readPage } from './read-page.ts';
+import { knowledgeSearch } from './knowledge-search.ts';
 import type { ToolModule } from './tool.ts';
 import { webSearch } from './web-search.ts';
 import { whoAmI } from './who-am-i.ts';
@@ -8,6 +9,7 @@ import { whoAmI } from './who-am-i.ts';
 export const TOOLS: readonly ToolModule[] = [
   currentTime, //
   whoAmI,
+  knowledgeSearch,
   readPage,
   webSearch,
 ];

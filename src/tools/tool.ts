@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { NowMs } from '../base/clock.ts';
 import type { Language } from '../base/texts.ts';
 import type { PolicyPerson, PolicyPlace } from '../policy/subject.ts';
+import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 import type { EgressPolicy } from './page/egress-policy.ts';
 import { readArguments } from './read-arguments.ts';
@@ -24,10 +25,23 @@ export interface ToolAsker {
   knowledge?: readonly string[];
 }
 
+/** Something that was found and may be cited. */
+export interface Citable {
+  /** Within its source. */
+  documentId: string;
+  source: string;
+  title: string;
+  url?: string;
+  /** Of what it says, `YYYY-MM-DD`. */
+  date?: string;
+}
+
 /** A question while it is being answered. */
 export interface ToolCallContext extends ToolAsker {
   /** What people wrote in this prompt and tools have found in this turn: the only source of addresses that are opened. */
   readTexts(): readonly string[];
+  /** @returns the number by which the answer may cite this; the same for the same document in the whole turn */
+  cite(found: Citable): number;
 }
 
 /** A call whose arguments fit. */
@@ -67,6 +81,8 @@ export interface ToolParts<Setting extends keyof Config, Secret extends keyof Se
   nowMs: NowMs;
   /** What may be reached by tools that open addresses. */
   egress: EgressPolicy;
+  /** The institution's documents; absent where there are none. */
+  knowledge?: Knowledge;
   /** What `TOOLS_FILE` says of this tool in its own fields; empty where it says nothing. */
   own: Readonly<Record<string, unknown>>;
 }
@@ -84,6 +100,8 @@ export interface ToolModule<Setting extends keyof Config = keyof Config, Secret 
   name: string;
   /** Fields of its own in `TOOLS_FILE`, beside who and where. */
   fields?: Readonly<Record<string, ToolField>>;
+  /** It is on for everybody and everywhere where `TOOLS_FILE` does not name it; any other tool is off then. */
+  isOnUnlessNamed?: boolean;
   /** What it needs of the configuration and the secrets. */
   settings?: readonly Setting[];
   secrets?: readonly Secret[];

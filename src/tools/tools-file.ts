@@ -10,7 +10,7 @@ export interface ToolRule extends Where {
   readonly [own: string]: unknown;
 }
 
-/** What `TOOLS_FILE` says; a tool that it does not name is off. */
+/** What `TOOLS_FILE` says; a tool that it does not name is off, but for those that are on until they are named. */
 export type ToolRules = Readonly<Record<string, ToolRule>>;
 
 const COMMON = {
@@ -20,11 +20,13 @@ const COMMON = {
   groups: groupsSchema.default('all'),
 };
 
+type ToolHere = Pick<ToolModule, 'name' | 'fields' | 'isOnUnlessNamed'>;
+
 /**
  * Reads `TOOLS_FILE`'s text. @param tools those that there are
  * @throws ConfigFileError with every fault
  */
-export function parseToolsFile(text: string, tools: readonly Pick<ToolModule, 'name' | 'fields'>[]): ToolRules {
+export function parseToolsFile(text: string, tools: readonly ToolHere[]): ToolRules {
   const fields = tools.flatMap(({ name: tool, fields: own = {} }) =>
     Object.entries(own).map(([name, field]) => ({ tool, name, ...field })),
   );
@@ -51,5 +53,10 @@ export function parseToolsFile(text: string, tools: readonly Pick<ToolModule, 'n
         });
     }),
   });
-  return readJsonFile(text, schema).tools;
+  return { ...unlessNamed(tools), ...readJsonFile(text, schema).tools };
+}
+
+function unlessNamed(tools: readonly ToolHere[]): ToolRules {
+  const rule: ToolRule = { on: true, who: {}, private: true, groups: 'all' };
+  return Object.fromEntries(tools.flatMap(({ name, isOnUnlessNamed }) => (isOnUnlessNamed ? [[name, rule]] : [])));
 }

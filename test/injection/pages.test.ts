@@ -10,6 +10,7 @@ import { createToolbox } from '../../src/tools/toolbox.ts';
 import type { ToolAsker } from '../../src/tools/tool.ts';
 import { createWhoAmI } from '../../src/tools/who-am-i.ts';
 import { answerInRounds } from '../../src/turn/ask/answer-in-rounds.ts';
+import { TurnSources } from '../../src/turn/ask/turn-sources.ts';
 import { TOOL_LIMITS } from '../../src/turn/ask/tool-limits.ts';
 import { startChatFixture, type ChatFixture } from '../chat/chat-fixture.ts';
 import type { Seen } from '../support/both-platforms.ts';
@@ -72,6 +73,7 @@ async function askAbout({ id, language }: Injection): Promise<{ wecom: Seen; sla
     toolbox,
     asker,
     limits: TOOL_LIMITS,
+    sources: new TurnSources(),
     turnId: asDeliveryId('TURN'),
     monotonicMs: () => performance.now(),
     signal: new AbortController().signal,

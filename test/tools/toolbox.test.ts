@@ -24,6 +24,7 @@ const asker = (person: ToolPerson | undefined, place: ToolAsker['place'] = PRIVA
   place,
   language: 'en',
   readTexts: () => [],
+  cite: () => 1,
 });
 
 const NOW_MS = Date.UTC(2026, 10, 21, 22, 27, 20);

@@ -45,6 +45,7 @@ function use(tool: Tool, args: object, texts: string[] = []): { status: string; 
     place: { kind: 'private' as const, id: 'u' },
     language: 'zh' as const,
     readTexts: () => texts,
+    cite: () => 1,
   };
   const prepared = tool.prepare(JSON.stringify(args), context);
   if ('fault' in prepared) throw new Error(prepared.fault);

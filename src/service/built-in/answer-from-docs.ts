@@ -20,10 +20,18 @@ const WEAK_SHARE = 0.6;
 const FOLLOWING_WEIGHT = 0.5;
 
 /** Answers from the best section of Parley's pages, or says that nothing was found. */
-export async function answerFromDocs(docs: DocSearch, { text, language }: Question): Promise<Finding> {
+export async function answerFromDocs(docs: DocSearch, question: Question): Promise<Finding> {
+  return (await findInDocs(docs, question)) ?? answerNothing(question);
+}
+
+export function answerNothing({ language }: Question): Finding {
+  return { text: say(BUILT_IN_TEXTS.unknown, language), thought: say(BUILT_IN_TEXTS.thoughtNothing, language) };
+}
+
+/** Answers from the best section of Parley's pages; undefined where none fits. */
+export async function findInDocs(docs: DocSearch, { text, language }: Question): Promise<Finding | undefined> {
   const found = await docs.find(text, language);
-  if (!found)
-    return { text: say(BUILT_IN_TEXTS.unknown, language), thought: say(BUILT_IN_TEXTS.thoughtNothing, language) };
+  if (!found) return undefined;
   const { page, title } = found.section;
   const frame = found.language === language ? BUILT_IN_TEXTS.fromDocs : BUILT_IN_TEXTS.fromEnglishDocs;
   return {

@@ -23,8 +23,8 @@ export const BUILT_IN_TEXTS = {
   exampleSearch: { en: 'Search for otters', zh: '搜索水獭' },
   examplePage: { en: 'What does https://example.org say?', zh: '看看 https://example.org 讲了什么' },
   words: {
-    en: 'Besides questions you can send these words, in English or Chinese:\n\n- `/help` (帮助) — shows what Parley can do\n- `/new` (新对话) — starts a new conversation\n- `/stop` (停止) — ends the answer that is being written\n- `/retry` (重试) — answers the last question again\n- `/model` (模型) — shows the models and chooses one\n- `/think` (思考) — turns thinking before an answer on or off\n- `/lang` (语言) — chooses the language\n- `/usage` (用量) — shows your usage\n- `/export` (导出) — shows what is kept of the conversation\n- `/forget` (清除) — deletes what is kept of you in this chat\n- `/whoami` (我是谁) — shows who you are signed in as\n- `/signin` (登录) — sends a new sign-in link\n- `/unlink` (解绑) — signs you out',
-    zh: '除了直接提问，还可以发送这些指令，中英文都可以：\n\n- `帮助`（`/help`）：查看 Parley 能做什么\n- `新对话`（`/new`）：开始新的对话\n- `停止`（`/stop`）：停止正在生成的回答\n- `重试`（`/retry`）：重新回答上一个问题\n- `模型`（`/model`）：查看或选择模型\n- `思考`（`/think`）：设置回答前是否先思考\n- `语言`（`/lang`）：选择语言\n- `用量`（`/usage`）：查看你的用量\n- `导出`（`/export`）：查看保存的对话\n- `清除`（`/forget`）：删除在此聊天中为你保存的内容\n- `我是谁`（`/whoami`）：查看当前登录的身份\n- `登录`（`/signin`）：获取新的登录链接\n- `解绑`（`/unlink`）：退出登录',
+    en: 'Besides questions you can send these words, in English or Chinese:\n\n- `/help` (帮助) — shows what Parley can do\n- `/new` (新对话) — starts a new conversation\n- `/stop` (停止) — ends the answer that is being written\n- `/retry` (重试) — answers the last question again\n- `/model` (模型) — shows the models and chooses one\n- `/think` (思考) — turns thinking before an answer on or off\n- `/lang` (语言) — chooses the language\n- `/usage` (用量) — shows your usage\n- `/sources` (来源) — shows the documents that the last answer stands on\n- `/export` (导出) — shows what is kept of the conversation\n- `/forget` (清除) — deletes what is kept of you in this chat\n- `/whoami` (我是谁) — shows who you are signed in as\n- `/signin` (登录) — sends a new sign-in link\n- `/unlink` (解绑) — signs you out',
+    zh: '除了直接提问，还可以发送这些指令，中英文都可以：\n\n- `帮助`（`/help`）：查看 Parley 能做什么\n- `新对话`（`/new`）：开始新的对话\n- `停止`（`/stop`）：停止正在生成的回答\n- `重试`（`/retry`）：重新回答上一个问题\n- `模型`（`/model`）：查看或选择模型\n- `思考`（`/think`）：设置回答前是否先思考\n- `语言`（`/lang`）：选择语言\n- `用量`（`/usage`）：查看你的用量\n- `来源`（`/sources`）：查看上一条回答依据的文档\n- `导出`（`/export`）：查看保存的对话\n- `清除`（`/forget`）：删除在此聊天中为你保存的内容\n- `我是谁`（`/whoami`）：查看当前登录的身份\n- `登录`（`/signin`）：获取新的登录链接\n- `解绑`（`/unlink`）：退出登录',
   },
   whoAmI: {
     en: "I don't know: Parley's small built-in model sees only what is written, not who writes it. Send `/whoami`, and Parley shows who is signed in.",
@@ -76,6 +76,7 @@ export const BUILT_IN_TEXTS = {
     en: '{excerpt}\n\nFrom {page}, “{title}”.',
     zh: '{excerpt}\n\n出处：{page}，“{title}”。',
   },
+  fromKnowledge: { en: '{excerpt} [{number}]', zh: '{excerpt} [{number}]' },
   fromEnglishDocs: {
     en: '{excerpt}\n\nFrom {page}, “{title}”.',
     zh: '这一点只有英文文档讲到，以下是英文原文：\n\n{excerpt}\n\n出处：{page}，“{title}”。',
@@ -116,6 +117,10 @@ export const BUILT_IN_TEXTS = {
   thoughtDocs: {
     en: "I search Parley's pages for: {terms}. The best match is “{title}” in {page}.",
     zh: '我在 Parley 的文档里搜索：{terms}。最相关的是 {page} 里的“{title}”。',
+  },
+  thoughtKnowledge: {
+    en: 'The search found {count} {count:passage|passages}; I quote the one that shares most words with the question.',
+    zh: '搜索找到 {count} 段内容，我引用与问题最接近的一段。',
   },
   thoughtNothing: {
     en: "I search Parley's pages and find nothing that fits.",

@@ -43,7 +43,9 @@ function pick(
 ): ToolDeclaration | undefined {
   if (typeof choice === 'object') return tools.find(({ name }) => name === choice.name);
   const asked = new Set(contentWordsOf(question));
+  // What documents may answer is no plain request for a tool.
   const rated = tools
+    .filter(({ name }) => name !== 'knowledge_search' || isNamed(name, question))
     .map((tool) => ({ tool, score: rate(tool, asked, question) }))
     .sort((left, right) => right.score - left.score);
   const best = rated[0];

@@ -10,7 +10,8 @@ import { describeImages } from './describe-images.ts';
 import { tellMissingTool } from './plain-requests.ts';
 import { calculate } from './calculate.ts';
 import { showPiece } from './show-pieces.ts';
-import { answerFromDocs } from './answer-from-docs.ts';
+import { answerFromDocs, answerNothing, findInDocs } from './answer-from-docs.ts';
+import { answerFromKnowledge, isFromKnowledge, searchKnowledge } from './answer-from-knowledge.ts';
 import { answerFromToolResults } from './answer-from-tool-results.ts';
 import type { DocSearch } from './doc-search.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
@@ -58,7 +59,10 @@ export async function composeAnswer(request: ChatRequest, docs: DocSearch): Prom
 
 async function find(request: ChatRequest, question: Question, docs: DocSearch): Promise<Finding> {
   const newest = request.messages.at(-1);
-  if (newest?.role === 'tool') return answerFromToolResults(request.messages, question.language);
+  if (newest?.role === 'tool')
+    return isFromKnowledge(request.messages)
+      ? (answerFromKnowledge(request.messages, question) ?? answerFromDocs(docs, question))
+      : answerFromToolResults(request.messages, question.language);
   return (
     showPiece(question) ??
     answerCount(question) ??
@@ -68,7 +72,9 @@ async function find(request: ChatRequest, question: Question, docs: DocSearch): 
     tellMissingTool(question.text, question.language) ??
     answerSmallTalk(question, offeredTools(request)) ??
     answerCommonQuestion(question) ??
-    (await answerFromDocs(docs, question))
+    (await findInDocs(docs, question)) ??
+    searchKnowledge(request, question) ??
+    answerNothing(question)
   );
 }
 

@@ -2,13 +2,15 @@ import type { NowMs } from '../../base/clock.ts';
 import { ChatError } from '../../chat/chat-error.ts';
 import type { ChatClient, ChatMessage, ChatRequest, EndReason, OnChatEvent, ToolCall } from '../../chat/chat-types.ts';
 import { estimateTokens } from '../../conversation/estimate-tokens.ts';
-import type { ToolAsker } from '../../tools/tool.ts';
+import type { Citable, ToolAsker } from '../../tools/tool.ts';
 import { labelToolResult } from './label-tool-result.ts';
+import type { TurnSources } from './turn-sources.ts';
 import { runToolCalls, type ToolRunOptions } from './run-tool-calls.ts';
 
 export interface RoundsOptions extends Omit<ToolRunOptions, 'context'> {
   chat: Pick<ChatClient, 'stream'>;
   asker: ToolAsker;
+  sources: Pick<TurnSources, 'cite' | 'heard'>;
   /** Lengths of time. */
   monotonicMs: NowMs;
   /** Told before each round that follows results: what people wrote and tools found so far. */
@@ -33,7 +35,13 @@ export async function answerInRounds(
   const { tools = [], ...first } = request;
   let bare = first;
   let messages: readonly ChatMessage[] = request.messages;
-  const context = { ...options.asker, readTexts: () => textsToRead(messages) };
+  const { sources } = options;
+  sources.heard(messages);
+  const context = {
+    ...options.asker,
+    readTexts: () => textsToRead(messages),
+    cite: (found: Citable) => sources.cite(found),
+  };
   let untilMs = Number.POSITIVE_INFINITY;
   let leftTokens = limits.turnTokens;
   let hasText = false;

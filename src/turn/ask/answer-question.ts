@@ -12,6 +12,7 @@ import { promptIn } from '../../policy/scenes.ts';
 import { showsNothing } from '../../platforms/shows-nothing.ts';
 import type { AnswerState } from './answer-state.ts';
 import { askWithinLimits, type AskWithinLimits } from './ask-within-limits.ts';
+import { sourcesBelow } from './list-sources.ts';
 import { pickModel } from './pick-model.ts';
 import { declarationTokens } from './declaration-tokens.ts';
 import { earlierSummary, summaryRequest, type SummaryRequest } from '../prompt/earlier-summary.ts';
@@ -112,6 +113,7 @@ async function streamAnswer(
   try {
     const tools = toolsOfTurn(options.tools, context, show);
     ({ links } = tools);
+    state.sources = tools.sources;
     await ask(options, context, { tools, state, spent }, (event) => {
       spent.heard(event);
       if (event.type === 'text') tools.links.add(event.delta);
@@ -251,21 +253,24 @@ function finished(
   return {
     kind: ending === 'stopped' ? 'stopped' : isWhole ? 'answered' : 'interrupted',
     ...ended({ text, ending }, { context, state }),
-    history: turnHistory(keyRing, context, { text, interrupted: !isWhole, startsAnew: state.startsAnew }),
+    history: turnHistory(keyRing, context, {
+      ...{ text, interrupted: !isWhole, startsAnew: state.startsAnew, sources: state.sources?.all },
+    }),
     stopServed: stopServed(context, ending),
   };
 }
 
-/** The text as it is shown. That it is not whole is said below it; who answered, and that the person stopped it, apart from it. */
+/** The text as it is shown, with the sources that it cites. That it is not whole is said below it; who answered, and that the person stopped it, apart from it. */
 function ended(
   { text, ending }: { text: string; ending: Ending },
   { context, state }: Answering,
 ): Pick<Outcome, 'text' | 'note'> {
   const said = [...state.notes, ...(ending === 'stopped' ? [sayTo(context, TURN_TEXTS.stopped)] : [])].join('\n');
   const note = said === '' ? undefined : said;
-  if (ending === 'whole' || ending === 'stopped') return { text, note };
+  const below = sourcesBelow(state.sources?.all ?? [], context.question.language);
+  if (ending === 'whole' || ending === 'stopped') return { text: text + below, note };
   const mark = sayTo(context, TURN_TEXTS[ending === 'length' ? 'lengthReached' : 'interrupted']);
-  return { text: `${text}\n\n${mark}`, note };
+  return { text: `${text}\n\n${mark}${below}`, note };
 }
 
 /** A question that cannot be put to a model as it is; it stays the last one, so that /retry does not ask another. */

@@ -1,3 +1,4 @@
+import type { TurnSources } from './turn-sources.ts';
 import type { SummaryRequest } from '../prompt/earlier-summary.ts';
 
 /** What becomes known of an answer while it is made, beside its text. Made anew for each question, and written by its one way only. */
@@ -6,6 +7,8 @@ export interface AnswerState {
   readonly notes: string[];
   /** The model that answers. */
   model?: string;
+  /** What was retrieved for it, once its tools are known. */
+  sources?: Pick<TurnSources, 'all'>;
   /** What was said before does not belong to this question's conversation any more. */
   startsAnew: boolean;
   /** What of the conversation was missing in this answer's prompt. */

@@ -1,3 +1,5 @@
+import type { TextStage } from './citation-marks.ts';
+
 /** A link as models write them; what is written in another way is only parted. */
 const PLAIN_LINK = /!?\[([^[\]\n]{1,300})\]\((https?:\/\/[^\s()<>[\]]{1,2000})\)/gi;
 /** Whatever else gives a label an address: brackets, other lines, quotes and definitions in another place. */
@@ -22,10 +24,16 @@ export class NamedLinks {
   #open = '';
   /** Undefined while no tool found anything. */
   #hosts: ReadonlySet<string> | undefined;
+  readonly #after: TextStage | undefined;
+
+  /** @param after what changes the text behind this */
+  constructor(after?: TextStage) {
+    this.#after = after;
+  }
 
   /** What is said so far, as it is to be shown while more is to come. */
   get text(): string {
-    return this.#done + this.#judged(false);
+    return this.#done + this.#shown(false);
   }
 
   add(delta: string): void {
@@ -37,7 +45,7 @@ export class NamedLinks {
 
   /** The whole text; nothing more is to come. */
   whole(): string {
-    return this.#done + this.#judged(true);
+    return this.#done + this.#shown(true);
   }
 
   /** @param texts what people wrote and tools found so far */
@@ -49,8 +57,14 @@ export class NamedLinks {
   #settle(length: number): void {
     const rest = this.#open.slice(length);
     this.#open = this.#open.slice(0, length);
-    this.#done += this.#judged(true);
+    const judged = this.#judged(true);
+    this.#done += this.#after?.settled(judged) ?? judged;
     this.#open = rest;
+  }
+
+  #shown(isWhole: boolean): string {
+    const judged = this.#judged(isWhole);
+    return this.#after?.open(judged, isWhole) ?? judged;
   }
 
   #judged(isWhole: boolean): string {

@@ -1,9 +1,11 @@
 import { monotonicMs } from '../../base/clock.ts';
 import type { ChatClient, ToolDeclaration } from '../../chat/chat-types.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';
+import { KNOWLEDGE_SEARCH } from '../../tools/knowledge-search.ts';
 import type { ToolAsker } from '../../tools/tool.ts';
 import { answerInRounds } from './answer-in-rounds.ts';
 import { NamedLinks } from './named-links.ts';
+import { TurnSources } from './turn-sources.ts';
 import type { AdmittedContext } from '../turn-context.ts';
 import { TOOL_LIMITS } from './tool-limits.ts';
 import type { TurnReport } from '../turn-ports.ts';
@@ -22,6 +24,8 @@ export interface TurnTools {
   chat: Pick<ChatClient, 'stream'>;
   /** What is said from here on, with links as they are to be shown. */
   links: NamedLinks;
+  /** What the answer may cite. */
+  sources: TurnSources;
 }
 
 /** @param showStatus shows what a tool is doing */
@@ -35,15 +39,19 @@ export function toolsOfTurn(
   const { turnId } = context.turn;
   // Each round costs another call of the model.
   const declared = shouldBeBrief(context) ? [] : toolbox.offer(asker);
-  const links = new NamedLinks();
+  const sources = new TurnSources();
+  // Where nothing is retrieved a number in brackets claims nothing.
+  const maySearch = declared.some(({ name }) => name === KNOWLEDGE_SEARCH);
+  const links = new NamedLinks(maySearch ? sources.marks : undefined);
   return {
     declared,
     links,
+    sources,
     chat: {
       stream: (request, signal, onEvent) =>
         answerInRounds(
           {
-            ...{ chat, toolbox, turnId, report, monotonicMs, asker, limits: TOOL_LIMITS, signal, showStatus },
+            ...{ chat, toolbox, turnId, report, monotonicMs, asker, limits: TOOL_LIMITS, signal, showStatus, sources },
             told: (texts) => links.toldBy(texts),
           },
           request,

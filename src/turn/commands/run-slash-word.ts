@@ -22,6 +22,7 @@ import { imagesOfTurn, lastTurn, speakerTagOf } from '../prompt/turn-history.ts'
 import { sayTo } from '../say-to.ts';
 import { exportHistory } from './export.ts';
 import { forget, type RecordOptions } from './forget.ts';
+import { showSources } from './show-sources.ts';
 import { showUsage } from './show-usage.ts';
 import type { SignInMode } from '../turn-ports.ts';
 import type { Outcome } from '../outcome.ts';
@@ -55,6 +56,7 @@ const HANDLERS: Readonly<Record<SlashWord, Handler>> = {
   usage: ({ records }, context) => showUsage(records, context),
   forget: ({ records }, context) => forget(records, context),
   export: exportOwn,
+  sources: showSourcesOf,
   whoami: whoAmI,
   signin: signIn,
   unlink,
@@ -134,6 +136,10 @@ function isOwn(last: HistoryTurn, context: TurnContext, accountId: AccountId | u
 
 async function exportOwn({ records, gate }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
   return exportHistory(records, context, (await gate.accountOf(context))?.accountId);
+}
+
+async function showSourcesOf({ keyRing, gate }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
+  return showSources(keyRing, context, (await gate.accountOf(context))?.accountId);
 }
 
 async function whoAmI({ gate, mode }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {

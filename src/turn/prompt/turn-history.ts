@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../base/key-ring.ts';
-import { openTurns, sealTurn, type HistoryTurn } from '../../conversation/history.ts';
+import { openTurns, sealTurn, type CitedSource, type HistoryTurn } from '../../conversation/history.ts';
 import { languageOfText, type Language } from '../../base/texts.ts';
 import { conversationOf, personIdOf, type GroupScope } from '../../domain/conversation.ts';
 import { markOf } from '../../policy/scenes.ts';
@@ -16,7 +16,7 @@ const SPEAKER_DIGITS = 10;
 export function turnHistory(
   keyRing: KeyRing,
   context: TurnContext,
-  answer: { text: string; interrupted: boolean; startsAnew: boolean },
+  answer: { text: string; interrupted: boolean; startsAnew: boolean; sources?: readonly CitedSource[] },
 ): TurnCommit['history'] {
   const { turn, question, newest } = context;
   const record: HistoryTurn = {
@@ -32,6 +32,7 @@ export function turnHistory(
     ...imageFields(question.images),
     images: question.images.length,
     assistantText: answer.text,
+    sources: answer.sources !== undefined && answer.sources.length > 0 ? answer.sources : undefined,
     interrupted: answer.interrupted ? true : undefined,
     startsAnew: answer.startsAnew ? true : undefined,
   };

@@ -76,6 +76,7 @@ describe('a page that lies there', () => {
         place: { kind: 'private' as const, id: 'u' },
         language: 'en' as const,
         readTexts: () => [web.pageUrl],
+        cite: () => 1,
       };
       const use = createReadPage(withoutEgressTo(web.reach, never)).prepare(
         JSON.stringify({ address: web.pageUrl }),

@@ -5,6 +5,7 @@ import { ToolError } from '../../../src/tools/tool-error.ts';
 import { createToolbox, type Toolbox } from '../../../src/tools/toolbox.ts';
 import { defineTool, type Tool, type ToolAsker } from '../../../src/tools/tool.ts';
 import { answerInRounds } from '../../../src/turn/ask/answer-in-rounds.ts';
+import { TurnSources } from '../../../src/turn/ask/turn-sources.ts';
 import { TOOL_LIMITS, type ToolLimits } from '../../../src/turn/ask/tool-limits.ts';
 import { startChatFixture, summaryOf, type ChatFixture } from '../../chat/chat-fixture.ts';
 import { chunk, cutAfter, sse, stallAfter, statusOf, streamOf, type Answer } from '../../chat/scripted-chat-server.ts';
@@ -57,6 +58,7 @@ async function ask({ tools = [echo], limits = {}, signal, asker = ASKER, ...more
     toolbox,
     asker,
     limits: { ...TOOL_LIMITS, ...limits },
+    sources: new TurnSources(),
     turnId: asDeliveryId('TURN'),
     monotonicMs: () => chat.clock.nowMs,
     signal: signal ?? new AbortController().signal,
