@@ -2,8 +2,8 @@ import type { TextStage } from './citation-marks.ts';
 
 /** A link as models write them; what is written in another way is only parted. */
 const PLAIN_LINK = /!?\[([^[\]\n]{1,300})\]\((https?:\/\/[^\s()<>[\]]{1,2000})\)/gi;
-/** Whatever else gives a label an address: brackets, other lines, quotes and definitions in another place. */
-const LABEL_END = /\](?=[(:][\s<>]*(https?:\/\/[^\s)>\]]{0,2000})([\s)>\]])?)/gi;
+/** Whatever else gives a label an address: brackets, the next line, quotes and definitions in another place. Behind an empty line there is no link any more. */
+const LABEL_END = /\](?=[(:](?:[^\S\n]|[<>]|\n(?!\n))*(https?:\/\/[^\s)>\]]{0,2000})([\s)>\]])?)/gi;
 const ADDRESS = /https?:\/\/[^\s<>"'()[\]]{1,2000}/gi;
 const BARE_HOST = /(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,62}\.){1,8}[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{1,62}/gu;
 /** Where nothing that was begun before goes on, in markdown. */

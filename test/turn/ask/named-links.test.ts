@@ -94,7 +94,12 @@ describe('after a tool found something', () => {
         },
       ),
       // Two links of which the second is not whole yet.
-      { examples: [[[EVIL, ')', '[click](', EVIL], [1]]] },
+      {
+        examples: [
+          [[EVIL, ')', '[click](', EVIL], [1]],
+          [['[click](', '\n\n', EVIL], [1]],
+        ],
+      },
     );
   });
 
