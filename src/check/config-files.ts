@@ -38,7 +38,7 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
   const parseScenes = (text: string) => parseScenesFile(text, knownToScenes(config));
   const parseTools = (text: string) => parseToolsFile(text, TOOLS);
   const knowledgeFile = knowledgeFileOf(config);
-  const parseKnowledge = (text: string) => parseKnowledgeFile(text, config.knowledgeFile.path);
+  const parseKnowledge = (text: string) => parseKnowledgeFile(text, knowledgeFile ?? config.knowledgeFile.path);
   const files: NamedFile[] = [
     ...(roles.includes('worker')
       ? [

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { KeptKnowledge } from '../knowledge/create-knowledge.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Config } from '../settings/config.ts';
@@ -10,16 +11,25 @@ export interface NextKnowledge {
   takeOver(): void;
 }
 
-/** Where the sources stand: undefined where nobody named a file and there is none, which means that there are no sources. */
-export function knowledgeFileOf({ knowledgeFile }: Pick<Config, 'knowledgeFile'>): string | undefined {
-  return knowledgeFile.isNamed || existsSync(knowledgeFile.path) ? knowledgeFile.path : undefined;
+type KnowledgeConfig = Pick<Config, 'knowledgeFile' | 'mode'>;
+
+/** The documents of an institution that does not exist; nobody real is to be told what they say. */
+const EXAMPLE = fileURLToPath(new URL('../../examples/knowledge.json', import.meta.url));
+
+/**
+ * Where the sources stand. Where nobody named a file and there is none, local mode has the example's, and whoever serves real people
+ * has none. @returns undefined for none
+ */
+export function knowledgeFileOf({ knowledgeFile, mode }: KnowledgeConfig): string | undefined {
+  if (knowledgeFile.isNamed || existsSync(knowledgeFile.path)) return knowledgeFile.path;
+  return mode === 'local' && existsSync(EXAMPLE) ? EXAMPLE : undefined;
 }
 
 /** @throws ConfigFileError; a start that gets here has looked at the file before (`config-files.ts`) */
-export function readKnowledge(config: Pick<Config, 'knowledgeFile'>, kept: KeptKnowledge): NextKnowledge {
+export function readKnowledge(config: KnowledgeConfig, kept: KeptKnowledge): NextKnowledge {
   const path = knowledgeFileOf(config);
   const text = path === undefined ? NO_SOURCES : readFileSync(path, 'utf8');
-  const { knowledge, takeOver } = kept.read(text, config.knowledgeFile.path);
+  const { knowledge, takeOver } = kept.read(text, path ?? config.knowledgeFile.path);
   return { knowledge: knowledge.hasSources ? knowledge : undefined, takeOver };
 }
 

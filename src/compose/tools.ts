@@ -20,11 +20,11 @@ interface ToolboxParts {
  * The tools that can run with these settings, by the rules of `TOOLS_FILE`.
  * @throws ConfigFileError; a start that gets here has looked at the file before (`config-files.ts`)
  */
-export function createTools({ config, secrets, nowMs, egress = PUBLIC_WEB }: ToolboxParts): Toolbox {
+export function createTools({ config, secrets, nowMs, egress = PUBLIC_WEB, knowledge }: ToolboxParts): Toolbox {
   const rules = parseToolsFile(readFileSync(config.toolsFile, 'utf8'), TOOLS);
   const tools = TOOLS.flatMap((tool) => {
     const named = { settings: pick(config, tool.settings), secrets: pick(secrets, tool.secrets) };
-    return tool.create({ ...named, nowMs, egress, own: rules[tool.name] ?? {} }) ?? [];
+    return tool.create({ ...named, nowMs, egress, knowledge, own: rules[tool.name] ?? {} }) ?? [];
   });
   return createToolbox(tools, rules);
 }

@@ -64,5 +64,5 @@ function plain(text: string, mostChars: number): string {
 }
 
 function withoutNumbers(text: string): string {
-  return text.replace(/[[【](\^?\d{1,3})[\]】]/g, '($1)');
+  return text.replace(/[[【]([\d^†,，、;； \t]{1,40})[\]】]/g, '($1)');
 }

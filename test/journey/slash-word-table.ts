@@ -95,6 +95,11 @@ export const WORD_ROWS: readonly WordRow[] = [
   },
   { word: 'lang', argument: { en: 'auto', zh: '自动' }, en: /^Automatic: /, zh: /^自动：/ },
   { word: 'usage', en: /^Today: 0 questions/, zh: /^今天：0 个问题/, group: 'private' },
+  {
+    word: 'sources',
+    en: 'My last answer stands on no document of the institution.',
+    zh: '上一条回答没有依据本单位的文档。',
+  },
   { word: 'export', en: 'There is nothing to export.', zh: '没有可以导出的内容。', group: 'private' },
   { word: 'forget', en: /^I have deleted what we said in this chat/, zh: /^已删除我们在此聊天中的内容/ },
   { word: 'whoami', en: /^Nobody is signed in here/, zh: /^当前没有登录/, group: 'private' },

@@ -16,6 +16,9 @@ const LEAST_SHARE = 0.4;
 /** Where a document says the same in two languages, the asker's is quoted. */
 const OTHER_LANGUAGE_WEIGHT = 0.5;
 const MOST_CHARS = 600;
+/** Chinese words that a question is made with; pairs of characters over them stand in no document. */
+const ASKING =
+  /请问|我们|我|你|可以|能不能|能否|能|多少|什么时候|什么|怎么办|怎么样|怎么|怎样|如何|哪里|哪个|哪些|几点|几|是|的|了|吗|呢|要|在|有/g;
 
 /** A passage of a result, with the number by which it is cited. */
 interface Passage {
@@ -24,10 +27,14 @@ interface Passage {
   share: number;
 }
 
+/** Whether the institution's documents can be searched. */
+export function offersKnowledge({ tools, toolChoice }: ChatRequest): boolean {
+  return toolChoice !== 'none' && tools.some(({ name }) => name === KNOWLEDGE_SEARCH);
+}
+
 /** The call that looks into the institution's documents; undefined where they cannot be searched. */
-export function searchKnowledge({ tools, toolChoice }: ChatRequest, { text, language }: Question): Finding | undefined {
-  if (toolChoice === 'none' || !tools.some(({ name }) => name === KNOWLEDGE_SEARCH)) return undefined;
-  if (contentWordsOf(text).length === 0) return undefined;
+export function searchKnowledge(request: ChatRequest, { text, language }: Question): Finding | undefined {
+  if (!offersKnowledge(request) || contentWordsOf(text).length === 0) return undefined;
   const query = [...text].slice(0, 400).join('');
   const call = {
     id: `call_${randomBytes(12).toString('hex')}`,
@@ -47,7 +54,7 @@ export function isFromKnowledge(messages: ChatMessage[]): boolean {
 /** Quotes the passage of the newest results that fits the question best, with its number; undefined where none fits. */
 export function answerFromKnowledge(messages: ChatMessage[], { text, language }: Question): Finding | undefined {
   const start = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
-  const asked = new Set(contentWordsOf(text));
+  const asked = new Set(contentWordsOf(text.replace(ASKING, ' ')));
   const passages = messages.slice(start).flatMap((message) => passagesIn(textOf(message), asked, language));
   const [best] = passages.sort((left, right) => right.share - left.share);
   if (!best || best.share < LEAST_SHARE) return undefined;

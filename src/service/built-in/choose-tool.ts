@@ -23,10 +23,17 @@ export function offeredTools({ tools, toolChoice }: ChatRequest): string[] {
   return toolChoice === 'none' ? [] : tools.map(({ name }) => name);
 }
 
-/** The call of a tool that the caller insists on or the question plainly asks for; undefined when none fits. */
-export function chooseTool({ tools, toolChoice }: ChatRequest, question: Question): Finding | undefined {
+/**
+ * The call of a tool that the caller insists on or the question plainly asks for; undefined when none fits.
+ * @param isPlainOnly a tool that merely shares words with the question does not count: documents may know more
+ */
+export function chooseTool(
+  { tools, toolChoice }: ChatRequest,
+  question: Question,
+  { isPlainOnly = false } = {},
+): Finding | undefined {
   if (tools.length === 0 || toolChoice === 'none') return undefined;
-  const tool = pick(tools, toolChoice, question.text);
+  const tool = pick(tools, toolChoice, { question: question.text, isPlainOnly });
   if (!tool) return undefined;
   const call = {
     id: `call_${randomBytes(12).toString('hex')}`,
@@ -39,14 +46,14 @@ export function chooseTool({ tools, toolChoice }: ChatRequest, question: Questio
 function pick(
   tools: ToolDeclaration[],
   choice: ChatRequest['toolChoice'],
-  question: string,
+  { question, isPlainOnly }: { question: string; isPlainOnly: boolean },
 ): ToolDeclaration | undefined {
   if (typeof choice === 'object') return tools.find(({ name }) => name === choice.name);
   const asked = new Set(contentWordsOf(question));
   // What documents may answer is no plain request for a tool.
   const rated = tools
     .filter(({ name }) => name !== 'knowledge_search' || isNamed(name, question))
-    .map((tool) => ({ tool, score: rate(tool, asked, question) }))
+    .map((tool) => ({ tool, score: rate(tool, asked, { question, isPlainOnly }) }))
     .sort((left, right) => right.score - left.score);
   const best = rated[0];
   return best && (best.score > 0 || choice === 'required') ? best.tool : undefined;
@@ -56,9 +63,14 @@ function pick(
  * 0 unless the tool is named, it does what is plainly asked for, all telling words of its name occur, or half of them with
  * two words of its description.
  */
-function rate({ name, description }: ToolDeclaration, asked: ReadonlySet<string>, question: string): number {
+function rate(
+  { name, description }: ToolDeclaration,
+  asked: ReadonlySet<string>,
+  { question, isPlainOnly }: { question: string; isPlainOnly: boolean },
+): number {
   if (isNamed(name, question)) return 100;
-  return Math.max(rateByPlainRequest(name, question), rateByWords(name, description, asked));
+  const plain = rateByPlainRequest(name, question);
+  return isPlainOnly ? plain : Math.max(plain, rateByWords(name, description, asked));
 }
 
 function rateByWords(name: string, description: string, asked: ReadonlySet<string>): number {

@@ -11,7 +11,7 @@ import { tellMissingTool } from './plain-requests.ts';
 import { calculate } from './calculate.ts';
 import { showPiece } from './show-pieces.ts';
 import { answerFromDocs, answerNothing, findInDocs } from './answer-from-docs.ts';
-import { answerFromKnowledge, isFromKnowledge, searchKnowledge } from './answer-from-knowledge.ts';
+import { answerFromKnowledge, isFromKnowledge, offersKnowledge, searchKnowledge } from './answer-from-knowledge.ts';
 import { answerFromToolResults } from './answer-from-tool-results.ts';
 import type { DocSearch } from './doc-search.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
@@ -61,13 +61,15 @@ async function find(request: ChatRequest, question: Question, docs: DocSearch): 
   const newest = request.messages.at(-1);
   if (newest?.role === 'tool')
     return isFromKnowledge(request.messages)
-      ? (answerFromKnowledge(request.messages, question) ?? answerFromDocs(docs, question))
+      ? (answerFromKnowledge(request.messages, question) ??
+          chooseTool(request, question) ??
+          answerFromDocs(docs, question))
       : answerFromToolResults(request.messages, question.language);
   return (
     showPiece(question) ??
     answerCount(question) ??
     calculate(question) ??
-    chooseTool(request, question) ??
+    chooseTool(request, question, { isPlainOnly: offersKnowledge(request) }) ??
     describeImages(newest ? imagesOf(newest) : [], question.language) ??
     tellMissingTool(question.text, question.language) ??
     answerSmallTalk(question, offeredTools(request)) ??

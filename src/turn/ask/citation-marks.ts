@@ -80,16 +80,19 @@ export class CitationMarks implements TextStage {
   }
 
   #judged(text: string, cited: Set<number>): string {
-    return text.replace(MARK, (mark: string, inBrackets?: string, inCorners?: string, at = 0) => {
-      const numbers = (inBrackets ?? inCorners ?? '').split(/[^\d]+/).map(Number);
-      const known = numbers.filter(this.#isKnown);
-      for (const number of known) cited.add(number);
-      // What stood around it must not become a mark of its own.
-      if (known.length === 0)
-        return MARK_ENDS.test(text.slice(at + mark.length, at + mark.length + 60)) ? `(${numbers[0]})` : '';
-      const isAsItIs = known.length === numbers.length && inBrackets !== undefined && !mark.includes('^');
-      return isAsItIs ? mark : (/^[ \t]/.exec(mark)?.[0] ?? '') + known.map((number) => `[${number}]`).join('');
-    });
+    return text.replace(
+      MARK,
+      (mark: string, inBrackets: string | undefined, inCorners: string | undefined, at: number) => {
+        const numbers = (inBrackets ?? inCorners ?? '').split(/[^\d]+/).map(Number);
+        const known = numbers.filter(this.#isKnown);
+        for (const number of known) cited.add(number);
+        // What stood around it must not become a mark of its own.
+        if (known.length === 0)
+          return MARK_ENDS.test(text.slice(at + mark.length, at + mark.length + 60)) ? `(${numbers[0]})` : '';
+        const isAsItIs = known.length === numbers.length && inBrackets !== undefined && !mark.includes('^');
+        return isAsItIs ? mark : (/^[ \t]/.exec(mark)?.[0] ?? '') + known.map((number) => `[${number}]`).join('');
+      },
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { SUMMARY_RULES } from '../../../src/conversation/label-text.ts';
 import { listSources, sourcesBelow } from '../../../src/turn/ask/list-sources.ts';
 import { NamedLinks } from '../../../src/turn/ask/named-links.ts';
 import { TurnSources } from '../../../src/turn/ask/turn-sources.ts';
@@ -51,6 +52,14 @@ describe('a number in an answer', () => {
       cited: [1],
     });
   });
+});
+
+test('a summary is the model’s words: its numbers are nobody’s', () => {
+  const sources = new TurnSources();
+  sources.heard([{ role: 'user', content: `${SUMMARY_RULES}\nSee [4].` }]);
+  const links = new NamedLinks(sources.marks);
+  links.add('As said [4].');
+  expect(links.whole()).toBe('As said.');
 });
 
 test('the same document has one number, however often it is found', () => {
