@@ -41,7 +41,7 @@ describe('a number in an answer', () => {
     ['[7](https://docs.example/x)', '[7](https://docs.example/x)', []],
     ['``a`[7]`` [7]', '``a`[7]``', []],
     ['a ` b [7] c', 'a ` b c', []],
-    ['[0] [1234] [a]', ' [1234] [a]', []],
+    ['[0] [1234] [A]', ' [1234] [A]', []],
   ])('%j is shown as %j', (said, text, cited) => {
     expect(answered(said)).toEqual({ text, cited });
   });
